@@ -1,0 +1,63 @@
+# Completion of lxplan for bash. Options are those that the program lists in its own help.
+_lxplan()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} command='' word
+    local commands='plan check show diff solvers import export gen help'
+    COMPREPLY=()
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $word in
+            -*) ;;
+            *) command=$word; break ;;
+        esac
+    done
+    if [[ -z $command ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
+        return
+    fi
+    case $prev in
+        -s|--solver)
+            mapfile -t COMPREPLY < <(compgen -W "$("$program" solvers --names 2>/dev/null)" -- "$cur")
+            return ;;
+        --objective)
+            mapfile -t COMPREPLY < <(compgen -W 'traffic spill fit height' -- "$cur")
+            return ;;
+        --stage)
+            mapfile -t COMPREPLY < <(compgen -W 'graph scratchpad' -- "$cur")
+            return ;;
+        -f|--format)
+            mapfile -t COMPREPLY < <(compgen -W 'minimalloc xla' -- "$cur")
+            return ;;
+        -D|--device)
+            mapfile -t COMPREPLY < <(compgen -S = -W "$("$program" plan --help 2>/dev/null |
+                sed -n '/^parameters of a device/,$ s/^  \([a-z_]*\) .*/\1/p')" -- "$cur")
+            compopt -o nospace
+            return ;;
+        --seed|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option)
+            return ;;
+    esac
+    if [[ $cur == -* ]]; then
+        local kind=''
+        [[ $command == gen ]] && kind=${COMP_WORDS[2]}
+        [[ $kind == -* ]] && kind=''
+        # shellcheck disable=SC2086 # no kind: no argument
+        mapfile -t COMPREPLY < <(compgen -W "$("$program" "$command" $kind --help 2>/dev/null |
+            grep -o -- '^  \(-., \|    \)--[a-z_-]*' | grep -o -- '--.*')" -- "$cur")
+        return
+    fi
+    case $command in
+        help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur") ;;
+        solvers) mapfile -t COMPREPLY < <(compgen -W "$("$program" solvers --names 2>/dev/null)" -- "$cur") ;;
+        gen)
+            if [[ $COMP_CWORD -eq 2 ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "$("$program" gen --help 2>/dev/null |
+                    sed -n 's/^\([a-z]*\): .*/\1/p' | grep -v '^usage$')" -- "$cur")
+            elif [[ $prev == -o || $prev == --output ]]; then
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            fi ;;
+        *)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    esac
+}
+complete -F _lxplan lxplan

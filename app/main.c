@@ -1,0 +1,226 @@
+/* The way in: finds the command, parses its options, runs it, and reports what went wrong. */
+#include "command.h"
+#include "base/file.h"
+#include "paint.h"
+#include "words.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command *const commands[] = {
+    &command_plan,   &command_check,  &command_show, &command_diff, &command_solvers,
+    &command_import, &command_export, &command_gen,
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+const struct option_row help_rows[] = {{"help", 'h', NULL, "this help"}, {0}};
+const struct option_row json_rows[] = {
+    {"json", 0, NULL, "machine-readable JSON on standard output; errors too"}, {0}};
+/* Of commands whose answer is a file of its own form. */
+const struct option_row json_error_rows[] = {{"json", 0, NULL, "print errors as JSON on standard output too"}, {0}};
+const struct option_row quiet_rows[] = {{"quiet", 'q', NULL, "say nothing; the exit code is the answer"}, {0}};
+const struct option_row output_rows[] = {
+    {"output", 'o', "FILE", "write to FILE, completely or not at all (\"-\": standard output)"}, {0}};
+
+void note(const struct call *call, const char *format, ...)
+{
+    va_list args;
+    if (is_quiet(call)) return;
+    va_start(args, format);
+    fputs("lxplan: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+bool deliver(struct call *call, char *data, size_t length)
+{
+    const char *path = option_value(&call->line, "output");
+    bool ok = true;
+    if (!data) return status_no_memory(&call->st);
+    if (path && strcmp(path, "-") != 0) ok = file_write(path, data, length, &call->st);
+    else text_add_n(&call->out, data, length);
+    free(data);
+    return ok;
+}
+
+bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out)
+{
+    const char *value = option_value(&call->line, name);
+    char what[64];
+    if (!value) return true;
+    snprintf(what, sizeof what, "--%s", name);
+    return lx_parse_int(what, value, low, high, out, &call->st);
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static bool unknown_command(const char *name, lx_status *st)
+{
+    const char *names[COMMANDS + 2] = {"help"};
+    for (int i = 0; i < COMMANDS; i++) names[i + 1] = commands[i]->name;
+    const char *near = nearest(name, names);
+    if (near) return status_set(st, LX_E_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, near);
+    return status_set(st, LX_E_USAGE, "there is no command \"%s\"; `lxplan --help` lists those there are", name);
+}
+
+static void general_help(struct text *out)
+{
+    text_add(out, "usage: lxplan COMMAND [FILE ...] [options]\n\n"
+                  "Plans how a tensor graph runs on cores with small scratchpads, and checks the plan.\n\n");
+    paint_add(out, PAINT_HEADING, "commands:\n");
+    for (int i = 0; i < COMMANDS; i++) help_entry(out, commands[i]->name, commands[i]->summary);
+    help_entry(out, "help COMMAND", "the options of a command");
+    text_add(out, "\n");
+    paint_add(out, PAINT_HEADING, "options:\n");
+    options_help(help_rows, out);
+    help_entry(out, "    --version", "the version of the program");
+    text_add(out, "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
+                  "Without a command: every solver on the bundled patterns.\n"
+                  "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
+}
+
+static void command_help(const struct call *call, struct text *out)
+{
+    const struct command *c = call->command;
+    text_format(out, "usage: lxplan %s %s\n\n%s.\n", c->name, c->synopsis, c->summary);
+    if (c->details) text_format(out, "\n%s", c->details);
+    text_add(out, "\n");
+    paint_add(out, PAINT_HEADING, "options:\n");
+    for (const struct option_row *const *table = c->options; *table; table++) options_help(*table, out);
+    if (c->more_help) c->more_help(call, out);
+}
+
+static bool check_file_count(struct call *call)
+{
+    const struct command *c = call->command;
+    int n = (int)call->line.files.count;
+    if (n < c->least_files)
+        return status_set(&call->st, LX_E_USAGE, "%s: %s is missing; usage: lxplan %s %s", c->name, c->file_word, c->name,
+                          c->synopsis);
+    if (n > c->most_files)
+        return status_set(&call->st, LX_E_USAGE, "%s: one %s too many (%s); usage: lxplan %s %s", c->name, c->file_word,
+                          call->line.files.at[c->most_files], c->name, c->synopsis);
+    return true;
+}
+
+static int run_command(struct call *call, int count, char *const *arguments)
+{
+    const struct command *c = call->command;
+    if (!options_parse(&call->line, count, arguments, c->options, c->open, &call->st)) return FAILED;
+    if (option_given(&call->line, "help")) {
+        command_help(call, &call->out);
+        return EXIT_YES;
+    }
+    return check_file_count(call) ? c->run(call) : FAILED;
+}
+
+static int run_help(struct call *call, int count, char *const *arguments)
+{
+    if (count == 0) {
+        general_help(&call->out);
+        return EXIT_YES;
+    }
+    call->command = find_command(arguments[0]);
+    if (!call->command) return unknown_command(arguments[0], &call->st), FAILED;
+    command_help(call, &call->out);
+    return EXIT_YES;
+}
+
+static int run(struct call *call, int count, char *const *arguments)
+{
+    const char *word = count > 0 ? arguments[0] : NULL;
+    if (!word) {
+        if (!front_page(&call->out)) general_help(&call->out);
+        return EXIT_YES;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        text_add(&call->out, "lxplan " LXPLAN_VERSION "\n");
+        return EXIT_YES;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return run_help(call, 0, NULL);
+    if (strcmp(word, "help") == 0) return run_help(call, count - 1, arguments + 1);
+    if (word[0] == '-')
+        return status_set(&call->st, LX_E_USAGE, "%s: a command comes first; `lxplan --help` lists them", word), FAILED;
+    call->command = find_command(word);
+    if (!call->command) return unknown_command(word, &call->st), FAILED;
+    return run_command(call, count - 1, arguments + 1);
+}
+
+/* Asked for before the options could be parsed, so that errors in them are reported as JSON too. */
+static bool json_is_asked_for(int count, char *const *arguments)
+{
+    for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
+        if (strcmp(arguments[i], "--json") == 0) return true;
+    return false;
+}
+
+static void error_as_json(const lx_status *st, struct text *out)
+{
+    text_format(out, "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": ", lx_code_word(st->code));
+    if (st->file[0]) text_json_string(out, st->file);
+    else text_add(out, "null");
+    if (st->line > 0) text_format(out, ", \"line\": %d, \"column\": %d, \"text\": ", st->line, st->column);
+    else text_add(out, ", \"line\": null, \"column\": null, \"text\": ");
+    text_json_string(out, st->text);
+    text_add(out, "}}\n");
+}
+
+/* False when standard output cannot take it. A reader that has gone away wants nothing more: not an error. */
+static bool write_out(const struct text *out)
+{
+    const char *at = out->at;
+    for (size_t left = out->length; left > 0;) {
+        ssize_t n = write(STDOUT_FILENO, at, left);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return errno == EPIPE;
+        at += n;
+        left -= (size_t)n;
+    }
+    return true;
+}
+
+static void report(const lx_status *st)
+{
+    char text[1200];
+    fprintf(stderr, "lxplan: %s\n", lx_status_describe(st, text, sizeof text));
+}
+
+int main(int argc, char **argv)
+{
+    struct call call = {0};
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    paint_begin();
+    int count = argc > 0 ? argc - 1 : 0, code = run(&call, count, argv + (argc > 0));
+    if (code != FAILED && call.out.failed) {
+        status_no_memory(&call.st);
+        code = FAILED;
+    }
+    if (code == FAILED) {
+        report(&call.st);
+        code = lx_code_exit(call.st.code);
+        text_free(&call.out);
+        if (json_is_asked_for(count, argv + 1)) error_as_json(&call.st, &call.out);
+    }
+    if (!write_out(&call.out)) {
+        status_set(&call.st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
+        report(&call.st);
+        code = lx_code_exit(call.st.code);
+    }
+    text_free(&call.out);
+    options_free(&call.line);
+    return code;
+}

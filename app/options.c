@@ -1,0 +1,162 @@
+#include "options.h"
+#include "base/arena.h"
+#include "words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_ROWS = 64, HELP_COLUMN = 28, HELP_WIDTH = 96 };
+
+static const struct option_row *find_long(const struct option_row *const *tables, const char *name)
+{
+    for (; *tables; tables++)
+        for (const struct option_row *row = *tables; row->name; row++)
+            if (strcmp(row->name, name) == 0) return row;
+    return NULL;
+}
+
+static const struct option_row *find_short(const struct option_row *const *tables, char letter)
+{
+    for (; *tables; tables++)
+        for (const struct option_row *row = *tables; row->name; row++)
+            if (row->letter && row->letter == letter) return row;
+    return NULL;
+}
+
+static bool unknown_long(const struct option_row *const *tables, const char *name, lx_status *st)
+{
+    const char *names[MAX_ROWS + 1] = {0};
+    int n = 0;
+    for (; *tables; tables++)
+        for (const struct option_row *row = *tables; row->name && n < MAX_ROWS; row++) names[n++] = row->name;
+    const char *near = nearest(name, names);
+    if (near) return status_set(st, LX_E_USAGE, "there is no option --%s; did you mean --%s?", name, near);
+    return status_set(st, LX_E_USAGE, "there is no option --%s; --help lists those there are", name);
+}
+
+static bool keep(struct command_line *line, const char *name, const char *value, lx_status *st)
+{
+    return VEC_PUSH(&line->options, (struct given_option){name, value}) ? true : status_no_memory(st);
+}
+
+/* `--name`, `--name=value` or `--name value`; `*used` counts the arguments that were taken. */
+static bool take_long(struct command_line *line, const char *argument, const char *next,
+                      const struct option_row *const *tables, bool open, int *used, lx_status *st)
+{
+    const char *equals = strchr(argument, '=');
+    char *name = arena_copy(line->memory, argument + 2, equals ? (size_t)(equals - argument - 2) : strlen(argument + 2));
+    if (!name) return status_no_memory(st);
+    const struct option_row *row = find_long(tables, name);
+    if (!row && !open) return unknown_long(tables, name, st);
+    if (row && !row->argument) {
+        if (equals) return status_set(st, LX_E_USAGE, "--%s takes no value", name);
+        return keep(line, row->name, NULL, st);
+    }
+    const char *value = equals ? equals + 1 : next;
+    if (!value) return status_set(st, LX_E_USAGE, "--%s needs a value (%s)", name, row ? row->argument : "N");
+    *used += !equals;
+    return keep(line, row ? row->name : name, value, st);
+}
+
+/* One or more switches behind one dash; the first option with a value takes the rest or the next argument. */
+static bool take_short(struct command_line *line, const char *argument, const char *next,
+                       const struct option_row *const *tables, int *used, lx_status *st)
+{
+    for (const char *s = argument + 1; *s; s++) {
+        const struct option_row *row = find_short(tables, *s);
+        if (!row) return status_set(st, LX_E_USAGE, "there is no option -%c; --help lists those there are", *s);
+        if (!row->argument) {
+            if (!keep(line, row->name, NULL, st)) return false;
+            continue;
+        }
+        const char *value = s[1] ? s + 1 : next;
+        if (!value) return status_set(st, LX_E_USAGE, "-%c needs a value (%s)", *s, row->argument);
+        *used += !s[1];
+        return keep(line, row->name, value, st);
+    }
+    return true;
+}
+
+bool options_parse(struct command_line *line, int count, char *const *arguments,
+                   const struct option_row *const *tables, bool open, lx_status *st)
+{
+    *line = (struct command_line){.memory = calloc(1, sizeof *line->memory)};
+    if (!line->memory) return status_no_memory(st);
+    bool only_files = false;
+    for (int i = 0; i < count; i++) {
+        const char *a = arguments[i], *next = i + 1 < count ? arguments[i + 1] : NULL;
+        int used = 0;
+        bool ok = true;
+        if (only_files || a[0] != '-' || !a[1]) /* "-" is a file: standard input */
+            ok = VEC_PUSH(&line->files, a) ? true : status_no_memory(st);
+        else if (strcmp(a, "--") == 0)
+            only_files = true;
+        else if (a[1] == '-')
+            ok = take_long(line, a, next, tables, open, &used, st);
+        else
+            ok = take_short(line, a, next, tables, &used, st);
+        if (!ok) return false;
+        i += used;
+    }
+    return true;
+}
+
+void options_free(struct command_line *line)
+{
+    VEC_FREE(&line->options);
+    VEC_FREE(&line->files);
+    if (line->memory) arena_free(line->memory);
+    free(line->memory);
+    *line = (struct command_line){0};
+}
+
+static const struct given_option *last_given(const struct command_line *line, const char *name)
+{
+    for (size_t i = line->options.count; i-- > 0;)
+        if (strcmp(line->options.at[i].name, name) == 0) return &line->options.at[i];
+    return NULL;
+}
+
+bool option_given(const struct command_line *line, const char *name)
+{
+    return last_given(line, name) != NULL;
+}
+
+const char *option_value(const struct command_line *line, const char *name)
+{
+    const struct given_option *g = last_given(line, name);
+    return g ? g->value : NULL;
+}
+
+void help_entry(struct text *out, const char *left, const char *right)
+{
+    int column = columns_of(left) + 2;
+    text_format(out, "  %s", left);
+    if (column + 1 >= HELP_COLUMN) {
+        text_add(out, "\n");
+        column = 0;
+    }
+    while (*right) {
+        text_pad(out, ' ', (size_t)(HELP_COLUMN - column));
+        size_t n = strlen(right), room = HELP_WIDTH - HELP_COLUMN;
+        if (n > room)
+            for (n = room; n > 0 && right[n] != ' ';) n--;
+        if (n == 0) n = strcspn(right, " ");
+        text_add_n(out, right, n);
+        text_add(out, "\n");
+        right += n + (right[n] == ' ');
+        column = 0;
+    }
+    if (column) text_add(out, "\n");
+}
+
+void options_help(const struct option_row *rows, struct text *out)
+{
+    for (; rows->name; rows++) {
+        char left[100], letter[8] = "    ";
+        if (rows->letter) snprintf(letter, sizeof letter, "-%c, ", rows->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, rows->name, rows->argument ? " " : "",
+                 rows->argument ? rows->argument : "");
+        help_entry(out, left, rows->help);
+    }
+}

@@ -1,0 +1,45 @@
+/* Command lines as data: a command lists its options as rows; the rows parse and make the help.
+ *
+ * Both `--name value` and `--name=value`, `-x value` and `-xvalue`; options may stand before, between and
+ * after files; `--` ends them. Values are kept as text, in order, and read by those who know their type. */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include "base/status.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+struct option_row {
+    const char *name;
+    char letter;          /* 0: none */
+    const char *argument; /* what stands for its value in the help; NULL: a switch */
+    const char *help;
+};
+
+struct given_option {
+    const char *name;  /* the row's, or the user's own for an open command line */
+    const char *value; /* NULL for a switch */
+};
+
+struct command_line {
+    VEC(struct given_option) options;
+    VEC(const char *) files;
+    struct arena *memory; /* of names that are cut out of arguments */
+};
+
+/* `tables`: NULL-terminated list of tables that end with a row without a name. `open`: a long option that
+ * is in no table takes a value and is kept under its own name. */
+bool options_parse(struct command_line *line, int count, char *const *arguments,
+                   const struct option_row *const *tables, bool open, lx_status *st);
+void options_free(struct command_line *line);
+
+/* Was it given? Its last value; NULL if it was not given (or is a switch). */
+bool option_given(const struct command_line *line, const char *name);
+const char *option_value(const struct command_line *line, const char *name);
+
+/* The rows as help, wrapped, one row after the other. */
+void options_help(const struct option_row *rows, struct text *out);
+/* One entry of a help: `left` in its column, `right` beside it and wrapped. */
+void help_entry(struct text *out, const char *left, const char *right);
+
+#endif

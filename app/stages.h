@@ -1,0 +1,12 @@
+/* The result of one stage of the road, for people or as JSON. */
+#ifndef APP_STAGES_H
+#define APP_STAGES_H
+
+#include "command.h"
+
+int run_stage(struct call *call, const char *path, const char *stage);
+bool is_stage(const char *name);
+/* "graph, scratchpad" */
+const char *stage_names(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* Numbers and names as people read them.
+ *
+ * The functions return a small struct by value, so that `grouped(n).at` can stand in a call to a printing
+ * function: the text lives until the end of that statement. */
+#ifndef APP_WORDS_H
+#define APP_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct words {
+    char at[80];
+};
+
+/* 1,625,344 */
+struct words grouped(int64_t n);
+/* 1,625,344 B (1.55 MiB); the bracket only from 10 KiB on, where it helps. */
+struct words in_bytes(int64_t n);
+/* 14.3 % */
+struct words in_percent(double share);
+/* 12.3 ms, 4.56 s */
+struct words in_time(double seconds);
+/* "1 buffer", "1,234 buffers" */
+struct words counted(int64_t n, const char *thing);
+
+/* A name from a file for a screen: control characters, broken UTF-8 and characters that reorder text become
+ * '?'; longer than `columns` (0: no limit) it is cut and ends with "~". malloc'ed, NULL when memory is out. */
+char *printable(const char *name, int columns);
+/* Columns on a screen that a printable text takes. */
+int columns_of(const char *text);
+
+/* The word of the NULL-terminated list that is nearest to a misspelt one; NULL if none is near. */
+const char *nearest(const char *word, const char *const *list);
+
+#endif

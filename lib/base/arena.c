@@ -1,0 +1,89 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, size;
+    _Alignas(16) unsigned char data[];
+};
+
+static struct arena_block *add_block(struct arena *a, size_t at_least)
+{
+    size_t size = a->next_size ? a->next_size : FIRST_BLOCK;
+    if (size < at_least) size = at_least;
+    struct arena_block *b = calloc(1, sizeof *b + size);
+    if (!b) return NULL;
+    b->size = size;
+    b->next = a->head;
+    a->head = b;
+    a->next_size = size < LARGEST_BLOCK / 2 ? size * 2 : LARGEST_BLOCK;
+    return b;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    if (size > SIZE_MAX / 2) return NULL;
+    size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (size == 0) size = ALIGN;
+    struct arena_block *b = a->head;
+    if (!b || b->size - b->used < size) b = add_block(a, size);
+    if (!b) return NULL;
+    void *p = b->data + b->used;
+    b->used += size;
+    return p;
+}
+
+void *arena_array(struct arena *a, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / 2 / size) return NULL;
+    return arena_alloc(a, count * size);
+}
+
+char *arena_copy(struct arena *a, const char *text, size_t length)
+{
+    char *p = arena_alloc(a, length + 1);
+    if (!p) return NULL;
+    memcpy(p, text, length);
+    p[length] = 0;
+    return p;
+}
+
+char *arena_string(struct arena *a, const char *text)
+{
+    return arena_copy(a, text, strlen(text));
+}
+
+char *arena_format(struct arena *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *p = n < 0 ? NULL : arena_alloc(a, (size_t)n + 1);
+    if (p) vsnprintf(p, (size_t)n + 1, format, again);
+    va_end(again);
+    return p;
+}
+
+void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t size)
+{
+    void *p = arena_array(a, count, size);
+    if (p && count) memcpy(p, from, count * size);
+    return p;
+}
+
+void arena_free(struct arena *a)
+{
+    for (struct arena_block *b = a->head, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    *a = (struct arena){0};
+}

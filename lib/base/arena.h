@@ -1,0 +1,28 @@
+/* Memory that is given back all at once.
+ *
+ * A graph, a problem or a plan allocates thousands of small things that die together; an arena hands
+ * them out from growing blocks and frees the blocks. Allocations are zeroed and aligned to 16 bytes.
+ * All functions return NULL when memory is out or a size overflows. */
+#ifndef LX_BASE_ARENA_H
+#define LX_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *head;
+    size_t next_size;
+};
+
+void *arena_alloc(struct arena *a, size_t size);
+/* `count` things of `size` bytes; a count of 0 gives a valid pointer. */
+void *arena_array(struct arena *a, size_t count, size_t size);
+char *arena_copy(struct arena *a, const char *text, size_t length);
+char *arena_string(struct arena *a, const char *text);
+char *arena_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t size);
+void arena_free(struct arena *a);
+
+#endif

@@ -1,0 +1,48 @@
+/* int64 arithmetic that says when it would overflow. Every size that comes from a file is combined
+ * through these. */
+#ifndef LX_BASE_CHECKED_H
+#define LX_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The largest integer that JSON carries exactly; no size or time in a file may exceed it. */
+#define LX_INT_MAX ((int64_t)1 << 53)
+
+/* For products of two sizes in bounds and ratios. */
+__extension__ typedef __int128 int128;
+
+static inline bool add_i64(int64_t a, int64_t b, int64_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+static inline bool mul_i64(int64_t a, int64_t b, int64_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+/* a >= 0, b > 0, and no overflow near INT64_MAX. */
+static inline int64_t ceil_div_i64(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* The next multiple of `unit` at or above `a`; INT64_MAX when there is none. */
+static inline int64_t round_up_i64(int64_t a, int64_t unit)
+{
+    int64_t up;
+    return mul_i64(ceil_div_i64(a, unit), unit, &up) ? up : INT64_MAX;
+}
+
+static inline int64_t min_i64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t max_i64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif

@@ -1,0 +1,159 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool too_large(const char *path, lx_status *st)
+{
+    return status_set_at(st, LX_E_LIMIT, path, 0, 0, "larger than %zu MiB, the most that is read",
+                         FILE_MAX_BYTES >> 20);
+}
+
+/* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
+static char *read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
+{
+    size_t room = expected + 1 < 4096 ? 4096 : expected + 1, n = 0;
+    char *data = malloc(room);
+    if (!data) return status_no_memory(st), NULL;
+    for (;;) {
+        if (n + 1 >= room) {
+            char *bigger = realloc(data, room * 2);
+            if (!bigger) {
+                free(data);
+                return status_no_memory(st), NULL;
+            }
+            data = bigger;
+            room *= 2;
+        }
+        ssize_t got = read(fd, data + n, room - n - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            status_set_at(st, LX_E_IO, path, 0, 0, "cannot read: %s", strerror(errno));
+            free(data);
+            return NULL;
+        }
+        if (got == 0) break;
+        n += (size_t)got;
+        if (n > FILE_MAX_BYTES) {
+            free(data);
+            too_large(path, st);
+            return NULL;
+        }
+    }
+    data[n] = 0;
+    *length = n;
+    return data;
+}
+
+char *file_read(const char *path, size_t *length, lx_status *st)
+{
+    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", 0, length, st);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        status_set_at(st, LX_E_IO, path, 0, 0, "cannot open: %s", strerror(errno));
+        return NULL;
+    }
+    struct stat info;
+    char *data = NULL;
+    if (fstat(fd, &info) != 0)
+        status_set_at(st, LX_E_IO, path, 0, 0, "cannot read: %s", strerror(errno));
+    else if (S_ISDIR(info.st_mode))
+        status_set_at(st, LX_E_IO, path, 0, 0, "is a folder; name a file in it");
+    else if (S_ISREG(info.st_mode) && info.st_size > (off_t)FILE_MAX_BYTES)
+        too_large(path, st);
+    else
+        data = read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, length, st);
+    close(fd);
+    return data;
+}
+
+static bool write_fully(int fd, const char *data, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(fd, data, length);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        data += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+/* The folder's entry must reach the disk too, or a power cut could undo the rename. */
+static void sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder) return;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+/* A new file beside `path`, with the rights that the umask gives; mkstemp would make it private. */
+static int open_beside(const char *path, char **name)
+{
+    size_t room = strlen(path) + 64;
+    *name = malloc(room);
+    if (!*name) return errno = ENOMEM, -1;
+    for (int i = 0; i < 1000; i++) {
+        snprintf(*name, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);
+        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+bool file_write(const char *path, const char *data, size_t length, lx_status *st)
+{
+    if (strcmp(path, "-") == 0) {
+        if (write_fully(STDOUT_FILENO, data, length)) return true;
+        return status_set(st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
+    }
+    /* A device or a pipe cannot be replaced by a rename: write into it. */
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode))
+        return status_set_at(st, LX_E_IO, path, 0, 0, "is a folder; give a file name");
+    if (exists && !S_ISREG(info.st_mode)) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        bool ok = fd >= 0 && write_fully(fd, data, length);
+        if (!ok) status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+        if (fd >= 0) close(fd);
+        return ok;
+    }
+    char *temporary = NULL;
+    int fd = open_beside(path, &temporary);
+    if (fd < 0) {
+        status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+        free(temporary);
+        return false;
+    }
+    bool ok = write_fully(fd, data, length) && (!exists || fchmod(fd, info.st_mode & 0777) == 0) &&
+              fsync(fd) == 0;
+    int saved = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        saved = errno;
+    }
+    if (ok && rename(temporary, path) != 0) {
+        ok = false;
+        saved = errno;
+    }
+    if (ok)
+        sync_folder_of(path);
+    else {
+        unlink(temporary);
+        status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(saved));
+    }
+    free(temporary);
+    return ok;
+}

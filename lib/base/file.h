@@ -1,0 +1,19 @@
+/* Whole files in and out. Reading is bounded; writing goes to a temporary file in the same folder,
+ * is flushed to the disk and renamed, so that a reader never sees half a file and an error loses
+ * nothing that was there before. "-" is standard input or standard output. */
+#ifndef LX_BASE_FILE_H
+#define LX_BASE_FILE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The largest file that is read: 512 MiB holds a problem of a million buffers. */
+#define FILE_MAX_BYTES ((size_t)512 << 20)
+
+/* A malloc'ed, terminated copy of the file, or NULL. */
+char *file_read(const char *path, size_t *length, lx_status *st);
+bool file_write(const char *path, const char *data, size_t length, lx_status *st);
+
+#endif

@@ -1,0 +1,69 @@
+/* Reading JSON files of which every mistake can be shown to its author.
+ *
+ * cJSON builds the tree; before it runs, a strict scan (json_scan.c) checks the text against RFC 8259
+ * and notes the place of every value, so that an error found much later still has a line and a column.
+ * The scan also refuses what cJSON would take silently: integers that a double cannot hold, numbers
+ * that overflow, NUL characters, invalid UTF-8, nesting bombs and floods of values.
+ *
+ * The readers below look a key up in an object, check type and range, and report against the place of
+ * the value. A key read with a `json_opt_*` function may be absent and then leaves `*out` as it is. */
+#ifndef LX_BASE_JSON_H
+#define LX_BASE_JSON_H
+
+#include "base/status.h"
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+enum {
+    JSON_MAX_DEPTH = 64,
+    JSON_MAX_VALUES = 1 << 23,
+};
+
+struct json_place {
+    int line, column;
+};
+
+struct json {
+    char *file;
+    cJSON *root;
+    struct json_place *places; /* in the order in which values begin in the text */
+    size_t place_count;
+};
+
+bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st);
+void json_free(struct json *j);
+
+/* Where a value (or the key that names it) stands. */
+struct json_place json_place_of(const struct json *j, const cJSON *value);
+/* Report against a value; returns false. */
+bool json_error(const struct json *j, const cJSON *value, lx_status *st, enum lx_code code,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* `value` is an object that has only keys of the NULL-terminated list. `what` names it in errors. */
+bool json_only_keys(const struct json *j, const cJSON *value, const char *what, const char *const *keys,
+                    lx_status *st);
+
+const cJSON *json_find(const cJSON *object, const char *key);
+bool json_int(const struct json *j, const cJSON *object, const char *key, int64_t low, int64_t high,
+              int64_t *out, lx_status *st);
+bool json_opt_int(const struct json *j, const cJSON *object, const char *key, int64_t low, int64_t high,
+                  int64_t *out, lx_status *st);
+bool json_opt_number(const struct json *j, const cJSON *object, const char *key, double low, double high,
+                     double *out, lx_status *st);
+bool json_string(const struct json *j, const cJSON *object, const char *key, const char **out, lx_status *st);
+bool json_opt_string(const struct json *j, const cJSON *object, const char *key, const char **out,
+                     lx_status *st);
+bool json_opt_bool(const struct json *j, const cJSON *object, const char *key, bool *out, lx_status *st);
+bool json_array(const struct json *j, const cJSON *object, const char *key, const cJSON **out, lx_status *st);
+bool json_opt_array(const struct json *j, const cJSON *object, const char *key, const cJSON **out,
+                    lx_status *st);
+/* The integer in a value that has been found already; `what` names it in errors. */
+bool json_int_value(const struct json *j, const cJSON *value, const char *what, int64_t low, int64_t high,
+                    int64_t *out, lx_status *st);
+
+/* The scan: checks `text` and fills `places` (malloc'ed). */
+bool json_scan(const char *file, const char *text, size_t length, struct json_place **places, size_t *count,
+               lx_status *st);
+
+#endif

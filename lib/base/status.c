@@ -1,0 +1,98 @@
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    int exit_code;
+} codes[LX_CODE_COUNT] = {
+#define LX_CODE_ROW(id, word, exit_code) [id] = {word, exit_code},
+    LX_CODES(LX_CODE_ROW)
+#undef LX_CODE_ROW
+};
+
+const char *lx_code_word(enum lx_code code)
+{
+    return (unsigned)code < LX_CODE_COUNT ? codes[code].word : "unknown";
+}
+
+int lx_code_exit(enum lx_code code)
+{
+    return (unsigned)code < LX_CODE_COUNT ? codes[code].exit_code : 3;
+}
+
+enum lx_code lx_code_find(const char *word)
+{
+    for (int i = 0; i < LX_CODE_COUNT; i++)
+        if (strcmp(codes[i].word, word) == 0) return (enum lx_code)i;
+    return LX_CODE_COUNT;
+}
+
+const char *lx_status_describe(const lx_status *st, char *out, size_t size)
+{
+    if (st->file[0] && st->line > 0)
+        snprintf(out, size, "%s:%d:%d: %s", st->file, st->line, st->column, st->text);
+    else if (st->file[0])
+        snprintf(out, size, "%s: %s", st->file, st->text);
+    else
+        snprintf(out, size, "%s", st->text);
+    return out;
+}
+
+/* Text from a file ends up on a terminal: control characters in it must not reach the screen. */
+static void make_printable(char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = '?';
+}
+
+/* A text that was cut to size must not end in half a UTF-8 character. */
+static void cut_cleanly(char *s, size_t size)
+{
+    size_t n = strlen(s), back = 1;
+    if (n + 1 < size) return;
+    while (back < 4 && back < n && ((unsigned char)s[n - back] & 0xc0) == 0x80) back++;
+    if ((unsigned char)s[n - back] >= 0x80 && utf8_length(s + n - back, back) == 0) s[n - back] = 0;
+}
+
+bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
+                    const char *format, va_list args)
+{
+    if (!st) return false;
+    st->code = code;
+    st->line = line;
+    st->column = column;
+    snprintf(st->file, sizeof st->file, "%s", file ? file : "");
+    vsnprintf(st->text, sizeof st->text, format, args);
+    cut_cleanly(st->file, sizeof st->file);
+    cut_cleanly(st->text, sizeof st->text);
+    make_printable(st->file);
+    make_printable(st->text);
+    return false;
+}
+
+bool status_set_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
+                   const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    status_vset_at(st, code, file, line, column, format, args);
+    va_end(args);
+    return false;
+}
+
+bool status_set(lx_status *st, enum lx_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    status_vset_at(st, code, NULL, 0, 0, format, args);
+    va_end(args);
+    return false;
+}
+
+bool status_no_memory(lx_status *st)
+{
+    return status_set(st, LX_E_MEMORY, "out of memory; try a smaller input or a machine with more");
+}

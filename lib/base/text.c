@@ -1,0 +1,123 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(struct text *t, size_t more)
+{
+    if (t->failed) return false;
+    if (t->room - t->length > more) return true;
+    size_t room = t->room < 256 ? 256 : t->room * 2;
+    while (room - t->length <= more) {
+        if (room > SIZE_MAX / 4) {
+            t->failed = true;
+            return false;
+        }
+        room *= 2;
+    }
+    char *p = realloc(t->at, room);
+    if (!p) {
+        t->failed = true;
+        return false;
+    }
+    t->at = p;
+    t->room = room;
+    return true;
+}
+
+void text_add_n(struct text *t, const char *s, size_t n)
+{
+    if (!make_room(t, n)) return;
+    if (n) memcpy(t->at + t->length, s, n);
+    t->length += n;
+    t->at[t->length] = 0;
+}
+
+void text_add(struct text *t, const char *s)
+{
+    text_add_n(t, s, strlen(s));
+}
+
+void text_pad(struct text *t, char c, size_t times)
+{
+    if (!make_room(t, times)) return;
+    memset(t->at + t->length, c, times);
+    t->length += times;
+    t->at[t->length] = 0;
+}
+
+void text_format(struct text *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0)
+        t->failed = true;
+    else if (make_room(t, (size_t)n)) {
+        vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+        t->length += (size_t)n;
+    }
+    va_end(again);
+}
+
+int utf8_length(const char *s, size_t left)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    if (left == 0) return 0;
+    int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3
+            : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : 0;
+    if (left < (size_t)n) return 0;
+    for (int i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    if (n == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))) return 0;
+    if (n == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))) return 0;
+    return n;
+}
+
+void text_json_string(struct text *t, const char *s)
+{
+    size_t left = strlen(s);
+    text_add(t, "\"");
+    for (int n; left > 0; s += n, left -= (size_t)n) {
+        int known = utf8_length(s, left);
+        n = known ? known : 1;
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            text_format(t, "\\%c", c);
+        else if (c == '\n')
+            text_add(t, "\\n");
+        else if (c == '\t')
+            text_add(t, "\\t");
+        else if (c < 0x20 || c == 0x7f)
+            text_format(t, "\\u%04x", c);
+        else if (known)
+            text_add_n(t, s, (size_t)known);
+        else
+            text_add(t, "\xef\xbf\xbd"); /* U+FFFD: a file name may hold anything, a JSON text may not */
+    }
+    text_add(t, "\"");
+}
+
+void text_xml(struct text *t, const char *s)
+{
+    for (; *s; s++) {
+        switch (*s) {
+        case '&': text_add(t, "&amp;"); break;
+        case '<': text_add(t, "&lt;"); break;
+        case '>': text_add(t, "&gt;"); break;
+        case '"': text_add(t, "&quot;"); break;
+        case '\'': text_add(t, "&apos;"); break;
+        default: text_add_n(t, (unsigned char)*s < 0x20 ? "?" : s, 1);
+        }
+    }
+}
+
+void text_free(struct text *t)
+{
+    free(t->at);
+    *t = (struct text){0};
+}

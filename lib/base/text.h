@@ -1,0 +1,29 @@
+/* A string that grows. Writers build whole files in one of these, so that a file is either written
+ * completely or not at all. A failure to grow is remembered: check `failed` once, at the end. */
+#ifndef LX_BASE_TEXT_H
+#define LX_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+    char *at; /* terminated; NULL while empty */
+    size_t length, room;
+    bool failed;
+};
+
+void text_add(struct text *t, const char *s);
+void text_add_n(struct text *t, const char *s, size_t n);
+void text_pad(struct text *t, char c, size_t times);
+void text_format(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A JSON string with its quotes; control characters are escaped, bytes that are not UTF-8 replaced. */
+void text_json_string(struct text *t, const char *s);
+/* The same for XML: the five reserved characters become entities. */
+void text_xml(struct text *t, const char *s);
+void text_free(struct text *t);
+
+/* The length of the UTF-8 character that begins at `s`, of which `left` bytes may be read; 0 if none does. */
+int utf8_length(const char *s, size_t left);
+
+#endif

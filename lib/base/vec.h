@@ -1,0 +1,34 @@
+/* A growable array: `struct vec_int v = {0}; VEC_PUSH(&v, 7)`. VEC_PUSH is false when memory is out,
+ * and the array keeps what it had. */
+#ifndef LX_BASE_VEC_H
+#define LX_BASE_VEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define VEC(type)                                                                                            \
+    struct {                                                                                                 \
+        type *at;                                                                                            \
+        size_t count, room;                                                                                  \
+    }
+
+static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
+{
+    if (wanted <= *room) return true;
+    size_t bigger = *room < 8 ? 8 : *room + *room / 2;
+    if (bigger < wanted) bigger = wanted;
+    if (bigger > SIZE_MAX / 2 / size) return false;
+    void *p = realloc(*at, bigger * size);
+    if (!p) return false;
+    *at = p;
+    *room = bigger;
+    return true;
+}
+
+#define VEC_RESERVE(v, n) vec_grow((void **)&(v)->at, &(v)->room, (n), sizeof *(v)->at)
+#define VEC_PUSH(v, ...) (VEC_RESERVE(v, (v)->count + 1) && ((v)->at[(v)->count++] = (__VA_ARGS__), true))
+#define VEC_FREE(v)      (free((v)->at), (v)->at = NULL, (v)->count = (v)->room = 0)
+
+#endif

@@ -1,0 +1,185 @@
+#include "graph/builder.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool builder_error(const struct graph_builder *b, struct place at, lx_status *st, enum lx_code code,
+                   const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    status_vset_at(st, code, b->graph->file, at.line, at.column, format, args);
+    va_end(args);
+    return false;
+}
+
+bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st)
+{
+    *b = (struct graph_builder){0};
+    b->memory = calloc(1, sizeof *b->memory);
+    if (!b->memory) return status_no_memory(st);
+    struct lx_graph *g = b->graph = arena_alloc(b->memory, sizeof *b->graph);
+    if (!g) return status_no_memory(st);
+    g->memory = b->memory;
+    g->file = arena_string(b->memory, file);
+    g->name = arena_string(b->memory, name);
+    g->summary = "";
+    g->capacity = -1;
+    g->target_hbm_bytes = -1;
+    if (!g->file || !g->name) return status_no_memory(st);
+    lx_device_preset("spyre", &g->device);
+    return true;
+}
+
+static bool add_name(struct graph_builder *b, struct names *names, const char *what, char *name, size_t number,
+                     lx_status *st)
+{
+    if (number >= LX_MAX_ITEMS)
+        return builder_error(b, b->here, st, LX_E_LIMIT, "more than %d %ss; split the graph", LX_MAX_ITEMS, what);
+    if (!name) return status_no_memory(st);
+    if (!*name) return builder_error(b, b->here, st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what);
+    switch (names_add(names, name, (int32_t)number)) {
+    case NAMES_ADDED: return true;
+    case NAMES_KNOWN:
+        return builder_error(b, b->here, st, LX_E_DUPLICATE, "two %ss are named %s; rename one", what, name);
+    case NAMES_NO_MEMORY: break;
+    }
+    return status_no_memory(st);
+}
+
+/* Elements times bits, rounded up to whole bytes. */
+static bool tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_status *st)
+{
+    int64_t elements = 1, bits;
+    for (int i = 0; i < t->rank; i++)
+        if (!mul_i64(elements, t->shape[i], &elements))
+            return builder_error(b, b->here, st, LX_E_RANGE, "tensor %s has more than 2^63 elements", t->name);
+    if (!mul_i64(elements, lx_dtype_bits(t->dtype), &bits) || ceil_div_i64(bits, 8) > LX_INT_MAX)
+        return builder_error(b, b->here, st, LX_E_RANGE, "tensor %s is larger than 2^53 bytes", t->name);
+    t->bytes = ceil_div_i64(bits, 8);
+    return true;
+}
+
+int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype, int rank,
+                       const int64_t *shape, int64_t bytes, lx_status *st)
+{
+    struct lx_tensor t = {.name = arena_string(b->memory, name), .role = role, .dtype = dtype, .rank = rank,
+                          .bytes = bytes, .line = b->here.line, .column = b->here.column};
+    if (!add_name(b, &b->tensor_names, "tensor", (char *)t.name, b->tensors.count, st)) return -1;
+    if (rank >= 0) {
+        t.shape = arena_copy_array(b->memory, shape, (size_t)rank, sizeof *shape);
+        if (!t.shape) return status_no_memory(st), -1;
+        if (!tensor_bytes(b, &t, st)) return -1;
+    }
+    if (!VEC_PUSH(&b->tensors, t) || !VEC_PUSH(&b->tensor_places, b->here)) return status_no_memory(st), -1;
+    return (int32_t)b->tensors.count - 1;
+}
+
+bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
+{
+    struct lx_op copy = *op;
+    copy.name = arena_string(b->memory, op->name);
+    copy.line = b->here.line;
+    copy.map = NULL;
+    if (!add_name(b, &b->op_names, "op", (char *)copy.name, b->ops.count, st)) return false;
+    copy.inputs = arena_copy_array(b->memory, op->inputs, (size_t)op->input_count, sizeof *op->inputs);
+    if (op->einsum) copy.einsum = arena_string(b->memory, op->einsum);
+    if (!copy.inputs || (op->einsum && !copy.einsum)) return status_no_memory(st);
+    int rank = op->output >= 0 ? b->tensors.at[op->output].rank : 0;
+    if (op->input_count > 0 && b->tensors.at[op->inputs[0]].rank > rank) rank = b->tensors.at[op->inputs[0]].rank;
+    if (op->offset) copy.offset = arena_copy_array(b->memory, op->offset, (size_t)max_i64(rank, 0), sizeof(int64_t));
+    if (op->stride) copy.stride = arena_copy_array(b->memory, op->stride, (size_t)max_i64(rank, 0), sizeof(int64_t));
+    if ((op->offset && !copy.offset) || (op->stride && !copy.stride)) return status_no_memory(st);
+    struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
+    return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);
+}
+
+bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st)
+{
+    struct lx_buffer copy = *buffer;
+    copy.name = arena_string(b->memory, buffer->name);
+    copy.line = b->here.line;
+    copy.column = b->here.column;
+    if (!add_name(b, &b->buffer_names, "buffer", (char *)copy.name, b->buffers.count, st)) return false;
+    copy.uses = arena_copy_array(b->memory, buffer->uses, (size_t)buffer->use_count, sizeof *buffer->uses);
+    copy.parents = arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
+    if (buffer->reason) copy.reason = arena_string(b->memory, buffer->reason);
+    if (!copy.uses || !copy.parents || (buffer->reason && !copy.reason)) return status_no_memory(st);
+    return VEC_PUSH(&b->buffers, copy) && VEC_PUSH(&b->buffer_places, b->here) ? true : status_no_memory(st);
+}
+
+static bool hash_graph(struct lx_graph *g, lx_status *st)
+{
+    struct text body = {0};
+    pattern_write_body(g, &body);
+    bool ok = !body.failed;
+    if (ok) g->hash = hash_bytes(HASH_START, body.at, body.length);
+    text_free(&body);
+    return ok ? true : status_no_memory(st);
+}
+
+void builder_abandon(struct graph_builder *b)
+{
+    VEC_FREE(&b->tensors);
+    VEC_FREE(&b->tensor_places);
+    VEC_FREE(&b->ops);
+    VEC_FREE(&b->op_places);
+    VEC_FREE(&b->buffers);
+    VEC_FREE(&b->buffer_places);
+    names_free(&b->tensor_names);
+    names_free(&b->op_names);
+    names_free(&b->buffer_names);
+    if (b->memory) {
+        arena_free(b->memory);
+        free(b->memory);
+    }
+    *b = (struct graph_builder){0};
+}
+
+struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
+{
+    struct lx_graph *g = b->graph;
+    bool ok = true;
+    for (size_t i = 0; i < b->ops.count && ok; i++) ok = builder_map_op(b, i, st);
+    ok = ok && builder_check_order(b, st);
+    if (ok) {
+        g->tensors = arena_copy_array(b->memory, b->tensors.at, b->tensors.count, sizeof *b->tensors.at);
+        g->ops = arena_copy_array(b->memory, b->ops.at, b->ops.count, sizeof *b->ops.at);
+        g->buffers = arena_copy_array(b->memory, b->buffers.at, b->buffers.count, sizeof *b->buffers.at);
+        g->tensor_count = (int32_t)b->tensors.count;
+        g->op_count = (int32_t)b->ops.count;
+        g->buffer_count = (int32_t)b->buffers.count;
+        ok = g->tensors && g->ops && g->buffers ? hash_graph(g, st) : status_no_memory(st);
+    }
+    if (ok) b->memory = NULL; /* the graph keeps it */
+    builder_abandon(b);
+    return ok ? g : NULL;
+}
+
+bool lx_graph_set_device(struct lx_graph *g, const struct lx_device *device, lx_status *st)
+{
+    g->device = *device;
+    return hash_graph(g, st);
+}
+
+bool lx_graph_set_capacity(struct lx_graph *g, int64_t usable_bytes, lx_status *st)
+{
+    const struct lx_device_parameter *p = lx_device_parameter_find("lx_usable_bytes");
+    if (!lx_device_set(&g->device, p, (double)usable_bytes, st)) return false;
+    if (g->is_list) {
+        g->capacity = usable_bytes;
+        if (g->objective == LX_HEIGHT) g->objective = LX_SPILL; /* with a capacity, what does not fit is spilled */
+    }
+    return hash_graph(g, st);
+}
+
+void lx_graph_free(struct lx_graph *g)
+{
+    if (!g) return;
+    struct arena *memory = g->memory; /* the graph itself lives in it */
+    arena_free(memory);
+    free(memory);
+}

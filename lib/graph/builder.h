@@ -1,0 +1,57 @@
+/* How graphs come into being: readers, importers and generators add tensors, ops or buffers to a
+ * builder, and builder_finish checks the whole. One set of rules for every way in. */
+#ifndef LX_GRAPH_BUILDER_H
+#define LX_GRAPH_BUILDER_H
+
+#include "base/arena.h"
+#include "base/names.h"
+#include "base/vec.h"
+#include "graph/graph.h"
+
+struct place {
+    int line, column;
+};
+
+struct op_places {
+    struct place op, einsum;
+};
+
+struct graph_builder {
+    struct arena *memory; /* becomes the graph's */
+    struct lx_graph *graph;
+    VEC(struct lx_tensor) tensors;
+    VEC(struct place) tensor_places;
+    VEC(struct lx_op) ops;
+    VEC(struct op_places) op_places;
+    VEC(struct lx_buffer) buffers;
+    VEC(struct place) buffer_places;
+    struct names tensor_names, op_names, buffer_names;
+    struct place here; /* where what is being added stands in its file; {0, 0}: nowhere */
+    struct place here_einsum;
+};
+
+bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st);
+/* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
+ * counts, else it is computed. The number of the tensor, or -1. */
+int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype, int rank,
+                       const int64_t *shape, int64_t bytes, lx_status *st);
+/* Takes name, kind, inputs, output, einsum, value, offset and stride from `op`; the rest is derived. */
+bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
+/* `buffer->parents` may refer to buffers that are added later. */
+bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);
+/* Checks everything and gives the graph; the builder is spent either way. */
+struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
+void builder_abandon(struct graph_builder *b);
+
+/* Report at a place of the builder's file; returns false. */
+bool builder_error(const struct graph_builder *b, struct place at, lx_status *st, enum lx_code code,
+                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Parts of builder_finish, one file each. */
+bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st);   /* einsum.c */
+bool builder_check_order(struct graph_builder *b, lx_status *st);         /* order.c: roles and order */
+/* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. */
+struct text;
+void pattern_write_body(const struct lx_graph *g, struct text *t);
+
+#endif

@@ -1,0 +1,245 @@
+/* Index maps: an op's einsum string against the shapes of its operands, and views against theirs.
+ *
+ * "bhmd,bhnd->bhmn" names one letter a dimension; the same letter has the same extent everywhere. What a
+ * kind allows follows from its traits: a pointwise op keeps every index of its inputs, a reduction drops
+ * some, a contraction takes two inputs and drops only indices that both have. */
+#include "graph/builder.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+struct map_context {
+    const struct graph_builder *b;
+    const struct lx_op *op;
+    struct place at;
+    lx_status *st;
+    struct lx_einsum *map;
+    signed char **index;
+    int *rank;
+};
+
+static const struct lx_tensor *operand(const struct map_context *c, int i)
+{
+    return &c->b->tensors.at[i < c->op->input_count ? c->op->inputs[i] : c->op->output];
+}
+
+/* Not isalpha: LX_MAX_VARS letters there are, whatever the locale says. */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static int variable_of(struct lx_einsum *m, char letter)
+{
+    for (int v = 0; v < m->var_count; v++)
+        if (m->letter[v] == letter) return v;
+    m->letter[m->var_count] = letter;
+    return m->var_count++;
+}
+
+/* Reads the letters of one operand up to a comma, the arrow or the end. */
+static bool map_operand(struct map_context *c, int i, const char **at)
+{
+    const struct lx_tensor *t = operand(c, i);
+    const struct lx_op *op = c->op;
+    int d = 0;
+    for (; is_letter(**at); (*at)++, d++) {
+        if (d >= t->rank) break;
+        int v = variable_of(c->map, **at);
+        for (int e = 0; e < d; e++)
+            if (c->index[i][e] == v)
+                return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                                     "op %s: %s indexes %s twice with '%c'; diagonals are not supported", op->name,
+                                     op->einsum, t->name, **at);
+        if (c->map->extent[v] == 0) c->map->extent[v] = t->shape[d];
+        if (c->map->extent[v] != t->shape[d])
+            return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
+                                 "op %s: '%c' is %lld long in %s but %lld elsewhere in %s; make the shapes agree", op->name,
+                                 **at, (long long)t->shape[d], t->name, (long long)c->map->extent[v], op->einsum);
+        c->index[i][d] = (signed char)v;
+    }
+    int letters = d;
+    for (const char *p = *at; is_letter(*p); p++) letters++;
+    if (letters != t->rank)
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                             "op %s: %s has %d letter%s for %s, which has %d dimensions; give one letter a dimension",
+                             op->name, op->einsum, letters, letters == 1 ? "" : "s", t->name, t->rank);
+    return true;
+}
+
+static bool parse(struct map_context *c)
+{
+    const char *at = c->op->einsum;
+    int inputs = c->op->input_count;
+    for (const char *p = at; *p; p++) {
+        if (is_letter(*p) || *p == ',' || (*p == '-' && p[1] == '>') || (*p == '>' && p > at && p[-1] == '-')) continue;
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                             "op %s: '%c' in the index string; it has letters, commas and one ->, such as \"mk,kn->mn\"",
+                             c->op->name, isprint((unsigned char)*p) ? *p : '?');
+    }
+    for (int i = 0; i <= inputs; i++) {
+        if (!map_operand(c, i, &at)) return false;
+        const char *want = i == inputs ? "" : i == inputs - 1 ? "->" : ",";
+        size_t n = strlen(want);
+        if (n ? strncmp(at, want, n) != 0 : *at != 0)
+            return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                                 "op %s: %s does not have one operand for each of its %d input%s and its output",
+                                 c->op->name, c->op->einsum, inputs, inputs == 1 ? "" : "s");
+        at += n;
+    }
+    return true;
+}
+
+static bool has(const struct map_context *c, int i, int v)
+{
+    for (int d = 0; d < c->rank[i]; d++)
+        if (c->index[i][d] == v) return true;
+    return false;
+}
+
+/* What the kind allows. */
+static bool check_kind(struct map_context *c, struct lx_op *op)
+{
+    unsigned traits = op->kind->traits;
+    int out = op->input_count;
+    char added = 0; /* a letter that stands only in the output */
+    for (int v = 0; v < c->map->var_count; v++) {
+        bool in_output = has(c, out, v);
+        int holders = 0;
+        for (int i = 0; i < out; i++) holders += has(c, i, v);
+        if (!in_output) op->reduces = true;
+        if (holders == 0) added = c->map->letter[v];
+        if ((traits & LX_CONTRACTS) && !in_output && holders == 1)
+            return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                                 "op %s: '%c' is summed but only one input of %s has it; sum that input first", op->name,
+                                 c->map->letter[v], op->einsum);
+    }
+    /* Only a pointwise op may broadcast, and not while it reduces. */
+    if (added && (op->reduces || !(traits & LX_POINTWISE)))
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: '%c' stands only in the output of %s", op->name,
+                             added, op->einsum);
+    if (op->reduces && !(traits & (LX_REDUCES | LX_CONTRACTS)))
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                             "op %s: %s drops an index, but %s is pointwise; use sum, max, mean or min", op->name,
+                             op->einsum, op->kind->name);
+    if (op->reduces && (traits & LX_REDUCES) && (op->input_count != 1 || op->has_value))
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a reduction takes one input", op->name);
+    if (!op->reduces && (traits & LX_REDUCES) && (!(traits & LX_POINTWISE) || (op->input_count == 1 && !op->has_value)))
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: %s drops no index, so %s has nothing to reduce",
+                             op->name, op->einsum, op->kind->name);
+    return true;
+}
+
+/* Operands of one shape need no index string: it is a letter a dimension. */
+static bool imply_einsum(struct map_context *c, struct lx_op *op)
+{
+    const struct lx_tensor *out = operand(c, op->input_count);
+    bool same = (op->kind->traits & LX_POINTWISE) != 0;
+    for (int i = 0; i < op->input_count && same; i++) {
+        const struct lx_tensor *t = operand(c, i);
+        same = t->rank == out->rank && memcmp(t->shape, out->shape, (size_t)t->rank * sizeof *t->shape) == 0;
+    }
+    if (!same)
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                             "op %s (%s) needs an \"einsum\" that says how its operands are indexed, such as \"mn,n->mn\"",
+                             op->name, op->kind->name);
+    char letters[LX_MAX_RANK + 1] = {0}, string[(LX_MAX_RANK + 2) * (LX_MAX_INPUTS + 1)] = "";
+    for (int d = 0; d < out->rank; d++) letters[d] = (char)('a' + d);
+    for (int i = 0; i <= op->input_count; i++) {
+        if (i > 0) strcat(string, i == op->input_count ? "->" : ",");
+        strcat(string, letters);
+    }
+    op->einsum = arena_string(c->b->memory, string);
+    return op->einsum ? true : status_no_memory(c->st);
+}
+
+/* A view reads or writes the part of the larger operand that begins at `offset` and steps by `stride`. */
+static bool check_view(struct map_context *c, const struct lx_op *op)
+{
+    const struct lx_tensor *in = operand(c, 0), *out = operand(c, 1);
+    bool insert = strcmp(op->kind->name, "insert") == 0, shift = strcmp(op->kind->name, "shift") == 0;
+    const struct lx_tensor *whole = insert ? out : in, *part = insert ? in : out;
+    if (op->einsum)
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a %s has an offset, not an einsum", op->name,
+                             op->kind->name);
+    if (!op->offset || in->rank != out->rank)
+        return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
+                             "op %s: a %s needs an \"offset\" with one entry a dimension, and operands of equal rank",
+                             op->name, op->kind->name);
+    for (int d = 0; d < whole->rank; d++) {
+        int64_t stride = op->stride ? op->stride[d] : 1;
+        if (shift ? whole->shape[d] != part->shape[d] || stride != 1
+                  : op->offset[d] < 0 || stride < 1 || op->offset[d] >= whole->shape[d] ||
+                        (part->shape[d] - 1) > (whole->shape[d] - 1 - op->offset[d]) / stride)
+            return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
+                                 "op %s: in dimension %d, %lld elements from offset %lld by %lld do not lie within %s (%lld)",
+                                 op->name, d, (long long)part->shape[d], (long long)op->offset[d], (long long)stride,
+                                 whole->name, (long long)whole->shape[d]);
+    }
+    return true;
+}
+
+static bool check_arity(struct map_context *c, const struct lx_op *op)
+{
+    const struct lx_kind *k = op->kind;
+    int given = op->input_count + op->has_value;
+    if (op->has_value && !k->takes_value)
+        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: %s takes no constant \"value\"", op->name, k->name);
+    /* `least_inputs` of an op that takes a constant counts tensors; together they fill the most. */
+    int least = k->takes_value && !(k->traits & LX_REDUCES) ? k->most_inputs : k->least_inputs;
+    if (given < least || given > k->most_inputs || op->input_count < k->least_inputs) {
+        char range[32];
+        if (least == k->most_inputs)
+            snprintf(range, sizeof range, "%d", least);
+        else
+            snprintf(range, sizeof range, "%d to %d", least, k->most_inputs);
+        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: %s takes %s input%s%s, not %d", op->name, k->name,
+                             range, k->most_inputs == 1 ? "" : "s", k->takes_value ? " (a constant \"value\" counts as one)" : "", given);
+    }
+    if ((op->offset || op->stride) && !(k->traits & LX_VIEW))
+        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: only slice, shift and insert have \"offset\" and \"stride\"",
+                             op->name);
+    return true;
+}
+
+bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
+{
+    struct lx_op *op = &b->ops.at[number];
+    struct map_context c = {.b = b, .op = op, .at = b->op_places.at[number].op, .st = st};
+    if (!check_arity(&c, op)) return false;
+    bool shaped = true;
+    for (int i = 0; i <= op->input_count; i++) shaped = shaped && operand(&c, i)->rank >= 0;
+    c.at = b->op_places.at[number].einsum;
+    if (!shaped || (op->kind->traits & LX_OPAQUE)) {
+        if (op->einsum)
+            return builder_error(b, c.at, st, LX_E_EINSUM, "op %s has an einsum, but %s; remove it%s", op->name,
+                                 shaped ? "its kind has no index map" : "an operand is known by its bytes only",
+                                 shaped ? "" : " or give shapes");
+        if (op->offset || op->stride)
+            return builder_error(b, b->op_places.at[number].op, st, LX_E_SHAPE,
+                                 "op %s has an offset or stride, but an operand is known by its bytes only; give shapes",
+                                 op->name);
+        op->reduces = (op->kind->traits & LX_REDUCES) && !(op->kind->traits & LX_POINTWISE);
+        return true;
+    }
+    if (op->kind->traits & LX_VIEW) return check_view(&c, op);
+    if (!op->einsum && !imply_einsum(&c, op)) return false;
+
+    int operands = op->input_count + 1;
+    c.map = arena_alloc(b->memory, sizeof *c.map);
+    c.index = arena_array(b->memory, (size_t)operands, sizeof *c.index);
+    c.rank = arena_array(b->memory, (size_t)operands, sizeof *c.rank);
+    if (!c.map || !c.index || !c.rank) return status_no_memory(st);
+    for (int i = 0; i < operands; i++) {
+        c.rank[i] = operand(&c, i)->rank;
+        c.index[i] = arena_array(b->memory, (size_t)c.rank[i], sizeof **c.index);
+        if (!c.index[i]) return status_no_memory(st);
+    }
+    if (!parse(&c) || !check_kind(&c, op)) return false;
+    c.map->operand_count = operands;
+    c.map->rank = c.rank;
+    c.map->index = (const signed char *const *)c.index;
+    op->map = c.map;
+    return true;
+}

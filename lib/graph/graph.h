@@ -1,0 +1,148 @@
+/* The first stage: a pattern file becomes tensors, ops and index maps, or a bare list of buffers.
+ *
+ * A graph is read-only once it has been read; everything in it lives until lx_graph_free. Ops stand in
+ * the order in which they run. Typical sizes: 5 to 6,000 ops; at most LX_MAX_ITEMS of anything. */
+#ifndef LX_GRAPH_GRAPH_H
+#define LX_GRAPH_GRAPH_H
+
+#include "base/status.h"
+#include "graph/buffer.h"
+#include "graph/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8, LX_MAX_INPUTS = 32 };
+
+/* Element types: word, bits, and whether the device computes with it. */
+#define LX_DTYPES(X)                                                                                         \
+    X(LX_FP16, "fp16", 16)                                                                                   \
+    X(LX_BF16, "bf16", 16)                                                                                   \
+    X(LX_FP32, "fp32", 32)                                                                                   \
+    X(LX_FP8, "fp8", 8)                                                                                      \
+    X(LX_INT64, "int64", 64)                                                                                 \
+    X(LX_INT32, "int32", 32)                                                                                 \
+    X(LX_INT8, "int8", 8)                                                                                    \
+    X(LX_INT4, "int4", 4)                                                                                    \
+    X(LX_BOOL, "bool", 8)
+
+#define LX_DTYPE_ENUM(id, word, bits) id,
+enum lx_dtype { LX_DTYPES(LX_DTYPE_ENUM) LX_DTYPE_COUNT };
+#undef LX_DTYPE_ENUM
+
+enum lx_role { LX_INPUT, LX_WEIGHT, LX_INTERMEDIATE, LX_OUTPUT, LX_ROLE_COUNT };
+
+struct lx_tensor {
+    const char *name;
+    enum lx_role role;
+    enum lx_dtype dtype;
+    int rank;             /* -1: known by its bytes only */
+    const int64_t *shape;
+    int64_t bytes;        /* of the whole tensor on the host */
+    int line, column;     /* where the pattern declares it; 0 if it was generated */
+};
+
+/* What a kind of op is, in one row of the table in kinds.c. */
+enum lx_kind_traits {
+    LX_POINTWISE = 1 << 0, /* each output element from the elements at the same indices */
+    LX_REDUCES = 1 << 1,   /* one input, some indices summed (maximised, ...) away */
+    LX_CONTRACTS = 1 << 2, /* two inputs, einsum contraction */
+    LX_VIEW = 1 << 3,      /* moves a rectangular part: slice, shift, insert */
+    LX_OPAQUE = 1 << 4,    /* only its operands are known, no index map */
+    LX_EXTERN = 1 << 5,    /* runs off the device: reads and writes HBM only */
+    LX_IN_PLACE = 1 << 6,  /* may write its output over an input that dies with it */
+};
+
+struct lx_kind {
+    const char *name;
+    unsigned traits;
+    int least_inputs, most_inputs;
+    bool takes_value; /* a constant may stand for one more input */
+    const char *help;
+};
+
+enum { LX_MAX_VARS = 52 };
+
+/* An einsum string taken apart. Variables are numbered in order of first appearance. */
+struct lx_einsum {
+    int var_count, operand_count;      /* operands: the inputs, then the output */
+    char letter[LX_MAX_VARS];
+    int64_t extent[LX_MAX_VARS];
+    const signed char *const *index;   /* per operand, per dimension: its variable */
+    const int *rank;                   /* per operand */
+};
+
+struct lx_op {
+    const char *name;
+    const struct lx_kind *kind;
+    int input_count;
+    const int32_t *inputs;   /* tensors */
+    int32_t output;          /* tensor */
+    const char *einsum;      /* as written or implied; NULL for opaque ops, views and byte tensors */
+    const struct lx_einsum *map; /* NULL where einsum is */
+    bool reduces;            /* some variable of the inputs is not in the output */
+    bool has_value;
+    double value;            /* the constant, where has_value */
+    const int64_t *offset, *stride; /* of a view: one a dimension of the larger operand; else NULL */
+    int line;
+};
+
+struct lx_expect {
+    const char *solver;
+    bool pass;
+};
+
+struct arena;
+
+struct lx_graph {
+    const char *name, *summary, *file;
+    struct lx_device device;
+    const struct lx_tensor *tensors;
+    int32_t tensor_count;
+    const struct lx_op *ops;
+    int32_t op_count;
+
+    /* A bare list of buffers instead of tensors and ops. */
+    bool is_list;
+    enum lx_objective objective;
+    int64_t capacity, alignment; /* of a list; capacity -1: the device's usable scratchpad */
+    const struct lx_buffer *buffers;
+    int32_t buffer_count;
+
+    int64_t target_hbm_bytes; /* -1: none */
+    const struct lx_expect *expects;
+    int expect_count;
+    const char *expect_stage; /* the stage that must refuse this pattern, or NULL */
+    enum lx_code expect_code;
+
+    uint64_t hash; /* of what is planned: device, tensors, ops, buffers; not of names of files or expectations */
+    struct arena *memory;
+};
+
+const char *lx_dtype_word(enum lx_dtype d);
+int lx_dtype_bits(enum lx_dtype d);
+enum lx_dtype lx_dtype_find(const char *word); /* LX_DTYPE_COUNT if there is none */
+const char *lx_role_word(enum lx_role r);
+/* The table of kinds; ends with a row without a name. */
+const struct lx_kind *lx_kinds(void);
+const struct lx_kind *lx_kind_find(const char *name);
+
+/* Read a pattern: our JSON, MiniMalloc CSV or XLA CSV, told apart by content. "-" is standard input.
+ * NULL: `st` says what is wrong, where, and what to do. */
+struct lx_graph *lx_graph_read(const char *path, lx_status *st);
+struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st);
+void lx_graph_free(struct lx_graph *g);
+
+/* Other sizes than the file's. Both recompute the graph's hash. */
+bool lx_graph_set_device(struct lx_graph *g, const struct lx_device *device, lx_status *st);
+bool lx_graph_set_capacity(struct lx_graph *g, int64_t usable_bytes, lx_status *st);
+
+/* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph
+ * and hash. */
+char *lx_graph_to_json(const struct lx_graph *g, size_t *length);
+/* A bare list as CSV (MiniMalloc or XLA form): malloc'ed, or NULL with `st` set (graphs have no CSV). */
+char *lx_graph_to_minimalloc(const struct lx_graph *g, size_t *length, lx_status *st);
+char *lx_graph_to_xla(const struct lx_graph *g, size_t *length, lx_status *st);
+
+#endif

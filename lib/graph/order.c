@@ -1,0 +1,117 @@
+/* Roles and order: every tensor is written before it is read, and used as its role allows.
+ *
+ * Ops run in the order of the file, because a tensor may be written more than once. When a tensor is
+ * read too early, the file is either in a bad order (another would do) or the graph is cyclic (none
+ * would); the two get different errors, so that the author knows what to mend. No recursion: a graph may
+ * be a chain of half a million ops. */
+#include "graph/builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct usage {
+    int32_t first_writer; /* op, or -1 */
+    bool read;
+};
+
+/* Depth-first from `start` along "needs the first writer of what it reads", looking for a way back.
+ * `state`: 0 new, 1 on the path, 2 done. Leaves a cycle as path[*from .. *length). */
+static bool find_cycle(const struct graph_builder *b, const struct usage *use, int32_t start, unsigned char *state,
+                       int32_t *path, int *next_input, size_t *from, size_t *length)
+{
+    size_t n = 0;
+    path[n] = start;
+    next_input[n++] = 0;
+    state[start] = 1;
+    while (n > 0) {
+        const struct lx_op *op = &b->ops.at[path[n - 1]];
+        int i = next_input[n - 1]++;
+        if (i >= op->input_count) {
+            state[path[--n]] = 2;
+            continue;
+        }
+        int32_t needs = use[op->inputs[i]].first_writer;
+        if (needs < 0 || state[needs] == 2) continue;
+        if (state[needs] == 1) {
+            size_t k = n;
+            while (path[k - 1] != needs) k--;
+            *from = k - 1;
+            *length = n;
+            return true;
+        }
+        state[needs] = 1;
+        path[n] = needs;
+        next_input[n++] = 0;
+    }
+    return false;
+}
+
+static bool report_early_read(const struct graph_builder *b, const struct usage *use, int32_t reader, int32_t tensor,
+                              lx_status *st)
+{
+    size_t ops = b->ops.count, from = 0, length = 0;
+    const char *name = b->tensors.at[tensor].name;
+    int32_t writer = use[tensor].first_writer;
+    struct place at = b->op_places.at[reader].op;
+    unsigned char *state = calloc(ops, 1);
+    int32_t *path = malloc(ops * sizeof *path);
+    int *next_input = malloc(ops * sizeof *next_input);
+    bool memory = state && path && next_input;
+    if (!memory)
+        status_no_memory(st);
+    else if (find_cycle(b, use, reader, state, path, next_input, &from, &length)) {
+        char text[400] = "";
+        size_t n = 0;
+        for (size_t i = length; i-- > from && n < sizeof text - 1;) {
+            int wrote = snprintf(text + n, sizeof text - n, "%s -> ", b->ops.at[path[i]].name);
+            n += wrote > 0 ? (size_t)wrote : 0;
+        }
+        builder_error(b, at, st, LX_E_CYCLE, "the graph is cyclic: %.380s%s%s; no order of its ops exists, break the circle",
+                      text, n > 380 ? "... -> " : "", b->ops.at[path[length - 1]].name);
+    } else
+        builder_error(b, at, st, LX_E_ORDER, "op %s reads %s before op %s (line %d) writes it; move %s up",
+                      b->ops.at[reader].name, name, b->ops.at[writer].name, b->op_places.at[writer].op.line,
+                      b->ops.at[writer].name);
+    free(state);
+    free(path);
+    free(next_input);
+    return false;
+}
+
+/* A tensor that nobody writes is an input, one that nobody reads an output. */
+static bool settle_role(struct graph_builder *b, int32_t i, const struct usage *u, lx_status *st)
+{
+    struct lx_tensor *t = &b->tensors.at[i];
+    struct place at = b->tensor_places.at[i];
+    bool written = u->first_writer >= 0;
+    if (t->role == LX_ROLE_COUNT) t->role = !written ? LX_INPUT : u->read ? LX_INTERMEDIATE : LX_OUTPUT;
+    if (written && (t->role == LX_INPUT || t->role == LX_WEIGHT))
+        return builder_error(b, at, st, LX_E_ROLE, "tensor %s is %s but op %s writes it; make it an intermediate or write another",
+                             t->name, t->role == LX_INPUT ? "an input" : "a weight", b->ops.at[u->first_writer].name);
+    if (!written && (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT))
+        return builder_error(b, at, st, LX_E_ROLE, "tensor %s is an %s but no op writes it; make it an input or remove it",
+                             t->name, lx_role_word(t->role));
+    return true;
+}
+
+bool builder_check_order(struct graph_builder *b, lx_status *st)
+{
+    size_t tensors = b->tensors.count;
+    struct usage *use = calloc(tensors + 1, sizeof *use);
+    if (!use) return status_no_memory(st);
+    for (size_t i = 0; i < tensors; i++) use[i].first_writer = -1;
+    for (size_t o = b->ops.count; o-- > 0;) use[b->ops.at[o].output].first_writer = (int32_t)o;
+    bool ok = true;
+    for (size_t o = 0; o < b->ops.count && ok; o++) {
+        const struct lx_op *op = &b->ops.at[o];
+        for (int i = 0; i < op->input_count && ok; i++) {
+            struct usage *u = &use[op->inputs[i]];
+            u->read = true;
+            if (u->first_writer >= (int32_t)o) ok = report_early_read(b, use, (int32_t)o, op->inputs[i], st);
+        }
+    }
+    for (size_t i = 0; i < tensors && ok; i++) ok = settle_role(b, (int32_t)i, &use[i], st);
+    free(use);
+    return ok;
+}

@@ -1,0 +1,178 @@
+/* Patterns as text, in one canonical form: one tensor, op or buffer a line, keys in a fixed order, nothing
+ * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
+#include "graph/pattern.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The shortest decimal form that reads back as the same double. */
+static void write_number(struct text *t, double v)
+{
+    char s[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(s, sizeof s, "%.*g", digits, v);
+        if (strtod(s, NULL) == v) break;
+    }
+    text_add(t, s);
+}
+
+static void write_device(const struct lx_device *d, struct text *t)
+{
+    struct lx_device preset;
+    lx_device_preset(d->preset, &preset);
+    bool same = true;
+    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
+        same = same && lx_device_get(d, p) == lx_device_get(&preset, p);
+    text_add(t, "  \"device\": ");
+    if (same) {
+        text_json_string(t, d->preset);
+        return;
+    }
+    text_add(t, "{\"preset\": ");
+    text_json_string(t, d->preset);
+    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++) {
+        double v = lx_device_get(d, p);
+        if (v == lx_device_get(&preset, p)) continue;
+        text_format(t, ", \"%s\": ", p->key);
+        write_number(t, v);
+    }
+    text_add(t, "}");
+}
+
+static void write_ints(struct text *t, const char *key, const int64_t *values, int count)
+{
+    text_format(t, ", \"%s\": [", key);
+    for (int i = 0; i < count; i++) text_format(t, "%s%" PRId64, i ? ", " : "", values[i]);
+    text_add(t, "]");
+}
+
+static void write_tensor(const struct lx_tensor *x, struct text *t)
+{
+    text_add(t, "    {\"name\": ");
+    text_json_string(t, x->name);
+    if (x->rank >= 0) {
+        write_ints(t, "shape", x->shape, x->rank);
+        text_format(t, ", \"dtype\": \"%s\"", lx_dtype_word(x->dtype));
+    } else
+        text_format(t, ", \"bytes\": %" PRId64, x->bytes);
+    text_format(t, ", \"role\": \"%s\"}", lx_role_word(x->role));
+}
+
+static void write_op(const struct lx_graph *g, const struct lx_op *op, struct text *t)
+{
+    text_add(t, "    {\"name\": ");
+    text_json_string(t, op->name);
+    text_format(t, ", \"kind\": \"%s\", \"inputs\": [", op->kind->name);
+    for (int i = 0; i < op->input_count; i++) {
+        if (i) text_add(t, ", ");
+        text_json_string(t, g->tensors[op->inputs[i]].name);
+    }
+    text_add(t, "], \"output\": ");
+    text_json_string(t, g->tensors[op->output].name);
+    if (op->einsum) text_format(t, ", \"einsum\": \"%s\"", op->einsum);
+    if (op->has_value) {
+        text_add(t, ", \"value\": ");
+        write_number(t, op->value);
+    }
+    int rank = g->tensors[op->output].rank; /* a view's operands have the same rank */
+    if (op->offset) write_ints(t, "offset", op->offset, rank);
+    if (op->stride) write_ints(t, "stride", op->stride, rank);
+    text_add(t, "}");
+}
+
+static void write_buffer(const struct lx_graph *g, const struct lx_buffer *b, struct text *t)
+{
+    text_add(t, "    {\"name\": ");
+    text_json_string(t, b->name);
+    text_format(t, ", \"size\": %" PRId64, b->size);
+    if (b->use_count) write_ints(t, "uses", b->uses, b->use_count);
+    if (!b->use_count || b->start != b->uses[0]) text_format(t, ", \"start\": %" PRId64, b->start);
+    if (!b->use_count || b->end != b->uses[b->use_count - 1] + 1) text_format(t, ", \"end\": %" PRId64, b->end);
+    if (b->first_use_is_read) text_add(t, ", \"first_use_is_read\": true");
+    if (b->parent_count) {
+        text_add(t, ", \"in_place_parents\": [");
+        for (int32_t i = 0; i < b->parent_count; i++) {
+            if (i) text_add(t, ", ");
+            text_json_string(t, g->buffers[b->parents[i]].name);
+        }
+        text_add(t, "]");
+    }
+    if (b->fixed >= 0) text_format(t, ", \"fixed\": %" PRId64, b->fixed);
+    if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
+    text_format(t, ", \"cost\": %" PRId64, b->spill_cost);
+    if (b->reason) {
+        text_add(t, ", \"reason\": ");
+        text_json_string(t, b->reason);
+    }
+    text_add(t, "}");
+}
+
+void pattern_write_body(const struct lx_graph *g, struct text *t)
+{
+    write_device(&g->device, t);
+    if (g->is_list) {
+        static const char *const words[] = {[LX_SPILL] = "spill", [LX_FIT] = "fit", [LX_HEIGHT] = "height"};
+        if (g->capacity >= 0) text_format(t, ",\n  \"capacity\": %" PRId64, g->capacity);
+        text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment, words[g->objective]);
+        text_add(t, ",\n  \"buffers\": [\n");
+        for (int32_t i = 0; i < g->buffer_count; i++) {
+            write_buffer(g, &g->buffers[i], t);
+            text_add(t, i + 1 < g->buffer_count ? ",\n" : "\n");
+        }
+        text_add(t, "  ]");
+        return;
+    }
+    text_add(t, ",\n  \"tensors\": [\n");
+    for (int32_t i = 0; i < g->tensor_count; i++) {
+        write_tensor(&g->tensors[i], t);
+        text_add(t, i + 1 < g->tensor_count ? ",\n" : "\n");
+    }
+    text_add(t, "  ],\n  \"ops\": [\n");
+    for (int32_t i = 0; i < g->op_count; i++) {
+        write_op(g, &g->ops[i], t);
+        text_add(t, i + 1 < g->op_count ? ",\n" : "\n");
+    }
+    text_add(t, "  ]");
+}
+
+void pattern_write(const struct lx_graph *g, struct text *t)
+{
+    text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
+    text_json_string(t, g->name);
+    if (g->summary[0]) {
+        text_add(t, ",\n  \"summary\": ");
+        text_json_string(t, g->summary);
+    }
+    text_add(t, ",\n");
+    pattern_write_body(g, t);
+    if (g->target_hbm_bytes >= 0) text_format(t, ",\n  \"target_hbm_bytes\": %" PRId64, g->target_hbm_bytes);
+    if (g->expect_stage)
+        text_format(t, ",\n  \"expect\": {\"error\": {\"stage\": \"%s\", \"code\": \"%s\"}}", g->expect_stage,
+                    lx_code_word(g->expect_code));
+    else if (g->expect_count) {
+        text_add(t, ",\n  \"expect\": {");
+        for (int i = 0; i < g->expect_count; i++) {
+            if (i) text_add(t, ", ");
+            text_json_string(t, g->expects[i].solver);
+            text_format(t, ": \"%s\"", g->expects[i].pass ? "pass" : "fail");
+        }
+        text_add(t, "}");
+    }
+    text_add(t, "\n}");
+}
+
+char *lx_graph_to_json(const struct lx_graph *g, size_t *length)
+{
+    struct text t = {0};
+    pattern_write(g, &t);
+    text_add(&t, "\n");
+    if (t.failed) {
+        text_free(&t);
+        return NULL;
+    }
+    *length = t.length;
+    return t.at;
+}

@@ -1,0 +1,78 @@
+#include "common/live_index.h"
+
+#include <stdlib.h>
+
+struct start {
+    int64_t at;
+    int32_t buffer;
+};
+
+static int compare_starts(const void *a, const void *b)
+{
+    const struct start *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+bool live_index_init(struct live_index *x, const struct lx_problem *p)
+{
+    size_t n = (size_t)p->count;
+    *x = (struct live_index){.buffers = p->buffers, .count = p->count, .width = 1};
+    while (x->width < p->count) x->width *= 2;
+    struct start *starts = malloc((n + 1) * sizeof *starts);
+    x->order = malloc((n + 1) * sizeof *x->order);
+    x->leaf = malloc((n + 1) * sizeof *x->leaf);
+    x->latest_end = malloc(2 * (size_t)x->width * sizeof *x->latest_end);
+    if (!starts || !x->order || !x->leaf || !x->latest_end) {
+        free(starts);
+        live_index_free(x);
+        return false;
+    }
+    for (int32_t i = 0; i < p->count; i++) starts[i] = (struct start){p->buffers[i].start, i};
+    qsort(starts, n, sizeof *starts, compare_starts);
+    for (int32_t i = 0; i < p->count; i++) {
+        x->order[i] = starts[i].buffer;
+        x->leaf[starts[i].buffer] = i;
+    }
+    for (int32_t i = 0; i < 2 * x->width; i++) x->latest_end[i] = INT64_MIN;
+    free(starts);
+    return true;
+}
+
+void live_index_free(struct live_index *x)
+{
+    free(x->order);
+    free(x->leaf);
+    free(x->latest_end);
+    *x = (struct live_index){0};
+}
+
+void live_index_add(struct live_index *x, int32_t buffer)
+{
+    int64_t end = x->buffers[buffer].end;
+    for (int32_t i = x->width + x->leaf[buffer]; i > 0 && x->latest_end[i] < end; i /= 2) x->latest_end[i] = end;
+}
+
+/* Leaves [0, before) start early enough; of these, the ones that end after `start`. */
+static int32_t find_below(const struct live_index *x, int32_t node, int32_t left, int32_t width, int32_t before,
+                          int64_t start, int32_t *out, int32_t found)
+{
+    if (left >= before || x->latest_end[node] <= start) return found;
+    if (width == 1) {
+        out[found] = x->order[left];
+        return found + 1;
+    }
+    found = find_below(x, 2 * node, left, width / 2, before, start, out, found);
+    return find_below(x, 2 * node + 1, left + width / 2, width / 2, before, start, out, found);
+}
+
+int32_t live_index_find(const struct live_index *x, int64_t start, int64_t end, int32_t *out)
+{
+    int32_t low = 0, high = x->count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (x->buffers[x->order[middle]].start < end) low = middle + 1;
+        else high = middle;
+    }
+    return find_below(x, 1, 0, x->width, low, start, out, 0);
+}

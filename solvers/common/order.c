@@ -1,0 +1,130 @@
+/* Orders in which heuristics place buffers: by rank, parents before children. */
+#include "common/gap_fit.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+struct ranked {
+    struct rank rank;
+    int32_t buffer;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    int128 left = (int128)x->rank.number * y->rank.parts, right = (int128)y->rank.number * x->rank.parts;
+    if (left != right) return left < right ? -1 : 1;
+    if (x->rank.tie != y->rank.tie) return x->rank.tie < y->rank.tie ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+/* A heap of positions in rank order: the best-ranked buffer whose parents are all out comes out next. */
+struct heap {
+    int32_t *at, count;
+};
+
+static void heap_push(struct heap *h, int32_t v)
+{
+    int32_t i = h->count++;
+    for (; i > 0 && h->at[(i - 1) / 2] > v; i = (i - 1) / 2) h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = v;
+}
+
+static int32_t heap_pop(struct heap *h)
+{
+    int32_t top = h->at[0], last = h->at[--h->count], i = 0;
+    for (;;) {
+        int32_t child = 2 * i + 1;
+        if (child >= h->count) break;
+        if (child + 1 < h->count && h->at[child + 1] < h->at[child]) child++;
+        if (h->at[child] >= last) break;
+        h->at[i] = h->at[child];
+        i = child;
+    }
+    h->at[i] = last;
+    return top;
+}
+
+/* Children of each buffer as lists in two arrays: first[parent], next[edge]. */
+struct edges {
+    int32_t *first, *next, *child, *waiting;
+};
+
+static bool list_children(const struct lx_problem *p, struct edges *e)
+{
+    size_t n = (size_t)p->count, count = 0;
+    for (size_t i = 0; i < n; i++) count += (size_t)p->buffers[i].parent_count;
+    e->first = malloc((n + 1) * sizeof *e->first);
+    e->waiting = malloc((n + 1) * sizeof *e->waiting);
+    e->next = malloc((count + 1) * sizeof *e->next);
+    e->child = malloc((count + 1) * sizeof *e->child);
+    if (!e->first || !e->waiting || !e->next || !e->child) return false;
+    for (size_t i = 0; i < n; i++) e->first[i] = -1;
+    int32_t edge = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        e->waiting[i] = p->buffers[i].parent_count;
+        for (int32_t k = 0; k < p->buffers[i].parent_count; k++, edge++) {
+            int32_t parent = p->buffers[i].parents[k];
+            e->child[edge] = i;
+            e->next[edge] = e->first[parent];
+            e->first[parent] = edge;
+        }
+    }
+    return true;
+}
+
+bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order)
+{
+    size_t n = (size_t)p->count;
+    struct ranked *sorted = malloc((n + 1) * sizeof *sorted);
+    int32_t *position = malloc((n + 1) * sizeof *position);
+    struct heap ready = {malloc((n + 1) * sizeof(int32_t)), 0};
+    struct edges e = {0};
+    bool ok = sorted && position && ready.at && list_children(p, &e);
+    if (ok) {
+        for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
+        qsort(sorted, n, sizeof *sorted, compare_ranked);
+        for (int32_t i = 0; i < p->count; i++) {
+            position[sorted[i].buffer] = i;
+            if (e.waiting[sorted[i].buffer] == 0) heap_push(&ready, i);
+        }
+        for (int32_t out = 0; ready.count > 0; out++) {
+            int32_t b = sorted[heap_pop(&ready)].buffer;
+            order[out] = b;
+            for (int32_t edge = e.first[b]; edge >= 0; edge = e.next[edge])
+                if (--e.waiting[e.child[edge]] == 0) heap_push(&ready, position[e.child[edge]]);
+        }
+    }
+    free(sorted);
+    free(position);
+    free(ready.at);
+    free(e.first);
+    free(e.waiting);
+    free(e.next);
+    free(e.child);
+    return ok;
+}
+
+bool worth_order(const struct lx_problem *p, int32_t *order)
+{
+    size_t n = (size_t)p->count;
+    struct rank *ranks = calloc(n + 1, sizeof *ranks);
+    if (!ranks) return false;
+    /* (life - quarters / 4) / (uses + 1/2 if computed), in whole numbers. */
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        int64_t life = b->end - b->start;
+        ranks[i].number += 4 * life - (b->parent_count > 0);
+        ranks[i].parts = max_i64(2 * (int64_t)b->use_count + !b->first_use_is_read, 1);
+        ranks[i].tie = life;
+    }
+    bool *is_parent = calloc(n + 1, sizeof *is_parent);
+    bool ok = is_parent != NULL;
+    for (int32_t i = 0; ok && i < p->count; i++)
+        for (int32_t k = 0; k < p->buffers[i].parent_count; k++) is_parent[p->buffers[i].parents[k]] = true;
+    for (int32_t i = 0; ok && i < p->count; i++) ranks[i].number -= is_parent[i];
+    ok = ok && rank_order(p, ranks, order);
+    free(is_parent);
+    free(ranks);
+    return ok;
+}

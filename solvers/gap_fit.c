@@ -1,0 +1,167 @@
+/* First-fit and best-fit: all buffers are known up front, and placed in order of how much they are worth.
+ *
+ * The order: ascending (life - discount) / (uses + 1/2 if computed), where taking part in an in-place edge
+ * discounts a quarter on either side; then shorter lives; then input order; and a parent always before
+ * its children. Each buffer looks at the placed ones that live with it. It takes the slot of its first
+ * parent that lies wholly in free space, else the first (or the tightest) gap. A buffer costs
+ * O(k log n + k log k) for k placed contemporaries. Buffers with fixed addresses go first. */
+#include "common/gap_fit.h"
+#include "common/live_index.h"
+#include "base/checked.h"
+#include "solvers.h"
+
+#include <stdlib.h>
+
+struct range {
+    int64_t from, to;
+};
+
+struct fitter {
+    const struct lx_problem *p;
+    int64_t *address, capacity;
+    bool tightest;
+    struct live_index placed;
+    int32_t *found;
+    struct range *taken;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static bool is_parent(const struct lx_buffer *b, int32_t other)
+{
+    for (int32_t k = 0; k < b->parent_count; k++)
+        if (b->parents[k] == other) return true;
+    return false;
+}
+
+/* The ranges of placed contemporaries, by address, with or without the buffer's parents. */
+static int32_t gather(struct fitter *f, const struct lx_buffer *b, int32_t found, bool with_parents)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < found; i++) {
+        int32_t other = f->found[i];
+        if (!with_parents && is_parent(b, other)) continue;
+        f->taken[n++] = (struct range){f->address[other], f->address[other] + f->p->buffers[other].size};
+    }
+    qsort(f->taken, (size_t)n, sizeof *f->taken, compare_ranges);
+    return n;
+}
+
+/* Does [from, to) lie in free space, in a gap that can hold `size` at its first aligned address? */
+static bool lies_in_gap(const struct fitter *f, int32_t taken, int64_t from, int64_t to, int64_t size, int64_t alignment)
+{
+    int64_t gap = 0;
+    for (int32_t i = 0; i <= taken; i++) {
+        int64_t end = i < taken ? f->taken[i].from : f->capacity;
+        if (gap <= from && to <= end) return round_up_i64(gap, alignment) + size <= end;
+        if (i < taken) gap = max_i64(gap, f->taken[i].to);
+    }
+    return false;
+}
+
+static int64_t choose_gap(const struct fitter *f, int32_t taken, int64_t size, int64_t alignment)
+{
+    int64_t gap = 0, best = LX_OFF_CHIP, least = INT64_MAX;
+    for (int32_t i = 0; i <= taken; i++) {
+        int64_t end = i < taken ? f->taken[i].from : f->capacity, at = round_up_i64(gap, alignment);
+        if (at <= end - size && end - at - size < least) {
+            if (!f->tightest) return at;
+            best = at;
+            least = end - at - size;
+        }
+        if (i < taken) gap = max_i64(gap, f->taken[i].to);
+    }
+    return best;
+}
+
+static void place(struct fitter *f, int32_t i)
+{
+    const struct lx_buffer *b = &f->p->buffers[i];
+    int64_t alignment = lx_alignment_of(f->p, b);
+    if (b->size == 0) { /* conflicts with nothing */
+        if (b->fixed <= f->capacity) f->address[i] = max_i64(b->fixed, 0);
+        return;
+    }
+    int32_t found = live_index_find(&f->placed, b->start, b->end, f->found);
+    int32_t taken = gather(f, b, found, b->parent_count == 0);
+    int64_t at = LX_OFF_CHIP;
+    for (int32_t k = 0; k < b->parent_count && at < 0; k++) {
+        int64_t slot = f->address[b->parents[k]];
+        /* A fixed buffer has no other place to go, so it asks for no more than it needs. */
+        int64_t end = slot + (b->fixed < 0 ? f->p->buffers[b->parents[k]].size : b->size);
+        if (slot >= 0 && slot % alignment == 0 && (b->fixed < 0 || b->fixed == slot) &&
+            lies_in_gap(f, taken, slot, end, b->size, alignment))
+            at = slot;
+    }
+    if (at < 0) {
+        if (b->parent_count) taken = gather(f, b, found, true);
+        if (b->fixed < 0)
+            at = choose_gap(f, taken, b->size, alignment);
+        else if (b->fixed <= f->capacity - b->size && lies_in_gap(f, taken, b->fixed, b->fixed + b->size, b->size, 1))
+            at = b->fixed;
+    }
+    if (at < 0) return;
+    f->address[i] = at;
+    live_index_add(&f->placed, i);
+}
+
+bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
+                   const struct lx_run *run, struct lx_answer *answer)
+{
+    size_t n = (size_t)p->count;
+    struct fitter f = {.p = p, .address = answer->address, .tightest = tightest};
+    f.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
+    f.found = malloc((n + 1) * sizeof *f.found);
+    f.taken = malloc((n + 1) * sizeof *f.taken);
+    bool ok = f.found && f.taken && live_index_init(&f.placed, p);
+    for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
+        for (int32_t k = 0; k < count && !((k & 1023) == 0 && lx_run_stopped(run)); k++) {
+            const struct lx_buffer *b = &p->buffers[order[k]];
+            if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;
+            place(&f, order[k]);
+            answer->steps++;
+        }
+    free(f.found);
+    free(f.taken);
+    live_index_free(&f.placed);
+    return ok;
+}
+
+static bool solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer, bool tightest)
+{
+    int32_t *order = malloc(((size_t)p->count + 1) * sizeof *order);
+    bool ok = order && worth_order(p, order) && gap_fit_place(p, order, p->count, tightest, run, answer);
+    free(order);
+    return ok;
+}
+
+static bool firstfit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    return solve(p, run, answer, false);
+}
+
+static bool bestfit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    return solve(p, run, answer, true);
+}
+
+const struct lx_solver lx_solver_firstfit = {
+    .abi = LX_SOLVER_ABI,
+    .name = "firstfit",
+    .summary = "by worth, each into the first gap that is free for its whole life",
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+    .solve = firstfit_solve,
+};
+
+const struct lx_solver lx_solver_bestfit = {
+    .abi = LX_SOLVER_ABI,
+    .name = "bestfit",
+    .summary = "by worth, each into the tightest gap that is free for its whole life",
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+    .solve = bestfit_solve,
+};

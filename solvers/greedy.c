@@ -1,0 +1,166 @@
+/* Greedy: walks through time and places each buffer when it is born, never to reconsider.
+ *
+ * On its first tick a buffer takes, in this order: the slot of its first in-place parent that is still
+ * to be had; address 0, if nothing lives that low; the space above everything that lives; the lowest gap
+ * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
+ * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
+#include "scratchpad/problem.h"
+#include "base/checked.h"
+#include "common/live_index.h"
+#include "solvers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct range {
+    int64_t from, to, end; /* addresses [from, to) until tick `end` */
+};
+
+struct greedy {
+    const struct lx_problem *p;
+    int64_t *address, capacity;
+    struct range *live;      /* by address; a child and its parent may overlap */
+    int32_t live_count;
+    bool *handed_over;
+    struct live_index fixed; /* buffers with fixed addresses that have their place */
+    int32_t *found;
+};
+
+static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at, int64_t *next)
+{
+    int32_t n = live_index_find(&g->fixed, b->start, b->end, g->found);
+    for (int32_t i = 0; i < n; i++) {
+        int64_t from = g->address[g->found[i]], to = from + g->p->buffers[g->found[i]].size;
+        if (g->found[i] == self || at >= to || from >= at + b->size) continue;
+        *next = to;
+        return false;
+    }
+    return true;
+}
+
+/* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. */
+static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at)
+{
+    int64_t alignment = lx_alignment_of(g->p, b), next;
+    at = round_up_i64(at, alignment);
+    while (!free_of_fixed(g, b, self, at, &next)) at = round_up_i64(next, alignment);
+    return at;
+}
+
+static void forget_dead(struct greedy *g, int64_t tick)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < g->live_count; i++)
+        if (g->live[i].end > tick) g->live[kept++] = g->live[i];
+    g->live_count = kept;
+}
+
+static void put(struct greedy *g, int32_t i, int64_t at)
+{
+    const struct lx_buffer *b = &g->p->buffers[i];
+    int32_t k = g->live_count++;
+    for (; k > 0 && g->live[k - 1].from > at; k--) g->live[k] = g->live[k - 1];
+    g->live[k] = (struct range){at, at + b->size, b->end};
+    g->address[i] = at;
+}
+
+static int64_t parents_slot(struct greedy *g, int32_t i)
+{
+    const struct lx_buffer *b = &g->p->buffers[i];
+    int64_t next;
+    for (int32_t k = 0; k < b->parent_count; k++) {
+        int32_t parent = b->parents[k];
+        int64_t at = g->address[parent];
+        if (at < 0 || g->handed_over[parent] || at % lx_alignment_of(g->p, b) != 0) continue;
+        /* The parent may itself be fixed: its own range is what we take, so it does not stand in the way. */
+        if (!free_of_fixed(g, b, parent, at, &next)) continue;
+        g->handed_over[parent] = true;
+        return at;
+    }
+    return LX_OFF_CHIP;
+}
+
+static int64_t free_slot(const struct greedy *g, int32_t i)
+{
+    const struct lx_buffer *b = &g->p->buffers[i];
+    int64_t top = 0;
+    for (int32_t k = 0; k < g->live_count; k++) top = max_i64(top, g->live[k].to);
+    int64_t at = past_fixed(g, b, i, 0);
+    if (g->live_count == 0) return at + b->size <= g->capacity ? at : LX_OFF_CHIP;
+    if (at + b->size <= g->live[0].from && at + b->size <= g->capacity) return at;
+    at = past_fixed(g, b, i, top);
+    if (at + b->size <= g->capacity) return at;
+    int64_t covered = g->live[0].to;
+    for (int32_t k = 1; k < g->live_count; k++) {
+        at = past_fixed(g, b, i, covered);
+        if (at + b->size <= g->live[k].from) return at;
+        covered = max_i64(covered, g->live[k].to);
+    }
+    return LX_OFF_CHIP;
+}
+
+static void place_fixed(struct greedy *g)
+{
+    int64_t next;
+    for (int32_t i = 0; i < g->p->count; i++) {
+        const struct lx_buffer *b = &g->p->buffers[i];
+        if (b->fixed < 0 || b->reason || b->fixed + b->size > g->capacity) continue;
+        if (!free_of_fixed(g, b, i, b->fixed, &next)) continue;
+        g->address[i] = b->fixed;
+        live_index_add(&g->fixed, i);
+    }
+}
+
+struct birth {
+    int64_t tick;
+    int32_t buffer;
+};
+
+static int compare_births(const void *a, const void *b)
+{
+    const struct birth *x = a, *y = b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    size_t n = (size_t)p->count;
+    struct greedy g = {.p = p, .address = answer->address};
+    g.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
+    struct birth *births = malloc((n + 1) * sizeof *births);
+    g.live = malloc((n + 1) * sizeof *g.live);
+    g.handed_over = calloc(n + 1, sizeof *g.handed_over);
+    g.found = malloc((n + 1) * sizeof *g.found);
+    bool ok = births && g.live && g.handed_over && g.found && live_index_init(&g.fixed, p);
+    if (ok) {
+        place_fixed(&g);
+        for (int32_t i = 0; i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
+        qsort(births, n, sizeof *births, compare_births);
+        for (size_t k = 0; k < n && !((k & 1023) == 0 && lx_run_stopped(run)); k++) {
+            int32_t i = births[k].buffer;
+            const struct lx_buffer *b = &p->buffers[i];
+            /* Also when the first one born on this tick may not be placed: the others need the space. */
+            if (k == 0 || births[k].tick != births[k - 1].tick) forget_dead(&g, b->start);
+            if (!lx_may_be_placed(p, b)) continue;
+            int64_t at = b->fixed >= 0 ? g.address[i] : parents_slot(&g, i);
+            if (at < 0 && b->fixed < 0) at = free_slot(&g, i);
+            if (at >= 0) put(&g, i, at);
+            answer->steps++;
+        }
+    }
+    free(births);
+    free(g.live);
+    free(g.handed_over);
+    free(g.found);
+    live_index_free(&g.fixed);
+    return ok;
+}
+
+const struct lx_solver lx_solver_greedy = {
+    .abi = LX_SOLVER_ABI,
+    .name = "greedy",
+    .summary = "in order of time: parent's slot, bottom, top, first gap",
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+    .solve = greedy_solve,
+};

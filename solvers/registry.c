@@ -1,0 +1,24 @@
+/* The only list of solvers. To add one: a const struct lx_solver in a file of its own, a line in
+ * solvers.h and a line here. */
+#include "solvers.h"
+
+#include <string.h>
+
+static const struct lx_solver *const solvers[] = {
+    &lx_solver_greedy,
+    &lx_solver_firstfit,
+    &lx_solver_bestfit,
+    NULL,
+};
+
+const struct lx_solver *const *lx_solvers(void)
+{
+    return solvers;
+}
+
+const struct lx_solver *lx_solver_find(const char *name)
+{
+    for (const struct lx_solver *const *s = solvers; *s; s++)
+        if (strcmp((*s)->name, name) == 0) return *s;
+    return NULL;
+}

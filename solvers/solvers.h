@@ -1,0 +1,11 @@
+/* The solvers there are; the list itself is in registry.c. */
+#ifndef LX_SOLVERS_SOLVERS_H
+#define LX_SOLVERS_SOLVERS_H
+
+#include "scratchpad/problem.h"
+
+extern const struct lx_solver lx_solver_greedy;
+extern const struct lx_solver lx_solver_firstfit;
+extern const struct lx_solver lx_solver_bestfit;
+
+#endif

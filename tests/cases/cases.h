@@ -1,0 +1,73 @@
+/* Cases: facts from outside, in files of several forms, checked against the library.
+ *
+ * A form is one const `struct case_form` in a file form_NAME.c; run_cases.c has the list of them and does all
+ * the counting and printing. Adding a form: write that file and add it to the list.
+ *
+ * A form works through the file like this:
+ *     case_begin(c, "section/%s", name);
+ *     case_expect(c, got == wanted, "expected %d, got %d", wanted, got);   any number of times
+ *     case_end(c);                                                         or case_skip(c, reason)
+ * Everything in the file may be missing or of another type: the readers below then give nothing. */
+#ifndef CASES_H
+#define CASES_H
+
+#include "base/json.h"
+#include "base/text.h"
+#include "scratchpad/plan.h"
+
+struct cases {
+    const char *file;
+    bool verbose;
+    int passed, failed, skipped;
+    char name[256];      /* of the case under way */
+    int checks, broken;  /* in it: expectations looked at, and those that did not hold */
+    char complaint[900]; /* the first of these */
+};
+
+struct case_form {
+    const char *name;
+    bool (*fits)(const cJSON *root);
+    void (*run)(struct cases *c, const cJSON *root);
+};
+
+extern const struct case_form form_patterns, form_solver;
+
+void case_begin(struct cases *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Returns `holds`. */
+bool case_expect(struct cases *c, bool holds, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A case in which nothing was checked counts as skipped. */
+void case_end(struct cases *c);
+void case_skip(struct cases *c, const char *reason);
+
+bool has_any_key(const cJSON *object, const char *const *keys);
+/* The string under a key, or "". */
+const char *case_text(const cJSON *object, const char *key);
+/* The integer in a value, or `otherwise`. */
+int64_t case_int(const cJSON *value, int64_t otherwise);
+bool case_true(const cJSON *object, const char *key);
+/* A value of the file, added to a text as it stands. */
+void text_json_value(struct text *t, const cJSON *value);
+
+/* A solver by the name that a case uses: ours, or the one it goes by elsewhere. NULL: we do not have it. */
+const struct lx_solver *case_solver(const char *name);
+/* What an object of a case, keyed by solvers, has for one of ours; NULL: nothing. */
+const cJSON *case_of_solver(const cJSON *by_solver, const struct lx_solver *solver);
+/* Greedy, first-fit and best-fit are laid down step by step: theirs must be the reference's very addresses.
+ */
+bool solver_is_exact(const struct lx_solver *solver);
+/* Reports, once a section, each solver that its cases name under `key` and that we do not have. */
+void skip_missing_solvers(struct cases *c, const char *section, const cJSON *list, const char *key);
+
+/* Plans and lets the plan be checked from scratch. Takes the graph over; NULL: the case has been told why. */
+struct lx_plan *case_plan(struct cases *c, struct lx_graph *g, const struct lx_solver *solver);
+int32_t buffer_find(const struct lx_problem *p, const char *name);
+/* An address of a case: null is off chip. */
+int64_t case_address(const cJSON *value);
+/* Addresses by name, and everybody else off chip; false (and a complaint) for a name that is no buffer. */
+bool case_addresses(struct cases *c, const struct lx_problem *p, const cJSON *by_name, int64_t *out);
+/* Expects these very addresses. */
+void expect_addresses(struct cases *c, const struct lx_problem *p, const int64_t *wanted, const int64_t *got);
+/* Expects the checker to accept an answer from outside; its objective, or -1. */
+int64_t expect_legal(struct cases *c, const struct lx_problem *p, const int64_t *address, const char *whose);
+
+#endif

@@ -1,0 +1,157 @@
+/* Buffer lists as comma-separated values: both forms in and out, capacities in file names, mistakes. */
+#include "lxplan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct lx_graph *parse_as(const char *file, const char *text)
+{
+    lx_status st = {0};
+    struct lx_graph *g = lx_graph_parse(file, text, strlen(text), &st);
+    if (!g) fail_msg("%s:%d:%d: %s", file, st.line, st.column, st.text);
+    return g;
+}
+
+static void test_minimalloc_csv(void **state)
+{
+    (void)state;
+    struct lx_graph *g =
+        parse_as("dir.99/A.1048576.csv", "upper,id,size,lower\n3,a,10,0\n9,\"b,\"\"c\",20,3\n");
+    assert_true(g->is_list);
+    assert_int_equal(g->capacity, 1048576);
+    assert_int_equal(g->objective, LX_SPILL);
+    assert_int_equal(g->alignment, 1);
+    assert_int_equal(g->buffer_count, 2);
+    assert_string_equal(g->buffers[1].name, "b,\"c");
+    assert_int_equal(g->buffers[1].start, 3);
+    assert_int_equal(g->buffers[1].end, 9);
+    assert_int_equal(g->buffers[1].spill_cost, 20);
+    assert_int_equal(g->buffers[1].fixed, -1);
+    lx_graph_free(g);
+    g = parse_as("A.csv",
+                 "id,lower,upper,size,offset,alignment,weight\r\n1,0,3,10,,1,5\r\n2,1,4,64,128,64,\r\n");
+    assert_int_equal(g->capacity, -1);
+    assert_int_equal(g->objective, LX_HEIGHT);
+    assert_int_equal(g->buffers[0].spill_cost, 5);
+    assert_int_equal(g->buffers[0].alignment, 0);
+    assert_int_equal(g->buffers[1].fixed, 128);
+    assert_int_equal(g->buffers[1].alignment, 64);
+    assert_int_equal(g->buffers[1].spill_cost, 64);
+    lx_graph_free(g);
+}
+
+static void test_capacity_in_file_names(void **state)
+{
+    (void)state;
+    static const char plain[] = "id,lower,upper,size\na,0,3,10\n",
+                      weighed[] = "id,lower,upper,size,weight\na,0,3,10,1\n";
+    static const struct {
+        const char *file, *text;
+        int64_t capacity;
+    } cases[] = {
+        {"NAME.4096.csv", plain, 4096},   {"x/NAME.4096.csv", weighed, 4096},
+        {"NAME_4096.csv", weighed, 4096}, {"NAME_4096.csv", plain, -1},
+        {"NAME4096.csv", weighed, -1},    {"4096.csv", plain, -1},
+        {"NAME.4096x.csv", plain, -1},    {"d.4096/NAME.csv", plain, -1},
+        {"standard input", plain, -1},    {"N.99999999999999999999.csv", plain, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct lx_graph *g = parse_as(cases[i].file, cases[i].text);
+        assert_int_equal(g->capacity, cases[i].capacity);
+        assert_int_equal(g->objective, cases[i].capacity < 0 ? LX_HEIGHT : LX_SPILL);
+        lx_graph_free(g);
+    }
+}
+
+static void test_xla_csv(void **state)
+{
+    (void)state;
+    struct lx_graph *g =
+        parse_as("x.csv", "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,"
+                          "is_scoped\n0,first,12.6,100,5,9;7;7,\"a;b\",false\n1,second,-3,8,2,,,true\n");
+    assert_int_equal(g->buffer_count, 2);
+    assert_int_equal(g->objective, LX_SPILL);
+    assert_int_equal(g->buffers[0].use_count, 3);
+    assert_int_equal(g->buffers[0].uses[1], 7);
+    assert_int_equal(g->buffers[0].end, 10);
+    assert_int_equal(g->buffers[0].spill_cost, 13);
+    assert_int_equal(g->buffers[1].spill_cost, 0);
+    assert_int_equal(g->buffers[1].end, 3);
+    lx_graph_free(g);
+}
+
+static void test_csv_mistakes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum lx_code code;
+        int line, column;
+    } cases[] = {
+        {"id,lower,upper\na,0,1\n", LX_E_SCHEMA, 1, 1},
+        {"id,lower,upper,size,colour\na,0,1,2,3\n", LX_E_SCHEMA, 1, 21},
+        {"id,lower,upper,size,size\na,0,1,2,3\n", LX_E_DUPLICATE, 1, 21},
+        {"id,lower,upper,size\na,0,1\n", LX_E_SYNTAX, 2, 1},
+        {"id,lower,upper,size\na,0,1,2\n\nb,0,x,2\n", LX_E_SYNTAX, 4, 5},
+        {"id,lower,upper,size\na,5,5,2\n", LX_E_RANGE, 2, 5},
+        {"id,lower,upper,size\na,0,1,-2\n", LX_E_RANGE, 2, 7},
+        {"id,lower,upper,size\na,0,1,99999999999999999999\n", LX_E_SYNTAX, 2, 7},
+        {"id,lower,upper,size\na,0,1,2\na,0,1,2\n", LX_E_DUPLICATE, 3, 1},
+        {"id,lower,upper,size\n\"a,0,1,2\n", LX_E_SYNTAX, 2, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lx_status st = {0};
+        struct lx_graph *g = lx_graph_parse("t.csv", cases[i].text, strlen(cases[i].text), &st);
+        if (g) fail_msg("accepted: %s", cases[i].text);
+        if (st.code != cases[i].code || st.line != cases[i].line || st.column != cases[i].column)
+            fail_msg("wanted %s at %d:%d, got %s at %d:%d (%s) for: %s", lx_code_word(cases[i].code),
+                     cases[i].line, cases[i].column, lx_code_word(st.code), st.line, st.column, st.text,
+                     cases[i].text);
+    }
+}
+
+static void test_csv_round_trips(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "id,lower,upper,size,offset,alignment,weight\na,0,3,10,,64,5\n\"b,c\",1,4,64,128,64,9\n";
+    lx_status st = {0};
+    size_t n;
+    struct lx_graph *a = parse_as("a.1000.csv", text);
+    char *csv = lx_graph_to_minimalloc(a, &n, &st);
+    assert_non_null(csv);
+    struct lx_graph *b = parse_as("b.1000.csv", csv);
+    assert_true(a->hash == b->hash);
+    free(csv);
+    lx_graph_free(b);
+    csv = lx_graph_to_xla(a, &n, &st);
+    assert_non_null(csv);
+    b = parse_as("b.csv", csv);
+    for (int i = 0; i < 2; i++) {
+        assert_string_equal(a->buffers[i].name, b->buffers[i].name);
+        assert_int_equal(a->buffers[i].start, b->buffers[i].start);
+        assert_int_equal(a->buffers[i].end, b->buffers[i].end);
+        assert_int_equal(a->buffers[i].spill_cost, b->buffers[i].spill_cost);
+    }
+    free(csv);
+    lx_graph_free(a);
+    lx_graph_free(b);
+    a = parse_as("g.json",
+                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"g\", \"tensors\": [], \"ops\": []}");
+    assert_null(lx_graph_to_minimalloc(a, &n, &st));
+    assert_int_equal(st.code, LX_E_USAGE);
+    lx_graph_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_minimalloc_csv),  cmocka_unit_test(test_capacity_in_file_names),
+        cmocka_unit_test(test_xla_csv),         cmocka_unit_test(test_csv_mistakes),
+        cmocka_unit_test(test_csv_round_trips),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

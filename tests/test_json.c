@@ -1,0 +1,361 @@
+/* JSON in: strictness, places of values and errors, and texts made to break a reader. */
+#include "base/checked.h"
+#include "base/json.h"
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+static bool parse_n(const char *text, size_t length, struct json *j, lx_status *st)
+{
+    /* A copy without a terminator, so that a sanitizer sees every byte read too far. */
+    char *copy = malloc(length ? length : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, length);
+    bool ok = json_parse(j, "t.json", copy, length, st);
+    free(copy);
+    return ok;
+}
+
+static void assert_refused_n(const char *text, size_t length, enum lx_code code, int line, int column, const char *says)
+{
+    struct json j;
+    lx_status st = {0};
+    if (parse_n(text, length, &j, &st)) {
+        json_free(&j);
+        fail_msg("accepted: %.60s", text);
+    }
+    if (st.code != code || st.line != line || st.column != column || !strstr(st.text, says))
+        fail_msg("%.60s\n  gave %s:%d:%d \"%s\"\n  not  %s:%d:%d \"%s\"", text, lx_code_word(st.code), st.line, st.column,
+                 st.text, lx_code_word(code), line, column, says);
+    assert_null(j.root);
+    assert_null(j.places);
+}
+
+static void assert_refused(const char *text, enum lx_code code, int line, int column, const char *says)
+{
+    assert_refused_n(text, strlen(text), code, line, column, says);
+}
+
+static void assert_accepted(const char *text)
+{
+    struct json j;
+    lx_status st = {0};
+    if (!parse_n(text, strlen(text), &j, &st)) fail_msg("refused: %.60s: %s", text, st.text);
+    json_free(&j);
+}
+
+static void places_of_values(void **state)
+{
+    (void)state;
+    struct json j;
+    lx_status st;
+    const char *text = "\xef\xbb\xbf{\"a\": [1,\n  {\"b\": null}, \"\xc3\xa9\", 7],\r\n\t\"c\": {}, \"d\":\n\n   -1.5e3}\n";
+    assert_true(parse_n(text, strlen(text), &j, &st));
+    const cJSON *a = json_find(j.root, "a");
+    struct {
+        const cJSON *value;
+        int line, column;
+    } expected[] = {
+        {j.root, 1, 1}, {a, 1, 7}, {a->child, 1, 8}, {a->child->next, 2, 3}, {json_find(a->child->next, "b"), 2, 9},
+        {a->child->next->next, 2, 16}, {a->child->next->next->next, 2, 22}, {json_find(j.root, "c"), 3, 7},
+        {json_find(j.root, "d"), 5, 4},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct json_place p = json_place_of(&j, expected[i].value);
+        assert_int_equal(p.line, expected[i].line);
+        assert_int_equal(p.column, expected[i].column);
+    }
+    assert_int_equal(j.place_count, 9);
+    json_free(&j);
+    json_free(&j);
+}
+
+static void keys_stand_once(void **state)
+{
+    (void)state;
+    assert_refused("{\"a\": 1,\n \"b\": 2, \"a\": 3}", LX_E_DUPLICATE, 2, 15, "\"a\" stands twice");
+    assert_refused("{\"a\": 1, \"\\u0061\": 3}", LX_E_DUPLICATE, 1, 20, "stands twice");
+    assert_refused("[[{\"x\": {\"y\": 0, \"y\": 0}}]]", LX_E_DUPLICATE, 1, 23, "remove one");
+    assert_accepted("[{\"a\": 1}, {\"a\": 1, \"A\": 2}]");
+}
+
+static void keys_are_known(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"size", "name", NULL};
+    struct json j;
+    lx_status st;
+    assert_true(parse_n("{\"name\": 1,\n \"sizes\": 2}", 24, &j, &st));
+    assert_false(json_only_keys(&j, j.root, "a buffer", keys, &st));
+    assert_int_equal(st.code, LX_E_SCHEMA);
+    assert_string_equal(st.text, "unknown key \"sizes\" in a buffer; it may have: size, name");
+    assert_int_equal(st.line * 100 + st.column, 211);
+    assert_false(json_only_keys(&j, j.root->child, "a buffer", keys, &st));
+    assert_string_equal(st.text, "a buffer must be an object, not a number");
+    json_free(&j);
+}
+
+static void readers_check_type_and_range(void **state)
+{
+    (void)state;
+    struct json j;
+    lx_status st;
+    const char *text = "{\"i\": 5, \"f\": 1.5, \"s\": \"x\", \"b\": true, \"a\": [], \"n\": null, \"e\": 1e3, \"m\": -7}";
+    assert_true(parse_n(text, strlen(text), &j, &st));
+    int64_t v = 42;
+    double d = 42;
+    const char *s = "kept";
+    bool b = false;
+    const cJSON *array = NULL;
+    assert_true(json_int(&j, j.root, "i", 0, 5, &v, &st) && v == 5);
+    assert_true(json_int(&j, j.root, "e", 0, 1000, &v, &st) && v == 1000);
+    assert_true(json_int(&j, j.root, "m", -7, 0, &v, &st) && v == -7);
+    assert_false(json_int(&j, j.root, "i", 6, 9, &v, &st));
+    assert_string_equal(st.text, "i is 5; it must be from 6 to 9");
+    assert_int_equal(st.code, LX_E_RANGE);
+    assert_false(json_int(&j, j.root, "f", 0, 9, &v, &st));
+    assert_string_equal(st.text, "f must be an integer, not 1.5");
+    assert_false(json_int(&j, j.root, "n", 0, 9, &v, &st));
+    assert_string_equal(st.text, "n must be an integer, not null");
+    assert_false(json_int(&j, j.root, "absent", 0, 9, &v, &st));
+    assert_non_null(strstr(st.text, "missing"));
+    assert_true(json_opt_int(&j, j.root, "absent", 0, 9, &v, &st) && v == -7);
+    assert_true(json_opt_number(&j, j.root, "f", 0, 2, &d, &st) && d == 1.5);
+    assert_false(json_opt_number(&j, j.root, "f", 2, 3, &d, &st));
+    assert_false(json_opt_number(&j, j.root, "s", 2, 3, &d, &st));
+    assert_true(json_opt_string(&j, j.root, "absent", &s, &st) && strcmp(s, "kept") == 0);
+    assert_true(json_string(&j, j.root, "s", &s, &st) && strcmp(s, "x") == 0);
+    assert_false(json_string(&j, j.root, "b", &s, &st));
+    assert_string_equal(st.text, "b must be a string, not true or false");
+    assert_true(json_opt_bool(&j, j.root, "b", &b, &st) && b);
+    assert_false(json_opt_bool(&j, j.root, "i", &b, &st));
+    assert_true(json_array(&j, j.root, "a", &array, &st) && cJSON_IsArray(array));
+    assert_false(json_array(&j, j.root, "s", &array, &st));
+    assert_false(json_opt_array(&j, j.root, "n", &array, &st));
+    json_free(&j);
+}
+
+static void numbers_at_the_edges(void **state)
+{
+    (void)state;
+    struct json j;
+    lx_status st;
+    int64_t v;
+    assert_true(parse_n("[9007199254740992, -9007199254740992, 0, -0]", 44, &j, &st));
+    const cJSON *item = j.root->child;
+    assert_true(json_int_value(&j, item, "x", 0, LX_INT_MAX, &v, &st) && v == LX_INT_MAX);
+    assert_true(json_int_value(&j, item->next, "x", INT64_MIN, LX_INT_MAX, &v, &st) && v == -LX_INT_MAX);
+    json_free(&j);
+    assert_refused("[9007199254740993]", LX_E_RANGE, 1, 2, "2^53");
+    assert_refused("[1, -9007199254740993]", LX_E_RANGE, 1, 5, "2^53");
+    assert_refused("18446744073709551617", LX_E_RANGE, 1, 1, "2^53");
+    assert_refused("1e400", LX_E_RANGE, 1, 1, "too large");
+    assert_refused("[-1e999999999]", LX_E_RANGE, 1, 2, "too large");
+    assert_refused("[NaN]", LX_E_SYNTAX, 1, 2, "NaN and Infinity do not exist");
+    assert_refused("[-Infinity]", LX_E_SYNTAX, 1, 3, "expected a digit");
+    assert_refused("[Infinity]", LX_E_SYNTAX, 1, 2, "Infinity");
+    assert_refused("[01]", LX_E_SYNTAX, 1, 2, "begin with 0");
+    assert_refused("[-]", LX_E_SYNTAX, 1, 3, "digit");
+    assert_refused("[+1]", LX_E_SYNTAX, 1, 2, "'+'");
+    assert_refused("[.5]", LX_E_SYNTAX, 1, 2, "'.'");
+    assert_refused("[5.]", LX_E_SYNTAX, 1, 4, "after the point");
+    assert_refused("[5e]", LX_E_SYNTAX, 1, 4, "exponent");
+    assert_refused("[0x10]", LX_E_SYNTAX, 1, 3, "'x'");
+    assert_refused("[1 2]", LX_E_SYNTAX, 1, 4, "','");
+    assert_refused("0.1234567890123456789012345678901234567890123456789012345678901", LX_E_RANGE, 1, 1, "at most 60");
+    /* An integer in the clothes of a fraction is not let through either. */
+    assert_true(parse_n("[1e16, 1e300]", 13, &j, &st));
+    assert_false(json_int_value(&j, j.root->child, "x", 0, INT64_MAX, &v, &st));
+    assert_false(json_int_value(&j, j.root->child->next, "x", 0, INT64_MAX, &v, &st));
+    assert_int_equal(st.code, LX_E_RANGE);
+    json_free(&j);
+}
+
+static void strings_are_utf8(void **state)
+{
+    (void)state;
+    assert_accepted("[\"\\u00e9\\ud83d\\ude00\\n\\\"\\/\", \"\xc3\xa9\", \"\xe2\x82\xac\", \"\xf0\x9f\x98\x80\", \"\xf4\x8f\xbf\xbf\"]");
+    static const char *const bad[] = {
+        "\x80",             /* a continuation alone */
+        "\xc3",             /* cut */
+        "\xc3(",            /* no continuation */
+        "\xc0\xaf",         /* overlong, 2 bytes */
+        "\xc1\xbf",         /* overlong, 2 bytes */
+        "\xe0\x80\xaf",     /* overlong, 3 bytes */
+        "\xe2\x82",         /* cut */
+        "\xed\xa0\x80",     /* a surrogate */
+        "\xf0\x80\x80\xaf", /* overlong, 4 bytes */
+        "\xf0\x9f\x98",     /* cut */
+        "\xf4\x90\x80\x80", /* beyond U+10FFFF */
+        "\xf8\x88\x80\x80\x80", "\xfe", "\xff",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "[\"a%s\"]", bad[i]);
+        assert_refused(text, LX_E_SYNTAX, 1, 4, "not UTF-8");
+    }
+    assert_refused("[\"a\\u12\"]", LX_E_SYNTAX, 1, 5, "escape");
+    assert_refused("[\"a\\x41\"]", LX_E_SYNTAX, 1, 5, "escape");
+    assert_refused("[\"\\ud800\"]", LX_E_SYNTAX, 1, 4, "surrogate");
+    assert_refused("[\"\\ud800\\u0041\"]", LX_E_SYNTAX, 1, 4, "surrogate");
+    assert_refused("[\"\\udc00\\ud800\"]", LX_E_SYNTAX, 1, 4, "surrogate");
+    assert_refused("[\"\\u0000\"]", LX_E_SYNTAX, 1, 4, "NUL");
+    assert_refused("[\"a\nb\"]", LX_E_SYNTAX, 1, 4, "closing quote");
+    assert_refused("[\"a\tb\"]", LX_E_SYNTAX, 1, 4, "control character");
+    assert_refused_n("[\"a\0b\"]", 7, LX_E_SYNTAX, 1, 4, "control character");
+    assert_refused_n("[1]\0", 4, LX_E_SYNTAX, 1, 4, "0x00");
+    assert_refused_n("\0", 1, LX_E_SYNTAX, 1, 1, "0x00");
+}
+
+static void grammar_is_strict(void **state)
+{
+    (void)state;
+    assert_refused("", LX_E_SYNTAX, 1, 1, "empty");
+    assert_refused(" \n\n ", LX_E_SYNTAX, 3, 2, "empty");
+    assert_refused("{} {}", LX_E_SYNTAX, 1, 4, "text after the end");
+    assert_refused("{}\n]", LX_E_SYNTAX, 2, 1, "text after the end");
+    assert_refused("[1,]", LX_E_SYNTAX, 1, 4, "a comma before ']'");
+    assert_refused("{\"a\": 1,\n}", LX_E_SYNTAX, 2, 1, "a comma before '}'");
+    assert_refused("[,1]", LX_E_SYNTAX, 1, 2, "','");
+    assert_refused("{\"a\" 1}", LX_E_SYNTAX, 1, 6, "':'");
+    assert_refused("{a: 1}", LX_E_SYNTAX, 1, 2, "key in quotes");
+    assert_refused("{'a': 1}", LX_E_SYNTAX, 1, 2, "key in quotes");
+    assert_refused("{1: 1}", LX_E_SYNTAX, 1, 2, "key in quotes");
+    assert_refused("[1}", LX_E_SYNTAX, 1, 3, "']'");
+    assert_refused("{\"a\": 1]", LX_E_SYNTAX, 1, 8, "'}'");
+    assert_refused("[1", LX_E_SYNTAX, 1, 3, "']' is missing");
+    assert_refused("[tru]", LX_E_SYNTAX, 1, 2, "'t'");
+    assert_refused("[True]", LX_E_SYNTAX, 1, 2, "'T'");
+    assert_refused("[truex]", LX_E_SYNTAX, 1, 6, "'x'");
+    assert_refused("[1] // done", LX_E_SYNTAX, 1, 5, "text after");
+    assert_refused("/* a */ [1]", LX_E_SYNTAX, 1, 1, "'/'");
+    assert_refused("[1\f]", LX_E_SYNTAX, 1, 3, "0x0c");
+    assert_refused("\xff\xfe[", LX_E_SYNTAX, 1, 1, "UTF-16");
+    assert_accepted("\xef\xbb\xbf" "1"); /* a byte order mark alone is no reason to refuse */
+    assert_accepted("\xef\xbb\xbf[]");
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void bombs_are_defused(void **state)
+{
+    (void)state;
+    char deep[2 * JSON_MAX_DEPTH + 3] = "";
+    memset(deep, '[', JSON_MAX_DEPTH);
+    memset(deep + JSON_MAX_DEPTH, ']', JSON_MAX_DEPTH);
+    assert_accepted(deep);
+    memset(deep, '[', JSON_MAX_DEPTH + 1);
+    memset(deep + JSON_MAX_DEPTH + 1, ']', JSON_MAX_DEPTH + 1);
+    assert_refused(deep, LX_E_LIMIT, 1, JSON_MAX_DEPTH + 1, "nested deeper than 64");
+    size_t size = (size_t)100 << 20;
+    char *text = malloc(size);
+    struct json j;
+    lx_status st = {0};
+    double start = seconds();
+    memset(text, '[', size);
+    assert_false(json_parse(&j, "bomb", text, size, &st));
+    assert_int_equal(st.code, LX_E_LIMIT);
+    memset(text, '9', size);
+    assert_false(json_parse(&j, "bomb", text, size, &st));
+    assert_int_equal(st.code, LX_E_RANGE);
+    memset(text, ' ', size);
+    assert_false(json_parse(&j, "bomb", text, size, &st));
+    assert_int_equal(st.code, LX_E_SYNTAX);
+    memset(text, 'x', size);
+    text[0] = '"';
+    assert_false(json_parse(&j, "bomb", text, size, &st));
+    assert_int_equal(st.code, LX_E_SYNTAX);
+    text[0] = '[';
+    for (size_t i = 1; i + 1 < size; i += 2) memcpy(text + i, "0,", 2);
+    assert_false(json_parse(&j, "bomb", text, size, &st)); /* 50 million values */
+    assert_int_equal(st.code, LX_E_LIMIT);
+    assert_true(seconds() - start < 30);
+    free(text);
+}
+
+static const char document[] =
+    "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"caf\xc3\xa9 \\u00e9 \\ud83d\\ude00\",\n"
+    " \"device\": {\"preset\": \"spyre\", \"lx_reserved_fraction\": 2.0e-1},\n"
+    " \"tensors\": [{\"name\": \"x\", \"shape\": [64, 128], \"dtype\": \"fp16\"}, null, true, false, -0.5E+10],\n"
+    " \"deep\": [[[[{\"a\": [{}]}]]]]}";
+
+static void every_prefix_is_survived(void **state)
+{
+    (void)state;
+    size_t length = sizeof document - 1;
+    for (size_t n = 0; n <= length; n++) {
+        struct json j;
+        lx_status st = {0};
+        bool ok = parse_n(document, n, &j, &st);
+        assert_int_equal(ok, n == length);
+        if (ok) {
+            json_free(&j);
+            continue;
+        }
+        assert_int_not_equal(st.code, LX_E_MEMORY);
+        assert_true(st.line > 0 && st.column > 0 && st.text[0]);
+    }
+}
+
+/* Whatever the bytes: an answer, and where it is no, a place. The tree and the scan count values alike. */
+static void random_bytes_are_survived(void **state)
+{
+    (void)state;
+    static const char spice[] = "{}[]\",:\\u0123456789eE+-.tfn \n\xc3\xef\xff";
+    struct rng r = rng_seed(20);
+    int accepted = 0;
+    for (int i = 0; i < 10000; i++) {
+        char text[sizeof document];
+        size_t length = sizeof document - 1;
+        memcpy(text, document, length);
+        for (uint64_t k = 0, n = 1 + rng_below(&r, 4); k < n; k++) {
+            size_t at = (size_t)rng_below(&r, length);
+            if (rng_below(&r, 3) == 0) {
+                memmove(text + at, text + at + 1, length - at - 1);
+                length--;
+            } else
+                text[at] = rng_below(&r, 2) ? spice[rng_below(&r, sizeof spice - 1)] : (char)rng_below(&r, 256);
+        }
+        struct json j;
+        lx_status st = {0};
+        if (parse_n(text, length, &j, &st)) {
+            accepted++;
+            assert_int_equal(j.root->valueint, 0);
+            json_free(&j);
+        } else {
+            assert_int_not_equal(st.code, LX_OK);
+            assert_int_not_equal(st.code, LX_E_MEMORY);
+            assert_true(st.line > 0 && st.column > 0);
+        }
+    }
+    assert_in_range(accepted, 100, 9000); /* both roads were walked */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_of_values),
+        cmocka_unit_test(keys_stand_once),
+        cmocka_unit_test(keys_are_known),
+        cmocka_unit_test(readers_check_type_and_range),
+        cmocka_unit_test(numbers_at_the_edges),
+        cmocka_unit_test(strings_are_utf8),
+        cmocka_unit_test(grammar_is_strict),
+        cmocka_unit_test(bombs_are_defused),
+        cmocka_unit_test(every_prefix_is_survived),
+        cmocka_unit_test(random_bytes_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
