@@ -49,7 +49,8 @@ static bool cut_at_events(struct axis *a, const int64_t *edge, int stretches, in
     return true;
 }
 
-bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events, int event_count)
+bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
+               int event_count)
 {
     *a = (struct axis){.edge = malloc(((size_t)most_cells + 1) * sizeof *a->edge)};
     int64_t *edge = malloc(((size_t)event_count + 2) * sizeof *edge);
@@ -61,8 +62,10 @@ bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
         for (int i = 0; i < event_count; i++)
             if (events[i] > edge[n - 1] && events[i] < to) edge[n++] = events[i];
         edge[n] = to;
-        if (n <= most_cells) ok = cut_at_events(a, edge, n, most_cells, grain);
-        else cut_evenly(a, from, to, most_cells, grain);
+        if (n <= most_cells)
+            ok = cut_at_events(a, edge, n, most_cells, grain);
+        else
+            cut_evenly(a, from, to, most_cells, grain);
     } else if (ok)
         cut_evenly(a, from, to, most_cells, grain);
     free(edge);
@@ -75,8 +78,10 @@ int axis_cell(const struct axis *a, int64_t v)
     int low = 0, high = a->cells; /* the last edge that is <= v */
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (a->edge[middle] <= v) low = middle;
-        else high = middle;
+        if (a->edge[middle] <= v)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }

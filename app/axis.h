@@ -11,13 +11,14 @@
 struct axis {
     int64_t *edge; /* cells + 1 of them, strictly increasing */
     int cells;
-    bool exact;    /* every event is an edge */
-    bool even;     /* all cells but the last are of one length */
+    bool exact; /* every event is an edge */
+    bool even;  /* all cells but the last are of one length */
 };
 
 /* Cuts that no event asks for are put on multiples of `grain` where they can be. `events` is sorted in place.
  * False when memory is out. */
-bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events, int event_count);
+bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
+               int event_count);
 /* The cell that holds `v`, from <= v < to. */
 int axis_cell(const struct axis *a, int64_t v);
 void axis_free(struct axis *a);

@@ -14,8 +14,8 @@
 struct outcome {
     const char *file;
     bool passed;
-    const char *text;      /* one line that says why */
-    const char *expected;  /* "pass", "fail" or NULL; what the pattern says about this solver */
+    const char *text;     /* one line that says why */
+    const char *expected; /* "pass", "fail" or NULL; what the pattern says about this solver */
 };
 
 static void write_outcome_json(const struct outcome *o, const struct lx_plan *p, struct text *out)
@@ -26,15 +26,17 @@ static void write_outcome_json(const struct outcome *o, const struct lx_plan *p,
     text_json_string(out, p->graph->name);
     text_add(out, ", \"solver\": ");
     text_json_string(out, p->solver);
-    text_format(out, ", \"pass\": %s, \"status\": \"%s\", \"hbm_bytes\": %" PRId64, o->passed ? "true" : "false",
-                lx_verdict_word(p->answer.status), p->hbm_bytes);
+    text_format(out, ", \"pass\": %s, \"status\": \"%s\", \"hbm_bytes\": %" PRId64,
+                o->passed ? "true" : "false", lx_verdict_word(p->answer.status), p->hbm_bytes);
     if (p->graph->target_hbm_bytes >= 0)
-        text_format(out, ", \"target_hbm_bytes\": %" PRId64 ", \"meets_target\": %s", p->graph->target_hbm_bytes,
-                    lx_plan_meets_target(p) ? "true" : "false");
+        text_format(out, ", \"target_hbm_bytes\": %" PRId64 ", \"meets_target\": %s",
+                    p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
     else
         text_add(out, ", \"target_hbm_bytes\": null, \"meets_target\": null");
-    if (o->expected) text_format(out, ", \"expected\": \"%s\"", o->expected);
-    else text_add(out, ", \"expected\": null");
+    if (o->expected)
+        text_format(out, ", \"expected\": \"%s\"", o->expected);
+    else
+        text_add(out, ", \"expected\": null");
     text_add(out, ", \"text\": ");
     text_json_string(out, o->text);
     text_add(out, "}\n");
@@ -42,24 +44,26 @@ static void write_outcome_json(const struct outcome *o, const struct lx_plan *p,
 
 static void write_outcome_text(const struct outcome *o, const struct lx_plan *p, struct text *out)
 {
-    char *file = printable(o->file, 0), *text = printable(o->text, 0);
-    if (!file || !text) out->failed = true;
-    else {
-        text_format(out, "%s, %s: ", file, p->solver);
-        paint_add(out, o->passed ? PAINT_GOOD : PAINT_BAD, o->passed ? "yes" : "no");
-        text_format(out, ": %s\n", text);
-        if (o->expected && (strcmp(o->expected, "pass") == 0) != o->passed)
-            text_format(out, "expectation: %s says \"%s\" for %s, but it %s; change expect.%s to \"%s\"\n", file, o->expected,
-                        p->solver, o->passed ? "passed" : "failed", p->solver, o->passed ? "pass" : "fail");
-    }
-    free(file);
-    free(text);
+    add_printable(out, o->file, 0);
+    text_add(out, ", ");
+    add_printable(out, p->solver, 0);
+    text_add(out, ": ");
+    paint_add(out, o->passed ? PAINT_GOOD : PAINT_BAD, o->passed ? "yes" : "no");
+    text_add(out, ": ");
+    add_printable(out, o->text, 0);
+    text_add(out, "\n");
+    if (!o->expected || (strcmp(o->expected, "pass") == 0) == o->passed) return;
+    text_add(out, "expectation: ");
+    add_printable(out, o->file, 0);
+    text_format(out, " says \"%s\" for %s, but it %s; change expect.%s to \"%s\"\n", o->expected, p->solver,
+                o->passed ? "passed" : "failed", p->solver, o->passed ? "pass" : "fail");
 }
 
 static const char *expectation(const struct lx_plan *p)
 {
     for (int i = 0; i < p->graph->expect_count; i++)
-        if (strcmp(p->graph->expects[i].solver, p->solver) == 0) return p->graph->expects[i].pass ? "pass" : "fail";
+        if (strcmp(p->graph->expects[i].solver, p->solver) == 0)
+            return p->graph->expects[i].pass ? "pass" : "fail";
     return NULL;
 }
 
@@ -71,28 +75,34 @@ static bool changed_by_options(const struct call *call)
     return false;
 }
 
-/* Legal, and the target met? */
-static int judge(struct call *call, const char *file, const struct lx_plan *p)
+/* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not count.
+ */
+static int judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
 {
     lx_status why = {0};
     struct text t = {0};
     struct outcome o = {.file = file, .passed = lx_plan_check(p, &why)};
     if (!o.passed && why.code != LX_E_NO) return call->st = why, FAILED;
-    o.expected = changed_by_options(call) ? NULL : expectation(p);
-    if (!o.passed) text_format(&t, "%s", why.text);
+    if (from_pattern && !changed_by_options(call)) o.expected = expectation(p);
+    if (!o.passed)
+        text_format(&t, "%s", why.text);
     else if (!lx_plan_meets_target(p)) {
         o.passed = false;
         text_format(&t, "legal, but %s of traffic is %s above the target of %s", in_bytes(p->hbm_bytes).at,
-                    in_bytes(p->hbm_bytes - p->graph->target_hbm_bytes).at, in_bytes(p->graph->target_hbm_bytes).at);
+                    in_bytes(p->hbm_bytes - p->graph->target_hbm_bytes).at,
+                    in_bytes(p->graph->target_hbm_bytes).at);
     } else if (p->graph->target_hbm_bytes >= 0)
         text_format(&t, "legal, and %s of traffic meets the target of %s", in_bytes(p->hbm_bytes).at,
                     in_bytes(p->graph->target_hbm_bytes).at);
     else
-        text_format(&t, "legal; %s of traffic, %s", in_bytes(p->hbm_bytes).at, lx_verdict_word(p->answer.status));
+        text_format(&t, "legal; %s of traffic, %s", in_bytes(p->hbm_bytes).at,
+                    lx_verdict_word(p->answer.status));
     o.text = t.at ? t.at : "";
     call->out.failed |= t.failed;
-    if (wants_json(call)) write_outcome_json(&o, p, &call->out);
-    else if (!is_quiet(call)) write_outcome_text(&o, p, &call->out);
+    if (wants_json(call))
+        write_outcome_json(&o, p, &call->out);
+    else if (!is_quiet(call))
+        write_outcome_text(&o, p, &call->out);
     text_free(&t);
     return o.passed ? EXIT_YES : EXIT_NO;
 }
@@ -111,8 +121,8 @@ static bool find_expected_error(const char *file, const char *text, size_t lengt
     const cJSON *error = cJSON_IsObject(expect) ? json_find(expect, "error") : NULL;
     const cJSON *stage = cJSON_IsObject(error) ? json_find(error, "stage") : NULL;
     const cJSON *code = cJSON_IsObject(error) ? json_find(error, "code") : NULL;
-    bool found = cJSON_IsString(stage) && cJSON_IsString(code) && strlen(stage->valuestring) < sizeof e->stage &&
-                 strlen(code->valuestring) < sizeof e->code;
+    bool found = cJSON_IsString(stage) && cJSON_IsString(code) &&
+                 strlen(stage->valuestring) < sizeof e->stage && strlen(code->valuestring) < sizeof e->code;
     if (found) {
         strcpy(e->stage, stage->valuestring);
         strcpy(e->code, code->valuestring);
@@ -122,7 +132,8 @@ static bool find_expected_error(const char *file, const char *text, size_t lengt
 }
 
 /* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
-static lx_status refusal(struct call *call, const char *file, const char *text, size_t length, const char *stage)
+static lx_status refusal(struct call *call, const char *file, const char *text, size_t length,
+                         const char *stage)
 {
     call->st = (lx_status){0};
     struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
@@ -130,40 +141,63 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
         lx_graph_free(g);
         return call->st;
     }
-    if (g && strcmp(stage, "graph") != 0) lx_plan_free(make_problem(call, g)); /* takes g over */
-    else lx_graph_free(g);
+    if (g && strcmp(stage, "graph") != 0)
+        lx_plan_free(make_problem(call, g)); /* takes g over */
+    else
+        lx_graph_free(g);
     return call->st;
+}
+
+/* `st`: the expected refusal, or LX_OK when there was none. */
+static void write_refusal(struct call *call, const char *file, const lx_status *st,
+                          const struct expected_error *e)
+{
+    char described[1200];
+    struct text line = {0}, *out = &call->out;
+    bool refused = st->code != LX_OK;
+    if (refused)
+        text_format(&line, "refused as expected (%s): %s", e->code,
+                    lx_status_describe(st, described, sizeof described));
+    else
+        text_format(&line, "%s: not refused, though stage %s should say \"%s\"; change expect.error", file,
+                    e->stage, e->code);
+    if (wants_json(call)) {
+        text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
+        text_json_string(out, file);
+        text_format(out, ", \"pass\": %s, \"stage\": \"%s\", \"refused\": %s, \"expected_error\": ",
+                    refused ? "false" : "true", e->stage, refused ? "true" : "false");
+        text_json_string(out, e->code);
+        text_add(out, ", \"text\": ");
+        text_json_string(out, line.at ? line.at : "");
+        text_add(out, "}\n");
+    } else if (!is_quiet(call)) {
+        add_printable(out, line.at ? line.at : "", 0);
+        text_add(out, "\n");
+    }
+    out->failed |= line.failed;
+    text_free(&line);
 }
 
 static int check_refusal(struct call *call, const char *file, const char *text, size_t length,
                          const struct expected_error *e)
 {
     if (!is_stage(e->stage)) {
-        status_set_at(&call->st, LX_E_USAGE, file, 0, 0, "stage %s is not part of this version; there are: %s", e->stage,
-                      stage_names());
+        struct text known = {0};
+        add_stage_names(&known);
+        status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                      "stage %s is not part of this version; there are: %s", e->stage,
+                      known.at ? known.at : "");
+        text_free(&known);
         return FAILED;
     }
     lx_status st = refusal(call, file, text, length, e->stage);
     bool refused = st.code != LX_OK, as_expected = refused && strcmp(lx_code_word(st.code), e->code) == 0;
     if (refused && !as_expected && st.code != LX_E_MEMORY)
-        note(call, "%s: expected error \"%s\" of stage %s, but got \"%s\"", file, e->code, e->stage, lx_code_word(st.code));
+        note(call, "%s: expected error \"%s\" of stage %s, but got \"%s\"", file, e->code, e->stage,
+             lx_code_word(st.code));
     if (refused && !as_expected) return FAILED;
     call->st = (lx_status){0};
-    char described[1200];
-    lx_status_describe(&st, described, sizeof described);
-    if (wants_json(call)) {
-        text_add(&call->out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
-        text_json_string(&call->out, file);
-        text_format(&call->out, ", \"pass\": %s, \"stage\": \"%s\", \"expected_error\": \"%s\", \"refused\": %s, \"text\": ",
-                    refused ? "false" : "true", e->stage, e->code, refused ? "true" : "false");
-        text_json_string(&call->out, refused ? described : "not refused");
-        text_add(&call->out, "}\n");
-    } else if (!is_quiet(call)) {
-        if (refused) text_format(&call->out, "refused as expected (%s): %s\n", e->code, described);
-        else
-            text_format(&call->out, "%s: not refused, though stage %s should say \"%s\"; change expect.error\n", file,
-                        e->stage, e->code);
-    }
+    write_refusal(call, file, &st, e);
     return refused ? EXIT_NO : EXIT_YES;
 }
 
@@ -179,7 +213,7 @@ static int run(struct call *call)
         code = check_refusal(call, file, text, length, &e);
     else {
         struct lx_plan *p = plan_of_text(call, file, text, length);
-        if (p) code = judge(call, file, p);
+        if (p) code = judge(call, file, p, !lx_is_plan(text, length));
         lx_plan_free(p);
     }
     free(text);
@@ -192,8 +226,10 @@ const struct command command_check = {
     .name = "check",
     .synopsis = "PLAN | FILE [-s SOLVER] [options]",
     .summary = "Say whether a plan is legal and reaches the target of its pattern",
-    .details = "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that says that a\n"
-               "stage must refuse it (expect.error), checked without -s: 1 when it was refused with that code, 0 when\n"
+    .details = "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that "
+               "says that a\n"
+               "stage must refuse it (expect.error), checked without -s: 1 when it was refused with that "
+               "code, 0 when\n"
                "it was not refused, 2 when it was refused with another code.\n",
     .options = tables,
     .least_files = 1,

@@ -11,7 +11,17 @@
 #include <string.h>
 
 /* What can happen to a buffer. The order is that of the report. */
-enum change { CAME_ON, WENT_OFF, MOVED, SLOT_CHANGED, SIZE_CHANGED, ONLY_BEFORE, ONLY_AFTER, CHANGES, UNCHANGED };
+enum change {
+    CAME_ON,
+    WENT_OFF,
+    MOVED,
+    SLOT_CHANGED,
+    SIZE_CHANGED,
+    ONLY_BEFORE,
+    ONLY_AFTER,
+    CHANGES,
+    UNCHANGED
+};
 
 static const struct {
     const char *key, *heading;
@@ -59,7 +69,8 @@ static enum change compare_buffer(const struct lx_plan *p, int32_t i, const stru
     if (is_on_chip(p, i) != is_on_chip(q, k)) return is_on_chip(q, k) ? CAME_ON : WENT_OFF;
     if (p->answer.address[i] != q->answer.address[k]) return MOVED;
     if (strcmp(slot_name(p, i), slot_name(q, k)) != 0) return SLOT_CHANGED;
-    bool same = a->size == b->size && a->start == b->start && a->end == b->end && a->spill_cost == b->spill_cost;
+    bool same =
+        a->size == b->size && a->start == b->start && a->end == b->end && a->spill_cost == b->spill_cost;
     return same ? UNCHANGED : SIZE_CHANGED;
 }
 
@@ -77,7 +88,8 @@ static bool compare(struct comparison *c, lx_status *st)
     struct names names = {0};
     const struct lx_problem *p = &c->before->problem, *q = &c->after->problem;
     bool *seen = calloc((size_t)p->count + 1, sizeof *seen), ok = seen != NULL;
-    for (int32_t i = 0; ok && i < p->count; i++) ok = names_add(&names, p->buffers[i].name, i) != NAMES_NO_MEMORY;
+    for (int32_t i = 0; ok && i < p->count; i++)
+        ok = names_add(&names, p->buffers[i].name, i) != NAMES_NO_MEMORY;
     for (int32_t k = 0; ok && k < q->count; k++) {
         int32_t i = names_find(&names, q->buffers[k].name);
         if (i >= 0) seen[i] = true;
@@ -96,12 +108,14 @@ static int by_change_and_gain(const void *a, const void *b)
     int64_t gx = x->gain < 0 ? -x->gain : x->gain, gy = y->gain < 0 ? -y->gain : y->gain;
     if (x->change != y->change) return x->change < y->change ? -1 : 1;
     if (gx != gy) return gx > gy ? -1 : 1;
-    return x->before != y->before ? (x->before < y->before ? -1 : 1) : (x->after > y->after) - (x->after < y->after);
+    return x->before != y->before ? (x->before < y->before ? -1 : 1)
+                                  : (x->after > y->after) - (x->after < y->after);
 }
 
 static const char *name_of(const struct comparison *c, const struct difference *d)
 {
-    return d->after >= 0 ? c->after->problem.buffers[d->after].name : c->before->problem.buffers[d->before].name;
+    return d->after >= 0 ? c->after->problem.buffers[d->after].name
+                         : c->before->problem.buffers[d->before].name;
 }
 
 /* Why it was, or is, off chip. */
@@ -115,23 +129,36 @@ static const char *reason_of(const struct comparison *c, const struct difference
 
 static void add_place(struct table *t, const struct lx_plan *p, int32_t i)
 {
-    if (i < 0) table_cell(t, PAINT_DIM, "-");
-    else if (is_on_chip(p, i)) table_cell(t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
-    else table_cell(t, PAINT_PLAIN, "off chip");
+    if (i < 0)
+        table_cell(t, PAINT_DIM, "-");
+    else if (is_on_chip(p, i))
+        table_cell(t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
+    else
+        table_cell(t, PAINT_PLAIN, "off chip");
+}
+
+static void add_side(const char *word, const struct lx_plan *p, struct text *out)
+{
+    text_add(out, word);
+    add_printable(out, p->solver, 0);
+    text_format(out, ", %s, %s of traffic\n", lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at);
 }
 
 static void write_text(const struct comparison *c, struct text *out)
 {
-    static const struct column columns[] = {{"buffer", false}, {"before", true}, {"after", true}, {"gain", true}, {"why", false}};
+    static const struct column columns[] = {
+        {"buffer", false}, {"before", true}, {"after", true}, {"gain", true}, {"why", false}};
     const struct lx_plan *p = c->before, *q = c->after;
-    if (!c->same_pattern) text_add(out, "The patterns have one name but differ; buffers are compared by name.\n");
-    text_format(out, "before: %s, %s, %s of traffic\nafter:  %s, %s, %s of traffic\n", p->solver,
-                lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at, q->solver, lx_verdict_word(q->answer.status),
-                in_bytes(q->hbm_bytes).at);
+    if (!c->same_pattern)
+        text_add(out, "The patterns have one name but differ; buffers are compared by name.\n");
+    add_side("before: ", p, out);
+    add_side("after:  ", q, out);
     int64_t gain = p->hbm_bytes - q->hbm_bytes;
     struct text line = {0};
-    if (gain == 0) text_add(&line, "no traffic gained or lost");
-    else text_format(&line, "%s %s", in_bytes(gain < 0 ? -gain : gain).at, gain > 0 ? "gained" : "lost");
+    if (gain == 0)
+        text_add(&line, "no traffic gained or lost");
+    else
+        text_format(&line, "%s %s", in_bytes(gain < 0 ? -gain : gain).at, gain > 0 ? "gained" : "lost");
     paint_add(out, gain > 0 ? PAINT_GOOD : gain < 0 ? PAINT_BAD : PAINT_PLAIN, line.at ? line.at : "");
     text_free(&line);
     text_add(out, "\n");
@@ -145,11 +172,13 @@ static void write_text(const struct comparison *c, struct text *out)
             table_name(&t, name_of(c, d));
             add_place(&t, p, d->before);
             add_place(&t, q, d->after);
-            table_cell(&t, d->gain < 0 ? PAINT_BAD : PAINT_PLAIN, "%s%s", d->gain > 0 ? "+" : "", grouped(d->gain).at);
+            table_cell(&t, d->gain < 0 ? PAINT_BAD : PAINT_PLAIN, "%s%s", d->gain > 0 ? "+" : "",
+                       grouped(d->gain).at);
             const char *slot = slot_name(q, d->after);
             char words[300] = "";
             if (*slot) {
-                table_words(&t, PAINT_DIM, (snprintf(words, sizeof words, "in place of %.250s", slot), words));
+                table_words(&t, PAINT_DIM,
+                            (snprintf(words, sizeof words, "in place of %.250s", slot), words));
                 continue;
             }
             table_words(&t, PAINT_DIM, reason_of(c, d));
@@ -160,8 +189,10 @@ static void write_text(const struct comparison *c, struct text *out)
 
 static void add_json_place(struct text *t, const char *key, const struct lx_plan *p, int32_t i)
 {
-    if (i >= 0 && is_on_chip(p, i)) text_format(t, ", \"%s\": %" PRId64, key, p->answer.address[i]);
-    else text_format(t, ", \"%s\": null", key);
+    if (i >= 0 && is_on_chip(p, i))
+        text_format(t, ", \"%s\": %" PRId64, key, p->answer.address[i]);
+    else
+        text_format(t, ", \"%s\": null", key);
 }
 
 static void write_json(const struct comparison *c, struct text *t)
@@ -170,7 +201,9 @@ static void write_json(const struct comparison *c, struct text *t)
     text_json_string(t, c->after->graph->name);
     text_format(t, ",\n  \"same_pattern\": %s,\n  \"equal\": %s,\n", c->same_pattern ? "true" : "false",
                 c->all.count == 0 ? "true" : "false");
-    text_format(t, "  \"hbm_bytes_before\": %" PRId64 ",\n  \"hbm_bytes_after\": %" PRId64 ",\n  \"gain_bytes\": %" PRId64 ",\n",
+    text_format(t,
+                "  \"hbm_bytes_before\": %" PRId64 ",\n  \"hbm_bytes_after\": %" PRId64
+                ",\n  \"gain_bytes\": %" PRId64 ",\n",
                 c->before->hbm_bytes, c->after->hbm_bytes, c->before->hbm_bytes - c->after->hbm_bytes);
     text_add(t, "  \"changes\": [\n");
     for (size_t i = 0; i < c->all.count; i++) {
@@ -204,11 +237,14 @@ static int run(struct call *call)
         c.same_pattern = p->graph->hash == q->graph->hash;
         if (!c.same_pattern && strcmp(p->graph->name, q->graph->name) != 0)
             status_set_at(&call->st, LX_E_MISMATCH, call->line.files.at[1], 0, 0,
-                          "a plan of %s, but the first is of %s; compare plans of one pattern", q->graph->name, p->graph->name);
+                          "a plan of %s, but the first is of %s; compare plans of one pattern",
+                          q->graph->name, p->graph->name);
         else if (compare(&c, &call->st)) {
             if (c.all.count) qsort(c.all.at, c.all.count, sizeof *c.all.at, by_change_and_gain);
-            if (wants_json(call)) write_json(&c, &call->out);
-            else if (!is_quiet(call)) write_text(&c, &call->out);
+            if (wants_json(call))
+                write_json(&c, &call->out);
+            else if (!is_quiet(call))
+                write_text(&c, &call->out);
             code = c.all.count ? EXIT_NO : EXIT_YES;
         }
     }
@@ -224,7 +260,8 @@ const struct command command_diff = {
     .name = "diff",
     .synopsis = "PLAN PLAN [--json] [-q]",
     .summary = "Compare two plans: what moved, what came on or went off chip, and why",
-    .details = "Exit code 0 when every buffer is where it was, 1 when they differ. Gains are bytes of HBM traffic that the\n"
+    .details = "Exit code 0 when every buffer is where it was, 1 when they differ. Gains are bytes of HBM "
+               "traffic that the\n"
                "second plan saves. Plans of two patterns are compared only if the patterns have one name.\n",
     .options = tables,
     .least_files = 2,

@@ -14,8 +14,8 @@ static void list_options(const struct lx_generator *g, struct text *out)
         char left[80];
         struct text right = {0};
         snprintf(left, sizeof left, "    --%s N", o->name);
-        text_format(&right, "%s (default %lld, from %lld to %lld)", o->help, (long long)o->def, (long long)o->low,
-                    (long long)o->high);
+        text_format(&right, "%s (default %lld, from %lld to %lld)", o->help, (long long)o->def,
+                    (long long)o->low, (long long)o->high);
         help_entry(out, left, right.at ? right.at : "");
         text_free(&right);
     }
@@ -41,7 +41,8 @@ static const struct lx_generator *find_kind(struct call *call, const char *name)
     if (g) return g;
     struct text known = {0};
     for (g = lx_generators(); g->name; g++) text_format(&known, "%s%s", known.length ? ", " : "", g->name);
-    status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no kind \"%s\"; there are: %s", name, known.at ? known.at : "none");
+    status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no kind \"%s\"; there are: %s", name,
+               known.at ? known.at : "none");
     text_free(&known);
     return NULL;
 }
@@ -64,7 +65,8 @@ static int run(struct call *call)
     for (size_t i = 0; ok && i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         if (!is_our_own(o->name))
-            ok = lx_options_set(kind->name, kind->options, kind->option_count, o->name, o->value, values, &call->st);
+            ok = lx_options_set(kind->name, kind->options, kind->option_count, o->name, o->value, values,
+                                &call->st);
     }
     struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
     free(values);
@@ -81,7 +83,8 @@ const struct command command_gen = {
     .name = "gen",
     .synopsis = "KIND [--NAME N ...] [-o FILE]",
     .summary = "Generate a pattern of any size",
-    .details = "The same options and seed give the same pattern on every machine. Numbers may end in k, m or g.\n",
+    .details =
+        "The same options and seed give the same pattern on every machine. Numbers may end in k, m or g.\n",
     .options = tables,
     .least_files = 1,
     .most_files = 1,

@@ -3,8 +3,9 @@
 #include "base/checked.h"
 
 static const struct option_row rows[] = {
-    {"capacity", 0, "BYTES", "the scratchpad that the buffers must share (default: the number in the name of the file, "
-                             "as in NAME.1048576.csv; without one the least height is asked for)"},
+    {"capacity", 0, "BYTES",
+     "the scratchpad that the buffers must share (default: the number in the name of the file, "
+     "as in NAME.1048576.csv; without one the least height is asked for)"},
     {0},
 };
 
@@ -16,7 +17,8 @@ static int run(struct call *call)
     struct lx_graph *g = lx_graph_read(call->line.files.at[0], &call->st);
     if (!g) return FAILED;
     if (!g->is_list) {
-        status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0, "a pattern with tensors and ops; import takes buffer lists");
+        status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
+                      "a pattern with tensors and ops; import takes buffer lists");
         lx_graph_free(g);
         return FAILED;
     }
@@ -32,8 +34,10 @@ const struct command command_import = {
     .name = "import",
     .synopsis = "FILE.csv [--capacity BYTES] [-o FILE.json]",
     .summary = "Turn a buffer list (MiniMalloc or XLA CSV) into a pattern",
-    .details = "MiniMalloc: id,lower,upper,size with upper exclusive, and optional columns offset (a fixed address),\n"
-               "alignment and weight (the cost of being off chip; without it the size). XLA: the memory-space dump with\n"
+    .details = "MiniMalloc: id,lower,upper,size with upper exclusive, and optional columns offset (a fixed "
+               "address),\n"
+               "alignment and weight (the cost of being off chip; without it the size). XLA: the "
+               "memory-space dump with\n"
                "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped.\n",
     .options = tables,
     .least_files = 1,

@@ -32,23 +32,28 @@ static void write_pattern_line(const struct lx_plan *p, struct text *out)
     label(out, "pattern");
     paint_add(out, PAINT_HEADING, name ? name : "?");
     free(name);
-    if (g->is_list) text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
-    else text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
+    if (g->is_list)
+        text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
+    else
+        text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
 }
 
 static void write_answer_lines(const struct lx_plan *p, struct text *out)
 {
-    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN, [LX_OPTIMAL] = PAINT_GOOD,
-                                        [LX_INFEASIBLE] = PAINT_BAD, [LX_LIMIT] = PAINT_PLAIN, [LX_ERROR] = PAINT_BAD};
+    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
+                                        [LX_OPTIMAL] = PAINT_GOOD,
+                                        [LX_INFEASIBLE] = PAINT_BAD,
+                                        [LX_LIMIT] = PAINT_PLAIN,
+                                        [LX_ERROR] = PAINT_BAD};
     const struct lx_answer *a = &p->answer;
     label(out, "solver");
-    text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "", p->options);
+    text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "",
+                p->options);
     label(out, "status");
     paint_add(out, paints[a->status], lx_verdict_word(a->status));
     if (a->message[0]) {
-        char *message = printable(a->message, 0);
-        text_format(out, ": %s", message ? message : "?");
-        free(message);
+        text_add(out, ": ");
+        add_printable(out, a->message, 0);
     }
     text_add(out, "\n");
 }
@@ -58,12 +63,14 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     label(out, p->graph->is_list ? "cost" : "HBM");
     text_add(out, in_bytes(p->hbm_bytes).at);
     if (p->baseline_hbm_bytes > 0)
-        text_format(out, "; all off chip %s, saved %s", in_bytes(p->baseline_hbm_bytes).at,
-                    in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
+        text_format(
+            out, "; all off chip %s, saved %s", in_bytes(p->baseline_hbm_bytes).at,
+            in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
     text_add(out, "\n");
     if (p->problem.objective == LX_SPILL) {
         label(out, "spill");
-        text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at, in_bytes(p->answer.bound).at,
+        text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
+                    in_bytes(p->answer.bound).at,
                     in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
     }
     label(out, "height");
@@ -89,11 +96,15 @@ static void write_row(const struct lx_plan *p, int32_t i, struct table *t)
     table_name(t, b->name);
     table_cell(t, PAINT_PLAIN, "%s", grouped(b->size).at);
     table_cell(t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-    if (placed) table_cell(t, PAINT_GOOD, "0x%06llx", (long long)p->answer.address[i]);
-    else table_cell(t, b->reason ? PAINT_DIM : PAINT_BAD, "off chip");
+    if (placed)
+        table_cell(t, PAINT_GOOD, "0x%06llx", (long long)p->answer.address[i]);
+    else
+        table_cell(t, b->reason ? PAINT_DIM : PAINT_BAD, "off chip");
     table_cell(t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
-    if (p->took_slot_of[i] >= 0) table_name(t, p->problem.buffers[p->took_slot_of[i]].name);
-    else table_cell(t, PAINT_PLAIN, "%s", "");
+    if (p->took_slot_of[i] >= 0)
+        table_name(t, p->problem.buffers[p->took_slot_of[i]].name);
+    else
+        table_cell(t, PAINT_PLAIN, "%s", "");
     table_words(t, PAINT_DIM, p->reason[i] ? p->reason[i] : "");
 }
 
@@ -112,8 +123,9 @@ static int by_cost(const void *a, const void *b)
 /* All buffers in their own order if they are few; else the costliest first. */
 static void write_buffers(const struct call *call, const struct lx_plan *p, struct text *out)
 {
-    static const struct column columns[] = {{"buffer", false}, {"bytes", true},        {"life", true},  {"address", true},
-                                            {"cost", true},    {"in place of", false}, {"reason", false}};
+    static const struct column columns[] = {{"buffer", false}, {"bytes", true}, {"life", true},
+                                            {"address", true}, {"cost", true},  {"in place of", false},
+                                            {"reason", false}};
     struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t n = p->problem.count, placed = 0, barred = 0;
     bool cut = n > MOST_ROWS && !option_given(&call->line, "all");
@@ -121,7 +133,8 @@ static void write_buffers(const struct call *call, const struct lx_plan *p, stru
         placed += p->answer.address[i] >= 0;
         barred += p->problem.buffers[i].reason != NULL;
     }
-    text_format(out, "\n%s: %s on chip, %s off chip", counted(n, "buffer").at, grouped(placed).at, grouped(n - placed).at);
+    text_format(out, "\n%s: %s on chip, %s off chip", counted(n, "buffer").at, grouped(placed).at,
+                grouped(n - placed).at);
     if (barred) text_format(out, " (%s of them may not be on chip)", grouped(barred).at);
     text_add(out, "\n");
     if (n == 0) return;
@@ -135,7 +148,9 @@ static void write_buffers(const struct call *call, const struct lx_plan *p, stru
     for (int32_t i = 0; i < (cut ? MOST_ROWS : n); i++) write_row(p, order[i].buffer, &t);
     free(order);
     table_write(&t, out);
-    if (cut) text_format(out, "  ... %s more, each of them cheaper; --all lists them\n", counted(n - MOST_ROWS, "buffer").at);
+    if (cut)
+        text_format(out, "  ... %s more, each of them cheaper; --all lists them\n",
+                    counted(n - MOST_ROWS, "buffer").at);
 }
 
 static void write_summary(const struct call *call, const struct lx_plan *p, struct text *out)
@@ -187,14 +202,16 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, rows, json_rows, quiet_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, rows,      json_rows,
+                                                  quiet_rows,    help_rows, NULL};
 
 const struct command command_plan = {
     .name = "plan",
     .synopsis = "FILE [-s SOLVER] [options]",
     .summary = "Plan a pattern: which buffers are on chip, where, and what the rest costs",
-    .details = "Exit code 0 when a legal plan was made (also when it misses the pattern's target, which is said),\n"
-               "1 when the solver gave none. --json prints the plan file itself.\n",
+    .details =
+        "Exit code 0 when a legal plan was made (also when it misses the pattern's target, which is said),\n"
+        "1 when the solver gave none. --json prints the plan file itself.\n",
     .options = tables,
     .least_files = 1,
     .most_files = 1,

@@ -1,5 +1,6 @@
 /* lxplan show: a plan as a picture. */
 #include "planning.h"
+#include "paint.h"
 #include "show.h"
 
 #include <langinfo.h>
@@ -45,9 +46,13 @@ static int run(struct call *call)
         return FAILED;
     struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
     if (!p) return FAILED;
-    struct picture how = {.width = (int)width, .height = (int)height, .all = option_given(&call->line, "all")};
+    struct picture how = {
+        .width = (int)width, .height = (int)height, .all = option_given(&call->line, "all")};
     how.ascii = option_given(&call->line, "ascii") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-    if (!how.width && !svg && !option_given(&call->line, "output")) how.width = terminal_columns();
+    if (goes_to_file(call))
+        paint_off();
+    else if (!how.width && !svg)
+        how.width = terminal_columns();
     struct text picture = {0};
     form->draw(p, &how, &picture);
     lx_plan_free(p);
@@ -55,13 +60,15 @@ static int run(struct call *call)
     return deliver(call, picture.at, picture.length) ? EXIT_YES : FAILED;
 }
 
-static const struct option_row *const tables[] = {rows, output_rows, planning_rows, json_error_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {rows,      output_rows, planning_rows, json_error_rows,
+                                                  help_rows, NULL};
 
 const struct command command_show = {
     .name = "show",
     .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg] [options]",
     .summary = "Draw a plan: addresses against time, and what is off chip and why",
-    .details = "A pattern is planned first. Letters and colours belong to buffers: two plans of one pattern can be laid\n"
+    .details = "A pattern is planned first. Letters and colours belong to buffers: two plans of one pattern "
+               "can be laid\n"
                "side by side.\n",
     .options = tables,
     .least_files = 1,

@@ -33,11 +33,13 @@ static void write_json(const struct lx_solver *s, struct text *t)
     text_json_string(t, s->summary);
     text_add(t, ", \"questions\": [");
     add_questions(s, "\"", ", ", t);
-    text_format(t, "], \"proves\": %s, \"seeded\": %s, \"options\": [", s->caps & LX_CAN_PROVE ? "true" : "false",
-                s->caps & LX_IS_SEEDED ? "true" : "false");
+    text_format(t, "], \"proves\": %s, \"seeded\": %s, \"options\": [",
+                s->caps & LX_CAN_PROVE ? "true" : "false", s->caps & LX_IS_SEEDED ? "true" : "false");
     for (int i = 0; i < s->option_count; i++) {
         const struct lx_option *o = &s->options[i];
-        text_format(t, "%s{\"name\": \"%s\", \"default\": %" PRId64 ", \"low\": %" PRId64 ", \"high\": %" PRId64 ", \"help\": ",
+        text_format(t,
+                    "%s{\"name\": \"%s\", \"default\": %" PRId64 ", \"low\": %" PRId64 ", \"high\": %" PRId64
+                    ", \"help\": ",
                     i ? ", " : "", o->name, o->def, o->low, o->high);
         text_json_string(t, o->help);
         text_add(t, "}");
@@ -76,12 +78,14 @@ static void list_as_text(struct text *out)
 
 static void describe(const struct lx_solver *s, struct text *out)
 {
-    static const struct column columns[] = {{"option", false}, {"default", true}, {"from", true}, {"to", true}, {"", false}};
+    static const struct column columns[] = {
+        {"option", false}, {"default", true}, {"from", true}, {"to", true}, {"", false}};
     struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     paint_add(out, PAINT_HEADING, s->name);
     text_format(out, ": %s\nanswers ", s->summary);
     add_questions(s, "", ", ", out);
-    text_format(out, "; %s; %s\n", s->caps & LX_CAN_PROVE ? "can prove its answers" : "proves nothing by itself",
+    text_format(out, "; %s; %s\n",
+                s->caps & LX_CAN_PROVE ? "can prove its answers" : "proves nothing by itself",
                 s->caps & LX_IS_SEEDED ? "the seed changes its answer" : "takes no seed");
     if (s->option_count == 0) {
         text_add(out, "It has no options.\n");
@@ -103,18 +107,23 @@ static int run(struct call *call)
 {
     if (call->line.files.count == 0) {
         if (option_given(&call->line, "names"))
-            for (const struct lx_solver *const *s = lx_solvers(); *s; s++) text_format(&call->out, "%s\n", (*s)->name);
-        else if (wants_json(call)) list_as_json(&call->out);
-        else list_as_text(&call->out);
+            for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
+                text_format(&call->out, "%s\n", (*s)->name);
+        else if (wants_json(call))
+            list_as_json(&call->out);
+        else
+            list_as_text(&call->out);
         return EXIT_YES;
     }
     const char *name = call->line.files.at[0];
     const struct lx_solver *s = lx_solver_find(name);
     if (!s) {
-        status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no solver \"%s\"; `lxplan solvers` lists them", name);
+        status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no solver \"%s\"; `lxplan solvers` lists them",
+                   name);
         return FAILED;
     }
-    if (option_given(&call->line, "names")) text_format(&call->out, "%s\n", s->name);
+    if (option_given(&call->line, "names"))
+        text_format(&call->out, "%s\n", s->name);
     else if (wants_json(call)) {
         text_add(&call->out, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [");
         write_json(s, &call->out);
@@ -130,7 +139,8 @@ const struct command command_solvers = {
     .name = "solvers",
     .synopsis = "[NAME] [--names] [--json]",
     .summary = "List the solvers, or the options of one",
-    .details = "The questions: spill, keep on chip what saves most traffic; fit, place every buffer; height, place every\n"
+    .details = "The questions: spill, keep on chip what saves most traffic; fit, place every buffer; height, "
+               "place every\n"
                "buffer in the least memory.\n",
     .options = tables,
     .most_files = 1,

@@ -20,18 +20,18 @@ struct call {
 
 struct command {
     const char *name, *synopsis, *summary;
-    const char *details;                      /* paragraphs of the help; NULL: none */
-    const struct option_row *const *options;  /* NULL-terminated list of tables */
+    const char *details;                     /* paragraphs of the help; NULL: none */
+    const struct option_row *const *options; /* NULL-terminated list of tables */
     int least_files, most_files;
-    const char *file_word;                    /* what a positional argument is called in errors */
-    bool open;                                /* options that are in no table are the command's own business */
+    const char *file_word; /* what a positional argument is called in errors */
+    bool open;             /* options that are in no table are the command's own business */
     /* One of the EXIT codes, or FAILED with `call->st` filled in. */
     int (*run)(struct call *call);
     void (*more_help)(const struct call *call, struct text *out); /* may be NULL */
 };
 
-extern const struct command command_plan, command_check, command_show, command_diff, command_solvers, command_import,
-    command_export, command_gen;
+extern const struct command command_plan, command_check, command_show, command_diff, command_solvers,
+    command_import, command_export, command_gen;
 
 /* Rows that more than one command has. */
 extern const struct option_row help_rows[], json_rows[], json_error_rows[], quiet_rows[], output_rows[];
@@ -50,6 +50,8 @@ static inline bool is_quiet(const struct call *call)
 void note(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Malloc'ed data to the file of -o, or to standard output; frees it. NULL counts as out of memory. */
 bool deliver(struct call *call, char *data, size_t length);
+/* Is the answer for a file (-o)? Then it has no colours. */
+bool goes_to_file(const struct call *call);
 /* An integer option into `*out`, which stays as it is when the option is not given. */
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
 

@@ -32,8 +32,10 @@ static void gather(const char *folder, int depth, paths *found)
         struct stat info;
         if (name[0] != '.' && asprintf(&path, "%s/%s", folder, name) >= 0) {
             bool known = stat(path, &info) == 0, kept = false;
-            if (known && S_ISDIR(info.st_mode) && depth < DEEPEST) gather(path, depth + 1, found);
-            else if (known && S_ISREG(info.st_mode) && ends_with(name, ".json")) kept = VEC_PUSH(found, path);
+            if (known && S_ISDIR(info.st_mode) && depth < DEEPEST)
+                gather(path, depth + 1, found);
+            else if (known && S_ISREG(info.st_mode) && ends_with(name, ".json"))
+                kept = VEC_PUSH(found, path);
             if (!kept) free(path);
         }
         free(entries[i]);
@@ -70,13 +72,18 @@ static void add_result(struct table *t, const char *path, const struct lx_solver
     struct lx_graph *g = lx_graph_read(path, &st);
     struct lx_plan_options how = {.solver = s, .objective = -1, .run = {.time_limit = 5}};
     struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
-    if (!p) table_cell(t, PAINT_DIM, "-");
-    else if (!lx_plan_check(p, &st)) table_cell(t, PAINT_BAD, "none");
+    if (!p)
+        table_cell(t, PAINT_DIM, "-");
+    else if (!lx_plan_check(p, &st))
+        table_cell(t, PAINT_BAD, "none");
     else {
         bool best = p->answer.status == LX_OPTIMAL, missed = !lx_plan_meets_target(p);
-        table_cell(t, missed ? PAINT_BAD : best ? PAINT_GOOD : PAINT_PLAIN, "%s%s%s",
-                   grouped(p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes).at, missed ? "!" : " ",
-                   best ? "*" : " ");
+        table_cell(t,
+                   missed ? PAINT_BAD
+                   : best ? PAINT_GOOD
+                          : PAINT_PLAIN,
+                   "%s%s%s", grouped(p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes).at,
+                   missed ? "!" : " ", best ? "*" : " ");
     }
     lx_plan_free(p);
 }
@@ -87,8 +94,10 @@ static void add_pattern(struct table *t, const char *path, const char *shown)
     struct lx_graph *g = lx_graph_read(path, &st);
     if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
         table_name(t, shown);
-        if (g->target_hbm_bytes >= 0) table_cell(t, PAINT_PLAIN, "%s", grouped(g->target_hbm_bytes).at);
-        else table_cell(t, PAINT_PLAIN, "%s", "");
+        if (g->target_hbm_bytes >= 0)
+            table_cell(t, PAINT_PLAIN, "%s", grouped(g->target_hbm_bytes).at);
+        else
+            table_cell(t, PAINT_PLAIN, "%s", "");
         for (int i = 0; i < t->column_count - 2; i++) add_result(t, path, lx_solvers()[i]);
     }
     lx_graph_free(g);
@@ -108,7 +117,9 @@ bool front_page(struct text *out)
         free(found.at[i]);
     }
     bool any = t.cells.count > 0;
-    if (any) text_add(out, "Bytes of HBM traffic by solver; * proved best, ! above the target. `lxplan --help` for more.\n\n");
+    if (any)
+        text_add(out, "Bytes of HBM traffic by solver; * proved best, ! above the target. `lxplan --help` "
+                      "for more.\n\n");
     struct text nowhere = {0};
     table_write(&t, any ? out : &nowhere);
     text_free(&nowhere);

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &command_plan,   &command_check,  &command_show, &command_diff, &command_solvers,
-    &command_import, &command_export, &command_gen,
+    &command_plan,    &command_check,  &command_show,   &command_diff,
+    &command_solvers, &command_import, &command_export, &command_gen,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -24,29 +24,46 @@ const struct option_row help_rows[] = {{"help", 'h', NULL, "this help"}, {0}};
 const struct option_row json_rows[] = {
     {"json", 0, NULL, "machine-readable JSON on standard output; errors too"}, {0}};
 /* Of commands whose answer is a file of its own form. */
-const struct option_row json_error_rows[] = {{"json", 0, NULL, "print errors as JSON on standard output too"}, {0}};
-const struct option_row quiet_rows[] = {{"quiet", 'q', NULL, "say nothing; the exit code is the answer"}, {0}};
+const struct option_row json_error_rows[] = {{"json", 0, NULL, "print errors as JSON on standard output too"},
+                                             {0}};
+const struct option_row quiet_rows[] = {{"quiet", 'q', NULL, "say nothing; the exit code is the answer"},
+                                        {0}};
 const struct option_row output_rows[] = {
     {"output", 'o', "FILE", "write to FILE, completely or not at all (\"-\": standard output)"}, {0}};
 
+/* On standard error; what comes from files must not move the cursor. */
+static void say(const char *line)
+{
+    char *clean = printable(line, 0);
+    fprintf(stderr, "lxplan: %s\n", clean ? clean : "out of memory");
+    free(clean);
+}
+
 void note(const struct call *call, const char *format, ...)
 {
+    char line[1200];
     va_list args;
     if (is_quiet(call)) return;
     va_start(args, format);
-    fputs("lxplan: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    say(line);
+}
+
+bool goes_to_file(const struct call *call)
+{
+    const char *path = option_value(&call->line, "output");
+    return path && strcmp(path, "-") != 0;
 }
 
 bool deliver(struct call *call, char *data, size_t length)
 {
-    const char *path = option_value(&call->line, "output");
     bool ok = true;
     if (!data) return status_no_memory(&call->st);
-    if (path && strcmp(path, "-") != 0) ok = file_write(path, data, length, &call->st);
-    else text_add_n(&call->out, data, length);
+    if (goes_to_file(call))
+        ok = file_write(option_value(&call->line, "output"), data, length, &call->st);
+    else
+        text_add_n(&call->out, data, length);
     free(data);
     return ok;
 }
@@ -72,8 +89,10 @@ static bool unknown_command(const char *name, lx_status *st)
     const char *names[COMMANDS + 2] = {"help"};
     for (int i = 0; i < COMMANDS; i++) names[i + 1] = commands[i]->name;
     const char *near = nearest(name, names);
-    if (near) return status_set(st, LX_E_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, near);
-    return status_set(st, LX_E_USAGE, "there is no command \"%s\"; `lxplan --help` lists those there are", name);
+    if (near)
+        return status_set(st, LX_E_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, near);
+    return status_set(st, LX_E_USAGE, "there is no command \"%s\"; `lxplan --help` lists those there are",
+                      name);
 }
 
 static void general_help(struct text *out)
@@ -87,9 +106,10 @@ static void general_help(struct text *out)
     paint_add(out, PAINT_HEADING, "options:\n");
     options_help(help_rows, out);
     help_entry(out, "    --version", "the version of the program");
-    text_add(out, "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
-                  "Without a command: every solver on the bundled patterns.\n"
-                  "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
+    text_add(out,
+             "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
+             "Without a command: every solver on the bundled patterns.\n"
+             "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
 }
 
 static void command_help(const struct call *call, struct text *out)
@@ -108,11 +128,11 @@ static bool check_file_count(struct call *call)
     const struct command *c = call->command;
     int n = (int)call->line.files.count;
     if (n < c->least_files)
-        return status_set(&call->st, LX_E_USAGE, "%s: %s is missing; usage: lxplan %s %s", c->name, c->file_word, c->name,
-                          c->synopsis);
+        return status_set(&call->st, LX_E_USAGE, "%s: %s is missing; usage: lxplan %s %s", c->name,
+                          c->file_word, c->name, c->synopsis);
     if (n > c->most_files)
-        return status_set(&call->st, LX_E_USAGE, "%s: one %s too many (%s); usage: lxplan %s %s", c->name, c->file_word,
-                          call->line.files.at[c->most_files], c->name, c->synopsis);
+        return status_set(&call->st, LX_E_USAGE, "%s: one %s too many (%s); usage: lxplan %s %s", c->name,
+                          c->file_word, call->line.files.at[c->most_files], c->name, c->synopsis);
     return true;
 }
 
@@ -153,7 +173,9 @@ static int run(struct call *call, int count, char *const *arguments)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return run_help(call, 0, NULL);
     if (strcmp(word, "help") == 0) return run_help(call, count - 1, arguments + 1);
     if (word[0] == '-')
-        return status_set(&call->st, LX_E_USAGE, "%s: a command comes first; `lxplan --help` lists them", word), FAILED;
+        return status_set(&call->st, LX_E_USAGE, "%s: a command comes first; `lxplan --help` lists them",
+                          word),
+               FAILED;
     call->command = find_command(word);
     if (!call->command) return unknown_command(word, &call->st), FAILED;
     return run_command(call, count - 1, arguments + 1);
@@ -169,11 +191,16 @@ static bool json_is_asked_for(int count, char *const *arguments)
 
 static void error_as_json(const lx_status *st, struct text *out)
 {
-    text_format(out, "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": ", lx_code_word(st->code));
-    if (st->file[0]) text_json_string(out, st->file);
-    else text_add(out, "null");
-    if (st->line > 0) text_format(out, ", \"line\": %d, \"column\": %d, \"text\": ", st->line, st->column);
-    else text_add(out, ", \"line\": null, \"column\": null, \"text\": ");
+    text_format(out, "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": ",
+                lx_code_word(st->code));
+    if (st->file[0])
+        text_json_string(out, st->file);
+    else
+        text_add(out, "null");
+    if (st->line > 0)
+        text_format(out, ", \"line\": %d, \"column\": %d, \"text\": ", st->line, st->column);
+    else
+        text_add(out, ", \"line\": null, \"column\": null, \"text\": ");
     text_json_string(out, st->text);
     text_add(out, "}}\n");
 }
@@ -195,7 +222,7 @@ static bool write_out(const struct text *out)
 static void report(const lx_status *st)
 {
     char text[1200];
-    fprintf(stderr, "lxplan: %s\n", lx_status_describe(st, text, sizeof text));
+    say(lx_status_describe(st, text, sizeof text));
 }
 
 int main(int argc, char **argv)

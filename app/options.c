@@ -44,7 +44,8 @@ static bool take_long(struct command_line *line, const char *argument, const cha
                       const struct option_row *const *tables, bool open, int *used, lx_status *st)
 {
     const char *equals = strchr(argument, '=');
-    char *name = arena_copy(line->memory, argument + 2, equals ? (size_t)(equals - argument - 2) : strlen(argument + 2));
+    char *name = arena_copy(line->memory, argument + 2,
+                            equals ? (size_t)(equals - argument - 2) : strlen(argument + 2));
     if (!name) return status_no_memory(st);
     const struct option_row *row = find_long(tables, name);
     if (!row && !open) return unknown_long(tables, name, st);
@@ -64,7 +65,8 @@ static bool take_short(struct command_line *line, const char *argument, const ch
 {
     for (const char *s = argument + 1; *s; s++) {
         const struct option_row *row = find_short(tables, *s);
-        if (!row) return status_set(st, LX_E_USAGE, "there is no option -%c; --help lists those there are", *s);
+        if (!row)
+            return status_set(st, LX_E_USAGE, "there is no option -%c; --help lists those there are", *s);
         if (!row->argument) {
             if (!keep(line, row->name, NULL, st)) return false;
             continue;

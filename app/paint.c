@@ -10,7 +10,8 @@ static const char *const codes[PAINT_COUNT] = {
 };
 
 /* Of the sixteen, those that are legible on light and on dark backgrounds. */
-static const char *const identity_codes[] = {"36", "33", "35", "34", "32", "31", "1;36", "1;33", "1;35", "1;34"};
+static const char *const identity_codes[] = {"36", "33",   "35",   "34",   "32",
+                                             "31", "1;36", "1;33", "1;35", "1;34"};
 
 static bool on, progress_shown;
 
@@ -20,9 +21,9 @@ void paint_begin(void)
     on = isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
-bool paint_is_on(void)
+void paint_off(void)
 {
-    return on;
+    on = false;
 }
 
 static void add_coded(struct text *t, const char *code, const char *s)

@@ -10,7 +10,8 @@ enum paint { PAINT_PLAIN, PAINT_GOOD, PAINT_BAD, PAINT_DIM, PAINT_HEADING, PAINT
 
 /* Decides once: colour only on a terminal, without NO_COLOR, and not on a dumb one. */
 void paint_begin(void);
-bool paint_is_on(void);
+/* What is made from now on goes into a file. */
+void paint_off(void);
 /* `s` in a colour; without colours just `s`. */
 void paint_add(struct text *t, enum paint p, const char *s);
 /* The same with a colour of its own for each identity: one buffer, one colour. */

@@ -12,13 +12,17 @@
 #include <time.h>
 
 const struct option_row planning_rows[] = {
-    {"solver", 's', "NAME", "the solver (`lxplan solvers` lists them); without it the best all-rounder there is"},
-    {"option", 'O', "NAME=VALUE", "an option of the solver (`lxplan solvers NAME` lists them); may be repeated"},
+    {"solver", 's', "NAME",
+     "the solver (`lxplan solvers` lists them); without it the best all-rounder there is"},
+    {"option", 'O', "NAME=VALUE",
+     "an option of the solver (`lxplan solvers NAME` lists them); may be repeated"},
     {"seed", 0, "N", "seed of solvers that draw lots (default 0)"},
-    {"work", 0, "N", "work limit in the solver's steps: the same answer on every machine (default: the solver's own)"},
+    {"work", 0, "N",
+     "work limit in the solver's steps: the same answer on every machine (default: the solver's own)"},
     {"time", 0, "SECONDS", "stop after this wall-clock time with the best plan so far"},
-    {"objective", 0, "WHAT", "traffic (or spill): least HBM bytes; fit: place everything; height: place everything in the "
-                             "least memory (default: the pattern's own)"},
+    {"objective", 0, "WHAT",
+     "traffic (or spill): least HBM bytes; fit: place everything; height: place everything in the "
+     "least memory (default: the pattern's own)"},
     {"cores", 0, "N", "cores of the device (default: $SENCORES, else the pattern's)"},
     {"lx", 0, "BYTES", "usable scratchpad bytes of each core; k, m, g may follow a number"},
     {"device", 'D', "KEY=VALUE", "a parameter of the device, or preset=NAME; may be repeated"},
@@ -63,13 +67,15 @@ static bool read_objective(struct call *call, int *objective)
     if (strcmp(word, "time") == 0)
         return status_set(&call->st, LX_E_USAGE,
                           "--objective time is not available in this version; choose traffic, fit or height");
-    return status_set(&call->st, LX_E_USAGE, "--objective %s: it must be traffic (or spill), fit or height", word);
+    return status_set(&call->st, LX_E_USAGE, "--objective %s: it must be traffic (or spill), fit or height",
+                      word);
 }
 
 /* Without --solver: "auto" if there is one, else best-fit, else whoever answers the question. */
 static const struct lx_solver *default_solver(enum lx_objective question)
 {
-    static const unsigned needed[] = {[LX_SPILL] = LX_CAN_SPILL, [LX_FIT] = LX_CAN_FIT, [LX_HEIGHT] = LX_CAN_HEIGHT};
+    static const unsigned needed[] = {
+        [LX_SPILL] = LX_CAN_SPILL, [LX_FIT] = LX_CAN_FIT, [LX_HEIGHT] = LX_CAN_HEIGHT};
     static const char *const preferred[] = {"auto", "bestfit"};
     for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
         const struct lx_solver *s = lx_solver_find(preferred[i]);
@@ -88,8 +94,8 @@ static const struct lx_solver *choose_solver(struct call *call, enum lx_objectiv
     if (!name) return status_set(&call->st, LX_E_INTERNAL, "this program was built without solvers"), NULL;
     for (int i = 0; i < 32 && lx_solvers()[i]; i++) names[i] = lx_solvers()[i]->name;
     const char *near = nearest(name, names);
-    status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no solver \"%s\"%s%s%s `lxplan solvers` lists them", name,
-               near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
+    status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no solver \"%s\"%s%s%s `lxplan solvers` lists them",
+               name, near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
     return NULL;
 }
 
@@ -161,9 +167,11 @@ struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
               (!seconds || parse_number("--time", seconds, &how.run.time_limit, &call->st));
     if (ok && seconds && !(how.run.time_limit > 0))
         ok = status_set(&call->st, LX_E_USAGE, "--time %s: it must be above 0", seconds);
-    enum lx_objective question =
-        how.objective >= 0 ? (enum lx_objective)how.objective : graph->is_list ? graph->objective : LX_SPILL;
-    ok = ok && (how.solver = choose_solver(call, question)) && read_solver_options(call, how.solver, &how.run.options);
+    enum lx_objective question = how.objective >= 0 ? (enum lx_objective)how.objective
+                                 : graph->is_list   ? graph->objective
+                                                    : LX_SPILL;
+    ok = ok && (how.solver = choose_solver(call, question)) &&
+         read_solver_options(call, how.solver, &how.run.options);
     if (!ok) {
         lx_graph_free(graph);
         return NULL;
@@ -184,7 +192,8 @@ struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
     return plan;
 }
 
-static bool place_nothing(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+static bool place_nothing(const struct lx_problem *problem, const struct lx_run *run,
+                          struct lx_answer *answer)
 {
     (void)problem, (void)run;
     answer->status = LX_LIMIT;
@@ -193,8 +202,11 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
 
 struct lx_plan *make_problem(struct call *call, struct lx_graph *graph)
 {
-    static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI, .name = "none", .summary = "places nothing",
-                                             .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT, .solve = place_nothing};
+    static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
+                                             .name = "none",
+                                             .summary = "places nothing",
+                                             .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+                                             .solve = place_nothing};
     struct lx_plan_options how = {.solver = &nothing};
     if (read_objective(call, &how.objective)) return lx_plan_make(graph, &how, &call->st);
     lx_graph_free(graph);
@@ -205,8 +217,8 @@ static struct lx_plan *keep_plan(struct call *call, const char *path, const char
 {
     for (size_t i = 0; i < call->line.options.count; i++)
         if (is_planning_option(call->line.options.at[i].name)) {
-            status_set_at(&call->st, LX_E_USAGE, path, 0, 0, "a plan is made already; --%s goes with a pattern",
-                          call->line.options.at[i].name);
+            status_set_at(&call->st, LX_E_USAGE, path, 0, 0,
+                          "a plan is made already; --%s goes with a pattern", call->line.options.at[i].name);
             return NULL;
         }
     return lx_plan_parse(path, text, length, &call->st);
@@ -237,7 +249,8 @@ struct lx_plan *read_plan_file(struct call *call, const char *path)
     char *text = file_read(path, &length, &call->st);
     if (!text) return NULL;
     struct lx_plan *plan = NULL;
-    if (lx_is_plan(text, length)) plan = lx_plan_parse(name_of(path), text, length, &call->st);
+    if (lx_is_plan(text, length))
+        plan = lx_plan_parse(name_of(path), text, length, &call->st);
     else
         status_set_at(&call->st, LX_E_USAGE, name_of(path), 0, 0,
                       "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");

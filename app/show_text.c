@@ -24,8 +24,10 @@ struct glyphs {
     const char *level[11]; /* occupancy in tenths; the last: full */
 };
 
-static const struct glyphs plain = {"|", "+", "-", "+", {" ", "1", "2", "3", "4", "5", "6", "7", "8", "9", "#"}};
-static const struct glyphs fancy = {"│", "└", "─", "┬", {" ", "▁", "▁", "▂", "▃", "▄", "▄", "▅", "▆", "▇", "█"}};
+static const struct glyphs plain = {
+    "|", "+", "-", "+", {" ", "1", "2", "3", "4", "5", "6", "7", "8", "9", "#"}};
+static const struct glyphs fancy = {
+    "│", "└", "─", "┬", {" ", "▁", "▁", "▂", "▃", "▄", "▄", "▅", "▆", "▇", "█"}};
 
 enum cell_state { FREE, ONE, HANDOVER, MANY };
 
@@ -47,10 +49,14 @@ struct map {
 static void mark(struct map *m, struct map_cell *c, int32_t buffer)
 {
     const int32_t *parent = m->plan->took_slot_of;
-    if (c->state == FREE) *c = (struct map_cell){buffer, ONE};
-    else if (c->state == ONE && parent[buffer] == c->owner) *c = (struct map_cell){buffer, HANDOVER};
-    else if (c->state == ONE && parent[c->owner] == buffer) c->state = HANDOVER;
-    else c->state = MANY;
+    if (c->state == FREE)
+        *c = (struct map_cell){buffer, ONE};
+    else if (c->state == ONE && parent[buffer] == c->owner)
+        *c = (struct map_cell){buffer, HANDOVER};
+    else if (c->state == ONE && parent[c->owner] == buffer)
+        c->state = HANDOVER;
+    else
+        c->state = MANY;
 }
 
 static void draw_buffers(struct map *m)
@@ -62,7 +68,8 @@ static void draw_buffers(struct map *m)
         int bottom = axis_cell(&m->rows, at), top = axis_cell(&m->rows, at + b->size - 1);
         int left = axis_cell(&m->columns, b->start), right = axis_cell(&m->columns, b->end - 1);
         for (int r = bottom; r <= top; r++)
-            for (int c = left; c <= right; c++) mark(m, &m->cells[(size_t)r * (size_t)m->columns.cells + (size_t)c], i);
+            for (int c = left; c <= right; c++)
+                mark(m, &m->cells[(size_t)r * (size_t)m->columns.cells + (size_t)c], i);
     }
 }
 
@@ -77,7 +84,8 @@ static void give_letters(struct map *m)
 static bool make_axes(struct map *m, int width, int height)
 {
     const struct lx_problem *p = &m->plan->problem;
-    int64_t *events = malloc((2 * (size_t)p->count + 1) * sizeof *events), span = m->time.last - m->time.first;
+    int64_t *events = malloc((2 * (size_t)p->count + 1) * sizeof *events),
+            span = m->time.last - m->time.first;
     int n = 0, room = width;
     if (!events) return false;
     for (int32_t i = 0; i < p->count; i++) {
@@ -102,15 +110,27 @@ static bool make_axes(struct map *m, int width, int height)
     return ok;
 }
 
-static void write_cell(const struct map *m, const struct map_cell *c, struct text *out)
+static bool look_alike(const struct map_cell *a, const struct map_cell *b)
 {
-    char s[WIDEST_TICK + 1];
-    size_t w = (size_t)m->tick_width;
-    memset(s, c->state == FREE ? '.' : c->state == MANY ? '+' : m->letter[c->owner], w);
-    if (c->state == HANDOVER) s[0] = '/';
-    s[w] = 0;
-    if (c->state == ONE || c->state == HANDOVER) paint_identity(out, c->owner, s);
-    else paint_add(out, c->state == FREE ? PAINT_DIM : PAINT_PLAIN, s);
+    return a->state == b->state && (a->state == FREE || a->state == MANY || a->owner == b->owner);
+}
+
+/* Cells that look alike are painted together. */
+static void write_cells(const struct map *m, const struct map_cell *c, int count, struct text *out)
+{
+    struct text s = {0};
+    for (int i = 0; i < count; i++) {
+        char first = c->state == FREE ? '.' : c->state == MANY ? '+' : m->letter[c->owner];
+        text_pad(&s, c->state == HANDOVER ? '/' : first, 1);
+        text_pad(&s, first, (size_t)m->tick_width - 1);
+    }
+    if (s.failed)
+        out->failed = true;
+    else if (c->state == ONE || c->state == HANDOVER)
+        paint_identity(out, c->owner, s.at);
+    else
+        paint_add(out, c->state == FREE ? PAINT_DIM : PAINT_PLAIN, s.at);
+    text_free(&s);
 }
 
 static int address_width(const struct map *m)
@@ -125,8 +145,11 @@ static void write_rows(const struct map *m, struct text *out)
     int digits = address_width(m) - 2;
     for (int r = m->rows.cells - 1; r >= 0; r--) {
         text_format(out, " 0x%0*llx %s", digits, (long long)m->rows.edge[r], m->glyphs->side);
-        for (int c = 0; c < m->columns.cells; c++)
-            write_cell(m, &m->cells[(size_t)r * (size_t)m->columns.cells + (size_t)c], out);
+        const struct map_cell *row = &m->cells[(size_t)r * (size_t)m->columns.cells];
+        for (int c = 0, n; c < m->columns.cells; c += n) {
+            for (n = 1; c + n < m->columns.cells && look_alike(&row[c], &row[c + n]);) n++;
+            write_cells(m, &row[c], n, out);
+        }
         text_add(out, "\n");
     }
 }
@@ -150,7 +173,8 @@ static void write_ruler(const struct map *m, struct text *out)
             text_add(&labels, s);
             free_from = at + (n < 7 ? 2 * ((n + 3) / 2) : n + 2);
         }
-        for (int k = 0; k < m->tick_width; k++) text_add(out, labelled && k == 0 ? m->glyphs->mark : m->glyphs->line);
+        for (int k = 0; k < m->tick_width; k++)
+            text_add(out, labelled && k == 0 ? m->glyphs->mark : m->glyphs->line);
     }
     text_format(out, "\n%s  tick\n", labels.at ? labels.at : "");
     out->failed |= labels.failed;
@@ -159,7 +183,8 @@ static void write_ruler(const struct map *m, struct text *out)
 
 static void write_occupancy(const struct map *m, struct text *out)
 {
-    int64_t whole = m->plan->problem.objective == LX_HEIGHT ? m->plan->height_bytes : m->plan->problem.capacity;
+    int64_t whole =
+        m->plan->problem.objective == LX_HEIGHT ? m->plan->height_bytes : m->plan->problem.capacity;
     whole = max_i64(whole, 1);
     text_format(out, "%*s%s", address_width(m) + 2, "in use ", m->glyphs->side);
     for (int c = 0; c < m->columns.cells; c++) {
@@ -169,8 +194,8 @@ static void write_occupancy(const struct map *m, struct text *out)
         for (int k = 0; k < m->tick_width; k++) text_add(out, m->glyphs->level[level]);
     }
     text_format(out, "\n\npeak %s at tick %s, %s of %s; largest address %s\n", in_bytes(m->time.peak).at,
-                grouped(m->time.peak_tick).at, in_percent((double)m->time.peak / (double)whole).at, in_bytes(whole).at,
-                in_bytes(m->plan->height_bytes).at);
+                grouped(m->time.peak_tick).at, in_percent((double)m->time.peak / (double)whole).at,
+                in_bytes(whole).at, in_bytes(m->plan->height_bytes).at);
     if (picture_top(m->plan) < m->plan->problem.capacity && m->plan->problem.objective != LX_HEIGHT)
         text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
 }
@@ -181,21 +206,26 @@ static void write_heading(const struct map *m, struct text *out)
     char *name = printable(p->graph->name, 60);
     paint_add(out, PAINT_HEADING, name ? name : "?");
     free(name);
-    text_format(out, " by %s: %s, %s of %s\n", p->solver, lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at,
+    text_add(out, " by ");
+    add_printable(out, p->solver, 0);
+    text_format(out, ": %s, %s of %s\n", lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at,
                 p->graph->is_list ? "spill cost" : "HBM traffic");
     const struct axis *a = &m->columns;
     text_add(out, m->rows.exact ? "rows: bands between buffer edges" : "rows: bands of ");
     if (!m->rows.exact) text_format(out, "%s", in_bytes(m->rows.edge[1] - m->rows.edge[0]).at);
-    if (a->exact && a->even) text_add(out, "; columns: one tick each");
-    else if (a->exact) text_add(out, "; columns: between events, not to scale");
-    else text_format(out, "; columns: %s ticks each", grouped(a->edge[1] - a->edge[0]).at);
+    if (a->exact && a->even)
+        text_add(out, "; columns: one tick each");
+    else if (a->exact)
+        text_add(out, "; columns: between events, not to scale");
+    else
+        text_format(out, "; columns: %s ticks each", grouped(a->edge[1] - a->edge[0]).at);
     text_add(out, "; / in place, + several\n\n");
 }
 
 static void write_legend(const struct map *m, const struct picture *how, struct text *out)
 {
-    static const struct column columns[] = {{"", false},     {"on chip", false}, {"bytes", true},
-                                            {"life", true},  {"address", true},  {"in place of", false}};
+    static const struct column columns[] = {{"", false},    {"on chip", false}, {"bytes", true},
+                                            {"life", true}, {"address", true},  {"in place of", false}};
     const struct lx_plan *p = m->plan;
     struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t shown = 0, placed = 0;
@@ -209,20 +239,25 @@ static void write_legend(const struct map *m, const struct picture *how, struct 
         table_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
         table_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
         table_cell(&t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
-        if (p->took_slot_of[i] >= 0) table_name(&t, p->problem.buffers[p->took_slot_of[i]].name);
-        else table_cell(&t, PAINT_PLAIN, "%s", "");
+        if (p->took_slot_of[i] >= 0)
+            table_name(&t, p->problem.buffers[p->took_slot_of[i]].name);
+        else
+            table_cell(&t, PAINT_PLAIN, "%s", "");
     }
     text_add(out, "\n");
-    if (placed == 0) text_add(out, "  nothing is on chip\n");
-    else table_write(&t, out);
+    if (placed == 0)
+        text_add(out, "  nothing is on chip\n");
+    else
+        table_write(&t, out);
     if (shown < placed)
-        text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n", counted(placed - shown, "buffer").at);
+        text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n",
+                    counted(placed - shown, "buffer").at);
 }
 
 static void write_off_chip(const struct map *m, const struct picture *how, struct text *out)
 {
-    static const struct column columns[] = {{"off chip", false}, {"bytes", true},   {"life", true},
-                                            {"cost", true},      {"reason", false}};
+    static const struct column columns[] = {
+        {"off chip", false}, {"bytes", true}, {"life", true}, {"cost", true}, {"reason", false}};
     const struct lx_plan *p = m->plan;
     struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t count = 0, *order = off_chip_by_cost(p, &count);
@@ -241,9 +276,13 @@ static void write_off_chip(const struct map *m, const struct picture *how, struc
     }
     free(order);
     text_add(out, "\n");
-    if (count == 0) text_add(out, "  nothing is off chip\n");
-    else table_write(&t, out);
-    if (shown < count) text_format(out, "  ... %s more, each cheaper; --all lists them\n", counted(count - shown, "buffer").at);
+    if (count == 0)
+        text_add(out, "  nothing is off chip\n");
+    else
+        table_write(&t, out);
+    if (shown < count)
+        text_format(out, "  ... %s more, each cheaper; --all lists them\n",
+                    counted(count - shown, "buffer").at);
 }
 
 void show_text(const struct lx_plan *p, const struct picture *how, struct text *out)

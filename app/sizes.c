@@ -25,7 +25,8 @@ bool parse_number(const char *what, const char *text, double *out, lx_status *st
     char *end;
     errno = 0;
     double v = strtod(text, &end);
-    if (end == text || *end || errno || !isfinite(v)) return status_set(st, LX_E_USAGE, "%s: \"%s\" is not a number", what, text);
+    if (end == text || *end || errno || !isfinite(v))
+        return status_set(st, LX_E_USAGE, "%s: \"%s\" is not a number", what, text);
     *out = v;
     return true;
 }
@@ -38,7 +39,8 @@ static bool set_parameter(struct call *call, struct lx_device *device, const cha
     if (!p) {
         for (p = lx_device_parameters(); p->key && n < 39; p++) names[n++] = p->key;
         const char *near = nearest(key, names);
-        return status_set(&call->st, LX_E_USAGE, "a device has no parameter \"%s\"%s%s%s `lxplan plan --help` lists them", key,
+        return status_set(&call->st, LX_E_USAGE,
+                          "a device has no parameter \"%s\"%s%s%s `lxplan plan --help` lists them", key,
                           near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
     }
     double v = 0;
@@ -68,7 +70,8 @@ static bool apply_device_options(struct call *call, struct lx_device *device, bo
             if (!is_preset && !set_parameter(call, device, key, value)) return false;
             if (is_preset && !lx_device_preset(value, device)) {
                 struct text known = {0};
-                for (const char *const *p = lx_device_presets(); *p; p++) text_format(&known, "%s%s", known.length ? ", " : "", *p);
+                for (const char *const *p = lx_device_presets(); *p; p++)
+                    text_format(&known, "%s%s", known.length ? ", " : "", *p);
                 status_set(&call->st, LX_E_USAGE, "there is no device preset \"%s\"; there are: %s", value,
                            known.at ? known.at : "");
                 text_free(&known);
@@ -117,10 +120,11 @@ void device_help(const struct call *call, struct text *out)
     paint_add(out, PAINT_HEADING, "parameters of a device (-D KEY=VALUE):\n");
     struct text presets = {0};
     for (const char *const *p = lx_device_presets(); *p; p++)
-        text_format(&presets, "%s%s", presets.length ? ", or " : "one of the devices ", *p);
+        text_format(&presets, "%s%s", presets.length ? " or " : "a whole device: ", *p);
     help_entry(out, "preset", presets.at ? presets.at : "");
     text_free(&presets);
-    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++) help_entry(out, p->key, p->help);
+    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
+        help_entry(out, p->key, p->help);
 }
 
 void device_line(const struct lx_plan *plan, struct text *out)
@@ -130,6 +134,7 @@ void device_line(const struct lx_plan *plan, struct text *out)
         text_format(out, "%s of scratchpad, alignment %s B", in_bytes(plan->problem.capacity).at,
                     grouped(plan->problem.alignment).at);
     else
-        text_format(out, "%s, %s, %s of scratchpad each, in sticks of %s B", d->preset, counted(d->cores, "core").at,
-                    in_bytes(plan->problem.capacity).at, grouped(plan->problem.alignment).at);
+        text_format(out, "%s, %s, %s of scratchpad each, in sticks of %s B", d->preset,
+                    counted(d->cores, "core").at, in_bytes(plan->problem.capacity).at,
+                    grouped(plan->problem.alignment).at);
 }

@@ -22,10 +22,12 @@ static void write_buffer_json(const struct lx_problem *p, const struct lx_buffer
 {
     text_add(t, "    {\"name\": ");
     text_json_string(t, b->name);
-    text_format(t, ", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64, b->size, b->start, b->end);
+    text_format(t, ", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64, b->size, b->start,
+                b->end);
     text_add(t, ", \"uses\": [");
     for (int32_t i = 0; i < b->use_count; i++) text_format(t, "%s%" PRId64, i ? ", " : "", b->uses[i]);
-    text_format(t, "], \"first_use_is_read\": %s, \"in_place_parents\": [", b->first_use_is_read ? "true" : "false");
+    text_format(t, "], \"first_use_is_read\": %s, \"in_place_parents\": [",
+                b->first_use_is_read ? "true" : "false");
     for (int32_t i = 0; i < b->parent_count; i++) {
         if (i) text_add(t, ", ");
         text_json_string(t, p->buffers[b->parents[i]].name);
@@ -46,8 +48,9 @@ static void write_problem_json(const struct lx_plan *plan, struct text *t)
     const struct lx_problem *p = &plan->problem;
     text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
     text_json_string(t, plan->graph->name);
-    text_format(t, ",\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\",\n", p->capacity,
-                p->alignment, lx_objective_word(p->objective));
+    text_format(t,
+                ",\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\",\n",
+                p->capacity, p->alignment, lx_objective_word(p->objective));
     text_add(t, "  \"buffers\": [\n");
     for (int32_t i = 0; i < p->count; i++) {
         write_buffer_json(p, &p->buffers[i], t);
@@ -58,12 +61,17 @@ static void write_problem_json(const struct lx_plan *plan, struct text *t)
 
 static void write_problem_text(const struct lx_plan *plan, struct text *out)
 {
-    static const struct column columns[] = {{"buffer", false}, {"bytes", true}, {"life", true},    {"uses", true},
-                                            {"cost", true},    {"in place of", false}, {"may not be on chip", false}};
+    static const struct column columns[] = {{"buffer", false},
+                                            {"bytes", true},
+                                            {"life", true},
+                                            {"uses", true},
+                                            {"cost", true},
+                                            {"in place of", false},
+                                            {"may not be on chip", false}};
     const struct lx_problem *p = &plan->problem;
     struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at, grouped(p->alignment).at,
-                lx_objective_word(p->objective), counted(p->count, "buffer").at);
+    text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
+                grouped(p->alignment).at, lx_objective_word(p->objective), counted(p->count, "buffer").at);
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
         table_name(&t, b->name);
@@ -86,8 +94,11 @@ static int print_scratchpad(struct call *call, struct lx_graph *g)
     struct lx_plan *plan = make_problem(call, g);
     if (!plan) return FAILED;
     struct text t = {0};
-    if (wants_json(call)) write_problem_json(plan, &t);
-    else write_problem_text(plan, &t);
+    if (goes_to_file(call)) paint_off();
+    if (wants_json(call))
+        write_problem_json(plan, &t);
+    else
+        write_problem_text(plan, &t);
     lx_plan_free(plan);
     if (t.failed) text_free(&t);
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
@@ -107,15 +118,9 @@ bool is_stage(const char *name)
     return false;
 }
 
-const char *stage_names(void)
+void add_stage_names(struct text *out)
 {
-    static char names[80];
-    names[0] = 0;
-    for (int i = 0; i < STAGES; i++) {
-        if (i) strcat(names, ", ");
-        strcat(names, stages[i].name);
-    }
-    return names;
+    for (int i = 0; i < STAGES; i++) text_format(out, "%s%s", i ? ", " : "", stages[i].name);
 }
 
 int run_stage(struct call *call, const char *path, const char *stage)
@@ -125,6 +130,10 @@ int run_stage(struct call *call, const char *path, const char *stage)
             struct lx_graph *g = read_pattern(call, path);
             return g ? stages[i].print(call, g) : FAILED;
         }
-    status_set(&call->st, LX_E_USAGE, "there is no stage \"%s\"; there are: %s", stage, stage_names());
+    struct text known = {0};
+    add_stage_names(&known);
+    status_set(&call->st, LX_E_USAGE, "there is no stage \"%s\"; there are: %s", stage,
+               known.at ? known.at : "");
+    text_free(&known);
     return FAILED;
 }

@@ -7,6 +7,6 @@
 int run_stage(struct call *call, const char *path, const char *stage);
 bool is_stage(const char *name);
 /* "graph, scratchpad" */
-const char *stage_names(void);
+void add_stage_names(struct text *out);
 
 #endif

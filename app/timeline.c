@@ -57,8 +57,10 @@ int64_t timeline_most(const struct timeline *t, int64_t from, int64_t to)
     size_t low = 0, high = t->count; /* the first step that begins after `from` */
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (t->tick[middle] <= from) low = middle + 1;
-        else high = middle;
+        if (t->tick[middle] <= from)
+            low = middle + 1;
+        else
+            high = middle;
     }
     int64_t most = low > 0 ? t->bytes[low - 1] : 0;
     for (; low < t->count && t->tick[low] < to; low++) most = max_i64(most, t->bytes[low]);
@@ -98,7 +100,8 @@ int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
     }
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] < 0)
-            r[n++] = (struct ranked){p->problem.buffers[i].reason != NULL, p->problem.buffers[i].spill_cost, i};
+            r[n++] =
+                (struct ranked){p->problem.buffers[i].reason != NULL, p->problem.buffers[i].spill_cost, i};
     if (n) qsort(r, n, sizeof *r, by_importance);
     for (size_t i = 0; i < n; i++) out[i] = r[i].buffer;
     free(r);

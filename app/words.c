@@ -31,8 +31,11 @@ struct words in_bytes(int64_t n)
     if (unit == 0 && v < 10)
         snprintf(w.at, sizeof w.at, "%.30s B", grouped(n).at);
     else
-        snprintf(w.at, sizeof w.at, "%.30s B (%s%.*f %s)", grouped(n).at, n < 0 ? "-" : "", v < 10 ? 2 : v < 100 ? 1 : 0, v,
-                 units[unit]);
+        snprintf(w.at, sizeof w.at, "%.30s B (%s%.*f %s)", grouped(n).at, n < 0 ? "-" : "",
+                 v < 10    ? 2
+                 : v < 100 ? 1
+                           : 0,
+                 v, units[unit]);
     return w;
 }
 
@@ -48,8 +51,10 @@ struct words in_percent(double share)
 struct words in_time(double seconds)
 {
     struct words w;
-    if (seconds < 1) snprintf(w.at, sizeof w.at, "%.*f ms", seconds < 0.01 ? 3 : 1, seconds * 1e3);
-    else snprintf(w.at, sizeof w.at, "%.2f s", seconds);
+    if (seconds < 1)
+        snprintf(w.at, sizeof w.at, "%.*f ms", seconds < 0.01 ? 3 : 1, seconds * 1e3);
+    else
+        snprintf(w.at, sizeof w.at, "%.2f s", seconds);
     return w;
 }
 
@@ -63,7 +68,11 @@ struct words counted(int64_t n, const char *thing)
 /* One UTF-8 character: its length, or 0 if the bytes are none. */
 static int decode(const unsigned char *s, uint32_t *c)
 {
-    int length = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+    int length = *s < 0x80                 ? 1
+                 : *s >= 0xc2 && *s < 0xe0 ? 2
+                 : *s >= 0xe0 && *s < 0xf0 ? 3
+                 : *s >= 0xf0 && *s < 0xf5 ? 4
+                                           : 0;
     if (!length) return 0;
     *c = length == 1 ? *s : *s & (0x7fu >> length);
     for (int i = 1; i < length; i++) {
@@ -77,8 +86,9 @@ static int decode(const unsigned char *s, uint32_t *c)
 
 static bool is_harmful(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || c == 0xfffe || c == 0xffff;
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || c == 0xfffe ||
+           c == 0xffff;
 }
 
 static int width_of(uint32_t c)
@@ -103,7 +113,8 @@ char *printable(const char *name, int columns)
             out[n++] = '~';
             break;
         }
-        if (bad) out[n++] = '?';
+        if (bad)
+            out[n++] = '?';
         else {
             memcpy(out + n, s, (size_t)length);
             n += (size_t)length;
@@ -114,6 +125,16 @@ char *printable(const char *name, int columns)
     }
     out[n] = 0;
     return out;
+}
+
+void add_printable(struct text *out, const char *name, int columns)
+{
+    char *clean = printable(name, columns);
+    if (clean)
+        text_add(out, clean);
+    else
+        out->failed = true;
+    free(clean);
 }
 
 int columns_of(const char *text)

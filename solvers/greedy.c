@@ -80,6 +80,19 @@ static int64_t parents_slot(struct greedy *g, int32_t i)
     return LX_OFF_CHIP;
 }
 
+/* The same for a fixed buffer: its parent must be fixed there too, and be all that stands in the way. */
+static bool takes_fixed_slot(struct greedy *g, const struct lx_buffer *b)
+{
+    int64_t next;
+    for (int32_t k = 0; k < b->parent_count; k++) {
+        int32_t parent = b->parents[k];
+        if (g->address[parent] != b->fixed || g->handed_over[parent] || !free_of_fixed(g, b, parent, b->fixed, &next)) continue;
+        g->handed_over[parent] = true;
+        return true;
+    }
+    return false;
+}
+
 static int64_t free_slot(const struct greedy *g, int32_t i)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
@@ -99,22 +112,27 @@ static int64_t free_slot(const struct greedy *g, int32_t i)
     return LX_OFF_CHIP;
 }
 
-static void place_fixed(struct greedy *g)
-{
-    int64_t next;
-    for (int32_t i = 0; i < g->p->count; i++) {
-        const struct lx_buffer *b = &g->p->buffers[i];
-        if (b->fixed < 0 || b->reason || b->fixed + b->size > g->capacity) continue;
-        if (!free_of_fixed(g, b, i, b->fixed, &next)) continue;
-        g->address[i] = b->fixed;
-        live_index_add(&g->fixed, i);
-    }
-}
-
 struct birth {
     int64_t tick;
     int32_t buffer;
 };
+
+/* A parent has its place before its child asks for it: those without parents first, then by birth (a child
+ * that is a parent itself is born before its own children). */
+static void place_fixed(struct greedy *g, const struct birth *births)
+{
+    int64_t next;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t k = 0; k < g->p->count; k++) {
+            int32_t i = births[k].buffer;
+            const struct lx_buffer *b = &g->p->buffers[i];
+            if (b->fixed < 0 || b->reason || b->size == 0 || b->fixed + b->size > g->capacity) continue;
+            if ((b->parent_count > 0) != (pass == 1)) continue;
+            if (!free_of_fixed(g, b, i, b->fixed, &next) && !takes_fixed_slot(g, b)) continue;
+            g->address[i] = b->fixed;
+            live_index_add(&g->fixed, i);
+        }
+}
 
 static int compare_births(const void *a, const void *b)
 {
@@ -134,15 +152,19 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     g.found = malloc((n + 1) * sizeof *g.found);
     bool ok = births && g.live && g.handed_over && g.found && live_index_init(&g.fixed, p);
     if (ok) {
-        place_fixed(&g);
         for (int32_t i = 0; i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
         qsort(births, n, sizeof *births, compare_births);
+        place_fixed(&g, births);
         for (size_t k = 0; k < n && !((k & 1023) == 0 && lx_run_stopped(run)); k++) {
             int32_t i = births[k].buffer;
             const struct lx_buffer *b = &p->buffers[i];
             /* Also when the first one born on this tick may not be placed: the others need the space. */
             if (k == 0 || births[k].tick != births[k - 1].tick) forget_dead(&g, b->start);
             if (!lx_may_be_placed(p, b)) continue;
+            if (b->size == 0) { /* conflicts with nothing */
+                if (b->fixed <= g.capacity) g.address[i] = max_i64(b->fixed, 0);
+                continue;
+            }
             int64_t at = b->fixed >= 0 ? g.address[i] : parents_slot(&g, i);
             if (at < 0 && b->fixed < 0) at = free_slot(&g, i);
             if (at >= 0) put(&g, i, at);

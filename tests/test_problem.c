@@ -1,0 +1,282 @@
+/* The data model, rule by rule; the bound and the small functions on cases that are worked out by hand. */
+#include "lxplan.h"
+#include "base/checked.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define FIXED(at, ...) ((struct lx_buffer){.name = "b", .fixed = at, __VA_ARGS__})
+#define BUFFER(...)    FIXED(-1, __VA_ARGS__)
+#define PROBLEM(objective, capacity, alignment, buffers)                                                     \
+    ((struct lx_problem){objective, capacity, alignment, (int32_t)(sizeof(buffers) / sizeof *(buffers)), buffers})
+
+static void assert_valid(const struct lx_problem *p)
+{
+    lx_status st = {0};
+    if (!lx_problem_validate(p, &st)) fail_msg("refused: %s", st.text);
+}
+
+static void assert_invalid(const struct lx_problem *p, enum lx_code code, const char *says)
+{
+    lx_status st = {0};
+    assert_false(lx_problem_validate(p, &st));
+    if (st.code != code || !strstr(st.text, says)) fail_msg("%s: \"%s\" and not \"%s\"", lx_code_word(st.code), st.text, says);
+}
+
+/* One buffer in a problem of alignment 4. */
+static void assert_buffer(struct lx_buffer b, const char *says)
+{
+    struct lx_problem p = {LX_SPILL, 100, 4, 1, &b};
+    if (says)
+        assert_invalid(&p, LX_E_MODEL, says);
+    else
+        assert_valid(&p);
+}
+
+static void frame_is_checked(void **state)
+{
+    (void)state;
+    struct lx_problem p = {LX_SPILL, 0, 1, 0, NULL};
+    assert_valid(&p);
+    p.capacity = LX_INT_MAX;
+    assert_valid(&p);
+    p.capacity = -1;
+    assert_invalid(&p, LX_E_MODEL, "capacity");
+    p.capacity = LX_INT_MAX + 1;
+    assert_invalid(&p, LX_E_MODEL, "capacity");
+    p = (struct lx_problem){LX_SPILL, 0, 0, 0, NULL};
+    assert_invalid(&p, LX_E_MODEL, "alignment");
+    p = (struct lx_problem){LX_SPILL, 0, 1, -1, NULL};
+    assert_invalid(&p, LX_E_MODEL, "");
+}
+
+static void buffers_are_checked(void **state)
+{
+    (void)state;
+    static const int64_t good[] = {2, 3, 7}, again[] = {2, 2}, back[] = {5, 3};
+    assert_buffer(BUFFER(.size = 0, .end = 1), NULL);
+    assert_buffer(BUFFER(.size = 500, .end = 1), NULL); /* larger than the scratchpad: off chip, not wrong */
+    assert_buffer(BUFFER(.size = -1, .end = 1), "size");
+    assert_buffer(BUFFER(.size = LX_INT_MAX + 1, .end = 1), "size");
+    assert_buffer(BUFFER(.spill_cost = -1, .end = 1), "cost");
+    assert_buffer(BUFFER(.start = 3, .end = 3), "life [3, 3)");
+    assert_buffer(BUFFER(.start = -1, .end = 3), "life [-1, 3)");
+    assert_buffer(BUFFER(.end = LX_INT_MAX + 1), "life");
+    assert_buffer(BUFFER(.end = 1, .alignment = 8), NULL);
+    assert_buffer(BUFFER(.end = 1, .alignment = 6), "not a multiple of the problem's 4");
+    assert_buffer(BUFFER(.end = 1, .alignment = -4), "alignment");
+    assert_buffer(FIXED(8, .end = 1), NULL);
+    assert_buffer(FIXED(6, .end = 1), "fixed address 6");
+    assert_buffer(FIXED(12, .end = 1, .alignment = 8), "multiple of the alignment 8");
+    assert_buffer(FIXED(-2, .end = 1), "fixed");
+    assert_buffer(BUFFER(.start = 2, .end = 8, .uses = good, .use_count = 3), NULL);
+    assert_buffer(BUFFER(.start = 2, .end = 99, .uses = good, .use_count = 3), NULL);
+    assert_buffer(BUFFER(.start = 2, .end = 7, .uses = good, .use_count = 3), "at least 8");
+    assert_buffer(BUFFER(.start = 1, .end = 8, .uses = good, .use_count = 3), "first used at 2");
+    assert_buffer(BUFFER(.start = 2, .end = 8, .uses = again, .use_count = 2), "strictly increasing");
+    assert_buffer(BUFFER(.start = 5, .end = 8, .uses = back, .use_count = 2), "3 follows 5");
+}
+
+static void edges_are_checked(void **state)
+{
+    (void)state;
+    static const int64_t early[] = {0, 2}, late[] = {2, 4}, once[] = {2}, later[] = {3, 4};
+    static const int32_t first[] = {0}, self[] = {1}, outside[] = {2}, negative[] = {-1};
+    struct lx_buffer parent = BUFFER(.size = 8, .start = 0, .end = 3, .uses = early, .use_count = 2);
+    struct lx_buffer child = BUFFER(.size = 8, .start = 2, .end = 5, .uses = late, .use_count = 2, .parents = first,
+                                    .parent_count = 1);
+    struct lx_buffer both[] = {parent, child};
+    struct lx_problem p = PROBLEM(LX_SPILL, 64, 1, both);
+    assert_valid(&p);
+    both[1].size = 3;
+    assert_valid(&p);
+    both[1].size = 9;
+    assert_invalid(&p, LX_E_MODEL, "larger (9 > 8 bytes)");
+    both[1] = child;
+    both[1].parents = self;
+    assert_invalid(&p, LX_E_MODEL, "another buffer");
+    both[1].parents = outside;
+    assert_invalid(&p, LX_E_MODEL, "another buffer");
+    both[1].parents = negative;
+    assert_invalid(&p, LX_E_MODEL, "another buffer");
+    both[1] = child;
+    both[1].first_use_is_read = true;
+    assert_invalid(&p, LX_E_MODEL, "read first");
+    both[1] = child;
+    both[0].end = 4; /* two shared ticks */
+    assert_invalid(&p, LX_E_MODEL, "parent's end (4)");
+    both[0] = parent;
+    both[1] = BUFFER(.size = 8, .start = 3, .end = 5, .uses = later, .use_count = 2, .parents = first, .parent_count = 1);
+    assert_invalid(&p, LX_E_MODEL, "start + 1 (4)"); /* none */
+    both[1] = child;
+    both[0] = BUFFER(.size = 8, .start = 2, .end = 3, .uses = once, .use_count = 1);
+    assert_invalid(&p, LX_E_MODEL, "never read"); /* written by the very op that would overwrite it */
+    both[0].first_use_is_read = true;
+    assert_valid(&p);
+    both[0] = BUFFER(.size = 8, .start = 2, .end = 3);
+    assert_invalid(&p, LX_E_MODEL, "never read");
+}
+
+static void sums_are_checked(void **state)
+{
+    (void)state;
+    struct lx_buffer sizes[] = {BUFFER(.size = LX_INT_MAX, .end = 1), BUFFER(.size = 1, .end = 1, .line = 7, .column = 3)};
+    struct lx_problem p = PROBLEM(LX_HEIGHT, 0, 1, sizes);
+    assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
+    lx_status st;
+    lx_problem_validate(&p, &st);
+    assert_int_equal(st.line * 10 + st.column, 73);
+    sizes[1].size = 0;
+    assert_valid(&p);
+    sizes[0] = BUFFER(.size = 1, .end = 1, .alignment = LX_INT_MAX); /* alignment is room, too */
+    assert_valid(&p);
+    sizes[1] = sizes[0];
+    assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
+    struct lx_buffer costs[] = {BUFFER(.end = 1, .spill_cost = LX_INT_MAX), BUFFER(.end = 1, .spill_cost = 1)};
+    p = PROBLEM(LX_SPILL, 0, 1, costs);
+    assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
+}
+
+static void assert_bound(struct lx_problem p, int64_t expected)
+{
+    lx_status st;
+    int64_t bound = -1;
+    assert_valid(&p);
+    assert_true(lx_bound(&p, &bound, &st));
+    assert_int_equal(bound, expected);
+}
+
+static void bound_of_spills(void **state)
+{
+    (void)state;
+    struct lx_problem none = {LX_SPILL, 0, 1, 0, NULL};
+    assert_bound(none, 0);
+    /* Two on one tick, room for one: the cheaper leaves. Density, not cost, decides what leaves in part. */
+    struct lx_buffer two[] = {BUFFER(.size = 10, .end = 2, .spill_cost = 7), BUFFER(.size = 10, .start = 1, .end = 3, .spill_cost = 9)};
+    assert_bound(PROBLEM(LX_SPILL, 20, 1, two), 0);
+    assert_bound(PROBLEM(LX_SPILL, 10, 1, two), 7);
+    assert_bound(PROBLEM(LX_SPILL, 15, 1, two), 4); /* half of 7, rounded up */
+    assert_bound(PROBLEM(LX_SPILL, 9, 1, two), 16); /* neither fits alone */
+    assert_bound(PROBLEM(LX_FIT, 10, 1, two), 7);
+    two[1].start = 2;
+    assert_bound(PROBLEM(LX_SPILL, 10, 1, two), 0); /* half-open lives: they never meet */
+    /* Independent ticks add up; a tick that shares a buffer with another does not. */
+    struct lx_buffer apart[] = {BUFFER(.size = 8, .end = 1, .spill_cost = 3), BUFFER(.size = 8, .end = 1, .spill_cost = 4),
+                                BUFFER(.size = 8, .start = 5, .end = 6, .spill_cost = 5),
+                                BUFFER(.size = 8, .start = 5, .end = 6, .spill_cost = 6)};
+    assert_bound(PROBLEM(LX_SPILL, 8, 1, apart), 8);
+    apart[0].end = 6; /* lives through both: spilling it alone would do for both ticks but one */
+    assert_bound(PROBLEM(LX_SPILL, 16, 1, apart), 3);
+    /* Barred ones are paid in full and take no room. */
+    apart[1].reason = "barred";
+    assert_bound(PROBLEM(LX_SPILL, 24, 1, apart), 4);
+    /* Sizes count in whole alignment units, and so does the capacity. */
+    struct lx_buffer odd[] = {BUFFER(.size = 5, .end = 1, .spill_cost = 3), BUFFER(.size = 5, .end = 1, .spill_cost = 3)};
+    assert_bound(PROBLEM(LX_SPILL, 13, 8, odd), 0); /* at 0 and at 8: ends at 13 */
+    assert_bound(PROBLEM(LX_SPILL, 8, 8, odd), 3);
+    assert_bound(PROBLEM(LX_SPILL, 10, 1, odd), 0);
+}
+
+static void bound_with_handovers(void **state)
+{
+    (void)state;
+    static const int64_t early[] = {0, 1}, late[] = {1, 2};
+    static const int32_t first[] = {0};
+    struct lx_buffer chain[] = {BUFFER(.size = 8, .end = 2, .uses = early, .use_count = 2, .spill_cost = 16),
+                                BUFFER(.size = 8, .start = 1, .end = 3, .uses = late, .use_count = 2, .spill_cost = 16)};
+    assert_bound(PROBLEM(LX_SPILL, 8, 1, chain), 16);
+    assert_bound(PROBLEM(LX_HEIGHT, 0, 1, chain), 16);
+    chain[1].parents = first;
+    chain[1].parent_count = 1;
+    assert_bound(PROBLEM(LX_SPILL, 8, 1, chain), 0);
+    assert_bound(PROBLEM(LX_HEIGHT, 0, 1, chain), 8);
+}
+
+static void bound_of_heights(void **state)
+{
+    (void)state;
+    struct lx_buffer b[] = {BUFFER(.size = 10, .end = 2), BUFFER(.size = 20, .start = 1, .end = 3),
+                            BUFFER(.size = 25, .start = 2, .end = 4), BUFFER(.size = 999, .end = 9, .reason = "barred")};
+    assert_bound(PROBLEM(LX_HEIGHT, 5, 1, b), 45);
+    assert_bound(PROBLEM(LX_HEIGHT, 5, 16, b), 52); /* 25 takes 32 bytes, and 20 stands on it */
+}
+
+static void small_functions(void **state)
+{
+    (void)state;
+    assert_true(lx_gap(100, 75) == 0.25 && lx_gap(100, 100) == 0 && lx_gap(0, 0) == 0 && lx_gap(100, 0) == 1);
+    assert_true(lx_gap(5, 9) == 0 && lx_gap(INT64_MAX, 0) == 1);
+    struct lx_problem p = {LX_SPILL, 100, 4, 0, NULL};
+    struct lx_buffer b = BUFFER(.size = 100, .end = 1);
+    assert_true(lx_may_be_placed(&p, &b));
+    b.size = 101;
+    assert_false(lx_may_be_placed(&p, &b));
+    p.objective = LX_FIT;
+    assert_false(lx_may_be_placed(&p, &b));
+    p.objective = LX_HEIGHT;
+    assert_true(lx_may_be_placed(&p, &b));
+    b.reason = "barred";
+    assert_false(lx_may_be_placed(&p, &b));
+    assert_int_equal(lx_alignment_of(&p, &b), 4);
+    b.alignment = 12;
+    assert_int_equal(lx_alignment_of(&p, &b), 12);
+    b.use_count = 3;
+    assert_int_equal(lx_read_count(&b), 2);
+    b.first_use_is_read = true;
+    assert_int_equal(lx_read_count(&b), 3);
+    b.use_count = 0;
+    assert_int_equal(lx_read_count(&b), 0);
+    for (int v = 0; v < LX_VERDICT_COUNT; v++) assert_string_not_equal(lx_verdict_word((enum lx_verdict)v), "unknown");
+    assert_string_equal(lx_verdict_word(LX_VERDICT_COUNT), "unknown");
+    assert_string_equal(lx_objective_word(LX_FIT), "fit");
+    assert_string_equal(lx_objective_word((enum lx_objective)3), "unknown");
+}
+
+static void usable_scratchpad(void **state)
+{
+    (void)state;
+    struct lx_device d;
+    lx_status st;
+    assert_false(lx_device_preset("unheard of", &d));
+    assert_true(lx_device_preset("tenstorrent", &d));
+    assert_int_equal(lx_device_usable(&d), 1536 << 10);
+    assert_true(lx_device_preset("spyre", &d));
+    assert_int_equal(lx_device_usable(&d), 1625344); /* ((2 MiB - 64 KiB) * 0.8, up to 128 */
+    d.lx_reserved_fraction = 0;
+    assert_int_equal(lx_device_usable(&d), (2 << 20) - (64 << 10));
+    d.lx_reserved_fraction = 1;
+    assert_int_equal(lx_device_usable(&d), 0);
+    d.lx_reserved_fraction = 0.2;
+    d.lx_reserved_bytes = 4 << 20;
+    assert_int_equal(lx_device_usable(&d), 0);
+    d.lx_usable_bytes = 1000; /* outright, and not rounded */
+    assert_int_equal(lx_device_usable(&d), 1000);
+    const struct lx_device_parameter *cores = lx_device_parameter_find("cores");
+    assert_false(lx_device_set(&d, cores, 0, &st));
+    assert_false(lx_device_set(&d, cores, 1.5, &st));
+    assert_false(lx_device_set(&d, cores, NAN, &st));
+    assert_false(lx_device_set(&d, cores, INFINITY, &st));
+    assert_true(lx_device_set(&d, cores, 7, &st) && d.cores == 7 && lx_device_get(&d, cores) == 7);
+    assert_null(lx_device_parameter_find("core"));
+    for (const struct lx_device_parameter *q = lx_device_parameters(); q->key; q++) {
+        assert_ptr_equal(lx_device_parameter_find(q->key), q);
+        for (const char *const *name = lx_device_presets(); *name; name++) { /* every preset keeps its own ranges */
+            assert_true(lx_device_preset(*name, &d));
+            assert_true(lx_device_set(&d, q, lx_device_get(&d, q), &st));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frame_is_checked),   cmocka_unit_test(buffers_are_checked), cmocka_unit_test(edges_are_checked),
+        cmocka_unit_test(sums_are_checked),   cmocka_unit_test(bound_of_spills),     cmocka_unit_test(bound_with_handovers),
+        cmocka_unit_test(bound_of_heights),   cmocka_unit_test(small_functions),     cmocka_unit_test(usable_scratchpad),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
