@@ -269,7 +269,12 @@ struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_
     bool bad = false;
     if (!is_text(file, text, length, st)) return NULL;
     char *copy = strndup(text, length);
-    if (!copy || !builder_begin(&c.b, file, base, st)) {
+    size_t named = strlen(base);
+    if (named > 4 && strcmp(base + named - 4, ".csv") == 0) named -= 4;
+    char *name = strndup(base, named);
+    bool begun = copy && name && builder_begin(&c.b, file, name, st);
+    free(name);
+    if (!begun) {
         free(copy);
         builder_abandon(&c.b);
         status_no_memory(st);

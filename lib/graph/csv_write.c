@@ -23,7 +23,7 @@ static bool is_exportable(const struct lx_graph *g, lx_status *st)
 {
     if (!g->is_list)
         return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
-                             "a graph has no CSV form; `lxplan export --buffers` writes the buffers of its plan");
+                             "a graph has no CSV form; `lxplan export` writes the buffers that it becomes");
     return true;
 }
 

@@ -114,7 +114,7 @@ struct lx_graph {
     const struct lx_expect *expects;
     int expect_count;
     const char *expect_stage; /* the stage that must refuse this pattern, or NULL */
-    enum lx_code expect_code;
+    const char *expect_code;  /* the word of the code it must give; may be one of a later version */
 
     uint64_t hash; /* of what is planned: device, tensors, ops, buffers; not of names of files or expectations */
     struct arena *memory;

@@ -299,8 +299,8 @@ static bool read_expect(struct reader *r, const cJSON *v)
             !json_string(r->j, error, "stage", &stage, r->st) || !json_string(r->j, error, "code", &code, r->st))
             return false;
         g->expect_stage = arena_string(r->b.memory, stage);
-        g->expect_code = lx_code_find(code);
-        return g->expect_stage ? true : status_no_memory(r->st);
+        g->expect_code = arena_string(r->b.memory, code);
+        return g->expect_stage && g->expect_code ? true : status_no_memory(r->st);
     }
     struct lx_expect *expects = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(v), sizeof *expects);
     if (!expects) return status_no_memory(r->st);

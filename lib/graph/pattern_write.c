@@ -149,10 +149,13 @@ void pattern_write(const struct lx_graph *g, struct text *t)
     text_add(t, ",\n");
     pattern_write_body(g, t);
     if (g->target_hbm_bytes >= 0) text_format(t, ",\n  \"target_hbm_bytes\": %" PRId64, g->target_hbm_bytes);
-    if (g->expect_stage)
-        text_format(t, ",\n  \"expect\": {\"error\": {\"stage\": \"%s\", \"code\": \"%s\"}}", g->expect_stage,
-                    lx_code_word(g->expect_code));
-    else if (g->expect_count) {
+    if (g->expect_stage) {
+        text_add(t, ",\n  \"expect\": {\"error\": {\"stage\": ");
+        text_json_string(t, g->expect_stage);
+        text_add(t, ", \"code\": ");
+        text_json_string(t, g->expect_code);
+        text_add(t, "}}");
+    } else if (g->expect_count) {
         text_add(t, ",\n  \"expect\": {");
         for (int i = 0; i < g->expect_count; i++) {
             if (i) text_add(t, ", ");
