@@ -53,7 +53,8 @@ static int32_t gather(struct fitter *f, const struct lx_buffer *b, int32_t found
 }
 
 /* Does [from, to) lie in free space, in a gap that can hold `size` at its first aligned address? */
-static bool lies_in_gap(const struct fitter *f, int32_t taken, int64_t from, int64_t to, int64_t size, int64_t alignment)
+static bool lies_in_gap(const struct fitter *f, int32_t taken, int64_t from, int64_t to, int64_t size,
+                        int64_t alignment)
 {
     int64_t gap = 0;
     for (int32_t i = 0; i <= taken; i++) {
@@ -102,7 +103,8 @@ static void place(struct fitter *f, int32_t i)
         if (b->parent_count) taken = gather(f, b, found, true);
         if (b->fixed < 0)
             at = choose_gap(f, taken, b->size, alignment);
-        else if (b->fixed <= f->capacity - b->size && lies_in_gap(f, taken, b->fixed, b->fixed + b->size, b->size, 1))
+        else if (b->fixed <= f->capacity - b->size &&
+                 lies_in_gap(f, taken, b->fixed, b->fixed + b->size, b->size, 1))
             at = b->fixed;
     }
     if (at < 0) return;
@@ -132,7 +134,8 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     return ok;
 }
 
-static bool solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer, bool tightest)
+static bool solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer,
+                  bool tightest)
 {
     int32_t *order = malloc(((size_t)p->count + 1) * sizeof *order);
     bool ok = order && worth_order(p, order) && gap_fit_place(p, order, p->count, tightest, run, answer);

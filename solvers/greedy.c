@@ -19,14 +19,15 @@ struct range {
 struct greedy {
     const struct lx_problem *p;
     int64_t *address, capacity;
-    struct range *live;      /* by address; a child and its parent may overlap */
+    struct range *live; /* by address; a child and its parent may overlap */
     int32_t live_count;
     bool *handed_over;
     struct live_index fixed; /* buffers with fixed addresses that have their place */
     int32_t *found;
 };
 
-static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at, int64_t *next)
+static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at,
+                          int64_t *next)
 {
     int32_t n = live_index_find(&g->fixed, b->start, b->end, g->found);
     for (int32_t i = 0; i < n; i++) {
@@ -86,7 +87,9 @@ static bool takes_fixed_slot(struct greedy *g, const struct lx_buffer *b)
     int64_t next;
     for (int32_t k = 0; k < b->parent_count; k++) {
         int32_t parent = b->parents[k];
-        if (g->address[parent] != b->fixed || g->handed_over[parent] || !free_of_fixed(g, b, parent, b->fixed, &next)) continue;
+        if (g->address[parent] != b->fixed || g->handed_over[parent] ||
+            !free_of_fixed(g, b, parent, b->fixed, &next))
+            continue;
         g->handed_over[parent] = true;
         return true;
     }

@@ -40,7 +40,8 @@ static struct lx_graph *random_list(int64_t buffers, lx_status *st)
 }
 
 /* Nanoseconds a buffer: the median solve. */
-static double measure(const struct lx_problem *p, const struct lx_solver *solver, int64_t *address, lx_status *st)
+static double measure(const struct lx_problem *p, const struct lx_solver *solver, int64_t *address,
+                      lx_status *st)
 {
     double seconds[REPEATS];
     for (int i = 0; i < REPEATS; i++) {

@@ -1,5 +1,6 @@
 /* Random placement problems that keep the data model: in-place chains, siblings, smaller children, fixed
- * and barred buffers, alignments, zero sizes, equal and long lives. The same stream gives the same problem. */
+ * and barred buffers, alignments, zero sizes, equal and long lives. The same stream gives the same problem.
+ */
 #ifndef LX_TESTS_RANDOM_PROBLEM_H
 #define LX_TESTS_RANDOM_PROBLEM_H
 
@@ -29,7 +30,8 @@ static inline bool edge_is_legal(const struct lx_buffer *parent, const struct lx
            child->size <= parent->size && lx_read_count(parent) > 0;
 }
 
-static inline void random_life(struct rng *r, const struct problem_shape *s, struct arena *a, struct lx_buffer *b)
+static inline void random_life(struct rng *r, const struct problem_shape *s, struct arena *a,
+                               struct lx_buffer *b)
 {
     int64_t longest = chance(r, 15) ? s->ticks : 1 + s->ticks / 4;
     b->end = min_i64(b->start + rng_between(r, 1, longest), s->ticks + 1);
@@ -44,8 +46,8 @@ static inline void random_life(struct rng *r, const struct problem_shape *s, str
 }
 
 /* `*memory` owns the result. */
-static inline struct lx_problem random_problem(struct rng *r, const struct problem_shape *s, enum lx_objective objective,
-                                               struct arena *memory)
+static inline struct lx_problem random_problem(struct rng *r, const struct problem_shape *s,
+                                               enum lx_objective objective, struct arena *memory)
 {
     struct lx_problem p = {objective, s->capacity_units * s->alignment, s->alignment, s->count, NULL};
     if (s->alignment > 1 && chance(r, 30)) p.capacity += rng_between(r, 1, s->alignment - 1);
@@ -100,7 +102,9 @@ static inline bool live_together(const struct lx_buffer *a, const struct lx_buff
 static inline bool pair_is_legal(const struct lx_problem *p, int32_t i, int64_t at_i, int32_t k, int64_t at_k)
 {
     const struct lx_buffer *a = &p->buffers[i], *b = &p->buffers[k];
-    if (!live_together(a, b) || at_i >= at_k + b->size || at_k >= at_i + a->size || a->size == 0 || b->size == 0) return true;
+    if (!live_together(a, b) || at_i >= at_k + b->size || at_k >= at_i + a->size || a->size == 0 ||
+        b->size == 0)
+        return true;
     return at_i == at_k && (is_parent_of(p, i, k) || is_parent_of(p, k, i));
 }
 
@@ -110,15 +114,24 @@ static inline void reconcile_fixed(struct lx_problem *p)
     struct lx_buffer *b = (struct lx_buffer *)p->buffers;
     for (int32_t i = 0; i < p->count; i++)
         for (int32_t k = 0; k < i && b[i].fixed >= 0; k++)
-            if (b[k].fixed >= 0 && !b[i].reason && !b[k].reason && !pair_is_legal(p, i, b[i].fixed, k, b[k].fixed)) b[i].fixed = -1;
+            if (b[k].fixed >= 0 && !b[i].reason && !b[k].reason &&
+                !pair_is_legal(p, i, b[i].fixed, k, b[k].fixed))
+                b[i].fixed = -1;
 }
 
 /* As a list that can be planned; borrows the problem's buffers. */
 static inline char *problem_as_pattern(const struct lx_problem *p, size_t *length)
 {
-    struct lx_graph g = {.name = "random", .summary = "", .file = "", .is_list = true, .objective = p->objective,
-                         .capacity = p->capacity, .alignment = p->alignment, .buffers = p->buffers,
-                         .buffer_count = p->count, .target_hbm_bytes = -1};
+    struct lx_graph g = {.name = "random",
+                         .summary = "",
+                         .file = "",
+                         .is_list = true,
+                         .objective = p->objective,
+                         .capacity = p->capacity,
+                         .alignment = p->alignment,
+                         .buffers = p->buffers,
+                         .buffer_count = p->count,
+                         .target_hbm_bytes = -1};
     lx_device_preset("spyre", &g.device);
     return lx_graph_to_json(&g, length);
 }

@@ -1,7 +1,6 @@
 /* lib/base: what every stage stands on, at its edges. */
 #include "base/arena.h"
 #include "base/checked.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/names.h"
 #include "base/option.h"
@@ -10,17 +9,12 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-#include <dirent.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 /* The arena is asked for more than any machine has; the sanitizer's allocator must say no as malloc does. */
@@ -57,7 +51,7 @@ static void status_codes_have_words(void **state)
         assert_in_range(lx_code_exit((enum lx_code)i), 0, 3);
     }
     assert_int_equal(lx_code_find("no such word"), LX_CODE_COUNT);
-    assert_string_equal(lx_code_word((enum lx_code)-1), "unknown");
+    assert_string_equal(lx_code_word((enum lx_code) - 1), "unknown");
     assert_int_equal(lx_code_exit((enum lx_code)1000), 3);
 }
 
@@ -85,7 +79,8 @@ static void status_is_cut_between_characters(void **state)
         for (int k = 0; k < 2; k++) {
             size_t n = strlen(both[k]), i = 0;
             assert_true(n < rooms[k] && n + 4 >= rooms[k]);
-            for (int step; i < n; i += (size_t)step) assert_int_not_equal(step = utf8_length(both[k] + i, n - i), 0);
+            for (int step; i < n; i += (size_t)step)
+                assert_int_not_equal(step = utf8_length(both[k] + i, n - i), 0);
         }
     }
 }
@@ -211,8 +206,10 @@ static void text_escapes(void **state)
     text_json_string(&t, "a\"\\\n\t\r\x01\x7f\xc3\xa9");
     assert_string_equal(t.at, "\"a\\\"\\\\\\n\\t\\u000d\\u0001\\u007f\xc3\xa9\"");
     text_free(&t);
-    text_json_string(&t, "\xff" "a\xc3");
-    assert_string_equal(t.at, "\"\xef\xbf\xbd" "a\xef\xbf\xbd\"");
+    text_json_string(&t, "\xff"
+                         "a\xc3");
+    assert_string_equal(t.at, "\"\xef\xbf\xbd"
+                              "a\xef\xbf\xbd\"");
     text_free(&t);
     text_xml(&t, "<a href=\"x\">&'\x1b</a>");
     assert_string_equal(t.at, "&lt;a href=&quot;x&quot;&gt;&amp;&apos;?&lt;/a&gt;");
@@ -249,157 +246,36 @@ static void names_of_many(void **state)
     free(keys);
 }
 
-/* A folder of its own, removed with all that is in it. */
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/lxplan_base_XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int files_in_folder(bool remove)
-{
-    DIR *d = opendir(folder);
-    int count = 0;
-    for (struct dirent *e; (e = readdir(d));) {
-        if (e->d_name[0] == '.') continue;
-        count++;
-        char path[400];
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (remove && unlink(path) != 0) rmdir(path);
-    }
-    closedir(d);
-    return count;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    files_in_folder(true);
-    return rmdir(folder);
-}
-
-static const char *in_folder(const char *name)
-{
-    static char path[400];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void assert_holds(const char *path, const char *expected)
-{
-    lx_status st;
-    size_t length;
-    char *data = file_read(path, &length, &st);
-    assert_non_null(data);
-    assert_int_equal(length, strlen(expected));
-    assert_string_equal(data, expected);
-    free(data);
-}
-
-static void file_writes_and_keeps_the_mode(void **state)
-{
-    (void)state;
-    lx_status st;
-    struct stat info;
-    const char *path = in_folder("a.json");
-    mode_t before = umask(027);
-    assert_true(file_write(path, "one", 3, &st));
-    umask(before);
-    assert_int_equal(stat(path, &info), 0);
-    assert_int_equal(info.st_mode & 0777, 0640);
-    assert_int_equal(chmod(path, 0604), 0);
-    assert_true(file_write(path, "second", 6, &st));
-    assert_holds(path, "second");
-    assert_int_equal(stat(path, &info), 0);
-    assert_int_equal(info.st_mode & 0777, 0604);
-    assert_true(file_write(path, "", 0, &st));
-    assert_holds(path, "");
-    assert_int_equal(files_in_folder(false), 1);
-    assert_true(file_write("/dev/null", "x", 1, &st)); /* not replaced by a file */
-    assert_int_equal(stat("/dev/null", &info), 0);
-    assert_true(S_ISCHR(info.st_mode));
-}
-
-/* A write that fails half-way, as on a full disk, leaves the old file and nothing else. */
-static void file_survives_a_failed_write(void **state)
-{
-    (void)state;
-    lx_status st = {0};
-    const char *path = in_folder("a.json");
-    char *large = calloc(1, 200000);
-    struct rlimit limit, small;
-    assert_true(file_write(path, "precious", 8, &st));
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    small = limit;
-    small.rlim_cur = 100000;
-    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    bool written = file_write(path, large, 200000, &st);
-    setrlimit(RLIMIT_FSIZE, &limit);
-    signal(SIGXFSZ, handler);
-    free(large);
-    assert_false(written);
-    assert_int_equal(st.code, LX_E_IO);
-    assert_string_equal(st.file, path);
-    assert_holds(path, "precious");
-    assert_int_equal(files_in_folder(false), 1);
-}
-
-static void file_refuses_what_cannot_be_written(void **state)
-{
-    (void)state;
-    lx_status st = {0};
-    assert_false(file_write(folder, "x", 1, &st));
-    assert_int_equal(st.code, LX_E_IO);
-    assert_non_null(strstr(st.text, "folder"));
-    assert_false(file_write(in_folder("no/such/folder.json"), "x", 1, &st));
-    assert_int_equal(st.code, LX_E_IO);
-    assert_true(file_write(in_folder("plain"), "x", 1, &st));
-    assert_false(file_write(in_folder("plain/child"), "x", 1, &st));
-    assert_int_equal(files_in_folder(false), 1);
-    if (geteuid() == 0) return; /* nothing is unwritable to root */
-    assert_int_equal(chmod(folder, 0555), 0);
-    assert_false(file_write(in_folder("plain"), "y", 1, &st));
-    assert_int_equal(chmod(folder, 0755), 0);
-    assert_holds(in_folder("plain"), "x");
-    assert_int_equal(files_in_folder(false), 1);
-}
-
-static void file_reading_is_bounded(void **state)
-{
-    (void)state;
-    lx_status st = {0};
-    size_t length;
-    assert_null(file_read(in_folder("absent"), &length, &st));
-    assert_int_equal(st.code, LX_E_IO);
-    assert_null(file_read(folder, &length, &st));
-    assert_non_null(strstr(st.text, "name a file"));
-    const char *path = in_folder("huge");
-    assert_true(file_write(path, "x", 1, &st));
-    assert_int_equal(truncate(path, (off_t)FILE_MAX_BYTES + 1), 0);
-    assert_null(file_read(path, &length, &st));
-    assert_int_equal(st.code, LX_E_LIMIT);
-    assert_null(file_read("/dev/zero", &length, &st)); /* has no size and no end */
-    assert_int_equal(st.code, LX_E_LIMIT);
-}
-
 static void options_are_parsed(void **state)
 {
     (void)state;
-    static const struct lx_option rows[] = {{"moves", 30, 1, 1000000, "help"}, {"bytes", 0, -5, INT64_MAX, "help"}};
+    static const struct lx_option rows[] = {{"moves", 30, 1, 1000000, "help"},
+                                            {"bytes", 0, -5, INT64_MAX, "help"}};
     static const struct {
         const char *text;
         bool ok;
         int64_t value;
     } cases[] = {
-        {"7", true, 7}, {"-5", true, -5}, {"2k", true, 2048}, {"3M", true, 3 << 20}, {"1g", true, 1 << 30},
-        {"-6", false, 0}, {"", false, 0}, {"-", false, 0}, {"k", false, 0}, {"1kk", false, 0}, {"1kb", false, 0},
-        {"1.5k", false, 0}, {" 1", false, 0}, {"0x10", false, 0}, {"+1", false, 0}, {"1e3", false, 0},
-        {"9223372036854775807", true, INT64_MAX}, {"9223372036854775808", false, 0},
-        {"8589934591g", true, INT64_C(8589934591) << 30}, {"8589934592g", false, 0},
+        {"7", true, 7},
+        {"-5", true, -5},
+        {"2k", true, 2048},
+        {"3M", true, 3 << 20},
+        {"1g", true, 1 << 30},
+        {"-6", false, 0},
+        {"", false, 0},
+        {"-", false, 0},
+        {"k", false, 0},
+        {"1kk", false, 0},
+        {"1kb", false, 0},
+        {"1.5k", false, 0},
+        {" 1", false, 0},
+        {"0x10", false, 0},
+        {"+1", false, 0},
+        {"1e3", false, 0},
+        {"9223372036854775807", true, INT64_MAX},
+        {"9223372036854775808", false, 0},
+        {"8589934591g", true, INT64_C(8589934591) << 30},
+        {"8589934592g", false, 0},
         {"99999999999999999999999999", false, 0},
     };
     int64_t values[2];
@@ -444,10 +320,6 @@ int main(void)
         cmocka_unit_test(checked_arithmetic_at_the_edges),
         cmocka_unit_test(text_escapes),
         cmocka_unit_test(names_of_many),
-        cmocka_unit_test_setup_teardown(file_writes_and_keeps_the_mode, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(file_survives_a_failed_write, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(file_refuses_what_cannot_be_written, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(file_reading_is_bounded, make_folder, remove_folder),
         cmocka_unit_test(options_are_parsed),
         cmocka_unit_test(hash_is_fnv1a),
     };

@@ -73,15 +73,19 @@ static int64_t random_address(struct rng *r, const struct lx_problem *p, int32_t
 {
     const struct lx_buffer *b = &p->buffers[i];
     switch (rng_below(r, 10)) {
-    case 0: return LX_OFF_CHIP;
-    case 1: return rng_between(r, -2, p->capacity + 2);
-    case 2: return b->fixed >= 0 ? b->fixed : 0;
+    case 0:
+        return LX_OFF_CHIP;
+    case 1:
+        return rng_between(r, -2, p->capacity + 2);
+    case 2:
+        return b->fixed >= 0 ? b->fixed : 0;
     case 3:
     case 4:
     case 5:
         if (b->parent_count) return address[b->parents[rng_below(r, (uint64_t)b->parent_count)]];
         break;
-    default: break;
+    default:
+        break;
     }
     return rng_between(r, 0, p->capacity / p->alignment) * p->alignment;
 }
@@ -110,14 +114,16 @@ static void agrees_with_brute_force(void **state)
         bool expected = brute_check(&p, address, &theirs), got = lx_check(&p, address, &ours, &st);
         if (expected != got || (got && ours != theirs)) {
             print_problem(&p, seed);
-            for (int32_t i = 0; i < p.count; i++) fprintf(stderr, "%s at %lld\n", p.buffers[i].name, (long long)address[i]);
-            fail_msg("brute force says %d (%lld), the checker %d (%lld): %s", expected, (long long)theirs, got,
-                     (long long)ours, got ? "" : st.text);
+            for (int32_t i = 0; i < p.count; i++)
+                fprintf(stderr, "%s at %lld\n", p.buffers[i].name, (long long)address[i]);
+            fail_msg("brute force says %d (%lld), the checker %d (%lld): %s", expected, (long long)theirs,
+                     got, (long long)ours, got ? "" : st.text);
         }
         if (!got) assert_int_equal(st.code, LX_E_NO);
         for (int32_t i = 0; got && i < p.count; i++)
             for (int32_t k = 0; k < p.buffers[i].parent_count; k++)
-                handovers += address[i] >= 0 && p.buffers[i].size > 0 && address[i] == address[p.buffers[i].parents[k]];
+                handovers += address[i] >= 0 && p.buffers[i].size > 0 &&
+                             address[i] == address[p.buffers[i].parents[k]];
         legal += got;
         illegal += !got;
         arena_free(&memory);
@@ -250,7 +256,9 @@ FAULT(stranger_above_child)
 {
     for (int32_t parent = 0; parent < p->count; parent++) {
         int32_t child = taker_of(p, address, parent);
-        if (child < 0 || i == child || !unrelated(p, i, parent) || p->buffers[i].start != p->buffers[child].start) continue;
+        if (child < 0 || i == child || !unrelated(p, i, parent) ||
+            p->buffers[i].start != p->buffers[child].start)
+            continue;
         int64_t at = round_up_i64(address[parent] + p->buffers[child].size, alignment_of(p, i));
         if (!fits_alone(p, i, at) || at >= address[parent] + p->buffers[parent].size) continue;
         address[i] = at;
@@ -295,7 +303,8 @@ static void every_fault_is_caught(void **state)
             lx_status st;
             solve(&p, address);
             if (lx_check(&p, address, &objective, &st) && faults[k].inject(&r, &p, address)) {
-                if (lx_check(&p, address, &objective, &st) || st.code != LX_E_NO || !strstr(st.text, faults[k].says)) {
+                if (lx_check(&p, address, &objective, &st) || st.code != LX_E_NO ||
+                    !strstr(st.text, faults[k].says)) {
                     print_problem(&p, seed);
                     fail_msg("%s was not caught, or not for its reason: %s", faults[k].name, st.text);
                 }
@@ -310,7 +319,8 @@ static void every_fault_is_caught(void **state)
 static void falsified_claims_are_caught(void **state)
 {
     (void)state;
-    static const char *const claims[] = {"objective", "bound", "hbm", "baseline", "spill", "height", "optimal"};
+    static const char *const claims[] = {"objective", "bound",  "hbm",    "baseline",
+                                         "spill",     "height", "optimal"};
     int made[7] = {0};
     for (uint64_t seed = 0; seed < 400; seed++) {
         struct rng r = rng_seed(seed);
@@ -330,8 +340,8 @@ static void falsified_claims_are_caught(void **state)
         int64_t by = chance(&r, 50) ? 1 : -1;
         for (int k = 0; k < 7; k++) {
             struct lx_plan forged = *plan;
-            int64_t *fields[] = {&forged.answer.objective, &forged.answer.bound,  &forged.hbm_bytes,
-                                 &forged.baseline_hbm_bytes, &forged.spill_bytes, &forged.height_bytes};
+            int64_t *fields[] = {&forged.answer.objective,   &forged.answer.bound, &forged.hbm_bytes,
+                                 &forged.baseline_hbm_bytes, &forged.spill_bytes,  &forged.height_bytes};
             if (k == 1)
                 forged.answer.bound = forged.answer.objective + 1;
             else if (k < 6)

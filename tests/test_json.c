@@ -23,7 +23,8 @@ static bool parse_n(const char *text, size_t length, struct json *j, lx_status *
     return ok;
 }
 
-static void assert_refused_n(const char *text, size_t length, enum lx_code code, int line, int column, const char *says)
+static void assert_refused_n(const char *text, size_t length, enum lx_code code, int line, int column,
+                             const char *says)
 {
     struct json j;
     lx_status st = {0};
@@ -32,8 +33,8 @@ static void assert_refused_n(const char *text, size_t length, enum lx_code code,
         fail_msg("accepted: %.60s", text);
     }
     if (st.code != code || st.line != line || st.column != column || !strstr(st.text, says))
-        fail_msg("%.60s\n  gave %s:%d:%d \"%s\"\n  not  %s:%d:%d \"%s\"", text, lx_code_word(st.code), st.line, st.column,
-                 st.text, lx_code_word(code), line, column, says);
+        fail_msg("%.60s\n  gave %s:%d:%d \"%s\"\n  not  %s:%d:%d \"%s\"", text, lx_code_word(st.code),
+                 st.line, st.column, st.text, lx_code_word(code), line, column, says);
     assert_null(j.root);
     assert_null(j.places);
 }
@@ -56,15 +57,22 @@ static void places_of_values(void **state)
     (void)state;
     struct json j;
     lx_status st;
-    const char *text = "\xef\xbb\xbf{\"a\": [1,\n  {\"b\": null}, \"\xc3\xa9\", 7],\r\n\t\"c\": {}, \"d\":\n\n   -1.5e3}\n";
+    const char *text =
+        "\xef\xbb\xbf{\"a\": [1,\n  {\"b\": null}, \"\xc3\xa9\", 7],\r\n\t\"c\": {}, \"d\":\n\n   -1.5e3}\n";
     assert_true(parse_n(text, strlen(text), &j, &st));
     const cJSON *a = json_find(j.root, "a");
     struct {
         const cJSON *value;
         int line, column;
     } expected[] = {
-        {j.root, 1, 1}, {a, 1, 7}, {a->child, 1, 8}, {a->child->next, 2, 3}, {json_find(a->child->next, "b"), 2, 9},
-        {a->child->next->next, 2, 16}, {a->child->next->next->next, 2, 22}, {json_find(j.root, "c"), 3, 7},
+        {j.root, 1, 1},
+        {a, 1, 7},
+        {a->child, 1, 8},
+        {a->child->next, 2, 3},
+        {json_find(a->child->next, "b"), 2, 9},
+        {a->child->next->next, 2, 16},
+        {a->child->next->next->next, 2, 22},
+        {json_find(j.root, "c"), 3, 7},
         {json_find(j.root, "d"), 5, 4},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -107,7 +115,8 @@ static void readers_check_type_and_range(void **state)
     (void)state;
     struct json j;
     lx_status st;
-    const char *text = "{\"i\": 5, \"f\": 1.5, \"s\": \"x\", \"b\": true, \"a\": [], \"n\": null, \"e\": 1e3, \"m\": -7}";
+    const char *text =
+        "{\"i\": 5, \"f\": 1.5, \"s\": \"x\", \"b\": true, \"a\": [], \"n\": null, \"e\": 1e3, \"m\": -7}";
     assert_true(parse_n(text, strlen(text), &j, &st));
     int64_t v = 42;
     double d = 42;
@@ -169,7 +178,8 @@ static void numbers_at_the_edges(void **state)
     assert_refused("[5e]", LX_E_SYNTAX, 1, 4, "exponent");
     assert_refused("[0x10]", LX_E_SYNTAX, 1, 3, "'x'");
     assert_refused("[1 2]", LX_E_SYNTAX, 1, 4, "','");
-    assert_refused("0.1234567890123456789012345678901234567890123456789012345678901", LX_E_RANGE, 1, 1, "at most 60");
+    assert_refused("0.1234567890123456789012345678901234567890123456789012345678901", LX_E_RANGE, 1, 1,
+                   "at most 60");
     /* An integer in the clothes of a fraction is not let through either. */
     assert_true(parse_n("[1e16, 1e300]", 13, &j, &st));
     assert_false(json_int_value(&j, j.root->child, "x", 0, INT64_MAX, &v, &st));
@@ -181,7 +191,8 @@ static void numbers_at_the_edges(void **state)
 static void strings_are_utf8(void **state)
 {
     (void)state;
-    assert_accepted("[\"\\u00e9\\ud83d\\ude00\\n\\\"\\/\", \"\xc3\xa9\", \"\xe2\x82\xac\", \"\xf0\x9f\x98\x80\", \"\xf4\x8f\xbf\xbf\"]");
+    assert_accepted("[\"\\u00e9\\ud83d\\ude00\\n\\\"\\/\", \"\xc3\xa9\", \"\xe2\x82\xac\", "
+                    "\"\xf0\x9f\x98\x80\", \"\xf4\x8f\xbf\xbf\"]");
     static const char *const bad[] = {
         "\x80",             /* a continuation alone */
         "\xc3",             /* cut */
@@ -194,7 +205,9 @@ static void strings_are_utf8(void **state)
         "\xf0\x80\x80\xaf", /* overlong, 4 bytes */
         "\xf0\x9f\x98",     /* cut */
         "\xf4\x90\x80\x80", /* beyond U+10FFFF */
-        "\xf8\x88\x80\x80\x80", "\xfe", "\xff",
+        "\xf8\x88\x80\x80\x80",
+        "\xfe",
+        "\xff",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[32];
@@ -238,7 +251,8 @@ static void grammar_is_strict(void **state)
     assert_refused("/* a */ [1]", LX_E_SYNTAX, 1, 1, "'/'");
     assert_refused("[1\f]", LX_E_SYNTAX, 1, 3, "0x0c");
     assert_refused("\xff\xfe[", LX_E_SYNTAX, 1, 1, "UTF-16");
-    assert_accepted("\xef\xbb\xbf" "1"); /* a byte order mark alone is no reason to refuse */
+    assert_accepted("\xef\xbb\xbf"
+                    "1"); /* a byte order mark alone is no reason to refuse */
     assert_accepted("\xef\xbb\xbf[]");
 }
 
@@ -288,7 +302,8 @@ static void bombs_are_defused(void **state)
 static const char document[] =
     "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"caf\xc3\xa9 \\u00e9 \\ud83d\\ude00\",\n"
     " \"device\": {\"preset\": \"spyre\", \"lx_reserved_fraction\": 2.0e-1},\n"
-    " \"tensors\": [{\"name\": \"x\", \"shape\": [64, 128], \"dtype\": \"fp16\"}, null, true, false, -0.5E+10],\n"
+    " \"tensors\": [{\"name\": \"x\", \"shape\": [64, 128], \"dtype\": \"fp16\"}, null, true, false, "
+    "-0.5E+10],\n"
     " \"deep\": [[[[{\"a\": [{}]}]]]]}";
 
 static void every_prefix_is_survived(void **state)
@@ -326,7 +341,8 @@ static void random_bytes_are_survived(void **state)
                 memmove(text + at, text + at + 1, length - at - 1);
                 length--;
             } else
-                text[at] = rng_below(&r, 2) ? spice[rng_below(&r, sizeof spice - 1)] : (char)rng_below(&r, 256);
+                text[at] =
+                    rng_below(&r, 2) ? spice[rng_below(&r, sizeof spice - 1)] : (char)rng_below(&r, 256);
         }
         struct json j;
         lx_status st = {0};
@@ -346,16 +362,11 @@ static void random_bytes_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_of_values),
-        cmocka_unit_test(keys_stand_once),
-        cmocka_unit_test(keys_are_known),
-        cmocka_unit_test(readers_check_type_and_range),
-        cmocka_unit_test(numbers_at_the_edges),
-        cmocka_unit_test(strings_are_utf8),
-        cmocka_unit_test(grammar_is_strict),
-        cmocka_unit_test(bombs_are_defused),
-        cmocka_unit_test(every_prefix_is_survived),
-        cmocka_unit_test(random_bytes_are_survived),
+        cmocka_unit_test(places_of_values),         cmocka_unit_test(keys_stand_once),
+        cmocka_unit_test(keys_are_known),           cmocka_unit_test(readers_check_type_and_range),
+        cmocka_unit_test(numbers_at_the_edges),     cmocka_unit_test(strings_are_utf8),
+        cmocka_unit_test(grammar_is_strict),        cmocka_unit_test(bombs_are_defused),
+        cmocka_unit_test(every_prefix_is_survived), cmocka_unit_test(random_bytes_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,10 +92,11 @@ static void every_file_gives_its_error(void **state)
         if (accepted(path, is_plan(r->file), &st)) {
             print_message("%s: accepted, though it should give \"%s\"\n", r->file, r->says);
             wrong++;
-        } else if (strcmp(lx_code_word(st.code), r->code) != 0 || st.line != r->line || st.column != r->column ||
-                   !strstr(st.text, r->says)) {
-            print_message("%s gave\n  %s:%d:%d %s\n  and not\n  %s:%d:%d %s\n", r->file, lx_code_word(st.code), st.line,
-                          st.column, st.text, r->code, r->line, r->column, r->says);
+        } else if (strcmp(lx_code_word(st.code), r->code) != 0 || st.line != r->line ||
+                   st.column != r->column || !strstr(st.text, r->says)) {
+            print_message("%s gave\n  %s:%d:%d %s\n  and not\n  %s:%d:%d %s\n", r->file,
+                          lx_code_word(st.code), st.line, st.column, st.text, r->code, r->line, r->column,
+                          r->says);
             wrong++;
         }
     }
@@ -154,7 +155,8 @@ static void a_good_file_is_accepted(void **state)
 {
     (void)state;
     static const char pattern[] =
-        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"good\", \"capacity\": 1024, \"alignment\": 128, \"buffers\": ["
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"good\", \"capacity\": 1024, \"alignment\": 128, "
+        "\"buffers\": ["
         "{\"name\": \"a\", \"size\": 256, \"uses\": [0, 1]},"
         "{\"name\": \"b\", \"size\": 256, \"uses\": [1, 2], \"in_place_parents\": [\"a\"]}]}";
     static const char csv[] = "\xef\xbb\xbfid,lower,upper,size\r\na,0,1,16\r\n\r\n\"b,\"\"c\"\"\",1,2,16";

@@ -12,7 +12,8 @@
 #define FIXED(at, ...) ((struct lx_buffer){.name = "b", .fixed = at, __VA_ARGS__})
 #define BUFFER(...)    FIXED(-1, __VA_ARGS__)
 #define PROBLEM(objective, capacity, alignment, buffers)                                                     \
-    ((struct lx_problem){objective, capacity, alignment, (int32_t)(sizeof(buffers) / sizeof *(buffers)), buffers})
+    ((struct lx_problem){objective, capacity, alignment, (int32_t)(sizeof(buffers) / sizeof *(buffers)),     \
+                         buffers})
 
 static void assert_valid(const struct lx_problem *p)
 {
@@ -24,7 +25,8 @@ static void assert_invalid(const struct lx_problem *p, enum lx_code code, const 
 {
     lx_status st = {0};
     assert_false(lx_problem_validate(p, &st));
-    if (st.code != code || !strstr(st.text, says)) fail_msg("%s: \"%s\" and not \"%s\"", lx_code_word(st.code), st.text, says);
+    if (st.code != code || !strstr(st.text, says))
+        fail_msg("%s: \"%s\" and not \"%s\"", lx_code_word(st.code), st.text, says);
 }
 
 /* One buffer in a problem of alignment 4. */
@@ -87,8 +89,8 @@ static void edges_are_checked(void **state)
     static const int64_t early[] = {0, 2}, late[] = {2, 4}, once[] = {2}, later[] = {3, 4};
     static const int32_t first[] = {0}, self[] = {1}, outside[] = {2}, negative[] = {-1};
     struct lx_buffer parent = BUFFER(.size = 8, .start = 0, .end = 3, .uses = early, .use_count = 2);
-    struct lx_buffer child = BUFFER(.size = 8, .start = 2, .end = 5, .uses = late, .use_count = 2, .parents = first,
-                                    .parent_count = 1);
+    struct lx_buffer child = BUFFER(.size = 8, .start = 2, .end = 5, .uses = late, .use_count = 2,
+                                    .parents = first, .parent_count = 1);
     struct lx_buffer both[] = {parent, child};
     struct lx_problem p = PROBLEM(LX_SPILL, 64, 1, both);
     assert_valid(&p);
@@ -110,7 +112,8 @@ static void edges_are_checked(void **state)
     both[0].end = 4; /* two shared ticks */
     assert_invalid(&p, LX_E_MODEL, "parent's end (4)");
     both[0] = parent;
-    both[1] = BUFFER(.size = 8, .start = 3, .end = 5, .uses = later, .use_count = 2, .parents = first, .parent_count = 1);
+    both[1] = BUFFER(.size = 8, .start = 3, .end = 5, .uses = later, .use_count = 2, .parents = first,
+                     .parent_count = 1);
     assert_invalid(&p, LX_E_MODEL, "start + 1 (4)"); /* none */
     both[1] = child;
     both[0] = BUFFER(.size = 8, .start = 2, .end = 3, .uses = once, .use_count = 1);
@@ -124,7 +127,8 @@ static void edges_are_checked(void **state)
 static void sums_are_checked(void **state)
 {
     (void)state;
-    struct lx_buffer sizes[] = {BUFFER(.size = LX_INT_MAX, .end = 1), BUFFER(.size = 1, .end = 1, .line = 7, .column = 3)};
+    struct lx_buffer sizes[] = {BUFFER(.size = LX_INT_MAX, .end = 1),
+                                BUFFER(.size = 1, .end = 1, .line = 7, .column = 3)};
     struct lx_problem p = PROBLEM(LX_HEIGHT, 0, 1, sizes);
     assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
     lx_status st;
@@ -136,7 +140,8 @@ static void sums_are_checked(void **state)
     assert_valid(&p);
     sizes[1] = sizes[0];
     assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
-    struct lx_buffer costs[] = {BUFFER(.end = 1, .spill_cost = LX_INT_MAX), BUFFER(.end = 1, .spill_cost = 1)};
+    struct lx_buffer costs[] = {BUFFER(.end = 1, .spill_cost = LX_INT_MAX),
+                                BUFFER(.end = 1, .spill_cost = 1)};
     p = PROBLEM(LX_SPILL, 0, 1, costs);
     assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
 }
@@ -156,7 +161,8 @@ static void bound_of_spills(void **state)
     struct lx_problem none = {LX_SPILL, 0, 1, 0, NULL};
     assert_bound(none, 0);
     /* Two on one tick, room for one: the cheaper leaves. Density, not cost, decides what leaves in part. */
-    struct lx_buffer two[] = {BUFFER(.size = 10, .end = 2, .spill_cost = 7), BUFFER(.size = 10, .start = 1, .end = 3, .spill_cost = 9)};
+    struct lx_buffer two[] = {BUFFER(.size = 10, .end = 2, .spill_cost = 7),
+                              BUFFER(.size = 10, .start = 1, .end = 3, .spill_cost = 9)};
     assert_bound(PROBLEM(LX_SPILL, 20, 1, two), 0);
     assert_bound(PROBLEM(LX_SPILL, 10, 1, two), 7);
     assert_bound(PROBLEM(LX_SPILL, 15, 1, two), 4); /* half of 7, rounded up */
@@ -165,7 +171,8 @@ static void bound_of_spills(void **state)
     two[1].start = 2;
     assert_bound(PROBLEM(LX_SPILL, 10, 1, two), 0); /* half-open lives: they never meet */
     /* Independent ticks add up; a tick that shares a buffer with another does not. */
-    struct lx_buffer apart[] = {BUFFER(.size = 8, .end = 1, .spill_cost = 3), BUFFER(.size = 8, .end = 1, .spill_cost = 4),
+    struct lx_buffer apart[] = {BUFFER(.size = 8, .end = 1, .spill_cost = 3),
+                                BUFFER(.size = 8, .end = 1, .spill_cost = 4),
                                 BUFFER(.size = 8, .start = 5, .end = 6, .spill_cost = 5),
                                 BUFFER(.size = 8, .start = 5, .end = 6, .spill_cost = 6)};
     assert_bound(PROBLEM(LX_SPILL, 8, 1, apart), 8);
@@ -175,7 +182,8 @@ static void bound_of_spills(void **state)
     apart[1].reason = "barred";
     assert_bound(PROBLEM(LX_SPILL, 24, 1, apart), 4);
     /* Sizes count in whole alignment units, and so does the capacity. */
-    struct lx_buffer odd[] = {BUFFER(.size = 5, .end = 1, .spill_cost = 3), BUFFER(.size = 5, .end = 1, .spill_cost = 3)};
+    struct lx_buffer odd[] = {BUFFER(.size = 5, .end = 1, .spill_cost = 3),
+                              BUFFER(.size = 5, .end = 1, .spill_cost = 3)};
     assert_bound(PROBLEM(LX_SPILL, 13, 8, odd), 0); /* at 0 and at 8: ends at 13 */
     assert_bound(PROBLEM(LX_SPILL, 8, 8, odd), 3);
     assert_bound(PROBLEM(LX_SPILL, 10, 1, odd), 0);
@@ -186,8 +194,9 @@ static void bound_with_handovers(void **state)
     (void)state;
     static const int64_t early[] = {0, 1}, late[] = {1, 2};
     static const int32_t first[] = {0};
-    struct lx_buffer chain[] = {BUFFER(.size = 8, .end = 2, .uses = early, .use_count = 2, .spill_cost = 16),
-                                BUFFER(.size = 8, .start = 1, .end = 3, .uses = late, .use_count = 2, .spill_cost = 16)};
+    struct lx_buffer chain[] = {
+        BUFFER(.size = 8, .end = 2, .uses = early, .use_count = 2, .spill_cost = 16),
+        BUFFER(.size = 8, .start = 1, .end = 3, .uses = late, .use_count = 2, .spill_cost = 16)};
     assert_bound(PROBLEM(LX_SPILL, 8, 1, chain), 16);
     assert_bound(PROBLEM(LX_HEIGHT, 0, 1, chain), 16);
     chain[1].parents = first;
@@ -200,7 +209,8 @@ static void bound_of_heights(void **state)
 {
     (void)state;
     struct lx_buffer b[] = {BUFFER(.size = 10, .end = 2), BUFFER(.size = 20, .start = 1, .end = 3),
-                            BUFFER(.size = 25, .start = 2, .end = 4), BUFFER(.size = 999, .end = 9, .reason = "barred")};
+                            BUFFER(.size = 25, .start = 2, .end = 4),
+                            BUFFER(.size = 999, .end = 9, .reason = "barred")};
     assert_bound(PROBLEM(LX_HEIGHT, 5, 1, b), 45);
     assert_bound(PROBLEM(LX_HEIGHT, 5, 16, b), 52); /* 25 takes 32 bytes, and 20 stands on it */
 }
@@ -230,7 +240,8 @@ static void small_functions(void **state)
     assert_int_equal(lx_read_count(&b), 3);
     b.use_count = 0;
     assert_int_equal(lx_read_count(&b), 0);
-    for (int v = 0; v < LX_VERDICT_COUNT; v++) assert_string_not_equal(lx_verdict_word((enum lx_verdict)v), "unknown");
+    for (int v = 0; v < LX_VERDICT_COUNT; v++)
+        assert_string_not_equal(lx_verdict_word((enum lx_verdict)v), "unknown");
     assert_string_equal(lx_verdict_word(LX_VERDICT_COUNT), "unknown");
     assert_string_equal(lx_objective_word(LX_FIT), "fit");
     assert_string_equal(lx_objective_word((enum lx_objective)3), "unknown");
@@ -264,7 +275,8 @@ static void usable_scratchpad(void **state)
     assert_null(lx_device_parameter_find("core"));
     for (const struct lx_device_parameter *q = lx_device_parameters(); q->key; q++) {
         assert_ptr_equal(lx_device_parameter_find(q->key), q);
-        for (const char *const *name = lx_device_presets(); *name; name++) { /* every preset keeps its own ranges */
+        for (const char *const *name = lx_device_presets(); *name;
+             name++) { /* every preset keeps its own ranges */
             assert_true(lx_device_preset(*name, &d));
             assert_true(lx_device_set(&d, q, lx_device_get(&d, q), &st));
         }
@@ -274,9 +286,11 @@ static void usable_scratchpad(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frame_is_checked),   cmocka_unit_test(buffers_are_checked), cmocka_unit_test(edges_are_checked),
-        cmocka_unit_test(sums_are_checked),   cmocka_unit_test(bound_of_spills),     cmocka_unit_test(bound_with_handovers),
-        cmocka_unit_test(bound_of_heights),   cmocka_unit_test(small_functions),     cmocka_unit_test(usable_scratchpad),
+        cmocka_unit_test(frame_is_checked),  cmocka_unit_test(buffers_are_checked),
+        cmocka_unit_test(edges_are_checked), cmocka_unit_test(sums_are_checked),
+        cmocka_unit_test(bound_of_spills),   cmocka_unit_test(bound_with_handovers),
+        cmocka_unit_test(bound_of_heights),  cmocka_unit_test(small_functions),
+        cmocka_unit_test(usable_scratchpad),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,10 +16,15 @@ static struct problem_shape shape_of(struct rng *r, uint64_t seed)
     int32_t count = large ? MOST : (int32_t)rng_between(r, 0, chance(r, 50) ? 12 : 40);
     struct problem_shape s = {
         .count = count,
-        .ticks = rng_between(r, 1, large ? 300 : chance(r, 20) ? 3 : 40),
+        .ticks = rng_between(r, 1,
+                             large           ? 300
+                             : chance(r, 20) ? 3
+                                             : 40),
         .size_units = chance(r, 20) ? 1 : rng_between(r, 1, 60),
         .capacity_units = rng_between(r, 0, chance(r, 50) ? 60 : 400),
-        .alignment = chance(r, 40) ? 1 : chance(r, 50) ? 128 : rng_between(r, 2, 7),
+        .alignment = chance(r, 40)   ? 1
+                     : chance(r, 50) ? 128
+                                     : rng_between(r, 2, 7),
         .fixed_percent = chance(r, 30) ? (int)rng_between(r, 1, 50) : 0,
         .barred_percent = chance(r, 30) ? (int)rng_between(r, 1, 60) : 0,
     };
@@ -31,7 +36,8 @@ static unsigned capability(enum lx_objective o)
     return o == LX_SPILL ? LX_CAN_SPILL : o == LX_FIT ? LX_CAN_FIT : LX_CAN_HEIGHT;
 }
 
-/* Those that search get few steps, and only small problems: the test is of their answers, not of their speed. */
+/* Those that search get few steps, and only small problems: the test is of their answers, not of their speed.
+ */
 static bool is_searching(const struct lx_solver *s)
 {
     return (s->caps & (LX_CAN_PROVE | LX_IS_SEEDED)) != 0;
@@ -55,7 +61,8 @@ static void check_solver(const struct lx_problem *p, const struct lx_solver *sol
     MUST(lx_solve(p, solver, &run, &a, &st), "%s: %s", solver->name, st.text);
     MUST(a.address == first && !strstr(a.message, "refused"), "%s: %s", solver->name, a.message);
     MUST(lx_bound(p, &bound, &st), "%s", st.text);
-    if (p->objective == LX_HEIGHT && a.status == LX_LIMIT && is_searching(solver)) return; /* stopped with nothing */
+    if (p->objective == LX_HEIGHT && a.status == LX_LIMIT && is_searching(solver))
+        return; /* stopped with nothing */
     MUST(a.status != LX_ERROR, "%s gave up: %s", solver->name, a.message);
     MUST(lx_check(p, first, &objective, &st), "%s: %s", solver->name, st.text);
     MUST(objective == a.objective, "%s: objective %lld, really %lld", solver->name, (long long)a.objective,
@@ -63,10 +70,11 @@ static void check_solver(const struct lx_problem *p, const struct lx_solver *sol
     MUST(a.bound >= bound && a.bound <= objective, "%s: bound %lld (ours %lld), objective %lld", solver->name,
          (long long)a.bound, (long long)bound, (long long)objective);
     if (p->objective != LX_FIT)
-        MUST((a.status == LX_OPTIMAL) == (a.bound == objective), "%s: %s", solver->name, lx_verdict_word(a.status));
+        MUST((a.status == LX_OPTIMAL) == (a.bound == objective), "%s: %s", solver->name,
+             lx_verdict_word(a.status));
     MUST(lx_solve(p, solver, &run, &again, &st), "%s: %s", solver->name, st.text);
-    MUST(memcmp(first, second, (size_t)p->count * sizeof *first) == 0 && a.steps == again.steps && a.status == again.status &&
-             a.bound == again.bound,
+    MUST(memcmp(first, second, (size_t)p->count * sizeof *first) == 0 && a.steps == again.steps &&
+             a.status == again.status && a.bound == again.bound,
          "%s: two runs differ", solver->name);
 }
 
@@ -78,7 +86,8 @@ static void every_solver_is_legal_and_deterministic(void **state)
         struct rng r = rng_seed(seed);
         struct arena memory = {0};
         struct problem_shape shape = shape_of(&r, seed);
-        struct lx_problem problem = random_problem(&r, &shape, (enum lx_objective)(seed % 3), &memory), *p = &problem;
+        struct lx_problem problem = random_problem(&r, &shape, (enum lx_objective)(seed % 3), &memory),
+                          *p = &problem;
         if (p->objective == LX_HEIGHT) reconcile_fixed(p);
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
             if (!((*s)->caps & capability(p->objective))) continue;
@@ -137,7 +146,8 @@ static void bound_is_below_the_optimum(void **state)
                                       .alignment = chance(&r, 50) ? 1 : rng_between(&r, 2, 5),
                                       .fixed_percent = chance(&r, 20) ? 20 : 0,
                                       .barred_percent = chance(&r, 20) ? 20 : 0};
-        struct lx_problem problem = random_problem(&r, &shape, (enum lx_objective)(seed % 3), &memory), *p = &problem;
+        struct lx_problem problem = random_problem(&r, &shape, (enum lx_objective)(seed % 3), &memory),
+                          *p = &problem;
         if (height) reconcile_fixed(p);
         /* One above anything: all costs, or for the height all sizes on top of the highest fixed end. */
         struct search s = {.p = p, .best = 1};
@@ -151,24 +161,28 @@ static void bound_is_below_the_optimum(void **state)
         try_all(&s, 0, 0);
         MUST(s.best < most, "no placement found at all");
         MUST(lx_bound(p, &bound, &st), "%s", st.text);
-        MUST(bound >= 0 && bound <= s.best, "the bound %lld is above the optimum %lld", (long long)bound, (long long)s.best);
+        MUST(bound >= 0 && bound <= s.best, "the bound %lld is above the optimum %lld", (long long)bound,
+             (long long)s.best);
         tight += bound == s.best;
         forced += s.best > 0;
         for (const struct lx_solver *const *solver = lx_solvers(); *solver; solver++) {
             int64_t address[8];
             struct lx_answer a = {.address = address};
             struct lx_run run = {.work_limit = is_searching(*solver) ? 20000 : 0};
-            if (!((*solver)->caps & capability(p->objective)) || (is_searching(*solver) && seed % 10 > 2)) continue;
+            if (!((*solver)->caps & capability(p->objective)) || (is_searching(*solver) && seed % 10 > 2))
+                continue;
             MUST(lx_solve(p, *solver, &run, &a, &st), "%s: %s", (*solver)->name, st.text);
             MUST(a.objective >= s.best, "%s found %lld, better than the optimum %lld", (*solver)->name,
                  (long long)a.objective, (long long)s.best);
-            MUST(a.bound <= s.best, "%s proved %lld, above the optimum %lld", (*solver)->name, (long long)a.bound,
-                 (long long)s.best);
-            MUST(a.status != LX_OPTIMAL || p->objective == LX_FIT || a.objective == s.best, "%s: a false optimum",
-                 (*solver)->name);
+            MUST(a.bound <= s.best, "%s proved %lld, above the optimum %lld", (*solver)->name,
+                 (long long)a.bound, (long long)s.best);
+            MUST(a.status != LX_OPTIMAL || p->objective == LX_FIT || a.objective == s.best,
+                 "%s: a false optimum", (*solver)->name);
             if (p->objective == LX_FIT && a.status == LX_INFEASIBLE) {
-                bool possible = s.best == 0; /* all placed costs nothing, but so may buffers that cost nothing */
-                for (int32_t i = 0; i < p->count; i++) possible = possible && (p->buffers[i].spill_cost > 0 || p->buffers[i].reason);
+                bool possible =
+                    s.best == 0; /* all placed costs nothing, but so may buffers that cost nothing */
+                for (int32_t i = 0; i < p->count; i++)
+                    possible = possible && (p->buffers[i].spill_cost > 0 || p->buffers[i].reason);
                 MUST(!possible, "%s: a false proof of infeasibility", (*solver)->name);
             }
         }

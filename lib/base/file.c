@@ -130,30 +130,34 @@ bool file_write(const char *path, const char *data, size_t length, lx_status *st
         if (fd >= 0) close(fd);
         return ok;
     }
-    char *temporary = NULL;
-    int fd = open_beside(path, &temporary);
+    /* A link stays a link: what it points to is replaced. */
+    char *pointed_to = exists ? realpath(path, NULL) : NULL, *temporary = NULL;
+    const char *target = pointed_to ? pointed_to : path;
+    int fd = open_beside(target, &temporary);
     if (fd < 0) {
         status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
         free(temporary);
+        free(pointed_to);
         return false;
     }
-    bool ok = write_fully(fd, data, length) && (!exists || fchmod(fd, info.st_mode & 0777) == 0) &&
-              fsync(fd) == 0;
+    bool ok =
+        write_fully(fd, data, length) && (!exists || fchmod(fd, info.st_mode & 0777) == 0) && fsync(fd) == 0;
     int saved = errno;
     if (close(fd) != 0 && ok) {
         ok = false;
         saved = errno;
     }
-    if (ok && rename(temporary, path) != 0) {
+    if (ok && rename(temporary, target) != 0) {
         ok = false;
         saved = errno;
     }
     if (ok)
-        sync_folder_of(path);
+        sync_folder_of(target);
     else {
         unlink(temporary);
         status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(saved));
     }
     free(temporary);
+    free(pointed_to);
     return ok;
 }

@@ -33,8 +33,8 @@ static bool no_duplicate_keys(const struct json *j, const cJSON *node, lx_status
     for (i = 1; i < n && ok; i++)
         if (strcmp(keys[i - 1]->string, keys[i]->string) == 0) {
             const cJSON *second = keys[i - 1]->valueint > keys[i]->valueint ? keys[i - 1] : keys[i];
-            ok = json_error(j, second, st, LX_E_DUPLICATE, "the key \"%s\" stands twice in one object; remove one",
-                            second->string);
+            ok = json_error(j, second, st, LX_E_DUPLICATE,
+                            "the key \"%s\" stands twice in one object; remove one", second->string);
         }
     free(keys);
     return ok;
@@ -88,8 +88,12 @@ bool json_error(const struct json *j, const cJSON *value, lx_status *st, enum lx
 
 static const char *type_name(const cJSON *v)
 {
-    return cJSON_IsObject(v) ? "an object" : cJSON_IsArray(v) ? "an array" : cJSON_IsString(v) ? "a string"
-           : cJSON_IsNumber(v) ? "a number" : cJSON_IsNull(v) ? "null" : "true or false";
+    return cJSON_IsObject(v)   ? "an object"
+           : cJSON_IsArray(v)  ? "an array"
+           : cJSON_IsString(v) ? "a string"
+           : cJSON_IsNumber(v) ? "a number"
+           : cJSON_IsNull(v)   ? "null"
+                               : "true or false";
 }
 
 bool json_only_keys(const struct json *j, const cJSON *value, const char *what, const char *const *keys,
@@ -107,8 +111,8 @@ bool json_only_keys(const struct json *j, const cJSON *value, const char *what, 
             int wrote = snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", *k);
             n += wrote > 0 ? (size_t)wrote : 0;
         }
-        return json_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s; it may have: %s", child->string,
-                          what, known);
+        return json_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s; it may have: %s",
+                          child->string, what, known);
     }
     return true;
 }
@@ -125,7 +129,8 @@ static const cJSON *require(const struct json *j, const cJSON *object, const cha
     return v;
 }
 
-static bool wrong_type(const struct json *j, const cJSON *v, const char *what, const char *wanted, lx_status *st)
+static bool wrong_type(const struct json *j, const cJSON *v, const char *what, const char *wanted,
+                       lx_status *st)
 {
     return json_error(j, v, st, LX_E_SCHEMA, "%s must be %s, not %s", what, wanted, type_name(v));
 }
@@ -164,8 +169,8 @@ bool json_opt_number(const struct json *j, const cJSON *object, const char *key,
     if (!v) return true;
     if (!cJSON_IsNumber(v)) return wrong_type(j, v, key, "a number", st);
     if (!(v->valuedouble >= low && v->valuedouble <= high))
-        return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, v->valuedouble, low,
-                          high);
+        return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, v->valuedouble,
+                          low, high);
     *out = v->valuedouble;
     return true;
 }

@@ -17,8 +17,8 @@ struct scan {
     lx_status *st;
 };
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct scan *s, enum lx_code code,
-                                                       const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool fail(struct scan *s, enum lx_code code, const char *format,
+                                                       ...)
 {
     va_list args;
     va_start(args, format);
@@ -42,7 +42,8 @@ static void skip_space(struct scan *s)
 static const char *seen(const struct scan *s, char out[24])
 {
     if (s->at >= s->end) return "the end of the text";
-    if (*s->at == '/' || *s->at == '#') return *s->at == '/' ? "'/'; JSON has no comments" : "'#'; JSON has no comments";
+    if (*s->at == '/' || *s->at == '#')
+        return *s->at == '/' ? "'/'; JSON has no comments" : "'#'; JSON has no comments";
     if (*s->at < 0x20 || *s->at >= 0x7f)
         snprintf(out, 24, "the byte 0x%02x", *s->at);
     else
@@ -83,9 +84,10 @@ static bool scan_escape(struct scan *s)
     if (code == 0) return fail(s, LX_E_SYNTAX, "a NUL character in a string");
     const unsigned char *next = s->at + 5;
     if (code >= 0xd800 && code <= 0xdfff) {
-        if (code > 0xdbff || s->end - next < 6 || next[0] != '\\' || next[1] != 'u' || !hex4(next + 2, s->end, &low) ||
-            low < 0xdc00 || low > 0xdfff)
-            return fail(s, LX_E_SYNTAX, "half of a surrogate pair in a string; write both halves or the character itself");
+        if (code > 0xdbff || s->end - next < 6 || next[0] != '\\' || next[1] != 'u' ||
+            !hex4(next + 2, s->end, &low) || low < 0xdc00 || low > 0xdfff)
+            return fail(s, LX_E_SYNTAX,
+                        "half of a surrogate pair in a string; write both halves or the character itself");
         next += 6;
     }
     s->at = next;
@@ -101,8 +103,8 @@ static bool scan_string(struct scan *s)
             continue;
         }
         if (*s->at < 0x20 || *s->at == 0x7f)
-            return fail(s, LX_E_SYNTAX, "a control character (0x%02x) in a string; is its closing quote missing?",
-                        *s->at);
+            return fail(s, LX_E_SYNTAX,
+                        "a control character (0x%02x) in a string; is its closing quote missing?", *s->at);
         int n = utf8_length((const char *)s->at, (size_t)(s->end - s->at));
         if (n == 0) return fail(s, LX_E_SYNTAX, "not UTF-8 (byte 0x%02x); save the file as UTF-8", *s->at);
         s->at += n;
@@ -125,14 +127,16 @@ static bool scan_number(struct scan *s)
     if (s->at < s->end && *s->at == '.') {
         integer = false;
         s->at++;
-        if (!is_digit(s)) return fail(s, LX_E_SYNTAX, "expected a digit after the point, found %s", seen(s, seen_text));
+        if (!is_digit(s))
+            return fail(s, LX_E_SYNTAX, "expected a digit after the point, found %s", seen(s, seen_text));
         while (is_digit(s)) s->at++;
     }
     if (s->at < s->end && (*s->at == 'e' || *s->at == 'E')) {
         integer = false;
         s->at++;
         if (s->at < s->end && (*s->at == '+' || *s->at == '-')) s->at++;
-        if (!is_digit(s)) return fail(s, LX_E_SYNTAX, "expected a digit in the exponent, found %s", seen(s, seen_text));
+        if (!is_digit(s))
+            return fail(s, LX_E_SYNTAX, "expected a digit in the exponent, found %s", seen(s, seen_text));
         while (is_digit(s)) s->at++;
     }
     size_t length = (size_t)(s->at - start);
@@ -158,8 +162,10 @@ static bool scan_word(struct scan *s)
         if ((size_t)(s->end - s->at) >= n && memcmp(s->at, words[i], n) == 0) return s->at += n, true;
     }
     if (*s->at == 'N' || *s->at == 'I' || *s->at == 'n' || *s->at == 'i')
-        return fail(s, LX_E_SYNTAX, "not a JSON value; NaN and Infinity do not exist in JSON, write a number");
-    return fail(s, LX_E_SYNTAX, "expected a value (a string in quotes, a number, true, false, null, [ or {), found %s",
+        return fail(s, LX_E_SYNTAX,
+                    "not a JSON value; NaN and Infinity do not exist in JSON, write a number");
+    return fail(s, LX_E_SYNTAX,
+                "expected a value (a string in quotes, a number, true, false, null, [ or {), found %s",
                 seen(s, seen_text));
 }
 
@@ -235,7 +241,8 @@ static bool scan_all(struct scan *s)
         opened = depth > before;
     }
     skip_space(s);
-    if (s->at < s->end) return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", seen(s, seen_text));
+    if (s->at < s->end)
+        return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", seen(s, seen_text));
     return true;
 }
 

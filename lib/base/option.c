@@ -21,24 +21,27 @@ bool lx_parse_int(const char *what, const char *text, int64_t low, int64_t high,
         const char *unit = strchr(units, tolower((unsigned char)*s));
         ok = unit && !s[1] && mul_i64(v, INT64_C(1) << (10 * (unit - units + 1)), &v);
     }
-    if (!ok) return status_set(st, LX_E_USAGE, "%s: \"%s\" is not an integer (k, m and g may follow it)", what, text);
+    if (!ok)
+        return status_set(st, LX_E_USAGE, "%s: \"%s\" is not an integer (k, m and g may follow it)", what,
+                          text);
     if (*text == '-') v = -v;
     if (v < low || v > high)
-        return status_set(st, LX_E_USAGE, "%s is %lld; it must be from %lld to %lld", what, (long long)v, (long long)low,
-                          (long long)high);
+        return status_set(st, LX_E_USAGE, "%s is %lld; it must be from %lld to %lld", what, (long long)v,
+                          (long long)low, (long long)high);
     *out = v;
     return true;
 }
 
-bool lx_options_set(const char *owner, const struct lx_option *rows, int count, const char *name, const char *text,
-                    int64_t *values, lx_status *st)
+bool lx_options_set(const char *owner, const struct lx_option *rows, int count, const char *name,
+                    const char *text, int64_t *values, lx_status *st)
 {
     char known[300] = "none";
     size_t n = 0;
     for (int i = 0; i < count; i++) {
         if (strcmp(rows[i].name, name) == 0)
             return lx_parse_int(name, text, rows[i].low, rows[i].high, &values[i], st);
-        int wrote = n < sizeof known ? snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", rows[i].name) : 0;
+        int wrote =
+            n < sizeof known ? snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", rows[i].name) : 0;
         n += wrote > 0 ? (size_t)wrote : 0;
     }
     return status_set(st, LX_E_USAGE, "%s has no option \"%s\"; it has: %s", owner, name, known);

@@ -13,25 +13,25 @@
 
 #define LX_CODES(X)                                                                                          \
     X(LX_OK, "ok", 0)                                                                                        \
-    X(LX_E_NO, "no", 1)                  /* the question was answered, and the answer is no */               \
-    X(LX_E_USAGE, "usage", 2)            /* the command line is wrong */                                     \
-    X(LX_E_IO, "io", 2)                  /* a file cannot be read or written */                              \
-    X(LX_E_SYNTAX, "syntax", 2)          /* not JSON, not CSV */                                             \
-    X(LX_E_SCHEMA, "schema", 2)          /* a key missing, unknown or of the wrong type */                   \
-    X(LX_E_RANGE, "range", 2)            /* a number outside what it may be */                               \
-    X(LX_E_LIMIT, "limit", 2)            /* the input is larger than the program takes on */                 \
-    X(LX_E_DUPLICATE, "duplicate", 2)    /* a name or key used twice */                                      \
+    X(LX_E_NO, "no", 1)                     /* the question was answered, and the answer is no */            \
+    X(LX_E_USAGE, "usage", 2)               /* the command line is wrong */                                  \
+    X(LX_E_IO, "io", 2)                     /* a file cannot be read or written */                           \
+    X(LX_E_SYNTAX, "syntax", 2)             /* not JSON, not CSV */                                          \
+    X(LX_E_SCHEMA, "schema", 2)             /* a key missing, unknown or of the wrong type */                \
+    X(LX_E_RANGE, "range", 2)               /* a number outside what it may be */                            \
+    X(LX_E_LIMIT, "limit", 2)               /* the input is larger than the program takes on */              \
+    X(LX_E_DUPLICATE, "duplicate", 2)       /* a name or key used twice */                                   \
     X(LX_E_UNKNOWN_NAME, "unknown_name", 2) /* a tensor, buffer, device or solver nobody declared */         \
     X(LX_E_UNKNOWN_KIND, "unknown_kind", 2) /* an op kind or dtype that does not exist */                    \
-    X(LX_E_EINSUM, "einsum", 2)          /* the index string does not fit the operands */                    \
-    X(LX_E_SHAPE, "shape", 2)            /* one index variable with two extents */                           \
-    X(LX_E_ROLE, "role", 2)              /* a tensor used against its role */                                \
-    X(LX_E_CYCLE, "cycle", 2)            /* no order of the ops exists */                                    \
-    X(LX_E_ORDER, "order", 2)            /* a read before the write, though an order exists */               \
-    X(LX_E_MODEL, "model", 2)            /* a buffer list that describes no possible program */              \
-    X(LX_E_MISMATCH, "mismatch", 2)      /* a plan that does not belong to its pattern */                    \
-    X(LX_E_MEMORY, "memory", 3)          /* the machine has no memory left */                                \
-    X(LX_E_INTERNAL, "internal", 3)      /* a fault of ours */
+    X(LX_E_EINSUM, "einsum", 2)             /* the index string does not fit the operands */                 \
+    X(LX_E_SHAPE, "shape", 2)               /* one index variable with two extents */                        \
+    X(LX_E_ROLE, "role", 2)                 /* a tensor used against its role */                             \
+    X(LX_E_CYCLE, "cycle", 2)               /* no order of the ops exists */                                 \
+    X(LX_E_ORDER, "order", 2)               /* a read before the write, though an order exists */            \
+    X(LX_E_MODEL, "model", 2)               /* a buffer list that describes no possible program */           \
+    X(LX_E_MISMATCH, "mismatch", 2)         /* a plan that does not belong to its pattern */                 \
+    X(LX_E_MEMORY, "memory", 3)             /* the machine has no memory left */                             \
+    X(LX_E_INTERNAL, "internal", 3)         /* a fault of ours */
 
 #define LX_CODE_ENUM(id, word, exit_code) id,
 enum lx_code { LX_CODES(LX_CODE_ENUM) LX_CODE_COUNT };

@@ -68,8 +68,11 @@ int utf8_length(const char *s, size_t left)
 {
     const unsigned char *p = (const unsigned char *)s;
     if (left == 0) return 0;
-    int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3
-            : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : 0;
+    int n = p[0] < 0x80                    ? 1
+            : p[0] >= 0xc2 && p[0] <= 0xdf ? 2
+            : (p[0] & 0xf0) == 0xe0        ? 3
+            : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
+                                           : 0;
     if (left < (size_t)n) return 0;
     for (int i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80) return 0;
@@ -106,12 +109,23 @@ void text_xml(struct text *t, const char *s)
 {
     for (; *s; s++) {
         switch (*s) {
-        case '&': text_add(t, "&amp;"); break;
-        case '<': text_add(t, "&lt;"); break;
-        case '>': text_add(t, "&gt;"); break;
-        case '"': text_add(t, "&quot;"); break;
-        case '\'': text_add(t, "&apos;"); break;
-        default: text_add_n(t, (unsigned char)*s < 0x20 ? "?" : s, 1);
+        case '&':
+            text_add(t, "&amp;");
+            break;
+        case '<':
+            text_add(t, "&lt;");
+            break;
+        case '>':
+            text_add(t, "&gt;");
+            break;
+        case '"':
+            text_add(t, "&quot;");
+            break;
+        case '\'':
+            text_add(t, "&apos;");
+            break;
+        default:
+            text_add_n(t, (unsigned char)*s < 0x20 ? "?" : s, 1);
         }
     }
 }

@@ -28,7 +28,7 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
 }
 
 #define VEC_RESERVE(v, n) vec_grow((void **)&(v)->at, &(v)->room, (n), sizeof *(v)->at)
-#define VEC_PUSH(v, ...) (VEC_RESERVE(v, (v)->count + 1) && ((v)->at[(v)->count++] = (__VA_ARGS__), true))
-#define VEC_FREE(v)      (free((v)->at), (v)->at = NULL, (v)->count = (v)->room = 0)
+#define VEC_PUSH(v, ...)  (VEC_RESERVE(v, (v)->count + 1) && ((v)->at[(v)->count++] = (__VA_ARGS__), true))
+#define VEC_FREE(v)       (free((v)->at), (v)->at = NULL, (v)->count = (v)->room = 0)
 
 #endif

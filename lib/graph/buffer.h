@@ -11,18 +11,18 @@ enum lx_objective { LX_SPILL, LX_FIT, LX_HEIGHT };
 
 struct lx_buffer {
     const char *name;
-    int64_t size;           /* bytes on each core; 0 is allowed and conflicts with nothing */
-    int64_t start, end;     /* live on [start, end), start < end */
-    const int64_t *uses;    /* strictly increasing ticks, one an accessing op; may be empty */
+    int64_t size;        /* bytes on each core; 0 is allowed and conflicts with nothing */
+    int64_t start, end;  /* live on [start, end), start < end */
+    const int64_t *uses; /* strictly increasing ticks, one an accessing op; may be empty */
     int32_t use_count;
     bool first_use_is_read; /* a graph input: it exists before its first use */
     const int32_t *parents; /* buffers whose slot this one may take over, in order of preference */
     int32_t parent_count;
-    int64_t fixed;          /* the only address it may have, or -1 */
-    int64_t alignment;      /* of this buffer: a multiple of the problem's, or 0 for the problem's own */
-    int64_t spill_cost;     /* bytes of HBM traffic that being off chip costs; >= 0 */
-    const char *reason;     /* why it may not be placed; NULL if it may */
-    int line, column;       /* where the pattern declares it; 0 if it was generated */
+    int64_t fixed;      /* the only address it may have, or -1 */
+    int64_t alignment;  /* of this buffer: a multiple of the problem's, or 0 for the problem's own */
+    int64_t spill_cost; /* bytes of HBM traffic that being off chip costs; >= 0 */
+    const char *reason; /* why it may not be placed; NULL if it may */
+    int line, column;   /* where the pattern declares it; 0 if it was generated */
 };
 
 #endif

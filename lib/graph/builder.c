@@ -34,18 +34,22 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     return true;
 }
 
-static bool add_name(struct graph_builder *b, struct names *names, const char *what, char *name, size_t number,
-                     lx_status *st)
+static bool add_name(struct graph_builder *b, struct names *names, const char *what, char *name,
+                     size_t number, lx_status *st)
 {
     if (number >= LX_MAX_ITEMS)
-        return builder_error(b, b->here, st, LX_E_LIMIT, "more than %d %ss; split the graph", LX_MAX_ITEMS, what);
+        return builder_error(b, b->here, st, LX_E_LIMIT, "more than %d %ss; split the graph", LX_MAX_ITEMS,
+                             what);
     if (!name) return status_no_memory(st);
-    if (!*name) return builder_error(b, b->here, st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what);
+    if (!*name)
+        return builder_error(b, b->here, st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what);
     switch (names_add(names, name, (int32_t)number)) {
-    case NAMES_ADDED: return true;
+    case NAMES_ADDED:
+        return true;
     case NAMES_KNOWN:
         return builder_error(b, b->here, st, LX_E_DUPLICATE, "two %ss are named %s; rename one", what, name);
-    case NAMES_NO_MEMORY: break;
+    case NAMES_NO_MEMORY:
+        break;
     }
     return status_no_memory(st);
 }
@@ -56,18 +60,24 @@ static bool tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_
     int64_t elements = 1, bits;
     for (int i = 0; i < t->rank; i++)
         if (!mul_i64(elements, t->shape[i], &elements))
-            return builder_error(b, b->here, st, LX_E_RANGE, "tensor %s has more than 2^63 elements", t->name);
+            return builder_error(b, b->here, st, LX_E_RANGE, "tensor %s has more than 2^63 elements",
+                                 t->name);
     if (!mul_i64(elements, lx_dtype_bits(t->dtype), &bits) || ceil_div_i64(bits, 8) > LX_INT_MAX)
         return builder_error(b, b->here, st, LX_E_RANGE, "tensor %s is larger than 2^53 bytes", t->name);
     t->bytes = ceil_div_i64(bits, 8);
     return true;
 }
 
-int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype, int rank,
-                       const int64_t *shape, int64_t bytes, lx_status *st)
+int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
+                       int rank, const int64_t *shape, int64_t bytes, lx_status *st)
 {
-    struct lx_tensor t = {.name = arena_string(b->memory, name), .role = role, .dtype = dtype, .rank = rank,
-                          .bytes = bytes, .line = b->here.line, .column = b->here.column};
+    struct lx_tensor t = {.name = arena_string(b->memory, name),
+                          .role = role,
+                          .dtype = dtype,
+                          .rank = rank,
+                          .bytes = bytes,
+                          .line = b->here.line,
+                          .column = b->here.column};
     if (!add_name(b, &b->tensor_names, "tensor", (char *)t.name, b->tensors.count, st)) return -1;
     if (rank >= 0) {
         t.shape = arena_copy_array(b->memory, shape, (size_t)rank, sizeof *shape);
@@ -89,9 +99,12 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     if (op->einsum) copy.einsum = arena_string(b->memory, op->einsum);
     if (!copy.inputs || (op->einsum && !copy.einsum)) return status_no_memory(st);
     int rank = op->output >= 0 ? b->tensors.at[op->output].rank : 0;
-    if (op->input_count > 0 && b->tensors.at[op->inputs[0]].rank > rank) rank = b->tensors.at[op->inputs[0]].rank;
-    if (op->offset) copy.offset = arena_copy_array(b->memory, op->offset, (size_t)max_i64(rank, 0), sizeof(int64_t));
-    if (op->stride) copy.stride = arena_copy_array(b->memory, op->stride, (size_t)max_i64(rank, 0), sizeof(int64_t));
+    if (op->input_count > 0 && b->tensors.at[op->inputs[0]].rank > rank)
+        rank = b->tensors.at[op->inputs[0]].rank;
+    if (op->offset)
+        copy.offset = arena_copy_array(b->memory, op->offset, (size_t)max_i64(rank, 0), sizeof(int64_t));
+    if (op->stride)
+        copy.stride = arena_copy_array(b->memory, op->stride, (size_t)max_i64(rank, 0), sizeof(int64_t));
     if ((op->offset && !copy.offset) || (op->stride && !copy.stride)) return status_no_memory(st);
     struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
     return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);
@@ -105,7 +118,8 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     copy.column = b->here.column;
     if (!add_name(b, &b->buffer_names, "buffer", (char *)copy.name, b->buffers.count, st)) return false;
     copy.uses = arena_copy_array(b->memory, buffer->uses, (size_t)buffer->use_count, sizeof *buffer->uses);
-    copy.parents = arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
+    copy.parents =
+        arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
     if (buffer->reason) copy.reason = arena_string(b->memory, buffer->reason);
     if (!copy.uses || !copy.parents || (buffer->reason && !copy.reason)) return status_no_memory(st);
     return VEC_PUSH(&b->buffers, copy) && VEC_PUSH(&b->buffer_places, b->here) ? true : status_no_memory(st);
@@ -171,7 +185,8 @@ bool lx_graph_set_capacity(struct lx_graph *g, int64_t usable_bytes, lx_status *
     if (!lx_device_set(&g->device, p, (double)usable_bytes, st)) return false;
     if (g->is_list) {
         g->capacity = usable_bytes;
-        if (g->objective == LX_HEIGHT) g->objective = LX_SPILL; /* with a capacity, what does not fit is spilled */
+        if (g->objective == LX_HEIGHT)
+            g->objective = LX_SPILL; /* with a capacity, what does not fit is spilled */
     }
     return hash_graph(g, st);
 }

@@ -33,8 +33,8 @@ struct graph_builder {
 bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
  * counts, else it is computed. The number of the tensor, or -1. */
-int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype, int rank,
-                       const int64_t *shape, int64_t bytes, lx_status *st);
+int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
+                       int rank, const int64_t *shape, int64_t bytes, lx_status *st);
 /* Takes name, kind, inputs, output, einsum, value, offset and stride from `op`; the rest is derived. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. */
@@ -48,8 +48,8 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Parts of builder_finish, one file each. */
-bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st);   /* einsum.c */
-bool builder_check_order(struct graph_builder *b, lx_status *st);         /* order.c: roles and order */
+bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
+bool builder_check_order(struct graph_builder *b, lx_status *st);       /* order.c: roles and order */
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. */
 struct text;
 void pattern_write_body(const struct lx_graph *g, struct text *t);

@@ -22,19 +22,21 @@ struct column_row {
 };
 
 static const struct column_row minimalloc_columns[] = {
-    {"id", ID, true},          {"lower", LOWER, true},         {"upper", UPPER, true},   {"size", SIZE, true},
-    {"offset", OFFSET, false}, {"alignment", ALIGNMENT, false}, {"weight", WEIGHT, false}, {0}};
+    {"id", ID, true},          {"lower", LOWER, true},
+    {"upper", UPPER, true},    {"size", SIZE, true},
+    {"offset", OFFSET, false}, {"alignment", ALIGNMENT, false},
+    {"weight", WEIGHT, false}, {0}};
 
 static const struct column_row xla_columns[] = {
-    {"buffer_id", ID, true},          {"buffer_name", NAME, true},    {"alt_mem_benefit", BENEFIT, true},
-    {"size", SIZE, true},             {"definition_time", LOWER, true}, {"use_times", USE_TIMES, true},
-    {"use_names", IGNORED, false},    {"is_scoped", IGNORED, false},  {0}};
+    {"buffer_id", ID, true},       {"buffer_name", NAME, true},      {"alt_mem_benefit", BENEFIT, true},
+    {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USE_TIMES, true},
+    {"use_names", IGNORED, false}, {"is_scoped", IGNORED, false},    {0}};
 
 enum { MAX_FIELDS = 16 };
 
 struct csv {
     const char *file;
-    char *at;         /* the rest of the text; fields are cut out of it */
+    char *at;            /* the rest of the text; fields are cut out of it */
     int line, next_line; /* of the row in hand, and where the rest begins */
     char *field[MAX_FIELDS];
     int field_column[MAX_FIELDS], fields;
@@ -66,7 +68,8 @@ static bool next_line(struct csv *c, bool *bad)
     for (bool more = true; more;) {
         if (c->fields == MAX_FIELDS) {
             *bad = true;
-            return fail(c, -1, LX_E_SYNTAX, "more than %d columns; remove those that are not needed", MAX_FIELDS);
+            return fail(c, -1, LX_E_SYNTAX, "more than %d columns; remove those that are not needed",
+                        MAX_FIELDS);
         }
         char *from = c->at, *to = from;
         c->field_column[c->fields] = (int)(from - line) + 1;
@@ -87,7 +90,8 @@ static bool next_line(struct csv *c, bool *bad)
         more = *c->at == ',';
         if (!more && *c->at && !strchr("\r\n", *c->at)) {
             *bad = true;
-            return fail(c, c->fields - 1, LX_E_SYNTAX, "text after a closing quote; write \"\" for a quote within a field");
+            return fail(c, c->fields - 1, LX_E_SYNTAX,
+                        "text after a closing quote; write \"\" for a quote within a field");
         }
         if (*c->at == '\r' && c->at[1] == '\n') c->at++;
         c->next_line += *c->at == '\n';
@@ -108,7 +112,8 @@ static bool read_header(struct csv *c, const struct column_row *columns)
             size_t n = 0;
             for (row = columns; row->name; row++)
                 n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? "," : "", row->name);
-            return fail(c, f, LX_E_SCHEMA, "unknown column \"%.40s\"; a header may have: %s", c->field[f], known);
+            return fail(c, f, LX_E_SCHEMA, "unknown column \"%.40s\"; a header may have: %s", c->field[f],
+                        known);
         }
         if (row->column != IGNORED && c->position[row->column] >= 0)
             return fail(c, f, LX_E_DUPLICATE, "the column %s stands twice; remove one", row->name);
@@ -148,7 +153,8 @@ static bool read_int(struct csv *c, enum column column, int64_t low, int64_t *ou
         return fail(c, f, LX_E_SYNTAX, "%s must be an integer, not \"%.40s\"", c->heading[f], text);
     if (negative) v = -v;
     if (v < low || v > LX_INT_MAX)
-        return fail(c, f, LX_E_RANGE, "%s is %.40s; it must be from %lld to 2^53", c->heading[f], text, (long long)low);
+        return fail(c, f, LX_E_RANGE, "%s is %.40s; it must be from %lld to 2^53", c->heading[f], text,
+                    (long long)low);
     *out = v;
     return true;
 }
@@ -171,10 +177,12 @@ static bool read_uses(struct csv *c, struct lx_buffer *b)
         const char *end;
         int64_t v;
         if (!parse_int(s, &end, &v) || (*end && *end != ';') || v > LX_INT_MAX)
-            return fail(c, c->position[USE_TIMES], LX_E_SYNTAX, "use_times must be integers with ';' between them");
+            return fail(c, c->position[USE_TIMES], LX_E_SYNTAX,
+                        "use_times must be integers with ';' between them");
         if (v < b->start)
-            return fail(c, c->position[USE_TIMES], LX_E_RANGE, "a use at %lld, before the definition at %lld; no use may be before it",
-                        (long long)v, (long long)b->start);
+            return fail(c, c->position[USE_TIMES], LX_E_RANGE,
+                        "a use at %lld, before the definition at %lld; no use may be before it", (long long)v,
+                        (long long)b->start);
         ticks[n++] = v;
         s = *end ? end + 1 : end;
     }
@@ -193,8 +201,10 @@ static bool read_benefit(struct csv *c, int64_t *cost)
     char *end;
     double v = strtod(c->field[f], &end);
     if (end == c->field[f] || *end || !isfinite(v) || v > 0x1p53)
-        return fail(c, f, LX_E_SYNTAX, "\"%.40s\" is not a benefit; it must be a number up to 2^53", c->field[f]);
-    *cost = v > 0 ? (int64_t)llround(v) : 0; /* a negative benefit is a wish to stay off chip: it costs nothing */
+        return fail(c, f, LX_E_SYNTAX, "\"%.40s\" is not a benefit; it must be a number up to 2^53",
+                    c->field[f]);
+    *cost =
+        v > 0 ? (int64_t)llround(v) : 0; /* a negative benefit is a wish to stay off chip: it costs nothing */
     return true;
 }
 
@@ -208,8 +218,9 @@ static bool read_row(struct csv *c, bool xla)
                   !read_int(c, ALIGNMENT, 1, &b.alignment) || !read_int(c, WEIGHT, 0, &b.spill_cost))
         return false;
     if (b.start >= b.end)
-        return fail(c, c->position[UPPER], LX_E_RANGE, "upper (%lld) must be above lower (%lld); it is exclusive",
-                    (long long)b.end, (long long)b.start);
+        return fail(c, c->position[UPPER], LX_E_RANGE,
+                    "upper (%lld) must be above lower (%lld); it is exclusive", (long long)b.end,
+                    (long long)b.start);
     if (b.alignment == 1) b.alignment = 0; /* the list's own */
     c->b.here = (struct place){c->line, 1};
     return builder_buffer(&c->b, &b, c->st);
@@ -249,10 +260,11 @@ static bool is_text(const char *file, const char *text, size_t length, lx_status
     for (size_t i = 0; i < length;) {
         int n = utf8_length(text + i, length - i);
         int column = (int)(text + i - line_start) + 1;
-        if (text[i] == 0) return status_set_at(st, LX_E_SYNTAX, file, line, column, "a NUL byte; this is not a text file");
+        if (text[i] == 0)
+            return status_set_at(st, LX_E_SYNTAX, file, line, column, "a NUL byte; this is not a text file");
         if (n == 0)
-            return status_set_at(st, LX_E_SYNTAX, file, line, column, "not UTF-8 (byte 0x%02x); save the file as UTF-8",
-                                 (unsigned char)text[i]);
+            return status_set_at(st, LX_E_SYNTAX, file, line, column,
+                                 "not UTF-8 (byte 0x%02x); save the file as UTF-8", (unsigned char)text[i]);
         if (text[i] == '\n') {
             line++;
             line_start = text + i + 1;
@@ -290,7 +302,8 @@ struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_
     int columns = c.fields;
     while (ok && next_line(&c, &bad)) {
         if (c.fields != columns)
-            ok = fail(&c, -1, LX_E_SYNTAX, "%d fields where the header has %d; a field with a comma needs quotes", c.fields,
+            ok = fail(&c, -1, LX_E_SYNTAX,
+                      "%d fields where the header has %d; a field with a comma needs quotes", c.fields,
                       columns);
         else
             ok = read_row(&c, xla);

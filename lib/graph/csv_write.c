@@ -1,4 +1,5 @@
-/* Buffer lists out as comma-separated values, for other tools. What a form cannot say is an error. */
+/* Buffer lists out as comma-separated values, for other tools. The forms know no in-place edges and no
+ * reasons: an edge is a chance that is lost, and what may not be placed is for the caller to leave out. */
 #include "graph/graph.h"
 #include "base/text.h"
 
@@ -69,7 +70,8 @@ char *lx_graph_to_xla(const struct lx_graph *g, size_t *length, lx_status *st)
 {
     struct text t = {0};
     if (!is_exportable(g, st)) return NULL;
-    text_add(&t, "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n");
+    text_add(&t,
+             "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n");
     for (int32_t i = 0; i < g->buffer_count; i++) {
         const struct lx_buffer *b = &g->buffers[i];
         text_format(&t, "%" PRId32 ",", i);
@@ -77,7 +79,8 @@ char *lx_graph_to_xla(const struct lx_graph *g, size_t *length, lx_status *st)
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", b->spill_cost, b->size, b->start);
         /* A life without uses still ends somewhere: its last tick stands for the last use. */
         if (b->use_count < 2) text_format(&t, "%" PRId64, b->end - 1);
-        for (int32_t u = 1; u < b->use_count; u++) text_format(&t, "%s%" PRId64, u > 1 ? ";" : "", b->uses[u]);
+        for (int32_t u = 1; u < b->use_count; u++)
+            text_format(&t, "%s%" PRId64, u > 1 ? ";" : "", b->uses[u]);
         text_add(&t, ",,false\n");
     }
     return finish(&t, length, st);

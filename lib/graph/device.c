@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ROW(key, integer, low, high, help) {#key, integer, low, high, help, offsetof(struct lx_device, key)}
+#define ROW(key, integer, low, high, help)                                                                   \
+    {                                                                                                        \
+#key, integer, low, high, help, offsetof(struct lx_device, key)                                      \
+    }
 
 static const struct lx_device_parameter parameters[] = {
     ROW(cores, true, 1, 1024, "cores of the device"),
@@ -60,8 +63,8 @@ double lx_device_get(const struct lx_device *d, const struct lx_device_parameter
 bool lx_device_set(struct lx_device *d, const struct lx_device_parameter *p, double value, lx_status *st)
 {
     if (!(value >= p->low && value <= p->high))
-        return status_set(st, LX_E_RANGE, "%s is %.15g; it must be from %.15g to %.15g (%s)", p->key, value, p->low,
-                          p->high, p->help);
+        return status_set(st, LX_E_RANGE, "%s is %.15g; it must be from %.15g to %.15g (%s)", p->key, value,
+                          p->low, p->high, p->help);
     if (p->integer && value != floor(value))
         return status_set(st, LX_E_RANGE, "%s is %.15g; it must be an integer (%s)", p->key, value, p->help);
     void *at = (char *)d + p->offset;

@@ -18,7 +18,7 @@ struct lx_device {
     int64_t span_bytes;                  /* the most that one core may address of a tensor */
     int64_t tile_rows, tile_columns;
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
-    double peak_gflop_per_s;             /* of one core, fp16 */
+    double peak_gflop_per_s; /* of one core, fp16 */
 };
 
 /* One parameter: its key in files and on the command line. */

@@ -50,21 +50,23 @@ static bool map_operand(struct map_context *c, int i, const char **at)
         for (int e = 0; e < d; e++)
             if (c->index[i][e] == v)
                 return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                                     "op %s: %s indexes %s twice with '%c'; diagonals are not supported", op->name,
-                                     op->einsum, t->name, **at);
+                                     "op %s: %s indexes %s twice with '%c'; diagonals are not supported",
+                                     op->name, op->einsum, t->name, **at);
         if (c->map->extent[v] == 0) c->map->extent[v] = t->shape[d];
         if (c->map->extent[v] != t->shape[d])
-            return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
-                                 "op %s: '%c' is %lld long in %s but %lld elsewhere in %s; make the shapes agree", op->name,
-                                 **at, (long long)t->shape[d], t->name, (long long)c->map->extent[v], op->einsum);
+            return builder_error(
+                c->b, c->at, c->st, LX_E_SHAPE,
+                "op %s: '%c' is %lld long in %s but %lld elsewhere in %s; make the shapes agree", op->name,
+                **at, (long long)t->shape[d], t->name, (long long)c->map->extent[v], op->einsum);
         c->index[i][d] = (signed char)v;
     }
     int letters = d;
     for (const char *p = *at; is_letter(*p); p++) letters++;
     if (letters != t->rank)
-        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                             "op %s: %s has %d letter%s for %s, which has %d dimensions; give one letter a dimension",
-                             op->name, op->einsum, letters, letters == 1 ? "" : "s", t->name, t->rank);
+        return builder_error(
+            c->b, c->at, c->st, LX_E_EINSUM,
+            "op %s: %s has %d letter%s for %s, which has %d dimensions; give one letter a dimension",
+            op->name, op->einsum, letters, letters == 1 ? "" : "s", t->name, t->rank);
     return true;
 }
 
@@ -73,19 +75,22 @@ static bool parse(struct map_context *c)
     const char *at = c->op->einsum;
     int inputs = c->op->input_count;
     for (const char *p = at; *p; p++) {
-        if (is_letter(*p) || *p == ',' || (*p == '-' && p[1] == '>') || (*p == '>' && p > at && p[-1] == '-')) continue;
-        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                             "op %s: '%c' in the index string; it has letters, commas and one ->, such as \"mk,kn->mn\"",
-                             c->op->name, isprint((unsigned char)*p) ? *p : '?');
+        if (is_letter(*p) || *p == ',' || (*p == '-' && p[1] == '>') || (*p == '>' && p > at && p[-1] == '-'))
+            continue;
+        return builder_error(
+            c->b, c->at, c->st, LX_E_EINSUM,
+            "op %s: '%c' in the index string; it has letters, commas and one ->, such as \"mk,kn->mn\"",
+            c->op->name, isprint((unsigned char)*p) ? *p : '?');
     }
     for (int i = 0; i <= inputs; i++) {
         if (!map_operand(c, i, &at)) return false;
         const char *want = i == inputs ? "" : i == inputs - 1 ? "->" : ",";
         size_t n = strlen(want);
         if (n ? strncmp(at, want, n) != 0 : *at != 0)
-            return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                                 "op %s: %s does not have one operand for each of its %d input%s and its output",
-                                 c->op->name, c->op->einsum, inputs, inputs == 1 ? "" : "s");
+            return builder_error(
+                c->b, c->at, c->st, LX_E_EINSUM,
+                "op %s: %s does not have one operand for each of its %d input%s and its output", c->op->name,
+                c->op->einsum, inputs, inputs == 1 ? "" : "s");
         at += n;
     }
     return true;
@@ -111,23 +116,26 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
         if (!in_output) op->reduces = true;
         if (holders == 0) added = c->map->letter[v];
         if ((traits & LX_CONTRACTS) && !in_output && holders == 1)
-            return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                                 "op %s: '%c' is summed but only one input of %s has it; sum that input first", op->name,
-                                 c->map->letter[v], op->einsum);
+            return builder_error(
+                c->b, c->at, c->st, LX_E_EINSUM,
+                "op %s: '%c' is summed but only one input of %s has it; sum that input first", op->name,
+                c->map->letter[v], op->einsum);
     }
     /* Only a pointwise op may broadcast, and not while it reduces. */
     if (added && (op->reduces || !(traits & LX_POINTWISE)))
-        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: '%c' stands only in the output of %s", op->name,
-                             added, op->einsum);
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: '%c' stands only in the output of %s",
+                             op->name, added, op->einsum);
     if (op->reduces && !(traits & (LX_REDUCES | LX_CONTRACTS)))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                             "op %s: %s drops an index, but %s is pointwise; use sum, max, mean or min", op->name,
-                             op->einsum, op->kind->name);
+                             "op %s: %s drops an index, but %s is pointwise; use sum, max, mean or min",
+                             op->name, op->einsum, op->kind->name);
     if (op->reduces && (traits & LX_REDUCES) && (op->input_count != 1 || op->has_value))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a reduction takes one input", op->name);
-    if (!op->reduces && (traits & LX_REDUCES) && (!(traits & LX_POINTWISE) || (op->input_count == 1 && !op->has_value)))
-        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: %s drops no index, so %s has nothing to reduce",
-                             op->name, op->einsum, op->kind->name);
+    if (!op->reduces && (traits & LX_REDUCES) &&
+        (!(traits & LX_POINTWISE) || (op->input_count == 1 && !op->has_value)))
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                             "op %s: %s drops no index, so %s has nothing to reduce", op->name, op->einsum,
+                             op->kind->name);
     return true;
 }
 
@@ -141,9 +149,10 @@ static bool imply_einsum(struct map_context *c, struct lx_op *op)
         same = t->rank == out->rank && memcmp(t->shape, out->shape, (size_t)t->rank * sizeof *t->shape) == 0;
     }
     if (!same)
-        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                             "op %s (%s) needs an \"einsum\" that says how its operands are indexed, such as \"mn,n->mn\"",
-                             op->name, op->kind->name);
+        return builder_error(
+            c->b, c->at, c->st, LX_E_EINSUM,
+            "op %s (%s) needs an \"einsum\" that says how its operands are indexed, such as \"mn,n->mn\"",
+            op->name, op->kind->name);
     char letters[LX_MAX_RANK + 1] = {0}, string[(LX_MAX_RANK + 2) * (LX_MAX_INPUTS + 1)] = "";
     for (int d = 0; d < out->rank; d++) letters[d] = (char)('a' + d);
     for (int i = 0; i <= op->input_count; i++) {
@@ -161,21 +170,23 @@ static bool check_view(struct map_context *c, const struct lx_op *op)
     bool insert = strcmp(op->kind->name, "insert") == 0, shift = strcmp(op->kind->name, "shift") == 0;
     const struct lx_tensor *whole = insert ? out : in, *part = insert ? in : out;
     if (op->einsum)
-        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a %s has an offset, not an einsum", op->name,
-                             op->kind->name);
-    if (!op->offset || in->rank != out->rank)
-        return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
-                             "op %s: a %s needs an \"offset\" with one entry a dimension, and operands of equal rank",
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a %s has an offset, not an einsum",
                              op->name, op->kind->name);
+    if (!op->offset || in->rank != out->rank)
+        return builder_error(
+            c->b, c->at, c->st, LX_E_SHAPE,
+            "op %s: a %s needs an \"offset\" with one entry a dimension, and operands of equal rank",
+            op->name, op->kind->name);
     for (int d = 0; d < whole->rank; d++) {
         int64_t stride = op->stride ? op->stride[d] : 1;
         if (shift ? whole->shape[d] != part->shape[d] || stride != 1
                   : op->offset[d] < 0 || stride < 1 || op->offset[d] >= whole->shape[d] ||
                         (part->shape[d] - 1) > (whole->shape[d] - 1 - op->offset[d]) / stride)
-            return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
-                                 "op %s: in dimension %d, %lld elements from offset %lld by %lld do not lie within %s (%lld)",
-                                 op->name, d, (long long)part->shape[d], (long long)op->offset[d], (long long)stride,
-                                 whole->name, (long long)whole->shape[d]);
+            return builder_error(
+                c->b, c->at, c->st, LX_E_SHAPE,
+                "op %s: in dimension %d, %lld elements from offset %lld by %lld do not lie within %s (%lld)",
+                op->name, d, (long long)part->shape[d], (long long)op->offset[d], (long long)stride,
+                whole->name, (long long)whole->shape[d]);
     }
     return true;
 }
@@ -185,7 +196,8 @@ static bool check_arity(struct map_context *c, const struct lx_op *op)
     const struct lx_kind *k = op->kind;
     int given = op->input_count + op->has_value;
     if (op->has_value && !k->takes_value)
-        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: %s takes no constant \"value\"", op->name, k->name);
+        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: %s takes no constant \"value\"",
+                             op->name, k->name);
     /* `least_inputs` of an op that takes a constant counts tensors; together they fill the most. */
     int least = k->takes_value && !(k->traits & LX_REDUCES) ? k->most_inputs : k->least_inputs;
     if (given < least || given > k->most_inputs || op->input_count < k->least_inputs) {
@@ -194,12 +206,13 @@ static bool check_arity(struct map_context *c, const struct lx_op *op)
             snprintf(range, sizeof range, "%d", least);
         else
             snprintf(range, sizeof range, "%d to %d", least, k->most_inputs);
-        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: %s takes %s input%s%s, not %d", op->name, k->name,
-                             range, k->most_inputs == 1 ? "" : "s", k->takes_value ? " (a constant \"value\" counts as one)" : "", given);
+        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: %s takes %s input%s%s, not %d",
+                             op->name, k->name, range, k->most_inputs == 1 ? "" : "s",
+                             k->takes_value ? " (a constant \"value\" counts as one)" : "", given);
     }
     if ((op->offset || op->stride) && !(k->traits & LX_VIEW))
-        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA, "op %s: only slice, shift and insert have \"offset\" and \"stride\"",
-                             op->name);
+        return builder_error(c->b, c->at, c->st, LX_E_SCHEMA,
+                             "op %s: only slice, shift and insert have \"offset\" and \"stride\"", op->name);
     return true;
 }
 
@@ -213,13 +226,15 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     c.at = b->op_places.at[number].einsum;
     if (!shaped || (op->kind->traits & LX_OPAQUE)) {
         if (op->einsum)
-            return builder_error(b, c.at, st, LX_E_EINSUM, "op %s has an einsum, but %s; remove it%s", op->name,
-                                 shaped ? "its kind has no index map" : "an operand is known by its bytes only",
-                                 shaped ? "" : " or give shapes");
+            return builder_error(
+                b, c.at, st, LX_E_EINSUM, "op %s has an einsum, but %s; remove it%s", op->name,
+                shaped ? "its kind has no index map" : "an operand is known by its bytes only",
+                shaped ? "" : " or give shapes");
         if (op->offset || op->stride)
-            return builder_error(b, b->op_places.at[number].op, st, LX_E_SHAPE,
-                                 "op %s has an offset or stride, but an operand is known by its bytes only; give shapes",
-                                 op->name);
+            return builder_error(
+                b, b->op_places.at[number].op, st, LX_E_SHAPE,
+                "op %s has an offset or stride, but an operand is known by its bytes only; give shapes",
+                op->name);
         op->reduces = (op->kind->traits & LX_REDUCES) && !(op->kind->traits & LX_POINTWISE);
         return true;
     }

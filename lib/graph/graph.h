@@ -37,10 +37,10 @@ struct lx_tensor {
     const char *name;
     enum lx_role role;
     enum lx_dtype dtype;
-    int rank;             /* -1: known by its bytes only */
+    int rank; /* -1: known by its bytes only */
     const int64_t *shape;
-    int64_t bytes;        /* of the whole tensor on the host */
-    int line, column;     /* where the pattern declares it; 0 if it was generated */
+    int64_t bytes;    /* of the whole tensor on the host */
+    int line, column; /* where the pattern declares it; 0 if it was generated */
 };
 
 /* What a kind of op is, in one row of the table in kinds.c. */
@@ -66,24 +66,24 @@ enum { LX_MAX_VARS = 52 };
 
 /* An einsum string taken apart. Variables are numbered in order of first appearance. */
 struct lx_einsum {
-    int var_count, operand_count;      /* operands: the inputs, then the output */
+    int var_count, operand_count; /* operands: the inputs, then the output */
     char letter[LX_MAX_VARS];
     int64_t extent[LX_MAX_VARS];
-    const signed char *const *index;   /* per operand, per dimension: its variable */
-    const int *rank;                   /* per operand */
+    const signed char *const *index; /* per operand, per dimension: its variable */
+    const int *rank;                 /* per operand */
 };
 
 struct lx_op {
     const char *name;
     const struct lx_kind *kind;
     int input_count;
-    const int32_t *inputs;   /* tensors */
-    int32_t output;          /* tensor */
-    const char *einsum;      /* as written or implied; NULL for opaque ops, views and byte tensors */
+    const int32_t *inputs;       /* tensors */
+    int32_t output;              /* tensor */
+    const char *einsum;          /* as written or implied; NULL for opaque ops, views and byte tensors */
     const struct lx_einsum *map; /* NULL where einsum is */
-    bool reduces;            /* some variable of the inputs is not in the output */
+    bool reduces;                /* some variable of the inputs is not in the output */
     bool has_value;
-    double value;            /* the constant, where has_value */
+    double value;                   /* the constant, where has_value */
     const int64_t *offset, *stride; /* of a view: one a dimension of the larger operand; else NULL */
     int line;
 };
@@ -116,7 +116,8 @@ struct lx_graph {
     const char *expect_stage; /* the stage that must refuse this pattern, or NULL */
     const char *expect_code;  /* the word of the code it must give; may be one of a later version */
 
-    uint64_t hash; /* of what is planned: device, tensors, ops, buffers; not of names of files or expectations */
+    uint64_t
+        hash; /* of what is planned: device, tensors, ops, buffers; not of names of files or expectations */
     struct arena *memory;
 };
 

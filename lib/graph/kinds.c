@@ -17,7 +17,8 @@ static const char *const roles[LX_ROLE_COUNT] = {
 
 enum {
     UNARY = LX_POINTWISE | LX_IN_PLACE,
-    EITHER = LX_POINTWISE | LX_REDUCES | LX_IN_PLACE, /* two operands: pointwise; one with fewer indices: reduction */
+    EITHER = LX_POINTWISE | LX_REDUCES |
+             LX_IN_PLACE, /* two operands: pointwise; one with fewer indices: reduction */
 };
 
 static const struct lx_kind kinds[] = {
@@ -50,7 +51,8 @@ static const struct lx_kind kinds[] = {
     {"slice", LX_VIEW, 1, 1, false, "out[i] = in[offset + stride * i]"},
     {"shift", LX_VIEW, 1, 1, false, "out[i] = in[i + offset], 0 outside"},
     {"insert", LX_VIEW, 1, 1, false, "out[offset + stride * i] = in[i], the rest of out is kept"},
-    {"generic", LX_OPAQUE | LX_IN_PLACE, 0, LX_MAX_INPUTS, false, "an op of which only the operands are known"},
+    {"generic", LX_OPAQUE | LX_IN_PLACE, 0, LX_MAX_INPUTS, false,
+     "an op of which only the operands are known"},
     {"extern", LX_OPAQUE | LX_EXTERN, 0, LX_MAX_INPUTS, false, "a call off the device: HBM operands only"},
     {0},
 };

@@ -17,8 +17,8 @@ struct usage {
 
 /* Depth-first from `start` along "needs the first writer of what it reads", looking for a way back.
  * `state`: 0 new, 1 on the path, 2 done. Leaves a cycle as path[*from .. *length). */
-static bool find_cycle(const struct graph_builder *b, const struct usage *use, int32_t start, unsigned char *state,
-                       int32_t *path, int *next_input, size_t *from, size_t *length)
+static bool find_cycle(const struct graph_builder *b, const struct usage *use, int32_t start,
+                       unsigned char *state, int32_t *path, int *next_input, size_t *from, size_t *length)
 {
     size_t n = 0;
     path[n] = start;
@@ -47,8 +47,8 @@ static bool find_cycle(const struct graph_builder *b, const struct usage *use, i
     return false;
 }
 
-static bool report_early_read(const struct graph_builder *b, const struct usage *use, int32_t reader, int32_t tensor,
-                              lx_status *st)
+static bool report_early_read(const struct graph_builder *b, const struct usage *use, int32_t reader,
+                              int32_t tensor, lx_status *st)
 {
     size_t ops = b->ops.count, from = 0, length = 0;
     const char *name = b->tensors.at[tensor].name;
@@ -67,8 +67,9 @@ static bool report_early_read(const struct graph_builder *b, const struct usage 
             int wrote = snprintf(text + n, sizeof text - n, "%s -> ", b->ops.at[path[i]].name);
             n += wrote > 0 ? (size_t)wrote : 0;
         }
-        builder_error(b, at, st, LX_E_CYCLE, "the graph is cyclic: %.380s%s%s; no order of its ops exists, break the circle",
-                      text, n > 380 ? "... -> " : "", b->ops.at[path[length - 1]].name);
+        builder_error(b, at, st, LX_E_CYCLE,
+                      "the graph is cyclic: %.380s%s%s; no order of its ops exists, break the circle", text,
+                      n > 380 ? "... -> " : "", b->ops.at[path[length - 1]].name);
     } else
         builder_error(b, at, st, LX_E_ORDER, "op %s reads %s before op %s (line %d) writes it; move %s up",
                       b->ops.at[reader].name, name, b->ops.at[writer].name, b->op_places.at[writer].op.line,
@@ -87,11 +88,14 @@ static bool settle_role(struct graph_builder *b, int32_t i, const struct usage *
     bool written = u->first_writer >= 0;
     if (t->role == LX_ROLE_COUNT) t->role = !written ? LX_INPUT : u->read ? LX_INTERMEDIATE : LX_OUTPUT;
     if (written && (t->role == LX_INPUT || t->role == LX_WEIGHT))
-        return builder_error(b, at, st, LX_E_ROLE, "tensor %s is %s but op %s writes it; make it an intermediate or write another",
-                             t->name, t->role == LX_INPUT ? "an input" : "a weight", b->ops.at[u->first_writer].name);
+        return builder_error(b, at, st, LX_E_ROLE,
+                             "tensor %s is %s but op %s writes it; make it an intermediate or write another",
+                             t->name, t->role == LX_INPUT ? "an input" : "a weight",
+                             b->ops.at[u->first_writer].name);
     if (!written && (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT))
-        return builder_error(b, at, st, LX_E_ROLE, "tensor %s is an %s but no op writes it; make it an input or remove it",
-                             t->name, lx_role_word(t->role));
+        return builder_error(b, at, st, LX_E_ROLE,
+                             "tensor %s is an %s but no op writes it; make it an input or remove it", t->name,
+                             lx_role_word(t->role));
     return true;
 }
 

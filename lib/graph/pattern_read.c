@@ -59,8 +59,8 @@ static int find_word(const char *word, const char *(*nth)(int), int count)
 }
 
 /* An optional string that must be one of a table's words. */
-static bool read_word(struct reader *r, const cJSON *object, const char *key, const char *(*nth)(int), int count,
-                      enum lx_code code, int *out)
+static bool read_word(struct reader *r, const cJSON *object, const char *key, const char *(*nth)(int),
+                      int count, enum lx_code code, int *out)
 {
     const char *word = NULL;
     if (!json_opt_string(r->j, object, key, &word, r->st)) return false;
@@ -68,23 +68,24 @@ static bool read_word(struct reader *r, const cJSON *object, const char *key, co
     int i = find_word(word, nth, count);
     char known[300];
     if (i < 0)
-        return json_error(r->j, json_find(object, key), r->st, code, "unknown %s \"%s\"; known: %s", key, word,
-                          list_words(known, nth, count));
+        return json_error(r->j, json_find(object, key), r->st, code, "unknown %s \"%s\"; known: %s", key,
+                          word, list_words(known, nth, count));
     *out = i;
     return true;
 }
 
-static bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most, int64_t **out,
-                      int *count)
+static bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most,
+                      int64_t **out, int *count)
 {
     size_t n = (size_t)cJSON_GetArraySize(array), i = 0;
     if (n > most)
-        return json_error(r->j, array, r->st, LX_E_LIMIT, "%zu entries here; at most %zu are allowed", n, most);
+        return json_error(r->j, array, r->st, LX_E_LIMIT, "%zu entries here; at most %zu are allowed", n,
+                          most);
     *out = arena_array(r->b.memory, n, sizeof **out);
     if (!*out) return status_no_memory(r->st);
     const cJSON *v;
-    cJSON_ArrayForEach(v, array)
-        if (!json_int_value(r->j, v, what, low, LX_INT_MAX, &(*out)[i++], r->st)) return false;
+    cJSON_ArrayForEach(
+        v, array) if (!json_int_value(r->j, v, what, low, LX_INT_MAX, &(*out)[i++], r->st)) return false;
     *count = (int)n;
     return true;
 }
@@ -99,9 +100,11 @@ bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_dev
     } else if (cJSON_IsString(value))
         preset = value->valuestring;
     else
-        return json_error(j, value, st, LX_E_SCHEMA, "device must be the name of a preset or an object of parameters");
+        return json_error(j, value, st, LX_E_SCHEMA,
+                          "device must be the name of a preset or an object of parameters");
     if (!lx_device_preset(preset, device))
-        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\"; known: spyre, tenstorrent", preset);
+        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\"; known: spyre, tenstorrent",
+                          preset);
     if (!cJSON_IsObject(value)) return true;
     const cJSON *v;
     cJSON_ArrayForEach(v, value)
@@ -110,10 +113,12 @@ bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_dev
         const struct lx_device_parameter *p = lx_device_parameter_find(v->string);
         if (!p)
             return json_error(j, v, st, LX_E_SCHEMA,
-                              "unknown key \"%s\" in device; `lxplan plan --help` lists the parameters", v->string);
+                              "unknown key \"%s\" in device; `lxplan plan --help` lists the parameters",
+                              v->string);
         lx_status why;
         if (!cJSON_IsNumber(v)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be a number", v->string);
-        if (!lx_device_set(device, p, v->valuedouble, &why)) return json_error(j, v, st, why.code, "%s", why.text);
+        if (!lx_device_set(device, p, v->valuedouble, &why))
+            return json_error(j, v, st, why.code, "%s", why.text);
     }
     return true;
 }
@@ -127,26 +132,32 @@ static bool read_tensor(struct reader *r, const cJSON *v)
     int64_t bytes = -1, *extents = NULL;
     int dtype = LX_FP16, role = LX_ROLE_COUNT, rank = -1;
     if (!json_only_keys(j, v, "a tensor", keys, r->st) || !json_string(j, v, "name", &name, r->st) ||
-        !json_opt_array(j, v, "shape", &shape, r->st) || !json_opt_int(j, v, "bytes", 0, LX_INT_MAX, &bytes, r->st) ||
+        !json_opt_array(j, v, "shape", &shape, r->st) ||
+        !json_opt_int(j, v, "bytes", 0, LX_INT_MAX, &bytes, r->st) ||
         !read_word(r, v, "dtype", dtype_word, LX_DTYPE_COUNT, LX_E_UNKNOWN_KIND, &dtype) ||
         !read_word(r, v, "role", role_word, LX_ROLE_COUNT, LX_E_ROLE, &role))
         return false;
     if ((shape != NULL) == (bytes >= 0))
-        return json_error(j, v, r->st, LX_E_SCHEMA, "tensor %s needs either \"shape\" (and \"dtype\") or \"bytes\"", name);
+        return json_error(j, v, r->st, LX_E_SCHEMA,
+                          "tensor %s needs either \"shape\" (and \"dtype\") or \"bytes\"", name);
     if (bytes >= 0 && json_find(v, "dtype"))
-        return json_error(j, v, r->st, LX_E_SCHEMA, "tensor %s: \"dtype\" goes with \"shape\", not with \"bytes\"", name);
+        return json_error(j, v, r->st, LX_E_SCHEMA,
+                          "tensor %s: \"dtype\" goes with \"shape\", not with \"bytes\"", name);
     if (shape && !read_ints(r, shape, "an extent of a shape", 1, LX_MAX_RANK, &extents, &rank)) return false;
     r->b.here = place_of(r, v);
-    return builder_tensor(&r->b, name, (enum lx_role)role, (enum lx_dtype)dtype, rank, extents, bytes, r->st) >= 0;
+    return builder_tensor(&r->b, name, (enum lx_role)role, (enum lx_dtype)dtype, rank, extents, bytes,
+                          r->st) >= 0;
 }
 
 static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_t *out)
 {
-    if (!cJSON_IsString(v)) return json_error(r->j, v, r->st, LX_E_SCHEMA, "op %s: an operand must be the name of a tensor, a string", op);
+    if (!cJSON_IsString(v))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "op %s: an operand must be the name of a tensor, a string", op);
     *out = names_find(&r->b.tensor_names, v->valuestring);
     if (*out >= 0) return true;
-    return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME, "op %s: there is no tensor named %s; declare it in \"tensors\"", op,
-                      v->valuestring);
+    return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME,
+                      "op %s: there is no tensor named %s; declare it in \"tensors\"", op, v->valuestring);
 }
 
 /* `offset` and `stride` of a view: one entry a dimension of the larger operand. */
@@ -162,10 +173,12 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
         int count;
         if (!json_opt_array(r->j, v, keys[k], &array, r->st)) return false;
         if (!array) continue;
-        if (!read_ints(r, array, keys[k], k == 0 ? -LX_INT_MAX : 1, LX_MAX_RANK, &entries, &count)) return false;
+        if (!read_ints(r, array, keys[k], k == 0 ? -LX_INT_MAX : 1, LX_MAX_RANK, &entries, &count))
+            return false;
         if (count != rank)
-            return json_error(r->j, array, r->st, LX_E_SHAPE, "op %s: %s has %d entries, but its operands have %d dimensions",
-                              op->name, keys[k], count, rank);
+            return json_error(r->j, array, r->st, LX_E_SHAPE,
+                              "op %s: %s has %d entries, but its operands have %d dimensions", op->name,
+                              keys[k], count, rank);
         *(k == 0 ? &op->offset : &op->stride) = entries;
     }
     return true;
@@ -191,19 +204,21 @@ static bool read_op(struct reader *r, const cJSON *v)
     if (!op.kind) {
         int count = 0;
         while (lx_kinds()[count].name) count++;
-        return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND, "op %s: unknown kind \"%s\"; known: %s",
-                          op.name, kind, list_words(known, kind_word, count));
+        return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
+                          "op %s: unknown kind \"%s\"; known: %s", op.name, kind,
+                          list_words(known, kind_word, count));
     }
     op.input_count = cJSON_GetArraySize(inputs);
     if (op.input_count > LX_MAX_INPUTS)
-        return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed", op.name,
-                          op.input_count, LX_MAX_INPUTS);
+        return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",
+                          op.name, op.input_count, LX_MAX_INPUTS);
     const cJSON *item;
     int n = 0;
     cJSON_ArrayForEach(item, inputs) if (!find_tensor(r, item, op.name, &numbers[n++])) return false;
     op.inputs = numbers;
     output = json_find(v, "output");
-    if (!output) return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
+    if (!output)
+        return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
     if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op)) return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};
@@ -221,15 +236,17 @@ static bool implied_cost(const struct lx_buffer *b, int64_t *cost)
 
 static bool read_buffer(struct reader *r, const cJSON *v)
 {
-    static const char *const keys[] = {"name", "size", "uses", "start", "end", "first_use_is_read", "in_place_parents",
-                                       "reason", "fixed", "alignment", "cost", NULL};
+    static const char *const keys[] = {
+        "name",   "size",  "uses",      "start", "end", "first_use_is_read", "in_place_parents",
+        "reason", "fixed", "alignment", "cost",  NULL};
     const struct json *j = r->j;
     struct lx_buffer b = {.fixed = -1, .start = -1, .end = -1, .spill_cost = -1};
     const cJSON *uses = NULL;
     int64_t *ticks = NULL;
     int count = 0;
     if (!json_only_keys(j, v, "a buffer", keys, r->st) || !json_string(j, v, "name", &b.name, r->st) ||
-        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) || !json_opt_array(j, v, "uses", &uses, r->st) ||
+        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) ||
+        !json_opt_array(j, v, "uses", &uses, r->st) ||
         (uses && !read_ints(r, uses, "a use", 0, LX_MAX_ITEMS, &ticks, &count)) ||
         !json_opt_int(j, v, "start", 0, LX_INT_MAX, &b.start, r->st) ||
         !json_opt_int(j, v, "end", 1, LX_INT_MAX, &b.end, r->st) ||
@@ -244,7 +261,8 @@ static bool read_buffer(struct reader *r, const cJSON *v)
     if (count > 0 && b.start < 0) b.start = ticks[0];
     if (count > 0 && b.end < 0) b.end = ticks[count - 1] + 1;
     if (b.start < 0 || b.end < 0)
-        return json_error(j, v, r->st, LX_E_SCHEMA, "buffer %s needs \"uses\", or \"start\" and \"end\"", b.name);
+        return json_error(j, v, r->st, LX_E_SCHEMA, "buffer %s needs \"uses\", or \"start\" and \"end\"",
+                          b.name);
     if (b.spill_cost < 0 && !implied_cost(&b, &b.spill_cost))
         return json_error(j, v, r->st, LX_E_RANGE, "buffer %s: size times uses is beyond 2^53", b.name);
     r->b.here = place_of(r, v);
@@ -269,7 +287,8 @@ static bool read_parents(struct reader *r, const cJSON *buffers)
             int32_t p = cJSON_IsString(name) ? names_find(&r->b.buffer_names, name->valuestring) : -1;
             if (p < 0)
                 return json_error(r->j, name, r->st, LX_E_UNKNOWN_NAME,
-                                  "buffer %s: an in-place parent must be the name of a buffer of this file", b->name);
+                                  "buffer %s: an in-place parent must be the name of a buffer of this file",
+                                  b->name);
             parents[b->parent_count++] = p;
         }
         b->parents = parents;
@@ -289,14 +308,17 @@ static bool read_expect(struct reader *r, const cJSON *v)
 {
     static const char *const error_keys[] = {"stage", "code", NULL};
     struct lx_graph *g = r->b.graph;
-    if (!cJSON_IsObject(v)) return json_error(r->j, v, r->st, LX_E_SCHEMA, "expect must be an object, such as {\"greedy\": \"pass\"}");
+    if (!cJSON_IsObject(v))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "expect must be an object, such as {\"greedy\": \"pass\"}");
     const cJSON *error = json_find(v, "error");
     if (error) {
         static const char *const alone[] = {"error", NULL};
         const char *stage, *code;
         if (!json_only_keys(r->j, v, "an expect with an \"error\"", alone, r->st) ||
             !json_only_keys(r->j, error, "an expected error", error_keys, r->st) ||
-            !json_string(r->j, error, "stage", &stage, r->st) || !json_string(r->j, error, "code", &code, r->st))
+            !json_string(r->j, error, "stage", &stage, r->st) ||
+            !json_string(r->j, error, "code", &code, r->st))
             return false;
         g->expect_stage = arena_string(r->b.memory, stage);
         g->expect_code = arena_string(r->b.memory, code);
@@ -309,7 +331,8 @@ static bool read_expect(struct reader *r, const cJSON *v)
     {
         bool pass = cJSON_IsString(item) && strcmp(item->valuestring, "pass") == 0;
         if (!pass && !(cJSON_IsString(item) && strcmp(item->valuestring, "fail") == 0))
-            return json_error(r->j, item, r->st, LX_E_SCHEMA, "what is expected of %s must be \"pass\" or \"fail\"", item->string);
+            return json_error(r->j, item, r->st, LX_E_SCHEMA,
+                              "what is expected of %s must be \"pass\" or \"fail\"", item->string);
         expects[g->expect_count].solver = arena_string(r->b.memory, item->string);
         if (!expects[g->expect_count].solver) return status_no_memory(r->st);
         expects[g->expect_count++].pass = pass;
@@ -320,15 +343,18 @@ static bool read_expect(struct reader *r, const cJSON *v)
 
 static bool read_all(struct reader *r, const cJSON *root)
 {
-    static const char *const keys[] = {"lxplan",    "kind",     "name",      "summary",          "device", "tensors", "ops",
-                                       "buffers",   "capacity", "alignment", "objective", "target_hbm_bytes", "expect", NULL};
+    static const char *const keys[] = {
+        "lxplan",  "kind",     "name",      "summary",   "device",           "tensors", "ops",
+        "buffers", "capacity", "alignment", "objective", "target_hbm_bytes", "expect",  NULL};
     const struct json *j = r->j;
     struct lx_graph *g = r->b.graph;
     const cJSON *tensors = NULL, *ops = NULL, *buffers = NULL, *v;
     const char *summary = "";
     int objective = LX_SPILL;
-    if (!json_only_keys(j, root, "a pattern", keys, r->st) || !json_opt_string(j, root, "summary", &summary, r->st) ||
-        !json_opt_array(j, root, "tensors", &tensors, r->st) || !json_opt_array(j, root, "ops", &ops, r->st) ||
+    if (!json_only_keys(j, root, "a pattern", keys, r->st) ||
+        !json_opt_string(j, root, "summary", &summary, r->st) ||
+        !json_opt_array(j, root, "tensors", &tensors, r->st) ||
+        !json_opt_array(j, root, "ops", &ops, r->st) ||
         !json_opt_array(j, root, "buffers", &buffers, r->st) ||
         !json_opt_int(j, root, "target_hbm_bytes", 0, LX_INT_MAX, &g->target_hbm_bytes, r->st))
         return false;
@@ -336,14 +362,16 @@ static bool read_all(struct reader *r, const cJSON *root)
     if (!g->summary) return status_no_memory(r->st);
     if ((v = json_find(root, "device")) && !pattern_read_device(j, v, &g->device, r->st)) return false;
     if (buffers ? tensors || ops : !tensors || !ops)
-        return json_error(j, root, r->st, LX_E_SCHEMA, "a pattern has either \"tensors\" and \"ops\", or \"buffers\"");
+        return json_error(j, root, r->st, LX_E_SCHEMA,
+                          "a pattern has either \"tensors\" and \"ops\", or \"buffers\"");
     g->is_list = buffers != NULL;
     g->alignment = g->device.stick_bytes;
     if (!g->is_list)
         for (int i = 0; i < 3; i++) {
             static const char *const only_lists[] = {"capacity", "alignment", "objective"};
             if ((v = json_find(root, only_lists[i])))
-                return json_error(j, v, r->st, LX_E_SCHEMA, "\"%s\" goes with \"buffers\"; a graph has its device's", only_lists[i]);
+                return json_error(j, v, r->st, LX_E_SCHEMA,
+                                  "\"%s\" goes with \"buffers\"; a graph has its device's", only_lists[i]);
         }
     if (!json_opt_int(j, root, "capacity", 0, LX_INT_MAX, &g->capacity, r->st) ||
         !json_opt_int(j, root, "alignment", 1, LX_INT_MAX, &g->alignment, r->st) ||
@@ -363,15 +391,17 @@ bool pattern_check_header(const struct json *j, const cJSON *root, const char *w
     const char *kind;
     int64_t version;
     if (!cJSON_IsObject(root))
-        return json_error(j, root, st, LX_E_SCHEMA, "a %s is a JSON object that begins with \"lxplan\": 1", wanted);
-    if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, &version, st) || !json_string(j, root, "kind", &kind, st))
+        return json_error(j, root, st, LX_E_SCHEMA, "a %s is a JSON object that begins with \"lxplan\": 1",
+                          wanted);
+    if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, &version, st) ||
+        !json_string(j, root, "kind", &kind, st))
         return false;
     if (version != 1)
         return json_error(j, json_find(root, "lxplan"), st, LX_E_SCHEMA,
                           "format version %lld; this program reads version 1", (long long)version);
     if (strcmp(kind, wanted) != 0)
-        return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA, "this file is a %s, but a %s was expected", kind,
-                          wanted);
+        return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
+                          "this file is a %s, but a %s was expected", kind, wanted);
     return true;
 }
 
@@ -379,7 +409,8 @@ struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_s
 {
     struct reader r = {.j = j, .st = st};
     const char *name;
-    if (!pattern_check_header(j, root, "pattern", st) || !json_string(j, root, "name", &name, st)) return NULL;
+    if (!pattern_check_header(j, root, "pattern", st) || !json_string(j, root, "name", &name, st))
+        return NULL;
     if (builder_begin(&r.b, j->file, name, st) && read_all(&r, root)) return builder_finish(&r.b, st);
     builder_abandon(&r.b);
     return NULL;

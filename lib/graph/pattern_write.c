@@ -90,7 +90,8 @@ static void write_buffer(const struct lx_graph *g, const struct lx_buffer *b, st
     text_format(t, ", \"size\": %" PRId64, b->size);
     if (b->use_count) write_ints(t, "uses", b->uses, b->use_count);
     if (!b->use_count || b->start != b->uses[0]) text_format(t, ", \"start\": %" PRId64, b->start);
-    if (!b->use_count || b->end != b->uses[b->use_count - 1] + 1) text_format(t, ", \"end\": %" PRId64, b->end);
+    if (!b->use_count || b->end != b->uses[b->use_count - 1] + 1)
+        text_format(t, ", \"end\": %" PRId64, b->end);
     if (b->first_use_is_read) text_add(t, ", \"first_use_is_read\": true");
     if (b->parent_count) {
         text_add(t, ", \"in_place_parents\": [");
@@ -116,7 +117,8 @@ void pattern_write_body(const struct lx_graph *g, struct text *t)
     if (g->is_list) {
         static const char *const words[] = {[LX_SPILL] = "spill", [LX_FIT] = "fit", [LX_HEIGHT] = "height"};
         if (g->capacity >= 0) text_format(t, ",\n  \"capacity\": %" PRId64, g->capacity);
-        text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment, words[g->objective]);
+        text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment,
+                    words[g->objective]);
         text_add(t, ",\n  \"buffers\": [\n");
         for (int32_t i = 0; i < g->buffer_count; i++) {
             write_buffer(g, &g->buffers[i], t);

@@ -19,15 +19,17 @@ static bool looks_like_csv(const char *text, size_t length)
 
 struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st)
 {
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* the byte order mark that some editors write */
+    if (length >= 3 &&
+        memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* the byte order mark that some editors write */
         text += 3;
         length -= 3;
     }
     if (csv_is_known(text, length)) return csv_read(file, text, length, st);
     if (looks_like_csv(text, length)) {
-        status_set_at(st, LX_E_SCHEMA, file, 1, 1,
-                      "a table with an unknown header; MiniMalloc CSV begins with id,lower,upper,size and XLA CSV with "
-                      "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times");
+        status_set_at(
+            st, LX_E_SCHEMA, file, 1, 1,
+            "a table with an unknown header; MiniMalloc CSV begins with id,lower,upper,size and XLA CSV with "
+            "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times");
         return NULL;
     }
     struct json j;

@@ -15,7 +15,7 @@
 
 struct live {
     int64_t start, end, units, cost;
-    int32_t rank;     /* by cost per unit, cheapest first */
+    int32_t rank; /* by cost per unit, cheapest first */
 };
 
 struct tree {
@@ -77,8 +77,10 @@ static int64_t total_before(const struct link *links, int32_t n, int64_t tick)
     int32_t low = 0, high = n;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (links[middle].tick < tick) low = middle + 1;
-        else high = middle;
+        if (links[middle].tick < tick)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low ? links[low - 1].total : 0;
 }
@@ -120,7 +122,8 @@ static int64_t peak_load(struct scratch *s, int32_t n)
 {
     int64_t load = 0, peak = 0;
     for (int32_t i = 0, gone = 0; i < n; i++) {
-        for (; gone < n && s->ends[gone].tick <= s->starts[i].tick; gone++) load -= s->live[s->ends[gone].rank].units;
+        for (; gone < n && s->ends[gone].tick <= s->starts[i].tick; gone++)
+            load -= s->live[s->ends[gone].rank].units;
         load += s->live[s->starts[i].rank].units;
         peak = max_i64(peak, load);
     }
@@ -163,7 +166,8 @@ bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st)
             forced += b->spill_cost;
             continue;
         }
-        struct live l = {b->start + (b->parent_count > 0), b->end, ceil_div_i64(b->size, unit), b->spill_cost, 0};
+        struct live l = {b->start + (b->parent_count > 0), b->end, ceil_div_i64(b->size, unit), b->spill_cost,
+                         0};
         padding = max_i64(padding, l.units * unit - b->size);
         if (l.start < l.end && l.units > 0) s.live[n++] = l;
     }

@@ -37,15 +37,20 @@ static void gather(const struct lx_graph *g, struct gathered *all)
 }
 
 /* The first reason that holds, or NULL. */
-static const char *barred(const struct lx_tensor *t, const struct gathered *u, struct arena *memory, lx_status *st)
+static const char *barred(const struct lx_tensor *t, const struct gathered *u, struct arena *memory,
+                          lx_status *st)
 {
     const char *text = NULL;
-    if (u->use_count == 0) text = "no op uses it";
+    if (u->use_count == 0)
+        text = "no op uses it";
     else if (u->extern_op)
         text = arena_format(memory, "op %s is extern and works on HBM only", u->extern_op->name);
-    else if (t->role == LX_INPUT || t->role == LX_WEIGHT) text = "graph input: it arrives in HBM";
-    else if (t->role == LX_OUTPUT) text = "graph output: it leaves through HBM";
-    else return NULL;
+    else if (t->role == LX_INPUT || t->role == LX_WEIGHT)
+        text = "graph input: it arrives in HBM";
+    else if (t->role == LX_OUTPUT)
+        text = "graph output: it leaves through HBM";
+    else
+        return NULL;
     if (!text) status_no_memory(st);
     return text;
 }
@@ -81,7 +86,8 @@ static bool add_parents(const struct lx_graph *g, const struct gathered *all, st
             int32_t in = op->inputs[i];
             bool again = false;
             for (int32_t k = 0; k < count; k++) again |= parents[k] == in;
-            if (!again && in != op->output && !buffers[in].reason && all[in].last_op == o && runs_in_place_of(g, op, in))
+            if (!again && in != op->output && !buffers[in].reason && all[in].last_op == o &&
+                runs_in_place_of(g, op, in))
                 parents[count++] = in;
         }
         child->parents = arena_copy_array(memory, parents, (size_t)count, sizeof *parents);
@@ -95,7 +101,8 @@ static bool fill_buffer(const struct lx_graph *g, int32_t i, const struct gather
                         struct arena *memory, lx_status *st)
 {
     const struct lx_tensor *t = &g->tensors[i];
-    *b = (struct lx_buffer){.name = t->name, .size = t->bytes, .fixed = -1, .start = u->first_op, .end = u->last_op + 1};
+    *b = (struct lx_buffer){
+        .name = t->name, .size = t->bytes, .fixed = -1, .start = u->first_op, .end = u->last_op + 1};
     if (u->use_count == 0) b->start = 0, b->end = 1;
     b->first_use_is_read = t->role == LX_INPUT || t->role == LX_WEIGHT;
     b->uses = arena_array(memory, (size_t)u->use_count, sizeof *b->uses);
@@ -105,8 +112,8 @@ static bool fill_buffer(const struct lx_graph *g, int32_t i, const struct gather
     if (why.code) return *st = why, false;
     /* What is off chip for its role costs nothing that a placement could save. */
     if (!b->reason && (!mul_i64(u->accesses, t->bytes, &b->spill_cost) || b->spill_cost > LX_INT_MAX))
-        return status_set_at(st, LX_E_RANGE, g->file, t->line, t->column, "tensor %s: its traffic is beyond 2^53 bytes",
-                             t->name);
+        return status_set_at(st, LX_E_RANGE, g->file, t->line, t->column,
+                             "tensor %s: its traffic is beyond 2^53 bytes", t->name);
     b->line = t->line;
     b->column = t->column;
     return true;
@@ -118,7 +125,8 @@ static bool from_ops(const struct lx_graph *g, struct arena *memory, struct lx_p
     struct lx_buffer *buffers = arena_array(memory, (size_t)g->tensor_count, sizeof *buffers);
     bool ok = all && buffers ? true : status_no_memory(st);
     if (ok) gather(g, all);
-    for (int32_t i = 0; ok && i < g->tensor_count; i++) ok = fill_buffer(g, i, &all[i], &buffers[i], memory, st);
+    for (int32_t i = 0; ok && i < g->tensor_count; i++)
+        ok = fill_buffer(g, i, &all[i], &buffers[i], memory, st);
     for (int32_t o = 0; ok && o < g->op_count; o++)
         for (int i = 0; i <= g->ops[o].input_count; i++) {
             struct lx_buffer *b = &buffers[operand(&g->ops[o], i)];
@@ -127,7 +135,8 @@ static bool from_ops(const struct lx_graph *g, struct arena *memory, struct lx_p
         }
     ok = ok && add_parents(g, all, buffers, memory, st);
     free(all);
-    *out = (struct lx_problem){LX_SPILL, lx_device_usable(&g->device), g->device.stick_bytes, g->tensor_count, buffers};
+    *out = (struct lx_problem){LX_SPILL, lx_device_usable(&g->device), g->device.stick_bytes, g->tensor_count,
+                               buffers};
     return ok;
 }
 
@@ -141,10 +150,12 @@ bool problem_from_graph(const struct lx_graph *g, int objective, struct arena *m
         return false;
     if (objective >= 0) out->objective = (enum lx_objective)objective;
     lx_status why;
-    if (!lx_problem_validate(out, &why)) return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
+    if (!lx_problem_validate(out, &why))
+        return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
     if (traffic_of(g, out, NULL) > LX_INT_MAX)
-        return status_set_at(st, LX_E_RANGE, g->file, 0, 0,
-                             "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
+        return status_set_at(
+            st, LX_E_RANGE, g->file, 0, 0,
+            "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
     return true;
 }
 
@@ -159,7 +170,8 @@ int64_t traffic_of(const struct lx_graph *g, const struct lx_problem *p, const i
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i <= g->ops[o].input_count; i++) {
             int32_t t = operand(&g->ops[o], i);
-            if ((!address || address[t] < 0) && !add_i64(bytes, g->tensors[t].bytes, &bytes)) return INT64_MAX;
+            if ((!address || address[t] < 0) && !add_i64(bytes, g->tensors[t].bytes, &bytes))
+                return INT64_MAX;
         }
     return bytes;
 }

@@ -14,10 +14,10 @@
 struct sweep {
     const struct lx_problem *p;
     const int64_t *address;
-    int64_t *cut;       /* sorted distinct ends of placed ranges */
-    size_t cuts, width; /* width: leaves of the tree, a power of two */
-    int32_t *most, *all;  /* per node: the most owners of a piece below, owners of every piece below */
-    int32_t *taker;     /* per buffer: the child that has taken its slot over, or -1 */
+    int64_t *cut;        /* sorted distinct ends of placed ranges */
+    size_t cuts, width;  /* width: leaves of the tree, a power of two */
+    int32_t *most, *all; /* per node: the most owners of a piece below, owners of every piece below */
+    int32_t *taker;      /* per buffer: the child that has taken its slot over, or -1 */
 };
 
 static int compare_i64(const void *a, const void *b)
@@ -32,7 +32,8 @@ static size_t cut_index(const struct sweep *s, int64_t at)
     return (size_t)(found - s->cut);
 }
 
-static int32_t most_owners(const struct sweep *s, size_t node, size_t left, size_t right, size_t from, size_t to)
+static int32_t most_owners(const struct sweep *s, size_t node, size_t left, size_t right, size_t from,
+                           size_t to)
 {
     if (from >= right || to <= left) return INT32_MIN / 2; /* below every count: outside says nothing */
     if (from <= left && right <= to) return s->most[node];
@@ -42,7 +43,8 @@ static int32_t most_owners(const struct sweep *s, size_t node, size_t left, size
     return (a > b ? a : b) + s->all[node];
 }
 
-static void add_owners(struct sweep *s, size_t node, size_t left, size_t right, size_t from, size_t to, int32_t by)
+static void add_owners(struct sweep *s, size_t node, size_t left, size_t right, size_t from, size_t to,
+                       int32_t by)
 {
     if (from >= right || to <= left) return;
     if (from <= left && right <= to) {
@@ -82,15 +84,16 @@ static bool report_overlap(const struct sweep *s, int32_t i, lx_status *st)
     for (int32_t k = 0; k < s->p->count; k++) {
         const struct lx_buffer *o = &s->p->buffers[k];
         int64_t other = s->address[k];
-        if (k == i || other < 0 || !share_a_tick(b, o) || at >= other + o->size || other >= at + b->size) continue;
+        if (k == i || other < 0 || !share_a_tick(b, o) || at >= other + o->size || other >= at + b->size)
+            continue;
         if (s->taker[k] == i || s->taker[i] == k) continue;
         const char *why = !is_parent(b, k) && !is_parent(o, i) ? "and neither may take the other's place"
-                          : other != at ? "and a handover needs the same address"
+                          : other != at                        ? "and a handover needs the same address"
                                         : "and the slot has been handed to another child";
         int64_t tick = max_i64(b->start, o->start);
         return status_set(st, LX_E_NO,
-                          "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s", b->name,
-                          (long long)at, (long long)(at + b->size), o->name, (long long)other,
+                          "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
+                          b->name, (long long)at, (long long)(at + b->size), o->name, (long long)other,
                           (long long)(other + o->size), (long long)tick, why);
     }
     return status_set(st, LX_E_NO, "buffer %s at %lld overlaps another", b->name, (long long)at);
@@ -191,22 +194,23 @@ static bool check_alone(const struct lx_problem *p, const struct lx_buffer *b, i
         if (at != LX_OFF_CHIP)
             return status_set(st, LX_E_NO, "buffer %s: the address %lld is negative", b->name, (long long)at);
         if (p->objective == LX_HEIGHT && !b->reason)
-            return status_set(st, LX_E_NO, "buffer %s is not placed, but the height counts only when all are", b->name);
+            return status_set(st, LX_E_NO, "buffer %s is not placed, but the height counts only when all are",
+                              b->name);
         return true;
     }
     if (b->reason)
-        return status_set(st, LX_E_NO, "buffer %s is placed at %lld, but it may not be: %s", b->name, (long long)at,
-                          b->reason);
+        return status_set(st, LX_E_NO, "buffer %s is placed at %lld, but it may not be: %s", b->name,
+                          (long long)at, b->reason);
     if (at % lx_alignment_of(p, b) != 0)
-        return status_set(st, LX_E_NO, "buffer %s: the address %lld is not a multiple of %lld", b->name, (long long)at,
-                          (long long)lx_alignment_of(p, b));
+        return status_set(st, LX_E_NO, "buffer %s: the address %lld is not a multiple of %lld", b->name,
+                          (long long)at, (long long)lx_alignment_of(p, b));
     if (b->fixed >= 0 && at != b->fixed)
-        return status_set(st, LX_E_NO, "buffer %s is at %lld, but its address is fixed at %lld", b->name, (long long)at,
-                          (long long)b->fixed);
+        return status_set(st, LX_E_NO, "buffer %s is at %lld, but its address is fixed at %lld", b->name,
+                          (long long)at, (long long)b->fixed);
     int64_t end;
     if (!add_i64(at, b->size, &end) || (p->objective != LX_HEIGHT && end > p->capacity))
-        return status_set(st, LX_E_NO, "buffer %s: its %lld bytes at %lld end beyond the capacity of %lld", b->name,
-                          (long long)b->size, (long long)at, (long long)p->capacity);
+        return status_set(st, LX_E_NO, "buffer %s: its %lld bytes at %lld end beyond the capacity of %lld",
+                          b->name, (long long)b->size, (long long)at, (long long)p->capacity);
     return true;
 }
 

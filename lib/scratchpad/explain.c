@@ -52,8 +52,7 @@ static bool measure(const struct lx_plan *plan, struct occupancy *o)
         taken += c[i].bytes;
         if (i + 1 == n || c[i + 1].tick != c[i].tick) o->most[o->width + k++] = taken;
     }
-    for (size_t i = o->width; o->most && i-- > 1;)
-        o->most[i] = max_i64(o->most[2 * i], o->most[2 * i + 1]);
+    for (size_t i = o->width; o->most && i-- > 1;) o->most[i] = max_i64(o->most[2 * i], o->most[2 * i + 1]);
     free(c);
     return o->most != NULL;
 }
@@ -64,8 +63,10 @@ static size_t changes_before(const struct occupancy *o, int64_t tick)
     size_t low = 0, high = o->ticks;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (o->tick[middle] < tick) low = middle + 1;
-        else high = middle;
+        if (o->tick[middle] < tick)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -83,23 +84,26 @@ static int64_t most_during(const struct occupancy *o, int64_t start, int64_t end
     return most;
 }
 
-static const char *why_off_chip(const struct lx_plan *plan, const struct occupancy *o, const struct lx_buffer *b)
+static const char *why_off_chip(const struct lx_plan *plan, const struct occupancy *o,
+                                const struct lx_buffer *b)
 {
     const struct lx_problem *p = &plan->problem;
     if (b->reason) return b->reason;
     if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
     if (b->size > p->capacity)
-        return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes", (long long)b->size,
-                            (long long)p->capacity);
+        return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
+                            (long long)b->size, (long long)p->capacity);
     int64_t taken = most_during(o, b->start, b->end);
     if (taken + b->size > p->capacity)
-        return arena_format(plan->memory,
-                            "no room on scratchpad: others take up to %lld of %lld bytes while it lives, it needs %lld",
-                            (long long)taken, (long long)p->capacity, (long long)b->size);
-    return arena_format(plan->memory,
-                        "no room on scratchpad: fragmentation; others take at most %lld of %lld bytes while it lives, but no "
-                        "hole of %lld lasts as long",
-                        (long long)taken, (long long)p->capacity, (long long)b->size);
+        return arena_format(
+            plan->memory,
+            "no room on scratchpad: others take up to %lld of %lld bytes while it lives, it needs %lld",
+            (long long)taken, (long long)p->capacity, (long long)b->size);
+    return arena_format(
+        plan->memory,
+        "no room on scratchpad: fragmentation; others take at most %lld of %lld bytes while it lives, but no "
+        "hole of %lld lasts as long",
+        (long long)taken, (long long)p->capacity, (long long)b->size);
 }
 
 /* A child stands in a parent's place if both have the same address and nobody took it before. Children

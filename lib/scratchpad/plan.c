@@ -75,7 +75,8 @@ struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *o
 {
     if (options->run.seed > (uint64_t)LX_INT_MAX) {
         lx_graph_free(g);
-        status_set(st, LX_E_USAGE, "the seed is beyond 2^53, the most that a plan file can say; choose a smaller one");
+        status_set(st, LX_E_USAGE,
+                   "the seed is beyond 2^53, the most that a plan file can say; choose a smaller one");
         return NULL;
     }
     struct lx_plan *p = plan_begin(g, options->objective, st);
@@ -85,7 +86,8 @@ struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *o
     p->work_limit = options->run.work_limit;
     p->options = describe_options(p->memory, options->solver, options->run.options);
     double start = now();
-    bool ok = p->options ? lx_solve(&p->problem, options->solver, &options->run, &p->answer, st) : status_no_memory(st);
+    bool ok = p->options ? lx_solve(&p->problem, options->solver, &options->run, &p->answer, st)
+                         : status_no_memory(st);
     p->seconds = now() - start;
     if (ok && plan_complete(p, st)) return p;
     lx_plan_free(p);
@@ -116,11 +118,12 @@ bool lx_plan_check(const struct lx_plan *p, lx_status *st)
                           p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
     if (!lx_check(&p->problem, p->answer.address, &objective, st)) return false;
     if (p->problem.objective == LX_FIT && not_placed(p))
-        return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not", lx_verdict_word(p->answer.status),
-                          not_placed(p)->name);
+        return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not",
+                          lx_verdict_word(p->answer.status), not_placed(p)->name);
     if (objective != p->answer.objective)
-        return status_set(st, LX_E_NO, "the plan claims %lld bytes of %s, but has %lld", (long long)p->answer.objective,
-                          lx_objective_word(p->problem.objective), (long long)objective);
+        return status_set(st, LX_E_NO, "the plan claims %lld bytes of %s, but has %lld",
+                          (long long)p->answer.objective, lx_objective_word(p->problem.objective),
+                          (long long)objective);
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] < 0)
             spill += p->problem.buffers[i].spill_cost;
@@ -129,19 +132,22 @@ bool lx_plan_check(const struct lx_plan *p, lx_status *st)
     const struct {
         const char *what;
         int64_t claimed, real;
-    } totals[] = {{"HBM traffic", p->hbm_bytes, hbm},
-                  {"HBM traffic with all off chip", p->baseline_hbm_bytes, traffic_of(p->graph, &p->problem, NULL)},
-                  {"spill", p->spill_bytes, spill},
-                  {"height", p->height_bytes, height}};
+    } totals[] = {
+        {"HBM traffic", p->hbm_bytes, hbm},
+        {"HBM traffic with all off chip", p->baseline_hbm_bytes, traffic_of(p->graph, &p->problem, NULL)},
+        {"spill", p->spill_bytes, spill},
+        {"height", p->height_bytes, height}};
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
         if (totals[i].claimed != totals[i].real)
-            return status_set(st, LX_E_NO, "the plan claims %lld bytes of %s, but has %lld", (long long)totals[i].claimed,
-                              totals[i].what, (long long)totals[i].real);
+            return status_set(st, LX_E_NO, "the plan claims %lld bytes of %s, but has %lld",
+                              (long long)totals[i].claimed, totals[i].what, (long long)totals[i].real);
     if (p->answer.bound > objective)
-        return status_set(st, LX_E_NO, "the plan claims a bound of %lld bytes above its own objective of %lld",
+        return status_set(st, LX_E_NO,
+                          "the plan claims a bound of %lld bytes above its own objective of %lld",
                           (long long)p->answer.bound, (long long)objective);
     if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT && p->answer.bound != objective)
-        return status_set(st, LX_E_NO, "the plan claims to be optimal, but its bound is %lld and its objective %lld",
+        return status_set(st, LX_E_NO,
+                          "the plan claims to be optimal, but its bound is %lld and its objective %lld",
                           (long long)p->answer.bound, (long long)objective);
     return true;
 }

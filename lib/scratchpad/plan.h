@@ -16,19 +16,19 @@ struct lx_plan {
     struct lx_graph *graph;    /* owned */
     struct lx_problem problem; /* one buffer a tensor, in the order of the tensors; or the list's own */
     struct lx_answer answer;
-    const char **reason;       /* per buffer: why it is off chip; NULL where it is on chip */
-    int32_t *took_slot_of;     /* per buffer: the parent in whose place it stands, or -1 */
+    const char **reason;   /* per buffer: why it is off chip; NULL where it is on chip */
+    int32_t *took_slot_of; /* per buffer: the parent in whose place it stands, or -1 */
 
     int64_t hbm_bytes;          /* traffic of the plan: operands off chip, over all ops */
     int64_t baseline_hbm_bytes; /* the same with everything off chip */
     int64_t spill_bytes;        /* the part of it that a perfect scratchpad would have saved */
     int64_t height_bytes;       /* the highest end of a placed buffer */
 
-    const char *solver;         /* by name: a plan that was read may name one we do not have */
+    const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
     int64_t work_limit;
-    const char *options;        /* "name=value ..." of those that differ from their defaults */
-    double seconds;             /* of the solver; not written, plans are reproducible */
+    const char *options; /* "name=value ..." of those that differ from their defaults */
+    double seconds;      /* of the solver; not written, plans are reproducible */
     struct arena *memory;
 };
 

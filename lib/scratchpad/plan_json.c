@@ -22,13 +22,15 @@ static void write_summary(const struct lx_plan *p, struct text *t)
                 p->baseline_hbm_bytes);
     text_format(t, "  \"spill_bytes\": %" PRId64 ",\n  \"height_bytes\": %" PRId64 ",\n", p->spill_bytes,
                 p->height_bytes);
-    text_format(t, "  \"bound_bytes\": %" PRId64 ",\n  \"gap\": %.9g,\n", a->bound, lx_gap(a->objective, a->bound));
+    text_format(t, "  \"bound_bytes\": %" PRId64 ",\n  \"gap\": %.9g,\n", a->bound,
+                lx_gap(a->objective, a->bound));
     if (p->graph->target_hbm_bytes >= 0)
-        text_format(t, "  \"target_hbm_bytes\": %" PRId64 ",\n  \"meets_target\": %s,\n", p->graph->target_hbm_bytes,
-                    lx_plan_meets_target(p) ? "true" : "false");
+        text_format(t, "  \"target_hbm_bytes\": %" PRId64 ",\n  \"meets_target\": %s,\n",
+                    p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
     text_add(t, "  \"solver\": {\"name\": ");
     text_json_string(t, p->solver);
-    text_format(t, ", \"seed\": %" PRIu64 ", \"work_limit\": %" PRId64 ", \"options\": ", p->seed, p->work_limit);
+    text_format(t, ", \"seed\": %" PRIu64 ", \"work_limit\": %" PRId64 ", \"options\": ", p->seed,
+                p->work_limit);
     text_json_string(t, p->options);
     text_format(t, ", \"steps\": %" PRId64 ", \"stats\": {", a->steps);
     for (int i = 0; i < a->stat_count; i++)
@@ -44,8 +46,9 @@ static void write_buffer(const struct lx_plan *p, int32_t i, struct text *t)
     const struct lx_buffer *b = &p->problem.buffers[i];
     text_add(t, "    {\"name\": ");
     text_json_string(t, b->name);
-    text_format(t, ", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64 ", \"cost\": %" PRId64
-                   ", \"address\": ",
+    text_format(t,
+                ", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64 ", \"cost\": %" PRId64
+                ", \"address\": ",
                 b->size, b->start, b->end, b->spill_cost);
     if (p->answer.address[i] >= 0)
         text_format(t, "%" PRId64, p->answer.address[i]);
@@ -86,32 +89,38 @@ static bool same(const struct json *j, const cJSON *v, const char *key, int64_t 
     int64_t theirs = 0;
     if (!json_int(j, v, key, -1, LX_INT_MAX, &theirs, st)) return false;
     if (theirs == ours) return true;
-    return json_error(j, json_find(v, key), st, LX_E_MISMATCH, "%s is %lld here, but the pattern gives %lld", key,
-                      (long long)theirs, (long long)ours);
+    return json_error(j, json_find(v, key), st, LX_E_MISMATCH, "%s is %lld here, but the pattern gives %lld",
+                      key, (long long)theirs, (long long)ours);
 }
 
 static bool read_buffers(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
 {
-    static const char *const keys[] = {"name", "size", "start", "end", "cost", "address", "in_place_of", "reason", NULL};
+    static const char *const keys[] = {"name",    "size",        "start",  "end", "cost",
+                                       "address", "in_place_of", "reason", NULL};
     const cJSON *array, *v;
     if (!json_array(j, root, "buffers", &array, st)) return false;
     if (cJSON_GetArraySize(array) != p->problem.count)
-        return json_error(j, array, st, LX_E_MISMATCH, "%d buffers, but the pattern has %d", cJSON_GetArraySize(array),
-                          (int)p->problem.count);
+        return json_error(j, array, st, LX_E_MISMATCH, "%d buffers, but the pattern has %d",
+                          cJSON_GetArraySize(array), (int)p->problem.count);
     int32_t i = 0;
     cJSON_ArrayForEach(v, array)
     {
         const struct lx_buffer *b = &p->problem.buffers[i];
         const char *name;
-        if (!json_only_keys(j, v, "a buffer of a plan", keys, st) || !json_string(j, v, "name", &name, st)) return false;
+        if (!json_only_keys(j, v, "a buffer of a plan", keys, st) || !json_string(j, v, "name", &name, st))
+            return false;
         if (strcmp(name, b->name) != 0)
-            return json_error(j, json_find(v, "name"), st, LX_E_MISMATCH, "buffer %s where the pattern has %s", name, b->name);
-        if (!same(j, v, "size", b->size, st) || !same(j, v, "start", b->start, st) || !same(j, v, "end", b->end, st) ||
-            !same(j, v, "cost", b->spill_cost, st))
+            return json_error(j, json_find(v, "name"), st, LX_E_MISMATCH,
+                              "buffer %s where the pattern has %s", name, b->name);
+        if (!same(j, v, "size", b->size, st) || !same(j, v, "start", b->start, st) ||
+            !same(j, v, "end", b->end, st) || !same(j, v, "cost", b->spill_cost, st))
             return false;
         const cJSON *address = json_find(v, "address");
-        if (!address) return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip", name);
-        if (!cJSON_IsNull(address) && !json_int(j, v, "address", 0, LX_INT_MAX, &p->answer.address[i], st)) return false;
+        if (!address)
+            return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip",
+                              name);
+        if (!cJSON_IsNull(address) && !json_int(j, v, "address", 0, LX_INT_MAX, &p->answer.address[i], st))
+            return false;
         i++;
     }
     return true;
@@ -140,16 +149,21 @@ static bool same_derived(const struct json *j, const cJSON *root, const struct l
                               "in_place_of is \"%s\" here, but the addresses give \"%s\"", theirs, ours);
     }
     double gap = -1;
-    int64_t objective = p->problem.objective != LX_HEIGHT ? p->spill_bytes : all_placed(p) ? p->height_bytes : INT64_MAX;
+    int64_t objective = p->problem.objective != LX_HEIGHT ? p->spill_bytes
+                        : all_placed(p)                   ? p->height_bytes
+                                                          : INT64_MAX;
     bool reached = lx_plan_meets_target(p), meets = !reached;
-    if (!json_opt_number(j, root, "gap", 0, 1, &gap, st) || !json_opt_bool(j, root, "meets_target", &meets, st)) return false;
+    if (!json_opt_number(j, root, "gap", 0, 1, &gap, st) ||
+        !json_opt_bool(j, root, "meets_target", &meets, st))
+        return false;
     const cJSON *target = json_find(root, "target_hbm_bytes"), *at = json_find(root, "gap");
     if (!(fabs(gap - lx_gap(objective, p->answer.bound)) < 1e-8))
         return json_error(j, at ? at : root, st, LX_E_MISMATCH, "the gap must be %.9g by placement and bound",
                           lx_gap(objective, p->answer.bound));
     at = json_find(root, "meets_target");
     if (p->graph->target_hbm_bytes < 0 && (target || at))
-        return json_error(j, target ? target : at, st, LX_E_MISMATCH, "a target here, but the pattern has none");
+        return json_error(j, target ? target : at, st, LX_E_MISMATCH,
+                          "a target here, but the pattern has none");
     if (p->graph->target_hbm_bytes < 0) return true;
     if (!same(j, root, "target_hbm_bytes", p->graph->target_hbm_bytes, st)) return false;
     if (meets == reached) return true;
@@ -157,8 +171,8 @@ static bool same_derived(const struct json *j, const cJSON *root, const struct l
                       reached ? "true" : "false");
 }
 
-static bool read_word(const struct json *j, const cJSON *root, const char *key, const char *(*nth)(int), int count, int *out,
-                      lx_status *st)
+static bool read_word(const struct json *j, const cJSON *root, const char *key, const char *(*nth)(int),
+                      int count, int *out, lx_status *st)
 {
     const char *word;
     if (!json_string(j, root, key, &word, st)) return false;
@@ -168,7 +182,8 @@ static bool read_word(const struct json *j, const cJSON *root, const char *key, 
     size_t n = 0;
     for (int i = 0; i < count && n < sizeof known; i++)
         n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", nth(i));
-    return json_error(j, json_find(root, key), st, LX_E_SCHEMA, "unknown %s \"%s\"; known: %s", key, word, known);
+    return json_error(j, json_find(root, key), st, LX_E_SCHEMA, "unknown %s \"%s\"; known: %s", key, word,
+                      known);
 }
 
 static const char *nth_verdict(int i)
@@ -183,7 +198,8 @@ static const char *nth_objective(int i)
 
 static bool read_solver(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
 {
-    static const char *const keys[] = {"name", "seed", "work_limit", "options", "steps", "stats", "message", NULL};
+    static const char *const keys[] = {"name",  "seed",  "work_limit", "options",
+                                       "steps", "stats", "message",    NULL};
     const cJSON *v = json_find(root, "solver"), *item;
     const char *name, *options, *message;
     int64_t seed;
@@ -200,7 +216,8 @@ static bool read_solver(const struct json *j, const cJSON *root, struct lx_plan 
     if (!p->solver || !p->options) return status_no_memory(st);
     snprintf(p->answer.message, sizeof p->answer.message, "%s", message);
     const cJSON *stats = json_find(v, "stats");
-    if (stats && !cJSON_IsObject(stats)) return json_error(j, stats, st, LX_E_SCHEMA, "stats must be an object of integers");
+    if (stats && !cJSON_IsObject(stats))
+        return json_error(j, stats, st, LX_E_SCHEMA, "stats must be an object of integers");
     cJSON_ArrayForEach(item, stats)
     {
         struct lx_stat *s = &p->answer.stats[p->answer.stat_count];
@@ -216,10 +233,11 @@ static bool read_solver(const struct json *j, const cJSON *root, struct lx_plan 
 
 static struct lx_plan *read_plan(const struct json *j, lx_status *st)
 {
-    static const char *const keys[] = {"lxplan", "kind", "status", "objective", "hbm_bytes", "baseline_hbm_bytes",
-                                       "spill_bytes", "height_bytes", "bound_bytes", "gap", "target_hbm_bytes",
-                                       "meets_target", "solver", "capacity", "alignment", "buffers", "pattern_hash",
-                                       "pattern", NULL};
+    static const char *const keys[] = {
+        "lxplan",      "kind",         "status",      "objective", "hbm_bytes",        "baseline_hbm_bytes",
+        "spill_bytes", "height_bytes", "bound_bytes", "gap",       "target_hbm_bytes", "meets_target",
+        "solver",      "capacity",     "alignment",   "buffers",   "pattern_hash",     "pattern",
+        NULL};
     const cJSON *root = j->root;
     int status, objective;
     int64_t bound, hbm, baseline, spill, height;
@@ -235,7 +253,8 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
         !json_string(j, root, "pattern_hash", &hash, st))
         return NULL;
     const cJSON *pattern = json_find(root, "pattern");
-    if (!pattern) return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
+    if (!pattern)
+        return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
     struct lx_graph *g = pattern_read_json(j, pattern, st);
     if (!g) return NULL;
     char ours[20];
@@ -243,15 +262,16 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
     if (strcmp(ours, hash) != 0) {
         lx_graph_free(g);
         json_error(j, json_find(root, "pattern_hash"), st, LX_E_MISMATCH,
-                   "the pattern in this plan was changed after planning (its hash is %s); plan it again", ours);
+                   "the pattern in this plan was changed after planning (its hash is %s); plan it again",
+                   ours);
         return NULL;
     }
     struct lx_plan *p = plan_begin(g, objective, st);
     if (!p) return NULL;
     p->answer.bound = bound;
-    if (!same(j, root, "capacity", p->problem.capacity, st) || !same(j, root, "alignment", p->problem.alignment, st) ||
-        !read_buffers(j, root, p, st) || !read_solver(j, root, p, st) || !plan_complete(p, st) ||
-        !same_derived(j, root, p, st)) {
+    if (!same(j, root, "capacity", p->problem.capacity, st) ||
+        !same(j, root, "alignment", p->problem.alignment, st) || !read_buffers(j, root, p, st) ||
+        !read_solver(j, root, p, st) || !plan_complete(p, st) || !same_derived(j, root, p, st)) {
         lx_plan_free(p);
         return NULL;
     }

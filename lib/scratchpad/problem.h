@@ -44,8 +44,8 @@ struct lx_problem {
     X(LX_FEASIBLE, "feasible")     /* legal; how far from the best is told by the bound */                   \
     X(LX_OPTIMAL, "optimal")       /* legal, and the bound equals the objective */                           \
     X(LX_INFEASIBLE, "infeasible") /* proved: no answer to LX_FIT exists */                                  \
-    X(LX_LIMIT, "limit")           /* stopped by a limit with the best so far (for LX_FIT: not all placed) */ \
-    X(LX_ERROR, "error")           /* the solver failed; the answer holds what it had, all off chip at worst */
+    X(LX_LIMIT, "limit") /* stopped by a limit with the best so far (for LX_FIT: not all placed) */          \
+    X(LX_ERROR, "error") /* the solver failed; the answer holds what it had, all off chip at worst */
 
 #define LX_VERDICT_ENUM(id, word) id,
 enum lx_verdict { LX_VERDICTS(LX_VERDICT_ENUM) LX_VERDICT_COUNT };
@@ -76,10 +76,10 @@ struct lx_progress {
 /* How a solver is run. All limits are advice to stop soon; a solver returns its best when it stops. */
 struct lx_run {
     uint64_t seed;
-    int64_t work_limit;     /* steps in the solver's own unit; 0: the solver's default */
-    double time_limit;      /* seconds of wall clock, a fuse; 0: none */
-    const int64_t *options; /* one value a row of the solver's table; NULL: the defaults */
-    bool (*stop)(void *context);                                       /* may be NULL */
+    int64_t work_limit;          /* steps in the solver's own unit; 0: the solver's default */
+    double time_limit;           /* seconds of wall clock, a fuse; 0: none */
+    const int64_t *options;      /* one value a row of the solver's table; NULL: the defaults */
+    bool (*stop)(void *context); /* may be NULL */
     void (*progress)(void *context, const struct lx_progress *so_far); /* may be NULL */
     void *context;
     /* Set by lx_solve for the solver: an answer known to be legal, and a bound known to hold. */
@@ -91,8 +91,8 @@ enum lx_solver_caps {
     LX_CAN_SPILL = 1 << 0,
     LX_CAN_FIT = 1 << 1,
     LX_CAN_HEIGHT = 1 << 2,
-    LX_CAN_PROVE = 1 << 3,  /* may return optimal or infeasible by its own proof */
-    LX_IS_SEEDED = 1 << 4,  /* the seed changes the answer */
+    LX_CAN_PROVE = 1 << 3, /* may return optimal or infeasible by its own proof */
+    LX_IS_SEEDED = 1 << 4, /* the seed changes the answer */
 };
 
 #define LX_SOLVER_ABI 1

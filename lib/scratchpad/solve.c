@@ -42,10 +42,11 @@ bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const 
     int64_t *address = answer->address;
     *answer = (struct lx_answer){.address = address, .status = LX_ERROR};
     if (solver->abi != LX_SOLVER_ABI)
-        return status_set(st, LX_E_INTERNAL, "solver %s was built for interface %d, not %d", solver->name, solver->abi,
-                          LX_SOLVER_ABI);
+        return status_set(st, LX_E_INTERNAL, "solver %s was built for interface %d, not %d", solver->name,
+                          solver->abi, LX_SOLVER_ABI);
     if (!(solver->caps & needed_capability(p->objective)))
-        return status_set(st, LX_E_USAGE, "solver %s does not answer the %s question; `lxplan solvers` lists which do",
+        return status_set(st, LX_E_USAGE,
+                          "solver %s does not answer the %s question; `lxplan solvers` lists which do",
                           solver->name, lx_objective_word(p->objective));
     if (!lx_problem_validate(p, st)) return false;
     struct lx_run with_bound = *run;
@@ -79,7 +80,8 @@ bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const 
         answer->bound = bound;
         answer->objective = INT64_MAX;
         if (p->objective != LX_HEIGHT && !lx_check(p, answer->address, &answer->objective, st)) return false;
-        if (!none) snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why.text);
+        if (!none)
+            snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why.text);
         return true;
     }
     answer->status = settle(p, solver, answer, claimed);

@@ -50,12 +50,13 @@ void live_index_free(struct live_index *x)
 void live_index_add(struct live_index *x, int32_t buffer)
 {
     int64_t end = x->buffers[buffer].end;
-    for (int32_t i = x->width + x->leaf[buffer]; i > 0 && x->latest_end[i] < end; i /= 2) x->latest_end[i] = end;
+    for (int32_t i = x->width + x->leaf[buffer]; i > 0 && x->latest_end[i] < end; i /= 2)
+        x->latest_end[i] = end;
 }
 
 /* Leaves [0, before) start early enough; of these, the ones that end after `start`. */
-static int32_t find_below(const struct live_index *x, int32_t node, int32_t left, int32_t width, int32_t before,
-                          int64_t start, int32_t *out, int32_t found)
+static int32_t find_below(const struct live_index *x, int32_t node, int32_t left, int32_t width,
+                          int32_t before, int64_t start, int32_t *out, int32_t found)
 {
     if (left >= before || x->latest_end[node] <= start) return found;
     if (width == 1) {
@@ -71,8 +72,10 @@ int32_t live_index_find(const struct live_index *x, int64_t start, int64_t end, 
     int32_t low = 0, high = x->count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (x->buffers[x->order[middle]].start < end) low = middle + 1;
-        else high = middle;
+        if (x->buffers[x->order[middle]].start < end)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return find_below(x, 1, 0, x->width, low, start, out, 0);
 }
