@@ -2,7 +2,7 @@
 _lxplan()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} command='' word
-    local commands='plan check show diff solvers import export gen help'
+    local commands='plan check show diff solvers import export gen bench report help'
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
@@ -16,7 +16,13 @@ _lxplan()
     fi
     case $prev in
         -s|--solver)
-            mapfile -t COMPREPLY < <(compgen -W "$("$program" solvers --names 2>/dev/null)" -- "$cur")
+            # bench takes several, with commas between them
+            local before=''
+            [[ $command == bench && $cur == *,* ]] && before=${cur%,*},
+            mapfile -t COMPREPLY < <(compgen -P "$before" -W "$("$program" solvers --names 2>/dev/null)" -- "${cur##*,}")
+            return ;;
+        --by)
+            mapfile -t COMPREPLY < <(compgen -W 'solver instance' -- "$cur")
             return ;;
         --objective)
             mapfile -t COMPREPLY < <(compgen -W 'traffic spill fit height' -- "$cur")
@@ -25,14 +31,16 @@ _lxplan()
             mapfile -t COMPREPLY < <(compgen -W 'graph scratchpad' -- "$cur")
             return ;;
         -f|--format)
-            mapfile -t COMPREPLY < <(compgen -W 'minimalloc xla' -- "$cur")
+            local formats='minimalloc xla'
+            [[ $command == report ]] && formats='text md csv json'
+            mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
             return ;;
         -D|--device)
             mapfile -t COMPREPLY < <(compgen -S = -W "$("$program" plan --help 2>/dev/null |
                 sed -n '/^parameters of a device/,$ s/^  \([a-z_]*\) .*/\1/p')" -- "$cur")
             compopt -o nospace
             return ;;
-        --seed|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option)
+        --seed|--seeds|--repeat|--warmup|--memory|--within|-j|--jobs|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option)
             return ;;
     esac
     if [[ $cur == -* ]]; then

@@ -21,14 +21,17 @@ struct greedy {
     int64_t *address, capacity;
     struct range *live; /* by address; a child and its parent may overlap */
     int32_t live_count;
+    int64_t top; /* the highest end of the living */
     bool *handed_over;
     struct live_index fixed; /* buffers with fixed addresses that have their place */
+    bool has_fixed;
     int32_t *found;
 };
 
 static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at,
                           int64_t *next)
 {
+    if (!g->has_fixed) return true; /* most problems: no search for each gap that is looked at */
     int32_t n = live_index_find(&g->fixed, b->start, b->end, g->found);
     for (int32_t i = 0; i < n; i++) {
         int64_t from = g->address[g->found[i]], to = from + g->p->buffers[g->found[i]].size;
@@ -51,8 +54,12 @@ static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int
 static void forget_dead(struct greedy *g, int64_t tick)
 {
     int32_t kept = 0;
+    g->top = 0;
     for (int32_t i = 0; i < g->live_count; i++)
-        if (g->live[i].end > tick) g->live[kept++] = g->live[i];
+        if (g->live[i].end > tick) {
+            g->top = max_i64(g->top, g->live[i].to);
+            g->live[kept++] = g->live[i];
+        }
     g->live_count = kept;
 }
 
@@ -62,6 +69,7 @@ static void put(struct greedy *g, int32_t i, int64_t at)
     int32_t k = g->live_count++;
     for (; k > 0 && g->live[k - 1].from > at; k--) g->live[k] = g->live[k - 1];
     g->live[k] = (struct range){at, at + b->size, b->end};
+    g->top = max_i64(g->top, at + b->size);
     g->address[i] = at;
 }
 
@@ -99,12 +107,10 @@ static bool takes_fixed_slot(struct greedy *g, const struct lx_buffer *b)
 static int64_t free_slot(const struct greedy *g, int32_t i)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
-    int64_t top = 0;
-    for (int32_t k = 0; k < g->live_count; k++) top = max_i64(top, g->live[k].to);
     int64_t at = past_fixed(g, b, i, 0);
     if (g->live_count == 0) return at + b->size <= g->capacity ? at : LX_OFF_CHIP;
     if (at + b->size <= g->live[0].from && at + b->size <= g->capacity) return at;
-    at = past_fixed(g, b, i, top);
+    at = past_fixed(g, b, i, g->top);
     if (at + b->size <= g->capacity) return at;
     int64_t covered = g->live[0].to;
     for (int32_t k = 1; k < g->live_count; k++) {
@@ -134,6 +140,7 @@ static void place_fixed(struct greedy *g, const struct birth *births)
             if (!free_of_fixed(g, b, i, b->fixed, &next) && !takes_fixed_slot(g, b)) continue;
             g->address[i] = b->fixed;
             live_index_add(&g->fixed, i);
+            g->has_fixed = true;
         }
 }
 

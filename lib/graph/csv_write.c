@@ -77,10 +77,12 @@ char *lx_graph_to_xla(const struct lx_graph *g, size_t *length, lx_status *st)
         text_format(&t, "%" PRId32 ",", i);
         write_field(&t, b->name);
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", b->spill_cost, b->size, b->start);
-        /* A life without uses still ends somewhere: its last tick stands for the last use. */
-        if (b->use_count < 2) text_format(&t, "%" PRId64, b->end - 1);
         for (int32_t u = 1; u < b->use_count; u++)
             text_format(&t, "%s%" PRId64, u > 1 ? ";" : "", b->uses[u]);
+        /* The form knows no other end of a life than the last use. Where a life has no uses, or outlasts
+         * them, its last tick stands for one: an invented use is harmless, a life cut short is not. */
+        if (b->use_count < 2 || b->uses[b->use_count - 1] + 1 < b->end)
+            text_format(&t, "%s%" PRId64, b->use_count > 1 ? ";" : "", b->end - 1);
         text_add(&t, ",,false\n");
     }
     return finish(&t, length, st);

@@ -73,10 +73,14 @@ static double now(void)
 
 struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
-    if (options->run.seed > (uint64_t)LX_INT_MAX) {
+    const char *wrong =
+        !options->solver ? "there is no such solver; lx_solvers() lists those there are"
+        : options->run.seed > (uint64_t)LX_INT_MAX
+            ? "the seed is beyond 2^53, the most that a plan file can say; choose a smaller one"
+            : NULL;
+    if (wrong) {
         lx_graph_free(g);
-        status_set(st, LX_E_USAGE,
-                   "the seed is beyond 2^53, the most that a plan file can say; choose a smaller one");
+        status_set(st, LX_E_USAGE, "%s", wrong);
         return NULL;
     }
     struct lx_plan *p = plan_begin(g, options->objective, st);

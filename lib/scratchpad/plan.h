@@ -46,7 +46,7 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length);
 struct lx_plan *lx_plan_read(const char *path, lx_status *st);
 struct lx_plan *lx_plan_parse(const char *file, const char *text, size_t length, lx_status *st);
 
-/* Is this text a plan file (and not a pattern)? Only its header is looked at. */
+/* Is this text a plan file (and not a pattern)? Only its `kind` is looked at, wherever it stands. */
 bool lx_is_plan(const char *text, size_t length);
 
 #endif

@@ -33,8 +33,11 @@ static void write_summary(const struct lx_plan *p, struct text *t)
                 p->work_limit);
     text_json_string(t, p->options);
     text_format(t, ", \"steps\": %" PRId64 ", \"stats\": {", a->steps);
-    for (int i = 0; i < a->stat_count; i++)
-        text_format(t, "%s\"%s\": %" PRId64, i ? ", " : "", a->stats[i].name, a->stats[i].value);
+    for (int i = 0; i < a->stat_count; i++) {
+        if (i) text_add(t, ", ");
+        text_json_string(t, a->stats[i].name);
+        text_format(t, ": %" PRId64, a->stats[i].value);
+    }
     text_add(t, "}, \"message\": ");
     text_json_string(t, a->message);
     text_format(t, "},\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n", p->problem.capacity,
@@ -304,15 +307,42 @@ struct lx_plan *lx_plan_read(const char *path, lx_status *st)
     return p;
 }
 
+/* Past the string that begins at `at`; the end of the text if it is not closed. */
+static const char *skip_string(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\' && at + 1 < end) at++;
+    return at < end ? at + 1 : end;
+}
+
+static const char *skip_blank(const char *at, const char *end)
+{
+    while (at < end && memchr(" \t\r\n", *at, 4)) at++;
+    return at;
+}
+
+static bool begins_with(const char *at, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
+}
+
+/* Other programs write the keys in another order, and a plan's buffers may then stand before its kind: the
+ * text is walked until the key of the outermost object is found. Nothing is checked here. */
 bool lx_is_plan(const char *text, size_t length)
 {
-    char head[256];
-    size_t n = length < sizeof head - 1 ? length : sizeof head - 1;
-    memcpy(head, text, n);
-    head[n] = 0;
-    const char *kind = strstr(head, "\"kind\"");
-    if (!kind) return false;
-    kind += strlen("\"kind\"");
-    kind += strspn(kind, " \t\r\n:");
-    return strncmp(kind, "\"plan\"", 6) == 0;
+    const char *at = text, *end = text + length;
+    for (int64_t depth = 0; at < end;) {
+        if (*at == '"') {
+            bool kind = depth == 1 && begins_with(at, end, "\"kind\"");
+            at = skip_string(at, end);
+            const char *value = skip_blank(at, end);
+            if (kind && value < end && *value == ':')
+                return begins_with(skip_blank(value + 1, end), end, "\"plan\"");
+            continue;
+        }
+        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+        at++;
+    }
+    return false;
 }

@@ -67,7 +67,11 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
     if (b->size < 0 || b->size > LX_INT_MAX || b->spill_cost < 0)
         return buffer_error(b, st, LX_E_MODEL, "buffer %s: a negative or impossible size or cost", b->name);
     if (!increasing_uses(b, st)) return false;
-    if (b->start < 0 || b->start >= b->end || b->end > LX_INT_MAX)
+    if (b->end > LX_INT_MAX)
+        return buffer_error(b, st, LX_E_RANGE,
+                            "buffer %s: it ends at %lld, beyond 2^53; number its ticks lower", b->name,
+                            (long long)b->end);
+    if (b->start < 0 || b->start >= b->end)
         return buffer_error(b, st, LX_E_MODEL,
                             "buffer %s: its life [%lld, %lld) is empty; the end must be above the start",
                             b->name, (long long)b->start, (long long)b->end);

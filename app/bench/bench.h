@@ -1,0 +1,162 @@
+/* The benchmark: what is run, under which limits, and what came of it.
+ *
+ * One *run* is (instance x solver x seed x repeat). Each happens in a process of its own (run_child.c), its
+ * answer is checked again by the parent (judge.c) and becomes one line of the results file (results_write.c).
+ * Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance a job is in memory. */
+#ifndef APP_BENCH_BENCH_H
+#define APP_BENCH_BENCH_H
+
+#include "command.h"
+#include "base/arena.h"
+#include "base/vec.h"
+
+/* How a run ended. `timeout` is the wall clock only, with or without an answer (see `value` of the row); a
+ * solver that ends by itself or by its work limit is `feasible` with a complete answer, `none` without. */
+#define OUTCOMES(X)                                                                                          \
+    X(OUTCOME_OPTIMAL, "optimal")       /* legal, and proved to be best */                                   \
+    X(OUTCOME_FEASIBLE, "feasible")     /* legal and complete, not proved */                                 \
+    X(OUTCOME_INFEASIBLE, "infeasible") /* proved that nothing fits */                                       \
+    X(OUTCOME_NONE, "none")             /* gave up without a complete answer */                              \
+    X(OUTCOME_TIMEOUT, "timeout")       /* the time limit was reached */                                     \
+    X(OUTCOME_MEMORY, "memory")         /* the memory limit was reached */                                   \
+    X(OUTCOME_CRASH, "crash")           /* the process died */                                               \
+    X(OUTCOME_ERROR, "error")           /* the solver said that it failed */                                 \
+    X(OUTCOME_WRONG, "wrong")           /* the checker refused it, or another answer contradicts it */       \
+    X(OUTCOME_BAD_INPUT, "bad_input")   /* the instance could not be read */
+
+#define OUTCOME_ENUM(id, word) id,
+enum outcome { OUTCOMES(OUTCOME_ENUM) OUTCOME_COUNT };
+#undef OUTCOME_ENUM
+
+/* A solver notices the time limit a little late; an answer that comes later than this is none. */
+#define LATE 1.05
+
+/* One line of a results file. Strings live in the arena of whoever made the row. */
+struct row {
+    const char *instance, *hash, *name; /* path as found, identity of the problem, name of the pattern */
+    const char *question;               /* spill, fit or height */
+    const char *solver, *config;        /* solver "" for bad input */
+    const char *status, *claim;         /* settled verdict; the solver's own word; "" when it gave none */
+    const char *stats;                  /* a JSON object */
+    const char *message;
+    int64_t buffers, capacity, seed, repeat;
+    enum outcome outcome;
+    bool has_value, has_bound, has_seconds;
+    int64_t value, bound, steps; /* value only of a legal and complete answer */
+    double seconds;              /* of the solver, inside its process and without reading the file */
+    double wall, cpu;            /* of the process */
+    int64_t peak_kb;             /* its resident set, with what it inherited from the harness */
+    double time_limit;           /* of the file it stands in; filled in by readers */
+    int file, line;              /* where it stands; filled in by readers */
+};
+
+typedef VEC(struct row) rows;
+
+struct bench_solver {
+    const struct lx_solver *solver;
+    int64_t *values; /* of its options */
+    char config[17]; /* hash of solver, options and limits */
+};
+
+struct settings {
+    VEC(struct bench_solver) solvers;
+    int64_t seeds, seed, repeats, warmup, jobs, memory_mb, work;
+    double time, grace; /* seconds; a process that outlives both together is killed */
+    int objective;      /* an lx_objective, or -1: the instance's own */
+    const char *lx;     /* as given, or NULL */
+    int64_t lx_bytes;   /* -1: none */
+    double lx_percent;  /* -1: none */
+};
+
+struct instance {
+    const char *path, *name;
+    char hash[17];
+    enum lx_objective objective;
+    int64_t buffers, capacity;
+    const char *bad; /* why it could not be read; NULL: it could */
+};
+
+typedef VEC(struct instance) instances;
+
+/* An instance in memory, shared by the jobs that work on it. */
+struct loaded {
+    const struct instance *of;
+    struct lx_plan *plan; /* only for the problem in it */
+    int64_t bound;        /* proved by the library, whoever solves */
+    int users;
+};
+
+struct planned {
+    int32_t instance, solver, seed_index, repeat; /* solver -1: a bad instance, nothing is run */
+};
+
+typedef VEC(struct planned) schedule;
+
+/* What came back from the process of a run. */
+struct child_result {
+    bool complete; /* the whole message arrived and is intact */
+    bool killed_for_time, killed_for_memory;
+    int wait_status;
+    double wall, cpu;
+    int64_t peak_kb, base_kb; /* base: resident set of the harness when it forked */
+    const struct wire *wire;  /* where complete */
+    const int64_t *address;
+};
+
+const char *outcome_word(enum outcome o);
+enum outcome outcome_find(const char *word); /* OUTCOME_COUNT if there is none */
+double monotonic_seconds(void);
+
+/* settings.c */
+extern const struct option_row bench_rows[];
+bool settings_read(struct call *call, struct settings *s);
+void settings_free(struct settings *s);
+
+/* instances.c */
+bool instances_gather(struct call *call, const struct settings *s, struct arena *memory, instances *out);
+struct loaded *instance_load(const struct instance *i, const struct settings *s, lx_status *st);
+void instance_release(struct loaded *l);
+
+/* schedule.c */
+bool schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out);
+
+/* judge.c: the parent's own opinion. `row` has its names already. */
+void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
+                  const struct child_result *r, struct arena *memory, struct row *row);
+
+/* provenance.c: the first line of a results file, without its end. */
+void provenance_write(const struct settings *s, const instances *list, struct text *out);
+/* False with `st` when two headers describe experiments that must not be mixed. */
+bool provenance_same(const char *path, const char *before, const char *now, lx_status *st);
+
+/* results_write.c */
+struct results_file {
+    int fd; /* -1: none */
+    const char *path;
+};
+void row_write(const struct row *r, struct text *out);
+/* A new file, or an old one to go on with; the rows that it has already are appended to `done`. */
+bool results_open(struct call *call, struct results_file *f, const char *path, const struct text *header,
+                  struct arena *memory, rows *done);
+bool results_append(struct results_file *f, const struct row *r, lx_status *st);
+void results_close(struct results_file *f);
+
+/* results_read.c */
+struct results {
+    rows rows;
+    struct arena memory;
+    VEC(const char *) headers; /* one JSON line a file */
+    VEC(const char *) files;
+    VEC(const char *) problems; /* "FILE:LINE: what" */
+};
+/* Adds a file. False (with `st`): it has no good header. Bad lines behind it only become `problems`. */
+bool results_read(struct results *r, const char *path, lx_status *st);
+/* The same from memory; `*torn` is where a last line without its end begins, or `length`. */
+bool results_parse(struct results *r, const char *path, const char *text, size_t length, size_t *torn,
+                   lx_status *st);
+void results_free(struct results *r);
+
+/* cmd_report.c: what bench prints at its end. */
+bool report_rows(struct call *call, struct results *r, struct text *out);
+
+#endif

@@ -1,0 +1,215 @@
+/* lxplan report: tables, plots and comparisons of what bench has written. */
+#include "bench/report.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "planning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With more cells than this, the table of instances is shown only when it is asked for. */
+enum { FEW_CELLS = 60 };
+
+static const struct option_row rows_of_report[] = {
+    {"format", 'f', "WHAT", "text (default), md, csv or json"},
+    {"by", 0, "WHAT",
+     "solver or instance: the table of csv; in text and md, show instances however many there are"},
+    {"within", 0, "PERCENT",
+     "an answer this far above the best value still counts as reaching it (default 0)"},
+    {"plot", 0, NULL, "performance profile and cactus plot as text"},
+    {"svg", 0, "FILE", "both plots as SVG"},
+    {"compare", 0, NULL, "compare the first file with the others (the rule with exactly two files)"},
+    {"merge", 0, NULL, "one report over all files, also with exactly two"},
+    {"output", 'o', "FILE", "write to FILE, completely or not at all (\"-\": standard output)"},
+    {0},
+};
+
+static bool read_within(struct call *call, double *within)
+{
+    const char *text = option_value(&call->line, "within");
+    *within = 0;
+    if (!text) return true;
+    if (!parse_number("--within", text, within, &call->st)) return false;
+    if (!(*within >= 0 && *within <= 1e6))
+        return status_set(&call->st, LX_E_USAGE, "--within %s: it must be 0 or above", text);
+    *within /= 100;
+    return true;
+}
+
+static const struct exporter *read_format(struct call *call)
+{
+    const char *name = option_value(&call->line, "format");
+    const struct exporter *e = exporter_find(name ? name : wants_json(call) ? "json" : "text");
+    if (!e) status_set(&call->st, LX_E_USAGE, "--format %s: it must be text, md, csv or json", name);
+    return e;
+}
+
+static bool read_by(struct call *call, bool *by_instance)
+{
+    const char *by = option_value(&call->line, "by");
+    *by_instance = by && strcmp(by, "instance") == 0;
+    if (by && !*by_instance && strcmp(by, "solver") != 0)
+        return status_set(&call->st, LX_E_USAGE, "--by %s: it must be solver or instance", by);
+    return true;
+}
+
+static bool export_sheets(const struct exporter *e, const struct sheet *sheets, size_t count, size_t chosen,
+                          struct text *out)
+{
+    bool ok = true;
+    if (e->begin) e->begin(out);
+    for (size_t i = 0; i < count; i++) {
+        ok = ok && !sheets[i].failed && !sheets[i].notes.failed;
+        if (e->whole || i == chosen) e->add(&sheets[i], out);
+    }
+    if (e->end) e->end(out);
+    return ok && !out->failed;
+}
+
+static bool add_plots(struct call *call, const struct exporter *e, const struct summary *s, struct text *out)
+{
+    const char *svg = option_value(&call->line, "svg");
+    bool plot = option_given(&call->line, "plot");
+    struct figure figures[2] = {{0}};
+    struct text picture = {0};
+    if ((!svg && !plot) || s->solvers.count == 0) return true;
+    if (plot && strcmp(e->name, "text") != 0)
+        return status_set(&call->st, LX_E_USAGE, "--plot goes with --format text; --svg FILE with any");
+    bool ok =
+        profile_figure(s, &figures[0]) && cactus_figure(s, &figures[1]) ? true : status_no_memory(&call->st);
+    if (ok && plot)
+        for (int i = 0; i < 2; i++) plot_as_text(&figures[i], out);
+    if (ok && svg) {
+        plots_as_svg(figures, 2, &picture);
+        ok = picture.failed ? status_no_memory(&call->st)
+                            : file_write(svg, picture.at, picture.length, &call->st);
+    }
+    text_free(&picture);
+    figure_free(&figures[0]);
+    figure_free(&figures[1]);
+    return ok;
+}
+
+bool report_rows(struct call *call, struct results *r, struct text *out)
+{
+    const struct exporter *e = read_format(call);
+    struct sheet sheets[3] = {{0}};
+    struct summary s = {0};
+    double within;
+    bool by_instance;
+    if (!e || !read_within(call, &within) || !read_by(call, &by_instance)) return false;
+    if (r->rows.count == 0) note(call, "there are no runs to report on");
+    bool ok = mark_contradictions(r) && summary_make(&s, r, within) ? true : status_no_memory(&call->st);
+    if (ok) {
+        solver_sheet(&s, &sheets[0]);
+        instance_sheet(&s, &sheets[1]);
+        fault_sheet(r, &sheets[2]);
+        bool many = s.problems.count * s.solvers.count > FEW_CELLS,
+             people = strcmp(e->name, "json") != 0 && e->whole;
+        if (people && many && !by_instance) {
+            sheet_free(&sheets[1]); /* left empty, it is not shown */
+            sheets[1].values.count = 0;
+            text_add(&sheets[0].notes, "--by instance lists the instances.\n");
+        }
+        ok = export_sheets(e, sheets, 3, by_instance ? 1 : 0, out) ? true : status_no_memory(&call->st);
+    }
+    ok = ok && add_plots(call, e, &s, out);
+    for (int i = 0; i < 3; i++) sheet_free(&sheets[i]);
+    summary_free(&s);
+    return ok;
+}
+
+/* What makes two files hard to compare is said, not judged. */
+static void note_differences(const struct call *call, const struct results *a, const struct results *b)
+{
+    static const char *const keys[] = {"host",  "cpu",  "limits",    "compiler",
+                                       "flags", "jobs", "objective", "lx"};
+    cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const cJSON *m = json_find(json_find(x, "header"), keys[i]),
+                    *n = json_find(json_find(y, "header"), keys[i]);
+        if (m && n && !cJSON_Compare(m, n, true))
+            note(call, "%s and %s differ in \"%s\"; their times may not compare", a->files.at[0],
+                 b->files.at[0], keys[i]);
+    }
+    cJSON_Delete(x);
+    cJSON_Delete(y);
+}
+
+static void say_problems(const struct call *call, const struct results *r)
+{
+    for (size_t i = 0; i < r->problems.count; i++) note(call, "%s", r->problems.at[i]);
+}
+
+static bool compare_with(struct call *call, const struct exporter *e, struct results *before,
+                         const char *path, struct text *out)
+{
+    struct results after = {0};
+    struct sheet sheets[2] = {{0}};
+    bool ok = results_read(&after, path, &call->st);
+    if (ok) {
+        say_problems(call, &after);
+        note_differences(call, before, &after);
+        ok = mark_contradictions(&after) && compare_sheets(before, &after, &sheets[0], &sheets[1]) &&
+                     export_sheets(e, sheets, 2, 0, out)
+                 ? true
+                 : status_no_memory(&call->st);
+    }
+    for (int i = 0; i < 2; i++) sheet_free(&sheets[i]);
+    results_free(&after);
+    return ok;
+}
+
+static int run(struct call *call)
+{
+    size_t files = call->line.files.count;
+    bool merge = option_given(&call->line, "merge"),
+         compare = option_given(&call->line, "compare") || (files == 2 && !merge);
+    struct results r = {0};
+    struct text out = {0};
+    const struct exporter *e = read_format(call);
+    bool ok = e;
+    if (ok && compare && (files < 2 || merge))
+        ok = status_set(&call->st, LX_E_USAGE, "--compare takes two results files or more, and no --merge");
+    if (ok && compare && (option_given(&call->line, "plot") || option_given(&call->line, "svg")))
+        ok = status_set(&call->st, LX_E_USAGE,
+                        "a comparison has no plots; --merge makes one report of both files");
+    if (ok && compare && files > 2 && strcmp(e->name, "text") != 0 && strcmp(e->name, "md") != 0)
+        ok = status_set(&call->st, LX_E_USAGE, "--format %s takes one comparison at a time", e->name);
+    for (size_t i = 0; ok && i < (compare ? 1 : files); i++)
+        ok = results_read(&r, call->line.files.at[i], &call->st);
+    if (ok) say_problems(call, &r);
+    if (ok && compare && !mark_contradictions(&r)) ok = status_no_memory(&call->st);
+    for (size_t i = 1; ok && compare && i < files; i++)
+        ok = compare_with(call, e, &r, call->line.files.at[i], &out);
+    if (ok && !compare) ok = report_rows(call, &r, &out);
+    if (ok && out.failed) ok = status_no_memory(&call->st);
+    size_t length = out.length;
+    if (ok) {
+        ok = deliver(call, out.at ? out.at : strdup(""), length);
+        out = (struct text){0};
+    }
+    text_free(&out);
+    results_free(&r);
+    return ok ? EXIT_YES : FAILED;
+}
+
+static const struct option_row *const tables[] = {rows_of_report, json_rows, quiet_rows, help_rows, NULL};
+
+const struct command command_report = {
+    .name = "report",
+    .synopsis =
+        "RESULTS ... [--format text|md|csv|json] [--by solver|instance] [--plot] [--svg FILE] [options]",
+    .summary = "Tables, profiles and plots of benchmark results; compares two files",
+    .details = "Several files make one report; exactly two are compared: per instance and solver, what got "
+               "faster, slower,\n"
+               "better or worse beyond noise. A line that cannot be read is reported with its place and "
+               "passed over.\n"
+               "Exit code: 0, or 2 when a file is no results file.\n",
+    .options = tables,
+    .least_files = 1,
+    .most_files = 1 << 20,
+    .file_word = "RESULTS",
+    .run = run,
+};

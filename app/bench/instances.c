@@ -1,0 +1,244 @@
+/* Which files are instances, and what is in them.
+ *
+ * Each file is read once at the start, for its identity and its question; the problem itself is loaded again
+ * when its turn comes, so that a thousand large instances need the memory of one. */
+#include "bench/bench.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DEEPEST = 16 };
+
+struct gathering {
+    struct call *call;
+    const struct settings *settings;
+    struct arena *memory;
+    instances *out;
+    int64_t refused_by_design;
+};
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static bool place_nothing(const struct lx_problem *problem, const struct lx_run *run,
+                          struct lx_answer *answer)
+{
+    (void)problem, (void)run;
+    answer->status = LX_LIMIT;
+    return true;
+}
+
+/* A plan that places nothing: the road from a graph to its problem. Takes the graph over. */
+static struct lx_plan *problem_of(struct lx_graph *g, int objective, lx_status *st)
+{
+    static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
+                                             .name = "nothing",
+                                             .summary = "places nothing",
+                                             .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+                                             .solve = place_nothing};
+    struct lx_plan_options how = {.solver = &nothing, .objective = objective};
+    return lx_plan_make(g, &how, st);
+}
+
+/* Most bytes that are live at once, by the library's own bound. */
+static bool load_of(const char *path, int64_t *load, lx_status *st)
+{
+    struct lx_graph *g = lx_graph_read(path, st);
+    struct lx_plan *p = g ? problem_of(g, LX_HEIGHT, st) : NULL;
+    bool ok = p && lx_bound(&p->problem, load, st);
+    lx_plan_free(p);
+    return ok;
+}
+
+static bool apply_capacity(const char *path, struct lx_graph *g, const struct settings *s, lx_status *st)
+{
+    int64_t whole;
+    if (s->lx_bytes >= 0) return lx_graph_set_capacity(g, s->lx_bytes, st);
+    if (s->lx_percent < 0) return true;
+    if (g->is_list && g->capacity < 0) {
+        if (!load_of(path, &whole, st)) return false;
+    } else
+        whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
+    return lx_graph_set_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
+}
+
+static struct lx_plan *read_problem(const char *path, const struct settings *s, lx_status *st)
+{
+    struct lx_graph *g = lx_graph_read(path, st);
+    if (!g) return NULL;
+    if (apply_capacity(path, g, s, st)) return problem_of(g, s->objective, st);
+    lx_graph_free(g);
+    return NULL;
+}
+
+static void hash_problem(const struct lx_plan *p, char out[17])
+{
+    uint64_t h = p->graph->hash;
+    h = hash_bytes(h, &p->problem.objective, sizeof p->problem.objective);
+    h = hash_bytes(h, &p->problem.capacity, sizeof p->problem.capacity);
+    snprintf(out, 17, "%016llx", (unsigned long long)h);
+}
+
+/* A table is ours if its first line names the columns that every form of it has. */
+static bool is_our_table(const char *text)
+{
+    size_t n = strcspn(text, "\r\n");
+    return memmem(text, n, "size", 4) &&
+           (memmem(text, n, "lower", 5) || memmem(text, n, "definition_time", 15));
+}
+
+enum sort { IS_INSTANCE, IS_REFUSED_BY_DESIGN, IS_SOMETHING_ELSE };
+
+/* A file that cannot be read at all is an instance: a bad one, which must not go unnoticed. */
+static enum sort sort_of(const char *path, const char **what)
+{
+    size_t length;
+    lx_status ignored;
+    char *text = file_read(path, &length, &ignored);
+    enum sort sort = IS_INSTANCE;
+    struct json j;
+    if (!text) return IS_INSTANCE;
+    const char *start = text + (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    start += strspn(start, " \t\r\n");
+    if (*start != '{' && *start != '[') {
+        *what = "a table with other columns than MiniMalloc or XLA CSV";
+        if (!ends_with(path, ".json") && !is_our_table(start)) sort = IS_SOMETHING_ELSE;
+    } else if (json_parse(&j, path, text, length, &ignored)) {
+        const cJSON *kind = cJSON_IsObject(j.root) ? json_find(j.root, "kind") : NULL;
+        const cJSON *expect = kind ? json_find(j.root, "expect") : NULL;
+        *what = "JSON of another form than a pattern";
+        if (!cJSON_IsString(kind) || !json_find(j.root, "lxplan") ||
+            strcmp(kind->valuestring, "pattern") != 0)
+            sort = IS_SOMETHING_ELSE;
+        else if (cJSON_IsObject(expect) && json_find(expect, "error"))
+            sort = IS_REFUSED_BY_DESIGN;
+        json_free(&j);
+    } else if (memmem(text, length < 200 ? length : 200, "\"results\"", 9)) {
+        *what = "a results file";
+        sort = IS_SOMETHING_ELSE;
+    }
+    free(text);
+    return sort;
+}
+
+static bool describe_bad(struct gathering *g, struct instance *i, const lx_status *why)
+{
+    char words[1200];
+    size_t length;
+    lx_status ignored;
+    char *text = file_read(i->path, &length, &ignored);
+    uint64_t h = hash_bytes(HASH_START, text ? text : "", text ? length : 0);
+    free(text);
+    snprintf(i->hash, sizeof i->hash, "%016llx", (unsigned long long)h);
+    i->bad = arena_string(g->memory, lx_status_describe(why, words, sizeof words));
+    note(g->call, "%s", words);
+    return i->bad;
+}
+
+static bool add_file(struct gathering *g, const char *path)
+{
+    const char *what = "", *slash = strrchr(path, '/');
+    enum sort sort = sort_of(path, &what);
+    if (sort == IS_REFUSED_BY_DESIGN) return g->refused_by_design++, true;
+    if (sort == IS_SOMETHING_ELSE) return note(g->call, "%s: skipped, it is %s", path, what), true;
+    lx_status st = {0};
+    struct instance i = {.path = arena_string(g->memory, path),
+                         .name = arena_string(g->memory, slash ? slash + 1 : path)};
+    struct lx_plan *p = i.path && i.name ? read_problem(path, g->settings, &st) : NULL;
+    bool ok = i.path && i.name;
+    if (p) {
+        i.objective = p->problem.objective;
+        i.buffers = p->problem.count;
+        i.capacity = p->problem.capacity;
+        hash_problem(p, i.hash);
+        if (p->graph->name && *p->graph->name)
+            ok = (i.name = arena_string(g->memory, p->graph->name)) != NULL;
+    } else if (ok)
+        ok = describe_bad(g, &i, &st);
+    lx_plan_free(p);
+    return ok && VEC_PUSH(g->out, i) ? true : status_no_memory(&g->call->st);
+}
+
+static bool add_folder(struct gathering *g, const char *folder, int depth)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    bool ok = true;
+    if (n < 0) return note(g->call, "%s: skipped, the folder cannot be read", folder), true;
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        size_t end = strlen(folder);
+        char *path = NULL;
+        struct stat info;
+        if (ok && name[0] != '.') {
+            if (asprintf(&path, "%s%s%s", folder, end && folder[end - 1] == '/' ? "" : "/", name) < 0) {
+                path = NULL;
+                ok = status_no_memory(&g->call->st);
+            } else if (stat(path, &info) != 0) { /* gone, or a link to nowhere */
+            } else if (S_ISDIR(info.st_mode))
+                ok = depth >= DEEPEST || add_folder(g, path, depth + 1);
+            else if (S_ISREG(info.st_mode) && (ends_with(name, ".json") || ends_with(name, ".csv")))
+                ok = add_file(g, path);
+            free(path);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
+
+bool instances_gather(struct call *call, const struct settings *s, struct arena *memory, instances *out)
+{
+    struct gathering g = {.call = call, .settings = s, .memory = memory, .out = out};
+    for (size_t i = 0; i < call->line.files.count; i++) {
+        const char *path = call->line.files.at[i];
+        struct stat info;
+        if (strcmp(path, "-") == 0)
+            return status_set(&call->st, LX_E_USAGE,
+                              "bench reads each instance more than once; give it files, not \"-\"");
+        if (stat(path, &info) != 0)
+            return status_set_at(&call->st, LX_E_IO, path, 0, 0, "there is no such file or folder");
+        if (S_ISDIR(info.st_mode) ? !add_folder(&g, path, 0) : !add_file(&g, path)) return false;
+    }
+    if (g.refused_by_design)
+        note(call, "%lld patterns skipped that say themselves that they must be refused",
+             (long long)g.refused_by_design);
+    if (out->count == 0) return status_set(&call->st, LX_E_USAGE, "no instances found in what was given");
+    /* The same file by two ways would be two runs with one name. */
+    for (size_t i = 0; i < out->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(out->at[i].path, out->at[k].path) == 0)
+                return status_set_at(&call->st, LX_E_USAGE, out->at[i].path, 0, 0, "given twice");
+    return true;
+}
+
+struct loaded *instance_load(const struct instance *i, const struct settings *s, lx_status *st)
+{
+    char hash[17] = "";
+    struct loaded *l = calloc(1, sizeof *l);
+    if (!l) return status_no_memory(st), NULL;
+    *l = (struct loaded){.of = i, .users = 1, .plan = read_problem(i->path, s, st)};
+    if (l->plan) hash_problem(l->plan, hash);
+    if (l->plan && strcmp(hash, i->hash) != 0)
+        status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "changed while bench ran");
+    else if (l->plan && lx_bound(&l->plan->problem, &l->bound, st))
+        return l;
+    lx_plan_free(l->plan);
+    free(l);
+    return NULL;
+}
+
+void instance_release(struct loaded *l)
+{
+    if (!l || --l->users > 0) return;
+    lx_plan_free(l->plan);
+    free(l);
+}

@@ -1,0 +1,210 @@
+/* The first line of a results file: everything that a sceptic asks about a measurement. */
+#include "bench/run_child.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef LXPLAN_GIT
+#define LXPLAN_GIT "unknown"
+#endif
+#ifndef LXPLAN_FLAGS
+#define LXPLAN_FLAGS "unknown"
+#endif
+#ifndef LXPLAN_VERSION
+#define LXPLAN_VERSION "unknown"
+#endif
+
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+static void member(struct text *t, const char *key, const char *value)
+{
+    text_format(t, "\"%s\": ", key);
+    if (value)
+        text_json_string(t, value);
+    else
+        text_add(t, "null");
+    text_add(t, ", ");
+}
+
+/* "model name" on x86; elsewhere what the kernel calls the implementer and the part. */
+static void find_cpu(char *out, size_t size)
+{
+    char line[512], implementer[64] = "", part[64] = "";
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    snprintf(out, size, "unknown");
+    while (f && fgets(line, sizeof line, f)) {
+        char *value = strchr(line, ':');
+        if (!value) continue;
+        value += strspn(value, ": \t");
+        value[strcspn(value, "\n")] = 0;
+        if (strncmp(line, "model name", 10) == 0) {
+            snprintf(out, size, "%s", value);
+            fclose(f);
+            return;
+        }
+        if (strncmp(line, "CPU implementer", 15) == 0)
+            snprintf(implementer, sizeof implementer, "%.60s", value);
+        if (strncmp(line, "CPU part", 8) == 0) snprintf(part, sizeof part, "%.60s", value);
+    }
+    if (f) fclose(f);
+    if (part[0]) snprintf(out, size, "implementer %s part %s", implementer, part);
+}
+
+/* The program itself: says more than a revision, which knows nothing of local changes. */
+static void hash_program(char out[17])
+{
+    size_t length;
+    lx_status ignored;
+    char *data = file_read("/proc/self/exe", &length, &ignored);
+    if (data)
+        snprintf(out, 17, "%016llx", (unsigned long long)hash_bytes(HASH_START, data, length));
+    else
+        snprintf(out, 17, "unknown");
+    free(data);
+}
+
+static void write_machine(struct text *t)
+{
+    struct utsname u;
+    char cpu[300], kernel[300] = "unknown", host[100] = "unknown", date[40], program[17];
+    time_t now = time(NULL);
+    struct tm parts;
+    double load;
+    find_cpu(cpu, sizeof cpu);
+    hash_program(program);
+    if (uname(&u) == 0) {
+        snprintf(host, sizeof host, "%.99s", u.nodename);
+        snprintf(kernel, sizeof kernel, "%.80s %.80s %.80s", u.sysname, u.release, u.machine);
+    }
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
+    member(t, "date", date);
+    member(t, "host", host);
+    member(t, "cpu", cpu);
+    text_format(t, "\"cores\": %ld, ", sysconf(_SC_NPROCESSORS_ONLN));
+    if (getloadavg(&load, 1) == 1) text_format(t, "\"load\": %.2f, ", load);
+    member(t, "kernel", kernel);
+    member(t, "compiler", COMPILER);
+    member(t, "flags", LXPLAN_FLAGS);
+    member(t, "version", LXPLAN_VERSION);
+    member(t, "git", LXPLAN_GIT);
+    member(t, "program", program);
+}
+
+static void write_solvers(const struct settings *s, struct text *t)
+{
+    text_add(t, "\"solvers\": [");
+    for (size_t i = 0; i < s->solvers.count; i++) {
+        const struct bench_solver *b = &s->solvers.at[i];
+        text_add(t, i ? ", {" : "{");
+        member(t, "name", b->solver->name);
+        member(t, "config", b->config);
+        text_format(t, "\"seeded\": %s, \"proves\": %s, \"options\": {",
+                    b->solver->caps & LX_IS_SEEDED ? "true" : "false",
+                    b->solver->caps & LX_CAN_PROVE ? "true" : "false");
+        for (int k = 0; k < b->solver->option_count; k++)
+            text_format(t, "%s\"%s\": %lld", k ? ", " : "", b->solver->options[k].name,
+                        (long long)b->values[k]);
+        text_add(t, "}}");
+    }
+    text_add(t, "], ");
+}
+
+static void write_instances(const instances *list, struct text *t)
+{
+    text_add(t, "\"instances\": [");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct instance *n = &list->at[i];
+        text_add(t, i ? ", {" : "{");
+        member(t, "path", n->path);
+        member(t, "hash", n->hash);
+        text_format(t, "\"objective\": \"%s\", \"buffers\": %lld, \"capacity\": %lld}",
+                    n->bad ? "unknown" : lx_objective_word(n->objective), (long long)n->buffers,
+                    (long long)n->capacity);
+    }
+    text_add(t, "]");
+}
+
+void provenance_write(const struct settings *s, const instances *list, struct text *t)
+{
+    text_add(t, "{\"lxplan\": 1, \"kind\": \"results\", \"header\": {");
+    write_machine(t);
+    text_format(t,
+                "\"limits\": {\"time_seconds\": %.17g, \"grace_seconds\": %.17g, \"memory_mb\": %lld, "
+                "\"memory_limit_by\": \"%s\", "
+                "\"work\": ",
+                s->time, s->grace, (long long)s->memory_mb, memory_limit_means());
+    if (s->work)
+        text_format(t, "%lld}, ", (long long)s->work);
+    else
+        text_add(t, "null}, ");
+    member(t, "objective", s->objective >= 0 ? lx_objective_word((enum lx_objective)s->objective) : NULL);
+    member(t, "lx", s->lx);
+    text_format(t, "\"seed\": %lld, \"seeds\": %lld, \"repeats\": %lld, \"warmup\": %lld, \"jobs\": %lld, ",
+                (long long)s->seed, (long long)s->seeds, (long long)s->repeats, (long long)s->warmup,
+                (long long)s->jobs);
+    write_solvers(s, t);
+    write_instances(list, t);
+    text_add(t, "}}");
+}
+
+/* Members that must be equal for two sets of runs to be one experiment. Not the date, nor the kernel: a
+ * machine that was restarted may go on. */
+static const char *const decisive[] = {"limits",   "objective", "lx",      "seed",      "seeds",   "repeats",
+                                       "jobs",     "solvers",   "host",    "cpu",       "version", "git",
+                                       "compiler", "flags",     "program", "instances", NULL};
+
+static void short_form(const cJSON *v, char *out, size_t size)
+{
+    char *text = v ? cJSON_PrintUnformatted(v) : NULL;
+    snprintf(out, size, "%.150s%s", text ? text : "nothing", text && strlen(text) > 150 ? "..." : "");
+    cJSON_free(text);
+}
+
+/* Goes down to the first member or element that differs, so that the words say which. */
+static bool say_difference(const char *path, const char *key, const cJSON *a, const cJSON *b, lx_status *st)
+{
+    char name[200], before[200], now[200];
+    snprintf(name, sizeof name, "%s", key);
+    while (a && b && a->type == b->type && (cJSON_IsObject(a) || cJSON_IsArray(a))) {
+        const cJSON *x = a->child, *y = b->child;
+        while (x && y && cJSON_Compare(x, y, true)) x = x->next, y = y->next;
+        if (!x && !y) break;
+        size_t n = strlen(name);
+        if (cJSON_IsObject(a) && x && x->string) snprintf(name + n, sizeof name - n, ".%.60s", x->string);
+        bool whole = cJSON_IsArray(a) && !(cJSON_IsObject(x) && cJSON_IsObject(y));
+        a = x;
+        b = y;
+        if (whole) break;
+    }
+    short_form(a, before, sizeof before);
+    short_form(b, now, sizeof now);
+    return status_set_at(
+        st, LX_E_USAGE, path, 0, 0,
+        "cannot resume: %s was %s and is now %s; give the same options, or another results file", name,
+        before, now);
+}
+
+bool provenance_same(const char *path, const char *before, const char *now, lx_status *st)
+{
+    cJSON *a = cJSON_Parse(before), *b = cJSON_Parse(now);
+    const cJSON *x = json_find(a, "header"), *y = json_find(b, "header");
+    bool ok = a && b ? true : status_no_memory(st);
+    for (const char *const *key = decisive; ok && *key; key++) {
+        const cJSON *m = json_find(x, *key), *n = json_find(y, *key);
+        if (m && n ? !cJSON_Compare(m, n, true) : m != n) ok = say_difference(path, *key, m, n, st);
+    }
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    return ok;
+}

@@ -1,0 +1,38 @@
+/* What a report is made of. */
+#ifndef APP_BENCH_REPORT_H
+#define APP_BENCH_REPORT_H
+
+#include "bench/sheet.h"
+#include "bench/summary.h"
+
+/* tables.c */
+void solver_sheet(const struct summary *s, struct sheet *out);
+void instance_sheet(const struct summary *s, struct sheet *out);
+void fault_sheet(const struct results *r, struct sheet *out);
+
+/* compare.c: two files, cell by cell. */
+bool compare_sheets(const struct results *before, const struct results *after, struct sheet *cells,
+                    struct sheet *totals);
+
+/* curves.c: one point a step, x not decreasing. */
+struct curve {
+    const char *name;
+    VEC(double) x, y;
+};
+struct figure {
+    const char *title, *x_label, *y_label;
+    bool x_is_log, y_is_log;
+    double x_low, x_high, y_low, y_high;
+    VEC(struct curve) curves;
+};
+/* Share of problems on which a solver is within a factor of the fastest (Dolan and Moré). */
+bool profile_figure(const struct summary *s, struct figure *f);
+/* Time within which a solver has hit so many problems, each on its own (cactus plot). */
+bool cactus_figure(const struct summary *s, struct figure *f);
+void figure_free(struct figure *f);
+
+/* plot_text.c, plot_svg.c */
+void plot_as_text(const struct figure *f, struct text *out);
+void plots_as_svg(const struct figure *figures, size_t count, struct text *out);
+
+#endif

@@ -1,0 +1,178 @@
+/* Reads results files. A bad header ends it; a bad line behind it is reported with its place and passed over,
+ * because the other lines are as good as before. */
+#include "bench/bench.h"
+#include "base/checked.h"
+#include "base/file.h"
+#include "base/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct reading {
+    struct results *results;
+    const char *path;
+    const struct json *json;
+    lx_status *st;
+};
+
+static bool take_string(struct reading *r, const char *key, const char **out)
+{
+    const cJSON *v = json_find(r->json->root, key);
+    const char *text = "";
+    if (!v) return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "the key \"%s\" is missing", key);
+    if (!cJSON_IsNull(v) && !json_string(r->json, r->json->root, key, &text, r->st)) return false;
+    *out = arena_string(&r->results->memory, text);
+    return *out ? true : status_no_memory(r->st);
+}
+
+static bool take_int(struct reading *r, const char *key, bool *known, int64_t *out)
+{
+    const cJSON *v = json_find(r->json->root, key);
+    *out = 0;
+    if (known) *known = !cJSON_IsNull(v);
+    if (cJSON_IsNull(v)) return true; /* unknown, or a number that JSON could not carry */
+    return json_int(r->json, r->json->root, key, -LX_INT_MAX, LX_INT_MAX, out, r->st);
+}
+
+static bool take_number(struct reading *r, const char *key, bool *known, double *out)
+{
+    const cJSON *v = json_find(r->json->root, key);
+    *out = 0;
+    if (!v) return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "the key \"%s\" is missing", key);
+    if (known) *known = !cJSON_IsNull(v);
+    if (known && cJSON_IsNull(v)) return true;
+    return json_opt_number(r->json, r->json->root, key, 0, 1e15, out, r->st);
+}
+
+static bool take_outcome(struct reading *r, enum outcome *out)
+{
+    const char *word;
+    if (!json_string(r->json, r->json->root, "outcome", &word, r->st)) return false;
+    *out = outcome_find(word);
+    return *out < OUTCOME_COUNT || json_error(r->json, json_find(r->json->root, "outcome"), r->st,
+                                              LX_E_SCHEMA, "there is no outcome \"%.40s\"", word);
+}
+
+static bool take_stats(struct reading *r, const char **out)
+{
+    const cJSON *v = json_find(r->json->root, "stats");
+    char *text = cJSON_IsObject(v) ? cJSON_PrintUnformatted(v) : NULL;
+    *out = arena_string(&r->results->memory, text ? text : "{}");
+    cJSON_free(text);
+    return *out ? true : status_no_memory(r->st);
+}
+
+static bool read_row(struct reading *r, struct row *row)
+{
+    if (!cJSON_IsObject(r->json->root))
+        return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "a line must be an object");
+    return take_string(r, "instance", &row->instance) && take_string(r, "hash", &row->hash) &&
+           take_string(r, "name", &row->name) && take_int(r, "buffers", NULL, &row->buffers) &&
+           take_int(r, "capacity", NULL, &row->capacity) && take_string(r, "objective", &row->question) &&
+           take_string(r, "solver", &row->solver) && take_int(r, "seed", NULL, &row->seed) &&
+           take_int(r, "repeat", NULL, &row->repeat) && take_string(r, "config", &row->config) &&
+           take_outcome(r, &row->outcome) && take_string(r, "status", &row->status) &&
+           take_string(r, "claim", &row->claim) && take_int(r, "value", &row->has_value, &row->value) &&
+           take_int(r, "bound", &row->has_bound, &row->bound) && take_int(r, "steps", NULL, &row->steps) &&
+           take_stats(r, &row->stats) && take_number(r, "solver_seconds", &row->has_seconds, &row->seconds) &&
+           take_number(r, "wall_seconds", NULL, &row->wall) &&
+           take_number(r, "cpu_seconds", NULL, &row->cpu) && take_int(r, "peak_kb", NULL, &row->peak_kb) &&
+           take_string(r, "message", &row->message);
+}
+
+static bool add_problem(struct results *r, const char *path, int line, const lx_status *st)
+{
+    const char *words = arena_format(&r->memory, "%s:%d: line passed over: %s", path, line, st->text);
+    return words && VEC_PUSH(&r->problems, words);
+}
+
+/* One line behind the header. False only when memory is out. */
+static bool read_line(struct results *r, const char *path, int line, const char *text, size_t length,
+                      double limit, lx_status *st)
+{
+    struct json j;
+    lx_status why = {0};
+    struct row row = {.time_limit = limit, .file = (int)r->files.count - 1, .line = line};
+    bool ok = json_parse(&j, path, text, length, &why);
+    if (ok) {
+        struct reading reading = {r, path, &j, &why};
+        ok = read_row(&reading, &row);
+        json_free(&j);
+    }
+    if (why.code == LX_E_MEMORY) return status_no_memory(st);
+    bool kept = ok ? VEC_PUSH(&r->rows, row) : add_problem(r, path, line, &why);
+    return kept ? true : status_no_memory(st);
+}
+
+static bool read_header(struct results *r, const char *path, const char *text, size_t length, double *limit,
+                        lx_status *st)
+{
+    struct json j;
+    if (!json_parse(&j, path, text, length, st)) return false;
+    const cJSON *kind = cJSON_IsObject(j.root) ? json_find(j.root, "kind") : NULL,
+                *header = json_find(j.root, "header");
+    const cJSON *version = json_find(j.root, "lxplan"), *limits = json_find(header, "limits");
+    bool ok = false;
+    if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "results") != 0 || !cJSON_IsObject(header))
+        json_error(&j, j.root, st, LX_E_SCHEMA,
+                   "not a results file: its first line must be the header that `lxplan bench` writes");
+    else if (!cJSON_IsNumber(version) || version->valuedouble != 1)
+        json_error(&j, j.root, st, LX_E_SCHEMA, "results of another format version than 1");
+    else if (!cJSON_IsObject(limits) || !cJSON_IsNumber(json_find(limits, "time_seconds")))
+        json_error(&j, header, st, LX_E_SCHEMA,
+                   "the header says nothing about the time limit (limits.time_seconds)");
+    else {
+        *limit = json_find(limits, "time_seconds")->valuedouble;
+        const char *copy = arena_copy(&r->memory, text, length), *name = arena_string(&r->memory, path);
+        ok = copy && name && VEC_PUSH(&r->headers, copy) && VEC_PUSH(&r->files, name) ? true
+                                                                                      : status_no_memory(st);
+    }
+    json_free(&j);
+    return ok;
+}
+
+bool results_parse(struct results *r, const char *path, const char *text, size_t length, size_t *torn,
+                   lx_status *st)
+{
+    double limit = 0;
+    size_t at = 0;
+    *torn = length;
+    for (int line = 1; at < length || line == 1; line++) {
+        const char *end = memchr(text + at, '\n', length - at);
+        size_t n = end ? (size_t)(end - text) - at : length - at;
+        if (line == 1 && !end) /* bench makes the file with it, so this is something else */
+            return status_set_at(st, LX_E_SCHEMA, path, 1, 1,
+                                 "not a results file: its first line has no end");
+        if (line == 1) {
+            if (!read_header(r, path, text, n, &limit, st)) return false;
+        } else if (!end) {
+            lx_status why;
+            *torn = at;
+            status_set(&why, LX_E_SYNTAX, "torn: it has no end");
+            return add_problem(r, path, line, &why) ? true : status_no_memory(st);
+        } else if (n > 0 && !read_line(r, path, line, text + at, n, limit, st))
+            return false;
+        at += n + 1;
+    }
+    return true;
+}
+
+bool results_read(struct results *r, const char *path, lx_status *st)
+{
+    size_t length, torn;
+    char *text = file_read(path, &length, st);
+    if (!text) return false;
+    bool ok = results_parse(r, path, text, length, &torn, st);
+    free(text);
+    return ok;
+}
+
+void results_free(struct results *r)
+{
+    VEC_FREE(&r->rows);
+    VEC_FREE(&r->headers);
+    VEC_FREE(&r->files);
+    VEC_FREE(&r->problems);
+    arena_free(&r->memory);
+    *r = (struct results){0};
+}

@@ -1,0 +1,183 @@
+/* The results file: a header, then one line a run, each appended with a single write and flushed to the disk
+ * before the next run begins. Whatever ends the program, the file holds complete lines but for the last,
+ * which a resumed run cuts off by writing the rest to a new file that replaces the old one. */
+#include "bench/bench.h"
+#include "base/checked.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static void string_member(struct text *t, const char *key, const char *value)
+{
+    text_format(t, "\"%s\": ", key);
+    if (value && *value)
+        text_json_string(t, value);
+    else
+        text_add(t, "null");
+    text_add(t, ", ");
+}
+
+/* A solver may claim any number; what JSON cannot carry exactly is not written at all. */
+static void int_member(struct text *t, const char *key, bool known, int64_t value)
+{
+    if (known && value <= LX_INT_MAX && value >= -LX_INT_MAX)
+        text_format(t, "\"%s\": %lld, ", key, (long long)value);
+    else
+        text_format(t, "\"%s\": null, ", key);
+}
+
+static void number_member(struct text *t, const char *key, bool known, double value)
+{
+    if (known)
+        text_format(t, "\"%s\": %.9g, ", key, value);
+    else
+        text_format(t, "\"%s\": null, ", key);
+}
+
+void row_write(const struct row *r, struct text *t)
+{
+    text_add(t, "{");
+    string_member(t, "instance", r->instance);
+    string_member(t, "hash", r->hash);
+    string_member(t, "name", r->name);
+    int_member(t, "buffers", true, r->buffers);
+    int_member(t, "capacity", true, r->capacity);
+    string_member(t, "objective", r->question);
+    string_member(t, "solver", r->solver);
+    int_member(t, "seed", true, r->seed);
+    int_member(t, "repeat", true, r->repeat);
+    string_member(t, "config", r->config);
+    string_member(t, "outcome", outcome_word(r->outcome));
+    string_member(t, "status", r->status);
+    string_member(t, "claim", r->claim);
+    int_member(t, "value", r->has_value, r->value);
+    int_member(t, "bound", r->has_bound, r->bound);
+    number_member(t, "gap", r->has_value && r->has_bound, lx_gap(r->value, r->bound));
+    int_member(t, "steps", true, r->steps);
+    text_format(t, "\"stats\": %s, ", r->stats && *r->stats ? r->stats : "{}");
+    number_member(t, "solver_seconds", r->has_seconds, r->seconds);
+    number_member(t, "wall_seconds", true, r->wall);
+    number_member(t, "cpu_seconds", true, r->cpu);
+    int_member(t, "peak_kb", true, r->peak_kb);
+    text_add(t, "\"message\": ");
+    text_json_string(t, r->message ? r->message : "");
+    text_add(t, "}\n");
+}
+
+/* Opens for appending and locks. A bench that was killed a moment ago may leave a child that holds the lock
+ * until it has noticed, so a lock that is taken is tried for a while. */
+static int open_and_lock(const char *path, lx_status *st)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd < 0) return status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno)), -1;
+    for (int tries = 0; tries < 200; tries++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+        if (errno != EWOULDBLOCK && errno != EINTR) return fd; /* a file system without locks */
+        struct timespec moment = {0, 10000000};
+        nanosleep(&moment, NULL);
+    }
+    close(fd);
+    status_set_at(st, LX_E_IO, path, 0, 0,
+                  "another bench is writing to this file; wait for it, or choose another");
+    return -1;
+}
+
+static bool begin(struct results_file *f, const struct text *header, lx_status *st)
+{
+    struct text line = {0};
+    text_add_n(&line, header->at, header->length);
+    text_add(&line, "\n");
+    bool ok = line.failed ? status_no_memory(st) : file_write(f->path, line.at, line.length, st);
+    text_free(&line);
+    f->fd = ok ? open_and_lock(f->path, st) : -1;
+    return f->fd >= 0;
+}
+
+static bool take_over(struct call *call, struct results_file *f, const struct text *header,
+                      struct results *old)
+{
+    size_t length, torn;
+    char *text = file_read(f->path, &length, &call->st);
+    if (!text) return false;
+    bool ok = results_parse(old, f->path, text, length, &torn, &call->st) &&
+              provenance_same(f->path, old->headers.at[0], header->at, &call->st);
+    for (size_t i = 0; ok && i < old->problems.count; i++) note(call, "%s", old->problems.at[i]);
+    if (ok && torn < length) {
+        note(call, "%s: the last line is torn; its run is done again", f->path);
+        ok = file_write(f->path, text, torn, &call->st);
+        close(f->fd); /* it is the replaced file's */
+        f->fd = ok ? open_and_lock(f->path, &call->st) : -1;
+        ok = f->fd >= 0;
+    }
+    free(text);
+    return ok;
+}
+
+static bool keep_rows(const struct results *old, struct arena *memory, rows *done)
+{
+    for (size_t i = 0; i < old->rows.count; i++) {
+        struct row r = old->rows.at[i];
+        const char **texts[] = {&r.instance, &r.hash,   &r.name,  &r.question, &r.solver,
+                                &r.config,   &r.status, &r.claim, &r.stats,    &r.message};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (!(*texts[k] = arena_string(memory, *texts[k]))) return false;
+        if (!VEC_PUSH(done, r)) return false;
+    }
+    return true;
+}
+
+bool results_open(struct call *call, struct results_file *f, const char *path, const struct text *header,
+                  struct arena *memory, rows *done)
+{
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    *f = (struct results_file){.fd = -1, .path = path};
+    if (exists && !S_ISREG(info.st_mode))
+        return status_set_at(&call->st, LX_E_USAGE, path, 0, 0, "results must go to a regular file");
+    bool resume = option_given(&call->line, "resume"), force = option_given(&call->line, "force");
+    if (resume && force)
+        return status_set(&call->st, LX_E_USAGE,
+                          "--resume keeps the file and --force replaces it: choose one");
+    if (exists && info.st_size > 0 && !resume && !force)
+        return status_set_at(&call->st, LX_E_USAGE, path, 0, 0,
+                             "exists already; --resume goes on with it, --force replaces it");
+    if (!exists || info.st_size == 0 || force) return begin(f, header, &call->st);
+    struct results old = {0};
+    f->fd = open_and_lock(path, &call->st);
+    bool ok = f->fd >= 0 && take_over(call, f, header, &old);
+    if (ok && !keep_rows(&old, memory, done)) ok = status_no_memory(&call->st);
+    results_free(&old);
+    return ok;
+}
+
+bool results_append(struct results_file *f, const struct row *r, lx_status *st)
+{
+    struct text line = {0};
+    if (f->fd < 0) return true;
+    row_write(r, &line);
+    bool ok = line.failed ? status_no_memory(st) : true;
+    for (size_t at = 0; ok && at < line.length;) {
+        ssize_t n = write(f->fd, line.at + at, line.length - at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0)
+            ok = status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
+        else
+            at += (size_t)n;
+    }
+    if (ok && fsync(f->fd) != 0)
+        ok = status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
+    text_free(&line);
+    return ok;
+}
+
+void results_close(struct results_file *f)
+{
+    if (f->fd >= 0) close(f->fd);
+    f->fd = -1;
+}

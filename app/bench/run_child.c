@@ -1,0 +1,288 @@
+/* A run in a process of its own: fork, limits, pipe, kill.
+ *
+ * The memory limit is kept twice. In the child, RLIMIT_DATA (private writable memory, on top of what was
+ * inherited) makes allocation fail, so that a well-behaved solver returns its best; unlike RLIMIT_AS it does
+ * not count address space that thread stacks and allocators only reserve. In the parent, the resident set is
+ * watched every few milliseconds and the process killed beyond the limit: that also catches what RLIMIT_DATA
+ * does not see. A sanitizer's allocator dies where malloc would return NULL, so there only the watch is kept.
+ *
+ * A child is the leader of its own process group and is killed as a group; it dies with its parent. */
+#include "bench/run_child.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_SANITIZER 1
+#endif
+#endif
+#ifndef UNDER_SANITIZER
+#define UNDER_SANITIZER 0
+#endif
+
+#define WIRE_MAGIC  UINT64_C(0x6c78706c616e0001)
+#define LOOK_PERIOD 0.01 /* seconds between looks at the resident set */
+
+/* Of the one run that a child makes. */
+static struct {
+    const struct lx_solver *real;
+    struct wire *wire;
+    int64_t *address;
+} spied;
+
+/* Stands between lx_solve and the solver: keeps what the solver itself claims, which lx_solve corrects. */
+static bool spy_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+{
+    int64_t *address = answer->address;
+    struct wire *w = spied.wire;
+    bool ok = spied.real->solve(problem, run, answer);
+    w->called = 1;
+    w->solver_ok = ok;
+    w->claim = (int32_t)answer->status;
+    w->bound = answer->bound;
+    memcpy(spied.address, address, (size_t)problem->count * sizeof *address);
+    return ok;
+}
+
+static void fill_wire(struct wire *w, const struct lx_answer *a, const int64_t *address, int32_t count)
+{
+    w->steps = a->steps;
+    w->count = count;
+    for (int i = 0; i < a->stat_count && i < WIRE_STATS; i++) {
+        snprintf(w->stats[i].name, sizeof w->stats[i].name, "%s", a->stats[i].name ? a->stats[i].name : "");
+        w->stats[i].value = a->stats[i].value;
+        w->stat_count = i + 1;
+    }
+    memcpy(w->message, a->message, sizeof w->message);
+    w->message[sizeof w->message - 1] = 0;
+    w->checksum = hash_bytes(HASH_START, address, (size_t)count * sizeof *address);
+    w->magic = WIRE_MAGIC;
+}
+
+static bool send_fully(int fd, const void *data, size_t length)
+{
+    const char *at = data;
+    while (length > 0) {
+        ssize_t n = write(fd, at, length);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+/* Kilobytes of a field of /proc/PID/statm (0: all, 1: resident, 5: data and stack); 0 if unknown. */
+static int64_t statm_kb(pid_t pid, int field)
+{
+    char path[64], line[256];
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t n = read(fd, line, sizeof line - 1);
+    close(fd);
+    if (n <= 0) return 0;
+    line[n] = 0;
+    char *at = line;
+    while (field-- > 0 && (at = strchr(at, ' '))) at++;
+    return at ? strtoll(at, NULL, 10) * (sysconf(_SC_PAGESIZE) / 1024) : 0;
+}
+
+static void shut_in(int keep, pid_t parent, int64_t memory_mb)
+{
+    static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+    sigset_t none;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(125); /* it died before that took effect */
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) signal(usual[i], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    /* Whatever a solver prints must not reach the user's screen, nor the results file. */
+    int nowhere = open("/dev/null", O_RDWR);
+    if (nowhere >= 0) {
+        dup2(nowhere, STDIN_FILENO);
+        dup2(nowhere, STDOUT_FILENO);
+        if (!UNDER_SANITIZER) dup2(nowhere, STDERR_FILENO);
+    }
+    if (keep > 3) close_range(3, (unsigned)keep - 1, 0);
+    close_range((unsigned)keep + 1, ~0u, 0);
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    if (!UNDER_SANITIZER) {
+        rlim_t most = (rlim_t)(statm_kb(getpid(), 5) + (memory_mb << 10)) << 10;
+        struct rlimit data;
+        if (getrlimit(RLIMIT_DATA, &data) == 0 && (data.rlim_max == RLIM_INFINITY || most < data.rlim_max)) {
+            data.rlim_cur = most; /* the soft one only: the report of the run lifts it again */
+            setrlimit(RLIMIT_DATA, &data);
+        }
+    }
+}
+
+__attribute__((noreturn)) static void child(const struct job *j, const struct settings *s,
+                                            const struct bench_solver *solver, uint64_t seed, int fd,
+                                            pid_t parent)
+{
+    static struct wire wire;
+    const struct lx_problem *p = &j->instance->plan->problem;
+    size_t bytes = (size_t)p->count * sizeof(int64_t);
+    int64_t *address = calloc(1, bytes + 1), *raw = calloc(1, bytes + 1);
+    if (!address || !raw) _exit(124);
+    shut_in(fd, parent, s->memory_mb);
+    for (int32_t i = 0; i < p->count; i++) raw[i] = LX_OFF_CHIP;
+    spied.real = solver->solver;
+    spied.wire = &wire;
+    spied.address = raw;
+    struct lx_solver spy = *solver->solver;
+    spy.solve = spy_solve;
+    struct lx_run run = {
+        .seed = seed, .work_limit = s->work, .time_limit = s->time, .options = solver->values};
+    struct lx_answer answer = {.address = address};
+    lx_status st = {0};
+    double start = monotonic_seconds();
+    bool ok = lx_solve(p, &spy, &run, &answer, &st);
+    wire.seconds = monotonic_seconds() - start;
+    wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
+    snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);
+    fill_wire(&wire, &answer, raw, p->count);
+    /* A limit that stopped the solver must not stop the report of it. */
+    struct rlimit data;
+    if (getrlimit(RLIMIT_DATA, &data) == 0) {
+        data.rlim_cur = data.rlim_max;
+        setrlimit(RLIMIT_DATA, &data);
+    }
+    _exit(send_fully(fd, &wire, sizeof wire) && send_fully(fd, raw, bytes) ? 0 : 123);
+}
+
+const char *memory_limit_means(void)
+{
+    return UNDER_SANITIZER ? "resident set watch (sanitizer build: no RLIMIT_DATA)"
+                           : "RLIMIT_DATA and resident set watch";
+}
+
+bool job_start(struct job *j, const struct settings *s, const struct bench_solver *solver, uint64_t seed,
+               lx_status *st)
+{
+    int ends[2];
+    pid_t parent = getpid();
+    j->result = (struct child_result){.base_kb = statm_kb(parent, 1)};
+    j->length = 0;
+    j->wanted = sizeof(struct wire) + (size_t)j->instance->plan->problem.count * sizeof(int64_t);
+    j->data = malloc(j->wanted + 1);
+    if (!j->data) return status_no_memory(st);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        job_reset(j);
+        return status_set(st, LX_E_IO, "cannot make a pipe: %s", strerror(errno));
+    }
+    fflush(NULL); /* a child must not write our buffers again */
+    j->start = monotonic_seconds();
+    j->pid = fork();
+    if (j->pid == 0) {
+        setpgid(0, 0);
+        child(j, s, solver, seed, ends[1], parent);
+    }
+    close(ends[1]);
+    if (j->pid < 0) {
+        close(ends[0]);
+        job_reset(j);
+        return status_set(st, LX_E_IO, "cannot start a process: %s", strerror(errno));
+    }
+    setpgid(j->pid, j->pid); /* in both, so that it holds whoever runs first */
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    j->fd = ends[0];
+    j->deadline = j->start + s->time + s->grace;
+    j->next_look = j->start + LOOK_PERIOD;
+    j->active = true;
+    return true;
+}
+
+static void receive(struct job *j)
+{
+    while (j->fd >= 0) {
+        /* One byte of room too many: a child that sends more than it may is found out. */
+        ssize_t n = read(j->fd, j->data + j->length, j->wanted + 1 - j->length);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) return;
+        if (n > 0) j->length += (size_t)n;
+        if (n <= 0 || j->length > j->wanted) {
+            close(j->fd);
+            j->fd = -1;
+        }
+    }
+}
+
+static bool is_intact(const struct job *j)
+{
+    const struct wire *w = (const void *)j->data;
+    return j->length == j->wanted && w->magic == WIRE_MAGIC && w->count == j->instance->plan->problem.count &&
+           (unsigned)w->claim < LX_VERDICT_COUNT && w->stat_count >= 0 && w->stat_count <= WIRE_STATS &&
+           w->checksum == hash_bytes(HASH_START, j->data + sizeof *w, j->wanted - sizeof *w);
+}
+
+void job_kill(struct job *j)
+{
+    kill(-j->pid, SIGKILL);
+    kill(j->pid, SIGKILL);
+}
+
+static void look_at_limits(struct job *j, const struct settings *s, double now)
+{
+    if (now >= j->deadline && !j->result.killed_for_memory) {
+        j->result.killed_for_time = true;
+        job_kill(j);
+    }
+    if (now < j->next_look) return;
+    j->next_look = now + LOOK_PERIOD;
+    if (statm_kb(j->pid, 1) > j->result.base_kb + (s->memory_mb << 10) && !j->result.killed_for_time) {
+        j->result.killed_for_memory = true;
+        job_kill(j);
+    }
+}
+
+bool job_poll(struct job *j, const struct settings *s)
+{
+    struct rusage used = {0};
+    siginfo_t ended = {0};
+    receive(j);
+    bool gone =
+        waitid(P_PID, (id_t)j->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == j->pid;
+    double now = monotonic_seconds();
+    if (!gone) {
+        look_at_limits(j, s, now);
+        return false;
+    }
+    /* Whatever it left behind in its group goes too, while its number cannot yet be anyone else's. */
+    kill(-j->pid, SIGKILL);
+    wait4(j->pid, &j->result.wait_status, 0, &used);
+    receive(j);
+    struct child_result *r = &j->result;
+    r->wall = now - j->start;
+    r->cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+             (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+    r->peak_kb = used.ru_maxrss;
+    r->complete = WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0 && is_intact(j);
+    r->wire = r->complete ? (const void *)j->data : NULL;
+    r->address = r->complete ? (const void *)(j->data + sizeof(struct wire)) : NULL;
+    return true;
+}
+
+void job_reset(struct job *j)
+{
+    if (j->active && j->fd >= 0) close(j->fd);
+    free(j->data);
+    j->data = NULL;
+    j->fd = -1;
+    j->active = false;
+}

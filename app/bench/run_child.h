@@ -1,0 +1,53 @@
+/* One run in a process of its own. */
+#ifndef APP_BENCH_RUN_CHILD_H
+#define APP_BENCH_RUN_CHILD_H
+
+#include "bench/bench.h"
+
+#include <sys/types.h>
+
+enum { WIRE_STATS = LX_MAX_STATS };
+
+/* What the process of a run writes into its pipe, followed by one address a buffer. Everything in it is a
+ * claim: the parent believes nothing but the times, and those only within its own wall clock. */
+struct wire {
+    uint64_t magic, checksum; /* of the addresses */
+    double seconds;
+    int32_t called;     /* lx_solve reached the solver */
+    int32_t solver_ok;  /* the solver did not run out of memory */
+    int32_t solve_code; /* lx_code of lx_solve */
+    int32_t claim;      /* lx_verdict */
+    int64_t bound, steps, count;
+    int32_t stat_count;
+    struct {
+        char name[32];
+        int64_t value;
+    } stats[WIRE_STATS];
+    char message[160];
+    char error[256];
+};
+
+struct job {
+    bool active;
+    struct planned run;
+    bool recorded; /* not a warm-up */
+    struct loaded *instance;
+    pid_t pid;
+    int fd; /* -1 after its end */
+    double start, deadline, next_look;
+    char *data;
+    size_t length, wanted;
+    struct child_result result;
+};
+
+/* Says how the memory limit is kept, for the header. */
+const char *memory_limit_means(void);
+bool job_start(struct job *j, const struct settings *s, const struct bench_solver *solver, uint64_t seed,
+               lx_status *st);
+/* Reads what there is, kills what is over a limit. True when the job has ended and `result` is filled in. */
+bool job_poll(struct job *j, const struct settings *s);
+void job_kill(struct job *j);
+/* Forgets everything but the instance. */
+void job_reset(struct job *j);
+
+#endif

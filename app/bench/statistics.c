@@ -1,0 +1,106 @@
+#include "bench/statistics.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXACT = 20 };
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median_of(double *sample, size_t n)
+{
+    if (n == 0) return NAN;
+    qsort(sample, n, sizeof *sample, compare_numbers);
+    if (n % 2 == 1 || sample[n / 2 - 1] == sample[n / 2]) return sample[n / 2];
+    return sample[n / 2 - 1] / 2 + sample[n / 2] / 2;
+}
+
+double deviation_of(const double *sample, size_t n)
+{
+    double *copy = malloc((n ? n : 1) * sizeof *copy);
+    if (!copy) return INFINITY;
+    if (n) memcpy(copy, sample, n * sizeof *copy);
+    double middle = median_of(copy, n);
+    for (size_t i = 0; i < n; i++) copy[i] = fabs(copy[i] - middle);
+    double d = median_of(copy, n) * 1.4826;
+    free(copy);
+    return d;
+}
+
+double shifted_geometric_mean(const double *sample, size_t n, double shift)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += log(sample[i] + shift);
+    return n ? exp(sum / (double)n) - shift : NAN;
+}
+
+/* How many of the ways to rank n among n + m give each U, as shares; the usual recurrence
+ * ways(n, m, u) = ways(n - 1, m, u - m) + ways(n, m - 1, u). */
+static double exact_tail(size_t n, size_t m, double u)
+{
+    size_t most = n * m;
+    double *ways = calloc((n + 1) * (m + 1) * (most + 1), sizeof *ways), below = 0, all = 0;
+    if (!ways) return 1;
+#define WAYS(i, j, v) ways[((i) * (m + 1) + (j)) * (most + 1) + (v)]
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++)
+            for (size_t v = 0; v <= i * j; v++) {
+                if (i == 0 || j == 0) {
+                    WAYS(i, j, v) = v == 0;
+                    continue;
+                }
+                WAYS(i, j, v) = (v >= j ? WAYS(i - 1, j, v - j) : 0) + WAYS(i, j - 1, v);
+            }
+    for (size_t v = 0; v <= most; v++) {
+        all += WAYS(n, m, v);
+        if ((double)v <= u) below += WAYS(n, m, v);
+    }
+#undef WAYS
+    free(ways);
+    return below / all;
+}
+
+double mann_whitney_p(const double *a, size_t n, const double *b, size_t m)
+{
+    double *all = malloc((n + m + 1) * sizeof *all), u = 0, ties = 0;
+    if (!all || n == 0 || m == 0) {
+        free(all);
+        return 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < m; k++) u += a[i] > b[k] ? 1 : a[i] == b[k] ? 0.5 : 0;
+    memcpy(all, a, n * sizeof *all);
+    memcpy(all + n, b, m * sizeof *all);
+    qsort(all, n + m, sizeof *all, compare_numbers);
+    for (size_t i = 0; i < n + m;) {
+        size_t k = i;
+        while (k < n + m && all[k] == all[i]) k++;
+        double t = (double)(k - i);
+        ties += t * t * t - t;
+        i = k;
+    }
+    free(all);
+    double pairs = (double)n * (double)m, total = (double)(n + m);
+    if (u > pairs / 2) u = pairs - u;
+    if (ties == 0 && n <= EXACT && m <= EXACT) return fmin(1, 2 * exact_tail(n, m, u));
+    double variance = pairs / 12 * (total + 1 - ties / (total * (total - 1)));
+    if (variance <= 0) return 1;
+    double z = (pairs / 2 - u - 0.5) / sqrt(variance); /* half a step towards the middle for continuity */
+    return z <= 0 ? 1 : fmin(1, erfc(z / sqrt(2)));
+}
+
+double sign_test_p(size_t less, size_t more)
+{
+    size_t n = less + more, few = less < more ? less : more;
+    double tail = 0;
+    for (size_t k = 0; k <= few; k++)
+        tail += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
+                    (double)n * log(2));
+    return fmin(1, 2 * tail);
+}

@@ -1,0 +1,293 @@
+#include "bench/summary.h"
+#include "bench/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t find_problem(const struct summary *s, const struct row *r)
+{
+    for (size_t i = 0; i < s->problems.count; i++)
+        if (strcmp(s->problems.at[i].hash, r->hash) == 0 && strcmp(s->problems.at[i].name, r->name) == 0)
+            return i;
+    return s->problems.count;
+}
+
+static size_t find_solver(const struct summary *s, const struct row *r)
+{
+    for (size_t i = 0; i < s->solvers.count; i++)
+        if (strcmp(s->solvers.at[i].solver, r->solver) == 0 &&
+            strcmp(s->solvers.at[i].config, r->config) == 0)
+            return i;
+    return s->solvers.count;
+}
+
+static bool enter(struct summary *s, const struct row *r)
+{
+    size_t p = find_problem(s, r);
+    if (p == s->problems.count && !VEC_PUSH(&s->problems, (struct problem){.name = r->name,
+                                                                           .path = r->instance,
+                                                                           .hash = r->hash,
+                                                                           .question = r->question,
+                                                                           .buffers = r->buffers,
+                                                                           .capacity = r->capacity,
+                                                                           .fastest = INFINITY}))
+        return false;
+    if (r->outcome == OUTCOME_BAD_INPUT) {
+        s->bad_inputs += !s->problems.at[p].bad;
+        s->problems.at[p].bad = r->message;
+        return true;
+    }
+    if (r->time_limit > s->limit) s->limit = r->time_limit;
+    return find_solver(s, r) < s->solvers.count ||
+           VEC_PUSH(&s->solvers,
+                    (struct contender){.solver = r->solver, .config = r->config, .label = r->solver});
+}
+
+/* A solver with two configurations among the rows is two contenders; its label then says which. */
+static bool make_labels(struct summary *s)
+{
+    for (size_t i = 0; i < s->solvers.count; i++) {
+        bool again = false;
+        for (size_t k = 0; k < s->solvers.count; k++)
+            again |= k != i && strcmp(s->solvers.at[i].solver, s->solvers.at[k].solver) == 0;
+        if (!again) continue;
+        s->solvers.at[i].label =
+            arena_format(&s->memory, "%s#%.4s", s->solvers.at[i].solver, s->solvers.at[i].config);
+        if (!s->solvers.at[i].label) return false;
+    }
+    return true;
+}
+
+static void find_best_known(struct summary *s, const struct results *r)
+{
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct row *row = &r->rows.at[i];
+        struct problem *p = &s->problems.at[find_problem(s, row)];
+        if (row->has_value && (!p->has_best || row->value < p->best)) {
+            p->has_best = true;
+            p->best = row->value;
+        }
+        p->infeasible |= row->outcome == OUTCOME_INFEASIBLE;
+        /* Wrong rows have been marked, so that what is left holds. */
+        if (row->has_bound && row->outcome != OUTCOME_WRONG && (!p->has_bound || row->bound > p->bound)) {
+            p->has_bound = true;
+            p->bound = row->bound;
+        }
+    }
+}
+
+static bool is_hit(const struct summary *s, const struct problem *p, const struct row *r)
+{
+    if (!row_is_solved(r) || (r->has_seconds && r->seconds > r->time_limit * LATE)) return false;
+    if (r->outcome == OUTCOME_INFEASIBLE) return true;
+    return (double)r->value <= (double)p->best + fabs((double)p->best) * s->within;
+}
+
+static double seconds_of(const struct row *r)
+{
+    return r->has_seconds ? r->seconds : r->time_limit;
+}
+
+struct samples {
+    VEC(double) times, ended, values, gaps, steps, speeds;
+};
+
+static bool add_sample(struct samples *v, struct cell *c, const struct summary *s, const struct problem *p,
+                       const struct row *r)
+{
+    bool hit = is_hit(s, p, r), solved = row_is_solved(r), ok = true;
+    double seconds = seconds_of(r);
+    c->runs++;
+    c->outcomes[r->outcome]++;
+    c->solved += solved;
+    c->proved += r->outcome == OUTCOME_OPTIMAL || r->outcome == OUTCOME_INFEASIBLE;
+    c->hits += hit;
+    c->par2 += hit ? seconds : 2 * r->time_limit;
+    if (r->peak_kb > c->peak_kb) c->peak_kb = r->peak_kb;
+    if (!c->message && r->message[0]) c->message = r->message;
+    ok = VEC_PUSH(&v->times, hit ? seconds : INFINITY);
+    if (r->has_seconds) {
+        ok = ok && VEC_PUSH(&v->ended, seconds) && VEC_PUSH(&v->steps, (double)r->steps);
+        if (seconds > 0) ok = ok && VEC_PUSH(&v->speeds, (double)r->steps / seconds);
+    }
+    if (solved && r->has_value) {
+        ok = ok && VEC_PUSH(&v->values, (double)r->value);
+        if (p->has_bound) ok = ok && VEC_PUSH(&v->gaps, lx_gap(r->value, p->bound));
+    }
+    return ok;
+}
+
+static double mean_of(const double *sample, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += sample[i];
+    return n ? sum / (double)n : NAN;
+}
+
+static int64_t count_outliers(const double *sample, size_t n, double middle)
+{
+    double noise = n >= 5 ? deviation_of(sample, n) : 0;
+    int64_t count = 0;
+    for (size_t i = 0; noise > 0 && i < n; i++)
+        count += fabs(sample[i] - middle) > OUTLIER_DEVIATIONS * noise;
+    return count;
+}
+
+static void finish_cell(struct samples *v, struct cell *c)
+{
+    c->time = median_of(v->times.at, v->times.count);
+    c->seconds = median_of(v->ended.at, v->ended.count); /* sorts */
+    c->least = v->ended.count ? v->ended.at[0] : NAN;
+    c->most = v->ended.count ? v->ended.at[v->ended.count - 1] : NAN;
+    c->outliers = count_outliers(v->ended.at, v->ended.count, c->seconds);
+    c->value = median_of(v->values.at, v->values.count);
+    c->lowest = v->values.count ? v->values.at[0] : NAN;
+    c->highest = v->values.count ? v->values.at[v->values.count - 1] : NAN;
+    c->gap = mean_of(v->gaps.at, v->gaps.count);
+    c->steps = median_of(v->steps.at, v->steps.count);
+    c->steps_a_second = median_of(v->speeds.at, v->speeds.count);
+    if (c->runs) c->par2 /= (double)c->runs;
+}
+
+static bool fill_cells(struct summary *s, const struct results *r)
+{
+    size_t count = s->problems.count * s->solvers.count;
+    struct samples *all = calloc(count + 1, sizeof *all);
+    s->cells = arena_array(&s->memory, count, sizeof *s->cells);
+    bool ok = all && s->cells;
+    for (size_t i = 0; ok && i < r->rows.count; i++) {
+        const struct row *row = &r->rows.at[i];
+        if (row->outcome == OUTCOME_BAD_INPUT) continue;
+        size_t p = find_problem(s, row), k = p * s->solvers.count + find_solver(s, row);
+        ok = add_sample(&all[k], &s->cells[k], s, &s->problems.at[p], row);
+    }
+    for (size_t k = 0; all && k < count; k++) {
+        if (ok) finish_cell(&all[k], &s->cells[k]);
+        VEC_FREE(&all[k].times);
+        VEC_FREE(&all[k].ended);
+        VEC_FREE(&all[k].values);
+        VEC_FREE(&all[k].gaps);
+        VEC_FREE(&all[k].steps);
+        VEC_FREE(&all[k].speeds);
+    }
+    free(all);
+    return ok;
+}
+
+/* Figures that are means over problems, so that a problem with more seeds does not weigh more. */
+static bool sum_up(struct summary *s, size_t k)
+{
+    struct contender *c = &s->solvers.at[k];
+    VEC(double) times = {0}, gaps = {0}, above = {0}, middles = {0};
+    double par2 = 0;
+    bool ok = true;
+    for (size_t p = 0; ok && p < s->problems.count; p++) {
+        const struct cell *e = summary_cell(s, p, k);
+        const struct problem *q = &s->problems.at[p];
+        if (e->runs == 0) continue;
+        c->runs += e->runs;
+        c->solved += e->solved;
+        c->proved += e->proved;
+        c->hits += e->hits;
+        for (int o = 0; o < OUTCOME_COUNT; o++) c->outcomes[o] += e->outcomes[o];
+        par2 += e->par2;
+        s->outliers += e->outliers;
+        ok = VEC_PUSH(&times, isfinite(e->time) ? e->time : s->limit);
+        if (!isnan(e->seconds)) ok = ok && VEC_PUSH(&middles, e->seconds);
+        if (!isnan(e->gap)) ok = ok && VEC_PUSH(&gaps, e->gap);
+        if (!isnan(e->value))
+            ok = ok && VEC_PUSH(&above, e->value > (double)q->best ? 1 - (double)q->best / e->value : 0);
+        if (isfinite(e->time) && e->time <= q->fastest * WIN_RATIO) c->wins++;
+    }
+    c->par2 = times.count ? par2 / (double)times.count : NAN;
+    c->mean = shifted_geometric_mean(times.at, times.count, SHIFT_SECONDS);
+    c->median = median_of(middles.at, middles.count);
+    c->gap = mean_of(gaps.at, gaps.count);
+    c->above_best = mean_of(above.at, above.count);
+    VEC_FREE(&times);
+    VEC_FREE(&gaps);
+    VEC_FREE(&above);
+    VEC_FREE(&middles);
+    return ok;
+}
+
+/* PAR2 of the virtual best of all solvers but `without`. */
+static double virtual_par2(const struct summary *s, size_t without)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t p = 0; p < s->problems.count; p++) {
+        double least = 2 * s->limit;
+        bool any = false;
+        for (size_t k = 0; k < s->solvers.count; k++) {
+            const struct cell *e = summary_cell(s, p, k);
+            any |= e->runs > 0;
+            if (k != without && e->runs > 0 && e->time < least) least = e->time;
+        }
+        n += any;
+        if (any) sum += least;
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+static bool find_virtual_best(struct summary *s)
+{
+    struct contender *b = &s->best;
+    VEC(double) times = {0};
+    bool ok = true;
+    *b = (struct contender){.label = "virtual best", .solver = "", .config = ""};
+    for (size_t p = 0; ok && p < s->problems.count; p++) {
+        size_t hitters = 0, last = 0;
+        bool any = false, proved = false, solved = false;
+        for (size_t k = 0; k < s->solvers.count; k++) {
+            const struct cell *e = summary_cell(s, p, k);
+            any |= e->runs > 0;
+            proved |= e->proved > 0;
+            solved |= e->solved > 0;
+            if (e->runs == 0 || !isfinite(e->time)) continue;
+            hitters++;
+            last = k;
+        }
+        if (!any) continue;
+        b->runs++;
+        b->solved += solved;
+        b->proved += proved;
+        b->hits += hitters > 0;
+        if (hitters == 1) s->solvers.at[last].only++;
+        ok = VEC_PUSH(&times, isfinite(s->problems.at[p].fastest) ? s->problems.at[p].fastest : s->limit);
+    }
+    b->par2 = virtual_par2(s, s->solvers.count);
+    for (size_t k = 0; k < s->solvers.count; k++)
+        s->solvers.at[k].contribution = virtual_par2(s, k) - b->par2;
+    b->mean = shifted_geometric_mean(times.at, times.count, SHIFT_SECONDS);
+    b->median = median_of(times.at, times.count);
+    b->gap = b->above_best = b->contribution = NAN;
+    VEC_FREE(&times);
+    return ok;
+}
+
+bool summary_make(struct summary *s, const struct results *r, double within)
+{
+    *s = (struct summary){.within = within};
+    bool ok = true;
+    for (size_t i = 0; ok && i < r->rows.count; i++) ok = enter(s, &r->rows.at[i]);
+    ok = ok && make_labels(s);
+    if (ok) find_best_known(s, r);
+    ok = ok && fill_cells(s, r);
+    for (size_t p = 0; ok && p < s->problems.count; p++)
+        for (size_t k = 0; k < s->solvers.count; k++) {
+            const struct cell *e = summary_cell(s, p, k);
+            if (e->runs && e->time < s->problems.at[p].fastest) s->problems.at[p].fastest = e->time;
+        }
+    for (size_t k = 0; ok && k < s->solvers.count; k++) ok = sum_up(s, k);
+    return ok && find_virtual_best(s);
+}
+
+void summary_free(struct summary *s)
+{
+    VEC_FREE(&s->problems);
+    VEC_FREE(&s->solvers);
+    arena_free(&s->memory);
+    *s = (struct summary){0};
+}

@@ -1,0 +1,78 @@
+/* From rows to figures. A *problem* is an instance by content and name; a *cell* is one solver on one
+ * problem, over all its seeds and repeats.
+ *
+ * What counts as reaching the goal (a *hit*): a legal, complete answer whose value is within the tolerance of
+ * the best known value of that problem, or a proof that there is none. A fast solver that gives bad answers
+ * must not win a race, so all times that are compared are times of hits; a run without one takes "never". */
+#ifndef APP_BENCH_SUMMARY_H
+#define APP_BENCH_SUMMARY_H
+
+#include "bench/bench.h"
+
+/* Added to times before the geometric mean, so that microseconds do not decide it. */
+#define SHIFT_SECONDS 0.001
+/* The fastest, and whoever is not slower than it by more than this, wins. */
+#define WIN_RATIO 1.05
+/* Times this many deviations from the median of their cell (of five or more) are named; none is left out. */
+#define OUTLIER_DEVIATIONS 3.5
+
+struct problem {
+    const char *name, *path, *hash, *question;
+    int64_t buffers, capacity;
+    bool has_best, has_bound, infeasible;
+    int64_t best, bound; /* best legal value; best bound that nothing contradicts */
+    double fastest;      /* least `time` of its cells */
+    const char *bad;     /* why it could not be read */
+};
+
+struct contender {
+    const char *label, *solver, *config;
+    int64_t runs, solved, proved, hits, wins, only; /* only: problems that no one else hits */
+    int64_t outcomes[OUTCOME_COUNT];
+    double gap, above_best;    /* means over solved runs, as shares */
+    double median, par2, mean; /* seconds; mean: shifted geometric, unsolved at the limit */
+    double contribution;       /* seconds that the virtual best's PAR2 would lose without it */
+};
+
+struct cell {
+    int64_t runs, solved, proved, hits;
+    int64_t outcomes[OUTCOME_COUNT];
+    double time;                 /* median; INFINITY when half of the runs are no hits */
+    double seconds, least, most; /* median and range of the runs that ended by themselves; NAN: none did */
+    double par2;
+    double value, lowest, highest; /* median and range; NAN: none */
+    double gap;                    /* mean, to the problem's bound */
+    double steps, steps_a_second;  /* medians; NAN */
+    int64_t peak_kb, outliers;
+    const char *message; /* of the first run that has one */
+};
+
+struct summary {
+    VEC(struct problem) problems;
+    VEC(struct contender) solvers;
+    struct contender best; /* the virtual one, who always knows whom to ask */
+    struct cell *cells;    /* problems x solvers; runs 0 where there are none */
+    double within, limit;  /* tolerance as a share; the longest time limit of the rows */
+    int64_t bad_inputs, outliers;
+    struct arena memory;
+};
+
+/* Turns rows whose bound, optimality or infeasibility another row's legal answer contradicts into `wrong`. */
+bool mark_contradictions(struct results *r);
+/* Expects marked rows. False: memory is out. */
+bool summary_make(struct summary *s, const struct results *r, double within);
+void summary_free(struct summary *s);
+
+static inline struct cell *summary_cell(const struct summary *s, size_t problem, size_t solver)
+{
+    return &s->cells[problem * s->solvers.count + solver];
+}
+
+static inline bool row_is_solved(const struct row *r)
+{
+    if (r->outcome == OUTCOME_INFEASIBLE) return true;
+    return r->has_value && r->outcome != OUTCOME_WRONG && r->outcome != OUTCOME_ERROR &&
+           r->outcome != OUTCOME_CRASH;
+}
+
+#endif
