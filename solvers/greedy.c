@@ -26,28 +26,45 @@ struct greedy {
     struct live_index fixed; /* buffers with fixed addresses that have their place */
     bool has_fixed;
     int32_t *found;
+    struct range *fixed_now; /* those that live with the buffer in hand, by address; they may overlap */
+    int32_t fixed_count;
 };
 
-static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at,
-                          int64_t *next)
+static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at)
 {
-    if (!g->has_fixed) return true; /* most problems: no search for each gap that is looked at */
+    if (!g->has_fixed) return true;
     int32_t n = live_index_find(&g->fixed, b->start, b->end, g->found);
     for (int32_t i = 0; i < n; i++) {
         int64_t from = g->address[g->found[i]], to = from + g->p->buffers[g->found[i]].size;
-        if (g->found[i] == self || at >= to || from >= at + b->size) continue;
-        *next = to;
-        return false;
+        if (g->found[i] != self && at < to && from < at + b->size) return false;
     }
     return true;
 }
 
-/* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. */
-static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int32_t self, int64_t at)
+static int compare_ranges(const void *a, const void *b)
 {
-    int64_t alignment = lx_alignment_of(g->p, b), next;
+    const struct range *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static void list_fixed(struct greedy *g, const struct lx_buffer *b)
+{
+    g->fixed_count = g->has_fixed ? live_index_find(&g->fixed, b->start, b->end, g->found) : 0;
+    for (int32_t i = 0; i < g->fixed_count; i++) {
+        int64_t from = g->address[g->found[i]];
+        g->fixed_now[i] = (struct range){from, from + g->p->buffers[g->found[i]].size, 0};
+    }
+    if (g->fixed_count) qsort(g->fixed_now, (size_t)g->fixed_count, sizeof *g->fixed_now, compare_ranges);
+}
+
+/* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. `*next`
+ * counts those that are passed for good: begin with 0, and let `at` never fall. */
+static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int64_t at, int32_t *next)
+{
+    int64_t alignment = lx_alignment_of(g->p, b);
     at = round_up_i64(at, alignment);
-    while (!free_of_fixed(g, b, self, at, &next)) at = round_up_i64(next, alignment);
+    for (; *next < g->fixed_count && g->fixed_now[*next].from < at + b->size; (*next)++)
+        if (g->fixed_now[*next].to > at) at = round_up_i64(g->fixed_now[*next].to, alignment);
     return at;
 }
 
@@ -76,13 +93,12 @@ static void put(struct greedy *g, int32_t i, int64_t at)
 static int64_t parents_slot(struct greedy *g, int32_t i)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
-    int64_t next;
     for (int32_t k = 0; k < b->parent_count; k++) {
         int32_t parent = b->parents[k];
         int64_t at = g->address[parent];
         if (at < 0 || g->handed_over[parent] || at % lx_alignment_of(g->p, b) != 0) continue;
         /* The parent may itself be fixed: its own range is what we take, so it does not stand in the way. */
-        if (!free_of_fixed(g, b, parent, at, &next)) continue;
+        if (!free_of_fixed(g, b, parent, at)) continue;
         g->handed_over[parent] = true;
         return at;
     }
@@ -92,11 +108,10 @@ static int64_t parents_slot(struct greedy *g, int32_t i)
 /* The same for a fixed buffer: its parent must be fixed there too, and be all that stands in the way. */
 static bool takes_fixed_slot(struct greedy *g, const struct lx_buffer *b)
 {
-    int64_t next;
     for (int32_t k = 0; k < b->parent_count; k++) {
         int32_t parent = b->parents[k];
         if (g->address[parent] != b->fixed || g->handed_over[parent] ||
-            !free_of_fixed(g, b, parent, b->fixed, &next))
+            !free_of_fixed(g, b, parent, b->fixed))
             continue;
         g->handed_over[parent] = true;
         return true;
@@ -104,17 +119,20 @@ static bool takes_fixed_slot(struct greedy *g, const struct lx_buffer *b)
     return false;
 }
 
-static int64_t free_slot(const struct greedy *g, int32_t i)
+static int64_t free_slot(struct greedy *g, int32_t i)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
-    int64_t at = past_fixed(g, b, i, 0);
+    int32_t passed = 0;
+    list_fixed(g, b);
+    int64_t at = past_fixed(g, b, 0, &passed);
     if (g->live_count == 0) return at + b->size <= g->capacity ? at : LX_OFF_CHIP;
     if (at + b->size <= g->live[0].from && at + b->size <= g->capacity) return at;
-    at = past_fixed(g, b, i, g->top);
+    at = past_fixed(g, b, g->top, &passed);
     if (at + b->size <= g->capacity) return at;
     int64_t covered = g->live[0].to;
+    at = passed = 0;
     for (int32_t k = 1; k < g->live_count; k++) {
-        at = past_fixed(g, b, i, covered);
+        at = past_fixed(g, b, max_i64(covered, at), &passed);
         if (at + b->size <= g->live[k].from) return at;
         covered = max_i64(covered, g->live[k].to);
     }
@@ -130,14 +148,13 @@ struct birth {
  * that is a parent itself is born before its own children). */
 static void place_fixed(struct greedy *g, const struct birth *births)
 {
-    int64_t next;
     for (int pass = 0; pass < 2; pass++)
         for (int32_t k = 0; k < g->p->count; k++) {
             int32_t i = births[k].buffer;
             const struct lx_buffer *b = &g->p->buffers[i];
             if (b->fixed < 0 || b->reason || b->size == 0 || b->fixed + b->size > g->capacity) continue;
             if ((b->parent_count > 0) != (pass == 1)) continue;
-            if (!free_of_fixed(g, b, i, b->fixed, &next) && !takes_fixed_slot(g, b)) continue;
+            if (!free_of_fixed(g, b, i, b->fixed) && !takes_fixed_slot(g, b)) continue;
             g->address[i] = b->fixed;
             live_index_add(&g->fixed, i);
             g->has_fixed = true;
@@ -160,7 +177,8 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     g.live = malloc((n + 1) * sizeof *g.live);
     g.handed_over = calloc(n + 1, sizeof *g.handed_over);
     g.found = malloc((n + 1) * sizeof *g.found);
-    bool ok = births && g.live && g.handed_over && g.found && live_index_init(&g.fixed, p);
+    g.fixed_now = malloc((n + 1) * sizeof *g.fixed_now);
+    bool ok = births && g.live && g.handed_over && g.found && g.fixed_now && live_index_init(&g.fixed, p);
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
         qsort(births, n, sizeof *births, compare_births);
@@ -185,6 +203,7 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     free(g.live);
     free(g.handed_over);
     free(g.found);
+    free(g.fixed_now);
     live_index_free(&g.fixed);
     return ok;
 }

@@ -67,7 +67,7 @@ static void buffers_are_checked(void **state)
     assert_buffer(BUFFER(.spill_cost = -1, .end = 1), "cost");
     assert_buffer(BUFFER(.start = 3, .end = 3), "life [3, 3)");
     assert_buffer(BUFFER(.start = -1, .end = 3), "life [-1, 3)");
-    assert_buffer(BUFFER(.end = LX_INT_MAX + 1), "life");
+    assert_buffer(BUFFER(.end = LX_INT_MAX + 1), "life ends at 9007199254740993, beyond 2^53");
     assert_buffer(BUFFER(.end = 1, .alignment = 8), NULL);
     assert_buffer(BUFFER(.end = 1, .alignment = 6), "not a multiple of the problem's 4");
     assert_buffer(BUFFER(.end = 1, .alignment = -4), "alignment");

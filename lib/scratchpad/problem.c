@@ -68,8 +68,8 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
         return buffer_error(b, st, LX_E_MODEL, "buffer %s: a negative or impossible size or cost", b->name);
     if (!increasing_uses(b, st)) return false;
     if (b->end > LX_INT_MAX)
-        return buffer_error(b, st, LX_E_RANGE,
-                            "buffer %s: it ends at %lld, beyond 2^53; number its ticks lower", b->name,
+        return buffer_error(b, st, LX_E_MODEL,
+                            "buffer %s: its life ends at %lld, beyond 2^53; number the ticks lower", b->name,
                             (long long)b->end);
     if (b->start < 0 || b->start >= b->end)
         return buffer_error(b, st, LX_E_MODEL,
