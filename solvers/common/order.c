@@ -45,6 +45,12 @@ static int32_t heap_pop(struct heap *h)
     return top;
 }
 
+/* An edge counts only between buffers that may both be placed: nobody takes the slot of a barred one. */
+static bool counts(const struct lx_problem *p, int32_t child, int32_t parent)
+{
+    return !p->buffers[child].reason && !p->buffers[parent].reason;
+}
+
 /* Children of each buffer as lists in two arrays: first[parent], next[edge]. */
 struct edges {
     int32_t *first, *next, *child, *waiting;
@@ -62,12 +68,14 @@ static bool list_children(const struct lx_problem *p, struct edges *e)
     for (size_t i = 0; i < n; i++) e->first[i] = -1;
     int32_t edge = 0;
     for (int32_t i = 0; i < p->count; i++) {
-        e->waiting[i] = p->buffers[i].parent_count;
-        for (int32_t k = 0; k < p->buffers[i].parent_count; k++, edge++) {
+        e->waiting[i] = 0;
+        for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
+            if (!counts(p, i, parent)) continue;
+            e->waiting[i]++;
             e->child[edge] = i;
             e->next[edge] = e->first[parent];
-            e->first[parent] = edge;
+            e->first[parent] = edge++;
         }
     }
     return true;
@@ -110,21 +118,23 @@ bool worth_order(const struct lx_problem *p, int32_t *order)
     size_t n = (size_t)p->count;
     struct rank *ranks = calloc(n + 1, sizeof *ranks);
     if (!ranks) return false;
+    bool *has_edge[2] = {calloc(n + 1, sizeof(bool)), calloc(n + 1, sizeof(bool))}; /* as child, as parent */
+    bool ok = has_edge[0] && has_edge[1];
+    for (int32_t i = 0; ok && i < p->count; i++)
+        for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
+            if (counts(p, i, p->buffers[i].parents[k]))
+                has_edge[0][i] = has_edge[1][p->buffers[i].parents[k]] = true;
     /* (life - quarters / 4) / (uses + 1/2 if computed), in whole numbers. */
-    for (int32_t i = 0; i < p->count; i++) {
+    for (int32_t i = 0; ok && i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
         int64_t life = b->end - b->start;
-        ranks[i].number += 4 * life - (b->parent_count > 0);
+        ranks[i].number = 4 * life - has_edge[0][i] - has_edge[1][i];
         ranks[i].parts = max_i64(2 * (int64_t)b->use_count + !b->first_use_is_read, 1);
         ranks[i].tie = life;
     }
-    bool *is_parent = calloc(n + 1, sizeof *is_parent);
-    bool ok = is_parent != NULL;
-    for (int32_t i = 0; ok && i < p->count; i++)
-        for (int32_t k = 0; k < p->buffers[i].parent_count; k++) is_parent[p->buffers[i].parents[k]] = true;
-    for (int32_t i = 0; ok && i < p->count; i++) ranks[i].number -= is_parent[i];
     ok = ok && rank_order(p, ranks, order);
-    free(is_parent);
+    free(has_edge[0]);
+    free(has_edge[1]);
     free(ranks);
     return ok;
 }
