@@ -31,8 +31,8 @@ static const struct {
     [MOVED] = {"moved", "moved"},
     [SLOT_CHANGED] = {"in_place_changed", "stands in another's place, or no longer does"},
     [SIZE_CHANGED] = {"changed", "has another size, life or cost"},
-    [ONLY_BEFORE] = {"only_before", "is only in the first plan"},
-    [ONLY_AFTER] = {"only_after", "is only in the second plan"},
+    [ONLY_BEFORE] = {"only_before", "only in the first plan"},
+    [ONLY_AFTER] = {"only_after", "only in the second plan"},
 };
 
 struct difference {

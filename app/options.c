@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "words.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static const struct option_row *find_short(const struct option_row *const *table
 {
     for (; *tables; tables++)
         for (const struct option_row *row = *tables; row->name; row++)
-            if (row->letter && row->letter == letter) return row;
+            if (row->letter == letter || (row->letter == ANY_DIGIT && isdigit((unsigned char)letter)))
+                return row;
     return NULL;
 }
 
@@ -69,6 +71,12 @@ static bool take_short(struct command_line *line, const char *argument, const ch
             return status_set(st, LX_E_USAGE, "there is no option -%c; --help lists those there are", *s);
         if (!row->argument) {
             if (!keep(line, row->name, NULL, st)) return false;
+            continue;
+        }
+        if (row->letter == ANY_DIGIT) { /* the letter is the value */
+            const char *digit = arena_copy(line->memory, s, 1);
+            if (!digit) return status_no_memory(st);
+            if (!keep(line, row->name, digit, st)) return false;
             continue;
         }
         const char *value = s[1] ? s + 1 : next;
@@ -156,7 +164,10 @@ void options_help(const struct option_row *rows, struct text *out)
 {
     for (; rows->name; rows++) {
         char left[100], letter[8] = "    ";
-        if (rows->letter) snprintf(letter, sizeof letter, "-%c, ", rows->letter);
+        if (rows->letter == ANY_DIGIT)
+            snprintf(letter, sizeof letter, "-0..9, ");
+        else if (rows->letter)
+            snprintf(letter, sizeof letter, "-%c, ", rows->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, rows->name, rows->argument ? " " : "",
                  rows->argument ? rows->argument : "");
         help_entry(out, left, rows->help);

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+enum { ANY_DIGIT = '#' }; /* as a letter: -0 to -9, of which the digit is the value */
+
 struct option_row {
     const char *name;
     char letter;          /* 0: none */

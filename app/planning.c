@@ -16,6 +16,8 @@ const struct option_row planning_rows[] = {
      "the solver (`lxplan solvers` lists them); without it the best all-rounder there is"},
     {"option", 'O', "NAME=VALUE",
      "an option of the solver (`lxplan solvers NAME` lists them); may be repeated"},
+    {"level", ANY_DIGIT, "N",
+     "effort of the solver `auto`: 0 heuristics only, 9 whatever can be tried (default 5)"},
     {"seed", 0, "N", "seed of solvers that draw lots (default 0)"},
     {"work", 0, "N",
      "work limit in the solver's steps: the same answer on every machine (default: the solver's own)"},
@@ -104,6 +106,9 @@ static bool read_solver_options(struct call *call, const struct lx_solver *s, co
     int64_t *values = arena_array(call->line.memory, (size_t)s->option_count, sizeof *values);
     if (!values) return status_no_memory(&call->st);
     lx_options_default(s->options, s->option_count, values);
+    const char *level = option_value(&call->line, "level");
+    if (level && !lx_options_set(s->name, s->options, s->option_count, "level", level, values, &call->st))
+        return false;
     for (size_t i = 0; i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         char *name;

@@ -127,7 +127,7 @@ static int64_t free_slot(struct greedy *g, int32_t i)
     int64_t at = past_fixed(g, b, 0, &passed);
     if (g->live_count == 0) return at + b->size <= g->capacity ? at : LX_OFF_CHIP;
     if (at + b->size <= g->live[0].from && at + b->size <= g->capacity) return at;
-    at = past_fixed(g, b, g->top, &passed);
+    at = past_fixed(g, b, max_i64(g->top, at), &passed);
     if (at + b->size <= g->capacity) return at;
     int64_t covered = g->live[0].to;
     at = passed = 0;

@@ -428,6 +428,19 @@ static void many_contemporaries(void **state)
         assert_true(seconds() - start < 30);
     }
     text_free(&t);
+    /* Fixed ones with holes that are too small between them: each of the others has to pass all of them. */
+    enum { SOME = 3000 };
+    double start = seconds();
+    text_add(&t, "id,lower,upper,size,offset\n");
+    for (int i = 0; i < SOME; i++) text_format(&t, "f%d,0,9,64,%d\nb%d,0,9,128,\n", i, 128 * i, i);
+    struct lx_graph *g = lx_graph_parse("fixed.1000000000.csv", t.at, t.length, &st);
+    assert_non_null(g);
+    struct lx_plan *p = plan_of(g, "greedy", -1);
+    assert_true(lx_plan_check(p, &st));
+    assert_int_equal(p->spill_bytes, 0);
+    lx_plan_free(p);
+    text_free(&t);
+    assert_true(seconds() - start < 30);
 }
 
 int main(void)
