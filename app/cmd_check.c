@@ -1,5 +1,6 @@
 /* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
 #include "planning.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "paint.h"
@@ -72,7 +73,8 @@ static bool changed_by_options(const struct call *call)
 {
     for (const struct option_row *row = planning_rows; row->name; row++)
         if (strcmp(row->name, "solver") != 0 && option_given(&call->line, row->name)) return true;
-    return false;
+    const char *cores = getenv("SENCORES");
+    return cores && *cores;
 }
 
 /* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not count.

@@ -1,5 +1,6 @@
 /* lxplan diff: what changed between two plans, why, and what was gained. */
 #include "planning.h"
+#include "base/fail.h"
 #include "base/names.h"
 #include "paint.h"
 #include "table.h"

@@ -1,5 +1,6 @@
 /* lxplan export: the buffers of a pattern, or the placements of a plan, for other tools. */
 #include "planning.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "words.h"
 

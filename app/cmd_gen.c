@@ -1,5 +1,6 @@
 /* lxplan gen: patterns of any size, made by rule. Every option of a generator is an option of the command. */
 #include "command.h"
+#include "base/fail.h"
 #include "paint.h"
 #include "words.h"
 

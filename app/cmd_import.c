@@ -1,5 +1,6 @@
 /* lxplan import: a buffer list of another tool becomes a pattern. */
 #include "command.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 static const struct option_row rows[] = {

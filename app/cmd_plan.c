@@ -1,5 +1,6 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
 #include "planning.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "stages.h"
 #include "table.h"

@@ -1,5 +1,6 @@
 /* lxplan show: a plan as a picture. */
 #include "planning.h"
+#include "base/fail.h"
 #include "paint.h"
 #include "show.h"
 

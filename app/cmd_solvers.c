@@ -1,5 +1,6 @@
 /* lxplan solvers: who can be asked what, and how each is adjusted. */
 #include "command.h"
+#include "base/fail.h"
 #include "table.h"
 #include "words.h"
 

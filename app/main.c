@@ -1,5 +1,6 @@
 /* The way in: finds the command, parses its options, runs it, and reports what went wrong. */
 #include "command.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "paint.h"
 #include "words.h"

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "base/fail.h"
 #include "base/arena.h"
 #include "words.h"
 

@@ -1,4 +1,5 @@
 #include "planning.h"
+#include "base/fail.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/file.h"

@@ -1,5 +1,6 @@
 /* The device by the command line: presets, parameters, cores and scratchpad sizes. */
 #include "planning.h"
+#include "base/fail.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "paint.h"

@@ -1,5 +1,6 @@
 /* lxplan plan --stage: what one stage makes of a pattern, so that each can be looked at from outside. */
 #include "stages.h"
+#include "base/fail.h"
 #include "planning.h"
 #include "table.h"
 #include "words.h"

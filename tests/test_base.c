@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "base/option.h"
 #include "base/rng.h"
-#include "base/status.h"
+#include "base/fail.h"
 #include "base/text.h"
 #include "base/vec.h"
 

@@ -1,5 +1,6 @@
 /* lxplan bench: every solver on every instance, each run in a process of its own. */
 #include "bench/run_child.h"
+#include "base/fail.h"
 #include "bench/summary.h"
 #include "paint.h"
 #include "words.h"

@@ -1,5 +1,6 @@
 /* lxplan report: tables, plots and comparisons of what bench has written. */
 #include "bench/report.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "planning.h"

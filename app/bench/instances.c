@@ -3,6 +3,7 @@
  * Each file is read once at the start, for its identity and its question; the problem itself is loaded again
  * when its turn comes, so that a thousand large instances need the memory of one. */
 #include "bench/bench.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"

@@ -1,5 +1,6 @@
 /* The first line of a results file: everything that a sceptic asks about a measurement. */
 #include "bench/run_child.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"

@@ -1,6 +1,7 @@
 /* Reads results files. A bad header ends it; a bad line behind it is reported with its place and passed over,
  * because the other lines are as good as before. */
 #include "bench/bench.h"
+#include "base/fail.h"
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/json.h"

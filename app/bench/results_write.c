@@ -2,6 +2,7 @@
  * before the next run begins. Whatever ends the program, the file holds complete lines but for the last,
  * which a resumed run cuts off by writing the rest to a new file that replaces the old one. */
 #include "bench/bench.h"
+#include "base/fail.h"
 #include "base/checked.h"
 #include "base/file.h"
 

@@ -2,6 +2,7 @@
  * and a slow minute of the machine hits everyone; solvers alternate on each instance, beginning with another
  * one each time, so that none always runs on a warm or a cold machine. The order depends on nothing else. */
 #include "bench/bench.h"
+#include "base/fail.h"
 
 #include <string.h>
 

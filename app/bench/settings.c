@@ -1,5 +1,6 @@
 /* The options of bench, and what they mean for each solver. */
 #include "bench/bench.h"
+#include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "planning.h"

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <math.h>

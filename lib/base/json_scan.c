@@ -1,6 +1,7 @@
 /* A strict reading of RFC 8259 that builds nothing: it checks the text and records where each value
  * begins. One pass, no recursion, memory for the places only. */
 #include "base/json.h"
+#include "base/fail.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -188,7 +189,10 @@ static bool scan_value(struct scan *s, char *stack, int *depth)
 {
     if (s->at >= s->end) return fail(s, LX_E_SYNTAX, "the text ends where a value was expected");
     if (s->places.count >= JSON_MAX_VALUES)
-        return fail(s, LX_E_LIMIT, "more than %d values in one file; split it", JSON_MAX_VALUES);
+        return fail(
+            s, LX_E_LIMIT,
+            "more than %d values in one file, which is more than any graph that is planned needs; split it",
+            JSON_MAX_VALUES);
     if (!VEC_PUSH(&s->places, (struct json_place){s->line, (int)(s->at - s->line_start) + 1}))
         return status_no_memory(s->st);
     unsigned char c = *s->at;

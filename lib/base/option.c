@@ -1,4 +1,5 @@
 #include "base/option.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <ctype.h>

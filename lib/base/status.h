@@ -7,7 +7,6 @@
 #ifndef LX_BASE_STATUS_H
 #define LX_BASE_STATUS_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -51,14 +50,5 @@ enum lx_code lx_code_find(const char *word);
 
 /* "FILE:LINE:COL: text", or what of it is known. Always terminated, returns `out`. */
 const char *lx_status_describe(const lx_status *st, char *out, size_t size);
-
-/* Fill in `st` (which may be NULL) and return false, so that `return status_set(...)` reads well. */
-bool status_set(lx_status *st, enum lx_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-bool status_set_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
-                   const char *format, ...) __attribute__((format(printf, 6, 7)));
-bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
-                    const char *format, va_list args) __attribute__((format(printf, 6, 0)));
-bool status_no_memory(lx_status *st);
 
 #endif

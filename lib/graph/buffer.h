@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 /* What is asked of a solver; see scratchpad/problem.h. */
-enum lx_objective { LX_SPILL, LX_FIT, LX_HEIGHT };
+enum lx_objective { LX_SPILL, LX_FIT, LX_HEIGHT, LX_OBJECTIVE_COUNT };
+
+const char *lx_objective_word(enum lx_objective o);
 
 struct lx_buffer {
     const char *name;

@@ -1,4 +1,5 @@
 #include "graph/builder.h"
+#include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/text.h"

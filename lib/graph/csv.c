@@ -5,6 +5,7 @@
  * The capacity is not in the file: MiniMalloc files carry it in their name (NAME.CAPACITY.csv, or
  * NAME_CAPACITY.csv for files with weights). Without one the question is the least height. */
 #include "graph/pattern.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /* Buffer lists out as comma-separated values, for other tools. The forms know no in-place edges and no
  * reasons: an edge is a chance that is lost, and what may not be placed is for the caller to leave out. */
 #include "graph/graph.h"
+#include "base/fail.h"
 #include "base/text.h"
 
 #include <inttypes.h>

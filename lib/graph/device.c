@@ -1,4 +1,5 @@
 #include "graph/device.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <math.h>

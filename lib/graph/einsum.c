@@ -4,6 +4,7 @@
  * kind allows follows from its traits: a pointwise op keeps every index of its inputs, a reduction drops
  * some, a contraction takes two inputs and drops only indices that both have. */
 #include "graph/builder.h"
+#include "base/fail.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #include "graph/gen_common.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <stdio.h>

@@ -5,6 +5,7 @@
  * Layers follow one another until the wanted number of ops is reached; what comes after is left out, and
  * what nobody reads any more is an output. 43 ops a layer. */
 #include "graph/gen_common.h"
+#include "base/fail.h"
 
 #include <math.h>
 #include <stdio.h>

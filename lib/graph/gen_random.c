@@ -3,6 +3,7 @@
  * the load beyond PEAK_PERCENT of the capacity is made smaller, so that the pressure does not depend on the
  * number of buffers either. Integers only: no machine rounds differently. */
 #include "graph/gen_common.h"
+#include "base/fail.h"
 #include "base/checked.h"
 #include "base/rng.h"
 

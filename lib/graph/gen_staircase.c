@@ -5,6 +5,7 @@
  *
  * Seven steps up and five down are the two target patterns. */
 #include "graph/gen_common.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <stdio.h>

@@ -90,3 +90,9 @@ const struct lx_kind *lx_kind_find(const char *name)
         if (strcmp(k->name, name) == 0) return k;
     return NULL;
 }
+
+const char *lx_objective_word(enum lx_objective o)
+{
+    static const char *const words[] = {[LX_SPILL] = "spill", [LX_FIT] = "fit", [LX_HEIGHT] = "height"};
+    return (unsigned)o < LX_OBJECTIVE_COUNT ? words[o] : "unknown";
+}

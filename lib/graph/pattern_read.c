@@ -1,6 +1,7 @@
 /* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
  * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "graph/pattern.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <stdio.h>
@@ -47,8 +48,7 @@ static const char *role_word(int i)
 
 static const char *objective_word(int i)
 {
-    static const char *const words[] = {"spill", "fit", "height"};
-    return words[i];
+    return lx_objective_word((enum lx_objective)i);
 }
 
 static int find_word(const char *word, const char *(*nth)(int), int count)
@@ -375,7 +375,7 @@ static bool read_all(struct reader *r, const cJSON *root)
         }
     if (!json_opt_int(j, root, "capacity", 0, LX_INT_MAX, &g->capacity, r->st) ||
         !json_opt_int(j, root, "alignment", 1, LX_INT_MAX, &g->alignment, r->st) ||
-        !read_word(r, root, "objective", objective_word, 3, LX_E_SCHEMA, &objective))
+        !read_word(r, root, "objective", objective_word, LX_OBJECTIVE_COUNT, LX_E_SCHEMA, &objective))
         return false;
     g->objective = (enum lx_objective)objective;
     if (buffers) {

@@ -115,10 +115,9 @@ void pattern_write_body(const struct lx_graph *g, struct text *t)
 {
     write_device(&g->device, t);
     if (g->is_list) {
-        static const char *const words[] = {[LX_SPILL] = "spill", [LX_FIT] = "fit", [LX_HEIGHT] = "height"};
         if (g->capacity >= 0) text_format(t, ",\n  \"capacity\": %" PRId64, g->capacity);
         text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment,
-                    words[g->objective]);
+                    lx_objective_word(g->objective));
         text_add(t, ",\n  \"buffers\": [\n");
         for (int32_t i = 0; i < g->buffer_count; i++) {
             write_buffer(g, &g->buffers[i], t);

@@ -1,5 +1,6 @@
 /* The way in: whatever the file is, find out and read it. */
 #include "graph/pattern.h"
+#include "base/fail.h"
 #include "base/file.h"
 
 #include <ctype.h>

@@ -9,6 +9,7 @@
  * A child may sit on its dying parent on its first tick; it is left out of that tick, which can only
  * weaken the bound. Height: on each tick everything live stands on top of each other. */
 #include "scratchpad/problem.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

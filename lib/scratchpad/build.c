@@ -5,6 +5,7 @@
  * tensor's. The cost of a tensor off chip is its bytes times its appearances as an operand: exactly what
  * traffic_of counts, so that traffic = traffic of a perfect placement + spill. */
 #include "scratchpad/build.h"
+#include "base/fail.h"
 #include "base/checked.h"
 #include "base/vec.h"
 

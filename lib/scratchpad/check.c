@@ -6,6 +6,7 @@
  * that somebody owns is an error, unless the owner hands its slot over: then the child's bytes change
  * hands, and what the parent has above them stays its own until it ends. O(n log n) time, O(n) memory. */
 #include "scratchpad/problem.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

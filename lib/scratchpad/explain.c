@@ -1,5 +1,6 @@
 /* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. */
 #include "scratchpad/build.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Plans: made, checked and freed. Their files are in plan_json.c. */
 #include "scratchpad/plan.h"
+#include "base/fail.h"
 #include "scratchpad/build.h"
 #include "base/checked.h"
 #include "base/text.h"
@@ -103,14 +104,6 @@ bool lx_plan_meets_target(const struct lx_plan *p)
     return p->graph->target_hbm_bytes < 0 || p->hbm_bytes <= p->graph->target_hbm_bytes;
 }
 
-/* The first buffer that may be placed but is not, or NULL. */
-static const struct lx_buffer *not_placed(const struct lx_plan *p)
-{
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] < 0 && !p->problem.buffers[i].reason) return &p->problem.buffers[i];
-    return NULL;
-}
-
 bool lx_plan_check(const struct lx_plan *p, lx_status *st)
 {
     int64_t objective, hbm = traffic_of(p->graph, &p->problem, p->answer.address), spill = 0, height = 0;
@@ -121,9 +114,10 @@ bool lx_plan_check(const struct lx_plan *p, lx_status *st)
         return status_set(st, LX_E_NO, "solver %s gave no plan: %s", p->solver,
                           p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
     if (!lx_check(&p->problem, p->answer.address, &objective, st)) return false;
-    if (p->problem.objective == LX_FIT && not_placed(p))
+    if (p->problem.objective == LX_FIT && lx_left_out(&p->problem, p->answer.address))
         return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not",
-                          lx_verdict_word(p->answer.status), not_placed(p)->name);
+                          lx_verdict_word(p->answer.status),
+                          lx_left_out(&p->problem, p->answer.address)->name);
     if (objective != p->answer.objective)
         return status_set(st, LX_E_NO, "the plan claims %lld bytes of %s, but has %lld",
                           (long long)p->answer.objective, lx_objective_word(p->problem.objective),

@@ -2,6 +2,7 @@
  * pattern file is not; what is derived from the pattern is written for people and compared on reading.
  * Nothing that differs from run to run is written: the same plan is the same bytes. */
 #include "scratchpad/plan.h"
+#include "base/fail.h"
 #include "scratchpad/build.h"
 #include "base/checked.h"
 #include "base/file.h"
@@ -129,13 +130,6 @@ static bool read_buffers(const struct json *j, const cJSON *root, struct lx_plan
     return true;
 }
 
-static bool all_placed(const struct lx_plan *p)
-{
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] < 0 && !p->problem.buffers[i].reason) return false;
-    return true;
-}
-
 /* What follows from pattern and addresses must be so; the claims that lx_plan_check judges are not among it,
  * nor are reasons, whose words may change from version to version. */
 static bool same_derived(const struct json *j, const cJSON *root, const struct lx_plan *p, lx_status *st)
@@ -152,9 +146,9 @@ static bool same_derived(const struct json *j, const cJSON *root, const struct l
                               "in_place_of is \"%s\" here, but the addresses give \"%s\"", theirs, ours);
     }
     double gap = -1;
-    int64_t objective = p->problem.objective != LX_HEIGHT ? p->spill_bytes
-                        : all_placed(p)                   ? p->height_bytes
-                                                          : INT64_MAX;
+    int64_t objective = p->problem.objective != LX_HEIGHT              ? p->spill_bytes
+                        : !lx_left_out(&p->problem, p->answer.address) ? p->height_bytes
+                                                                       : INT64_MAX;
     bool reached = lx_plan_meets_target(p), meets = !reached;
     if (!json_opt_number(j, root, "gap", 0, 1, &gap, st) ||
         !json_opt_bool(j, root, "meets_target", &meets, st))
@@ -247,7 +241,7 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
     const char *hash;
     if (!pattern_check_header(j, root, "plan", st) || !json_only_keys(j, root, "a plan", keys, st) ||
         !read_word(j, root, "status", nth_verdict, LX_VERDICT_COUNT, &status, st) ||
-        !read_word(j, root, "objective", nth_objective, 3, &objective, st) ||
+        !read_word(j, root, "objective", nth_objective, LX_OBJECTIVE_COUNT, &objective, st) ||
         !json_int(j, root, "bound_bytes", 0, LX_INT_MAX, &bound, st) ||
         !json_int(j, root, "hbm_bytes", 0, LX_INT_MAX, &hbm, st) ||
         !json_int(j, root, "baseline_hbm_bytes", 0, LX_INT_MAX, &baseline, st) ||
@@ -280,7 +274,9 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
     }
     /* Claims: lx_plan_check compares them with what the placement really gives. */
     p->answer.status = (enum lx_verdict)status;
-    p->answer.objective = objective != LX_HEIGHT ? spill : all_placed(p) ? height : INT64_MAX;
+    p->answer.objective = objective != LX_HEIGHT                         ? spill
+                          : !lx_left_out(&p->problem, p->answer.address) ? height
+                                                                         : INT64_MAX;
     p->hbm_bytes = hbm;
     p->baseline_hbm_bytes = baseline;
     p->spill_bytes = spill;

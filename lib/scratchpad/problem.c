@@ -1,5 +1,6 @@
 /* The data model of placement problems: words, and the rules that every solver may rely on. */
 #include "scratchpad/problem.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 static const char *const verdict_words[LX_VERDICT_COUNT] = {
@@ -11,12 +12,6 @@ static const char *const verdict_words[LX_VERDICT_COUNT] = {
 const char *lx_verdict_word(enum lx_verdict v)
 {
     return (unsigned)v < LX_VERDICT_COUNT ? verdict_words[v] : "unknown";
-}
-
-const char *lx_objective_word(enum lx_objective o)
-{
-    static const char *const words[] = {[LX_SPILL] = "spill", [LX_FIT] = "fit", [LX_HEIGHT] = "height"};
-    return (unsigned)o < sizeof words / sizeof *words ? words[o] : "unknown";
 }
 
 double lx_gap(int64_t objective, int64_t bound)

@@ -109,7 +109,6 @@ struct lx_solver {
 };
 
 const char *lx_verdict_word(enum lx_verdict v);
-const char *lx_objective_word(enum lx_objective o);
 
 /* The alignment that holds for a buffer. */
 static inline int64_t lx_alignment_of(const struct lx_problem *p, const struct lx_buffer *b)
@@ -121,6 +120,14 @@ static inline int64_t lx_alignment_of(const struct lx_problem *p, const struct l
 static inline bool lx_may_be_placed(const struct lx_problem *p, const struct lx_buffer *b)
 {
     return !b->reason && (p->objective == LX_HEIGHT || b->size <= p->capacity);
+}
+
+/* A buffer that may be placed (by its reason alone) but is not; NULL when all are. */
+static inline const struct lx_buffer *lx_left_out(const struct lx_problem *p, const int64_t *address)
+{
+    for (int32_t i = 0; i < p->count; i++)
+        if (address[i] < 0 && !p->buffers[i].reason) return &p->buffers[i];
+    return NULL;
 }
 
 /* A buffer's reads, by its uses. */

@@ -1,5 +1,6 @@
 /* Runs a solver and lets out only what has been checked. */
 #include "scratchpad/problem.h"
+#include "base/fail.h"
 #include "base/checked.h"
 
 #include <stdio.h>
@@ -10,26 +11,32 @@ static void all_off_chip(const struct lx_problem *p, struct lx_answer *a)
     for (int32_t i = 0; i < p->count; i++) a->address[i] = LX_OFF_CHIP;
 }
 
-static bool all_placed(const struct lx_problem *p, const struct lx_answer *a)
-{
-    for (int32_t i = 0; i < p->count; i++)
-        if (a->address[i] < 0 && !p->buffers[i].reason) return false;
-    return true;
-}
-
 static unsigned needed_capability(enum lx_objective o)
 {
     return o == LX_SPILL ? LX_CAN_SPILL : o == LX_FIT ? LX_CAN_FIT : LX_CAN_HEIGHT;
 }
 
+/* Is it plain that not everything fits? Something is larger than the scratchpad, or more spill is forced
+ * than what is barred. */
+static bool cannot_fit(const struct lx_problem *p, int64_t bound)
+{
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (!b->reason && b->size > p->capacity) return true;
+        if (b->reason) bound -= b->spill_cost;
+    }
+    return bound > 0;
+}
+
 /* `claimed` is what the solver said; only what follows from objective and bound, or from a proof by a
  * solver that can prove, is repeated. */
 static enum lx_verdict settle(const struct lx_problem *p, const struct lx_solver *solver,
-                              const struct lx_answer *a, enum lx_verdict claimed)
+                              const struct lx_answer *a, int64_t our_bound, enum lx_verdict claimed)
 {
     if (claimed == LX_ERROR) return LX_ERROR;
     if (p->objective == LX_FIT) {
-        if (all_placed(p, a)) return LX_OPTIMAL;
+        if (!lx_left_out(p, a->address)) return LX_OPTIMAL;
+        if (cannot_fit(p, our_bound)) return LX_INFEASIBLE;
         return claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE) ? LX_INFEASIBLE : LX_LIMIT;
     }
     if (a->objective == a->bound) return LX_OPTIMAL;
@@ -84,7 +91,7 @@ bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const 
             snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why.text);
         return true;
     }
-    answer->status = settle(p, solver, answer, claimed);
+    answer->status = settle(p, solver, answer, bound, claimed);
     if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
     return true;
 }

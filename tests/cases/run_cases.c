@@ -5,6 +5,7 @@
 #include "cases.h"
 #include "base/file.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

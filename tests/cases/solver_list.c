@@ -1,5 +1,6 @@
 /* Buffer lists of the solver form as patterns of ours, and sentences about plans of them. */
 #include "solver_form.h"
+#include "base/fail.h"
 
 #include <stdio.h>
 #include <stdlib.h>

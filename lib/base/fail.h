@@ -1,0 +1,18 @@
+/* How the library reports an error: these fill in an lx_status. Not for users of the library. */
+#ifndef LX_BASE_FAIL_H
+#define LX_BASE_FAIL_H
+
+#include "base/status.h"
+
+#include <stdarg.h>
+
+/* Fill in `st` (which may be NULL) and return false, so that `return status_set(...)` reads well. */
+bool status_set(lx_status *st, enum lx_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool status_set_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
+                   const char *format, ...) __attribute__((format(printf, 6, 7)));
+bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
+                    const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+bool status_no_memory(lx_status *st);
+
+#endif
