@@ -5,10 +5,7 @@
 #include <string.h>
 
 static const struct lx_solver *const solvers[] = {
-    &lx_solver_greedy,
-    &lx_solver_firstfit,
-    &lx_solver_bestfit,
-    NULL,
+    &lx_solver_greedy, &lx_solver_firstfit, &lx_solver_bestfit, &lx_solver_anneal, &lx_solver_ilp, NULL,
 };
 
 const struct lx_solver *const *lx_solvers(void)

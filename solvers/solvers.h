@@ -7,5 +7,7 @@
 extern const struct lx_solver lx_solver_greedy;
 extern const struct lx_solver lx_solver_firstfit;
 extern const struct lx_solver lx_solver_bestfit;
+extern const struct lx_solver lx_solver_anneal;
+extern const struct lx_solver lx_solver_ilp;
 
 #endif

@@ -1,0 +1,322 @@
+/* The incremental decoder: after a move only the groups whose support changed are decoded again.
+ *
+ * A move first takes its groups out (their tops drop to 0, and who rested on them is queued), then gives them
+ * new keys and puts them back. The queue is a heap by key, and a change only ever affects later keys, so each
+ * group is decoded at most once a move. A later neighbour is queued only when the new top pushes it up, or
+ * when the old top was the one that it rested on; only the latter must look at all its neighbours again. */
+#include "anneal/decode.h"
+#include "base/checked.h"
+
+/* In `raised`: somebody the group rested on has moved, its support must be looked for. */
+#define UNKNOWN INT64_MAX
+
+static void queue_push(struct decoder *d, int32_t root)
+{
+    if (d->in_queue[root] || d->moving[root]) return;
+    d->in_queue[root] = true;
+    uint64_t key = d->cell[root].key;
+    int32_t at = d->queued++;
+    while (at > 0 && d->queue[(at - 1) / 2].key > key) {
+        d->queue[at] = d->queue[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    d->queue[at] = (struct waiting){key, root};
+}
+
+static int32_t queue_pop(struct decoder *d)
+{
+    int32_t root = d->queue[0].root;
+    struct waiting w = d->queue[--d->queued];
+    int32_t at = 0;
+    for (;;) {
+        int32_t below = 2 * at + 1;
+        if (below >= d->queued) break;
+        if (below + 1 < d->queued && d->queue[below + 1].key < d->queue[below].key) below++;
+        if (d->queue[below].key >= w.key) break;
+        d->queue[at] = d->queue[below];
+        at = below;
+    }
+    d->queue[at] = w;
+    d->in_queue[root] = false;
+    return root;
+}
+
+static void mark_stale(struct decoder *d, int32_t i)
+{
+    if (d->is_stale[i]) return;
+    d->is_stale[i] = true;
+    d->stale[d->stale_count++] = i;
+}
+
+/* An item changes at most twice a move, when it is taken out and when it is decoded: the trail has the room.
+ */
+static void note(struct decoder *d, int32_t i)
+{
+    d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i]};
+    mark_stale(d, i);
+}
+
+static void set_off(struct decoder *d, int32_t i, bool off)
+{
+    int32_t slot = d->off_slot[i];
+    if (off == (slot >= 0)) return;
+    if (off) {
+        d->off_slot[i] = d->off_count;
+        d->off[d->off_count++] = i;
+        d->spilled += d->it->item[i].cost;
+    } else {
+        int32_t mover = d->off[--d->off_count];
+        d->off[slot] = mover;
+        d->off_slot[mover] = slot;
+        d->off_slot[i] = -1;
+        d->spilled -= d->it->item[i].cost;
+    }
+}
+
+static void set_penalty(struct decoder *d, int32_t i, int64_t penalty)
+{
+    d->penalty += penalty - d->item_penalty[i];
+    d->item_penalty[i] = penalty;
+    set_off(d, i, penalty != 0);
+}
+
+/* By how much the group stands too high: above a fixed address, above the item's last base. */
+static int64_t penalty_at(const struct decoder *d, int32_t i, int64_t base, int64_t too_high)
+{
+    int64_t over = max_i64(base - d->last[i], too_high);
+    return over <= 0 ? 0 : d->fee[i] + d->slope[i] * min_i64(over, d->overflow_cap);
+}
+
+/* The top of item i goes from `before` to `after`: queue the later neighbours that feel it. */
+static void pass_on(struct decoder *d, int32_t i, int64_t before, int64_t after)
+{
+    const struct items *it = d->it;
+    const struct cell *cell = d->cell;
+    uint64_t key = cell[i].key;
+    const int32_t *near = it->near + it->first[i], *stop = it->near + it->first[i + 1];
+    d->looks += stop - near;
+    /* Whether a neighbour feels it is as good as random to a branch predictor: collect first, without
+     * branches. */
+    int32_t *touched = d->touched;
+    size_t count = 0;
+    if (after > before) {
+        for (; near < stop; near++) {
+            const struct cell *c = &cell[*near];
+            touched[count] = *near;
+            count += (size_t)(c->key > key) & (size_t)(c->support < after);
+        }
+        for (size_t k = 0; k < count; k++) {
+            int32_t root = d->root[touched[k]];
+            d->raised[root] = max_i64(d->raised[root], after);
+            queue_push(d, root);
+        }
+    } else {
+        for (; near < stop; near++) {
+            const struct cell *c = &cell[*near];
+            touched[count] = *near;
+            count += (size_t)(c->key > key) & (size_t)(c->support == before);
+        }
+        for (size_t k = 0; k < count; k++) {
+            d->raised[d->root[touched[k]]] = UNKNOWN;
+            queue_push(d, d->root[touched[k]]);
+        }
+    }
+}
+
+static int64_t support_of(struct decoder *d, int32_t root)
+{
+    const struct items *it = d->it;
+    const struct cell *cell = d->cell;
+    uint64_t key = cell[root].key;
+    int64_t support = 0;
+    for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
+        const int32_t *near = it->near + it->first[m], *stop = it->near + it->first[m + 1];
+        d->looks += stop - near;
+        for (; near < stop; near++) {
+            const struct cell *c = &cell[*near];
+            int64_t top = c->top & -(int64_t)(c->key < key); /* no branch: the order is as good as random */
+            support = top > support ? top : support;
+        }
+    }
+    return support;
+}
+
+/* A group's base: aligned for all members (alignments in a chain divide each other), fixed if one is. */
+static int64_t base_of(const struct decoder *d, int32_t root, int64_t support, int64_t *too_high)
+{
+    int64_t fixed = -1;
+    const struct item *widest = &d->it->item[root];
+    for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
+        const struct item *b = &d->it->item[m];
+        if (b->align > widest->align) widest = b;
+        if (b->fixed >= 0) fixed = b->fixed;
+    }
+    *too_high = 0;
+    if (fixed < 0) return item_align(widest, support);
+    if (support <= fixed) return fixed;
+    *too_high = support - fixed;
+    return support;
+}
+
+static void decode_group(struct decoder *d, int32_t root)
+{
+    d->visits++;
+    int64_t raised = d->raised[root], too_high;
+    int64_t support = raised == UNKNOWN ? support_of(d, root) : max_i64(d->cell[root].support, raised);
+    d->raised[root] = 0;
+    if (support == d->cell[root].support && d->cell[root].top != 0 && d->heir[root] == NO_ITEM) return;
+    int64_t base = base_of(d, root, support, &too_high);
+    for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
+        struct cell *c = &d->cell[m];
+        int64_t penalty = penalty_at(d, m, base, too_high);
+        int64_t top = penalty && d->evicting ? 0 : base + d->it->item[m].size, before = c->top;
+        if (c->support == support && c->base == base && before == top && d->item_penalty[m] == penalty)
+            continue;
+        note(d, m);
+        c->support = support;
+        c->base = base;
+        c->top = top;
+        set_penalty(d, m, penalty);
+        if (top != before) pass_on(d, m, before, top);
+    }
+}
+
+/* Decodes until nothing waits, or until the energy has risen above `ceiling`: the move is then hopeless, and
+ * what still waits is forgotten, for the caller must take the move back. */
+static void settle(struct decoder *d)
+{
+    while (d->queued > 0 && d->penalty <= d->ceiling) decode_group(d, queue_pop(d));
+    d->hopeless = d->queued > 0;
+    for (int32_t k = 0; k < d->queued; k++) {
+        d->in_queue[d->queue[k].root] = false;
+        d->raised[d->queue[k].root] = 0;
+    }
+    d->queued = 0;
+}
+
+static void start_moving(struct decoder *d, int32_t root)
+{
+    for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) d->moving[m] = true;
+}
+
+/* Takes a group out of the stacking; put_back gives it a key and queues it. All groups of a move must have
+ * been marked as moving before the first is taken out: none may be queued under a key that is about to
+ * change. */
+static void take_out(struct decoder *d, int32_t root)
+{
+    for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
+        note(d, m);
+        int64_t before = d->cell[m].top;
+        d->cell[m].top = 0;
+        if (before != 0) pass_on(d, m, before, 0);
+    }
+}
+
+static void put_back(struct decoder *d, int32_t root, uint64_t ordinal)
+{
+    uint64_t key = ordinal << KEY_INDEX_BITS | (uint64_t)(uint32_t)root;
+    for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
+        d->cell[m].key = key;
+        d->cell[m].support = -1;
+        d->root[m] = root;
+        d->moving[m] = false;
+    }
+    d->raised[root] = UNKNOWN;
+    queue_push(d, root);
+}
+
+void decoder_begin(struct decoder *d)
+{
+    d->trail_count = 0;
+    d->linked = (struct edge){NO_ITEM, NO_ITEM};
+    d->hopeless = false;
+}
+
+void decoder_move(struct decoder *d, int32_t item, uint64_t ordinal)
+{
+    int32_t root = d->root[item];
+    start_moving(d, root);
+    take_out(d, root);
+    put_back(d, root, ordinal);
+    settle(d);
+}
+
+void decoder_swap(struct decoder *d, int32_t item, int32_t other)
+{
+    int32_t a = d->root[item], b = d->root[other];
+    uint64_t first = key_ordinal(d->cell[a].key), second = key_ordinal(d->cell[b].key);
+    if (a == b) return;
+    start_moving(d, a);
+    start_moving(d, b);
+    take_out(d, a);
+    take_out(d, b);
+    put_back(d, a, second);
+    put_back(d, b, first);
+    settle(d);
+}
+
+static void link_chain(struct decoder *d, struct edge e, bool join)
+{
+    d->heir[e.parent] = join ? e.child : NO_ITEM;
+    d->donor[e.child] = join ? e.parent : NO_ITEM;
+    int32_t root = join ? d->root[e.parent] : e.child;
+    for (int32_t m = e.child; m != NO_ITEM; m = d->heir[m]) d->root[m] = root;
+}
+
+void decoder_join(struct decoder *d, struct edge e, uint64_t ordinal)
+{
+    int32_t upper = d->root[e.child], root = d->root[e.parent];
+    start_moving(d, upper);
+    start_moving(d, root);
+    take_out(d, upper);
+    take_out(d, root);
+    link_chain(d, e, true);
+    d->linked = e;
+    d->linked_join = true;
+    put_back(d, root, ordinal);
+    settle(d);
+}
+
+void decoder_part(struct decoder *d, struct edge e, uint64_t ordinal)
+{
+    int32_t root = d->root[e.parent];
+    uint64_t stays = key_ordinal(d->cell[root].key);
+    start_moving(d, root);
+    take_out(d, root);
+    link_chain(d, e, false);
+    d->linked = e;
+    d->linked_join = false;
+    put_back(d, root, stays);
+    put_back(d, e.child, ordinal);
+    settle(d);
+}
+
+void decoder_undo(struct decoder *d)
+{
+    while (d->trail_count > 0) {
+        struct change c = d->trail[--d->trail_count];
+        d->cell[c.item] = c.cell;
+        mark_stale(d, c.item);
+        set_penalty(d, c.item, c.penalty);
+    }
+    if (d->linked.parent != NO_ITEM) link_chain(d, d->linked, !d->linked_join);
+    d->linked.parent = NO_ITEM;
+}
+
+void decoder_decode_all(struct decoder *d)
+{
+    decoder_begin(d);
+    d->ceiling = INT64_MAX;
+    for (int32_t i = 0; i < d->it->count; i++) {
+        d->cell[i].top = 0;
+        d->cell[i].support = -1;
+        set_penalty(d, i, 0);
+    }
+    for (int32_t i = 0; i < d->it->count; i++)
+        if (d->root[i] == i) {
+            d->raised[i] = UNKNOWN;
+            queue_push(d, i);
+        }
+    settle(d);
+    decoder_begin(d);
+}

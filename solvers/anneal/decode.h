@@ -1,0 +1,102 @@
+/* The state of the annealing and its incremental decoder.
+ *
+ * A state gives each item a key; items are placed in the order of their keys. Items that share a slot (a
+ * chain of handovers) form a *group* with one key and one base. Decoding stacks each group on the highest top
+ * of earlier, conflicting, placed items: support = max top, base = support aligned (or the fixed address, if
+ * the support is not above it). In `evicting` mode an item whose base is above its `last` is evicted:
+ * it supports nothing, so later items may use the space. Otherwise it stays and counts its
+ * overflow.
+ *
+ * What a state is worth is the sum over the items of a penalty: 0 for those within their limit.
+ *
+ * Invariants between moves: all members of a group have the same key, base and support; keys differ between
+ * groups (the low bits hold the root's index); top == 0 exactly for what is evicted; `penalty`, `spilled` and
+ * `off` are the sums and the set that follow from the cells. The tests compare them with a full decode. */
+#ifndef LX_SOLVERS_ANNEAL_DECODE_H
+#define LX_SOLVERS_ANNEAL_DECODE_H
+
+#include "common/items.h"
+
+enum { KEY_INDEX_BITS = 24, KEY_ORDINAL_BITS = 40 }; /* an annealed problem has fewer than 2^24 items */
+
+/* What the inner loops touch, together: 32 bytes an item. */
+struct cell {
+    uint64_t key;
+    int64_t top;     /* base + size; 0 when evicted */
+    int64_t support; /* of the whole group, before alignment */
+    int64_t base;    /* where the group stands, or would stand were there room */
+};
+
+/* A change of the state, to be taken back when the move is rejected. */
+struct change {
+    int32_t item;
+    struct cell cell;
+    int64_t penalty;
+};
+
+struct waiting {
+    uint64_t key;
+    int32_t root;
+};
+
+struct decoder {
+    const struct items *it;
+    bool evicting;
+    struct cell *cell;
+    int64_t *last;        /* highest base allowed now (moves with the target height) */
+    int64_t *fee, *slope; /* penalty of a violating item: fee + slope * overflow */
+    int64_t overflow_cap; /* overflow counts up to here, so that no penalty can run over */
+    int64_t *item_penalty;
+    int32_t *root;                      /* the first member of the group */
+    int32_t *heir, *donor;              /* the next and the previous member of the chain, or NO_ITEM */
+    int64_t penalty;                    /* sum of item_penalty: the energy */
+    int64_t spilled;                    /* sum of the costs of violating items */
+    int32_t *off, off_count, *off_slot; /* the violating items; off_slot: index in `off` or -1 */
+    /* work of one move */
+    struct waiting *queue; /* binary heap by key */
+    int32_t queued;
+    bool *in_queue, *moving;
+    int64_t *raised;  /* of a queued root: the highest new top under it, or that it must look again */
+    int32_t *touched; /* the neighbours that feel one change */
+    struct change *trail;
+    size_t trail_count;
+    struct edge linked; /* the edge that the move joined or parted; parent NO_ITEM: none */
+    bool linked_join;
+    int64_t ceiling;             /* a move whose energy rises above it is given up half decoded */
+    bool hopeless;               /* it was: decoder_undo must follow */
+    int32_t *stale, stale_count; /* the items that changed since the last save */
+    bool *is_stale;
+    int64_t visits; /* groups decoded, ever */
+    int64_t looks;  /* neighbours looked at, ever: what time is spent on */
+};
+
+bool decoder_make(struct decoder *d, const struct items *it, bool evicting);
+void decoder_free(struct decoder *d);
+
+/* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last.
+ * False when memory is out. */
+bool decoder_load(struct decoder *d, const int64_t *base);
+/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. */
+void decoder_decode_all(struct decoder *d);
+/* The bases of the items that keep within their limits; NOT_PLACED for the others. Writes only what may have
+ * changed since the last save: it must always be given the same array, and nobody else may write to it
+ * between two saves without a decoder_decode_all. */
+void decoder_save(struct decoder *d, int64_t *base);
+
+/* The moves. Each decodes what it changes and adds to the trail; decoder_undo takes back everything since
+ * decoder_begin. Ordinals are the upper bits of keys. */
+void decoder_begin(struct decoder *d);
+void decoder_move(struct decoder *d, int32_t item, uint64_t ordinal);
+void decoder_swap(struct decoder *d, int32_t item, int32_t other);
+/* Joins the chains of the edge's ends, or parts them. Joining needs decoder_may_join. */
+bool decoder_may_join(const struct decoder *d, struct edge e);
+void decoder_join(struct decoder *d, struct edge e, uint64_t ordinal);
+void decoder_part(struct decoder *d, struct edge e, uint64_t ordinal);
+void decoder_undo(struct decoder *d);
+
+static inline uint64_t key_ordinal(uint64_t key)
+{
+    return key >> KEY_INDEX_BITS;
+}
+
+#endif

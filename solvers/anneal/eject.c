@@ -1,0 +1,185 @@
+/* Ejection moves; see eject.h. */
+#include "anneal/eject.h"
+
+#include <stdlib.h>
+
+enum { CANDIDATES = 4, REFILLS = 3 };
+
+static uint32_t pick(struct rng *rng, uint32_t n)
+{
+    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
+}
+
+static void mark_stale(struct ejector *e, int32_t i)
+{
+    if (e->is_stale[i]) return;
+    e->is_stale[i] = true;
+    e->stale[e->stale_count++] = i;
+}
+
+static void put_off(struct ejector *e, int32_t i)
+{
+    struct sharing s = e->share[i];
+    if (s.parent != NO_ITEM) e->share[s.parent].child = NO_ITEM;
+    if (s.child != NO_ITEM) e->share[s.child].parent = NO_ITEM;
+    e->share[i] = (struct sharing){NO_ITEM, NO_ITEM};
+    e->base[i] = NOT_PLACED;
+    e->off_slot[i] = e->off_count;
+    e->off[e->off_count++] = i;
+    e->energy += e->weight[i];
+    e->spilled += e->it->item[i].cost;
+    mark_stale(e, i);
+}
+
+static void put_on(struct ejector *e, int32_t i, int64_t at)
+{
+    int32_t slot = e->off_slot[i], mover = e->off[--e->off_count];
+    e->off[slot] = mover;
+    e->off_slot[mover] = slot;
+    e->off_slot[i] = -1;
+    e->base[i] = at;
+    e->energy -= e->weight[i];
+    e->spilled -= e->it->item[i].cost;
+    mark_stale(e, i);
+}
+
+static void put_lowest(struct ejector *e, int32_t i)
+{
+    int64_t at = lowest_fit(e->it, i, e->base, e->share, e->scratch);
+    e->looks += 8 * (int64_t)(e->it->first[i + 1] - e->it->first[i]);
+    if (at >= 0) put_on(e, i, at);
+}
+
+static bool in_the_way(const struct ejector *e, int32_t other, int64_t at, int64_t size)
+{
+    return e->base[other] >= 0 && e->base[other] < at + size && at < e->base[other] + e->it->item[other].size;
+}
+
+/* Addresses worth trying: either end, and in place of, on top of, below one of the neighbours. */
+static int candidates(const struct ejector *e, int32_t i, struct rng *rng, int64_t *at)
+{
+    const struct item *b = &e->it->item[i];
+    if (b->fixed >= 0) {
+        at[0] = b->fixed;
+        return 1;
+    }
+    uint32_t degree = (uint32_t)(e->it->first[i + 1] - e->it->first[i]);
+    at[0] = pick(rng, 2) ? 0 : b->last;
+    if (degree == 0) return 1;
+    int32_t other = e->it->near[e->it->first[i] + pick(rng, degree)];
+    if (e->base[other] < 0) return 1;
+    int64_t below = e->base[other] - b->size;
+    int64_t wish[CANDIDATES - 1] = {item_align(b, e->base[other]),
+                                    item_align(b, e->base[other] + e->it->item[other].size),
+                                    below / b->align * b->align};
+    int count = 1;
+    for (int k = 0; k < CANDIDATES - 1; k++)
+        if (wish[k] >= 0 && wish[k] <= b->last && (k < 2 || below >= 0)) at[count++] = wish[k];
+    return count;
+}
+
+bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan)
+{
+    if (e->off_count == 0) return false;
+    int32_t i = e->off[pick(rng, (uint32_t)e->off_count)];
+    int64_t at[CANDIDATES], rise[CANDIDATES], size = e->it->item[i].size;
+    int count = candidates(e, i, rng, at);
+    for (int c = 0; c < count; c++) rise[c] = -e->weight[i];
+    for (size_t k = e->it->first[i]; k < e->it->first[i + 1]; k++) {
+        int32_t other = e->it->near[k];
+        for (int c = 0; c < count; c++)
+            if (in_the_way(e, other, at[c], size)) rise[c] += e->weight[other];
+    }
+    e->looks += count * (int64_t)(e->it->first[i + 1] - e->it->first[i]);
+    int best = 0;
+    for (int c = 1; c < count; c++)
+        if (rise[c] < rise[best]) best = c;
+    *plan = (struct ejection){i, at[best], rise[best]};
+    return true;
+}
+
+void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *plan)
+{
+    int32_t i = plan->item, count = 0;
+    for (size_t k = e->it->first[i]; k < e->it->first[i + 1]; k++)
+        if (in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size))
+            e->ejected[count++] = e->it->near[k];
+    for (int32_t k = 0; k < count; k++) put_off(e, e->ejected[k]);
+    put_on(e, i, plan->at);
+    /* The heaviest of the ejected chooses first. */
+    for (int32_t k = 1; k < count; k++) {
+        int32_t item = e->ejected[k], at = k;
+        for (; at > 0 && e->weight[e->ejected[at - 1]] < e->weight[item]; at--)
+            e->ejected[at] = e->ejected[at - 1];
+        e->ejected[at] = item;
+    }
+    for (int32_t k = 0; k < count; k++) put_lowest(e, e->ejected[k]);
+    for (int k = 0; k < REFILLS && count > 0 && e->off_count > 0; k++)
+        put_lowest(e, e->off[pick(rng, (uint32_t)e->off_count)]);
+}
+
+void ejector_load(struct ejector *e, const int64_t *base)
+{
+    const struct items *it = e->it;
+    e->off_count = 0;
+    e->energy = e->spilled = 0;
+    e->stale_count = 0;
+    for (int32_t i = 0; i < it->count; i++) {
+        e->base[i] = base[i];
+        e->share[i] = (struct sharing){NO_ITEM, NO_ITEM};
+        e->off_slot[i] = -1;
+        e->is_stale[i] = false;
+        if (base[i] >= 0) continue;
+        e->off_slot[i] = e->off_count;
+        e->off[e->off_count++] = i;
+        e->energy += e->weight[i];
+        e->spilled += it->item[i].cost;
+    }
+    for (int32_t k = 0; k < it->edge_count; k++) {
+        struct edge g = it->edge[k];
+        if (base[g.parent] < 0 || base[g.parent] != base[g.child]) continue;
+        if (e->share[g.parent].child != NO_ITEM || e->share[g.child].parent != NO_ITEM) continue;
+        e->share[g.parent].child = g.child;
+        e->share[g.child].parent = g.parent;
+    }
+}
+
+void ejector_save(struct ejector *e, int64_t *base)
+{
+    for (int32_t k = 0; k < e->stale_count; k++) {
+        base[e->stale[k]] = e->base[e->stale[k]];
+        e->is_stale[e->stale[k]] = false;
+    }
+    e->stale_count = 0;
+}
+
+void ejector_free(struct ejector *e)
+{
+    free(e->base);
+    free(e->share);
+    free(e->scratch);
+    free(e->off);
+    free(e->off_slot);
+    free(e->ejected);
+    free(e->stale);
+    free(e->is_stale);
+    *e = (struct ejector){0};
+}
+
+bool ejector_make(struct ejector *e, const struct items *it, const int64_t *weight)
+{
+    size_t n = (size_t)it->count + 1;
+    *e = (struct ejector){.it = it, .weight = weight};
+    e->base = calloc(n, sizeof *e->base);
+    e->share = calloc(n, sizeof *e->share);
+    e->scratch = calloc(n, sizeof *e->scratch);
+    e->off = calloc(n, sizeof *e->off);
+    e->off_slot = calloc(n, sizeof *e->off_slot);
+    e->ejected = calloc(n, sizeof *e->ejected);
+    e->stale = calloc(n, sizeof *e->stale);
+    e->is_stale = calloc(n, sizeof *e->is_stale);
+    if (e->base && e->share && e->scratch && e->off && e->off_slot && e->ejected && e->stale && e->is_stale)
+        return true;
+    ejector_free(e);
+    return false;
+}

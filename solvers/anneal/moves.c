@@ -1,0 +1,109 @@
+/* Moves: reinsertion, insertion beside a conflicting item, swap, turning a link of the critical stack round,
+ * joining and parting in-place chains. Spilling is a reinsertion at the end, where what does not fit is
+ * skipped; unspilling puts an evicted item before one of those in its way. */
+#include "anneal/moves.h"
+
+enum { WALK_MAX = 12, BESIDE_BITS = 16 };
+
+static uint32_t pick(struct rng *rng, uint32_t n)
+{
+    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
+}
+
+static bool chance(struct rng *rng, uint32_t of_1024)
+{
+    return (rng_next(rng) >> 54) < of_1024;
+}
+
+static uint64_t beside(const struct decoder *d, int32_t item, bool below, struct rng *rng)
+{
+    const uint64_t most = (UINT64_C(1) << KEY_ORDINAL_BITS) - 1;
+    uint64_t at = key_ordinal(d->cell[item].key), by = 1 + (rng_next(rng) >> (64 - BESIDE_BITS));
+    if (below) return at > by ? at - by : 0;
+    return at + by < most ? at + by : most;
+}
+
+/* A random neighbour on which the item's group rests: earlier, with a top equal to the support. */
+static int32_t supporter(const struct decoder *d, int32_t item, struct rng *rng)
+{
+    const struct items *it = d->it;
+    int64_t support = d->cell[item].support;
+    if (support <= 0) return NO_ITEM;
+    for (int32_t m = d->root[item]; m != NO_ITEM; m = d->heir[m]) {
+        uint32_t degree = (uint32_t)(it->first[m + 1] - it->first[m]);
+        const int32_t *near = it->near + it->first[m];
+        for (uint32_t k = 0, at = degree ? pick(rng, degree) : 0; k < degree; k++) {
+            const struct cell *c = &d->cell[near[at]];
+            if (c->top == support && c->key < d->cell[m].key) return near[at];
+            at = at + 1 < degree ? at + 1 : 0;
+        }
+    }
+    return NO_ITEM;
+}
+
+/* Down from an item that stands too high; the pair at the end of a random walk changes its order. */
+static bool turn_critical(struct decoder *d, int32_t item, struct rng *rng)
+{
+    int32_t under = supporter(d, item, rng);
+    if (under == NO_ITEM) return false;
+    for (uint32_t steps = pick(rng, WALK_MAX); steps > 0; steps--) {
+        int32_t next = supporter(d, under, rng);
+        if (next == NO_ITEM) break;
+        item = under;
+        under = next;
+    }
+    switch (pick(rng, 4)) {
+    case 0:
+        decoder_move(d, item, beside(d, under, true, rng));
+        break;
+    case 1:
+        decoder_move(d, under, beside(d, item, false, rng));
+        break;
+    default:
+        decoder_swap(d, item, under);
+        break;
+    }
+    return true;
+}
+
+static bool toggle_edge(struct decoder *d, int32_t item, struct rng *rng)
+{
+    const struct items *it = d->it;
+    uint32_t count = (uint32_t)(it->edge_first[item + 1] - it->edge_first[item]);
+    struct edge e = count ? it->edge[it->edge_of[(uint32_t)it->edge_first[item] + pick(rng, count)]]
+                          : it->edge[pick(rng, (uint32_t)it->edge_count)];
+    if (d->heir[e.parent] == e.child) {
+        decoder_part(d, e, beside(d, e.parent, chance(rng, 512), rng));
+        return true;
+    }
+    if (!decoder_may_join(d, e)) return false;
+    decoder_join(d, e, key_ordinal(d->cell[chance(rng, 512) ? e.parent : e.child].key));
+    return true;
+}
+
+static void move_anywhere(struct decoder *d, int32_t item, struct rng *rng)
+{
+    decoder_move(d, item, rng_next(rng) >> (64 - KEY_ORDINAL_BITS));
+}
+
+void try_move(struct decoder *d, const struct move_mix *mix, struct rng *rng)
+{
+    const struct items *it = d->it;
+    decoder_begin(d);
+    bool off = d->off_count > 0 && chance(rng, mix->off);
+    int32_t item = off ? d->off[pick(rng, (uint32_t)d->off_count)] : (int32_t)pick(rng, (uint32_t)it->count);
+    if (it->edge_count > 0 && chance(rng, mix->merge) && toggle_edge(d, item, rng)) return;
+    if (off && chance(rng, mix->critical) && turn_critical(d, item, rng)) return;
+    uint32_t degree = (uint32_t)(it->first[item + 1] - it->first[item]);
+    if (degree == 0 || chance(rng, mix->far)) {
+        move_anywhere(d, item, rng);
+        return;
+    }
+    int32_t other = it->near[it->first[item] + pick(rng, degree)];
+    if (d->root[other] == d->root[item])
+        move_anywhere(d, item, rng);
+    else if (chance(rng, mix->swap))
+        decoder_swap(d, item, other);
+    else
+        decoder_move(d, item, beside(d, other, off || chance(rng, 512), rng));
+}

@@ -1,0 +1,141 @@
+/* The decoder's state as a whole: made, freed, loaded from a placement, saved to one. */
+#include "anneal/decode.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+struct placed {
+    int64_t base;
+    int32_t item;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->base != y->base) return x->base < y->base ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+/* One base must suit every member of the joined chain: neighbours in it agree by the edge (items.c), but a
+ * longer one may hold two fixed addresses or two alignments that do not divide each other. */
+bool decoder_may_join(const struct decoder *d, struct edge e)
+{
+    if (d->heir[e.parent] != NO_ITEM || d->donor[e.child] != NO_ITEM) return false;
+    int64_t fixed = -1, widest = 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (int part = 0; part < 2; part++)
+            for (int32_t m = part ? e.child : e.parent; m != NO_ITEM; m = part ? d->heir[m] : d->donor[m]) {
+                const struct item *b = &d->it->item[m];
+                if (pass == 0) {
+                    if (b->fixed >= 0) fixed = b->fixed;
+                    widest = max_i64(widest, b->align);
+                } else if (widest % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed)) {
+                    return false;
+                }
+            }
+    return fixed < 0 || fixed % widest == 0;
+}
+
+/* Chains as far as the placement shows them: equal bases along an edge, each end used once. */
+static void load_chains(struct decoder *d, const int64_t *base)
+{
+    for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
+    for (int32_t k = 0; k < d->it->edge_count; k++) {
+        struct edge e = d->it->edge[k];
+        if (base[e.parent] < 0 || base[e.parent] != base[e.child]) continue;
+        if (!decoder_may_join(d, e)) continue;
+        d->heir[e.parent] = e.child;
+        d->donor[e.child] = e.parent;
+    }
+    for (int32_t i = 0; i < d->it->count; i++)
+        if (d->donor[i] == NO_ITEM)
+            for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
+}
+
+bool decoder_load(struct decoder *d, const int64_t *base)
+{
+    size_t n = (size_t)d->it->count;
+    struct placed *order = malloc((n + 1) * sizeof *order);
+    if (!order) return false;
+    load_chains(d, base);
+    for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
+    qsort(order, n, sizeof *order, compare_placed);
+    uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);
+    for (size_t i = 0; i < n; i++) {
+        int32_t item = order[i].item;
+        if (d->root[item] != item) continue;
+        uint64_t key = (step * (i + 1)) << KEY_INDEX_BITS | (uint64_t)(uint32_t)item;
+        for (int32_t m = item; m != NO_ITEM; m = d->heir[m]) d->cell[m].key = key;
+    }
+    free(order);
+    return true;
+}
+
+void decoder_save(struct decoder *d, int64_t *base)
+{
+    for (int32_t k = 0; k < d->stale_count; k++) {
+        int32_t i = d->stale[k];
+        base[i] = d->item_penalty[i] ? NOT_PLACED : d->cell[i].base;
+        d->is_stale[i] = false;
+    }
+    d->stale_count = 0;
+}
+
+void decoder_free(struct decoder *d)
+{
+    free(d->cell);
+    free(d->last);
+    free(d->fee);
+    free(d->slope);
+    free(d->item_penalty);
+    free(d->root);
+    free(d->heir);
+    free(d->donor);
+    free(d->off);
+    free(d->off_slot);
+    free(d->queue);
+    free(d->in_queue);
+    free(d->raised);
+    free(d->touched);
+    free(d->is_stale);
+    free(d->stale);
+    free(d->moving);
+    free(d->trail);
+    *d = (struct decoder){0};
+}
+
+bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
+{
+    size_t n = (size_t)it->count + 1;
+    *d = (struct decoder){.it = it, .evicting = evicting, .ceiling = INT64_MAX};
+    d->cell = calloc(n, sizeof *d->cell);
+    d->last = calloc(n, sizeof *d->last);
+    d->fee = calloc(n, sizeof *d->fee);
+    d->slope = calloc(n, sizeof *d->slope);
+    d->item_penalty = calloc(n, sizeof *d->item_penalty);
+    d->root = calloc(n, sizeof *d->root);
+    d->heir = calloc(n, sizeof *d->heir);
+    d->donor = calloc(n, sizeof *d->donor);
+    d->off = calloc(n, sizeof *d->off);
+    d->off_slot = calloc(n, sizeof *d->off_slot);
+    d->queue = calloc(n, sizeof *d->queue);
+    d->in_queue = calloc(n, sizeof *d->in_queue);
+    d->moving = calloc(n, sizeof *d->moving);
+    d->raised = calloc(n, sizeof *d->raised);
+    d->touched = calloc(n, sizeof *d->touched);
+    d->is_stale = calloc(n, sizeof *d->is_stale);
+    d->stale = calloc(n, sizeof *d->stale);
+    d->trail = calloc(3 * n, sizeof *d->trail);
+    if (!d->cell || !d->last || !d->fee || !d->slope || !d->item_penalty || !d->root || !d->heir ||
+        !d->donor || !d->off || !d->off_slot || !d->queue || !d->in_queue || !d->moving || !d->raised ||
+        !d->touched || !d->is_stale || !d->stale || !d->trail) {
+        decoder_free(d);
+        return false;
+    }
+    for (int32_t i = 0; i < it->count; i++) {
+        d->off_slot[i] = -1;
+        d->last[i] = it->item[i].last;
+        d->overflow_cap = max_i64(d->overflow_cap, min_i64(it->item[i].last, INT32_MAX));
+    }
+    return true;
+}

@@ -1,0 +1,76 @@
+/* A placement problem as a search sees it: only what can be placed, in address units, with its conflicts.
+ *
+ * Items are the buffers that are neither barred, nor empty, nor too large, nor fixed beyond the capacity,
+ * sorted by start. Addresses are counted in units of the problem's alignment, which loses nothing: every
+ * legal address is a multiple of it, and the bytes between a buffer's end and the next unit are of no use
+ * to anybody. `last` is the highest base an item may have, computed in bytes, so that a last buffer that
+ * ends in the middle of a unit is judged exactly.
+ *
+ * Two items conflict when they share a tick. The lists of conflicts are one array of 2 * pairs indices (CSR);
+ * a problem with more pairs than the caller allows has none (`near` is NULL), and nothing here ever takes
+ * memory that is quadratic in the number of buffers. */
+#ifndef LX_SOLVERS_COMMON_ITEMS_H
+#define LX_SOLVERS_COMMON_ITEMS_H
+
+#include "scratchpad/problem.h"
+
+enum { NOT_PLACED = -1, NO_ITEM = -1 };
+
+/* Bases stay below this, so that sums with a size cannot overflow (the sizes of a problem add up to < 2^62).
+ */
+#define ITEM_NO_LIMIT (INT64_MAX / 4)
+
+struct item {
+    int64_t start, end;
+    int64_t size, align; /* units */
+    int64_t fixed;       /* units, or -1 */
+    int64_t last;        /* units: the highest legal base; ITEM_NO_LIMIT when the height is asked for */
+    int64_t bytes, cost;
+    int32_t buffer; /* its index in the problem */
+};
+
+/* The child may take over the parent's slot: both alignments and fixed addresses agree. */
+struct edge {
+    int32_t parent, child;
+};
+
+struct items {
+    const struct lx_problem *problem;
+    int32_t count;
+    struct item *item;
+    int64_t lost;      /* the cost of the buffers that can have no address at all */
+    int64_t empty_top; /* bytes: the highest fixed address of an empty buffer, which counts for the height */
+    int32_t hopeless;  /* how many of those are not barred: with one of them nothing fits */
+    size_t *first;     /* count + 1 offsets into `near` */
+    int32_t *near;     /* conflicting items; NULL when there are too many */
+    int64_t pairs;
+    struct edge *edge; /* by child, in the child's order of preference */
+    int32_t edge_count;
+    int32_t *edge_first; /* count + 1 offsets into edge_of: all edges of an item, as parent or child */
+    int32_t *edge_of;
+};
+
+/* False when memory is out; `it` is then empty. */
+bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs);
+void items_free(struct items *it);
+
+/* The least multiple of the item's alignment that is >= at. */
+static inline int64_t item_align(const struct item *b, int64_t at)
+{
+    if (b->align == 1) return at;
+    return (at + b->align - 1) / b->align * b->align;
+}
+
+/* Writes bases (units or NOT_PLACED) into the answer, and places what conflicts with nothing: the empty
+ * buffers. */
+void items_answer(const struct items *it, const int64_t *base, int64_t *address);
+/* The bases of an answer, as far as they concern items. */
+void items_from_answer(const struct items *it, const int64_t *address, int64_t *base);
+/* The cost of the items that are not placed. */
+int64_t items_spill(const struct items *it, const int64_t *base);
+/* The highest end in bytes of what is placed, empty buffers included. */
+int64_t items_height(const struct items *it, const int64_t *base);
+/* Is every item placed? */
+bool items_all_placed(const struct items *it, const int64_t *base);
+
+#endif
