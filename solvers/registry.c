@@ -5,7 +5,14 @@
 #include <string.h>
 
 static const struct lx_solver *const solvers[] = {
-    &lx_solver_greedy, &lx_solver_firstfit, &lx_solver_bestfit, &lx_solver_anneal, &lx_solver_ilp, NULL,
+    &lx_solver_greedy, /* in the order in which people meet them: */
+    &lx_solver_firstfit,
+    &lx_solver_bestfit,
+    &lx_solver_anneal, /* heuristics, searches, */
+    &lx_solver_ilp,
+    &lx_solver_exact,
+    &lx_solver_auto, /* and what most people want */
+    NULL,
 };
 
 const struct lx_solver *const *lx_solvers(void)

@@ -9,5 +9,7 @@ extern const struct lx_solver lx_solver_firstfit;
 extern const struct lx_solver lx_solver_bestfit;
 extern const struct lx_solver lx_solver_anneal;
 extern const struct lx_solver lx_solver_ilp;
+extern const struct lx_solver lx_solver_exact;
+extern const struct lx_solver lx_solver_auto;
 
 #endif

@@ -1,0 +1,44 @@
+/* How long the search may go on. Work is counted in steps, which makes runs repeatable: a simplex pivot
+ * or a node of the Fit engine is one. The clock is only a fuse. */
+#ifndef LX_SOLVERS_EXACT_BUDGET_H
+#define LX_SOLVERS_EXACT_BUDGET_H
+
+#include "scratchpad/problem.h"
+
+#include <time.h>
+
+struct budget {
+    const struct lx_run *run;
+    int64_t steps, limit;
+    double deadline; /* on the monotonic clock; 0: none */
+    bool stopped;
+};
+
+static inline double budget_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static inline struct budget budget_new(const struct lx_run *run, int64_t limit)
+{
+    struct budget b = {.run = run, .limit = limit};
+    if (run->time_limit > 0) b.deadline = budget_clock() + run->time_limit;
+    return b;
+}
+
+/* Stopped from outside, which no other budget outlives. */
+static inline bool budget_stopped(void *budget)
+{
+    struct budget *b = budget;
+    return lx_run_stopped(b->run) || (b->deadline > 0 && budget_clock() > b->deadline);
+}
+
+static inline bool budget_spent(struct budget *b)
+{
+    if (!b->stopped) b->stopped = b->steps >= b->limit || budget_stopped(b);
+    return b->stopped;
+}
+
+#endif

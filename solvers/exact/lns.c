@@ -1,0 +1,266 @@
+/* Large-neighbourhood search: a window of time and a band of addresses are cleared and filled anew.
+ *
+ * Free are the items that lie in the region with all their life and bytes, and the spilled ones whose life
+ * lies in the window. Everything else that reaches into the region stays as an obstacle: a fixed item,
+ * clipped to the region, with a cost that makes it worth keeping whatever happens. The region is then a
+ * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too, so
+ * that the search drifts over plateaus.
+ *
+ * Regions grow around a spilled item drawn by cost; their size follows the success: from a dozen free
+ * items to about a hundred. Handovers between a free item and an obstacle are not offered. */
+#include "exact/lns.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_FREE = 12, MOST_FREE = 120, MOST_STALLS = 400 };
+
+struct region {
+    int64_t from, to, low, high;
+};
+
+struct lns {
+    const struct model *m;
+    struct budget *budget;
+    struct rng rng;
+    int64_t *address, *trial;
+    int32_t *merged_parent; /* per item: whose slot it has now, or -1 */
+    bool *free_item;
+    struct lx_buffer *buffers;
+    int32_t *origin, *members; /* per buffer of the region: its item, or -1 for an obstacle */
+    int32_t *index, *parents;
+    int64_t step;   /* addresses at which a band may begin */
+    int32_t wanted; /* free items to aim at */
+};
+
+static int64_t gcd_i64(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
+static int64_t common_step(const struct model *m)
+{
+    int64_t step = m->p->alignment;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        int64_t own = lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]);
+        if (!mul_i64(step / gcd_i64(step, own), own, &step) || step > m->p->capacity) return 0;
+    }
+    return step;
+}
+
+static int64_t size_of(const struct lns *s, int32_t i)
+{
+    return s->m->p->buffers[s->m->items[i].buffer].size;
+}
+
+static void find_handovers(struct lns *s)
+{
+    for (int32_t i = 0; i < s->m->item_count; i++) s->merged_parent[i] = -1;
+    for (int32_t e = 0; e < s->m->edge_count; e++) {
+        int32_t parent = s->m->edges[e].parent, child = s->m->edges[e].child;
+        if (s->address[parent] >= 0 && s->address[parent] == s->address[child])
+            s->merged_parent[child] = parent;
+    }
+}
+
+static bool inside(const struct lns *s, int32_t i, const struct region *r)
+{
+    const struct model_item *it = &s->m->items[i];
+    if (it->start < r->from || it->end > r->to || s->m->p->buffers[it->buffer].fixed >= 0) return false;
+    return s->address[i] < 0 ? size_of(s, i) <= r->high - r->low
+                             : s->address[i] >= r->low && s->address[i] + size_of(s, i) <= r->high;
+}
+
+/* Mark what is free; chains only as a whole. The number of free items that are on chip now. */
+static int32_t mark_free(struct lns *s, const struct region *r)
+{
+    int32_t n = s->m->item_count, count = 0;
+    for (int32_t i = 0; i < n; i++) s->free_item[i] = inside(s, i, r);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < n; i++) {
+            int32_t parent = s->merged_parent[i];
+            if (parent < 0 || s->free_item[i] == s->free_item[parent]) continue;
+            s->free_item[i] = s->free_item[parent] = false;
+            changed = true;
+        }
+    }
+    for (int32_t i = 0; i < n; i++) count += s->free_item[i] && s->address[i] >= 0;
+    return count;
+}
+
+/* A spilled item, drawn by cost. */
+static int32_t draw_spilled(struct lns *s, int64_t spill)
+{
+    int64_t at = (int64_t)rng_below(&s->rng, (uint64_t)spill);
+    for (int32_t i = 0; i < s->m->item_count; i++)
+        if (s->address[i] < 0 && (at -= s->m->items[i].cost) < 0) return i;
+    return 0;
+}
+
+/* Grow a region around an item until about as many items are free as are wanted. */
+static struct region choose_region(struct lns *s, int64_t spill)
+{
+    const struct model *m = s->m;
+    int64_t begin = m->items[0].start, end = 0, capacity = m->p->capacity;
+    for (int32_t i = 0; i < m->item_count; i++) end = max_i64(end, m->items[i].end);
+    const struct model_item *seed = &m->items[draw_spilled(s, spill)];
+    int64_t life = seed->end - seed->start;
+    struct region r = {seed->start, seed->end, 0, capacity};
+    bool banded = s->step > 0 && rng_below(&s->rng, 2) == 0;
+    if (banded) {
+        int64_t height = min_i64(capacity, max_i64(2 * m->p->buffers[seed->buffer].size, capacity / 8));
+        r.low = (int64_t)rng_below(&s->rng, (uint64_t)(capacity - height + 1)) / s->step * s->step;
+        r.high = r.low + height;
+    }
+    for (int tries = 0; tries < 40 && mark_free(s, &r) < s->wanted; tries++) {
+        if (banded && (rng_below(&s->rng, 2) || (r.from == begin && r.to == end))) {
+            r.low = s->step > 0 ? max_i64(0, r.low - capacity / 16) / s->step * s->step : 0;
+            r.high = min_i64(capacity, r.high + capacity / 16);
+            if (r.low == 0 && r.high == capacity) banded = false;
+        } else {
+            int64_t more = max_i64(1, life / 4);
+            r.from = max_i64(begin, r.from - rng_between(&s->rng, 0, more));
+            r.to = min_i64(end, r.to + rng_between(&s->rng, 0, more));
+            life += more;
+            if (r.from == begin && r.to == end && !banded) break;
+        }
+    }
+    return r;
+}
+
+/* An item that reaches into the region from outside, clipped. False: it does not. A child that sits on its
+ * parent begins one tick later; sizes are rounded up to the alignment, nobody could use the rest. */
+static bool clip_obstacle(const struct lns *s, int32_t i, const struct region *r, struct lx_buffer *b)
+{
+    const struct model_item *it = &s->m->items[i];
+    int64_t unit = s->m->p->alignment, top = s->address[i] + round_up_i64(size_of(s, i), unit);
+    int64_t start = max_i64(it->start + (s->merged_parent[i] >= 0), r->from), end = min_i64(it->end, r->to);
+    int64_t low = max_i64(s->address[i], r->low), high = min_i64(top, r->high);
+    if (start >= end || low >= high) return false;
+    *b = (struct lx_buffer){
+        .name = "obstacle", .start = start, .end = end, .size = high - low, .fixed = low - r->low};
+    return true;
+}
+
+/* The region as a problem of its own; the number of its buffers. */
+static int32_t build(struct lns *s, const struct region *r, struct lx_problem *q)
+{
+    const struct model *m = s->m;
+    int32_t n = 0;
+    int64_t cost = 0;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        if (!s->free_item[i]) continue;
+        s->buffers[n] = m->p->buffers[m->items[i].buffer];
+        s->buffers[n].parent_count = 0;
+        s->buffers[n].parents = &s->parents[n];
+        s->origin[n] = i;
+        s->index[i] = n++;
+        cost += m->items[i].cost;
+    }
+    for (int32_t e = m->edge_count - 1; e >= 0; e--) { /* one parent each: the one it has, or the first */
+        int32_t parent = m->edges[e].parent, child = m->edges[e].child;
+        if (!s->free_item[parent] || !s->free_item[child]) continue;
+        if (s->merged_parent[child] >= 0 && s->merged_parent[child] != parent) continue;
+        s->parents[s->index[child]] = s->index[parent];
+        s->buffers[s->index[child]].parent_count = 1;
+    }
+    for (int32_t i = 0; i < m->item_count; i++) {
+        if (s->free_item[i] || s->address[i] < 0 || !clip_obstacle(s, i, r, &s->buffers[n])) continue;
+        s->buffers[n].spill_cost = cost + 1;
+        s->origin[n++] = -1;
+    }
+    for (int32_t k = 0; k < n; k++) s->members[k] = k;
+    *q = (struct lx_problem){LX_SPILL, r->high - r->low, m->p->alignment, n, s->buffers};
+    return n;
+}
+
+/* Solve the region again. True: the plan has changed for the better or the same. */
+static bool resolve(struct lns *s, const struct region *r, int64_t *gain, struct search_stats *stats,
+                    bool *failed)
+{
+    struct lx_problem q;
+    int32_t n = build(s, r, &q);
+    int64_t total = 0;
+    for (int32_t k = 0; k < n; k++) total += q.buffers[k].spill_cost;
+    if (total > INT64_MAX / 4) return false;
+    struct model *m = model_new(&q, s->members, n);
+    if (!m) {
+        *failed = true;
+        return false;
+    }
+    int64_t now = 0, best;
+    for (int32_t i = 0; i < s->m->item_count; i++)
+        if (s->free_item[i] && s->address[i] < 0) now += s->m->items[i].cost;
+    best = now + m->cost_step;
+    struct search_tuning tuning = {.fit_nodes = 2000, .core_nodes = 100};
+    for (int32_t i = 0; i < m->item_count; i++) s->trial[i] = LX_OFF_CHIP;
+    struct search search;
+    if (!search_open(&search, m, s->budget, &tuning, s->trial, best, 0) || !search_continue(&search, 3000, 4))
+        *failed = true;
+    best = search.best;
+    search_close(&search, stats);
+    s->budget->steps++;
+    bool found = best <= now;
+    if (found) {
+        for (int32_t i = 0; i < s->m->item_count; i++)
+            if (s->free_item[i]) s->address[i] = LX_OFF_CHIP;
+        for (int32_t i = 0; i < m->item_count; i++) {
+            int32_t item = s->origin[m->items[i].buffer];
+            if (item >= 0 && s->trial[i] >= 0) s->address[item] = s->trial[i] + r->low;
+        }
+        *gain = now - best;
+    }
+    model_free(m);
+    return found;
+}
+
+bool lns_improve(const struct model *m, struct budget *budget, int64_t *address, int64_t *best, int64_t bound,
+                 struct search_stats *stats)
+{
+    size_t n = (size_t)m->item_count + 1;
+    struct lns s = {.m = m,
+                    .budget = budget,
+                    .rng = rng_seed(budget->run->seed + 77),
+                    .address = address,
+                    .step = common_step(m),
+                    .wanted = LEAST_FREE};
+    s.trial = calloc(n, sizeof *s.trial);
+    s.merged_parent = calloc(n, sizeof *s.merged_parent);
+    s.free_item = calloc(n, sizeof *s.free_item);
+    s.buffers = calloc(n, sizeof *s.buffers);
+    s.origin = calloc(n, sizeof *s.origin);
+    s.members = calloc(n, sizeof *s.members);
+    s.index = calloc(n, sizeof *s.index);
+    s.parents = calloc(n, sizeof *s.parents);
+    bool failed = !s.trial || !s.merged_parent || !s.free_item || !s.buffers || !s.origin || !s.members ||
+                  !s.index || !s.parents;
+    for (int32_t stalls = 0; !failed && *best > bound && stalls < MOST_STALLS && !budget_spent(budget);
+         stalls++) {
+        int64_t gain = 0;
+        find_handovers(&s);
+        struct region r = choose_region(&s, *best);
+        mark_free(&s, &r);
+        if (resolve(&s, &r, &gain, stats, &failed) && gain > 0) {
+            *best -= gain;
+            stalls = 0;
+        }
+        s.wanted = LEAST_FREE + (int32_t)rng_below(&s.rng, MOST_FREE - LEAST_FREE);
+    }
+    free(s.trial);
+    free(s.merged_parent);
+    free(s.free_item);
+    free(s.buffers);
+    free(s.origin);
+    free(s.members);
+    free(s.index);
+    free(s.parents);
+    return !failed;
+}

@@ -1,0 +1,336 @@
+/* The explicit basis inverse: rows join with their slack basic, columns are exchanged, idle rows leave.
+ *
+ * Position k of the basis holds variable basic[k]; inverse[k] is the k-th row of the inverse, indexed by
+ * basis row. Entries are almost all zero (a basis of an interval matrix is a tree), and the updates skip
+ * zeros, so an exchange costs far less than m * m. */
+#include "exact/lp_basis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool grow(void *array, size_t count, size_t size)
+{
+    void **slot = array, *p = realloc(*slot, (count + 1) * size);
+    if (p) *slot = p;
+    return p != NULL;
+}
+
+/* Room for `rows` basis rows. The vectors of the inverse are all as long as `room`. */
+static bool reserve_rows(struct lp *lp, int32_t rows)
+{
+    if (rows <= lp->room) return true;
+    if (rows > LP_MAX_ROWS) return false;
+    int32_t room = lp->room * 2 < 32 ? 32 : lp->room * 2;
+    if (room > LP_MAX_ROWS) room = LP_MAX_ROWS;
+    size_t n = (size_t)room;
+    if (!grow(&lp->row_id, n, sizeof *lp->row_id) || !grow(&lp->basic, n, sizeof *lp->basic) ||
+        !grow(&lp->xb, n, sizeof *lp->xb) || !grow(&lp->dual, n, sizeof *lp->dual) ||
+        !grow(&lp->ray, n, sizeof *lp->ray) || !grow(&lp->work, 2 * n, sizeof *lp->work) ||
+        !grow(&lp->inverse, n, sizeof *lp->inverse))
+        return false;
+    for (int32_t k = 0; k < lp->room; k++)
+        if (!grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
+    for (int32_t k = lp->room; k < room; k++) {
+        lp->inverse[k] = calloc(n + 1, sizeof **lp->inverse);
+        if (!lp->inverse[k]) return false;
+        lp->room = k + 1;
+    }
+    lp->room = room;
+    return true;
+}
+
+static double coefficient(const struct lp *lp, int32_t row_id, int32_t column)
+{
+    if (row_id < lp->sections) return row_id >= lp->first[column] && row_id <= lp->last[column];
+    for (const struct lp_link *e = lp->links[column]; e; e = e->next)
+        if (e->row == row_id - lp->sections) return e->value;
+    return 0;
+}
+
+/* The basis column of a variable, spread over the basis rows. */
+static void spread_column(const struct lp *lp, int32_t variable, double *out)
+{
+    memset(out, 0, (size_t)lp->m * sizeof *out);
+    if (variable >= lp->columns) {
+        out[lp->row_of[variable - lp->columns]] = -1;
+        return;
+    }
+    for (int32_t t = lp->first[variable]; t <= lp->last[variable]; t++)
+        if (lp->row_of[t] >= 0) out[lp->row_of[t]] = 1;
+    for (const struct lp_link *e = lp->links[variable]; e; e = e->next) {
+        int32_t i = lp->row_of[lp->sections + e->row];
+        if (i >= 0) out[i] = e->value;
+    }
+}
+
+static double dot(const double *a, const double *b, int32_t n)
+{
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int32_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += a[i] * b[i];
+        s1 += a[i + 1] * b[i + 1];
+        s2 += a[i + 2] * b[i + 2];
+        s3 += a[i + 3] * b[i + 3];
+    }
+    for (; i < n; i++) s0 += a[i] * b[i];
+    return s0 + s1 + s2 + s3;
+}
+
+static void place_basic(struct lp *lp, int32_t position, int32_t variable)
+{
+    lp->basic[position] = variable;
+    if (variable < lp->columns)
+        lp->position[variable] = position;
+    else
+        lp->slack_position[variable - lp->columns] = position;
+}
+
+static void subtract_multiple(double *to, const double *from, double factor, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) to[i] -= factor * from[i];
+}
+
+static void drop_row(struct lp *lp, int32_t row)
+{
+    int32_t id = lp->row_id[row], position = lp->slack_position[id], last = lp->m - 1;
+    if (position != last) {
+        double *swap = lp->inverse[position];
+        lp->inverse[position] = lp->inverse[last];
+        lp->inverse[last] = swap;
+        lp->xb[position] = lp->xb[last];
+        place_basic(lp, position, lp->basic[last]);
+    }
+    lp->slack_position[id] = -1;
+    lp->row_of[id] = -1;
+    if (row != last) {
+        for (int32_t k = 0; k < last; k++) lp->inverse[k][row] = lp->inverse[k][last];
+        lp->row_id[row] = lp->row_id[last];
+        lp->dual[row] = lp->dual[last];
+        lp->row_of[lp->row_id[row]] = row;
+    }
+    lp->m = last;
+}
+
+void lp_basis_drop_idle(struct lp *lp)
+{
+    for (int32_t i = lp->m - 1; i >= 0; i--)
+        if (lp->slack_position[lp->row_id[i]] >= 0) drop_row(lp, i);
+}
+
+bool lp_basis_add(struct lp *lp, int32_t row_id)
+{
+    if (!reserve_rows(lp, lp->m + 1)) return false;
+    int32_t m = lp->m;
+    double *fresh = lp->inverse[m];
+    memset(fresh, 0, (size_t)(m + 1) * sizeof *fresh);
+    for (int32_t k = 0; k < m; k++) {
+        lp->inverse[k][m] = 0;
+        if (lp->basic[k] >= lp->columns) continue;
+        double a = coefficient(lp, row_id, lp->basic[k]);
+        if (a != 0) subtract_multiple(fresh, lp->inverse[k], -a, m);
+    }
+    fresh[m] = -1;
+    lp->row_id[m] = row_id;
+    lp->row_of[row_id] = m;
+    lp->dual[m] = 0;
+    lp->xb[m] = 0;
+    place_basic(lp, m, lp->columns + row_id);
+    lp->m = m + 1;
+    return true;
+}
+
+bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
+{
+    int32_t ids = lp->sections + lp->extra_count + 1;
+    if (lp->extra_count == lp->extra_room) {
+        int32_t room = lp->extra_room * 2 + 16;
+        size_t id_room = (size_t)(lp->sections + room);
+        if (!grow(&lp->extras, (size_t)room, sizeof *lp->extras) ||
+            !grow(&lp->row_of, id_room, sizeof *lp->row_of) ||
+            !grow(&lp->slack_position, id_room, sizeof *lp->slack_position))
+            return false;
+        lp->extra_room = room;
+    }
+    struct lp_extra row = {calloc((size_t)count + 1, sizeof *row.entries), count, need};
+    if (!row.entries) return false;
+    for (int32_t e = 0; e < count; e++) {
+        struct lp_link *link = malloc(sizeof *link);
+        if (!link) {
+            free(row.entries);
+            return false;
+        }
+        *link = (struct lp_link){lp->links[entries[e].index], lp->extra_count, entries[e].value};
+        lp->links[entries[e].index] = link;
+        row.entries[e] = entries[e];
+    }
+    lp->row_of[ids - 1] = lp->slack_position[ids - 1] = -1;
+    lp->extras[lp->extra_count++] = row;
+    return true;
+}
+
+bool lp_basis_pivot(struct lp *lp, int32_t leave, int32_t entering, bool to_low)
+{
+    int32_t m = lp->m, variable = entering;
+    if (entering >= lp->columns) variable = lp->columns + lp->row_id[entering - lp->columns];
+    spread_column(lp, variable, lp->work);
+    double *pivot_row = lp->inverse[leave];
+    double pivot = dot(pivot_row, lp->work, m);
+    if (fabs(pivot) < 1e-8) return false;
+    lp->pivots++;
+    for (int32_t k = 0; k < m; k++) {
+        if (k == leave) continue;
+        double a = dot(lp->inverse[k], lp->work, m);
+        if (fabs(a) > 1e-13) subtract_multiple(lp->inverse[k], pivot_row, a / pivot, m);
+    }
+    for (int32_t i = 0; i < m; i++) pivot_row[i] /= pivot;
+    int32_t out = lp->basic[leave];
+    if (out < lp->columns) {
+        lp->position[out] = -1;
+        lp->at_upper[out] = !to_low;
+    } else
+        lp->slack_position[out - lp->columns] = -1;
+    place_basic(lp, leave, variable);
+    return true;
+}
+
+/* Gauss-Jordan on the basis columns, slacks first since they cost nothing. Positions are reassigned. */
+bool lp_basis_refactor(struct lp *lp)
+{
+    int32_t m = lp->m;
+    if (m == 0) return true;
+    int32_t *variables = malloc((size_t)m * sizeof *variables);
+    bool *row_taken = calloc((size_t)m, sizeof *row_taken);
+    if (!variables || !row_taken) {
+        free(variables);
+        free(row_taken);
+        return false;
+    }
+    int32_t n = 0;
+    for (int32_t k = 0; k < m; k++)
+        if (lp->basic[k] >= lp->columns) variables[n++] = lp->basic[k];
+    for (int32_t k = 0; k < m; k++)
+        if (lp->basic[k] < lp->columns) variables[n++] = lp->basic[k];
+    for (int32_t k = 0; k < m; k++) {
+        memset(lp->inverse[k], 0, (size_t)m * sizeof(double));
+        lp->inverse[k][k] = 1;
+    }
+    bool ok = true;
+    for (int32_t v = 0; ok && v < m; v++) {
+        spread_column(lp, variables[v], lp->work);
+        double *column = lp->work + lp->room;
+        int32_t best = -1;
+        for (int32_t k = 0; k < m; k++) {
+            column[k] = dot(lp->inverse[k], lp->work, m);
+            if (!row_taken[k] && (best < 0 || fabs(column[k]) > fabs(column[best]))) best = k;
+        }
+        ok = best >= 0 && fabs(column[best]) > 1e-9;
+        if (!ok) break;
+        row_taken[best] = true;
+        double *pivot_row = lp->inverse[best];
+        for (int32_t i = 0; i < m; i++) pivot_row[i] /= column[best];
+        for (int32_t k = 0; k < m; k++)
+            if (k != best && fabs(column[k]) > 1e-13)
+                subtract_multiple(lp->inverse[k], pivot_row, column[k], m);
+        place_basic(lp, best, variables[v]);
+    }
+    free(variables);
+    free(row_taken);
+    return ok;
+}
+
+void lp_basis_primal(struct lp *lp)
+{
+    int32_t m = lp->m;
+    double *right = lp->work, *load = lp->prefix2;
+    memset(load, 0, (size_t)(lp->sections + 1) * sizeof *load);
+    for (int32_t i = 0; i < m; i++) right[i] = lp_need(lp, lp->row_id[i]);
+    for (int32_t j = 0; j < lp->columns; j++) {
+        double x = lp->at_upper[j] ? lp->high[j] : lp->low[j];
+        if (lp->position[j] >= 0 || x == 0) continue;
+        if (lp->first[j] <= lp->last[j]) {
+            load[lp->first[j]] += x;
+            load[lp->last[j] + 1] -= x;
+        }
+        for (const struct lp_link *e = lp->links[j]; e; e = e->next) {
+            int32_t i = lp->row_of[lp->sections + e->row];
+            if (i >= 0) right[i] -= e->value * x;
+        }
+    }
+    for (int32_t t = 0; t < lp->sections; t++) {
+        load[t + 1] += load[t];
+        if (lp->row_of[t] >= 0) right[lp->row_of[t]] -= load[t];
+    }
+    for (int32_t k = 0; k < m; k++) lp->xb[k] = dot(lp->inverse[k], right, m);
+}
+
+void lp_basis_duals(struct lp *lp)
+{
+    memset(lp->dual, 0, (size_t)lp->m * sizeof *lp->dual);
+    for (int32_t k = 0; k < lp->m; k++)
+        if (lp->basic[k] < lp->columns)
+            subtract_multiple(lp->dual, lp->inverse[k], -lp->cost[lp->basic[k]], lp->m);
+}
+
+void lp_free(struct lp *lp)
+{
+    if (!lp) return;
+    for (int32_t j = 0; lp->links && j < lp->columns; j++)
+        for (struct lp_link *e = lp->links[j], *next; e; e = next) {
+            next = e->next;
+            free(e);
+        }
+    for (int32_t k = 0; k < lp->extra_count; k++) free(lp->extras[k].entries);
+    for (int32_t k = 0; k < lp->room; k++) free(lp->inverse[k]);
+    void *arrays[] = {
+        lp->first,    lp->last,     lp->true_cost, lp->perturbed_cost, lp->low,     lp->high,
+        lp->need,     lp->links,    lp->extras,    lp->row_id,         lp->basic,   lp->xb,
+        lp->dual,     lp->ray,      lp->work,      lp->inverse,        lp->row_of,  lp->slack_position,
+        lp->position, lp->at_upper, lp->reduced,   lp->prefix,         lp->prefix2, lp->candidates};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+    free(lp);
+}
+
+struct lp *lp_basis_new(const struct lp_shape *shape)
+{
+    struct lp *lp = calloc(1, sizeof *lp);
+    if (!lp) return NULL;
+    size_t n = (size_t)shape->columns, t = (size_t)shape->sections;
+    lp->columns = shape->columns;
+    lp->sections = shape->sections;
+    lp->first = calloc(n + 1, sizeof *lp->first);
+    lp->last = calloc(n + 1, sizeof *lp->last);
+    lp->true_cost = calloc(n + 1, sizeof *lp->true_cost);
+    lp->perturbed_cost = calloc(n + 1, sizeof *lp->perturbed_cost);
+    lp->cost = lp->perturbed_cost;
+    lp->low = calloc(n + 1, sizeof *lp->low);
+    lp->high = calloc(n + 1, sizeof *lp->high);
+    lp->need = calloc(t + 1, sizeof *lp->need);
+    lp->links = calloc(n + 1, sizeof *lp->links);
+    lp->row_of = calloc(t + 1, sizeof *lp->row_of);
+    lp->slack_position = calloc(t + 1, sizeof *lp->slack_position);
+    lp->position = calloc(n + 1, sizeof *lp->position);
+    lp->at_upper = calloc(n + 1, sizeof *lp->at_upper);
+    lp->reduced = calloc(n + 1, sizeof *lp->reduced);
+    lp->prefix = calloc(t + 2, sizeof *lp->prefix);
+    lp->prefix2 = calloc(t + 2, sizeof *lp->prefix2);
+    if (!lp->first || !lp->last || !lp->true_cost || !lp->perturbed_cost || !lp->low || !lp->high ||
+        !lp->need || !lp->links || !lp->row_of || !lp->slack_position || !lp->position || !lp->at_upper ||
+        !lp->reduced || !lp->prefix || !lp->prefix2 || !reserve_rows(lp, 1)) {
+        lp_free(lp);
+        return NULL;
+    }
+    for (size_t j = 0; j < n; j++) {
+        lp->first[j] = shape->first[j];
+        lp->last[j] = shape->last[j];
+        lp->true_cost[j] = shape->cost[j];
+        lp->high[j] = shape->upper[j];
+        lp->position[j] = -1;
+    }
+    for (size_t i = 0; i < t; i++) {
+        lp->need[i] = shape->need[i];
+        lp->row_of[i] = lp->slack_position[i] = -1;
+    }
+    return lp;
+}

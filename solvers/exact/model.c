@@ -1,0 +1,270 @@
+/* Builds the 0/1 programme of one independent stretch of time.
+ *
+ * Sections are taken at the ticks on which some item starts: every other tick's live set is contained in
+ * such a one (a handover can only make the tick after it lighter, since a child is no larger than its
+ * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
+ * O(n log n) but for fixed items, whose collisions are found pairwise. */
+#include "exact/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t gcd_i64(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
+{
+    if (!lx_may_be_placed(p, b) || b->size == 0 || b->spill_cost == 0) return false;
+    return b->fixed < 0 || b->fixed <= p->capacity - b->size;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct model_item *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static void choose_items(struct model *m, const int32_t *members, int32_t count)
+{
+    const struct lx_problem *p = m->p;
+    for (int32_t k = 0; k < count; k++) {
+        const struct lx_buffer *b = &p->buffers[members[k]];
+        if (!model_wants(p, b)) continue;
+        m->items[m->item_count++] =
+            (struct model_item){members[k], 0, -1, b->size, b->spill_cost, b->start, b->end};
+        m->cost_step = gcd_i64(m->cost_step, b->spill_cost);
+        m->total_cost += b->spill_cost;
+    }
+    qsort(m->items, (size_t)m->item_count, sizeof *m->items, compare_items);
+}
+
+/* Sizes in units. An end that is no multiple of the alignment can use the odd bytes below the capacity
+ * only if some item has such a tail; else they are lost to all. */
+static void count_in_units(struct model *m)
+{
+    int64_t unit = 0;
+    for (int32_t i = 0; i < m->item_count; i++)
+        unit = gcd_i64(unit, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
+    if (unit == 0) unit = 1;
+    int64_t tail = m->p->capacity % unit, sizes = 0;
+    bool tail_usable = false;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        int64_t odd = m->items[i].size % unit;
+        if (odd > 0 && odd <= tail) tail_usable = true;
+        m->items[i].size = ceil_div_i64(m->items[i].size, unit);
+        sizes = gcd_i64(sizes, m->items[i].size);
+    }
+    m->capacity = m->p->capacity / unit + tail_usable;
+    if (sizes > 1) {
+        for (int32_t i = 0; i < m->item_count; i++) m->items[i].size /= sizes;
+        m->capacity /= sizes;
+    }
+}
+
+/* A chain has one base, so its members' fixed addresses and alignments must agree. */
+static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *parent,
+                          const struct lx_buffer *child)
+{
+    int64_t at = parent->fixed >= 0 ? parent->fixed : child->fixed;
+    if (parent->fixed >= 0 && child->fixed >= 0 && parent->fixed != child->fixed) return false;
+    return at < 0 || (at % lx_alignment_of(p, parent) == 0 && at % lx_alignment_of(p, child) == 0 &&
+                      at <= p->capacity - parent->size);
+}
+
+static bool find_edges(struct model *m)
+{
+    int32_t *item_of = malloc(((size_t)m->p->count + 1) * sizeof *item_of);
+    size_t room = 0;
+    for (int32_t i = 0; i < m->item_count; i++)
+        room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
+    m->edges = calloc(room + 1, sizeof *m->edges);
+    if (!item_of || !m->edges) {
+        free(item_of);
+        return false;
+    }
+    for (int32_t i = 0; i < m->p->count; i++) item_of[i] = -1;
+    for (int32_t i = 0; i < m->item_count; i++) item_of[m->items[i].buffer] = i;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
+        for (int32_t k = 0; k < child->parent_count; k++) {
+            int32_t parent = item_of[child->parents[k]];
+            bool twice = false;
+            for (int32_t e = m->edge_count - 1; e >= 0 && m->edges[e].child == i; e--)
+                twice |= m->edges[e].parent == parent;
+            if (parent >= 0 && !twice && may_hand_over(m->p, &m->p->buffers[child->parents[k]], child))
+                m->edges[m->edge_count++] = (struct model_edge){parent, i, -1};
+        }
+    }
+    free(item_of);
+    return true;
+}
+
+/* Overfull sections, and each item's and edge's place in them. */
+static bool find_sections(struct model *m)
+{
+    size_t n = (size_t)m->item_count;
+    struct model_item *by_end = malloc((n + 1) * sizeof *by_end); /* `start` holds the end */
+    bool *handover = calloc(n + 1, sizeof *handover);             /* by item: it may take a slot over */
+    m->need = calloc(n + 1, sizeof *m->need);
+    m->tick = calloc(n + 1, sizeof *m->tick);
+    if (!by_end || !handover || !m->need || !m->tick) {
+        free(by_end);
+        free(handover);
+        return false;
+    }
+    for (int32_t e = 0; e < m->edge_count; e++) handover[m->edges[e].child] = true;
+    for (size_t i = 0; i < n; i++) {
+        by_end[i] = m->items[i];
+        by_end[i].start = m->items[i].end;
+    }
+    qsort(by_end, n, sizeof *by_end, compare_items);
+    int64_t load = 0;
+    for (size_t i = 0, gone = 0; i < n;) {
+        int64_t tick = m->items[i].start;
+        for (; gone < n && by_end[gone].start <= tick; gone++) load -= by_end[gone].size;
+        for (; i < n && m->items[i].start == tick; i++) load += m->items[i].size;
+        /* Does the next section hold all of this one, and is it not lightened by a handover? */
+        bool contained = i < n && (gone == n || by_end[gone].start > m->items[i].start);
+        for (size_t k = i; contained && k < n && m->items[k].start == m->items[i].start; k++)
+            contained = !handover[k];
+        if (load <= m->capacity || contained) continue;
+        m->tick[m->section_count] = tick;
+        m->need[m->section_count++] = load - m->capacity;
+    }
+    for (int32_t i = 0; i < m->item_count; i++) {
+        struct model_item *it = &m->items[i];
+        int32_t low = 0, high = m->section_count;
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            if (m->tick[middle] < it->start)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        it->first = low;
+        high = m->section_count;
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            if (m->tick[middle] < it->end)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        it->last = low - 1;
+    }
+    for (int32_t e = 0; e < m->edge_count; e++) {
+        const struct model_item *child = &m->items[m->edges[e].child];
+        bool on_section = child->first <= child->last && m->tick[child->first] == child->start;
+        m->edges[e].section = on_section ? child->first : -1;
+    }
+    free(by_end);
+    free(handover);
+    return true;
+}
+
+bool model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need)
+{
+    if (m->row_count == m->row_room) {
+        int32_t room = m->row_room * 2 + 32;
+        struct model_row *rows = realloc(m->rows, (size_t)room * sizeof *rows);
+        if (!rows) return false;
+        m->rows = rows;
+        m->row_room = room;
+    }
+    struct model_term *copy = malloc(((size_t)count + 1) * sizeof *copy);
+    if (!copy) return false;
+    memcpy(copy, terms, (size_t)count * sizeof *copy);
+    m->rows[m->row_count++] = (struct model_row){copy, count, need};
+    return true;
+}
+
+/* At most one handover a parent and a child, and none of a spilled one: -y - sum z >= -1. */
+static bool add_handover_rows(struct model *m)
+{
+    struct model_term *terms = malloc(((size_t)m->edge_count + 2) * sizeof *terms);
+    bool ok = terms != NULL;
+    int32_t *head = malloc(((size_t)m->item_count + 1) * 2 * sizeof *head);
+    int32_t *next = malloc(((size_t)m->edge_count + 1) * 2 * sizeof *next);
+    ok = ok && head && next;
+    for (int32_t i = 0; ok && i < 2 * m->item_count; i++) head[i] = -1;
+    for (int32_t e = 0; ok && e < m->edge_count; e++) {
+        int32_t ends[2] = {2 * m->edges[e].parent, 2 * m->edges[e].child + 1};
+        for (int32_t k = 0; k < 2; k++) {
+            next[2 * e + k] = head[ends[k]];
+            head[ends[k]] = 2 * e + k;
+        }
+    }
+    for (int32_t i = 0; ok && i < 2 * m->item_count; i++) {
+        if (head[i] < 0) continue;
+        int32_t n = 0;
+        terms[n++] = (struct model_term){i / 2, -1};
+        for (int32_t l = head[i]; l >= 0; l = next[l])
+            terms[n++] = (struct model_term){m->item_count + l / 2, -1};
+        ok = model_add_row(m, terms, n, -1);
+    }
+    free(terms);
+    free(head);
+    free(next);
+    return ok;
+}
+
+static bool add_fixed_rows(struct model *m)
+{
+    int32_t *fixed = malloc(((size_t)m->item_count + 1) * sizeof *fixed);
+    if (!fixed) return false;
+    int32_t n = 0;
+    bool ok = true;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
+    for (int32_t a = 0; ok && a < n; a++)
+        for (int32_t b = a + 1; ok && b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
+            const struct lx_buffer *x = &m->p->buffers[m->items[fixed[a]].buffer];
+            const struct lx_buffer *y = &m->p->buffers[m->items[fixed[b]].buffer];
+            if (x->fixed >= y->fixed + y->size || y->fixed >= x->fixed + x->size) continue;
+            struct model_term terms[3] = {{fixed[a], 1}, {fixed[b], 1}, {0, 1}};
+            int32_t count = 2;
+            for (int32_t e = 0; e < m->edge_count; e++)
+                if ((m->edges[e].parent == fixed[a] && m->edges[e].child == fixed[b]) ||
+                    (m->edges[e].parent == fixed[b] && m->edges[e].child == fixed[a]))
+                    terms[count++].column = m->item_count + e;
+            ok = model_add_row(m, terms, count, 1);
+        }
+    free(fixed);
+    return ok;
+}
+
+struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
+{
+    struct model *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->p = p;
+    m->items = calloc((size_t)count + 1, sizeof *m->items);
+    bool ok = m->items != NULL;
+    if (ok) {
+        choose_items(m, members, count);
+        count_in_units(m);
+    }
+    if (ok && find_edges(m) && find_sections(m) && add_handover_rows(m) && add_fixed_rows(m)) return m;
+    model_free(m);
+    return NULL;
+}
+
+void model_free(struct model *m)
+{
+    if (!m) return;
+    for (int32_t k = 0; k < m->row_count; k++) free(m->rows[k].terms);
+    free(m->rows);
+    free(m->items);
+    free(m->edges);
+    free(m->need);
+    free(m->tick);
+    free(m);
+}

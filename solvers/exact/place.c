@@ -1,0 +1,240 @@
+/* Greedy placement of chains: the source of first incumbents and of repairs.
+ *
+ * Each chain goes to the lowest address at which all its pieces are free. What found no place, or was not
+ * wanted, is tried again as single items, the dearest bytes first, on a parent's slot if one is free.
+ * Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
+ * sorting them and sweeping once. O(n log n) a placement. */
+#include "exact/pack.h"
+#include "base/rng.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct placed {
+    int64_t start, end, low, high;
+};
+
+struct range {
+    int64_t low, high; /* bases strictly between are forbidden */
+};
+
+struct board {
+    VEC(struct placed) placed;
+    VEC(struct range) ranges;
+    bool failed;
+};
+
+struct turn {
+    double key;
+    int32_t index;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The lowest legal base, or -1. Ranges are passed in order of their low end: one that is passed ends
+ * at or below the base, which only rises, so it never matters again. */
+static int64_t lowest_base(struct board *b, const struct fit_item *item, const struct fit_piece *pieces,
+                           int64_t capacity)
+{
+    int64_t height = 0;
+    b->ranges.count = 0;
+    for (int32_t q = 0; q < item->piece_count; q++) {
+        const struct fit_piece *piece = &pieces[q];
+        height = max_i64(height, piece->size);
+        for (size_t r = 0; r < b->placed.count; r++) {
+            const struct placed *o = &b->placed.at[r];
+            if (o->start < piece->end && piece->start < o->end &&
+                !VEC_PUSH(&b->ranges, (struct range){o->low - piece->size, o->high}))
+                b->failed = true;
+        }
+    }
+    if (b->failed) return -1;
+    int64_t at = item->fixed >= 0 ? item->fixed : 0;
+    if (b->ranges.count) qsort(b->ranges.at, b->ranges.count, sizeof *b->ranges.at, compare_ranges);
+    for (size_t r = 0; r < b->ranges.count && b->ranges.at[r].low < at; r++)
+        if (b->ranges.at[r].high > at) {
+            if (item->fixed >= 0) return -1;
+            at = round_up_i64(b->ranges.at[r].high, item->alignment);
+        }
+    return at <= capacity - height ? at : -1;
+}
+
+static bool put(struct board *b, const struct fit_item *item, const struct fit_piece *pieces, int64_t base)
+{
+    for (int32_t q = 0; q < item->piece_count; q++)
+        if (!VEC_PUSH(&b->placed,
+                      (struct placed){pieces[q].start, pieces[q].end, base, base + pieces[q].size})) {
+            b->failed = true;
+            return false;
+        }
+    return true;
+}
+
+/* Smaller keys go first. */
+static double turn_key(const struct packer *k, int32_t f, enum place_order order, struct rng *rng)
+{
+    double size = 0, life = 0, cost = 0, start = (double)k->m->items[k->head[f]].start;
+    for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) {
+        const struct model_item *it = &k->m->items[i];
+        size = (double)it->size > size ? (double)it->size : size;
+        life += (double)(it->end - it->start);
+        cost += (double)it->cost;
+    }
+    double key[PLACE_ORDERS] = {[BY_SIZE] = -size,
+                                [BY_AREA] = -size * life,
+                                [BY_DENSITY] = -cost / (size * life),
+                                [BY_START] = start,
+                                [BY_WIDTH] = -life};
+    return key[order] * (rng ? 0.75 + rng_unit(rng) * 0.5 : 1);
+}
+
+/* Fixed chains first: the others go around them. */
+static void place_chains(struct packer *k, struct board *b, enum place_order order, uint64_t seed,
+                         struct turn *turns, int64_t *address)
+{
+    struct rng rng = rng_seed(seed);
+    for (int32_t f = 0; f < k->item_count; f++) {
+        double key = turn_key(k, f, order, seed ? &rng : NULL);
+        turns[f] = (struct turn){k->items[f].fixed >= 0 ? -1e300 : key, f};
+    }
+    qsort(turns, (size_t)k->item_count, sizeof *turns, compare_turns);
+    for (int32_t t = 0; t < k->item_count && !b->failed; t++) {
+        int32_t f = turns[t].index;
+        const struct fit_piece *pieces = &k->pieces[k->items[f].first_piece];
+        int64_t base = lowest_base(b, &k->items[f], pieces, k->capacity);
+        if (base < 0 || !put(b, &k->items[f], pieces, base)) continue;
+        for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) address[i] = base;
+    }
+}
+
+/* Can item i take over the slot of a placed parent? k->next tells which slots are gone. */
+static bool take_over(struct packer *k, struct board *b, int32_t i, const struct fit_item *alone,
+                      int64_t *address)
+{
+    const struct model *m = k->m;
+    const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
+    for (int32_t e = 0; e < m->edge_count; e++) {
+        int32_t parent = m->edges[e].parent;
+        if (m->edges[e].child != i || address[parent] < 0 || k->next[parent] >= 0) continue;
+        int64_t at = address[parent];
+        if (at % alone->alignment != 0 || (alone->fixed >= 0 && alone->fixed != at)) continue;
+        struct fit_item item = {0, own->end > own->start + 1, alone->alignment, at};
+        struct fit_piece rest = {own->start + 1, own->end, own->size};
+        if (lowest_base(b, &item, &rest, k->capacity) != at || !put(b, &item, &rest, at)) continue;
+        k->next[parent] = i;
+        address[i] = at;
+        return true;
+    }
+    return false;
+}
+
+static void place_singles(struct packer *k, struct board *b, struct turn *turns, int64_t *address)
+{
+    const struct model *m = k->m;
+    int32_t n = 0;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (address[i] < 0) {
+            k->next[i] = -1;
+            turns[n++] = (struct turn){-(double)m->items[i].cost / (double)m->items[i].size, i};
+        } else if (k->next[i] >= 0 && address[k->next[i]] < 0)
+            k->next[i] = -1;
+    qsort(turns, (size_t)n, sizeof *turns, compare_turns);
+    for (int32_t t = 0; t < n && !b->failed; t++) {
+        int32_t i = turns[t].index;
+        const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
+        struct fit_item item = {0, 1, lx_alignment_of(m->p, own), own->fixed};
+        struct fit_piece piece = {own->start, own->end, own->size};
+        if (take_over(k, b, i, &item, address)) continue;
+        int64_t base = lowest_base(b, &item, &piece, k->capacity);
+        if (base >= 0 && put(b, &item, &piece, base)) address[i] = base;
+    }
+}
+
+int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
+                   int64_t *address)
+{
+    const struct model *m = k->m;
+    struct board b = {0};
+    struct turn *turns = malloc(((size_t)m->item_count + 1) * sizeof *turns);
+    int64_t height = 0;
+    int32_t broken;
+    for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
+    bool ok = turns && packer_chains(k, wanted, merged, &broken);
+    if (ok) place_chains(k, &b, order, 0, turns, address);
+    for (int32_t i = 0; ok && i < m->item_count; i++) {
+        if (!wanted[i]) continue;
+        ok = address[i] >= 0;
+        height = max_i64(height, address[i] + m->p->buffers[m->items[i].buffer].size);
+    }
+    ok = ok && !b.failed;
+    free(turns);
+    VEC_FREE(&b.placed);
+    VEC_FREE(&b.ranges);
+    return ok ? height : -1;
+}
+
+int64_t fill_gaps(struct packer *k, int64_t *address)
+{
+    const struct model *m = k->m;
+    struct board b = {0};
+    struct turn *turns = malloc(((size_t)m->item_count + 1) * sizeof *turns);
+    int64_t spill = 0;
+    for (int32_t i = 0; turns && i < m->item_count; i++) {
+        const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
+        k->next[i] = -1;
+        if (address[i] < 0) continue;
+        struct fit_item item = {0, 1, 1, address[i]};
+        struct fit_piece piece = {own->start, own->end, own->size};
+        put(&b, &item, &piece, address[i]);
+    }
+    for (int32_t e = 0; e < m->edge_count; e++) {
+        int32_t parent = m->edges[e].parent, child = m->edges[e].child;
+        if (address[parent] >= 0 && address[parent] == address[child]) k->next[parent] = child;
+    }
+    if (turns && !b.failed) place_singles(k, &b, turns, address);
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (address[i] < 0) spill += m->items[i].cost;
+    free(turns);
+    VEC_FREE(&b.placed);
+    VEC_FREE(&b.ranges);
+    return spill;
+}
+
+int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
+                       uint64_t seed, int64_t *address)
+{
+    const struct model *m = k->m;
+    struct board b = {0};
+    struct turn *turns = malloc(((size_t)m->item_count + 1) * sizeof *turns);
+    int32_t broken = 0;
+    for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
+    bool chained = turns && packer_chains(k, wanted, merged, &broken);
+    bool ok = turns && (chained || broken >= 0);
+    if (ok) {
+        /* When a chain contradicts itself everything is left to the second pass. */
+        if (!chained) k->item_count = k->piece_count = 0;
+        place_chains(k, &b, order, seed, turns, address);
+        place_singles(k, &b, turns, address);
+    }
+    int64_t spill = 0;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (address[i] < 0) spill += m->items[i].cost;
+    ok = ok && !b.failed;
+    free(turns);
+    VEC_FREE(&b.placed);
+    VEC_FREE(&b.ranges);
+    return ok ? spill : INT64_MAX;
+}

@@ -1,0 +1,246 @@
+/* Branch and pack: keep/spill decisions by branch and bound over the linear programme, packing at the
+ * leaves, cuts from what does not pack.
+ *
+ * The tree is explored best bound first, with a dive from each node taken: the child that agrees with the
+ * programme's point is followed at once, its sibling waits in a heap. Since the engine can restart from
+ * any basis, moving to another node costs only a reset of bounds. Every prune rests on an integer
+ * certificate (certify.c); floating point only guides. A column whose reduced cost alone closes the gap is
+ * decided, at the root for the whole tree.
+ *
+ * At a leaf (a 0/1 point that satisfies every row) the Fit engine is asked. Yes: a better plan. No: a cut
+ * (cut.c), and the same node again. No answer within its limit: the choice is passed over, its spill
+ * caps the bound that the search may claim, and the search goes on for what is dearer. */
+#include "exact/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLUNGE_EVERY = 300 };
+
+/* The certificate of the engine's current duals over the current box. */
+static int64_t prove(struct search *s)
+{
+    lp_duals(s->lp, s->section_dual, s->row_dual);
+    for (int32_t k = 0; k < s->m->row_count; k++) s->row_dual[k] *= s->row_scale[k];
+    if (!certify(&s->proof, s->m, s->section_dual, s->row_dual, s->low, s->high)) {
+        s->failed = true;
+        return 0;
+    }
+    return certified_bound(&s->proof, s->m);
+}
+
+/* With the bound `value`, would moving a column with this reduced cost off its bound reach the best? */
+static bool closes_gap(const struct search *s, int128 value, int128 reduced, int128 scale)
+{
+    int128 step = s->m->cost_step, far = value + (reduced > 0 ? reduced : -reduced);
+    return far > (int128)(s->best - step) * scale;
+}
+
+static void fix_by_reduced_cost(struct search *s)
+{
+    for (int32_t j = 0; j < model_columns(s->m); j++)
+        if (s->low[j] != s->high[j] && s->proof.reduced[j] != 0 &&
+            closes_gap(s, s->proof.value, s->proof.reduced[j], s->proof.scale)) {
+            bool value = s->proof.reduced[j] < 0;
+            search_decide(s, j, value, value);
+        }
+}
+
+/* The same for the whole tree, from the root's certificate, whenever the best improves. */
+void search_fix_at_root(struct search *s)
+{
+    if (s->root_scale == 0) return;
+    for (int32_t j = 0; j < model_columns(s->m); j++)
+        if (s->fixed_low[j] != s->fixed_high[j] && s->root_reduced[j] != 0 &&
+            closes_gap(s, s->root_value, s->root_reduced[j], s->root_scale))
+            s->fixed_low[j] = s->fixed_high[j] = s->root_reduced[j] < 0;
+}
+
+static bool node_before(const struct search *s, int32_t a, int32_t b)
+{
+    const struct search_node *x = &s->nodes.at[a], *y = &s->nodes.at[b];
+    if (x->bound != y->bound) return x->bound < y->bound;
+    return a > b;
+}
+
+static bool open_push(struct search *s, int32_t node)
+{
+    if (!VEC_PUSH(&s->open, node)) return false;
+    size_t at = s->open.count - 1;
+    while (at > 0 && node_before(s, node, s->open.at[(at - 1) / 2])) {
+        s->open.at[at] = s->open.at[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    s->open.at[at] = node;
+    return true;
+}
+
+static int32_t open_pop(struct search *s)
+{
+    int32_t top = s->open.at[0], moving = s->open.at[--s->open.count];
+    size_t at = 0, n = s->open.count;
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && node_before(s, s->open.at[child + 1], s->open.at[child])) child++;
+        if (!node_before(s, s->open.at[child], moving)) break;
+        s->open.at[at] = s->open.at[child];
+    }
+    s->open.at[at] = moving;
+    return top;
+}
+
+/* Set the box to that of a node. False: it contradicts what is decided for the whole tree. */
+static bool enter_node(struct search *s, int32_t node)
+{
+    for (int32_t j = 0; j < model_columns(s->m); j++) search_decide(s, j, s->fixed_low[j], s->fixed_high[j]);
+    for (int32_t v = node; v >= 0; v = s->nodes.at[v].parent) {
+        const struct search_node *n = &s->nodes.at[v];
+        if (n->column < 0) continue;
+        if (s->low[n->column] > n->value || s->high[n->column] < n->value) return false;
+        search_decide(s, n->column, n->value, n->value);
+    }
+    return true;
+}
+
+/* The column to branch on: the fractional one with most cost at stake, items before handovers. -1: none. */
+static int32_t most_fractional(struct search *s)
+{
+    int32_t best = -1;
+    double most = 0;
+    for (int32_t j = 0; j < model_columns(s->m); j++) {
+        double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
+        double away = fmin(f, 1 - f);
+        if (away < 1e-6 || s->low[j] == s->high[j]) continue;
+        double stake = j < s->m->item_count ? away * (double)s->m->items[j].cost : away * 1e-9;
+        if (best < 0 || stake > most) {
+            best = j;
+            most = stake;
+        }
+    }
+    return best;
+}
+
+static int32_t any_undecided(const struct search *s)
+{
+    for (int32_t j = 0; j < model_columns(s->m); j++)
+        if (s->low[j] != s->high[j]) return j;
+    return -1;
+}
+
+static int64_t cheapest_leaf(const struct search *s, size_t *where)
+{
+    int64_t spill = INT64_MAX;
+    for (size_t k = 0; k < s->leaves.count; k++)
+        if (s->nodes.at[s->leaves.at[k]].leaf < spill) {
+            spill = s->nodes.at[s->leaves.at[k]].leaf;
+            *where = k;
+        }
+    return spill;
+}
+
+/* Work on one node and dive. Nodes that are not finished go back to the heap. */
+static void dive(struct search *s, int32_t node)
+{
+    int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
+    while (!s->failed) {
+        int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
+        enum lp_result result = lp_solve(s->lp, (double)s->best * (1 + 1e-9) + 1e-6);
+        s->budget->steps += lp_pivots(s->lp) - pivots + 1;
+        if (result == LP_NO_MEMORY) s->failed = true;
+        bound = max_i64(bound, prove(s));
+        if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
+            lp_exact_costs(s->lp, true);
+            result = lp_solve(s->lp, INFINITY);
+            bound = max_i64(bound, prove(s));
+            lp_exact_costs(s->lp, false);
+        } else if (bound < s->best && result == LP_CUTOFF)
+            result = lp_solve(s->lp, INFINITY);
+        s->nodes.at[node].bound = bound;
+        if (s->failed) return;
+        if (bound >= s->best) {
+            if (sibling < 0) return;
+            node = sibling;
+            sibling = -1;
+            search_decide(s, s->nodes.at[node].column, s->nodes.at[node].value, s->nodes.at[node].value);
+            continue;
+        }
+        if (sibling >= 0 && !open_push(s, sibling)) s->failed = true;
+        sibling = -1;
+        /* Where a cheaper leaf waits there is no haste to find dearer ones. */
+        size_t where;
+        bool later = s->nodes.at[node].leaf < 0 && bound >= cheapest_leaf(s, &where);
+        if (later || search_paused(s)) {
+            if (!open_push(s, node)) s->failed = true;
+            return;
+        }
+        if (node == 0) {
+            s->root_value = s->proof.value;
+            s->root_scale = s->proof.scale;
+            for (int32_t j = 0; j < model_columns(s->m); j++)
+                s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
+        }
+        int32_t column = most_fractional(s);
+        fix_by_reduced_cost(s);
+        if (node == 0) { /* what is decided at the root holds everywhere */
+            memcpy(s->fixed_low, s->low, (size_t)model_columns(s->m));
+            memcpy(s->fixed_high, s->high, (size_t)model_columns(s->m));
+        }
+        if (column >= 0 && s->low[column] == s->high[column]) continue;
+        if (column < 0) {
+            enum leaf leaf = search_visit_leaf(s, node, bound);
+            if (leaf == LEAF_DONE || leaf == LEAF_WAITS) return;
+            if (leaf == LEAF_AGAIN) continue;
+            column = any_undecided(s);
+            if (column < 0) return; /* one point, and it is no better or breaks a row */
+        }
+        bool first = s->fraction[column] > 0.5;
+        int32_t next = (int32_t)s->nodes.count;
+        s->stats.nodes++;
+        s->patience++;
+        if (!VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, -1, first}) ||
+            !VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, -1, !first})) {
+            s->failed = true;
+            return;
+        }
+        sibling = next + 1;
+        search_decide(s, column, first, first);
+        node = next;
+    }
+}
+
+bool search_continue(struct search *s, int64_t steps, int32_t riddles)
+{
+    s->pause_at = s->budget->steps + min_i64(steps, s->budget->limit);
+    s->riddles_until = s->stats.unresolved + riddles;
+    search_fix_at_root(s);
+    while (s->open.count + s->leaves.count > 0 && !s->failed && !search_paused(s)) {
+        size_t where = 0;
+        int64_t leaf = cheapest_leaf(s, &where),
+                least = s->open.count ? s->nodes.at[s->open.at[0]].bound : leaf;
+        if (min_i64(least, leaf) >= s->best) break;
+        if ((double)(s->best - min_i64(least, leaf)) <= s->tuning.tolerance * (double)s->best) break;
+        int32_t node;
+        if (leaf < INT64_MAX && (leaf <= least || !search_too_early(s, leaf))) {
+            node = s->leaves.at[where];
+            s->leaves.at[where] = s->leaves.at[--s->leaves.count];
+        } else
+            node = open_pop(s);
+        /* At the root, and now and then while no leaf is in sight, look ahead. */
+        if ((node == 0 || s->patience >= s->next_plunge) && enter_node(s, node)) {
+            s->next_plunge = s->patience + PLUNGE_EVERY;
+            search_plunge(s);
+        }
+        s->next_plunge = min_i64(s->next_plunge, s->patience + PLUNGE_EVERY);
+        if (enter_node(s, node)) dive(s, node);
+    }
+    return !s->failed;
+}
+
+int64_t search_bound(const struct search *s)
+{
+    int64_t proved = s->best;
+    for (size_t k = 0; k < s->riddles.count; k++) proved = min_i64(proved, s->riddles.at[k].spill);
+    for (size_t k = 0; k < s->open.count; k++) proved = min_i64(proved, s->nodes.at[s->open.at[k]].bound);
+    for (size_t k = 0; k < s->leaves.count; k++) proved = min_i64(proved, s->nodes.at[s->leaves.at[k]].bound);
+    return max_i64(proved, s->bound);
+}

@@ -1,0 +1,107 @@
+/* Branch and pack: the exact search for one independent stretch of time. */
+#ifndef LX_SOLVERS_EXACT_SEARCH_H
+#define LX_SOLVERS_EXACT_SEARCH_H
+
+#include "exact/lp.h"
+#include "exact/pack.h"
+#include "base/vec.h"
+
+struct search_stats {
+    int64_t nodes, pivots, fit_calls, fit_nodes, cuts, unresolved;
+};
+
+struct search_tuning {
+    int64_t fit_nodes;  /* most nodes of the Fit engine for one choice */
+    int64_t core_nodes; /* and for each step of shrinking a core */
+    int64_t reserve;    /* bytes beyond the problem's capacity that packing may use */
+    double tolerance;   /* be content with a plan that is so close to the bound, relatively */
+};
+
+/* A choice of which nobody knows whether it packs. */
+struct search_riddle {
+    int64_t spill;
+    bool *kept; /* then the handovers */
+};
+
+/* A node of the tree: one more column decided than in its parent. */
+struct search_node {
+    int32_t parent, column;
+    int64_t bound;
+    int64_t leaf; /* the spill of its point when that was seen to be 0/1, or -1 */
+    bool value;
+};
+
+struct search {
+    struct model *m;
+    struct lp *lp;
+    struct packer packer;
+    struct certificate proof;
+    struct budget *budget;
+    struct search_tuning tuning;
+    struct search_stats stats;
+
+    bool *low, *high;             /* the box of the current node */
+    bool *fixed_low, *fixed_high; /* decided for the whole tree */
+    bool *point, *kept, *merged, *core;
+    double *section_dual, *row_dual, *row_scale, *fraction;
+    int32_t row_dual_room;
+    int128 *root_reduced, root_value, root_scale; /* scale 0: no root certificate yet */
+    VEC(struct search_node) nodes;
+    VEC(int32_t) open; /* heap of node indices, least bound first */
+
+    int64_t best;     /* spill of `address`; the search looks for less */
+    int64_t *address; /* per item */
+    int64_t *trial;
+    int64_t bound;                     /* what was known before */
+    VEC(int32_t) leaves;               /* nodes whose point is 0/1 and waits for its turn to be packed */
+    int64_t patience;                  /* nodes since the Fit engine was last asked */
+    int64_t next_plunge;               /* patience at which to look ahead again */
+    VEC(struct search_riddle) riddles; /* choices that were passed over without proof */
+    int64_t riddles_until, pause_at;   /* pause when so many were met in all, or at that step */
+    bool failed;                       /* memory is out */
+};
+
+/* A search starts with a plan `address` (per item of the model) of spill `best`, which it improves in place,
+ * and goes on, a part of the budget at a time. False when memory is out; the plan is legal all the same. */
+bool search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
+                 int64_t *address, int64_t best, int64_t bound);
+/* Goes on until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
+bool search_continue(struct search *s, int64_t steps, int32_t riddles);
+/* Asks the Fit engine again, and for longer, about choices that were passed over. */
+bool search_riddles(struct search *s, int64_t nodes, int64_t steps);
+/* A plan from elsewhere; what is proved so far. */
+void search_offer(struct search *s, const int64_t *address);
+int64_t search_bound(const struct search *s);
+void search_close(struct search *s, struct search_stats *stats);
+
+/* --- Between the files of the search. --- */
+
+enum leaf { LEAF_DONE, LEAF_AGAIN, LEAF_SPLIT, LEAF_WAITS };
+
+static inline double search_size(const struct model *m, int32_t j)
+{
+    int32_t i = j < m->item_count ? j : m->edges[j - m->item_count].child;
+    return (double)m->items[i].size;
+}
+
+static inline bool search_paused(struct search *s)
+{
+    return budget_spent(s->budget) || s->budget->steps >= s->pause_at ||
+           s->stats.unresolved >= s->riddles_until;
+}
+
+/* Restrict a column in the current box. */
+void search_decide(struct search *s, int32_t j, bool low, bool high);
+/* Decide columns for the whole tree by the root's certificate. */
+void search_fix_at_root(struct search *s);
+/* The programme's point at this node is 0/1. */
+enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound);
+bool search_too_early(const struct search *s, int64_t spill);
+/* From the current box to a leaf by rounding; the box is lost. */
+void search_plunge(struct search *s);
+/* A row joins the model and the linear programme at once. */
+bool search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need);
+/* The choice kept/merged does not pack: shrink it, cut it off and all that is worse in the same way. */
+bool search_cut_off(struct search *s);
+
+#endif

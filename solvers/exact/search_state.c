@@ -1,0 +1,161 @@
+/* The search's memory, and the steps that touch both the model and the linear programme. */
+#include "exact/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
+{
+    struct lp_entry *entries = malloc(((size_t)count + 1) * sizeof *entries);
+    if (!entries || !model_add_row(s->m, terms, count, need)) {
+        free(entries);
+        return false;
+    }
+    if (s->row_dual_room < s->m->row_room) {
+        double *dual = realloc(s->row_dual, (size_t)s->m->row_room * sizeof *dual);
+        if (dual) s->row_dual = dual;
+        double *scale = realloc(s->row_scale, (size_t)s->m->row_room * sizeof *scale);
+        if (scale) s->row_scale = scale;
+        if (!dual || !scale) {
+            free(entries);
+            return false;
+        }
+        s->row_dual_room = s->m->row_room;
+    }
+    double smallest = INFINITY;
+    for (int32_t e = 0; e < count; e++) smallest = fmin(smallest, search_size(s->m, terms[e].column));
+    for (int32_t e = 0; e < count; e++)
+        entries[e] = (struct lp_entry){terms[e].column,
+                                       terms[e].coefficient * smallest / search_size(s->m, terms[e].column)};
+    s->row_scale[s->m->row_count - 1] = smallest;
+    bool ok = lp_add_row(s->lp, entries, count, (double)need * smallest);
+    free(entries);
+    return ok;
+}
+
+void search_offer(struct search *s, const int64_t *address)
+{
+    int64_t spill = 0;
+    for (int32_t i = 0; i < s->m->item_count; i++)
+        if (address[i] < 0) spill += s->m->items[i].cost;
+    if (spill >= s->best) return;
+    s->best = spill;
+    memcpy(s->address, address, (size_t)s->m->item_count * sizeof *address);
+}
+
+void search_decide(struct search *s, int32_t j, bool low, bool high)
+{
+    double size = search_size(s->m, j);
+    s->low[j] = low;
+    s->high[j] = high;
+    lp_set_bounds(s->lp, j, low ? size : 0, high ? size : 0);
+}
+
+static bool search_new(struct search *s)
+{
+    const struct model *m = s->m;
+    int32_t n = model_columns(m);
+    size_t columns = (size_t)n + 1, sections = (size_t)m->section_count + 1;
+    double *upper = calloc(columns, sizeof *upper), *cost = calloc(columns, sizeof *cost);
+    double *need = calloc(sections, sizeof *need);
+    int32_t *first = calloc(columns, sizeof *first), *last = calloc(columns, sizeof *last);
+    bool *flags = calloc(columns * 8, sizeof *flags);
+    s->low = flags;
+    bool ok = upper && cost && need && first && last && flags;
+    for (int32_t j = 0; ok && j < n; j++) {
+        upper[j] = search_size(m, j);
+        if (j < m->item_count) {
+            cost[j] = (double)m->items[j].cost / upper[j];
+            first[j] = m->items[j].first;
+            last[j] = m->items[j].last;
+        } else {
+            first[j] = m->edges[j - m->item_count].section;
+            last[j] = first[j] < 0 ? -1 : first[j];
+            if (first[j] < 0) first[j] = 0;
+        }
+    }
+    for (int32_t t = 0; ok && t < m->section_count; t++) need[t] = (double)m->need[t];
+    if (ok) {
+        s->lp = lp_new(&(struct lp_shape){n, m->section_count, first, last, upper, cost, need});
+        s->high = flags + columns;
+        s->fixed_low = flags + 2 * columns;
+        s->fixed_high = flags + 3 * columns;
+        s->point = flags + 4 * columns;
+        s->kept = flags + 5 * columns;
+        s->merged = flags + 6 * columns;
+        s->core = flags + 7 * columns;
+        memset(s->fixed_high, 1, columns);
+        s->section_dual = calloc(sections, sizeof *s->section_dual);
+        s->fraction = calloc(columns, sizeof *s->fraction);
+        s->root_reduced = calloc(columns, sizeof *s->root_reduced);
+        s->trial = calloc(columns, sizeof *s->trial);
+        s->row_dual_room = m->row_room;
+        s->row_dual = calloc((size_t)m->row_room + 1, sizeof *s->row_dual);
+        s->row_scale = calloc((size_t)m->row_room + 1, sizeof *s->row_scale);
+    }
+    free(upper);
+    free(cost);
+    free(need);
+    free(first);
+    free(last);
+    ok = ok && s->lp && s->section_dual && s->fraction && s->root_reduced && s->trial && s->row_dual &&
+         s->row_scale;
+    return ok && packer_new(&s->packer, m, s->budget) && certificate_new(&s->proof, m);
+}
+
+static void search_free(struct search *s)
+{
+    lp_free(s->lp);
+    packer_free(&s->packer);
+    certificate_free(&s->proof);
+    free(s->low);
+    free(s->section_dual);
+    free(s->fraction);
+    free(s->root_reduced);
+    free(s->trial);
+    free(s->row_dual);
+    free(s->row_scale);
+    for (size_t k = 0; k < s->riddles.count; k++) free(s->riddles.at[k].kept);
+    VEC_FREE(&s->riddles);
+    VEC_FREE(&s->nodes);
+    VEC_FREE(&s->open);
+    VEC_FREE(&s->leaves);
+}
+
+/* The rows that the model was born with enter the linear programme. */
+static bool copy_rows(struct search *s)
+{
+    int32_t count = s->m->row_count;
+    struct model_row *born = s->m->rows;
+    s->m->rows = NULL;
+    s->m->row_count = s->m->row_room = 0;
+    bool ok = true;
+    for (int32_t k = 0; k < count; k++) {
+        ok = ok && search_add_row(s, born[k].terms, born[k].count, born[k].need);
+        free(born[k].terms);
+    }
+    free(born);
+    return ok;
+}
+
+bool search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
+                 int64_t *address, int64_t best, int64_t bound)
+{
+    *s = (struct search){
+        .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
+    bool ok = search_new(s) && copy_rows(s) &&
+              VEC_PUSH(&s->nodes, (struct search_node){-1, -1, bound, -1, false}) && VEC_PUSH(&s->open, 0);
+    s->packer.capacity += tuning->reserve;
+    return ok;
+}
+
+void search_close(struct search *s, struct search_stats *stats)
+{
+    s->stats.pivots = s->lp ? lp_pivots(s->lp) : 0;
+    s->stats.fit_calls = s->packer.calls;
+    s->stats.fit_nodes = s->packer.nodes;
+    int64_t *to = (int64_t *)stats, *from = (int64_t *)&s->stats;
+    for (size_t k = 0; k < sizeof s->stats / sizeof *from; k++) to[k] += from[k];
+    search_free(s);
+}

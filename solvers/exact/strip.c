@@ -1,0 +1,135 @@
+/* Plans that keep all small items in a strip of their own.
+ *
+ * In real graphs half of the buffers are a ten-thousandth of the memory or less: together they need little
+ * room, but they make every packing hard, since they blur the few sizes that the large ones have. So the
+ * small ones are stacked by first fit at the bottom, once and for all, and branch and pack works on the
+ * large ones in the capacity above. What room the strip wastes is small by its choice: it is as high as
+ * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
+#include "exact/strip.h"
+#include "exact/slack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIP_SHARE = 1000, LEAST_SMALL = 20 };
+
+struct strip {
+    struct model *m;
+    struct packer packer;
+    bool *small, *merged;
+    int64_t *address, *trial;
+    int64_t height;
+};
+
+static int compare_i64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* First fit of the items of at most that size; false when they are too many for a strip. */
+static bool stack_small(struct strip *s, int64_t most)
+{
+    const struct model *m = s->m;
+    for (int32_t i = 0; i < m->item_count; i++) s->small[i] = m->items[i].size <= most;
+    int64_t height = place_only(&s->packer, s->small, s->merged, BY_WIDTH, s->trial);
+    if (height < 0 || height > m->p->capacity / STRIP_SHARE) return false;
+    int64_t alignment = 1;
+    for (int32_t i = 0; i < m->item_count; i++)
+        alignment = max_i64(alignment, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (alignment % lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]) != 0) return false;
+    s->height = round_up_i64(height, alignment);
+    return true;
+}
+
+/* The largest size whose items, and all smaller ones, still make a strip; 0: none. */
+static int64_t strip_size(struct strip *s)
+{
+    int32_t n = s->m->item_count, low = 0, high = n;
+    int64_t *sizes = malloc(((size_t)n + 1) * sizeof *sizes);
+    if (!sizes) return 0;
+    for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
+    qsort(sizes, (size_t)n, sizeof *sizes, compare_i64);
+    while (low < high) { /* sizes below index `low` make a strip */
+        int32_t middle = low + (high - low) / 2;
+        if (stack_small(s, sizes[middle]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t most = low >= LEAST_SMALL && low < n ? sizes[low - 1] : 0;
+    free(sizes);
+    return most;
+}
+
+/* Branch and pack on the large items above the strip. */
+static bool solve_large(struct strip *s, struct budget *budget, const struct search_tuning *tuning,
+                        int64_t steps, int64_t best, struct search_stats *stats)
+{
+    const struct model *m = s->m;
+    size_t n = (size_t)m->item_count + 1;
+    struct lx_problem above = *m->p;
+    above.capacity -= s->height;
+    int32_t *members = malloc(n * sizeof *members), *item = malloc(((size_t)m->p->count + 1) * sizeof *item),
+            count = 0;
+    int64_t *address = malloc(n * sizeof *address);
+    bool ok = members && item && address;
+    for (int32_t i = 0; ok && i < m->item_count; i++) {
+        item[m->items[i].buffer] = i;
+        if (!s->small[i]) members[count++] = m->items[i].buffer;
+    }
+    struct model *large = ok ? model_new(&above, members, count) : NULL;
+    ok = large != NULL;
+    if (ok) {
+        struct search search = {0};
+        int64_t paid = 0; /* large ones that no longer fit above the strip */
+        for (int32_t i = 0; i < m->item_count; i++)
+            if (!s->small[i]) paid += m->items[i].cost;
+        paid -= large->total_cost;
+        for (int32_t i = 0; i < large->item_count; i++) address[i] = LX_OFF_CHIP;
+        int64_t aim = min_i64(best - paid, large->total_cost);
+        if (aim > 0) {
+            /* Many short questions: some near-best choice packs easily. */
+            struct search_tuning brief = *tuning;
+            brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);
+            ok = slack_plans(large, budget, &brief, steps / 2, address, &aim, stats) &&
+                 search_open(&search, large, budget, &brief, address, aim, 0) &&
+                 search_continue(&search, steps / 2, 8);
+            search_close(&search, stats);
+        }
+        for (int32_t i = 0; i < large->item_count; i++)
+            if (address[i] >= 0) s->trial[item[large->items[i].buffer]] = address[i] + s->height;
+    }
+    model_free(large);
+    free(members);
+    free(item);
+    free(address);
+    return ok;
+}
+
+bool strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
+                 int64_t *address, int64_t *best, struct search_stats *stats)
+{
+    size_t n = (size_t)m->item_count + 1;
+    struct strip s = {.m = m};
+    s.small = calloc(n, sizeof *s.small);
+    s.merged = calloc((size_t)m->edge_count + 1, sizeof *s.merged);
+    s.trial = calloc(n, sizeof *s.trial);
+    bool ok = packer_new(&s.packer, m, budget) && s.small && s.merged && s.trial, fixed = false;
+    for (int32_t i = 0; i < m->item_count; i++) fixed |= m->p->buffers[m->items[i].buffer].fixed >= 0;
+    int64_t most = ok && !fixed ? strip_size(&s) : 0;
+    if (most > 0 && stack_small(&s, most)) {
+        ok = solve_large(&s, budget, tuning, steps, *best, stats);
+        int64_t spill = fill_gaps(&s.packer, s.trial);
+        if (ok && spill < *best) {
+            *best = spill;
+            memcpy(address, s.trial, (n - 1) * sizeof *address);
+        }
+    }
+    packer_free(&s.packer);
+    free(s.small);
+    free(s.merged);
+    free(s.trial);
+    return ok;
+}
