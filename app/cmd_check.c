@@ -143,10 +143,16 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
         lx_graph_free(g);
         return call->st;
     }
-    if (g && strcmp(stage, "graph") != 0)
+    if (g && strcmp(stage, "scratchpad") == 0) {
         lx_plan_free(make_problem(call, g)); /* takes g over */
-    else
-        lx_graph_free(g);
+        return call->st;
+    }
+    if (g && strcmp(stage, "graph") != 0) {
+        struct lx_layouts *l = lx_layouts_make(g, &call->st);
+        if (l && strcmp(stage, "divide") == 0) lx_divisions_free(lx_divide(l, NULL, &call->st));
+        lx_layouts_free(l);
+    }
+    lx_graph_free(g);
     return call->st;
 }
 

@@ -14,7 +14,7 @@
 enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
-    {"stage", 0, "STAGE", "print the result of one stage instead: graph or scratchpad"},
+    {"stage", 0, "STAGE", "print the result of one stage instead: graph, layout, divide or scratchpad"},
     {"all", 'a', NULL, "list every buffer, not only the costliest"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {0},

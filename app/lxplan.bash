@@ -28,7 +28,7 @@ _lxplan()
             mapfile -t COMPREPLY < <(compgen -W 'traffic spill fit height' -- "$cur")
             return ;;
         --stage)
-            mapfile -t COMPREPLY < <(compgen -W 'graph scratchpad' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad' -- "$cur")
             return ;;
         -f|--format)
             local formats='minimalloc xla'

@@ -92,6 +92,7 @@ static bool apply_cores(struct call *call, struct lx_device *device, bool *chang
         if (!lx_parse_int("SENCORES in the environment", environment, 1, 32, &cores, &call->st)) return false;
     } else
         return true;
+    if (!lx_cores_valid(device, cores, &call->st)) return false;
     device->cores = cores;
     /* The grid must hold the cores; when it does not, they stand in one row. */
     if (device->grid_y * device->grid_x != cores) {

@@ -2,6 +2,7 @@
 #include "stages.h"
 #include "base/fail.h"
 #include "planning.h"
+#include "show_divide.h"
 #include "table.h"
 #include "words.h"
 
@@ -105,10 +106,43 @@ static int print_scratchpad(struct call *call, struct lx_graph *g)
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
+static int print_layout(struct call *call, struct lx_graph *g)
+{
+    struct lx_layouts *l = lx_layouts_make(g, &call->st);
+    struct text t = {0};
+    size_t length = 0;
+    char *json = l && wants_json(call) ? lx_layouts_to_json(l, &length) : NULL;
+    if (l && !wants_json(call)) show_layouts(l, &t);
+    bool ok =
+        l != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+    return ok ? EXIT_YES : FAILED;
+}
+
+static int print_divide(struct call *call, struct lx_graph *g)
+{
+    struct lx_layouts *l = lx_layouts_make(g, &call->st);
+    struct lx_divisions *d = l ? lx_divide(l, NULL, &call->st) : NULL;
+    struct text t = {0};
+    size_t length = 0;
+    char *json = d && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;
+    if (d && !wants_json(call)) show_divisions(d, &t);
+    bool ok =
+        d != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
+    lx_divisions_free(d);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+    return ok ? EXIT_YES : FAILED;
+}
+
 static const struct {
     const char *name;
     int (*print)(struct call *call, struct lx_graph *g); /* takes the graph over */
-} stages[] = {{"graph", print_graph}, {"scratchpad", print_scratchpad}};
+} stages[] = {{"graph", print_graph},
+              {"layout", print_layout},
+              {"divide", print_divide},
+              {"scratchpad", print_scratchpad}};
 
 enum { STAGES = sizeof stages / sizeof *stages };
 

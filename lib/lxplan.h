@@ -17,6 +17,8 @@
 #include "graph/device.h"
 #include "graph/graph.h"
 #include "graph/generate.h"
+#include "layout/layout.h"
+#include "divide/divide.h"
 #include "scratchpad/problem.h"
 #include "scratchpad/plan.h"
 

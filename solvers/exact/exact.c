@@ -5,6 +5,9 @@
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_THREADS, OPTION_COUNT };
 
+/* Before choosing what to spill, this much is spent on the question whether anything must be. */
+enum { FIRST_FIT_STEPS = 200000 };
+
 static const struct lx_option exact_options[OPTION_COUNT] = {
     [OPTION_FIT_NODES] = {"fit_nodes", 200000, 1, INT64_MAX / 4,
                           "search nodes to decide whether one choice packs"},
@@ -26,16 +29,35 @@ const struct lx_solver lx_solver_exact = {
     .solve = exact_solve,
 };
 
+/* No spill is forced beyond what may not be placed at all: perhaps the rest fits as it is. */
+static bool may_all_fit(const struct lx_problem *p, int64_t bound)
+{
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (!b->reason && b->size > p->capacity) return false;
+        if (b->reason) bound -= b->spill_cost;
+    }
+    return bound <= 0;
+}
+
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    if (p->objective != LX_SPILL) {
-        struct whole_options whole = {
-            .step_limit = run->work_limit > 0 ? run->work_limit : 40000000,
-            .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
-            .threads = (int)lx_run_option(&lx_solver_exact, run, OPTION_THREADS),
-        };
-        return p->objective == LX_FIT ? whole_fit(p, run, &whole, answer)
-                                      : whole_height(p, run, &whole, answer);
+    struct whole_options whole = {
+        .step_limit = run->work_limit > 0 ? run->work_limit : 40000000,
+        .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
+        .threads = (int)lx_run_option(&lx_solver_exact, run, OPTION_THREADS),
+    };
+    if (p->objective == LX_FIT) return whole_fit(p, run, &whole, answer);
+    if (p->objective == LX_HEIGHT) return whole_height(p, run, &whole, answer);
+    if (may_all_fit(p, run->known_bound)) {
+        if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;
+        if (!whole_fit(p, run, &whole, answer)) return false;
+        if (!lx_left_out(p, answer->address)) {
+            answer->status = LX_FEASIBLE; /* optimal by the bound, which is not ours to claim */
+            return true;
+        }
+        for (int32_t i = 0; i < p->count; i++) answer->address[i] = LX_OFF_CHIP;
+        answer->stat_count = 0;
     }
     struct spill_options options = {
         .step_limit = run->work_limit > 0 ? run->work_limit : 4000000,

@@ -5,13 +5,14 @@
  * Luby's sequence; a run that ends by itself decides its part. */
 #include "exact/fit.h"
 
+#include "base/checked.h"
 #include "exact/fit_core.h"
 #include "exact/fit_heuristic.h"
 #include "exact/fit_search.h"
 
 #include <stdlib.h>
 
-enum { DEAD_ENDS_A_TURN = 150, SMALL = 600, SMALL_PASSES = 2, LARGE_PASSES = 24 };
+enum { DEAD_ENDS_A_TURN = 150, SEARCHED_PASSES = 3, HUGE_PASSES = 24 };
 
 /* 1 1 2 1 1 2 4 1 1 2 ... */
 static int64_t luby(int64_t i)
@@ -41,10 +42,11 @@ static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limi
 {
     for (int32_t i = 0; i < scaled->part_count; i++) {
         const struct fit_part *part = &scaled->parts[i];
-        int passes = part->count < SMALL ? SMALL_PASSES : LARGE_PASSES;
+        int64_t passes = part->near ? SEARCHED_PASSES : HUGE_PASSES;
+        if (limits->nodes) passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
         fit_unit excess, *trial = malloc((size_t)part->count * sizeof *trial);
-        bool fine = trial && fit_first_fit(part, passes, 0, limits->stop, limits->context, trial, &excess,
-                                           &stats->nodes);
+        bool fine = trial && fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial,
+                                           &excess, &stats->nodes);
         if (fine && excess <= 0) {
             runs[i].done = true;
             for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled->unit;
@@ -70,8 +72,8 @@ static enum fit_result search_all(const struct fit_scaled *scaled, const struct 
             if (!r->open && !fit_search_open(&r->search, &scaled->parts[i], limits->seed + (uint64_t)i))
                 return fit_search_close(&r->search), FIT_NO_MEMORY;
             r->open = true;
-            int64_t nodes = limits->nodes ? limits->nodes - stats->nodes : INT64_MAX / 4,
-                    before = r->search.nodes;
+            int64_t nodes = limits->nodes ? limits->nodes - stats->nodes : INT64_MAX / 4;
+            int64_t before = r->search.nodes;
             if (nodes <= 0) return FIT_LIMIT;
             fit_branch_prepare(&r->search, r->run);
             enum fit_result result = fit_search_run(&r->search, nodes, luby(r->run++) * DEAD_ENDS_A_TURN,

@@ -75,8 +75,7 @@ void fit_branch_prepare(struct fit_search *s, int64_t run)
     const struct style *style = &styles[run % STYLE_COUNT];
     s->low_share = style->low_share;
     s->room_share = style->room_share;
-    /* One factor for all items with the same life: among them the rank decides, as the exchange rule wants.
-     */
+    /* One factor for all items with the same life: among them the rank decides, as in the exchange rule. */
     uint64_t salt = rng_next(&s->rng);
     for (int32_t i = 0; i < part->count; i++) {
         struct rng life = rng_seed(salt ^ ((uint64_t)part->from[i] << 32 | (uint64_t)part->to[i]));

@@ -57,7 +57,7 @@ struct fit_scaled {
 
 /* Neighbour and section lists grow with the square of the load; a part for which they would exceed this
  * many entries is left without them (`near` is NULL) and is for the heuristics alone. */
-#define FIT_MOST_ENTRIES (INT64_C(24) << 20)
+#define FIT_MOST_ENTRIES (INT64_C(6) << 20)
 
 /* False: memory is out. */
 bool fit_scale(const struct fit_problem *p, struct fit_scaled *out);

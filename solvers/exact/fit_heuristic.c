@@ -83,9 +83,9 @@ static bool put(const struct fit_part *part, struct strips *s, int32_t item, fit
     return true;
 }
 
-/* One pass. False: memory is out. */
-static bool pack(const struct fit_part *part, struct strips *s, const int32_t *order, fit_unit *base,
-                 fit_unit *excess)
+/* One pass. False: memory is out. A pass that is stopped counts as far too high. */
+static bool pack(const struct fit_part *part, struct strips *s, const int32_t *order,
+                 bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
 {
     s->all.count = 0;
     for (int32_t i = 0; i < s->count; i++) s->pair[i].count = 0;
@@ -99,6 +99,10 @@ static bool pack(const struct fit_part *part, struct strips *s, const int32_t *o
     }
     for (int32_t k = 0; k < part->count; k++) {
         int32_t i = order[k];
+        if (stop && (k & 63) == 63 && stop(context)) {
+            *excess = FIT_FAR;
+            return true;
+        }
         if (!part->fixed[i]) {
             base[i] = lowest_gap(s, part->from[i], part->to[i], part->height[i], 0, part->align[i]);
             if (!put(part, s, i, base[i])) return false;
@@ -161,9 +165,9 @@ static bool run_passes(const struct fit_part *part, int passes, fit_unit enough,
             order = next;
             next = swap;
         }
-        if (!pack(part, s, order, trial, &seen)) return false;
+        if (!pack(part, s, order, stop, context, trial, &seen)) return false;
         *steps += part->count;
-        if (seen < *excess || pass == 0) {
+        if (seen < *excess) {
             *excess = seen;
             memcpy(base, trial, bytes);
         }

@@ -38,9 +38,8 @@ static void file_under(struct fit_search *s, int32_t set, const struct fit_place
 static void forget_half(struct fit_search *s)
 {
     int32_t half = (int32_t)s->sets.count / 2, from = s->sets.at[half].first;
-    memmove(s->placements.at, s->placements.at + from,
-            (s->placements.count - (size_t)from) * sizeof *s->placements.at);
     s->placements.count -= (size_t)from;
+    memmove(s->placements.at, s->placements.at + from, s->placements.count * sizeof *s->placements.at);
     s->sets.count -= (size_t)half;
     memmove(s->sets.at, s->sets.at + half, s->sets.count * sizeof *s->sets.at);
     for (int32_t i = 0; i < BUCKETS; i++) s->bucket[i] = -1;

@@ -330,13 +330,13 @@ static void draft_items(const struct fit_problem *p, const struct timeline *t, b
     int32_t n = 0;
     for (int32_t i = 0; i < p->item_count; i++) {
         const struct fit_item *item = &p->items[i];
-        struct draft d = {
-            .origin = i, .align = mixed ? item->alignment / out->unit : 1, .fixed = item->fixed >= 0};
+        struct draft d = {.origin = i, .fixed = item->fixed >= 0};
+        d.align = mixed ? item->alignment / out->unit : 1;
         live_pieces(p, item, &d.first, &d.end);
         int64_t size = greatest_size(p, d.first, d.end);
-        if (size > p->capacity ||
-            (d.fixed && (item->fixed % item->alignment || item->fixed > p->capacity - size)))
-            out->impossible = true;
+        if (size > p->capacity) out->impossible = true;
+        bool misplaced = d.fixed && (item->fixed % item->alignment || item->fixed > p->capacity - size);
+        if (misplaced) out->impossible = true;
         if (d.first == d.end || out->impossible) continue;
         d.from = first_section(t, p->pieces[d.first].start);
         d.to = end_section(t, p->pieces[d.end - 1].end);

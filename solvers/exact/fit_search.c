@@ -195,6 +195,11 @@ static void put_back(struct fit_search *s, int32_t x)
     s->free_items[slot] = x;
 }
 
+static bool is_chain(const struct fit_part *part, int32_t item)
+{
+    return part->first_step[item + 1] - part->first_step[item] > 1;
+}
+
 /* The exchange rule; the part is plain. */
 static bool stands_on_later_rank(struct fit_search *s, int32_t y)
 {
@@ -203,9 +208,7 @@ static bool stands_on_later_rank(struct fit_search *s, int32_t y)
         int32_t x = part->near[i].item;
         if (!s->placed[x] || s->base[x] + part->height[x] != s->low[y] || s->rank[y] > s->rank[x]) continue;
         if (part->from[x] != part->from[y] || part->to[x] != part->to[y]) continue;
-        if (part->first_step[x + 1] - part->first_step[x] > 1 ||
-            part->first_step[y + 1] - part->first_step[y] > 1)
-            continue;
+        if (is_chain(part, x) || is_chain(part, y)) continue;
         fit_conflict_clear(s);
         fit_conflict_add(s, s->level[x]);
         return true;
@@ -361,8 +364,8 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
     int64_t last_node = s->nodes + nodes, last_failure = s->failures + failures;
     while (s->free_count > 0) {
         if (s->out_of_memory) return FIT_NO_MEMORY;
-        if (s->nodes >= last_node || s->failures >= last_failure || s->depth == s->most_depth)
-            return FIT_LIMIT;
+        if (s->nodes >= last_node || s->failures >= last_failure) return FIT_LIMIT;
+        if (s->depth == s->most_depth) return FIT_LIMIT;
         if (stop && (s->nodes & 255) == 0 && stop(context)) return FIT_LIMIT;
         if (s->split) fit_branch_focus(s);
         int32_t item = fit_branch_choose(s);

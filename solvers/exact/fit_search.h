@@ -54,7 +54,7 @@ struct fit_search {
     int32_t *last_event;
     int32_t *free_items, *slot; /* the unplaced items and where each stands there */
     int32_t free_count;
-    int32_t *waiting; /* items that were postponed, each once; shrinks on undo */
+    int32_t *waiting; /* the items postponed on the way here; one postponed twice stands there twice */
     int32_t waiting_count;
     /* Sections. */
     fit_unit *left;    /* sum of heights still to place */
@@ -76,6 +76,8 @@ struct fit_search {
     fit_unit *asked;
     VEC(uint64_t) pending; /* bits over the event trail */
     int32_t highest_pending;
+    int64_t explanation, *explained; /* number of the present one, and of an item's last one: */
+    int32_t *cursor, sweep;          /* its latest event below the sweep */
     /* Refuted sets of placements. */
     VEC(struct fit_placement) placements;
     VEC(struct fit_set) sets;

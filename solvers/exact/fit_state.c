@@ -53,6 +53,8 @@ bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t
     s->base = array(&fine, n, sizeof *s->base);
     s->room = array(&fine, n, sizeof *s->room);
     s->asked = array(&fine, n, sizeof *s->asked);
+    s->explained = array(&fine, n, sizeof *s->explained);
+    s->cursor = array(&fine, n, sizeof *s->cursor);
     s->placed = array(&fine, n, sizeof *s->placed);
     s->level = array(&fine, n, sizeof *s->level);
     s->placed_event = array(&fine, n, sizeof *s->placed_event);
@@ -85,7 +87,7 @@ void fit_search_close(struct fit_search *s)
                    s->placed,     s->level,    s->placed_event, s->wait_level, s->witness, s->last_event,
                    s->slot,       s->rank,     s->weight,       s->bias,       s->left,    s->lowest,
                    s->crossing,   s->is_dirty, s->dirty,        s->frames,     s->waiting, s->conflict,
-                   s->free_items, s->resolved, s->bucket};
+                   s->free_items, s->resolved, s->bucket,       s->explained,  s->cursor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     VEC_FREE(&s->changes);
     VEC_FREE(&s->events);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BUDGET = 20000, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24 };
+enum { FIRST_BUDGET = 50000, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24 };
 
 struct change {
     int64_t time, delta;
@@ -53,6 +53,25 @@ static bool simple_bound(const struct fit_problem *p, int64_t *bound)
     return true;
 }
 
+/* Without alignments a canonical height is a sum of sizes above the ground or a fixed base, so only multiples
+ * of their greatest common divisor need be asked for. */
+static int64_t height_step(const struct fit_problem *p)
+{
+    int64_t step = 0;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        if (p->items[i].alignment != 1) return 1;
+        for (int32_t k = -1; k < p->items[i].piece_count; k++) {
+            int64_t a = k < 0 ? max_i64(p->items[i].fixed, 0) : p->pieces[p->items[i].first_piece + k].size;
+            while (a) {
+                int64_t rest = step % a;
+                step = a;
+                a = rest;
+            }
+        }
+    }
+    return step ? step : 1;
+}
+
 static int64_t height_of(const struct fit_problem *p, const int64_t *base)
 {
     int64_t height = 0;
@@ -62,8 +81,7 @@ static int64_t height_of(const struct fit_problem *p, const int64_t *base)
     return height;
 }
 
-/* Everything stacked above the highest fixed end, alignment lost at each: any packing worth having is lower.
- */
+/* Everything stacked above the highest fixed end, alignment lost at each: no useful packing is higher. */
 static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
 {
     int64_t sum = bound;
@@ -134,17 +152,18 @@ static bool spent(const struct fit_limits *limits, const struct height_answer *a
 static enum height_result close_gap(const struct fit_problem *p, const struct fit_limits *limits,
                                     int64_t *base, int64_t *trial, struct height_answer *answer)
 {
+    int64_t step = height_step(p); /* divides the bound and all heights */
     for (int64_t budget = FIRST_BUDGET;; budget = budget < INT64_MAX / 8 ? budget * BUDGET_GROWTH : budget) {
         int64_t open = answer->bound; /* capacities below are decided or were too hard in this round */
         bool at_bound = true;
         while (open < answer->height) {
             if (spent(limits, answer)) return HEIGHT_LIMIT;
-            int64_t capacity = at_bound ? open : open + (answer->height - 1 - open) / 2;
+            int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
             int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
             enum fit_result result = ask(p, limits, capacity, share, base, trial, answer);
             if (result == FIT_NO_MEMORY) return HEIGHT_NO_MEMORY;
-            if (result == FIT_NO) answer->bound = capacity + 1;
-            if (result != FIT_YES) open = capacity + 1;
+            if (result == FIT_NO) answer->bound = capacity + step;
+            if (result != FIT_YES) open = capacity + step;
             at_bound = false;
         }
         if (answer->bound >= answer->height) break;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct case_form *const forms[] = {&form_patterns, &form_solver};
+static const struct case_form *const forms[] = {&form_patterns, &form_solver, &form_workdiv};
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 

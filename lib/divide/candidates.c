@@ -1,0 +1,97 @@
+/* Every legal division of an op, in order: a counter over the axes, the last one fastest, each through its
+ * legal factors in ascending order; what breaks a rule is stepped over. */
+#include "divide/space.h"
+#include "base/fail.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool splits_admissible(const struct space *s, const int64_t *splits)
+{
+    for (int i = 0; i < s->axis_count; i++)
+        if (splits[i] < s->axes[i].floor || !factor_in(&s->axes[i].legal, splits[i])) return false;
+    return space_reductions_split(s, splits) <= 1;
+}
+
+bool splits_legal(const struct space *s, const int64_t *splits)
+{
+    return splits_admissible(s, splits) && space_used(s, splits) <= s->cores && space_spans_fit(s, splits);
+}
+
+/* The smallest factor an axis may have; 0: none. */
+static int64_t lowest(const struct axis *a)
+{
+    return factor_least(&a->legal, a->floor);
+}
+
+/* Counts one up; false when all combinations have been. Factors above the cores are never reached. */
+static bool count_up(const struct space *s, int64_t *splits)
+{
+    for (int i = s->axis_count - 1; i >= 0; i--) {
+        int64_t next = factor_least(&s->axes[i].legal, splits[i] + 1);
+        if (next > 0 && next <= s->cores) {
+            splits[i] = next;
+            /* Products that are too large already stay so however the later axes turn. */
+            if (space_used(s, splits) <= s->cores) return true;
+        }
+        splits[i] = lowest(&s->axes[i]);
+    }
+    return false;
+}
+
+bool candidate_next(struct candidate_walk *w)
+{
+    const struct space *s = w->s;
+    if (!w->started) {
+        w->started = true;
+        for (int i = 0; i < s->axis_count; i++)
+            if ((w->splits[i] = lowest(&s->axes[i])) == 0) return false;
+        if (splits_legal(s, w->splits)) return true;
+    }
+    while (count_up(s, w->splits))
+        if (splits_legal(s, w->splits)) return true;
+    return false;
+}
+
+struct lx_candidates *lx_division_candidates(const struct lx_layouts *l, int32_t op, int64_t cores,
+                                             lx_status *st)
+{
+    struct arena scratch = {0};
+    struct space s;
+    VEC(int64_t) all = {0};
+    int64_t splits[LX_MAX_VARS];
+    struct lx_candidates *out = calloc(1, sizeof *out);
+    struct arena *memory = calloc(1, sizeof *memory);
+    bool ok = out && memory ? space_of_op(l, op, cores, &scratch, &s, st) : status_no_memory(st);
+    if (ok) {
+        struct candidate_walk w = {.s = &s, .splits = splits};
+        memset(splits, 0, sizeof splits);
+        while (ok && candidate_next(&w)) {
+            ok = VEC_RESERVE(&all, all.count + LX_MAX_VARS);
+            if (!ok) break;
+            memcpy(&all.at[all.count], splits, sizeof splits);
+            all.count += LX_MAX_VARS;
+        }
+        out->split_count = s.axis_count;
+        out->count = (int32_t)(all.count / LX_MAX_VARS);
+        out->memory = memory;
+        out->splits = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
+        if (!ok || !out->splits) ok = status_no_memory(st);
+    }
+    VEC_FREE(&all);
+    arena_free(&scratch);
+    if (ok) return out;
+    if (memory) arena_free(memory);
+    free(memory);
+    free(out);
+    return NULL;
+}
+
+void lx_candidates_free(struct lx_candidates *c)
+{
+    if (!c) return;
+    arena_free(c->memory);
+    free(c->memory);
+    free(c);
+}

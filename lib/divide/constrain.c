@@ -1,0 +1,54 @@
+/* Constraints of the ops that graphs have: which axes must stay whole, and which factors others may take.
+ *
+ * Blocks add up and domains intersect. A domain that leaves nothing is an error of whoever asks for splits.
+ */
+#include "divide/space.h"
+
+void axis_block(struct axis *a, const char *constraint)
+{
+    struct factor_set one = {{0}};
+    factor_add(&one, 1);
+    a->blocked = true;
+    axis_allow(a, &one, constraint);
+}
+
+bool axis_allow(struct axis *a, const struct factor_set *allowed, const char *constraint)
+{
+    struct factor_set left = factors_common(&a->legal, allowed);
+    if (!a->constraint) a->constraint = constraint;
+    a->legal = left;
+    return factor_least(&left, 1) > 0;
+}
+
+bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction)
+{
+    return is_reduction && unit > 1 && extent % unit != 0;
+}
+
+bool constraint_unaligned(int64_t extent, int64_t unit)
+{
+    return unit > 1 && extent % unit != 0;
+}
+
+/* Cores that would write parts of one stick. */
+static bool shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
+{
+    int d = op_index_dim(x, x->operand_count - 1, v);
+    return x->shifted == x->operand_count - 1 && d >= 0 && d == out->stick_dim &&
+           (x->offset[d] % out->stick_elements != 0 || x->stride[d] != 1);
+}
+
+void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op_index *x,
+                  const int *axis_of_var, struct space *s)
+{
+    const struct lx_op *op = &l->graph->ops[op_number];
+    const struct lx_layout *out = &l->layouts[op->output];
+    for (int v = 0; v < x->var_count; v++) {
+        struct axis *a = &s->axes[axis_of_var[v]];
+        if (constraint_padded_reduction(a->extent, a->unit, op_index_reduced(x, v)))
+            axis_block(a, "a reduction over a partly filled stick");
+        if (op_is_restickify(op) && constraint_unaligned(a->extent, a->unit))
+            axis_block(a, "a restickify of a partly filled stick");
+        if (shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
+    }
+}

@@ -1,0 +1,180 @@
+/* Which core works on which slice, and what the cores therefore see of a tensor.
+ *
+ * Slots count like a number with mixed bases: slot of dimension d on core c = (c / stride_d) mod split_d,
+ * where stride_d is the product of the splits before it. A contiguous dimension comes first, so that the
+ * cores that add up a sum are ring neighbours. Two ops may hand a tensor over on chip only if both cut it
+ * into the same parts and the same core has the same part, whole. */
+#include "divide/core_map.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "divide/space.h"
+
+#include <string.h>
+
+int64_t core_stride(const int64_t *splits, int count, int contiguous, int dim)
+{
+    int64_t stride = 1;
+    if (dim == contiguous) return 1;
+    if (contiguous >= 0 && contiguous < count) stride = splits[contiguous];
+    for (int i = 0; i < dim; i++)
+        if (i != contiguous) stride *= splits[i];
+    return stride;
+}
+
+int64_t core_slot(const int64_t *splits, int count, int contiguous, int dim, int64_t core)
+{
+    return core / core_stride(splits, count, contiguous, dim) % splits[dim];
+}
+
+bool core_count_fits(const int64_t *splits, int count, int64_t cores, lx_status *st)
+{
+    int64_t used = 1;
+    for (int i = 0; i < count; i++)
+        if (!mul_i64(used, splits[i], &used)) used = INT64_MAX;
+    if (used <= cores && cores % used == 0) return true;
+    return status_set(st, LX_E_CORES, "%lld cores are no whole number of groups of %lld slices",
+                      (long long)cores, (long long)used);
+}
+
+bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, int64_t cores, lx_status *st)
+{
+    for (int64_t c = 0; c < cores; c++)
+        for (int d = 0; d < count; d++) {
+            int64_t slot = slots[c * count + d];
+            if (slot < 0 || slot >= splits[d])
+                return status_set(st, LX_E_RANGE,
+                                  "core %lld has slot %lld of dimension %d, outside its split into %lld",
+                                  (long long)c, (long long)slot, d, (long long)splits[d]);
+        }
+    return true;
+}
+
+int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int64_t range, int64_t split)
+{
+    if (coefficient > dim_stride) { /* every step jumps over positions: each slice must be one step */
+        int64_t jump = coefficient / dim_stride;
+        return coefficient % dim_stride == 0 && split * jump == size && range == split ? split * jump : 0;
+    }
+    int64_t steps = dim_stride / coefficient; /* of the variable, a position */
+    if (dim_stride % coefficient != 0 || split == 1) return split == 1 ? 1 : 0;
+    int64_t per_slice = range / split;
+    if (range % split != 0 || per_slice % steps != 0) return 0;
+    int64_t positions = per_slice / steps;
+    return size % positions == 0 ? size / positions : 0;
+}
+
+bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts)
+{
+    /* Outermost first: a split takes all positions of a dimension before it enters the next one. */
+    for (int d = 0; d < rank; d++) {
+        if (split <= size[d]) {
+            if (size[d] % split != 0) return false;
+            parts[d] = split;
+            split = 1;
+        } else {
+            if (split % size[d] != 0) return false;
+            parts[d] = size[d];
+            split /= size[d];
+        }
+    }
+    return split == 1;
+}
+
+int64_t physical_span(int rank, const int64_t *size, const int64_t *parts, int64_t stick_bytes)
+{
+    int64_t last = 0, behind = stick_bytes;
+    for (int d = rank - 2; d >= 0; d--) {
+        last += (size[d] / parts[d] - 1) * behind;
+        behind *= size[d];
+    }
+    return last + stick_bytes;
+}
+
+static void splits_of(const struct lx_division *d, int64_t *splits)
+{
+    for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
+}
+
+int64_t lx_division_slot(const struct lx_division *d, int split, int64_t core)
+{
+    int64_t splits[LX_MAX_VARS];
+    splits_of(d, splits);
+    return core_slot(splits, d->split_count, d->contiguous, split, core);
+}
+
+void lx_division_slice(const struct lx_division *d, int split, int64_t core, int64_t *from, int64_t *to)
+{
+    const struct lx_split *v = &d->splits[split];
+    int64_t slot = lx_division_slot(d, split, core), width = v->units / v->split * v->unit;
+    *from = min_i64(slot * width, v->extent);
+    *to = v->split == 1 ? v->extent : min_i64(*from + width, v->extent);
+}
+
+struct lx_core_view lx_division_view(const struct lx_divisions *all, int32_t op, int operand)
+{
+    const struct lx_division *d = &all->at[op];
+    const struct lx_graph *g = all->layouts->graph;
+    int32_t tensor = op_operand(&g->ops[op], operand);
+    const struct lx_layout *y = &all->layouts->layouts[tensor];
+    struct lx_core_view view = {
+        .cores = d->cores_used, .rank = y->rank > 0 ? y->rank - 1 : 0, .representable = true};
+    int64_t splits[LX_MAX_VARS];
+    struct op_index x;
+    op_index_of(g, &g->ops[op], &x);
+    splits_of(d, splits);
+    for (int i = 0; i < view.rank; i++) view.slices[i] = 1;
+    if (d->kind != LX_DIVIDED || !x.known) return view;
+    for (int s = 0; s < d->split_count; s++) {
+        const struct lx_split *v = &d->splits[s];
+        int var = 0;
+        while (var < x.var_count && x.letter[var] != v->letter) var++;
+        if (v->split == 1) continue;
+        int h = op_index_dim(&x, operand, var);
+        if (h < 0) { /* every core along this axis sees the same; of an output each has a part of the sum */
+            view.partial |= operand == d->operand_count - 1;
+            continue;
+        }
+        bool found = false;
+        for (int i = 0; i < view.rank; i++) {
+            if (y->host_dim[i] != h) continue;
+            bool jumps = x.shifted == operand &&
+                         (x.stride[h] != 1 || x.offset[h] != 0 || y->host_shape[h] != v->extent);
+            int64_t per_slice = v->units / v->split * v->unit;
+            /* Parts must be equal boxes of the layout that begin where the dimension does. */
+            if (jumps || per_slice % y->step[i] != 0) view.representable = false;
+            view.slices[i] = v->split;
+            view.stride[i] = core_stride(splits, d->split_count, d->contiguous, s);
+            found = true;
+        }
+        view.representable &= found;
+    }
+    return view;
+}
+
+bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b)
+{
+    if (a->partial || b->partial || !a->representable || !b->representable) return false;
+    if (a->cores != b->cores || a->rank != b->rank) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i])) return false;
+    return true;
+}
+
+bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor)
+{
+    struct lx_core_view first = {0};
+    bool seen = false;
+    int32_t ops[2] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        const struct lx_op *op = &d->layouts->graph->ops[ops[k]];
+        for (int i = 0; i <= op->input_count; i++) {
+            if (op_operand(op, i) != tensor) continue;
+            struct lx_core_view view = lx_division_view(d, ops[k], i);
+            if (seen && !lx_core_views_match(&first, &view)) return true;
+            if (!seen && (view.partial || !view.representable)) return true;
+            first = view;
+            seen = true;
+        }
+    }
+    return false;
+}

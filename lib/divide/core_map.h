@@ -1,0 +1,26 @@
+/* Cores and slices, on plain arrays. Private to the stage; divide.h has it for divisions. */
+#ifndef LX_DIVIDE_CORE_MAP_H
+#define LX_DIVIDE_CORE_MAP_H
+
+#include "divide/divide.h"
+
+/* Slot of dimension `dim` on core `core`: dimensions in order, the first fastest; `contiguous` (or -1) before
+ * all others. */
+int64_t core_slot(const int64_t *splits, int count, int contiguous, int dim, int64_t core);
+/* Cores between two slots of the dimension. */
+int64_t core_stride(const int64_t *splits, int count, int contiguous, int dim);
+/* The cores of an op fall into whole groups of its slices? */
+bool core_count_fits(const int64_t *splits, int count, int64_t cores, lx_status *st);
+/* Ownership given as a table, `slots[core * count + dim]`: every slot within its split? */
+bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, int64_t cores, lx_status *st);
+
+/* Slices of device dimension of `size` positions and stride `dim_stride` under a split of a variable with
+ * coefficient `coefficient`; 0: they are no equal parts of it. */
+int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int64_t range, int64_t split);
+/* A variable that walks `size[0] x size[1] x ...` (outermost first) cut into `split`: parts per dimension.
+ * False: the slices are no boxes. */
+bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts);
+/* First to last byte that a core touches of a box of sticks of which dimension d is cut into parts[d]. */
+int64_t physical_span(int rank, const int64_t *size, const int64_t *parts, int64_t stick_bytes);
+
+#endif

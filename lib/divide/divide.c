@@ -1,0 +1,208 @@
+/* The stage as a whole: for each op the span pass, then hints, or the matmul cost pass, or distribution. */
+#include "divide/divide.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "cost/op.h"
+#include "divide/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word, *help;
+} rules[LX_SPLIT_RULE_COUNT] = {
+#define RULE_ROW(id, word, help) [id] = {word, help},
+    LX_SPLIT_RULES(RULE_ROW)
+#undef RULE_ROW
+};
+
+const char *lx_split_rule_word(enum lx_split_rule r)
+{
+    return (unsigned)r < LX_SPLIT_RULE_COUNT ? rules[r].word : "unknown";
+}
+
+const char *lx_split_rule_help(enum lx_split_rule r)
+{
+    return (unsigned)r < LX_SPLIT_RULE_COUNT ? rules[r].help : "";
+}
+
+bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st)
+{
+    /* Both are at most 1024, so the product cannot overflow. */
+    int64_t places = device->grid_y * device->grid_x,
+            most = min_i64(min_i64(device->cores, places), MAX_FACTOR);
+    if (cores >= 1 && cores <= most) return true;
+    return status_set(st, LX_E_CORES,
+                      "%lld cores: the device (%s, a grid of %lld x %lld) has 1 to %lld; choose a number in "
+                      "between, or describe a larger grid",
+                      (long long)cores, device->preset, (long long)device->grid_y, (long long)device->grid_x,
+                      (long long)most);
+}
+
+/* What kind of work the cost model takes the op for. */
+static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *op, const struct space *s)
+{
+    if (op_is_restickify(op)) return COST_RESTICKIFY;
+    if (op->kind->traits & LX_OPAQUE) return COST_OPAQUE;
+    int out = l->layouts[op->output].host_rank;
+    if (op->reduces) {
+        /* A reduction along the sticks works row by row, any other across rows. */
+        for (int i = 0; i < s->axis_count; i++)
+            if (s->axes[i].is_reduction && s->axes[i].unit > 1 && s->axes[i].units > 1)
+                return COST_ROW_REDUCTION;
+        return COST_OUTER_REDUCTION;
+    }
+    for (int i = 0; i < op->input_count; i++)
+        if (l->layouts[op->inputs[i]].host_rank < out) return COST_BROADCAST;
+    return COST_POINTWISE;
+}
+
+static double predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
+                      const int64_t *splits)
+{
+    const struct lx_op *op = &l->graph->ops[d->op];
+    struct cost_work w = {.kind = class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
+    int n, m, k;
+    for (int i = 0; i < op->input_count; i++)
+        w.read_bytes += (double)lx_layout_bytes(&l->layouts[op->inputs[i]]);
+    w.written_bytes = (double)lx_layout_bytes(&l->layouts[op->output]);
+    if (d->kind != LX_DIVIDED) {
+        w.read_bytes = w.written_bytes = 0;
+        for (int i = 0; i < op->input_count; i++)
+            w.read_bytes += (double)l->graph->tensors[op->inputs[i]].bytes;
+        w.written_bytes = (double)l->graph->tensors[op->output].bytes;
+    } else if (matmul_roles(l, d->op, s, &n, &m, &k, &w.shape)) {
+        w.kind = COST_MATMUL;
+        w.split = matmul_split_of(s, n, m, k, splits);
+    }
+    for (int i = 0; i < s->axis_count; i++)
+        if (!s->axes[i].is_reduction) w.rows *= s->axes[i].extent;
+    return cost_op(&w);
+}
+
+/* From decided splits to the record of the division. */
+static bool record(const struct lx_layouts *l, const struct space *s, const int64_t *splits,
+                   struct arena *memory, struct lx_division *d, lx_status *st)
+{
+    int64_t ones[LX_MAX_VARS];
+    for (int i = 0; i < LX_MAX_VARS; i++) ones[i] = 1;
+    d->split_count = s->axis_count;
+    d->operand_count = s->operand_count;
+    d->splits = arena_array(memory, (size_t)s->axis_count, sizeof *d->splits);
+    d->operands = arena_array(memory, (size_t)s->operand_count, sizeof *d->operands);
+    if (!d->splits || !d->operands) return status_no_memory(st);
+    d->cores = s->cores;
+    d->cores_used = space_used(s, splits);
+    d->contiguous = -1;
+    for (int i = 0; i < s->axis_count; i++) {
+        const struct axis *a = &s->axes[i];
+        d->splits[i] =
+            (struct lx_split){a->letter, a->is_reduction, a->is_summed, a->extent,
+                              a->unit,   a->units,        splits[i],    axis_per_core(a, splits[i]),
+                              a->rule,   a->bound_by,     a->bound,     a->constraint};
+        if (a->is_reduction && splits[i] > 1) d->contiguous = i;
+    }
+    for (int i = 0; i < s->operand_count; i++) {
+        const struct operand *o = &s->operands[i];
+        struct lx_operand_span *p = &d->operands[i];
+        *p = (struct lx_operand_span){.tensor = o->tensor,
+                                      .whole_bytes = operand_span(s, o, ones),
+                                      .bytes = operand_span(s, o, splits),
+                                      .core_bytes = operand_core_bytes(s, o, splits)};
+        for (int k = 0; k < o->rank; k++)
+            p->extent[k] = k < o->rank - 1 ? operand_extent(s, o, k, splits) : o->dims[k].size;
+    }
+    d->predicted_us = predict(l, d, s, splits);
+    return true;
+}
+
+static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struct lx_divide_options *how,
+                      int64_t cores, struct arena *scratch, struct arena *memory, struct lx_division *d,
+                      lx_status *st)
+{
+    const struct lx_op *op = &l->graph->ops[op_number];
+    struct space s;
+    *d = (struct lx_division){.op = op_number, .cores = cores, .cores_used = 1, .contiguous = -1};
+    d->kind = op->kind->traits & LX_EXTERN ? LX_UNDIVIDED_EXTERN : LX_DIVIDED;
+    if (!space_of_op(l, op_number, cores, scratch, &s, st)) return false;
+    if (d->kind == LX_DIVIDED && s.operand_count == 0) d->kind = LX_UNDIVIDED_OPAQUE;
+    int64_t splits[LX_MAX_VARS], chosen[LX_MAX_VARS];
+    if (d->kind != LX_DIVIDED) {
+        d->predicted_us = predict(l, d, &s, splits);
+        return true;
+    }
+    if (!span_reduce(&s, st)) return false;
+    bool hinted = false;
+    for (int i = 0; i < how->hint_count; i++) hinted |= how->hints[i].op == op_number;
+    if (hinted) {
+        if (!apply_hints(&s, op_number, how->hints, how->hint_count, splits, st)) return false;
+    } else {
+        int outputs[LX_MAX_VARS], reductions[LX_MAX_VARS], output_count, reduction_count;
+        prioritize(&s, outputs, &output_count, reductions, &reduction_count);
+        if (!distribute(&s, outputs, output_count, reductions, reduction_count, splits, st)) return false;
+        memcpy(chosen, splits, sizeof chosen);
+        if (!how->no_cost && matmul_divide(l, op_number, &s, splits, chosen)) {
+            memcpy(splits, chosen, sizeof chosen);
+            d->by_cost = true;
+        }
+    }
+    return record(l, &s, splits, memory, d, st);
+}
+
+struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
+                               lx_status *st)
+{
+    struct lx_divide_options how = options ? *options : (struct lx_divide_options){0};
+    const struct lx_graph *g = l->graph;
+    int64_t cores = how.cores > 0 || how.cores < 0 ? how.cores : g->device.cores;
+    if (!lx_cores_valid(&g->device, cores, st)) return NULL;
+    struct lx_divisions *d = calloc(1, sizeof *d);
+    struct arena *memory = calloc(1, sizeof *memory), scratch = {0};
+    if (!d || !memory) {
+        free(d);
+        free(memory);
+        status_no_memory(st);
+        return NULL;
+    }
+    *d = (struct lx_divisions){.layouts = l, .cores = cores, .count = g->op_count, .memory = memory};
+    d->at = arena_array(memory, (size_t)g->op_count, sizeof *d->at);
+    bool ok = d->at ? true : status_no_memory(st);
+    for (int32_t o = 0; ok && o < g->op_count; o++) {
+        ok = divide_op(l, o, &how, cores, &scratch, memory, &d->at[o], st);
+        d->predicted_us += d->at[o].predicted_us;
+        arena_free(&scratch);
+        scratch = (struct arena){0};
+    }
+    arena_free(&scratch);
+    if (ok) return d;
+    lx_divisions_free(d);
+    return NULL;
+}
+
+bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st)
+{
+    struct arena scratch = {0};
+    struct space s;
+    struct lx_division fresh = {.op = op, .cores = d->cores, .kind = LX_DIVIDED};
+    bool ok = space_of_op(d->layouts, op, d->cores, &scratch, &s, st);
+    if (ok && (s.operand_count == 0 || d->at[op].kind != LX_DIVIDED || !splits_legal(&s, splits)))
+        ok = status_set_at(st, LX_E_DOMAIN, s.file, s.line, 1, "op %s: the wanted division is not legal",
+                           s.op_name);
+    for (int i = 0; ok && i < s.axis_count; i++)
+        s.axes[i].rule = splits[i] > 1 ? LX_SPLIT_HINT : LX_SPLIT_UNASKED;
+    ok = ok && record(d->layouts, &s, splits, d->memory, &fresh, st);
+    if (ok) {
+        d->predicted_us += fresh.predicted_us - d->at[op].predicted_us;
+        d->at[op] = fresh;
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+void lx_divisions_free(struct lx_divisions *d)
+{
+    if (!d) return;
+    arena_free(d->memory);
+    free(d->memory);
+    free(d);
+}

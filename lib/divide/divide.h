@@ -1,0 +1,167 @@
+/* The fourth stage: how the iteration space of each op is cut into slices for the cores.
+ *
+ * An op has variables; every tensor of the op is indexed by some of them. Variables along which sticks run
+ * count in sticks, so that no stick is ever cut. A division gives each variable a number of slices that
+ * divides its extent exactly; the product is the number of cores used. Two passes find it: the first splits
+ * only what must be split so that no core addresses more than the span limit of any tensor; the second
+ * hands the other cores out, to the dimensions of the output first. Between them a cost model may choose for
+ * a matmul. Every choice carries its reason. */
+#ifndef LX_DIVIDE_DIVIDE_H
+#define LX_DIVIDE_DIVIDE_H
+
+#include "layout/layout.h"
+
+/* Why a variable has the split it has. The words are shown to people and written in JSON. */
+#define LX_SPLIT_RULES(X)                                                                                    \
+    X(LX_SPLIT_NONE, "none", "it has one slice only: an extent of 1, or of one stick")                       \
+    X(LX_SPLIT_SPAN, "span", "so that one core's part of a tensor stays within the span limit")              \
+    X(LX_SPLIT_COST, "cost", "the cheapest division of this matmul by the cost model")                       \
+    X(LX_SPLIT_OUTPUT, "output", "an output dimension: the largest divisor for the cores that were left")    \
+    X(LX_SPLIT_REDUCTION, "reduction", "the one reduction dimension that gets the cores left over")          \
+    X(LX_SPLIT_HINT, "hint", "asked for")                                                                    \
+    X(LX_SPLIT_DOMAIN, "domain", "the least that a constraint on this dimension allows")                     \
+    X(LX_SPLIT_BLOCKED, "blocked", "a constraint keeps it whole")                                            \
+    X(LX_SPLIT_NO_CORES, "no cores", "no divisor fits the cores that were left")                             \
+    X(LX_SPLIT_LATER, "one reduction", "a reduction dimension, and another one is split or fills the cores") \
+    X(LX_SPLIT_UNASKED, "not asked", "a hint decides, and it does not name this dimension")
+
+#define LX_SPLIT_ENUM(id, word, help) id,
+enum lx_split_rule { LX_SPLIT_RULES(LX_SPLIT_ENUM) LX_SPLIT_RULE_COUNT };
+#undef LX_SPLIT_ENUM
+
+const char *lx_split_rule_word(enum lx_split_rule r);
+const char *lx_split_rule_help(enum lx_split_rule r);
+
+/* One variable of an op, in iteration order: the dimensions of the output, then the others. */
+struct lx_split {
+    char letter;       /* of the einsum; views number theirs a, b, ... */
+    bool is_reduction; /* no coordinate of the output outside its sticks has it: it is split last */
+    bool is_summed;    /* the output does not have it at all */
+    int64_t extent;    /* elements */
+    int64_t unit;      /* elements that stay together: those of a stick, or 1 */
+    int64_t units;     /* ceil(extent / unit): what is split */
+    int64_t split;
+    int64_t per_core; /* elements of the largest slice */
+    enum lx_split_rule rule;
+    int32_t bound_by;       /* operand whose span (LX_SPLIT_SPAN) decided; -1: none */
+    int64_t bound;          /* span: bytes without this split; output, reduction, no cores: cores that were
+                               left; hint: what was asked for */
+    const char *constraint; /* the one that blocks or narrows it, or NULL */
+};
+
+/* One operand: inputs in order, then the output. */
+struct lx_operand_span {
+    int32_t tensor;
+    int64_t whole_bytes;                /* span with nothing split */
+    int64_t bytes;                      /* span of one core */
+    int64_t core_bytes;                 /* what one core holds of it: its slice, whole sticks */
+    int64_t extent[LX_MAX_DEVICE_RANK]; /* per device dimension: positions of one core */
+};
+
+/* How an operation was divided. */
+enum lx_division_kind {
+    LX_DIVIDED,
+    LX_UNDIVIDED_EXTERN, /* runs off the device */
+    LX_UNDIVIDED_OPAQUE, /* its index map is not known: one core */
+};
+
+struct lx_division {
+    int32_t op;
+    enum lx_division_kind kind;
+    int split_count;
+    struct lx_split *splits;
+    int operand_count;
+    struct lx_operand_span *operands;
+    int64_t cores;       /* allowed */
+    int64_t cores_used;  /* product of the splits */
+    bool by_cost;        /* the matmul cost pass decided */
+    double predicted_us; /* of this division, by lib/cost */
+    int contiguous;      /* the variable whose slices are on neighbouring cores; -1: the first */
+};
+
+/* A wanted split: applied in order; one that does not fit the cores any more is skipped. */
+struct lx_split_hint {
+    int32_t op;
+    char letter;
+    int64_t split;
+};
+
+struct lx_divide_options {
+    int64_t cores; /* 0: all of the device */
+    bool no_cost;  /* leave the matmul cost pass out */
+    const struct lx_split_hint *hints;
+    int hint_count;
+};
+
+struct lx_divisions {
+    const struct lx_layouts *layouts; /* not owned */
+    int64_t cores;
+    int32_t count;
+    struct lx_division *at; /* per op of layouts->graph */
+    double predicted_us;
+    struct arena *memory;
+};
+
+/* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
+struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
+                               lx_status *st);
+void lx_divisions_free(struct lx_divisions *d);
+/* As JSON: malloc'ed, or NULL when memory is out. */
+char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length);
+
+/* Is `cores` a count that the device has? */
+bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);
+
+/* Which slice of variable `split` core `core` works on: first variable (or `contiguous`) fastest. */
+int64_t lx_division_slot(const struct lx_division *d, int split, int64_t core);
+/* Its elements [*from, *to); they may be none where a padded last slice is empty. */
+void lx_division_slice(const struct lx_division *d, int split, int64_t core, int64_t *from, int64_t *to);
+
+/* What the cores see of one operand: slices per device dimension and which core has which. */
+struct lx_core_view {
+    int64_t cores;
+    int rank;
+    int64_t slices[LX_MAX_DEVICE_RANK]; /* parts of equal size that the dimension is cut into */
+    int64_t stride[LX_MAX_DEVICE_RANK]; /* core c has part (c / stride) mod slices; 0 where slices is 1 */
+    bool partial;                       /* each core holds a part of a sum only */
+    bool representable;                 /* false: the parts are no boxes of the device layout */
+};
+
+struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
+/* May a buffer stay on chip between the two: the same parts on the same cores, and whole values? */
+bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b);
+/* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */
+bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor);
+
+/* Every legal division of an op, in order: the first variable changes slowest, factors ascend. */
+struct lx_candidates {
+    int split_count;
+    int64_t (*splits)[LX_MAX_VARS]; /* per candidate */
+    int32_t count;
+    struct arena *memory;
+};
+
+struct lx_candidates *lx_division_candidates(const struct lx_layouts *l, int32_t op, int64_t cores,
+                                             lx_status *st);
+void lx_candidates_free(struct lx_candidates *c);
+/* The op with these splits (one a variable in iteration order), checked; for candidates that a later stage
+ * prefers. Memory from `d`. */
+bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st);
+
+/* Splits that outlive renaming: keyed by the variable's coefficient in the write index (outputs) and in the
+ * first read index (reductions). Ones are not stored. */
+struct lx_coeff_split {
+    int64_t coefficient, split;
+};
+
+struct lx_coeff_splits {
+    int output_count, reduction_count;
+    struct lx_coeff_split output[LX_MAX_RANK], reduction[LX_MAX_RANK];
+};
+
+bool lx_division_encode(const struct lx_divisions *d, int32_t op, struct lx_coeff_splits *out);
+/* The splits, one a variable in iteration order, that `from` says. */
+bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
+                        int64_t *splits);
+
+#endif

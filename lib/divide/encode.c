@@ -1,0 +1,90 @@
+/* Splits that survive the renaming of variables: a variable is known by how far one step of it moves in
+ * memory. Output variables are keyed by their coefficient in the index that is written, the others by that in
+ * the first index that is read. Variables of one value share coefficients with their neighbours and never
+ * have a split. */
+#include "divide/encode.h"
+#include "layout/op_index.h"
+
+static int64_t stored(const struct lx_coeff_split *list, int count, int64_t coefficient)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].coefficient == coefficient) return list[i].split;
+    return 1;
+}
+
+void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_splits *out)
+{
+    *out = (struct lx_coeff_splits){0};
+    for (int i = 0; i < count; i++) {
+        const struct coeff_var *v = &vars[i];
+        if (v->split <= 1 || v->range == 1) continue;
+        if (v->write != 0 && out->output_count < LX_MAX_RANK)
+            out->output[out->output_count++] = (struct lx_coeff_split){v->write, v->split};
+        else if (v->write == 0 && v->read != 0 && out->reduction_count < LX_MAX_RANK)
+            out->reduction[out->reduction_count++] = (struct lx_coeff_split){v->read, v->split};
+    }
+}
+
+void coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct coeff_var *v = &vars[i];
+        if (v->range == 1)
+            v->split = 1;
+        else if (v->write != 0)
+            v->split = stored(from->output, from->output_count, v->write);
+        else
+            v->split = stored(from->reduction, from->reduction_count, v->read);
+    }
+}
+
+/* Host stride of the dimension that variable `v` walks in an operand; 0: none. */
+static int64_t coefficient_of(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                              int operand, int v)
+{
+    int d = op_index_dim(x, operand, v);
+    if (d < 0) return 0;
+    const struct lx_tensor *t = &g->tensors[op_operand(op, operand)];
+    int64_t stride = x->shifted == operand ? x->stride[d] : 1;
+    for (int e = d + 1; e < t->rank; e++) stride *= t->shape[e];
+    return stride;
+}
+
+static int gather(const struct lx_graph *g, int32_t op_number, struct coeff_var *vars)
+{
+    const struct lx_op *op = &g->ops[op_number];
+    struct op_index x;
+    op_index_of(g, op, &x);
+    if (!x.known) return 0;
+    int n = 0, out = x.operand_count - 1, order[LX_MAX_VARS];
+    for (int d = 0; d < x.rank[out]; d++) order[n++] = x.var[out][d];
+    for (int v = 0; v < x.var_count; v++)
+        if (op_index_reduced(&x, v)) order[n++] = v;
+    for (int i = 0; i < n; i++) {
+        vars[i] = (struct coeff_var){
+            .range = x.extent[order[i]], .write = coefficient_of(g, op, &x, out, order[i]), .split = 1};
+        for (int k = 0; k < out && vars[i].read == 0; k++)
+            vars[i].read = coefficient_of(g, op, &x, k, order[i]);
+    }
+    return n;
+}
+
+bool lx_division_encode(const struct lx_divisions *d, int32_t op, struct lx_coeff_splits *out)
+{
+    struct coeff_var vars[LX_MAX_VARS];
+    int n = gather(d->layouts->graph, op, vars);
+    if (d->at[op].kind != LX_DIVIDED || n != d->at[op].split_count) return false;
+    for (int i = 0; i < n; i++) vars[i].split = d->at[op].splits[i].split;
+    coeff_encode(vars, n, out);
+    return true;
+}
+
+bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
+                        int64_t *splits)
+{
+    struct coeff_var vars[LX_MAX_VARS];
+    int n = gather(l->graph, op, vars);
+    coeff_decode(from, vars, n);
+    for (int i = 0; i < n; i++) splits[i] = vars[i].split;
+    return n > 0;
+}

@@ -1,0 +1,129 @@
+/* The iteration space of an op.
+ *
+ * Axes are the dimensions of the output in their order, then the variables that only inputs have. An axis
+ * along which some operand's sticks run is counted in sticks, of the operand with the most elements a stick:
+ * fewer, larger units, so that slices end between sticks in every operand. An axis counts as a reduction when
+ * no coordinate of the output outside its sticks has it; that includes outputs of a single stick, which
+ * cannot be split anyway. */
+#include "divide/space.h"
+#include "base/fail.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+void axis_settle(struct axis *a)
+{
+    if (a->unit < 1) a->unit = 1;
+    a->units = ceil_div_i64(a->extent, a->unit);
+    if (a->basis < 1) a->basis = a->units;
+    a->legal = factors_of_divisors(a->basis);
+    a->floor = 1;
+    a->bound_by = -1;
+}
+
+int64_t axis_per_core(const struct axis *a, int64_t split)
+{
+    return split == 1 ? a->extent : min_i64(a->units / split * a->unit, a->extent);
+}
+
+int64_t space_used(const struct space *s, const int64_t *splits)
+{
+    int64_t used = 1;
+    for (int i = 0; i < s->axis_count; i++)
+        if (!mul_i64(used, splits[i], &used)) return INT64_MAX;
+    return used;
+}
+
+int space_reductions_split(const struct space *s, const int64_t *splits)
+{
+    int n = 0;
+    for (int i = 0; i < s->axis_count; i++) n += s->axes[i].is_reduction && splits[i] > 1;
+    return n;
+}
+
+/* Iteration order: per variable its axis. */
+static int order_axes(const struct op_index *x, int *axis_of_var)
+{
+    int n = 0, out = x->operand_count - 1;
+    for (int v = 0; v < x->var_count; v++) axis_of_var[v] = -1;
+    for (int d = 0; d < x->rank[out]; d++) axis_of_var[x->var[out][d]] = n++;
+    for (int v = 0; v < x->var_count; v++)
+        if (axis_of_var[v] < 0) axis_of_var[v] = n++;
+    return n;
+}
+
+static bool add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
+                        int32_t tensor, const int *axis_of_var, struct operand *o)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    *o = (struct operand){.name = l->graph->tensors[tensor].name,
+                          .tensor = tensor,
+                          .rank = y->rank,
+                          .stick_bytes = y->stick_bytes};
+    o->dims = arena_array(s->memory, (size_t)y->rank, sizeof *o->dims);
+    struct walk *walks = arena_array(s->memory, (size_t)y->rank, sizeof *walks);
+    if (!o->dims || !walks) return false;
+    for (int d = 0; d < y->rank; d++) {
+        int h = y->host_dim[d];
+        o->dims[d].size = y->size[d];
+        if (h < 0 || (d == y->rank - 1)) continue;
+        bool shifted = x->shifted == i;
+        int64_t lead = shifted ? x->offset[h] % y->step[d] : 0;
+        walks[d] = (struct walk){axis_of_var[x->var[i][h]], shifted ? x->stride[h] : 1, y->step[d],
+                                 lead < 0 ? lead + y->step[d] : lead};
+        o->dims[d].walks = &walks[d];
+        o->dims[d].walk_count = 1;
+        struct axis *a = &s->axes[walks[d].axis];
+        if (h == y->stick_dim && a->extent > 1) a->unit = max_i64(a->unit, y->stick_elements);
+    }
+    return true;
+}
+
+/* Axes that the output has outside its sticks. */
+static void classify(struct space *s)
+{
+    const struct operand *out = &s->operands[s->operand_count - 1];
+    for (int i = 0; i < s->axis_count; i++) s->axes[i].is_reduction = true;
+    for (int d = 0; d < out->rank - 1; d++)
+        for (int w = 0; w < out->dims[d].walk_count; w++)
+            if (out->dims[d].size > 1) s->axes[out->dims[d].walks[w].axis].is_reduction = false;
+}
+
+bool space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, struct arena *memory,
+                 struct space *out, lx_status *st)
+{
+    const struct lx_graph *g = l->graph;
+    const struct lx_op *op = &g->ops[op_number];
+    struct op_index x;
+    int axis_of_var[LX_MAX_VARS];
+    op_index_of(g, op, &x);
+    *out = (struct space){.op_name = op->name,
+                          .file = g->file,
+                          .line = op->line,
+                          .cores = cores,
+                          .span_limit = g->device.span_bytes,
+                          .memory = memory};
+    if (!x.known) return true;
+    out->axis_count = order_axes(&x, axis_of_var);
+    out->operand_count = x.operand_count;
+    out->axes = arena_array(memory, (size_t)out->axis_count, sizeof *out->axes);
+    out->operands = arena_array(memory, (size_t)out->operand_count, sizeof *out->operands);
+    if (!out->axes || !out->operands) return status_no_memory(st);
+    for (int v = 0; v < x.var_count; v++) {
+        struct axis *a = &out->axes[axis_of_var[v]];
+        a->letter = x.letter[v];
+        a->extent = x.extent[v];
+        a->unit = 1;
+        a->is_summed = op_index_reduced(&x, v);
+        char *name = arena_copy(memory, &x.letter[v], 1);
+        if (!name) return status_no_memory(st);
+        a->name = name;
+    }
+    for (int i = 0; i < x.operand_count; i++)
+        if (!add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]))
+            return status_no_memory(st);
+    for (int i = 0; i < out->axis_count; i++) axis_settle(&out->axes[i]);
+    classify(out);
+    constrain_op(l, op_number, &x, axis_of_var, out);
+    return true;
+}

@@ -1,0 +1,250 @@
+/* Span: how far apart the first and the last byte are that one core addresses of a tensor; and pass 1, which
+ * splits only what must be split to keep every span within the device's limit.
+ *
+ * The outermost device dimension of which a core needs more than one position decides: its positions times
+ * everything behind it. So the search goes from the outermost dimension inwards: all combinations of factors
+ * of the axes that walk the dimension, within the cores; of those that fit, the one with the largest span,
+ * which takes the fewest cores; if none fits, the one with the smallest, and further in if the dimension is
+ * down to one position. Splits once made are floors for the tensors that follow.
+ *
+ * When that fails, the same search with one rule less after the other tells which rule stood in the way. */
+#include "divide/space.h"
+#include "base/fail.h"
+#include "base/checked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum relax {
+    RELAX_REDUCTIONS = 1, /* any number of reduction axes */
+    RELAX_DOMAIN = 2,     /* constraints aside */
+    RELAX_STICKS = 4,     /* sticks of other operands may be cut */
+};
+
+/* An axis under a possibly relaxed split: elements of the largest slice. */
+static int64_t per_core(const struct axis *a, int64_t split, unsigned relax)
+{
+    bool cut = (relax & RELAX_STICKS) && a->basis % split != 0;
+    return cut ? ceil_div_i64(a->extent, split) : axis_per_core(a, split);
+}
+
+static int64_t extent_under(const struct space *s, const struct operand *o, int d, const int64_t *splits,
+                            unsigned relax)
+{
+    int64_t extent = 1;
+    for (int w = 0; w < o->dims[d].walk_count; w++) {
+        const struct walk *k = &o->dims[d].walks[w];
+        extent +=
+            (k->scale * (per_core(&s->axes[k->axis], splits[k->axis], relax) - 1) + k->lead) / k->divisor;
+    }
+    return min_i64(extent, max_i64(o->dims[d].size, 1));
+}
+
+static int64_t span_under(const struct space *s, const struct operand *o, const int64_t *splits,
+                          unsigned relax)
+{
+    for (int d = 0; d < o->rank - 1; d++) {
+        int64_t extent = extent_under(s, o, d, splits, relax), behind = o->stick_bytes;
+        if (extent == 1) continue;
+        for (int e = d + 1; e < o->rank - 1; e++)
+            if (!mul_i64(behind, o->dims[e].size, &behind)) return INT64_MAX;
+        return mul_i64(extent, behind, &behind) ? behind : INT64_MAX;
+    }
+    return o->stick_bytes;
+}
+
+int64_t operand_extent(const struct space *s, const struct operand *o, int d, const int64_t *splits)
+{
+    return extent_under(s, o, d, splits, 0);
+}
+
+int64_t operand_span(const struct space *s, const struct operand *o, const int64_t *splits)
+{
+    return span_under(s, o, splits, 0);
+}
+
+int64_t operand_core_bytes(const struct space *s, const struct operand *o, const int64_t *splits)
+{
+    int64_t bytes = o->rank > 0 ? o->stick_bytes : 0;
+    for (int d = 0; d < o->rank - 1; d++)
+        if (!mul_i64(bytes, extent_under(s, o, d, splits, 0), &bytes)) return INT64_MAX;
+    return bytes;
+}
+
+int64_t span_of_extents(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes)
+{
+    for (int d = 0; d < rank - 1; d++) {
+        int64_t span = stick_bytes;
+        if (extent[d] <= 1) continue;
+        for (int e = d + 1; e < rank - 1; e++)
+            if (!mul_i64(span, size[e], &span)) return INT64_MAX;
+        return mul_i64(span, extent[d], &span) ? span : INT64_MAX;
+    }
+    return stick_bytes;
+}
+
+bool space_spans_fit(const struct space *s, const int64_t *splits)
+{
+    for (int i = 0; i < s->operand_count; i++)
+        if (operand_span(s, &s->operands[i], splits) > s->span_limit) return false;
+    return true;
+}
+
+/* The search in one dimension. */
+struct choice {
+    const struct space *s;
+    const struct operand *o;
+    unsigned relax;
+    int axes[8], axis_count;
+    int64_t splits[LX_MAX_VARS]; /* tried */
+    int64_t best[LX_MAX_VARS];
+    int64_t best_span;
+    bool fits, found;
+};
+
+static void consider(struct choice *c)
+{
+    const struct space *s = c->s;
+    if (space_used(s, c->splits) > s->cores) return;
+    if (!(c->relax & RELAX_REDUCTIONS) && space_reductions_split(s, c->splits) > 1) return;
+    int64_t span = span_under(s, c->o, c->splits, c->relax);
+    bool fits = span <= s->span_limit;
+    bool better = !c->found || (fits && !c->fits) ||
+                  (fits == c->fits && (fits ? span > c->best_span : span < c->best_span));
+    if (!better) return;
+    c->found = true;
+    c->fits = fits;
+    c->best_span = span;
+    memcpy(c->best, c->splits, (size_t)s->axis_count * sizeof *c->best);
+}
+
+/* Do the operand's own sticks run along the axis? */
+static bool own_sticks(const struct operand *o, int axis)
+{
+    for (int d = 0; d < o->rank - 1; d++)
+        for (int w = 0; w < o->dims[d].walk_count; w++)
+            if (o->dims[d].walks[w].axis == axis && o->dims[d].walks[w].divisor > 1) return true;
+    return false;
+}
+
+static void try_axis(struct choice *c, int at)
+{
+    if (at == c->axis_count) {
+        consider(c);
+        return;
+    }
+    const struct axis *a = &c->s->axes[c->axes[at]];
+    int64_t floor = c->splits[c->axes[at]];
+    bool cut = (c->relax & RELAX_STICKS) && !own_sticks(c->o, c->axes[at]);
+    struct factor_set all = factors_of_divisors(cut ? a->extent : a->basis);
+    const struct factor_set *set = cut || (c->relax & RELAX_DOMAIN) ? &all : &a->legal;
+    for (int64_t f = factor_least(set, floor); f > 0 && f <= c->s->cores; f = factor_least(set, f + 1)) {
+        c->splits[c->axes[at]] = f;
+        try_axis(c, at + 1);
+    }
+    c->splits[c->axes[at]] = floor;
+}
+
+/* Raises `splits` for one operand; true if its span fits then. */
+static bool reduce_operand(const struct space *s, const struct operand *o, unsigned relax, int64_t *splits)
+{
+    for (int d = 0; d < o->rank - 1; d++) {
+        if (span_under(s, o, splits, relax) <= s->span_limit) return true;
+        if (extent_under(s, o, d, splits, relax) == 1) continue;
+        struct choice c = {.s = s, .o = o, .relax = relax};
+        memcpy(c.splits, splits, (size_t)s->axis_count * sizeof *splits);
+        for (int w = 0; w < o->dims[d].walk_count && c.axis_count < 8; w++) {
+            bool again = false;
+            for (int k = 0; k < c.axis_count; k++) again |= c.axes[k] == o->dims[d].walks[w].axis;
+            if (!again) c.axes[c.axis_count++] = o->dims[d].walks[w].axis;
+        }
+        try_axis(&c, 0);
+        if (!c.found) return false;
+        memcpy(splits, c.best, (size_t)s->axis_count * sizeof *splits);
+        if (extent_under(s, o, d, splits, relax) > 1) break;
+    }
+    return span_under(s, o, splits, relax) <= s->span_limit;
+}
+
+static bool fits_when(const struct space *s, const struct operand *o, const int64_t *splits, unsigned relax)
+{
+    int64_t trial[LX_MAX_VARS];
+    memcpy(trial, splits, (size_t)s->axis_count * sizeof *trial);
+    return reduce_operand(s, o, relax, trial);
+}
+
+/* The axis that decides the span, for the message: it walks the first dimension with several positions. */
+static const struct axis *deciding_axis(const struct space *s, const struct operand *o, const int64_t *splits)
+{
+    for (int d = 0; d < o->rank - 1; d++)
+        if (extent_under(s, o, d, splits, 0) > 1 && o->dims[d].walk_count > 0)
+            return &s->axes[o->dims[d].walks[0].axis];
+    return NULL;
+}
+
+static bool fail(const struct space *s, const struct operand *o, const int64_t *before, const int64_t *after,
+                 lx_status *st)
+{
+    static const struct {
+        unsigned relax;
+        enum lx_code code;
+        const char *why, *help;
+    } causes[] = {
+        {RELAX_REDUCTIONS, LX_E_TWO_REDUCTIONS,
+         "only splitting more than one reduction dimension would do, and cores can "
+         "add up along one only",
+         "reduce in two ops, one dimension each, or tile the op"},
+        {RELAX_DOMAIN, LX_E_DOMAIN, "a constraint keeps the dimension from the split that would do",
+         "pad the dimension to whole sticks, or tile the op along it"},
+        {RELAX_STICKS, LX_E_STICK_SPAN, "a split would do that cuts sticks of another operand",
+         "make the dimension a multiple of more sticks, or use more cores"},
+        {0, LX_E_SPAN, "no split brings it down", "fewer rows, more cores, or tiling the op"},
+    };
+    unsigned i = 0;
+    while (causes[i].relax && !fits_when(s, o, before, causes[i].relax)) i++;
+    const struct axis *a = deciding_axis(s, o, after);
+    int64_t span = span_under(s, o, after, 0);
+    char where[120] = "";
+    if (a) {
+        int64_t split = after[a - s->axes];
+        snprintf(where, sizeof where, " ('%s': %lld elements in %lld %s, cut into %lld)", a->name,
+                 (long long)a->extent, (long long)a->units, a->unit > 1 ? "sticks" : "steps",
+                 (long long)split);
+    }
+    return status_set_at(
+        st, causes[i].code, s->file, s->line, 1,
+        "op %s: with %lld of %lld cores one core addresses %lld bytes of %s%s, but the limit is %lld; "
+        "%s. What would help: %s",
+        s->op_name, (long long)space_used(s, after), (long long)s->cores, (long long)span, o->name, where,
+        (long long)s->span_limit, causes[i].why, causes[i].help);
+}
+
+bool span_reduce(struct space *s, lx_status *st)
+{
+    int64_t splits[LX_MAX_VARS], before[LX_MAX_VARS];
+    for (int i = 0; i < s->axis_count; i++) {
+        splits[i] = s->axes[i].floor;
+        if (factor_least(&s->axes[i].legal, splits[i]) == 0)
+            return status_set_at(
+                st, LX_E_DOMAIN, s->file, s->line, 1,
+                "op %s: '%s' must be cut into at least %lld, but no allowed divisor of its %lld units is "
+                "as large; lift the constraint (%s) or pad the dimension",
+                s->op_name, s->axes[i].name, (long long)splits[i], (long long)s->axes[i].basis,
+                s->axes[i].constraint ? s->axes[i].constraint : "none");
+    }
+    for (int i = 0; i < s->operand_count; i++) {
+        const struct operand *o = &s->operands[i];
+        int64_t span = operand_span(s, o, splits);
+        if (span <= s->span_limit) continue;
+        memcpy(before, splits, sizeof before);
+        if (!reduce_operand(s, o, 0, splits)) return fail(s, o, before, splits, st);
+        for (int a = 0; a < s->axis_count; a++)
+            if (splits[a] > before[a])
+                s->axes[a].rule = LX_SPLIT_SPAN, s->axes[a].bound_by = i, s->axes[a].bound = span;
+    }
+    for (int i = 0; i < s->axis_count; i++) s->axes[i].floor = splits[i];
+    /* Splits made for a later operand only shrink the earlier ones; the recheck guards that invariant. */
+    return space_spans_fit(s, splits)
+               ? true
+               : status_set(st, LX_E_INTERNAL, "op %s: a span grew while others shrank", s->op_name);
+}

@@ -1,0 +1,77 @@
+/* Divisions as JSON, one object an op: iteration space, splits with their reasons, spans. */
+#include "divide/divide.h"
+#include "base/text.h"
+
+static const char *const kinds[] = {
+    [LX_DIVIDED] = "divided", [LX_UNDIVIDED_EXTERN] = "extern", [LX_UNDIVIDED_OPAQUE] = "opaque"};
+
+static void write_split(struct text *t, const struct lx_split *s, const struct lx_divisions *d,
+                        const struct lx_division *v, bool first)
+{
+    text_format(t,
+                "%s{\"var\": \"%c\", \"extent\": %lld, \"unit\": %lld, \"units\": %lld, \"reduction\": %s, "
+                "\"summed\": %s, \"split\": %lld, "
+                "\"per_core\": %lld, \"why\": \"%s\"",
+                first ? "" : ", ", s->letter, (long long)s->extent, (long long)s->unit, (long long)s->units,
+                s->is_reduction ? "true" : "false", s->is_summed ? "true" : "false", (long long)s->split,
+                (long long)s->per_core, lx_split_rule_word(s->rule));
+    if (s->bound_by >= 0) {
+        text_add(t, ", \"tensor\": ");
+        text_json_string(t, d->layouts->graph->tensors[v->operands[s->bound_by].tensor].name);
+        text_format(t, ", \"span_before\": %lld", (long long)s->bound);
+    } else if (s->bound > 0)
+        text_format(t, ", \"bound\": %lld", (long long)s->bound);
+    if (s->constraint) {
+        text_add(t, ", \"constraint\": ");
+        text_json_string(t, s->constraint);
+    }
+    text_add(t, "}");
+}
+
+static void write_operand(struct text *t, const struct lx_operand_span *o, const struct lx_divisions *d,
+                          bool first)
+{
+    const struct lx_layout *y = &d->layouts->layouts[o->tensor];
+    text_add(t, first ? "{\"tensor\": " : ", {\"tensor\": ");
+    text_json_string(t, d->layouts->graph->tensors[o->tensor].name);
+    text_format(t, ", \"whole_span\": %lld, \"span\": %lld, \"core_bytes\": %lld, \"core_extent\": [",
+                (long long)o->whole_bytes, (long long)o->bytes, (long long)o->core_bytes);
+    for (int i = 0; i < y->rank; i++) text_format(t, "%s%lld", i ? ", " : "", (long long)o->extent[i]);
+    text_add(t, "]}");
+}
+
+static void write_op(struct text *t, const struct lx_divisions *d, int32_t i)
+{
+    const struct lx_division *v = &d->at[i];
+    const struct lx_op *op = &d->layouts->graph->ops[v->op];
+    text_add(t, i ? ",\n    {\"op\": " : "\n    {\"op\": ");
+    text_json_string(t, op->name);
+    text_format(t,
+                ", \"kind\": \"%s\", \"division\": \"%s\", \"cores_used\": %lld, \"by_cost\": %s, "
+                "\"predicted_us\": %.3f,\n     "
+                "\"splits\": [",
+                op->kind->name, kinds[v->kind], (long long)v->cores_used, v->by_cost ? "true" : "false",
+                v->predicted_us);
+    for (int k = 0; k < v->split_count; k++) write_split(t, &v->splits[k], d, v, k == 0);
+    text_add(t, "],\n     \"operands\": [");
+    for (int k = 0; k < v->operand_count; k++) write_operand(t, &v->operands[k], d, k == 0);
+    text_add(t, "]}");
+}
+
+char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length)
+{
+    struct text t = {0};
+    const struct lx_graph *g = d->layouts->graph;
+    text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"division\",\n  \"name\": ");
+    text_json_string(&t, g->name);
+    text_format(&t, ",\n  \"cores\": %lld,\n  \"span_limit\": %lld,\n  \"predicted_us\": %.3f,\n  \"ops\": [",
+                (long long)d->cores, (long long)g->device.span_bytes, d->predicted_us);
+    for (int32_t i = 0; i < d->count; i++) write_op(&t, d, i);
+    text_add(&t, "\n  ]\n}\n");
+    if (t.failed) {
+        text_free(&t);
+        return NULL;
+    }
+    *length = t.length;
+    return t.at;
+}

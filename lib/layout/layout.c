@@ -1,0 +1,187 @@
+/* Building one layout, and what follows from it: sizes, strides, equality.
+ *
+ * The stride map is filled from the innermost device dimension outwards: the first device dimension that
+ * walks a host dimension takes the host stride, a later one continues where the first ends. That order makes
+ * dot(device coordinates, stride_map) the host offset of the element, whatever the dimension order. */
+#include "layout/layout.h"
+#include "base/fail.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+/* Bits on the device: 1-6-9 floats for every 16-bit type and for bool, int64 narrowed to int32. */
+static const int device_bits[LX_DTYPE_COUNT] = {
+    [LX_FP16] = 16,  [LX_BF16] = 16, [LX_FP32] = 32, [LX_FP8] = 8,   [LX_INT64] = 32,
+    [LX_INT32] = 32, [LX_INT8] = 8,  [LX_INT4] = 4,  [LX_BOOL] = 16,
+};
+
+static void put_dim(struct lx_layout *l, int64_t size, int host_dim, int64_t step)
+{
+    l->size[l->rank] = size;
+    l->host_dim[l->rank] = (signed char)host_dim;
+    l->step[l->rank++] = step;
+}
+
+static bool fill_strides(struct lx_layout *l, const int64_t *stride)
+{
+    int64_t next[LX_MAX_RANK] = {0};
+    bool seen[LX_MAX_RANK] = {0};
+    for (int i = l->rank - 1; i >= 0; i--) {
+        int h = l->host_dim[i];
+        if (h < 0 || l->host_shape[h] == 1) {
+            l->stride_map[i] = -1;
+            continue;
+        }
+        l->stride_map[i] = seen[h] ? next[h] : stride[h];
+        if (!mul_i64(l->stride_map[i], l->size[i], &next[h])) return false;
+        seen[h] = true;
+    }
+    return true;
+}
+
+static bool row_major(int rank, const int64_t *shape, int64_t *stride)
+{
+    int64_t n = 1;
+    for (int d = rank - 1; d >= 0; d--) {
+        stride[d] = n;
+        if (!mul_i64(n, shape[d], &n)) return false;
+    }
+    return true;
+}
+
+static bool check_order(const int *order, int count, int rank, lx_status *st)
+{
+    bool seen[LX_MAX_RANK] = {0};
+    bool sparse = count == rank + 1 && order[rank] == -1;
+    if (count != rank && !sparse)
+        return status_set(st, LX_E_LAYOUT,
+                          "a dimension order of %d entries for a tensor of %d dimensions; give one a "
+                          "dimension, and -1 last for a sparse layout",
+                          count, rank);
+    for (int i = 0; i < rank; i++) {
+        if (order[i] < 0 || order[i] >= rank || seen[order[i]])
+            return status_set(st, LX_E_LAYOUT,
+                              "dimension %d stands wrongly in the order; each of 0 to %d stands once",
+                              order[i], rank - 1);
+        seen[order[i]] = true;
+    }
+    return true;
+}
+
+int64_t lx_stick_elements(enum lx_dtype dtype, int64_t stick_bytes)
+{
+    int64_t n = stick_bytes * 8 / device_bits[dtype];
+    return max_i64(n, 1);
+}
+
+bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
+                    const int *order, int order_count, int64_t stick_bytes, struct lx_layout *out,
+                    lx_status *st)
+{
+    static const int identity[LX_MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+    _Static_assert(LX_MAX_RANK == 8, "one entry a host dimension");
+    int64_t plain[LX_MAX_RANK], e = lx_stick_elements(dtype, stick_bytes);
+    if (rank < 0 || rank > LX_MAX_RANK)
+        return status_set(st, LX_E_LAYOUT, "a tensor of %d dimensions has no layout; at most %d", rank,
+                          LX_MAX_RANK);
+    if (!order) order = identity, order_count = rank;
+    if (!check_order(order, order_count, rank, st)) return false;
+    *out = (struct lx_layout){
+        .dtype = dtype, .host_rank = rank, .stick_dim = -1, .stick_elements = e, .stick_bytes = stick_bytes};
+    memcpy(out->host_shape, shape, (size_t)rank * sizeof *shape);
+    if (!stride) {
+        if (!row_major(rank, shape, plain))
+            return status_set(st, LX_E_RANGE, "a tensor has more than 2^63 elements");
+        stride = plain;
+    }
+    int n = order_count, last = n > 0 ? order[n - 1] : -1;
+    for (int i = 1; i < n - 1; i++) put_dim(out, shape[order[i]], order[i], 1);
+    put_dim(out, last >= 0 ? ceil_div_i64(shape[last], e) : 1, last, e);
+    if (n > 1) put_dim(out, shape[order[0]], order[0], 1);
+    put_dim(out, e, last, 1);
+    out->stick_dim = last;
+    if (!fill_strides(out, stride) || lx_layout_bytes(out) > LX_INT_MAX)
+        return status_set(st, LX_E_RANGE, "a device layout is larger than 2^53 bytes");
+    return true;
+}
+
+bool lx_layout_with_stick(enum lx_dtype dtype, int rank, const int64_t *shape, int stick_dim,
+                          int64_t stick_bytes, struct lx_layout *out, lx_status *st)
+{
+    int order[LX_MAX_RANK + 1];
+    for (int i = 0; i < rank; i++) order[i] = i;
+    int count = rank;
+    if (stick_dim < 0) {
+        if (rank > 0) order[count++] = -1;
+    } else {
+        order[stick_dim] = rank - 1;
+        order[rank - 1] = stick_dim;
+    }
+    return lx_layout_make(dtype, rank, shape, NULL, order, count, stick_bytes, out, st);
+}
+
+bool lx_layout_gather(enum lx_dtype dtype, int64_t rows, int64_t columns, int64_t stick_bytes,
+                      struct lx_layout *out, lx_status *st)
+{
+    int64_t e = lx_stick_elements(dtype, stick_bytes);
+    if (columns % e != 0)
+        return status_set(st, LX_E_LAYOUT,
+                          "rows of %lld elements are no whole number of sticks of %lld; entries of "
+                          "this table cannot be fetched one by one, keep its default layout",
+                          (long long)columns, (long long)e);
+    *out = (struct lx_layout){.dtype = dtype,
+                              .host_rank = 2,
+                              .host_shape = {rows, columns},
+                              .stick_dim = 1,
+                              .stick_elements = e,
+                              .stick_bytes = stick_bytes};
+    put_dim(out, rows, 0, 1);
+    put_dim(out, columns / e, 1, e);
+    put_dim(out, e, 1, 1);
+    int64_t stride[2] = {columns, 1};
+    return fill_strides(out, stride) ? true
+                                     : status_set(st, LX_E_RANGE, "a table has more than 2^63 elements");
+}
+
+bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent)
+{
+    for (int i = 0; i < l->rank - 1; i++)
+        if (l->host_dim[i] == dim && l->step[i] == 1 && dim != l->stick_dim && extent >= l->size[i]) {
+            l->size[i] = extent;
+            return lx_layout_bytes(l) <= LX_INT_MAX;
+        }
+    return false;
+}
+
+int64_t lx_layout_elements(const struct lx_layout *l)
+{
+    int64_t n = l->rank > 0;
+    for (int i = 0; i < l->rank; i++)
+        if (!mul_i64(n, l->size[i], &n)) return INT64_MAX;
+    return n;
+}
+
+int64_t lx_layout_bytes(const struct lx_layout *l)
+{
+    int64_t n = l->rank > 0 ? l->stick_bytes : 0;
+    for (int i = 0; i < l->rank - 1; i++)
+        if (!mul_i64(n, l->size[i], &n)) return INT64_MAX;
+    return n;
+}
+
+void lx_layout_device_strides(const struct lx_layout *l, int64_t *strides)
+{
+    int64_t n = 1;
+    for (int i = l->rank - 1; i >= 0; i--) {
+        strides[i] = n;
+        n *= l->size[i];
+    }
+}
+
+bool lx_layout_equal(const struct lx_layout *a, const struct lx_layout *b)
+{
+    size_t n = (size_t)a->rank;
+    return a->rank == b->rank && a->dtype == b->dtype && a->stick_dim == b->stick_dim &&
+           memcmp(a->size, b->size, n * sizeof *a->size) == 0 && memcmp(a->host_dim, b->host_dim, n) == 0 &&
+           memcmp(a->step, b->step, n * sizeof *a->step) == 0;
+}

@@ -1,0 +1,83 @@
+/* One index map for all kinds of ops: einsums bring theirs, views have one variable a dimension of the part
+ * that they move, and a restickify is the identity. */
+#include "layout/op_index.h"
+
+#include <string.h>
+
+static bool shaped(const struct lx_graph *g, const struct lx_op *op)
+{
+    for (int i = 0; i <= op->input_count; i++)
+        if (g->tensors[op_operand(op, i)].rank < 0) return false;
+    return true;
+}
+
+int32_t op_operand(const struct lx_op *op, int operand)
+{
+    return operand < op->input_count ? op->inputs[operand] : op->output;
+}
+
+bool op_is_restickify(const struct lx_op *op)
+{
+    return strcmp(op->kind->name, "restickify") == 0;
+}
+
+bool op_is_insert(const struct lx_op *op)
+{
+    return strcmp(op->kind->name, "insert") == 0;
+}
+
+static void from_einsum(const struct lx_op *op, struct op_index *x)
+{
+    const struct lx_einsum *m = op->map;
+    x->var_count = m->var_count;
+    memcpy(x->letter, m->letter, sizeof x->letter);
+    memcpy(x->extent, m->extent, sizeof x->extent);
+    for (int i = 0; i < m->operand_count; i++) {
+        x->rank[i] = m->rank[i];
+        memcpy(x->var[i], m->index[i], (size_t)m->rank[i]);
+    }
+}
+
+/* One input and one output of equal rank: dimension d of both is variable d. */
+static void from_dimensions(const struct lx_graph *g, const struct lx_op *op, struct op_index *x)
+{
+    const struct lx_tensor *in = &g->tensors[op->inputs[0]], *out = &g->tensors[op->output];
+    x->var_count = in->rank;
+    for (int d = 0; d < in->rank; d++) {
+        x->letter[d] = (char)('a' + d);
+        x->extent[d] = in->shape[d] < out->shape[d] ? in->shape[d] : out->shape[d];
+        x->var[0][d] = x->var[1][d] = (signed char)d;
+        x->offset[d] = op->offset ? op->offset[d] : 0;
+        x->stride[d] = op->stride ? op->stride[d] : 1;
+    }
+    x->rank[0] = x->rank[1] = in->rank;
+    if (op->offset) x->shifted = op_is_insert(op) ? 1 : 0;
+}
+
+void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_index *out)
+{
+    out->known = true;
+    out->operand_count = op->input_count + 1;
+    out->var_count = 0;
+    out->shifted = -1;
+    bool plain = op->input_count == 1 && shaped(g, op) &&
+                 g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
+    if (op->map)
+        from_einsum(op, out);
+    else if (plain && (op->offset || op_is_restickify(op)))
+        from_dimensions(g, op, out);
+    else
+        out->known = false;
+}
+
+int op_index_dim(const struct op_index *x, int operand, int v)
+{
+    for (int d = 0; d < x->rank[operand]; d++)
+        if (x->var[operand][d] == v) return d;
+    return -1;
+}
+
+bool op_index_reduced(const struct op_index *x, int v)
+{
+    return op_index_dim(x, x->operand_count - 1, v) < 0;
+}

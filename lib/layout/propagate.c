@@ -1,0 +1,377 @@
+/* Search over the ways of all ops, in the order in which they run.
+ *
+ * A state knows, for each tensor that is still to be used, where its stick is and which restickified copies
+ * of it exist already. The cost is what restickifies move, in device elements; among equal costs, less
+ * memory. Two states that agree on all tensors have the same future: the cheaper one is kept. A state is also
+ * dropped if a cheaper one could make every copy that it lacks at once and still cost no more; that leaves
+ * few states, and loses nothing. While no layer has more than WIDTH of them the search is exact. Where some
+ * must go, the cheapest of these plus what the remaining ops cost at least bounds what any choice could have
+ * reached.
+ *
+ * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
+#include "layout/propagate.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "layout/layout.h"
+#include "layout/uses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* DOMINATORS: a state is compared with so many of the cheapest; more find little and cost time. */
+enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000, DOMINATORS = 8 };
+
+/* What a state knows of one tensor: the option of its stick above, a bit for each option that exists below.
+ * Option 0 is sparse, option d + 1 a stick along dimension d. */
+typedef uint16_t tensor_state;
+#define PRIMARY(s)     ((int)((s) >> 12) - 1)
+#define COPIES(s)      ((unsigned)(s)&0xfffu)
+#define HAS(s, stick)  ((COPIES(s) >> ((stick) + 1) & 1) != 0)
+#define FRESH(stick)   ((tensor_state)((unsigned)((stick) + 1) << 12 | 1u << ((stick) + 1)))
+#define WITH(s, stick) ((tensor_state)((s) | 1u << ((stick) + 1)))
+
+struct node { /* one kept state of one layer, for the way back */
+    int32_t parent;
+    int16_t way;
+};
+
+struct state {
+    int64_t moved, footprint;
+    int32_t parent;
+    int16_t way;
+    uint64_t hash;
+};
+
+struct search {
+    const struct lx_graph *g;
+    const bool *alive;
+    lx_status *st;
+    struct stick_costs costs;
+    int32_t *slot;      /* per tensor: its place in states, or -1 */
+    int32_t *tensor_at; /* per slot: the tensor in it */
+    struct tensor_uses uses;
+    int32_t slot_count;
+    VEC(int32_t) free_slots;
+    VEC(struct state) now, next;
+    VEC(tensor_state) now_keys, next_keys; /* slot_count of each state */
+    VEC(int32_t) table;
+    VEC(struct node) nodes;
+    VEC(int32_t) layer_begin; /* per op: first node of its layer */
+    int64_t dropped;          /* the least that a dropped state could have come to */
+    int64_t limit;            /* a choice that costs this is known: dearer states are not followed */
+    int64_t *least_after;     /* per op: what this op and all later ones cost at least */
+};
+
+/* Cost and effect of one way on one state; false if the way is impossible there. */
+static bool apply_way(const struct search *s, const struct lx_op *op, const struct stick_way *w,
+                      tensor_state *key, struct state *to)
+{
+    const struct lx_graph *g = s->g;
+    for (int i = 0; i < op->input_count; i++) {
+        int32_t t = op->inputs[i];
+        const struct lx_tensor *tensor = &g->tensors[t];
+        tensor_state ts = FRESH(stick_default(tensor));
+        if (s->slot[t] >= 0) ts = key[s->slot[t]];
+        int primary = PRIMARY(ts), wanted = stick_for_need(w->need[i]);
+        if (tensor->rank < 0) continue;
+        if (w->turns && primary == w->need[1]) return false;
+        if (w->realigns) to->moved = add_saturated(to->moved, stick_elements_of(&s->costs, t, wanted));
+        if (stick_satisfies(tensor, primary, w->need[i]) || HAS(ts, wanted)) continue;
+        to->moved = add_saturated(to->moved, stick_move_cost(&s->costs, t, COPIES(ts), wanted));
+        to->footprint = add_saturated(to->footprint, stick_elements_of(&s->costs, t, wanted));
+        if (s->slot[t] >= 0) key[s->slot[t]] = WITH(ts, wanted);
+    }
+    const struct lx_tensor *out = &g->tensors[op->output];
+    int need = w->need[op->input_count],
+        stick = need == STICK_ANY ? stick_default(out) : stick_for_need(need);
+    if (out->rank < 0) return true;
+    tensor_state *slot = &key[s->slot[op->output]];
+    if (*slot) { /* written before: its layout stands */
+        if (!stick_satisfies(out, PRIMARY(*slot), need)) return false;
+        *slot = FRESH(PRIMARY(*slot));
+        return true;
+    }
+    *slot = FRESH(stick);
+    to->footprint = add_saturated(to->footprint, stick_elements_of(&s->costs, op->output, stick));
+    return to->moved < INT64_MAX && stick_elements_of(&s->costs, op->output, stick) < INT64_MAX;
+}
+
+/* Could `a`, by making all copies that `b` has, go on like b and cost no more? */
+static bool dominates(const struct search *s, const struct state *a, const tensor_state *ka,
+                      const struct state *b, const tensor_state *kb)
+{
+    int64_t moved = a->moved, footprint = a->footprint;
+    for (int32_t i = 0; i < s->slot_count && moved <= b->moved; i++) {
+        if (ka[i] == kb[i]) continue;
+        int32_t t = s->tensor_at[i];
+        if (s->uses.rigid[t] && PRIMARY(ka[i]) != PRIMARY(kb[i])) return false;
+        unsigned lacks = COPIES(kb[i]) & ~COPIES(ka[i]);
+        for (int stick = -1; lacks >> (stick + 1); stick++) {
+            if (!(lacks >> (stick + 1) & 1)) continue;
+            moved = add_saturated(moved, stick_move_cost(&s->costs, t, COPIES(ka[i]), stick));
+            footprint = add_saturated(footprint, stick_elements_of(&s->costs, t, stick));
+        }
+    }
+    return moved < b->moved || (moved == b->moved && footprint <= b->footprint);
+}
+
+/* Where a state with this key stands in the next layer, or a new one. */
+static bool keep(struct search *s, const struct state *state, const tensor_state *key)
+{
+    size_t n = (size_t)s->slot_count, mask = s->table.count - 1;
+    size_t at = (size_t)state->hash & mask;
+    for (; s->table.at[at] >= 0; at = (at + 1) & mask) {
+        struct state *other = &s->next.at[s->table.at[at]];
+        if (other->hash != state->hash ||
+            memcmp(&s->next_keys.at[(size_t)s->table.at[at] * n], key, n * sizeof *key) != 0)
+            continue;
+        if (state->moved < other->moved ||
+            (state->moved == other->moved && state->footprint < other->footprint))
+            *other = *state;
+        return true;
+    }
+    if (!VEC_RESERVE(&s->next_keys, (s->next.count + 1) * n + 1) || !VEC_PUSH(&s->next, *state))
+        return status_no_memory(s->st);
+    memcpy(&s->next_keys.at[(s->next.count - 1) * n], key, n * sizeof *key);
+    s->table.at[at] = (int32_t)s->next.count - 1;
+    return true;
+}
+
+static bool clear_table(struct search *s, size_t candidates)
+{
+    size_t room = 16;
+    while (room < candidates * 2) room *= 2;
+    if (!VEC_RESERVE(&s->table, room)) return status_no_memory(s->st);
+    s->table.count = room;
+    memset(s->table.at, 0xff, room * sizeof *s->table.at);
+    return true;
+}
+
+struct ranked {
+    int64_t moved, footprint;
+    int32_t index;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->moved != y->moved) return x->moved < y->moved ? -1 : 1;
+    if (x->footprint != y->footprint) return x->footprint < y->footprint ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+/* The best `width` states of `next` that no cheaper one dominates become `now`, and get their nodes. */
+static bool advance(struct search *s, int32_t op, size_t width)
+{
+    size_t n = (size_t)s->slot_count, count = s->next.count, kept = 0;
+    struct ranked *order = malloc((count + 1) * sizeof *order);
+    size_t most = count < width ? count : width;
+    bool ok = order && VEC_RESERVE(&s->now_keys, most * n + 1) && VEC_RESERVE(&s->now, most) &&
+              VEC_RESERVE(&s->nodes, s->nodes.count + most) &&
+              VEC_PUSH(&s->layer_begin, (int32_t)s->nodes.count);
+    for (size_t i = 0; ok && i < count; i++)
+        order[i] = (struct ranked){s->next.at[i].moved, s->next.at[i].footprint, (int32_t)i};
+    if (ok) qsort(order, count, sizeof *order, by_cost);
+    for (size_t i = 0; ok && i < count; i++) {
+        const struct state *from = &s->next.at[order[i].index];
+        const tensor_state *key = &s->next_keys.at[(size_t)order[i].index * n];
+        bool dominated = false;
+        for (size_t k = 0; k < kept && k < DOMINATORS && !dominated; k++)
+            dominated = dominates(s, &s->now.at[k], &s->now_keys.at[k * n], from, key);
+        if (dominated) continue;
+        if (kept == most) {
+            s->dropped = min_i64(s->dropped, add_saturated(from->moved, s->least_after[op + 1]));
+            break;
+        }
+        memcpy(&s->now_keys.at[kept * n], key, n * sizeof *key);
+        s->now.at[kept++] = *from;
+        s->nodes.at[s->nodes.count++] = (struct node){from->parent, from->way};
+    }
+    s->now.count = kept;
+    free(order);
+    return ok ? true : status_no_memory(s->st);
+}
+
+static void take_slot(struct search *s, int32_t tensor)
+{
+    if (s->slot[tensor] >= 0) return;
+    s->slot[tensor] = s->free_slots.at[--s->free_slots.count];
+    s->tensor_at[s->slot[tensor]] = tensor;
+}
+
+static bool step(struct search *s, int32_t o, size_t width)
+{
+    const struct lx_op *op = &s->g->ops[o];
+    struct op_index x;
+    struct stick_way ways[MAX_STICK_WAYS];
+    op_index_of(s->g, op, &x);
+    int count = stick_ways(s->g, op, &x, ways);
+    size_t n = (size_t)s->slot_count;
+    take_slot(s, op->output);
+    s->next.count = 0;
+    if (!clear_table(s, s->now.count * (size_t)count)) return false;
+    tensor_state *key = malloc((n + 1) * sizeof *key);
+    if (!key) return status_no_memory(s->st);
+    bool ok = true;
+    for (size_t i = 0; i < s->now.count && ok; i++)
+        for (int w = 0; w < count && ok; w++) {
+            struct state to = s->now.at[i];
+            memcpy(key, &s->now_keys.at[i * n], n * sizeof *key);
+            if (!apply_way(s, op, &ways[w], key, &to) ||
+                add_saturated(to.moved, s->least_after[o + 1]) > s->limit)
+                continue;
+            for (int k = 0; k <= op->input_count; k++) { /* what nobody uses any more is forgotten */
+                int32_t t = op_operand(op, k);
+                if (s->uses.last_use[t] == o && s->slot[t] >= 0) key[s->slot[t]] = 0;
+            }
+            to.parent = (int32_t)i;
+            to.way = (int16_t)w;
+            to.hash = hash_bytes(HASH_START, key, n * sizeof *key);
+            ok = keep(s, &to, key);
+        }
+    free(key);
+    if (!ok) return false;
+    if (s->next.count == 0)
+        return status_set_at(
+            s->st, LX_E_LAYOUT, s->g->file, op->line, 1,
+            "op %s (%s): no layout of %s lets it be written; write the parts to tensors of their own",
+            op->name, op->kind->name, s->g->tensors[op->output].name);
+    if (!advance(s, o, width)) return false;
+    for (int k = 0; k <= op->input_count; k++) {
+        int32_t t = op_operand(op, k);
+        if (s->uses.last_use[t] == o && s->slot[t] >= 0) {
+            s->free_slots.at[s->free_slots.count++] = s->slot[t];
+            s->slot[t] = -1;
+        }
+    }
+    return true;
+}
+
+/* What an op costs at least: the graph inputs that it alone reads, and that no way of it takes as they are.
+ */
+static int64_t least_cost(const struct search *s, int32_t o)
+{
+    const struct lx_op *op = &s->g->ops[o];
+    struct op_index x;
+    struct stick_way ways[MAX_STICK_WAYS];
+    op_index_of(s->g, op, &x);
+    int count = stick_ways(s->g, op, &x, ways);
+    int64_t least = INT64_MAX;
+    for (int w = 0; w < count && least > 0; w++) {
+        int64_t cost = 0;
+        for (int i = 0; i < op->input_count; i++) {
+            const struct lx_tensor *t = &s->g->tensors[op->inputs[i]];
+            bool fixed =
+                !s->uses.written[op->inputs[i]] && s->uses.readers[op->inputs[i]] == 1 && t->rank >= 0;
+            int stick = stick_default(t);
+            int wanted = stick_for_need(ways[w].need[i]);
+            if (fixed && ways[w].realigns)
+                cost = add_saturated(cost, stick_elements_of(&s->costs, op->inputs[i], wanted));
+            if (fixed && !stick_satisfies(t, stick, ways[w].need[i]))
+                cost = add_saturated(cost,
+                                     stick_move_cost(&s->costs, op->inputs[i], COPIES(FRESH(stick)), wanted));
+        }
+        least = min_i64(least, cost);
+    }
+    return least;
+}
+
+static bool prepare(struct search *s)
+{
+    const struct lx_graph *g = s->g;
+    size_t tensors = (size_t)g->tensor_count + 1;
+    s->slot = malloc(tensors * sizeof *s->slot);
+    s->tensor_at = calloc(tensors, sizeof *s->tensor_at);
+    s->least_after = calloc((size_t)g->op_count + 1, sizeof *s->least_after);
+    bool ok = s->slot && s->tensor_at && s->least_after && tensor_uses_make(g, s->alive, &s->uses);
+    if (ok) {
+        memset(s->slot, 0xff, tensors * sizeof *s->slot);
+        s->slot_count = s->uses.most_live;
+        ok = VEC_RESERVE(&s->free_slots, (size_t)s->slot_count + 1);
+    }
+    for (int32_t i = s->slot_count; ok && i-- > 0;) s->free_slots.at[s->free_slots.count++] = i;
+    for (int32_t t = 0; ok && t < g->tensor_count; t++)
+        if (!s->uses.written[t] && s->uses.readers[t] > 1) take_slot(s, t);
+    for (int32_t o = g->op_count; ok && o-- > 0;)
+        s->least_after[o] = add_saturated(s->least_after[o + 1], s->alive[o] ? least_cost(s, o) : 0);
+    return ok ? true : status_no_memory(s->st);
+}
+
+static bool begin(struct search *s)
+{
+    size_t n = (size_t)s->slot_count;
+    if (!VEC_RESERVE(&s->now_keys, n + 1) || !VEC_PUSH(&s->now, (struct state){.parent = -1}))
+        return status_no_memory(s->st);
+    memset(s->now_keys.at, 0, (n + 1) * sizeof *s->now_keys.at);
+    for (int32_t t = 0; t < s->g->tensor_count; t++)
+        if (s->slot[t] >= 0) s->now_keys.at[s->slot[t]] = FRESH(stick_default(&s->g->tensors[t]));
+    return true;
+}
+
+/* From the cheapest state of the last layer back to the first. */
+static bool trace_back(struct search *s, struct stick_plan *out)
+{
+    int32_t at = 0;
+    size_t layer = s->layer_begin.count;
+    for (int32_t o = s->g->op_count; o-- > 0;) {
+        if (!s->alive[o]) continue;
+        const struct node *node = &s->nodes.at[s->layer_begin.at[--layer] + at];
+        struct op_index x;
+        struct stick_way ways[MAX_STICK_WAYS];
+        op_index_of(s->g, &s->g->ops[o], &x);
+        stick_ways(s->g, &s->g->ops[o], &x, ways);
+        out->way[o] = ways[node->way];
+        at = node->parent;
+    }
+    return true;
+}
+
+static void release(struct search *s)
+{
+    free(s->slot);
+    tensor_uses_free(&s->uses);
+    free(s->tensor_at);
+    free(s->least_after);
+    VEC_FREE(&s->free_slots);
+    VEC_FREE(&s->now);
+    VEC_FREE(&s->next);
+    VEC_FREE(&s->now_keys);
+    VEC_FREE(&s->next_keys);
+    VEC_FREE(&s->table);
+    VEC_FREE(&s->nodes);
+    VEC_FREE(&s->layer_begin);
+}
+
+/* One search; `limit`: only choices that cost at most this. */
+static bool search(const struct lx_graph *g, const bool *alive, size_t width, int64_t limit,
+                   struct stick_plan *out, lx_status *st)
+{
+    struct search s = {
+        .g = g, .alive = alive, .st = st, .costs = out->costs, .dropped = INT64_MAX, .limit = limit};
+    bool ok = prepare(&s) && begin(&s);
+    for (int32_t o = 0; ok && o < g->op_count; o++)
+        if (alive[o]) ok = step(&s, o, width);
+    if (ok) {
+        out->moved = s.now.at[0].moved;
+        out->bound = min_i64(out->moved, s.dropped);
+        trace_back(&s, out);
+    }
+    release(&s);
+    return ok;
+}
+
+bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
+                      struct stick_plan *out, lx_status *st)
+{
+    size_t width = g->op_count > MAX_NODES / WIDTH ? (size_t)(MAX_NODES / g->op_count) : WIDTH;
+    out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
+    if (!out->way || !stick_costs_make(g, memory, &out->costs)) return status_no_memory(st);
+    /* A narrow search first: often it proves its answer, else it limits the wide one. Too narrow to find any,
+     * it limits nothing. */
+    lx_status none;
+    bool found = search(g, alive, NARROW, INT64_MAX, out, &none);
+    if (found && out->bound == out->moved) return true;
+    return search(g, alive, width, found ? out->moved : INT64_MAX, out, st);
+}

@@ -1,0 +1,118 @@
+/* The stick rules of every kind of op.
+ *
+ *   pointwise, reductions   one variable: every operand that has it has its stick there, the others have none
+ *   contractions            the first operand's stick along a summed variable, the second's and the output's
+ *                           along one that only the second has; either input may play either part
+ *   views                   as pointwise; an offset that is no whole number of sticks moves every element
+ *   restickify              any two different layouts
+ *   opaque                  any; the output takes the default layout
+ *
+ * A variable of one element needs no stick of its own: its operands count as having none. */
+#include "layout/stick_rules.h"
+#include "layout/layout.h"
+
+static int need_of(const struct op_index *x, int operand, int v)
+{
+    int d = v < 0 || x->extent[v] == 1 ? -1 : op_index_dim(x, operand, v);
+    return d < 0 ? STICK_NONE : d;
+}
+
+static bool aligned(const struct lx_graph *g, const struct lx_op *op, int64_t extent)
+{
+    return extent % lx_stick_elements(g->tensors[op->output].dtype, g->device.stick_bytes) == 0;
+}
+
+/* Variables from the output's last dimension to its first, then the others from the last to the first. */
+static int preference(const struct op_index *x, int *order)
+{
+    int n = 0, out = x->operand_count - 1;
+    for (int d = x->rank[out] - 1; d >= 0; d--) order[n++] = x->var[out][d];
+    for (int v = x->var_count - 1; v >= 0; v--)
+        if (op_index_reduced(x, v)) order[n++] = v;
+    return n;
+}
+
+static bool unaligned_view(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x, int v)
+{
+    if (x->shifted < 0 || v < 0) return false;
+    int d = op_index_dim(x, x->shifted, v);
+    int64_t e = lx_stick_elements(g->tensors[op_operand(op, x->shifted)].dtype, g->device.stick_bytes);
+    return x->stride[d] != 1 || x->offset[d] % e != 0;
+}
+
+static struct stick_way shared_way(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                                   int v)
+{
+    struct stick_way w = {
+        .stick_var = v >= 0 && x->extent[v] > 1 ? v : STICK_NONE, .kernel_row = -1, .kernel = -1};
+    w.realigns = unaligned_view(g, op, x, v);
+    for (int i = 0; i < x->operand_count; i++) w.need[i] = (signed char)need_of(x, i, v);
+    return w;
+}
+
+static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                       struct stick_way *out)
+{
+    int order[LX_MAX_VARS], count = preference(x, order), n = 0;
+    for (int want_aligned = 1; want_aligned >= 0; want_aligned--)
+        for (int i = 0; i < count; i++)
+            if (x->extent[order[i]] > 1 && aligned(g, op, x->extent[order[i]]) == (want_aligned == 1))
+                out[n++] = shared_way(g, op, x, order[i]);
+    out[n++] = shared_way(g, op, x, -1);
+    return n;
+}
+
+/* Contractions: `kernel` is the input whose own variable becomes the output's stick. */
+static int contraction_ways(const struct op_index *x, int kernel, struct stick_way *out)
+{
+    int order[LX_MAX_VARS], count = preference(x, order), n = 0;
+    for (int i = 0; i < count; i++) {
+        int k = order[i];
+        if (!op_index_reduced(x, k)) continue;
+        int before = n;
+        for (int j = 0; j <= count; j++) {
+            int own = j < count ? order[j] : -1;
+            bool fits = own >= 0 ? !op_index_reduced(x, own) && op_index_dim(x, kernel, own) >= 0 &&
+                                       op_index_dim(x, 1 - kernel, own) < 0
+                                 : n == before; /* a kernel of one column */
+            if (!fits) continue;
+            struct stick_way w = {.stick_var = own >= 0 && x->extent[own] > 1 ? own : STICK_NONE,
+                                  .kernel_row = k,
+                                  .kernel = kernel};
+            w.need[kernel] = (signed char)need_of(x, kernel, own);
+            w.need[1 - kernel] = (signed char)need_of(x, 1 - kernel, k);
+            w.need[2] = (signed char)need_of(x, 2, own);
+            out[n++] = w;
+        }
+    }
+    return n;
+}
+
+static int restickify_ways(const struct op_index *x, struct stick_way *out)
+{
+    int n = 0;
+    for (int v = x->var_count - 1; v >= -1; v--) {
+        if (v >= 0 && x->extent[v] == 1) continue;
+        struct stick_way w = {.stick_var = v, .kernel_row = -1, .kernel = -1, .turns = true};
+        w.need[0] = STICK_ANY;
+        w.need[1] = (signed char)v; /* dimension v is variable v; -1 is STICK_NONE */
+        out[n++] = w;
+    }
+    return n;
+}
+
+int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+               struct stick_way *out)
+{
+    if (!x->known) {
+        out[0] = (struct stick_way){.stick_var = STICK_NONE, .kernel_row = -1, .kernel = -1};
+        for (int i = 0; i <= op->input_count; i++) out[0].need[i] = STICK_ANY;
+        return 1;
+    }
+    if (op_is_restickify(op)) return restickify_ways(x, out);
+    if ((op->kind->traits & LX_CONTRACTS) && op->reduces) {
+        int n = contraction_ways(x, 1, out);
+        return n + contraction_ways(x, 0, out + n);
+    }
+    return shared_ways(g, op, x, out);
+}

@@ -1,0 +1,69 @@
+/* Uses of tensors by the live ops. Rigid are tensors that are written again, since every writer must keep the
+ * first one's layout, and those that a restickify of the graph itself reads, since it must change it. */
+#include "layout/uses.h"
+#include "layout/op_index.h"
+
+#include <stdlib.h>
+
+static void gather(const struct lx_graph *g, const bool *alive, struct tensor_uses *u)
+{
+    for (int32_t t = 0; t < g->tensor_count; t++) u->last_use[t] = u->first[t] = -1;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        if (!alive[o]) continue;
+        const struct lx_op *op = &g->ops[o];
+        for (int i = 0; i <= op->input_count; i++) {
+            int32_t t = op_operand(op, i);
+            u->readers[t] += i < op->input_count;
+            u->last_use[t] = o;
+            if (u->first[t] < 0) u->first[t] = o;
+        }
+        if (u->written[op->output]) u->rigid[op->output] = true;
+        u->written[op->output] = true;
+        if (op_is_restickify(op)) u->rigid[op->inputs[0]] = true;
+    }
+}
+
+/* Inputs that are read several times live from the start, what is written from its first writer on. */
+static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
+{
+    int32_t live = 0, most = 0;
+    for (int32_t t = 0; t < g->tensor_count; t++) live += !u->written[t] && u->readers[t] > 1;
+    most = live;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        if (!alive[o]) continue;
+        const struct lx_op *op = &g->ops[o];
+        if (u->first[op->output] == o) live++;
+        if (live > most) most = live;
+        for (int i = 0; i <= op->input_count; i++) {
+            int32_t t = op_operand(op, i);
+            bool again = false;
+            for (int k = 0; k < i; k++) again |= op_operand(op, k) == t;
+            if (!again && u->last_use[t] == o && (u->written[t] || u->readers[t] > 1)) live--;
+        }
+    }
+    return most;
+}
+
+bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out)
+{
+    size_t tensors = (size_t)g->tensor_count + 1;
+    *out = (struct tensor_uses){0};
+    out->first = malloc(tensors * sizeof *out->first);
+    out->last_use = malloc(tensors * sizeof *out->last_use);
+    out->readers = calloc(tensors, sizeof *out->readers);
+    out->written = calloc(tensors, sizeof *out->written);
+    out->rigid = calloc(tensors, sizeof *out->rigid);
+    if (!out->first || !out->last_use || !out->readers || !out->written || !out->rigid) return false;
+    gather(g, alive, out);
+    out->most_live = most_live(g, alive, out);
+    return true;
+}
+
+void tensor_uses_free(struct tensor_uses *u)
+{
+    free(u->first);
+    free(u->last_use);
+    free(u->readers);
+    free(u->written);
+    free(u->rigid);
+}

@@ -1,0 +1,388 @@
+/* Divisions: the rules hold on 10,000 random ops, slices tile the space, every pattern divides. */
+#include "base/rng.h"
+#include "base/text.h"
+#include "divide/divide.h"
+#include "graph/generate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct stages {
+    struct lx_graph *graph;
+    struct lx_layouts *layouts;
+    struct lx_divisions *divisions;
+    lx_status st;
+};
+
+static bool divide_graph(struct stages *s, struct lx_graph *g, const struct lx_divide_options *how)
+{
+    s->graph = g;
+    s->layouts = g ? lx_layouts_make(g, &s->st) : NULL;
+    s->divisions = s->layouts ? lx_divide(s->layouts, how, &s->st) : NULL;
+    return s->divisions != NULL;
+}
+
+static bool divide_body(struct stages *s, const char *body, const struct lx_divide_options *how)
+{
+    struct text t = {0};
+    *s = (struct stages){0};
+    text_format(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
+    assert_false(t.failed);
+    struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &s->st);
+    text_free(&t);
+    return divide_graph(s, g, how);
+}
+
+static void free_stages(struct stages *s)
+{
+    lx_divisions_free(s->divisions);
+    lx_layouts_free(s->layouts);
+    lx_graph_free(s->graph);
+}
+
+static void add_tensor(struct text *t, const char *name, const char *dtype, const char *letters,
+                       const int64_t *extent)
+{
+    text_format(t, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"shape\": [",
+                t->at && strchr(t->at, '{') ? ", " : "", name, dtype);
+    for (int i = 0; letters[i]; i++)
+        text_format(t, "%s%lld", i ? ", " : "", (long long)extent[letters[i] - 'a']);
+    text_add(t, "]}");
+}
+
+/* One random op: pointwise with broadcasts, reduction, contraction, view or restickify. `big`: up to
+ * gigabytes. */
+static void random_op(struct rng *r, bool big, struct text *t)
+{
+    static const char *const dtypes[] = {"fp16", "fp16", "bf16", "fp32", "int8", "fp8", "int32", "bool"};
+    static const int64_t nice[] = {1,   2,   3,   4,   8,    16,   32,   64,   96,   128,  192,   256,
+                                   320, 512, 576, 640, 1000, 1024, 2048, 4096, 5120, 8192, 12800, 65536};
+    int64_t extent[8];
+    const char *d0 = dtypes[rng_below(r, 8)], *d1 = dtypes[rng_below(r, 8)];
+    for (int i = 0; i < 8; i++)
+        extent[i] = big               ? nice[rng_below(r, sizeof nice / sizeof *nice)]
+                    : rng_below(r, 3) ? rng_between(r, 1, 12)
+                                      : 64 * rng_between(r, 1, 3);
+    char x[9] = "", w[9] = "", y[9] = "", einsum[40] = "";
+    int rank = (int)rng_between(r, 1, big ? 3 : 4), kind = (int)rng_below(r, 5);
+    const char *op = "relu", *extra = "";
+    char more[200] = "";
+    for (int i = 0; i < rank; i++) x[i] = y[i] = (char)('a' + i);
+    bool two = false;
+    if (kind == 0) { /* x with some of its dimensions as the second operand */
+        op = "add";
+        two = true;
+        for (int i = 0, n = 0; i < rank; i++)
+            if (rng_below(r, 2)) w[n++] = x[i];
+        if (!w[0]) strcpy(w, x);
+    } else if (kind == 1) {
+        int drop = (int)rng_below(r, (uint64_t)rank), n = 0;
+        op = "sum";
+        memset(y, 0, sizeof y);
+        for (int i = 0; i < rank; i++)
+            if (i != drop && !(rank > 2 && i == 0)) y[n++] = x[i];
+    } else if (kind == 2) {
+        static const char *const forms[][3] = {
+            {"ab", "bc", "ac"},       {"ab", "cb", "ac"}, {"dab", "dbc", "dac"}, {"dab", "bc", "dac"},
+            {"deab", "decb", "deac"}, {"ab", "b", "a"},   {"ba", "bc", "ac"}};
+        const char *const *f = forms[rng_below(r, sizeof forms / sizeof *forms)];
+        op = "matmul";
+        two = true;
+        strcpy(x, f[0]), strcpy(w, f[1]), strcpy(y, f[2]);
+    } else if (kind == 3) {
+        op = "shift";
+        int n = snprintf(more, sizeof more, ", \"offset\": [");
+        for (int i = 0; i < rank; i++)
+            n += snprintf(more + n, sizeof more - (size_t)n, "%s%lld", i ? ", " : "",
+                          (long long)rng_between(r, -3, 70));
+        snprintf(more + n, sizeof more - (size_t)n, "]");
+        extra = more;
+    } else
+        op = "restickify";
+    if (kind < 3) snprintf(einsum, sizeof einsum, "%s%s%s->%s", x, two ? "," : "", w, y);
+    struct text tensors = {0};
+    add_tensor(&tensors, "x", d0, x, extent);
+    if (two) add_tensor(&tensors, "w", d1, w, extent);
+    add_tensor(&tensors, "y", kind >= 3 ? d0 : d1, y, extent);
+    text_format(t,
+                "\"tensors\": [%s], \"ops\": [{\"name\": \"op\", \"kind\": \"%s\", \"inputs\": [\"x\"%s], "
+                "\"output\": \"y\"",
+                tensors.at, op, two ? ", \"w\"" : "");
+    if (*einsum) text_format(t, ", \"einsum\": \"%s\"", einsum);
+    text_format(t, "%s}]", extra);
+    text_free(&tensors);
+}
+
+/* What must hold of any division. */
+static void check_rules(const struct lx_divisions *all, int32_t op)
+{
+    const struct lx_division *d = &all->at[op];
+    if (d->kind != LX_DIVIDED) return;
+    int64_t product = 1;
+    int reductions = 0;
+    for (int i = 0; i < d->split_count; i++) {
+        const struct lx_split *s = &d->splits[i];
+        assert_true(s->split >= 1);
+        assert_int_equal(s->units, (s->extent + s->unit - 1) / s->unit);
+        assert_int_equal(s->units % s->split, 0);
+        assert_true(s->rule != LX_SPLIT_BLOCKED || s->split == 1);
+        product *= s->split;
+        reductions += s->is_summed && s->split > 1;
+    }
+    assert_true(reductions <= 1);
+    assert_int_equal(product, d->cores_used);
+    assert_true(product <= all->cores);
+    for (int i = 0; i < d->operand_count; i++) {
+        assert_true(d->operands[i].bytes <= all->layouts->graph->device.span_bytes);
+        assert_true(d->operands[i].core_bytes <=
+                    lx_layout_bytes(&all->layouts->layouts[d->operands[i].tensor]));
+    }
+    assert_true(d->predicted_us > 0);
+}
+
+/* Counts how often each point of a small space is worked on: exactly once, in whole sticks. */
+static void check_tiling(const struct lx_division *d)
+{
+    int64_t points = 1;
+    if (d->kind != LX_DIVIDED) return;
+    for (int i = 0; i < d->split_count; i++) points *= d->splits[i].extent;
+    if (points > 60000) return;
+    unsigned char *count = calloc((size_t)points, 1);
+    assert_non_null(count);
+    for (int64_t core = 0; core < d->cores_used; core++) {
+        int64_t from[LX_MAX_VARS] = {0}, to[LX_MAX_VARS] = {0}, at[LX_MAX_VARS] = {0};
+        bool empty = false;
+        for (int i = 0; i < d->split_count; i++) {
+            lx_division_slice(d, i, core, &from[i], &to[i]);
+            assert_true(from[i] % d->splits[i].unit == 0 && to[i] - from[i] <= d->splits[i].per_core);
+            empty |= from[i] >= to[i];
+            at[i] = from[i];
+        }
+        while (!empty) {
+            int64_t point = 0;
+            for (int i = 0; i < d->split_count; i++) point = point * d->splits[i].extent + at[i];
+            count[point]++;
+            int i = d->split_count - 1;
+            for (; i >= 0 && ++at[i] == to[i]; i--) at[i] = from[i];
+            if (i < 0) break;
+        }
+    }
+    for (int64_t p = 0; p < points; p++) assert_int_equal(count[p], 1);
+    free(count);
+}
+
+static void test_random_ops(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(2026);
+    int divided = 0, refused = 0, tiled = 0;
+    for (int n = 0; n < 10000; n++) {
+        struct text t = {0};
+        struct stages s;
+        bool big = n % 2 == 0;
+        random_op(&r, big, &t);
+        struct lx_divide_options how = {.cores = rng_between(&r, 1, 32), .no_cost = rng_below(&r, 4) == 0};
+        assert_false(t.failed);
+        if (divide_body(&s, t.at, &how)) {
+            for (int32_t o = 0; o < s.divisions->count; o++) {
+                check_rules(s.divisions, o);
+                check_tiling(&s.divisions->at[o]);
+            }
+            divided++;
+            tiled += !big;
+        } else {
+            bool expected = s.st.code == LX_E_SPAN || s.st.code == LX_E_TWO_REDUCTIONS ||
+                            s.st.code == LX_E_STICK_SPAN || s.st.code == LX_E_DOMAIN;
+            if (!expected) fail_msg("%s: %s: %s", t.at, lx_code_word(s.st.code), s.st.text);
+            refused++;
+        }
+        free_stages(&s);
+        text_free(&t);
+    }
+    assert_int_equal(divided + refused, 10000);
+    assert_true(divided > 8000 && tiled > 4900 && refused > 0);
+}
+
+/* Candidates are legal, in order, without repetition, and have the default among them. */
+static void test_candidates(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(7);
+    for (int n = 0; n < 300; n++) {
+        struct text t = {0};
+        struct stages s;
+        random_op(&r, false, &t);
+        struct lx_divide_options how = {.cores = rng_between(&r, 1, 32)};
+        assert_true(divide_body(&s, t.at, &how));
+        int32_t op = s.divisions->count - 1;
+        const struct lx_division *d = &s.divisions->at[op];
+        struct lx_candidates *c = lx_division_candidates(s.layouts, op, how.cores, &s.st);
+        assert_non_null(c);
+        bool found = false;
+        for (int32_t i = 0; i < c->count; i++) {
+            bool same = true;
+            int order = 0;
+            for (int k = 0; k < c->split_count; k++) {
+                same &= c->splits[i][k] == d->splits[k].split;
+                if (i > 0 && order == 0)
+                    order = c->splits[i][k] > c->splits[i - 1][k]   ? 1
+                            : c->splits[i][k] < c->splits[i - 1][k] ? -1
+                                                                    : 0;
+            }
+            assert_true(i == 0 || order == 1);
+            found |= same;
+        }
+        assert_true(found);
+        /* The last one can take the place of the default. */
+        assert_true(lx_division_replace(s.divisions, op, c->splits[c->count - 1], &s.st));
+        check_rules(s.divisions, op);
+        check_tiling(&s.divisions->at[op]);
+        /* And its splits survive being encoded. */
+        struct lx_coeff_splits stored;
+        int64_t back[LX_MAX_VARS];
+        assert_true(lx_division_encode(s.divisions, op, &stored));
+        assert_true(lx_division_decode(s.layouts, op, &stored, back));
+        for (int k = 0; k < c->split_count; k++) assert_int_equal(back[k], c->splits[c->count - 1][k]);
+        lx_candidates_free(c);
+        free_stages(&s);
+        text_free(&t);
+    }
+}
+
+static const char two_ops[] = "\"tensors\": [{\"name\": \"x\", \"shape\": [512, 1024]}, {\"name\": \"h\", "
+                              "\"shape\": [512, 1024]}, {\"name\": \"y\", \"shape\": [512]}], "
+                              "\"ops\": [{\"name\": \"a\", \"kind\": \"exp\", \"inputs\": [\"x\"], "
+                              "\"output\": \"h\"}, {\"name\": \"b\", \"kind\": \"sum\", \"inputs\": "
+                              "[\"h\"], \"output\": \"y\", \"einsum\": \"mn->m\"}]";
+
+/* Rows on both sides: alike. The sum over split columns: a part of a sum each, so not. */
+static void test_mismatch(void **state)
+{
+    (void)state;
+    struct stages s;
+    assert_true(divide_body(&s, two_ops, NULL));
+    assert_false(lx_core_div_mismatch(s.divisions, 0, 1, s.layouts->graph->ops[0].output));
+    int64_t columns[2] = {2, 16};
+    assert_true(lx_division_replace(s.divisions, 1, columns, &s.st));
+    assert_true(lx_core_div_mismatch(s.divisions, 0, 1, s.layouts->graph->ops[0].output));
+    struct lx_core_view sums = lx_division_view(s.divisions, 1, 1);
+    assert_true(sums.partial);
+    int64_t bad[2] = {3, 1};
+    assert_false(lx_division_replace(s.divisions, 1, bad, &s.st));
+    assert_int_equal(s.st.code, LX_E_DOMAIN);
+    free_stages(&s);
+}
+
+static void test_hints_and_cores(void **state)
+{
+    (void)state;
+    struct stages s;
+    struct lx_split_hint hints[] = {{1, 'm', 8}, {0, 'a', 4}, {1, 'n', 4}};
+    struct lx_divide_options how = {.hints = hints, .hint_count = 3};
+    assert_true(divide_body(&s, two_ops, &how));
+    assert_int_equal(s.divisions->at[0].cores_used, 4);
+    assert_int_equal(s.divisions->at[1].cores_used, 32);
+    assert_int_equal(s.divisions->at[1].contiguous, 1);
+    size_t length;
+    char *json = lx_divisions_to_json(s.divisions, &length);
+    assert_non_null(json);
+    free(json);
+    free_stages(&s);
+    static const int64_t wrong[] = {-1, 33, 64, INT64_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct lx_divide_options bad = {.cores = wrong[i]};
+        assert_false(divide_body(&s, two_ops, &bad));
+        assert_int_equal(s.st.code, LX_E_CORES);
+        free_stages(&s);
+    }
+}
+
+/* Every file of a folder on 1 to 32 cores: divided by the rules, or refused with the code it expects. */
+static void divide_folder(const char *folder, bool errors)
+{
+    DIR *dir = opendir(folder);
+    int files = 0;
+    if (!dir) fail_msg("%s cannot be opened", folder);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        char path[600];
+        if (!strstr(e->d_name, ".json")) continue;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        for (int64_t cores = errors ? 0 : 1; cores <= (errors ? 0 : 32); cores = cores ? cores * 2 : 1) {
+            struct stages s = {0};
+            struct lx_divide_options how = {.cores = cores};
+            struct lx_graph *g = lx_graph_read(path, &s.st);
+            if (!g && errors) break; /* refused by an earlier stage, which has its own tests */
+            assert_non_null(g);
+            if (errors && (!g->expect_stage || strcmp(g->expect_stage, "divide") != 0)) {
+                lx_graph_free(g);
+                break;
+            }
+            bool ok = g->is_list || divide_graph(&s, g, &how);
+            s.graph = g;
+            if (errors) {
+                if (ok || strcmp(lx_code_word(s.st.code), g->expect_code) != 0)
+                    fail_msg("%s: got %s", path, ok ? "a division" : lx_code_word(s.st.code));
+            } else {
+                /* With few cores a large tensor may be beyond the span; at 32 all of these must divide. */
+                if (!ok && (cores == 32 || s.st.code != LX_E_SPAN))
+                    fail_msg("%s on %lld cores: %s", path, (long long)cores, s.st.text);
+                for (int32_t o = 0; ok && s.divisions && o < s.divisions->count; o++)
+                    check_rules(s.divisions, o);
+            }
+            files += cores == 32 || cores == 0;
+            free_stages(&s);
+        }
+    }
+    closedir(dir);
+    assert_true(files > 0);
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    divide_folder(SOURCE_DIR "/patterns/graphs", false);
+    divide_folder(SOURCE_DIR "/patterns/targets", false);
+    divide_folder(SOURCE_DIR "/patterns/errors", true);
+}
+
+/* The generated decode graph divides, and dividing it twice gives the same. */
+static void test_decode_graph(void **state)
+{
+    (void)state;
+    const struct lx_generator *gen = lx_generator_find("decode");
+    assert_non_null(gen);
+    char *json[2];
+    size_t length[2];
+    for (int i = 0; i < 2; i++) {
+        struct stages s = {0};
+        int64_t values[32];
+        assert_true(gen->option_count <= 32);
+        lx_options_default(gen->options, gen->option_count, values);
+        assert_true(divide_graph(&s, gen->build(values, &s.st), NULL));
+        assert_true(s.divisions->count >= 304);
+        for (int32_t o = 0; o < s.divisions->count; o++) check_rules(s.divisions, o);
+        json[i] = lx_divisions_to_json(s.divisions, &length[i]);
+        assert_non_null(json[i]);
+        free_stages(&s);
+    }
+    assert_int_equal(length[0], length[1]);
+    assert_memory_equal(json[0], json[1], length[0]);
+    free(json[0]);
+    free(json[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_ops), cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_mismatch),   cmocka_unit_test(test_hints_and_cores),
+        cmocka_unit_test(test_patterns),   cmocka_unit_test(test_decode_graph),
+    };
+    return cmocka_run_group_tests_name("divide", tests, NULL, NULL);
+}
