@@ -95,7 +95,7 @@ static void random_instance(struct rng *r, enum flavour flavour, struct instance
 static void check_against_brute_force(const struct instance *in, uint64_t seed)
 {
     int64_t expected[MOST_ITEMS], base[MOST_ITEMS];
-    struct fit_limits limits = {.seed = seed, .threads = 1};
+    struct fit_limits limits = {.seed = seed};
     struct fit_stats stats;
     bool fits = brute_force(in, 0, expected);
     enum fit_result result = fit_solve(&in->problem, &limits, base, &stats);
@@ -214,7 +214,7 @@ static void packings_are_never_refuted(void **state)
             pieces[rng_below(&r, (uint64_t)n)] = pieces[n - 1], n--;
         for (int32_t i = 0; i < n; i++) items[i] = (struct fit_item){i, 1, 1, -1};
         struct fit_problem p = {height, n, n, items, pieces};
-        struct fit_limits limits = {.nodes = 20000, .seed = (uint64_t)round, .threads = 1};
+        struct fit_limits limits = {.nodes = 20000, .seed = (uint64_t)round};
         struct fit_stats stats;
         assert_int_not_equal(fit_solve(&p, &limits, base, &stats), FIT_NO);
     }
@@ -250,13 +250,13 @@ static void limits_are_kept(void **state)
     struct fit_problem p = {load, N, N, items, pieces};
     struct fit_stats stats, same;
     int calls = 0;
-    struct fit_limits limits = {.nodes = 500, .threads = 1};
+    struct fit_limits limits = {.nodes = 500};
     enum fit_result result = fit_solve(&p, &limits, base, &stats);
     assert_true(stats.nodes <= 500 + 3 * N);
     assert_int_equal(fit_solve(&p, &limits, again, &same), result);
     assert_int_equal(stats.nodes, same.nodes);
     if (result == FIT_YES) assert_memory_equal(base, again, sizeof base);
-    struct fit_limits stopped = {.threads = 1, .stop = stop_at_once, .context = &calls};
+    struct fit_limits stopped = {.stop = stop_at_once, .context = &calls};
     assert_int_not_equal(fit_solve(&p, &stopped, base, &stats), FIT_NO_MEMORY);
     assert_true(calls > 0);
     p.capacity = load - 1;
@@ -271,7 +271,7 @@ static void height_is_least(void **state)
     for (int64_t round = 0, all = rounds(3000); round < all; round++) {
         random_instance(&r, (enum flavour)(round % FLAVOUR_COUNT), &in);
         int64_t base[MOST_ITEMS];
-        struct fit_limits limits = {.seed = (uint64_t)round, .threads = 1};
+        struct fit_limits limits = {.seed = (uint64_t)round};
         struct height_answer answer;
         in.problem.capacity = 0;
         while (in.problem.capacity < 14 && !brute_force(&in, 0, base)) in.problem.capacity++;

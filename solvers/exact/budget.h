@@ -28,6 +28,12 @@ static inline struct budget budget_new(const struct lx_run *run, int64_t limit)
     return b;
 }
 
+/* A node of the Fit engine touches the neighbours of an item, so that it costs more where there are many. */
+static inline void budget_charge_nodes(struct budget *b, int64_t nodes, int32_t items)
+{
+    b->steps += nodes * (1 + items / 256);
+}
+
 /* Stopped from outside, which no other budget outlives. */
 static inline bool budget_stopped(void *budget)
 {

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CORE_EDGES = 3, MOST_TWIN_CUTS = 40 };
+enum { MOST_CORE_EDGES = 4, MOST_TWIN_CUTS = 40 };
 
-static int32_t core_edges(const struct search *s, int32_t *edges)
+static int32_t edges_among(const struct model *m, const bool *kept, int32_t *edges)
 {
     int32_t n = 0;
-    for (int32_t e = 0; e < s->m->edge_count; e++)
-        if (s->core[s->m->edges[e].parent] && s->core[s->m->edges[e].child]) edges[n++] = e;
+    for (int32_t e = 0; e < m->edge_count; e++)
+        if (kept[m->edges[e].parent] && kept[m->edges[e].child]) edges[n++] = e;
     return n;
 }
 
@@ -31,19 +31,21 @@ static bool is_matching(const struct search *s, const int32_t *edges, int32_t n,
     return true;
 }
 
-/* Does the core fail to pack however its handovers are decided? */
-static bool fails_always(struct search *s, const int32_t *edges, int32_t n)
+enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address)
 {
-    if (n > MOST_CORE_EDGES) return false;
+    int32_t *edges = malloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
     bool *merged = calloc((size_t)s->m->edge_count + 1, sizeof *merged);
-    bool fails = merged != NULL;
-    for (unsigned chosen = 0; fails && chosen < 1u << n; chosen++) {
+    enum fit_result result = edges && merged ? FIT_NO : FIT_NO_MEMORY;
+    int32_t n = edges && merged ? edges_among(s->m, kept, edges) : 0;
+    if (n > MOST_CORE_EDGES) result = FIT_LIMIT;
+    for (unsigned chosen = 0; result == FIT_NO && chosen < 1u << n; chosen++) {
         if (!is_matching(s, edges, n, chosen)) continue;
         for (int32_t a = 0; a < n; a++) merged[edges[a]] = chosen >> a & 1;
-        fails = pack_exactly(&s->packer, s->core, merged, s->tuning.core_nodes, NULL) == FIT_NO;
+        result = pack_exactly(&s->packer, kept, merged, nodes, address);
     }
+    free(edges);
     free(merged);
-    return fails;
+    return result;
 }
 
 static bool has_edge(const struct model *m, int32_t i)
@@ -89,11 +91,11 @@ bool search_cut_off(struct search *s)
     struct model_term *terms = malloc(((size_t)model_columns(m) + 1) * sizeof *terms);
     bool ok = edges && terms;
     if (ok) {
-        int32_t among = core_edges(s, edges), n = 0;
+        int32_t among = edges_among(m, s->core, edges), n = 0;
         int64_t need = 1;
         for (int32_t i = 0; i < m->item_count; i++)
             if (s->core[i]) terms[n++] = (struct model_term){i, 1};
-        if (among > 0 && fails_always(s, edges, among)) among = 0;
+        if (among > 0 && search_pack_somehow(s, s->core, s->tuning.core_nodes, NULL) == FIT_NO) among = 0;
         for (int32_t a = 0; a < among; a++) {
             bool merged = s->merged[edges[a]];
             terms[n++] = (struct model_term){m->item_count + edges[a], merged ? -1 : 1};

@@ -3,7 +3,7 @@
 #include "exact/spill.h"
 #include "exact/whole.h"
 
-enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_THREADS, OPTION_COUNT };
+enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
 /* Before choosing what to spill, this much is spent on the question whether anything must be. */
 enum { FIRST_FIT_STEPS = 200000 };
@@ -14,7 +14,6 @@ static const struct lx_option exact_options[OPTION_COUNT] = {
     [OPTION_CORE_NODES] = {"core_nodes", 5000, 1, INT64_MAX / 4,
                            "search nodes for each step of shrinking a core"},
     [OPTION_IMPROVE] = {"improve", 1, 0, 1, "large-neighbourhood search where the proof does not come"},
-    [OPTION_THREADS] = {"threads", 1, 1, 2, "threads of the fit question; the answer is the same"},
 };
 
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer);
@@ -45,7 +44,6 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
     struct whole_options whole = {
         .step_limit = run->work_limit > 0 ? run->work_limit : 40000000,
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
-        .threads = (int)lx_run_option(&lx_solver_exact, run, OPTION_THREADS),
     };
     if (p->objective == LX_FIT) return whole_fit(p, run, &whole, answer);
     if (p->objective == LX_HEIGHT) return whole_height(p, run, &whole, answer);
@@ -60,7 +58,7 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         answer->stat_count = 0;
     }
     struct spill_options options = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : 4000000,
+        .step_limit = run->work_limit > 0 ? run->work_limit : 500000,
         .fit_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
         .improve = lx_run_option(&lx_solver_exact, run, OPTION_IMPROVE) != 0,

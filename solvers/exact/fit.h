@@ -32,7 +32,6 @@ struct fit_problem {
 struct fit_limits {
     int64_t nodes;               /* deterministic budget; 0: none */
     uint64_t seed;               /* of the perturbed orders */
-    int threads;                 /* 1 or 2; the answer must not depend on it */
     bool (*stop)(void *context); /* may be NULL; polled often enough to stop within a few milliseconds */
     void *context;
 };

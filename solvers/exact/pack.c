@@ -16,8 +16,7 @@ bool packer_new(struct packer *k, const struct model *m, struct budget *budget)
     k->head = calloc(n, sizeof *k->head);
     k->next = calloc(n, sizeof *k->next);
     k->base = calloc(n, sizeof *k->base);
-    k->limits = (struct fit_limits){
-        .threads = 1, .seed = budget->run->seed, .stop = budget_stopped, .context = budget};
+    k->limits = (struct fit_limits){.seed = budget->run->seed, .stop = budget_stopped, .context = budget};
     return k->items && k->pieces && k->head && k->next && k->base;
 }
 

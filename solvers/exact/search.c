@@ -179,6 +179,9 @@ static void dive(struct search *s, int32_t node)
             for (int32_t j = 0; j < model_columns(s->m); j++)
                 s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
         }
+        int32_t covers = 0;
+        if (node == 0 && result == LP_OPTIMAL && !search_add_covers(s, &covers)) s->failed = true;
+        if (covers > 0) continue;
         int32_t column = most_fractional(s);
         fix_by_reduced_cost(s);
         if (node == 0) { /* what is decided at the root holds everywhere */
@@ -219,6 +222,7 @@ bool search_continue(struct search *s, int64_t steps, int32_t riddles)
                 least = s->open.count ? s->nodes.at[s->open.at[0]].bound : leaf;
         if (min_i64(least, leaf) >= s->best) break;
         if ((double)(s->best - min_i64(least, leaf)) <= s->tuning.tolerance * (double)s->best) break;
+        if (s->holds_leaves && leaf <= least) break; /* the relaxation is solved */
         int32_t node;
         if (leaf < INT64_MAX && (leaf <= least || !search_too_early(s, leaf))) {
             node = s->leaves.at[where];
@@ -226,7 +230,7 @@ bool search_continue(struct search *s, int64_t steps, int32_t riddles)
         } else
             node = open_pop(s);
         /* At the root, and now and then while no leaf is in sight, look ahead. */
-        if ((node == 0 || s->patience >= s->next_plunge) && enter_node(s, node)) {
+        if (!s->holds_leaves && (node == 0 || s->patience >= s->next_plunge) && enter_node(s, node)) {
             s->next_plunge = s->patience + PLUNGE_EVERY;
             search_plunge(s);
         }
@@ -234,6 +238,14 @@ bool search_continue(struct search *s, int64_t steps, int32_t riddles)
         if (enter_node(s, node)) dive(s, node);
     }
     return !s->failed;
+}
+
+bool search_relaxation(struct search *s, int64_t steps)
+{
+    s->holds_leaves = true;
+    bool ok = search_continue(s, steps, INT32_MAX);
+    s->holds_leaves = false;
+    return ok;
 }
 
 int64_t search_bound(const struct search *s)

@@ -52,9 +52,13 @@ struct search {
     int64_t best;     /* spill of `address`; the search looks for less */
     int64_t *address; /* per item */
     int64_t *trial;
-    int64_t bound;                     /* what was known before */
-    VEC(int32_t) leaves;               /* nodes whose point is 0/1 and waits for its turn to be packed */
-    int64_t patience;                  /* nodes since the Fit engine was last asked */
+    int64_t bound;        /* what was known before */
+    VEC(int32_t) leaves;  /* nodes whose point is 0/1 and waits for its turn to be packed */
+    int64_t patience;     /* nodes since the Fit engine was last asked */
+    int32_t cover_rounds; /* spent by cover.c, with terms, and the objective then */
+    int64_t cover_terms;
+    double cover_value;
+    bool holds_leaves;                 /* no leaf is packed now */
     int64_t next_plunge;               /* patience at which to look ahead again */
     VEC(struct search_riddle) riddles; /* choices that were passed over without proof */
     int64_t riddles_until, pause_at;   /* pause when so many were met in all, or at that step */
@@ -67,6 +71,8 @@ bool search_open(struct search *s, struct model *m, struct budget *budget, const
                  int64_t *address, int64_t best, int64_t bound);
 /* Goes on until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
 bool search_continue(struct search *s, int64_t steps, int32_t riddles);
+/* Goes on without packing anything: raises the bound and collects leaves, the best of which is then known. */
+bool search_relaxation(struct search *s, int64_t steps);
 /* Asks the Fit engine again, and for longer, about choices that were passed over. */
 bool search_riddles(struct search *s, int64_t nodes, int64_t steps);
 /* A plan from elsewhere; what is proved so far. */
@@ -97,6 +103,11 @@ void search_fix_at_root(struct search *s);
 /* The programme's point at this node is 0/1. */
 enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound);
 bool search_too_early(const struct search *s, int64_t spill);
+/* Does the choice pack, however its handovers are decided? FIT_NO: in no way. FIT_LIMIT: nobody knows, or
+ * there are too many ways. */
+enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address);
+/* Rows that the programme's point at the root violates (cover.c). */
+bool search_add_covers(struct search *s, int32_t *added);
 /* From the current box to a leaf by rounding; the box is lost. */
 void search_plunge(struct search *s);
 /* A row joins the model and the linear programme at once. */

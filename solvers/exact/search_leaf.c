@@ -60,6 +60,7 @@ static bool pass_over(struct search *s, int64_t spill)
  * may cost: a hundred-thousandth of the bound for every node. */
 bool search_too_early(const struct search *s, int64_t spill)
 {
+    if (s->holds_leaves) return true;
     if (s->open.count == 0) return false;
     int64_t least = s->nodes.at[s->open.at[0]].bound;
     return (double)(spill - least) > 1e-5 * (double)least * (double)s->patience;
@@ -91,7 +92,7 @@ static bool try_point(struct search *s, int64_t spill)
         ok = search_cut_off(s);
     else if (result == FIT_LIMIT)
         ok = pass_over(s, spill);
-    s->budget->steps += s->packer.nodes - before;
+    budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
     if (!ok) s->failed = true;
     if (result == FIT_YES) search_fix_at_root(s);
     return result == FIT_YES;
@@ -170,14 +171,6 @@ void search_plunge(struct search *s)
         try_point(s, spill);
 }
 
-/* A "no" settles a riddle only if no handover could be decided otherwise. */
-static bool has_kept_edge(const struct search *s, const bool *kept)
-{
-    for (int32_t e = 0; e < s->m->edge_count; e++)
-        if (kept[s->m->edges[e].parent] && kept[s->m->edges[e].child]) return true;
-    return false;
-}
-
 bool search_riddles(struct search *s, int64_t nodes, int64_t steps)
 {
     size_t left = 0;
@@ -189,10 +182,13 @@ bool search_riddles(struct search *s, int64_t nodes, int64_t steps)
         int64_t before = s->packer.nodes;
         if (r.spill < s->best && !search_paused(s) && !s->failed)
             result = pack_exactly(&s->packer, r.kept, r.kept + s->m->item_count, nodes, s->trial);
-        s->budget->steps += s->packer.nodes - before;
+        /* A "no" settles the riddle only if the handovers could not be decided otherwise. */
+        if (result == FIT_NO && s->m->edge_count > 0)
+            result = search_pack_somehow(s, r.kept, nodes, s->trial);
+        budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
         if (result == FIT_YES) search_offer(s, s->trial);
         if (result == FIT_NO_MEMORY) s->failed = true;
-        if (r.spill >= s->best || (result == FIT_NO && !has_kept_edge(s, r.kept)))
+        if (r.spill >= s->best || result == FIT_NO)
             free(r.kept);
         else
             s->riddles.at[left++] = r;

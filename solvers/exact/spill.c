@@ -78,9 +78,9 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     int64_t *plan = malloc(((size_t)m->item_count + 1) * sizeof *plan);
     bool ok = plan && search_open(&s, m, budget, &tuning, address, r->spill, 0);
     /* On many items the Fit engine has little hope with all of them at once: regions first. */
-    enum { QUICK, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
-    static const int orders[2][STAGES] = {{QUICK, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST},
-                                          {QUICK, STRIP, REGIONS, LONGER, SLACK, RIDDLES, REST}};
+    enum { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
+    static const int orders[2][STAGES] = {{QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST},
+                                          {QUICK, RELAXATION, STRIP, LONGER, REGIONS, SLACK, RIDDLES, REST}};
     const int *order = orders[m->item_count > MANY_ITEMS];
     int64_t all = INT64_MAX / 4, share = budget->limit / 4;
     for (int turn = 0; ok && turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
@@ -88,8 +88,9 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         int64_t best = s.best;
         memcpy(plan, address, (size_t)m->item_count * sizeof *plan);
         if (stage == QUICK) ok = search_continue(&s, 20000, 1);
+        if (stage == RELAXATION) ok = search_relaxation(&s, share / 20);
         if (stage == STRIP) ok = strip_plans(m, budget, &tuning, share, plan, &best, stats);
-        if (stage == LONGER) ok = search_continue(&s, share / 8, 8);
+        if (stage == LONGER) ok = search_continue(&s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
         if (stage == SLACK) ok = slack_plans(m, budget, &tuning, share / 4, plan, &best, stats);
         if (stage == RIDDLES) ok = search_riddles(&s, options->fit_nodes, share);
         if (stage == REGIONS && options->improve)

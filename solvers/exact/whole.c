@@ -74,7 +74,6 @@ static bool all_at_once(struct whole *w, struct model *m, enum fit_result *resul
     *result = FIT_LIMIT;
     for (int tries = 0; ok && tries < 2 && *result != FIT_YES; tries++) {
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1), before = k.nodes;
-        k.limits.threads = w->options->threads;
         memset(kept, 1, (size_t)m->item_count);
         if (tries == 0)
             merge_greedily(m, kept, merged);
@@ -171,7 +170,6 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
     if (ok) {
         memset(kept, 1, (size_t)m->item_count);
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
-        k.limits.threads = w->options->threads;
         k.limits.nodes = m->edge_count ? left / 4 + 1 : left;
         enum height_result result = HEIGHT_NONE;
         if (packer_chains(&k, kept, merged, &broken)) {

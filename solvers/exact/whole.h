@@ -6,7 +6,6 @@
 
 struct whole_options {
     int64_t step_limit, core_nodes;
-    int threads;
 };
 
 /* Both fill answer->address, status, bound, steps and statistics. False when memory is out. */
