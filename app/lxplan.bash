@@ -2,7 +2,7 @@
 _lxplan()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} command='' word
-    local commands='plan check show diff solvers import export gen bench report help'
+    local commands='plan check show diff solvers import export gen loops bench report help'
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
@@ -29,6 +29,12 @@ _lxplan()
             return ;;
         --stage)
             mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad' -- "$cur")
+            return ;;
+        --rules)
+            mapfile -t COMPREPLY < <(compgen -W 'lxplan document' -- "$cur")
+            return ;;
+        -p|--passes)
+            mapfile -t COMPREPLY < <(compgen -W 'reorder_fusing split fuse primitives reorder_shared shared none' -- "$cur")
             return ;;
         -f|--format)
             local formats='minimalloc xla'

@@ -21,5 +21,7 @@
 #include "divide/divide.h"
 #include "scratchpad/problem.h"
 #include "scratchpad/plan.h"
+#include "launch/launch.h"
+#include "loops/loops.h"
 
 #endif

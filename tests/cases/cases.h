@@ -30,7 +30,8 @@ struct case_form {
     void (*run)(struct cases *c, const cJSON *root);
 };
 
-extern const struct case_form form_patterns, form_solver, form_workdiv;
+extern const struct case_form form_patterns, form_solver, form_workdiv, form_partition, form_loops,
+    form_einsum;
 
 void case_begin(struct cases *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns `holds`. */

@@ -1,0 +1,173 @@
+/* Launches as files: what a runtime reads, and the check that it can be read.
+ *
+ *     {"lxplan": 1, "kind": "launch", "schema_version": 1, "core_grid": [Y, X],
+ *      "core_ranges": [{"start": [y, x], "extent": [h, w]}], "partition_mode": ..., "runtime_args": [names],
+ *      "work_partition": {"(y,x)": [arguments]}, "layouts": {...}}
+ *
+ * The check takes plans of other writers, too: it asks for the five required fields, a version, a grid,
+ * ranges inside it and keys of the form above, and nothing about what else is there. Ranges may overlap. What
+ * lx_launch_to_json writes passes it. */
+#include "launch/launch.h"
+#include "base/checked.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_int(const cJSON *v)
+{
+    return cJSON_IsNumber(v) && v->valuedouble == (double)(int64_t)v->valuedouble;
+}
+
+/* Two integers; false: something else. */
+static bool pair_of(const cJSON *v, int64_t *pair)
+{
+    if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != 2) return false;
+    for (int i = 0; i < 2; i++) {
+        const cJSON *item = cJSON_GetArrayItem(v, i);
+        if (!is_int(item)) return false;
+        pair[i] = (int64_t)item->valuedouble;
+    }
+    return true;
+}
+
+static bool check_fields(const struct json *j, lx_status *st)
+{
+    static const char *const needed[] = {"schema_version", "core_grid", "core_ranges", "work_partition",
+                                         "layouts"};
+    if (!cJSON_IsObject(j->root))
+        return json_error(j, j->root, st, LX_E_SCHEMA, "a runtime plan is an object");
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!json_find(j->root, needed[i]))
+            return json_error(j, j->root, st, LX_E_LAUNCH_FIELD, "the required field %s is missing",
+                              needed[i]);
+    return true;
+}
+
+static bool check_version(const struct json *j, lx_status *st)
+{
+    const cJSON *version = json_find(j->root, "schema_version"),
+                *backend = json_find(j->root, "backend_version");
+    if (!is_int(version) || version->valuedouble < 1)
+        return json_error(j, version, st, LX_E_LAUNCH_VERSION, "schema_version must be an integer from 1 on");
+    if (backend && !cJSON_IsString(backend))
+        return json_error(j, backend, st, LX_E_LAUNCH_VERSION, "backend_version must be a string");
+    return true;
+}
+
+static bool check_grid(const struct json *j, int64_t grid[2], lx_status *st)
+{
+    const cJSON *v = json_find(j->root, "core_grid");
+    if (!pair_of(v, grid) || grid[0] < 1 || grid[1] < 1)
+        return json_error(j, v, st, LX_E_LAUNCH_GRID, "core_grid must be two integers from 1 on");
+    return true;
+}
+
+static bool check_range(const struct json *j, const cJSON *range, int i, const int64_t grid[2], lx_status *st)
+{
+    const cJSON *from = cJSON_IsObject(range) ? json_find(range, "start") : NULL;
+    const cJSON *size = cJSON_IsObject(range) ? json_find(range, "extent") : NULL;
+    int64_t start[2], extent[2];
+    if (!from || !size)
+        return json_error(j, range, st, LX_E_LAUNCH_FIELD, "core_ranges[%d] needs a start and an extent", i);
+    if (!pair_of(from, start) || !pair_of(size, extent))
+        return json_error(j, range, st, LX_E_LAUNCH_RANGE,
+                          "core_ranges[%d]: start and extent are two integers", i);
+    if (start[0] < 0 || start[1] < 0)
+        return json_error(j, from, st, LX_E_LAUNCH_START, "core_ranges[%d] starts below zero", i);
+    for (int a = 0; a < 2; a++) {
+        int64_t end;
+        if (extent[a] < 0 || !add_i64(start[a], extent[a], &end) || end > grid[a])
+            return json_error(j, range, st, LX_E_LAUNCH_RANGE, "core_ranges[%d] reaches beyond the core grid",
+                              i);
+    }
+    return true;
+}
+
+static bool check_ranges(const struct json *j, const int64_t grid[2], lx_status *st)
+{
+    const cJSON *list = json_find(j->root, "core_ranges"), *range;
+    int i = 0;
+    if (!cJSON_IsArray(list)) return json_error(j, list, st, LX_E_LAUNCH_RANGE, "core_ranges must be a list");
+    cJSON_ArrayForEach(range, list) if (!check_range(j, range, i++, grid, st)) return false;
+    return true;
+}
+
+/* A number without sign or blanks; where it ends. */
+static const char *digits(const char *s)
+{
+    size_t n = strspn(s, "0123456789");
+    return n > 0 && n < 10 ? s + n : NULL;
+}
+
+static bool is_core(const char *key, const int64_t grid[2])
+{
+    if (*key++ != '(') return false;
+    const char *comma = digits(key);
+    if (!comma || *comma != ',') return false;
+    const char *end = digits(comma + 1);
+    return end && strcmp(end, ")") == 0 && strtoll(key, NULL, 10) < grid[0] &&
+           strtoll(comma + 1, NULL, 10) < grid[1];
+}
+
+static bool check_work(const struct json *j, const int64_t grid[2], lx_status *st)
+{
+    const cJSON *work = json_find(j->root, "work_partition"), *item;
+    if (!cJSON_IsObject(work))
+        return json_error(j, work, st, LX_E_LAUNCH_KEY, "work_partition must be an object keyed by cores");
+    cJSON_ArrayForEach(item, work)
+    {
+        if (!is_core(item->string, grid))
+            return json_error(j, item, st, LX_E_LAUNCH_KEY,
+                              "\"%.40s\" names no core of the grid; a key is \"(y,x)\"", item->string);
+    }
+    return true;
+}
+
+bool lx_runtime_plan_check(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    int64_t grid[2];
+    if (!json_parse(&j, file, text, length, st)) return false;
+    bool ok = check_fields(&j, st) && check_version(&j, st) && check_grid(&j, grid, st) &&
+              check_ranges(&j, grid, st) && check_work(&j, grid, st);
+    json_free(&j);
+    return ok;
+}
+
+char *lx_launch_to_json(const struct lx_launch *launch, size_t *length)
+{
+    struct text t = {0};
+    int n = lx_launch_arg_count(launch);
+    text_format(&t,
+                "{\"lxplan\": 1, \"kind\": \"launch\", \"schema_version\": 1,\n \"core_grid\": [%" PRId64
+                ", %" PRId64 "],\n \"core_ranges\": [{\"start\": [0, 0], \"extent\": [%" PRId64 ", %" PRId64
+                "]}],\n",
+                launch->core_grid[0], launch->core_grid[1], launch->core_grid[0], launch->core_grid[1]);
+    text_format(&t, " \"partition_mode\": \"%s\", \"tile_order\": \"%s\",\n", lx_partition_word(launch->mode),
+                lx_tile_order_word(launch->order));
+    text_format(&t, " \"grid_tiles\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n", launch->batch, launch->mt,
+                launch->nt);
+    if (launch->mode == LX_PARTITION_LOCAL_SHARD)
+        text_format(&t,
+                    " \"shard_grid\": [%" PRId64 ", %" PRId64 "], \"local_shape_tiles\": [%" PRId64
+                    ", %" PRId64 "],\n",
+                    launch->shard_grid[0], launch->shard_grid[1], launch->shard_tiles[0],
+                    launch->shard_tiles[1]);
+    text_add(&t, " \"runtime_args\": [");
+    for (int i = 0; i < n; i++) text_format(&t, "%s\"%s\"", i ? ", " : "", lx_launch_arg_name(i));
+    text_add(&t, "],\n \"work_partition\": {");
+    for (int32_t c = 0; c < launch->core_count; c++) {
+        int64_t values[LX_LAUNCH_ARGS];
+        lx_launch_args(launch, &launch->cores[c], values);
+        text_format(&t, "%s\n  \"(%d,%d)\": [", c ? "," : "", launch->cores[c].y, launch->cores[c].x);
+        for (int i = 0; i < n; i++) text_format(&t, "%s%" PRId64, i ? ", " : "", values[i]);
+        text_add(&t, "]");
+    }
+    text_add(&t, "},\n \"layouts\": {}}\n");
+    if (t.failed) text_free(&t);
+    *length = t.length;
+    return t.at;
+}

@@ -1,0 +1,241 @@
+/* Nests from and to files.
+ *
+ *     {"lxplan": 1, "kind": "loops", "first_touch": "zero", "main": "gemm", "last_touch": "none",
+ *      "dtype": "fp32", "dim_types": ["m", "n", "k"], "exec_types": ["seq", "seq", "seq"],
+ *      "dim_sizes": [64, 64, 64], "strides_in0": [1, 0, 64], "strides_in1": [0, 64, 1],
+ *      "strides_out": [1, 64, 0]}
+ *
+ * first_touch, last_touch (none), dtype (fp32) and exec_types (all seq) may be left out; strides_in1 may be
+ * left out or empty where nothing reads in1. Lists of unequal length are refused here, with the place of the
+ * list that is off; everything else that may be wrong with a nest is for lx_loops_validate. */
+#include "loops/nest.h"
+#include "base/checked.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    const struct json *json;
+    struct lx_loops *out;
+    lx_status *st;
+};
+
+typedef const char *word_of(int i);
+
+static const char *type_word(int i)
+{
+    return lx_loop_type_word((enum lx_loop_type)i);
+}
+
+static const char *exec_word(int i)
+{
+    return lx_loop_exec_word((enum lx_loop_exec)i);
+}
+
+static const char *touch_word(int i)
+{
+    return lx_touch_word((enum lx_touch)i);
+}
+
+static const char *dtype_word(int i)
+{
+    return lx_loop_dtype_word((enum lx_loop_dtype)i);
+}
+
+/* Which of the words a value is. */
+static bool read_word(const struct reader *r, const cJSON *value, const char *what, word_of *word, int count,
+                      int *out)
+{
+    if (!cJSON_IsString(value))
+        return json_error(r->json, value, r->st, LX_E_SCHEMA, "%s must be a word in quotes", what);
+    for (int i = 0; i < count; i++)
+        if (strcmp(word(i), value->valuestring) == 0) {
+            *out = i;
+            return true;
+        }
+    struct text known = {0};
+    for (int i = 0; i < count; i++) text_format(&known, "%s%s", i ? ", " : "", word(i));
+    json_error(r->json, value, r->st, LX_E_UNKNOWN_KIND, "there is no %s \"%.40s\"; there are: %s", what,
+               value->valuestring, known.at ? known.at : "");
+    text_free(&known);
+    return false;
+}
+
+/* A word under a key that may be left out. */
+static bool read_key(const struct reader *r, const char *key, word_of *word, int count, int *out)
+{
+    const cJSON *v = json_find(r->json->root, key);
+    return !v || read_word(r, v, key, word, count, out);
+}
+
+/* A list that must be as long as the nest is deep. NULL in `*list`: it may be left out, and is. */
+static bool find_list(const struct reader *r, const char *key, bool needed, const cJSON **list)
+{
+    bool ok = needed ? json_array(r->json, r->json->root, key, list, r->st)
+                     : json_opt_array(r->json, r->json->root, key, list, r->st);
+    if (!ok) return false;
+    int n = *list ? cJSON_GetArraySize(*list) : 0;
+    if (!needed && n == 0) {
+        *list = NULL;
+        return true;
+    }
+    if (n != r->out->count)
+        return json_error(r->json, *list, r->st, LX_E_LOOP_DIMENSION,
+                          "%s has %d entries, but there are %d loops; every list needs one entry a loop", key,
+                          n, r->out->count);
+    return true;
+}
+
+static bool read_types(const struct reader *r)
+{
+    const cJSON *list = NULL, *v;
+    if (!json_array(r->json, r->json->root, "dim_types", &list, r->st)) return false;
+    int n = cJSON_GetArraySize(list), i = 0;
+    if (n > LX_LOOPS_MAX)
+        return json_error(r->json, list, r->st, LX_E_LIMIT, "%d loops; a nest has at most %d", n,
+                          LX_LOOPS_MAX);
+    r->out->count = n;
+    cJSON_ArrayForEach(v, list)
+    {
+        int type = 0;
+        if (!read_word(r, v, "dimension type", type_word, LX_DIM_COUNT, &type)) return false;
+        r->out->loop[i++].type = (enum lx_loop_type)type;
+    }
+    return true;
+}
+
+static bool read_execs(const struct reader *r)
+{
+    const cJSON *list = NULL, *v;
+    int i = 0;
+    if (!find_list(r, "exec_types", false, &list)) return false;
+    if (!list) return true;
+    cJSON_ArrayForEach(v, list)
+    {
+        int exec = 0;
+        if (!read_word(r, v, "execution type", exec_word, LX_EXEC_COUNT, &exec)) return false;
+        r->out->loop[i++].exec = (enum lx_loop_exec)exec;
+    }
+    return true;
+}
+
+/* `field`: -1 the sizes, else the operand whose strides they are. */
+static bool read_numbers(const struct reader *r, const char *key, int field)
+{
+    const cJSON *list = NULL, *v;
+    int i = 0;
+    if (!find_list(r, key, field != LX_LOOP_IN1, &list)) return false;
+    if (field == LX_LOOP_IN1) r->out->has_in1 = list != NULL;
+    if (!list) return true;
+    cJSON_ArrayForEach(v, list)
+    {
+        struct lx_loop *loop = &r->out->loop[i++];
+        int64_t *into = field < 0 ? &loop->size : &loop->stride[field];
+        if (!json_int_value(r->json, v, field < 0 ? "a size" : "a stride", 0, LX_INT_MAX, into, r->st))
+            return false;
+    }
+    return true;
+}
+
+static bool check_extents(const struct reader *r)
+{
+    static const char *const keys[] = {"strides_in0", "strides_in1", "strides_out"};
+    for (int i = 0; i < LX_LOOP_OPERANDS; i++)
+        if (lx_loops_extent(r->out, (enum lx_loop_operand)i) < 0)
+            return json_error(r->json, json_find(r->json->root, keys[i]), r->st, LX_E_RANGE,
+                              "with these sizes the last element lies beyond 2^53; make them smaller");
+    return true;
+}
+
+static bool read_nest(const struct reader *r)
+{
+    static const char *const known[] = {
+        "lxplan",    "kind",       "name",      "first_touch", "main",        "last_touch",  "dtype",
+        "dim_types", "exec_types", "dim_sizes", "strides_in0", "strides_in1", "strides_out", NULL};
+    const struct json *j = r->json;
+    int64_t version;
+    const char *kind, *name;
+    if (!json_only_keys(j, j->root, "a loop nest", known, r->st) ||
+        !json_int(j, j->root, "lxplan", 1, 1, &version, r->st) ||
+        !json_string(j, j->root, "kind", &kind, r->st) || !json_opt_string(j, j->root, "name", &name, r->st))
+        return false;
+    if (strcmp(kind, "loops") != 0)
+        return json_error(j, json_find(j->root, "kind"), r->st, LX_E_SCHEMA,
+                          "this is a file of kind \"%.40s\"; a loop nest is of kind \"loops\"", kind);
+    int first = LX_TOUCH_NONE, last = LX_TOUCH_NONE, main = LX_TOUCH_NONE, dtype = LX_LOOP_FP32;
+    const char *asked;
+    if (!json_string(j, j->root, "main", &asked, r->st) ||
+        !read_key(r, "main", touch_word, LX_TOUCH_COUNT, &main) ||
+        !read_key(r, "first_touch", touch_word, LX_TOUCH_COUNT, &first) ||
+        !read_key(r, "last_touch", touch_word, LX_TOUCH_COUNT, &last) ||
+        !read_key(r, "dtype", dtype_word, LX_LOOP_DTYPE_COUNT, &dtype))
+        return false;
+    r->out->first = (enum lx_touch)first;
+    r->out->main = (enum lx_touch)main;
+    r->out->last = (enum lx_touch)last;
+    r->out->dtype = (enum lx_loop_dtype)dtype;
+    return read_types(r) && read_execs(r) && read_numbers(r, "dim_sizes", -1) &&
+           read_numbers(r, "strides_in0", LX_LOOP_IN0) && read_numbers(r, "strides_in1", LX_LOOP_IN1) &&
+           read_numbers(r, "strides_out", LX_LOOP_OUT) && check_extents(r);
+}
+
+static void write_words(struct text *t, const struct lx_loops *l, const char *key, bool execs)
+{
+    text_format(t, ",\n \"%s\": [", key);
+    for (int i = 0; i < l->count; i++)
+        text_format(t, "%s\"%s\"", i ? ", " : "",
+                    execs ? lx_loop_exec_word(l->loop[i].exec) : lx_loop_type_word(l->loop[i].type));
+    text_add(t, "]");
+}
+
+static void write_numbers(struct text *t, const struct lx_loops *l, const char *key, int field)
+{
+    text_format(t, ",\n \"%s\": [", key);
+    for (int i = 0; i < l->count; i++)
+        text_format(t, "%s%" PRId64, i ? ", " : "", field < 0 ? l->loop[i].size : l->loop[i].stride[field]);
+    text_add(t, "]");
+}
+
+bool lx_loops_parse(const char *file, const char *text, size_t length, struct lx_loops *out, lx_status *st)
+{
+    struct json json;
+    *out = (struct lx_loops){0};
+    if (!json_parse(&json, file, text, length, st)) return false;
+    struct reader r = {&json, out, st};
+    bool ok = read_nest(&r);
+    json_free(&json);
+    return ok;
+}
+
+bool lx_loops_read(const char *path, struct lx_loops *out, lx_status *st)
+{
+    size_t length;
+    char *text = file_read(path, &length, st);
+    if (!text) return false;
+    bool ok = lx_loops_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, out, st);
+    free(text);
+    return ok;
+}
+
+char *lx_loops_to_json(const struct lx_loops *l, size_t *length)
+{
+    struct text t = {0};
+    text_add(&t, "{\"lxplan\": 1, \"kind\": \"loops\",\n");
+    text_format(&t, " \"first_touch\": \"%s\", \"main\": \"%s\", \"last_touch\": \"%s\", \"dtype\": \"%s\"",
+                lx_touch_word(l->first), lx_touch_word(l->main), lx_touch_word(l->last),
+                lx_loop_dtype_word(l->dtype));
+    write_words(&t, l, "dim_types", false);
+    write_words(&t, l, "exec_types", true);
+    write_numbers(&t, l, "dim_sizes", -1);
+    write_numbers(&t, l, "strides_in0", LX_LOOP_IN0);
+    if (l->has_in1) write_numbers(&t, l, "strides_in1", LX_LOOP_IN1);
+    write_numbers(&t, l, "strides_out", LX_LOOP_OUT);
+    text_add(&t, "}\n");
+    if (t.failed) text_free(&t);
+    *length = t.length;
+    return t.at;
+}

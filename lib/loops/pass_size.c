@@ -1,0 +1,135 @@
+/* The two passes that change the sizes of loops.
+ *
+ * split cuts a loop in an outer and an inner one of exact divisors, fuse makes one loop of two that walk one
+ * dimension. A rule set aims at the square root of a size, or at block sizes that suit the primitive; these
+ * are halved while there would be fewer blocks than threads. */
+#include "loops/nest.h"
+#include "base/checked.h"
+
+/* The least block that is worth a primitive of its own: below it the edges cost more than a thread brings. */
+enum { LEAST_BLOCK = 16 };
+
+static int64_t square_root(int64_t n)
+{
+    int64_t low = 1, high = (int64_t)1 << 31;
+    while (low < high) {
+        int64_t mid = (low + high + 1) / 2;
+        if (mid <= n / mid)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+/* The largest divisor of n from 2 up to `most`; 1: there is none. Past 2^26 nothing is looked for: no loop of
+ * that size has a use for it, and the search would take seconds. */
+static int64_t divisor(int64_t n, int64_t most)
+{
+    if (most > (int64_t)1 << 26) return 1;
+    for (int64_t d = most; d > 1; d--)
+        if (n % d == 0) return d;
+    return 1;
+}
+
+/* The inner size that a loop gets that goes as `type`; 1: it stays whole. */
+static int64_t inner_size(const struct lx_loop *loop, enum lx_loop_type type,
+                          const struct lx_loop_rules *rules, const int64_t *block)
+{
+    int64_t aim = block[type];
+    if (loop->size < rules->split_from) return 1;
+    if (aim == 0) return divisor(loop->size, square_root(loop->size));
+    if (loop->size <= aim) return 1;
+    /* A size with small divisors only is better off whole: the primitive has its own way with edges. */
+    int64_t d = divisor(loop->size, aim);
+    return d >= aim / 8 && d > 1 ? d : 1;
+}
+
+static void split_at(struct lx_loops *l, int i, int64_t inner)
+{
+    l->count++;
+    for (int j = l->count - 1; j > i; j--) l->loop[j] = l->loop[j - 1];
+    l->loop[i].size /= inner;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) l->loop[i].stride[o] *= inner;
+    l->loop[i + 1].size = inner;
+}
+
+/* How many blocks there would be for threads to take: turns of all loops but k, inner parts left out. */
+static int64_t blocks(const struct lx_loops *l, const struct lx_loop_rules *rules, const int64_t *block,
+                      const int pick[ROLE_COUNT])
+{
+    int64_t n = 1;
+    for (int i = 0; i < l->count; i++) {
+        const struct lx_loop *loop = &l->loop[i];
+        if (loop->type == LX_DIM_K || loop->exec == LX_EXEC_PRIM) continue;
+        bool is_m = pick[ROLE_M] == i, has_role = is_m || pick[ROLE_N] == i;
+        int64_t inner = has_role ? inner_size(loop, is_m ? LX_DIM_M : LX_DIM_N, rules, block) : 1;
+        int64_t turns = has_role && inner == 1 ? 1 : loop->size / inner;
+        if (!mul_i64(n, turns, &n)) return INT64_MAX;
+    }
+    return n;
+}
+
+static void choose_blocks(const struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads,
+                          const int pick[ROLE_COUNT], int64_t *block)
+{
+    for (int t = 0; t < LX_DIM_COUNT; t++) block[t] = rules->block[t];
+    if (!rules->only_roles) return;
+    while (blocks(l, rules, block, pick) < threads) {
+        enum lx_loop_type larger = block[LX_DIM_N] >= block[LX_DIM_M] ? LX_DIM_N : LX_DIM_M;
+        if (block[larger] / 2 < LEAST_BLOCK) return;
+        block[larger] /= 2;
+    }
+}
+
+static void split(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
+{
+    int pick[ROLE_COUNT];
+    int64_t block[LX_DIM_COUNT];
+    roles_pick(l, rules, pick);
+    choose_blocks(l, rules, threads, pick, block);
+    /* From the back: a split moves only what stands behind it. */
+    for (int i = l->count; i-- > 0;) {
+        enum lx_loop_type type = rules->only_roles ? LX_DIM_UNDEFINED : l->loop[i].type;
+        if (pick[ROLE_M] == i) type = LX_DIM_M; /* as a c of a unary nest may */
+        if (pick[ROLE_N] == i) type = LX_DIM_N;
+        if (pick[ROLE_K] == i) type = LX_DIM_K;
+        if (rules->only_roles && type == LX_DIM_UNDEFINED) continue;
+        int64_t inner = inner_size(&l->loop[i], type, rules, block);
+        if (inner > 1 && l->count < LX_LOOPS_MAX) split_at(l, i, inner);
+    }
+}
+
+static bool may_fuse(const struct lx_loop *a, const struct lx_loop *b, const struct lx_loop_rules *rules)
+{
+    int64_t product;
+    if (!mul_i64(a->size, b->size, &product) || product > rules->fuse_most) return false;
+    if (!rules->fuse_any_exec && (a->exec != b->exec || a->exec == LX_EXEC_PRIM)) return false;
+    return loops_fit(a, b) || loops_fit(b, a);
+}
+
+static void fuse(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
+{
+    (void)threads;
+    for (int i = 0; rules->drop_single && i < l->count && l->count > 1;) {
+        if (l->loop[i].size == 1 && l->loop[i].exec == LX_EXEC_SEQ)
+            loops_remove(l, i);
+        else
+            i++;
+    }
+    for (int i = 0; i + 1 < l->count;) {
+        struct lx_loop *a = &l->loop[i], *b = &l->loop[i + 1];
+        if (!may_fuse(a, b, rules)) {
+            i++;
+            continue;
+        }
+        const struct lx_loop *inner = loops_fit(a, b) ? b : a;
+        int64_t size = a->size * b->size;
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++) a->stride[o] = inner->stride[o];
+        a->size = size;
+        loops_remove(l, i + 1);
+    }
+}
+
+const struct lx_loop_pass pass_split = {"split", "cut large loops into an outer and an inner one", split};
+const struct lx_loop_pass pass_fuse = {"fuse", "make one loop of neighbours that walk one dimension", fuse};

@@ -1,0 +1,252 @@
+/* Do two nests compute the same?
+ *
+ * Two questions are asked. The first is exact and cheap: a nest visits triples of offsets (a, b, c), and the
+ * sum of x^a y^b z^c over all visits is a product over its loops of geometric sums. Two nests visit the same
+ * triples equally often just when these polynomials are equal, which is decided by their values at random
+ * points of a field of 2^61 - 1 elements: three points, so that a difference hides with a chance below 2^-20
+ * even for the largest nests. The second runs both: all of it when there is time, else for some output
+ * elements, chosen from the first nest and found in the second by their offsets.
+ *
+ * Data are integers from -4 to 4, a function of seed, operand and offset; sums of their products are exact in
+ * double in every order, so results must agree to the last bit. */
+#include "loops/nest.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/rng.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { POINTS = 3, SAMPLES = 48 };
+
+/* The most elements for which arrays are made: 128 MiB for each of four. */
+static const int64_t most_elements = (int64_t)1 << 24;
+
+static const uint64_t prime = (UINT64_C(1) << 61) - 1;
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((wide)a * b % prime);
+}
+
+static uint64_t power(uint64_t base, int64_t exponent)
+{
+    uint64_t result = 1;
+    for (; exponent > 0; exponent >>= 1, base = times(base, base))
+        if (exponent & 1) result = times(result, base);
+    return result;
+}
+
+/* 1 + g + ... + g^(n-1), by halving: S(2n) = S(n) (1 + g^n). */
+static uint64_t geometric(uint64_t g, int64_t n)
+{
+    if (n == 0) return 0;
+    if (n == 1) return 1;
+    uint64_t half = geometric(g, n / 2);
+    uint64_t sum = times(half, (1 + power(g, n / 2)) % prime);
+    return n % 2 ? (sum + power(g, n - 1)) % prime : sum;
+}
+
+/* The polynomial's value. What the main primitive does not read does not count. */
+static uint64_t value_at(const struct lx_loops *l, const uint64_t *point)
+{
+    bool reads[LX_LOOP_OPERANDS] = {l->main != LX_TOUCH_ZERO && l->main != LX_TOUCH_NONE,
+                                    lx_touch_contracts(l->main), true};
+    uint64_t value = 1;
+    for (int i = 0; i < l->count; i++) {
+        uint64_t g = 1;
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+            if (reads[o]) g = times(g, power(point[o], l->loop[i].stride[o]));
+        value = times(value, geometric(g, l->loop[i].size));
+    }
+    return value;
+}
+
+static bool same_visits(const struct lx_loops *a, const struct lx_loops *b, struct rng *rng)
+{
+    for (int i = 0; i < POINTS; i++) {
+        uint64_t point[LX_LOOP_OPERANDS];
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++) point[o] = 2 + rng_below(rng, prime - 2);
+        if (value_at(a, point) != value_at(b, point)) return false;
+    }
+    return true;
+}
+
+/* The element of an operand at an offset. */
+static double datum(uint64_t seed, enum lx_loop_operand operand, int64_t offset)
+{
+    uint64_t z = seed + (uint64_t)operand * UINT64_C(0x9e3779b97f4a7c15) +
+                 (uint64_t)offset * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 30)) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return (double)(int64_t)(z % 9) - 4;
+}
+
+/* One output element, computed alone: the loops are walked, and all branches pruned that do not lead to it.
+ */
+struct probe {
+    const struct lx_loops *nest;
+    uint64_t seed;
+    int64_t target;                  /* its offset */
+    int64_t reach[LX_LOOPS_MAX + 1]; /* how far the output moves by the loops from a level on */
+    double value;
+    int64_t steps;
+};
+
+static void probe_touch(struct probe *p, enum lx_touch how)
+{
+    if (how == LX_TOUCH_ZERO || (how == LX_TOUCH_RELU && p->value < 0)) p->value = 0;
+}
+
+static void probe_body(struct probe *p, int64_t in0, int64_t in1, bool first, bool last)
+{
+    const struct lx_loops *l = p->nest;
+    double a = datum(p->seed, LX_LOOP_IN0, in0);
+    p->steps++;
+    if (first) probe_touch(p, l->first);
+    if (lx_touch_contracts(l->main))
+        p->value += a * datum(p->seed, LX_LOOP_IN1, in1);
+    else if (l->main == LX_TOUCH_COPY)
+        p->value = a;
+    else if (l->main == LX_TOUCH_RELU)
+        p->value = a > 0 ? a : 0;
+    else if (l->main == LX_TOUCH_ZERO)
+        p->value = 0;
+    if (last) probe_touch(p, l->last);
+}
+
+static void probe_walk(struct probe *p, int level, const int64_t *at, bool first, bool last)
+{
+    if (level == p->nest->count) {
+        if (at[LX_LOOP_OUT] == p->target) probe_body(p, at[LX_LOOP_IN0], at[LX_LOOP_IN1], first, last);
+        return;
+    }
+    const struct lx_loop *loop = &p->nest->loop[level];
+    int64_t stride = loop->stride[LX_LOOP_OUT], from = 0, to = loop->size - 1;
+    int64_t missing = p->target - at[LX_LOOP_OUT];
+    if (missing < 0) return;
+    if (stride > 0) {
+        to = min_i64(to, missing / stride);
+        if (missing > p->reach[level + 1]) from = ceil_div_i64(missing - p->reach[level + 1], stride);
+    }
+    bool is_k = loop->type == LX_DIM_K;
+    for (int64_t i = from; i <= to; i++) {
+        int64_t next[LX_LOOP_OPERANDS];
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++) next[o] = at[o] + i * loop->stride[o];
+        probe_walk(p, level + 1, next, first && (!is_k || i == 0), last && (!is_k || i == loop->size - 1));
+    }
+}
+
+/* For one element only the order of the k loops counts, so the others go first, the longest steps outermost:
+ * pruning then leaves one branch at each. */
+static struct lx_loops for_probing(const struct lx_loops *l)
+{
+    struct lx_loops sorted = *l;
+    for (int i = 1; i < sorted.count; i++) {
+        struct lx_loop loop = sorted.loop[i];
+        int to = i;
+        for (; to > 0 && loop.type != LX_DIM_K; to--) {
+            const struct lx_loop *before = &sorted.loop[to - 1];
+            if (before->type != LX_DIM_K && before->stride[LX_LOOP_OUT] >= loop.stride[LX_LOOP_OUT]) break;
+        }
+        if (to < i) loops_move(&sorted, i, to);
+    }
+    return sorted;
+}
+
+static double probe_run(const struct lx_loops *l, uint64_t seed, int64_t target, int64_t *steps)
+{
+    struct probe p = {.nest = l, .seed = seed, .target = target, .value = datum(seed, LX_LOOP_OUT, target)};
+    int64_t at[LX_LOOP_OPERANDS] = {0};
+    for (int i = l->count; i-- > 0;)
+        p.reach[i] = p.reach[i + 1] + (l->loop[i].size - 1) * l->loop[i].stride[LX_LOOP_OUT];
+    probe_walk(&p, 0, at, true, true);
+    *steps += p.steps;
+    return p.value;
+}
+
+static bool differ(int64_t offset, double a, double b, lx_status *st)
+{
+    return status_set(st, LX_E_NO, "output element %" PRId64 " is %.17g before and %.17g after", offset, a,
+                      b);
+}
+
+/* Some elements, for as long as there are steps left; none when a single one takes more than there are. */
+static bool same_samples(const struct lx_loops *a, const struct lx_loops *b, uint64_t seed, int64_t work,
+                         struct rng *rng, int64_t *steps, lx_status *st)
+{
+    struct lx_loops first = for_probing(a), second = for_probing(b);
+    int64_t summed = 1;
+    for (int i = 0; i < a->count; i++)
+        if (a->loop[i].type == LX_DIM_K && !mul_i64(summed, a->loop[i].size, &summed)) return true;
+    for (int s = 0; s < SAMPLES && summed <= work - *steps; s++) {
+        int64_t target = 0;
+        for (int i = 0; i < a->count; i++)
+            target += (int64_t)rng_below(rng, (uint64_t)a->loop[i].size) * a->loop[i].stride[LX_LOOP_OUT];
+        double x = probe_run(&first, seed, target, steps), y = probe_run(&second, seed, target, steps);
+        if (x != y) return differ(target, x, y, st);
+    }
+    return true;
+}
+
+static double *filled(uint64_t seed, enum lx_loop_operand operand, int64_t elements)
+{
+    double *data = malloc((size_t)elements * sizeof *data);
+    for (int64_t i = 0; data && i < elements; i++) data[i] = datum(seed, operand, i);
+    return data;
+}
+
+static bool same_results(const struct lx_loops *a, const struct lx_loops *b, const int64_t *elements,
+                         uint64_t seed, lx_status *st)
+{
+    double *data[LX_LOOP_OPERANDS], *other = filled(seed, LX_LOOP_OUT, elements[LX_LOOP_OUT]);
+    bool ok = other != NULL;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+        data[o] = filled(seed, (enum lx_loop_operand)o, elements[o]);
+        ok = ok && data[o];
+    }
+    if (!ok) {
+        status_no_memory(st);
+    } else {
+        double *out = data[LX_LOOP_OUT];
+        lx_loops_execute(a, data[LX_LOOP_IN0], data[LX_LOOP_IN1], out);
+        lx_loops_execute(b, data[LX_LOOP_IN0], data[LX_LOOP_IN1], other);
+        for (int64_t i = 0; ok && i < elements[LX_LOOP_OUT]; i++)
+            if (out[i] != other[i]) ok = differ(i, out[i], other[i], st);
+    }
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(data[o]);
+    free(other);
+    return ok;
+}
+
+/* gemm and brgemm are one operation with another primitive. */
+static bool same_main(enum lx_touch a, enum lx_touch b)
+{
+    return a == b || (lx_touch_contracts(a) && lx_touch_contracts(b));
+}
+
+bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t seed, int64_t work,
+                   int64_t *steps, lx_status *st)
+{
+    struct rng rng = rng_seed(seed);
+    int64_t elements[LX_LOOP_OPERANDS], unused, *run = steps ? steps : &unused;
+    bool small = true;
+    *run = 0;
+    if (a->first != b->first || a->last != b->last || a->dtype != b->dtype || !same_main(a->main, b->main))
+        return status_set(st, LX_E_NO, "the two have other touches, another main primitive or element type");
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+        elements[o] = lx_loops_extent(a, (enum lx_loop_operand)o);
+        if (elements[o] < 0 || lx_loops_extent(b, (enum lx_loop_operand)o) < 0)
+            return status_set(st, LX_E_RANGE, "an operand of the nest reaches beyond 2^53 elements");
+        elements[o] = max_i64(elements[o], lx_loops_extent(b, (enum lx_loop_operand)o));
+        small = small && elements[o] <= most_elements;
+    }
+    if (!same_visits(a, b, &rng))
+        return status_set(st, LX_E_NO, "the two visit other elements, or not equally often");
+    int64_t visits = lx_loops_work(a);
+    if (visits == 0) return true;
+    if (!small || visits > work / 2) return same_samples(a, b, seed, work, &rng, run, st);
+    *run = 2 * visits;
+    return same_results(a, b, elements, seed, st);
+}

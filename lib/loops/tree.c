@@ -1,0 +1,250 @@
+/* Contraction trees and einsum strings: from text to nodes, and from a node to a nest.
+ *
+ * The grammar, blanks anywhere:
+ *     tree    = node "," node "->" indices | node "->" indices
+ *     node    = indices | "[" tree "]"
+ *     indices = "[" number {"," number} "]" | "[" "]"
+ * or, without any bracket, the usual string of letters: "ab,bc->ac".
+ *
+ * All tensors are row-major. The type of an index in a node follows from where it occurs: left and output m,
+ * right and output n, all three c, not in the output k. An index that only one operand has and that is not in
+ * the output is a k as well: the other operand stands still. An index that an operand has twice is its
+ * diagonal: the strides add up. Depth and counts are bounded; trees of a dozen nodes are usual. */
+#include "loops/nest.h"
+#include "base/fail.h"
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/vec.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 48, MOST_INDICES = 1000, NO_NODE = -1 };
+
+typedef VEC(int) indices;
+
+struct parser {
+    const char *text, *at;
+    struct lx_tree *tree; /* NULL: only the indices are counted */
+    VEC(struct lx_tree_node) nodes;
+    int highest; /* the largest index so far */
+    bool letters;
+    char letter[64]; /* of an einsum string, in order of first appearance */
+    lx_status *st;
+};
+
+static bool complain(const struct parser *p, const char *words)
+{
+    return status_set(p->st, LX_E_EINSUM, "\"%.80s\", character %d: %s", p->text, (int)(p->at - p->text) + 1,
+                      words);
+}
+
+static void skip_blanks(struct parser *p)
+{
+    while (isspace((unsigned char)*p->at)) p->at++;
+}
+
+static bool accept(struct parser *p, const char *token)
+{
+    skip_blanks(p);
+    size_t n = strlen(token);
+    if (strncmp(p->at, token, n) != 0) return false;
+    p->at += n;
+    return true;
+}
+
+static bool add_index(struct parser *p, indices *list, int64_t value)
+{
+    if (p->tree && value >= p->tree->size_count)
+        return status_set(p->st, LX_E_EINSUM, "\"%.80s\": index %" PRId64 " has no size; %d were given",
+                          p->text, value, p->tree->size_count);
+    if (value >= MOST_INDICES) return complain(p, "an index beyond 999");
+    if (value > p->highest) p->highest = (int)value;
+    return VEC_PUSH(list, (int)value) ? true : status_no_memory(p->st);
+}
+
+static bool numbers(struct parser *p, indices *list)
+{
+    if (accept(p, "]")) return true;
+    do {
+        skip_blanks(p);
+        if (!isdigit((unsigned char)*p->at)) return complain(p, "expected the number of an index");
+        int64_t value = 0;
+        while (isdigit((unsigned char)*p->at) && value < MOST_INDICES) value = value * 10 + (*p->at++ - '0');
+        if (!add_index(p, list, value)) return false;
+    } while (accept(p, ","));
+    return accept(p, "]") ? true : complain(p, "expected \",\" or \"]\" after an index");
+}
+
+static bool letters(struct parser *p, indices *list)
+{
+    for (skip_blanks(p); isalpha((unsigned char)*p->at); p->at++) {
+        char *found = strchr(p->letter, *p->at);
+        if (!found) {
+            found = p->letter + strlen(p->letter);
+            *found = *p->at;
+        }
+        if (!add_index(p, list, found - p->letter)) return false;
+    }
+    return true;
+}
+
+/* The product of the extents; false when it is beyond 2^53. */
+static bool count_elements(const struct lx_tree *t, const indices *list, int64_t *elements)
+{
+    *elements = 1;
+    for (size_t i = 0; i < list->count; i++)
+        if (!mul_i64(*elements, t->sizes[list->at[i]], elements) || *elements > LX_INT_MAX) return false;
+    return true;
+}
+
+static int add_node(struct parser *p, indices *list, int left, int right)
+{
+    struct lx_tree_node node = {.left = left, .right = right, .leaf = -1, .rank = (int)list->count};
+    bool ok = true;
+    if (p->tree) {
+        node.index = arena_copy_array(p->tree->memory, list->at, list->count, sizeof(int));
+        ok = node.index ? true : status_no_memory(p->st);
+        if (ok && !count_elements(p->tree, list, &node.elements))
+            ok = status_set(p->st, LX_E_RANGE, "\"%.80s\": a tensor of more than 2^53 elements", p->text);
+        if (left < 0) node.leaf = p->tree->leaf_count++;
+    }
+    if (ok && !VEC_PUSH(&p->nodes, node)) ok = status_no_memory(p->st);
+    VEC_FREE(list);
+    return ok ? (int)p->nodes.count - 1 : NO_NODE;
+}
+
+static int parse_tree(struct parser *p, int depth);
+
+static int parse_node(struct parser *p, int depth)
+{
+    indices list = {0};
+    if (p->letters) {
+        if (letters(p, &list)) return add_node(p, &list, NO_NODE, NO_NODE);
+    } else if (!accept(p, "[")) {
+        complain(p, "expected \"[\"");
+    } else {
+        skip_blanks(p);
+        if (*p->at == '[') {
+            int inner = depth < MOST_DEPTH ? parse_tree(p, depth + 1) : NO_NODE;
+            if (depth >= MOST_DEPTH) complain(p, "nested too deeply");
+            if (inner >= 0 && !accept(p, "]"))
+                return complain(p, "expected \"]\" after a contraction"), NO_NODE;
+            return inner;
+        }
+        if (numbers(p, &list)) return add_node(p, &list, NO_NODE, NO_NODE);
+    }
+    VEC_FREE(&list);
+    return NO_NODE;
+}
+
+static bool has(const struct lx_tree_node *n, int index)
+{
+    for (int i = 0; i < n->rank; i++)
+        if (n->index[i] == index) return true;
+    return false;
+}
+
+/* Does the output make sense for these operands? */
+static bool check_output(struct parser *p, const indices *out, int left, int right)
+{
+    const struct lx_tree_node *l = &p->nodes.at[left], *r = right < 0 ? NULL : &p->nodes.at[right];
+    for (size_t i = 0; i < out->count; i++) {
+        if (!has(l, out->at[i]) && !(r && has(r, out->at[i])))
+            return complain(p, "the output has an index that no operand has");
+        for (size_t j = 0; j < i; j++)
+            if (out->at[i] == out->at[j]) return complain(p, "the output has an index twice");
+    }
+    for (int i = 0; !r && i < l->rank; i++) {
+        bool kept = false;
+        for (size_t j = 0; j < out->count; j++) kept |= out->at[j] == l->index[i];
+        if (!kept) return complain(p, "with one operand the output must have all of its indices");
+    }
+    return true;
+}
+
+static int parse_tree(struct parser *p, int depth)
+{
+    int left = parse_node(p, depth), right = NO_NODE;
+    if (left < 0) return NO_NODE;
+    if (accept(p, ",") && (right = parse_node(p, depth)) < 0) return NO_NODE;
+    if (!accept(p, "->"))
+        return complain(p, right < 0 ? "expected \",\" or \"->\"" : "expected \"->\""), NO_NODE;
+    indices out = {0};
+    bool ok = p->letters       ? letters(p, &out)
+              : accept(p, "[") ? numbers(p, &out)
+                               : complain(p, "expected \"[\"");
+    if (ok && p->tree) ok = check_output(p, &out, left, right);
+    if (ok) return add_node(p, &out, left, right);
+    VEC_FREE(&out);
+    return NO_NODE;
+}
+
+static bool parse_all(struct parser *p)
+{
+    p->letters = !strchr(p->text, '[');
+    p->highest = -1;
+    if (parse_tree(p, 0) < 0) return false;
+    skip_blanks(p);
+    return *p->at ? complain(p, "expected the end") : true;
+}
+
+/* 2 for every turn of a contraction. */
+static int64_t count_flops(const struct lx_tree *t)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < t->node_count; i++) {
+        const struct lx_tree_node *n = &t->nodes[i];
+        if (n->right < 0) continue;
+        int64_t turns = 2;
+        for (int v = 0; v < t->size_count; v++)
+            if ((has(&t->nodes[n->left], v) || has(&t->nodes[n->right], v)) &&
+                !mul_i64(turns, t->sizes[v], &turns))
+                return INT64_MAX;
+        if (!add_i64(sum, turns, &sum)) return INT64_MAX;
+    }
+    return sum;
+}
+
+struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_count, lx_status *st)
+{
+    struct lx_tree *t = calloc(1, sizeof *t);
+    if (t) t->memory = calloc(1, sizeof *t->memory);
+    if (!t || !t->memory) return free(t), status_no_memory(st), NULL;
+    struct parser p = {.text = text, .at = text, .tree = t, .st = st};
+    t->sizes = arena_copy_array(t->memory, sizes, (size_t)size_count, sizeof *sizes);
+    t->size_count = size_count;
+    bool ok = t->sizes ? true : status_no_memory(st);
+    for (int i = 0; ok && i < size_count; i++)
+        if (sizes[i] < 1 || sizes[i] > LX_INT_MAX)
+            ok = status_set(st, LX_E_RANGE, "index %d has the size %" PRId64 "; sizes are from 1 to 2^53", i,
+                            sizes[i]);
+    ok = ok && parse_all(&p);
+    if (ok) {
+        t->node_count = (int)p.nodes.count;
+        t->nodes = arena_copy_array(t->memory, p.nodes.at, p.nodes.count, sizeof *t->nodes);
+        ok = t->nodes ? true : status_no_memory(st);
+    }
+    VEC_FREE(&p.nodes);
+    if (!ok) return lx_tree_free(t), NULL;
+    t->flops = count_flops(t);
+    return t;
+}
+
+int lx_tree_indices(const char *text, lx_status *st)
+{
+    struct parser p = {.text = text, .at = text, .st = st};
+    bool ok = parse_all(&p);
+    VEC_FREE(&p.nodes);
+    return ok ? p.highest + 1 : -1;
+}
+
+void lx_tree_free(struct lx_tree *t)
+{
+    if (!t) return;
+    arena_free(t->memory);
+    free(t->memory);
+    free(t);
+}
