@@ -27,10 +27,10 @@ extern const struct lx_solver lx_solver_anneal, lx_solver_ilp;
 enum option { NODES, EFFORT, MAX_BUFFERS, MAX_ROWS, START_STEPS, CUTS, MEMORY, OPTIONS };
 
 static const struct lx_option options[OPTIONS] = {
-    [NODES] = {"nodes", 50000, 1, INT32_MAX, "nodes of each search tree"},
-    [EFFORT] = {"effort", 100000000, 1, INT64_C(1) << 50, "simplex iterations times rows, of each search"},
+    [NODES] = {"nodes", 10000, 1, INT32_MAX, "nodes of each search tree"},
+    [EFFORT] = {"effort", 3000000, 1, INT64_C(1) << 50, "simplex iterations times rows, of each search"},
     [MAX_BUFFERS] = {"max-buffers", 400, 1, 100000, "larger problems only get the starting heuristics"},
-    [MAX_ROWS] = {"max-rows", 8000, 1, 1000000, "larger models are not tried"},
+    [MAX_ROWS] = {"max-rows", 3000, 1, 1000000, "larger models are not tried"},
     [START_STEPS] = {"start-steps", 20000, 1, 1000000000,
                      "annealing steps for the first answer, if none is given"},
     [CUTS] = {"cuts", 0, 0, 1, "GLPK's cuts; its bounds are then not believed"},
