@@ -42,7 +42,7 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     struct whole_options whole = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : 40000000,
+        .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
     };
     if (p->objective == LX_FIT) return whole_fit(p, run, &whole, answer);
