@@ -71,14 +71,13 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     if (p->problem.objective == LX_SPILL) {
         label(out, "spill");
         text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
-                    in_bytes(p->answer.bound).at,
-                    in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
+                    in_bytes(p->bound_bytes).at, in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     }
     label(out, "height");
     text_format(out, "%s", in_bytes(p->height_bytes).at);
-    if (p->problem.objective == LX_HEIGHT && p->answer.objective != INT64_MAX)
-        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->answer.bound).at,
-                    in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
+    if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX)
+        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->bound_bytes).at,
+                    in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     else
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
     if (p->graph->target_hbm_bytes < 0) return;
@@ -203,7 +202,7 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, rows,      json_rows,
+static const struct option_row *const tables[] = {planning_rows, pass_rows, rows, json_rows,
                                                   quiet_rows,    help_rows, NULL};
 
 const struct command command_plan = {

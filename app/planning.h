@@ -4,7 +4,9 @@
 
 #include "command.h"
 
-extern const struct option_row planning_rows[];
+extern const struct option_row planning_rows[], pass_rows[];
+/* The passes by their options; false with `call->st`. */
+bool read_passes(struct call *call, struct lx_passes *out);
 
 /* The pattern of a file with the device options applied; NULL with `call->st`. */
 struct lx_graph *read_pattern(struct call *call, const char *path);
