@@ -207,12 +207,21 @@ static void show_progress(void *context, const struct lx_progress *so_far)
 
 struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
 {
+    struct lx_passes passes;
+    if (read_passes(call, &passes)) return make_plan_as(call, graph, &passes, NULL);
+    lx_graph_free(graph);
+    return NULL;
+}
+
+struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const struct lx_passes *passes,
+                             const struct lx_solver *solver)
+{
     struct watch watch = {0};
     struct lx_plan_options how = {.run = {.stop = must_stop, .context = &watch}};
     int64_t seed = 0;
     const char *seconds = option_value(&call->line, "time");
-    bool ok = read_objective(call, &how.objective) && read_passes(call, &how.passes) &&
-              option_int(call, "seed", 0, LX_INT_MAX, &seed) &&
+    how.passes = *passes;
+    bool ok = read_objective(call, &how.objective) && option_int(call, "seed", 0, LX_INT_MAX, &seed) &&
               option_int(call, "work", 1, LX_INT_MAX, &how.run.work_limit) &&
               (!seconds || parse_number("--time", seconds, &how.run.time_limit, &call->st));
     if (ok && seconds && !(how.run.time_limit > 0))
@@ -220,8 +229,8 @@ struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
     enum lx_objective question = how.objective >= 0 ? (enum lx_objective)how.objective
                                  : graph->is_list   ? graph->objective
                                                     : LX_SPILL;
-    ok = ok && (how.solver = choose_solver(call, question)) &&
-         read_solver_options(call, how.solver, &how.run.options);
+    ok = ok && (how.solver = solver ? solver : choose_solver(call, question)) &&
+         (solver || read_solver_options(call, how.solver, &how.run.options));
     if (!ok) {
         lx_graph_free(graph);
         return NULL;
