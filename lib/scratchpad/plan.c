@@ -172,9 +172,9 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     int64_t bound = best.draft.how.passes.clone == LX_CLONE_HEURISTIC ? 0 : best.answer.bound;
     if (spill) {
         ok = try_apart(p->divisions, options, &best, st);
-        if (ok && passes.reorder)
+        if (ok && passes.reorder && best.answer.objective > 0)
             ok = reorder_search(p->layouts, p->divisions, options, &best, p->memory, &p->order, st);
-        if (ok && passes.evict) ok = evict_search(p->divisions, options, &best, st);
+        if (ok && passes.evict && best.answer.objective > 0) ok = evict_search(p->divisions, options, &best, st);
         if (passes.reorder || passes.evict) bound = 0;
     }
     ok = ok && adopt_attempt(p, &best, st);
