@@ -46,7 +46,7 @@ struct lx_joint_buffer {
 
 struct lx_joint_op {
     const char *name;
-    int64_t tick;                   /* ops stand in the order of their ticks */
+    int64_t tick;                   /* each its own, in the order of the ops */
     int32_t choice_count;           /* > 0 */
     int32_t seed;                   /* the choice that work division alone made */
     const int64_t *compute, *extra; /* per choice; NULL: nothing */
