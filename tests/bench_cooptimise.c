@@ -114,9 +114,89 @@ static bool run_file(const char *path)
     return ok;
 }
 
+static void run_graph(const char *label, struct lx_graph *g, lx_status *st)
+{
+    static const char *const goals[] = {"traffic", "time"};
+    static const enum lx_joint_mode modes[] = {LX_JOINT_FLIP, LX_JOINT_FULL, LX_JOINT_FULL};
+    struct lx_layouts *l = g ? lx_layouts_make(g, st) : NULL;
+    bool ok = l != NULL;
+    for (int goal = 0; ok && goal < 2; goal++) {
+        struct lx_cooptimised r[3];
+        double seconds[3];
+        bool same = true;
+        struct lx_divisions *d[3] = {0};
+        for (int k = 0; ok && k < 3; k++) {
+            struct lx_cooptimise_options how = {.mode = modes[k],
+                                                .goal = (enum lx_cooptimise_goal)goal,
+                                                .solver = lx_solver_find("auto"),
+                                                .clone_inputs = true,
+                                                .outputs_on_chip = true};
+            d[k] = lx_divide(l, NULL, st);
+            double start = now();
+            ok = d[k] && lx_cooptimise(d[k], &how, &r[k], st);
+            seconds[k] = now() - start;
+        }
+        if (!ok) break;
+        for (int32_t o = 0; o < d[1]->count; o++)
+            for (int i = 0; i < d[1]->at[o].split_count; i++)
+                same &= d[1]->at[o].splits[i].split == d[2]->at[o].splits[i].split;
+        for (int32_t t = 0; t < l->graph->tensor_count; t++) same &= r[1].address[t] == r[2].address[t];
+        printf("%-24s %5d %-7s %13" PRId64 " %13" PRId64 " %13" PRId64 " %13" PRId64
+               " | %10.1f %10.1f %10.1f %10.1f | %6.2f%% %9.1f ms %9" PRId64 " %s%s\n",
+               label, (int)l->graph->op_count, goals[goal], r[1].seed.traffic_bytes, r[0].now.traffic_bytes,
+               r[1].now.traffic_bytes, r[1].bound_bytes, r[1].seed.time_us, r[0].now.time_us,
+               r[1].now.time_us, r[1].bound_us, 100 * r[1].gap, seconds[1] * 1e3, r[1].steps,
+               lx_verdict_word(r[1].status), same ? "" : " NOT REPEATED");
+        for (int k = 0; k < 3; k++) {
+            lx_cooptimised_free(&r[k]);
+            lx_divisions_free(d[k]);
+        }
+    }
+    if (!ok) printf("%s: %s\n", label, st->text);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+}
+
+static void graph_header(void)
+{
+    printf("%-24s %5s %-7s %13s %13s %13s %13s | %10s %10s %10s %10s | %7s\n", "graph", "ops", "goal",
+           "seed B", "flip B", "full B", "bound B", "seed us", "flip us", "full us", "bound us", "gap");
+}
+
+/* With the generator's own defaults, but for the ones given. */
+static void run_generated(const char *name, const char *option, int64_t value)
+{
+    const struct lx_generator *k = lx_generator_find(name);
+    int64_t values[32];
+    lx_status st = {0};
+    for (int i = 0; i < k->option_count; i++) {
+        values[i] = k->options[i].def;
+        if (option && strcmp(k->options[i].name, option) == 0) values[i] = value;
+    }
+    run_graph(name, k->build(values, &st), &st);
+}
+
+static bool is_pattern(const char *path)
+{
+    lx_status st;
+    struct lx_graph *g = lx_graph_read(path, &st);
+    lx_graph_free(g);
+    return g != NULL;
+}
+
 int main(int argc, char **argv)
 {
     bool ok = true;
-    for (int i = 1; i < argc; i++) ok = run_file(argv[i]) && ok;
+    lx_status st = {0};
+    for (int i = 1; i < argc; i++)
+        if (!is_pattern(argv[i])) ok = run_file(argv[i]) && ok;
+    graph_header();
+    for (int i = 1; i < argc; i++) {
+        const char *name = strrchr(argv[i], '/');
+        if (is_pattern(argv[i])) run_graph(name ? name + 1 : argv[i], lx_graph_read(argv[i], &st), &st);
+    }
+    run_generated("decode", "ops", 304);
+    run_generated("flash", "kv", 8192);
+    run_generated("block", NULL, 0);
     return ok ? 0 : 1;
 }

@@ -27,6 +27,13 @@ struct cost_work {
     /* Matmuls; other kinds leave them alone. */
     struct matmul_shape shape;
     struct matmul_split split;
+    int kernel; /* the input that is W: 0 or 1 */
+};
+
+/* Time when only some operands go through memory: max(compute, sum of their memory) + extra. With all of them
+ * it is what cost_op says. */
+struct cost_parts {
+    double compute_us, extra_us;
 };
 
 /* One constant a row; `origin` says where it is from. */
@@ -52,5 +59,9 @@ extern const struct cost_constant cost_constants[COST_CONSTANT_COUNT];
 
 /* Microseconds. */
 double cost_op(const struct cost_work *w);
+/* `bytes` and `memory_us`: one an operand, the output last. `core_bytes`: what one core reads and writes of
+ * all operands, which takes its scratchpad port at least some time however little goes through memory. */
+void cost_op_parts(const struct cost_work *w, int operand_count, const double *bytes, double core_bytes,
+                   double lx_gb_per_s, struct cost_parts *out, double *memory_us);
 
 #endif

@@ -57,8 +57,8 @@ static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *
     return COST_POINTWISE;
 }
 
-static double predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
-                      const int64_t *splits)
+struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
+                         const int64_t *splits)
 {
     const struct lx_op *op = &l->graph->ops[d->op];
     struct cost_work w = {.kind = class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
@@ -74,9 +74,17 @@ static double predict(const struct lx_layouts *l, const struct lx_division *d, c
     } else if (matmul_roles(l, d->op, s, &n, &m, &k, &w.shape)) {
         w.kind = COST_MATMUL;
         w.split = matmul_split_of(s, n, m, k, splits);
+        w.kernel = matmul_kernel(l, d->op);
     }
     for (int i = 0; i < s->axis_count; i++)
         if (!s->axes[i].is_reduction) w.rows *= s->axes[i].extent;
+    return w;
+}
+
+static double predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
+                      const int64_t *splits)
+{
+    struct cost_work w = work_of(l, d, s, splits);
     return cost_op(&w);
 }
 
