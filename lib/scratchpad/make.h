@@ -45,11 +45,11 @@ bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
 bool plan_of_list(struct lx_plan *p, int objective, lx_status *st);
 /* explain.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
 bool plan_complete(struct lx_plan *plan, lx_status *st);
-/* time.c: fills in the predicted time of each op and of the whole. */
-void predict_times(struct lx_plan *p);
-/* totals.c */
-
-/* Transfers, per-op traffic and all sums of a plan that has its addresses. */
+/* time.c: fills in the predicted time of each op; the sum. */
+double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
+                     int32_t transfer_count, struct lx_op_traffic *ops);
+bool attempt_us(const struct attempt *a, double *us, lx_status *st);
+/* totals.c: transfers, per-op traffic and all sums of a plan that has its addresses. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
 
 /* check_stays.c: every op finds the latest value of what it reads, where it thinks it is. */
