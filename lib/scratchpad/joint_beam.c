@@ -213,7 +213,7 @@ static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r,
         for (int32_t i = 0; i < fresh && possible; i++) {
             int32_t t = f->old_count + i, x = on >> i & 1 ? own[t] : 0;
             const struct joint_var *v = &m->vars[f->touch[t].var];
-            possible = (!(on >> i & 1) || x > 0) && v->future[x] < JOINT_NEVER;
+            possible = (!(on >> i & 1) || x > 0) && v->future[x] < JOINT_HOPELESS;
             off[t] = x == 0;
             then->ahead += v->future[x];
             if (x == 0) continue;
@@ -225,10 +225,14 @@ static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r,
             if (!(leaving >> t & 1)) continue;
             const struct joint_var *v = &m->vars[f->touch[t].var];
             int32_t x = r->x[v->slot];
+            possible &= b->left[f->touch[t].var][0] < JOINT_HOPELESS;
+            if (!possible) break;
             then->ahead += b->left[f->touch[t].var][0] - b->left[f->touch[t].var][x];
             if (v->to > o + 1) state_adds(m, v, x, -1, then);
         }
-        then->cost += penalty + joint_factor_cost(f, c, off);
+        int64_t cost = possible ? joint_factor_cost(f, c, off) : LX_JOINT_NEVER;
+        if (cost >= JOINT_HOPELESS) continue;
+        then->cost += penalty + cost;
         then->rank = rank_of(m, o + 1, then);
         offer(b, o, &e, scratch);
     }
@@ -321,8 +325,10 @@ static void consume_messages(struct beam *b, int32_t o)
     const struct joint_factor *f = &b->m->factors[o];
     for (int32_t t = 0; t < f->old_count; t++) {
         int32_t v = f->touch[t].var;
-        for (int32_t x = 0; x < b->m->vars[v].state_count; x++)
-            b->left[v][x] -= f->message[f->message_at[t] + x];
+        for (int32_t x = 0; x < b->m->vars[v].state_count; x++) {
+            int64_t message = f->message[f->message_at[t] + x];
+            if (b->left[v][x] < JOINT_HOPELESS && message < JOINT_HOPELESS) b->left[v][x] -= message;
+        }
     }
 }
 
@@ -336,7 +342,7 @@ static bool search(struct beam *b, int32_t *scratch, lx_status *st)
     memset(b->now.undo, 0, (size_t)m->slot_count * sizeof *b->now.undo);
     for (int32_t o = 0; o < m->factor_count; o++) {
         b->found_count = 0;
-        b->limit = JOINT_NEVER;
+        b->limit = LX_JOINT_NEVER;
         consume_messages(b, o);
         for (int32_t i = 0; i < b->now.count; i++) expand(b, o, i, scratch);
         condense(b, o, scratch);
@@ -394,7 +400,7 @@ static bool list_endings(struct beam *b, struct arena *memory)
 bool joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
                 struct joint_beam_result *out, lx_status *st)
 {
-    struct beam b = {.m = m, .how = how, .out = out, .dropped = JOINT_NEVER};
+    struct beam b = {.m = m, .how = how, .out = out, .dropped = LX_JOINT_NEVER};
     struct arena memory = {0};
     size_t width = (size_t)how->width, slots = (size_t)m->slot_count;
     int32_t *choice = out->choice;
@@ -408,7 +414,7 @@ bool joint_beam(const struct joint_model *m, const struct joint_beam_options *ho
     bool ok = b.found && b.table && scratch && layer_make(&b.now, width, slots) &&
               layer_make(&b.next, width, slots) && list_endings(&b, &memory);
     ok = ok ? search(&b, scratch, st) : status_no_memory(st);
-    out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : JOINT_NEVER));
+    out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : LX_JOINT_NEVER));
     if (out->stopped) out->bound = 0;
     for (int32_t o = 0; b.trace && o < m->factor_count; o++) free(b.trace[o]);
     layer_free(&b.now);

@@ -1,12 +1,12 @@
 /* The joint problem solved: seeds, then the published search, then ours, the best of all by the true
  * objective.
  *
- * Ours: messages and prices give a bound (joint_bound.c); beams of growing width look for choices
- * (joint_beam.c), each cut by the best answer so far; the solver finds addresses for them. When it cannot
- * place all that a beam put on chip, the next beams plan for a smaller scratchpad. It ends when bound and
- * objective meet, when a beam dropped nothing, or when the work is used up. Everything is counted in steps,
+ * Ours: messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c), each cut by
+ * the best answer so far; the solver finds addresses for them. When it cannot place all that a beam put on
+ * chip, the next beams plan for a smaller scratchpad. What is then still open is branched (joint_branch.c),
+ * and last come wider beams. It ends when bound and objective meet or when the work is used up. Everything is counted in steps,
  * so that two runs do the same; the clock is only a fuse. */
-#include "scratchpad/joint_model.h"
+#include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -18,9 +18,11 @@ enum {
     FLIP_WORK_IN_FULL = 1 << 16,
     PRICE_ROUNDS = 40,
     FIRST_WIDTH = 16,
-    WIDTH_GROWTH = 4,
-    MAX_WIDTH = 1 << 16,
-    DEFAULT_STEPS = 6000000,
+    SECOND_WIDTH = 64,
+    THIRD_WIDTH = 512,
+    WIDTH_GROWTH = 8,
+    MAX_WIDTH = 1 << 15,
+    DEFAULT_STEPS = 10000000,
 };
 
 /* Shares of the scratchpad, in 64ths, that a beam plans for while the solver cannot place its plan. */
@@ -51,16 +53,6 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     return ok;
 }
 
-struct search {
-    const struct lx_joint_problem *p;
-    const struct lx_joint_options *how;
-    struct joint_model model;
-    struct joint_leaf best, trial;
-    int64_t bound, steps, step_limit, leaves;
-    double deadline;
-    bool stopped;
-};
-
 static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, struct joint_leaf *leaf)
 {
     leaf->choice = arena_array(memory, (size_t)p->op_count, sizeof *leaf->choice);
@@ -68,7 +60,7 @@ static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, st
     return leaf->choice && leaf->address;
 }
 
-static void swap_if_better(struct search *s)
+static void swap_if_better(struct joint_search *s)
 {
     if (s->trial.objective >= s->best.objective) return;
     struct joint_leaf t = s->best;
@@ -81,16 +73,15 @@ static int64_t flip_leaves(const struct lx_joint_problem *p, int64_t work)
     return min_i64(FLIP_LEAVES, max_i64(1, work / max_i64(1, p->buffer_count)));
 }
 
-static void report(const struct search *s)
+static void report(const struct joint_search *s)
 {
     const struct lx_run *run = &s->how->run;
     struct lx_progress now = {s->steps, s->best.objective, s->bound};
     if (run->progress) run->progress(run->context, &now);
 }
 
-/* One beam and the placement of what it found. `*placed`: the solver placed all that the beam had. */
-static bool one_beam(struct search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
-                     bool *placed, lx_status *st)
+bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
+                    bool *placed, lx_status *st)
 {
     struct joint_beam_options how = {.width = width,
                                      .capacity = capacity,
@@ -102,7 +93,6 @@ static bool one_beam(struct search *s, int32_t width, int64_t capacity, struct j
     if (!joint_beam(&s->model, &how, r, st)) return false;
     s->steps += r->steps;
     s->stopped |= r->stopped;
-    if (capacity == s->model.capacity) s->bound = max_i64(s->bound, r->bound);
     *placed = true;
     if (!r->found) return true;
     if (!joint_leaf_solve(s->p, s->how, &s->trial, st)) return false;
@@ -113,45 +103,51 @@ static bool one_beam(struct search *s, int32_t width, int64_t capacity, struct j
     return true;
 }
 
-static bool finished(const struct search *s)
+bool joint_finished(const struct joint_search *s)
 {
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->best.objective;
 }
 
-static bool full_search(struct search *s, lx_status *st)
+/* Beams with nothing decided. */
+static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
 {
     struct joint_beam_result r;
-    bool placed = true;
-    if (!joint_price(&s->model, s->best.objective, 0, &s->bound, &s->steps, st)) return false;
-    for (int32_t width = FIRST_WIDTH; width <= MAX_WIDTH && !finished(s); width *= WIDTH_GROWTH) {
-        if (!one_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
-        for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !finished(s); i++) {
-            struct joint_beam_result tight;
-            if (!one_beam(s, width, s->model.capacity / 64 * tight_shares[i], &tight, &placed, st))
-                return false;
-        }
-        if (r.exact && !r.stopped) break;
-        if (width == FIRST_WIDTH && !finished(s) &&
-            !joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &s->bound, &s->steps, st))
+    bool placed;
+    if (!joint_try_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
+    s->bound = max_i64(s->bound, r.bound);
+    for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
+        if (!joint_try_beam(s, width, s->model.capacity / 64 * tight_shares[i], &r, &placed, st))
             return false;
-    }
     return true;
 }
 
-static bool run_modes(struct search *s, struct lx_joint_answer *out, lx_status *st)
+static bool full_search(struct joint_search *s, lx_status *st)
+{
+    int64_t bound;
+    if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
+    if (!joint_finished(s) && !root_search(s, FIRST_WIDTH, st)) return false;
+    if (joint_finished(s)) return true;
+    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, st)) return false;
+    s->bound = max_i64(s->bound, bound);
+    if (!joint_finished(s) && !root_search(s, SECOND_WIDTH, st)) return false;
+    if (!joint_finished(s) && !joint_branch(s, st)) return false;
+    for (int32_t width = THIRD_WIDTH; width <= MAX_WIDTH && !joint_finished(s); width *= WIDTH_GROWTH)
+        if (!root_search(s, width, st)) return false;
+    return true;
+}
+
+static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_status *st)
 {
     const struct lx_joint_problem *p = s->p;
     for (int32_t o = 0; o < p->op_count; o++) s->best.choice[o] = p->ops[o].seed;
     if (!joint_leaf_solve(p, s->how, &s->best, st)) return false;
     s->leaves = 1;
     out->seed_objective = s->best.objective;
+    if (s->how->mode == LX_JOINT_SEED) return joint_messages(&s->model, &s->bound, &s->steps, st);
     if (s->how->mode == LX_JOINT_FLIP)
         return joint_flip(p, s->how, flip_leaves(p, FLIP_WORK), &s->best, &s->leaves, st) &&
                joint_messages(&s->model, &s->bound, &s->steps, st);
-    if (!joint_flip(p, s->how, s->how->mode == LX_JOINT_FULL ? flip_leaves(p, FLIP_WORK_IN_FULL) : 0,
-                    &s->trial, &s->leaves, st))
-        return false;
-    if (s->how->mode == LX_JOINT_SEED) return joint_messages(&s->model, &s->bound, &s->steps, st);
+    if (!joint_flip(p, s->how, flip_leaves(p, FLIP_WORK_IN_FULL), &s->trial, &s->leaves, st)) return false;
     swap_if_better(s);
     return full_search(s, st);
 }
@@ -159,7 +155,7 @@ static bool run_modes(struct search *s, struct lx_joint_answer *out, lx_status *
 bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
                     struct arena *memory, struct lx_joint_answer *out, lx_status *st)
 {
-    struct search s = {.p = p, .how = how, .trial.objective = INT64_MAX};
+    struct joint_search s = {.p = p, .how = how, .trial.objective = INT64_MAX};
     *out = (struct lx_joint_answer){.status = LX_ERROR};
     if (!lx_joint_validate(p, st)) return false;
     if (!leaf_make(p, memory, &s.best) || !leaf_make(p, memory, &s.trial)) return status_no_memory(st);
