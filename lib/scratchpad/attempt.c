@@ -27,6 +27,8 @@ static bool solve(struct attempt *a, const struct lx_plan_options *options, lx_s
     a->answer.address = arena_array(a->memory, (size_t)p->count, sizeof *a->answer.address);
     if (!a->answer.address) return status_no_memory(st);
     if (!lx_solve(p, options->solver, &options->run, &a->answer, st)) return false;
+    /* The heuristic's prices are not bytes. */
+    a->bound = a->draft.how.passes.clone == LX_CLONE_HEURISTIC ? 0 : a->answer.bound;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
 
@@ -54,4 +56,50 @@ bool attempt_keep_better(struct attempt *best, struct attempt *next)
     }
     attempt_free(next);
     return better;
+}
+
+/* A relayout of which only one side was placed goes through HBM; then it is better planned that way. */
+static bool try_apart(const struct lx_divisions *d, const struct lx_plan_options *options,
+                      struct attempt *best, lx_status *st)
+{
+    for (int round = 0; round < 3; round++) {
+        const struct draft *x = &best->draft;
+        const int64_t *address = best->answer.address;
+        size_t tensors = (size_t)x->graph->tensor_count;
+        bool *apart = calloc(tensors + 1, sizeof *apart), found = false, ok = true;
+        int32_t *list = malloc((tensors + 1) * sizeof *list);
+        struct decisions how = x->how;
+        if (!apart || !list) ok = status_no_memory(st);
+        for (int32_t i = 0; ok && i < how.apart_count; i++) apart[how.apart[i]] = true;
+        for (int32_t i = 0; ok && i < x->problem.count; i++) {
+            int32_t source = x->stays[i].ring_source;
+            if (source < 0 || (address[i] >= 0) == (address[source] >= 0)) continue;
+            apart[x->stays[i].tensor] = found = true;
+        }
+        how.apart_count = 0;
+        for (size_t t = 0; ok && t < tensors; t++)
+            if (apart[t]) list[how.apart_count++] = (int32_t)t;
+        how.apart = list;
+        struct attempt next;
+        bool better = false;
+        if (ok && found && (ok = attempt_make(d, &how, options, &next, st)))
+            better = attempt_keep_better(best, &next);
+        free(apart);
+        free(list);
+        if (!ok || !better) return ok;
+    }
+    return true;
+}
+
+bool attempt_plain(const struct lx_divisions *d, const struct decisions *how,
+                   const struct lx_plan_options *options, struct attempt *out, lx_status *st)
+{
+    if (!attempt_make(d, how, options, out, st)) return false;
+    int64_t bound = out->bound;
+    if (out->draft.problem.objective != LX_SPILL || try_apart(d, options, out, st)) {
+        out->bound = bound;
+        return true;
+    }
+    attempt_free(out);
+    return false;
 }

@@ -228,8 +228,8 @@ static bool make_problem(struct work *w, lx_status *st)
     if (!w->use || !w->barred || !w->reason || !w->bytes || !ops || !buffers) return status_no_memory(st);
     gather(w);
     if (!find_reasons(w, st) ||
-        !op_menus_make(w->d, w->barred, w->how->keep_pace, &w->memory, &w->menus, st) ||
-        !find_scale(w, st) || !fill_buffers(w, buffers, st))
+        !op_menus_make(w->d, w->barred, w->how->keep_pace, &w->memory, &w->menus, st) || !find_scale(w, st) ||
+        !fill_buffers(w, buffers, st))
         return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];

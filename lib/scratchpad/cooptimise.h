@@ -7,8 +7,8 @@
  *
  * Goals. time: predicted picoseconds by lib/cost, with which few cores pay for what they save. traffic: bytes
  * to and from memory, whatever time that takes, and among equal traffic the least predicted time; with
- * `keep_pace` divisions are left out that even with all that may be on chip there would be slower than the old
- * one is with all of it off, so that no op is left to one core only to please the scratchpad. */
+ * `keep_pace` divisions are left out that even with all that may be on chip there would be slower than the
+ * old one is with all of it off, so that no op is left to one core only to please the scratchpad. */
 #ifndef LX_SCRATCHPAD_COOPTIMISE_H
 #define LX_SCRATCHPAD_COOPTIMISE_H
 

@@ -1,9 +1,9 @@
 /* Branch and bound over single buffers: on chip or not.
  *
  * Prices let two large buffers each be half on chip, which no answer can. Deciding one of them settles the
- * other, and the bound of each side is the messages and prices over again, now with that buffer's other states
- * closed. The open side with the least bound comes next; that least is the bound of the whole. In each side a
- * narrow beam looks for an answer, and often proves that there is none below the best. */
+ * other, and the bound of each side is the messages and prices over again, now with that buffer's other
+ * states closed. The open side with the least bound comes next; that least is the bound of the whole. In each
+ * side a narrow beam looks for an answer, and often proves that there is none below the best. */
 #include "scratchpad/joint_search.h"
 #include "base/fail.h"
 

@@ -46,8 +46,8 @@ struct joint_factor {
     int32_t *origin;           /* per choice: of the problem */
     int32_t *state;            /* per choice and touch: the only state in which it can be on; 0: none */
     int64_t *memory;           /* per choice and touch: saved when on */
-    int64_t toll;                      /* that no placement saves */
-    int64_t pace;                      /* 0: none */
+    int64_t toll;              /* that no placement saves */
+    int64_t pace;              /* 0: none */
     int64_t *compute, *steady, *extra; /* per choice; steady: memory that no placement saves */
     int64_t *message; /* per old touch and state, see joint_bound.c; begins at message_at[touch] */
     int32_t *message_at;
@@ -89,7 +89,9 @@ static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c,
 static inline int64_t joint_floor_price(const struct joint_model *m, int128 scaled)
 {
     int128 price = scaled >> m->price_bits;
-    return price > LX_JOINT_NEVER ? LX_JOINT_NEVER : price < -LX_JOINT_NEVER ? -LX_JOINT_NEVER : (int64_t)price;
+    return price > LX_JOINT_NEVER    ? LX_JOINT_NEVER
+           : price < -LX_JOINT_NEVER ? -LX_JOINT_NEVER
+                                     : (int64_t)price;
 }
 
 /* joint_bound.c: messages for the prices as they are, and the bound that they prove. */
