@@ -12,6 +12,26 @@ void attempt_free(struct attempt *a)
     *a = (struct attempt){0};
 }
 
+/* A bound that holds however relayouts are decided. The source of one lives on until its copies are made; if
+ * these come from HBM instead it may go, or hand over its place, with its own last use. So it counts only
+ * before that, and the solver's own proof, which rests on the longer life, does not. */
+static bool bound_of_any(const struct draft *x, int64_t *bound, lx_status *st)
+{
+    struct lx_problem p = x->problem;
+    struct lx_buffer *relaxed = malloc(((size_t)p.count + 1) * sizeof *relaxed);
+    if (!relaxed) return status_no_memory(st);
+    for (int32_t i = 0; i < p.count; i++) {
+        relaxed[i] = p.buffers[i];
+        if (p.buffers[i].end == x->stays[i].last + 1) continue;
+        relaxed[i].end = max_i64(x->stays[i].last, relaxed[i].start + 1);
+        if (x->stays[i].last == x->stays[i].first) relaxed[i].size = 0;
+    }
+    p.buffers = relaxed;
+    bool ok = lx_bound(&p, bound, st);
+    free(relaxed);
+    return ok;
+}
+
 static bool solve(struct attempt *a, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_problem *p = &a->draft.problem;
@@ -27,8 +47,11 @@ static bool solve(struct attempt *a, const struct lx_plan_options *options, lx_s
     a->answer.address = arena_array(a->memory, (size_t)p->count, sizeof *a->answer.address);
     if (!a->answer.address) return status_no_memory(st);
     if (!lx_solve(p, options->solver, &options->run, &a->answer, st)) return false;
-    /* The heuristic's prices are not bytes. */
-    a->bound = a->draft.how.passes.clone == LX_CLONE_HEURISTIC ? 0 : a->answer.bound;
+    a->bound = a->answer.bound;
+    if (p->objective == LX_SPILL && a->draft.how.passes.clone == LX_CLONE_HEURISTIC)
+        a->bound = 0; /* its prices are not bytes */
+    else if (p->objective == LX_SPILL && !a->draft.additive && !bound_of_any(&a->draft, &a->bound, st))
+        return false;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
 
