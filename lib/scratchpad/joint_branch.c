@@ -1,9 +1,9 @@
 /* Branch and bound over single buffers: on chip or not.
  *
  * Prices let two large buffers each be half on chip, which no answer can. Deciding one of them settles the
- * other, and the bound of each side is the messages and prices over again, now with that buffer's other states
- * closed. The open side with the least bound comes next; that least is the bound of the whole. In each side a
- * narrow beam looks for an answer, and often proves that there is none below the best. */
+ * other, and the bound of each side is the messages and prices over again, now with that buffer's other
+ * states closed. The open side with the least bound comes next; that least is the bound of the whole. In each
+ * side a narrow beam looks for an answer, and often proves that there is none below the best. */
 #include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
@@ -52,7 +52,7 @@ static int64_t first_toll(const struct joint_model *m, int32_t var)
 static int64_t worth(const struct joint_model *m, int32_t var)
 {
     const struct joint_var *v = &m->vars[var];
-    int64_t on = LX_JOINT_NEVER, paid = 0;
+    int64_t on = JOINT_NEVER, paid = 0;
     if (v->fixed != 0 || v->future[0] >= JOINT_HOPELESS) return 0;
     for (int32_t x = 1; x < v->state_count; x++) {
         if (v->future[x] >= JOINT_HOPELESS) continue;
@@ -133,7 +133,7 @@ static bool add_child(struct branch *b, int32_t parent, int32_t var, int32_t fix
     *n = (struct node){.parent = parent, .var = var, .fixed = fixed, .bound = b->nodes[parent].bound};
     apply(b, b->count++);
     if (!decided_fit(&s->model, b->load)) {
-        n->bound = LX_JOINT_NEVER;
+        n->bound = JOINT_NEVER;
         return true;
     }
     if (!bound_node(b, n, b->nodes[parent].price, st)) return false;
@@ -147,7 +147,7 @@ static bool add_child(struct branch *b, int32_t parent, int32_t var, int32_t fix
 /* The least bound of what is not branched; `*next`: the node to branch, or -1. */
 static int64_t least_bound(const struct branch *b, int32_t *next)
 {
-    int64_t least = LX_JOINT_NEVER, of_open = LX_JOINT_NEVER;
+    int64_t least = JOINT_NEVER, of_open = JOINT_NEVER;
     *next = -1;
     for (int32_t i = 0; i < b->count; i++) {
         const struct node *n = &b->nodes[i];

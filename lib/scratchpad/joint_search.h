@@ -27,8 +27,8 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
 /* joint_flip.c: the published search, at most `leaf_cap` leaves. */
 bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options *how, int64_t leaf_cap,
                 struct joint_leaf *best, int64_t *leaves, lx_status *st);
-/* One beam with the model as it is, and the placement of what it found; better answers are kept. `*placed`: the
- * solver placed all that the beam had on chip. */
+/* One beam with the model as it is, and the placement of what it found; better answers are kept. `*placed`:
+ * the solver placed all that the beam had on chip. */
 bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
                     bool *placed, lx_status *st);
 /* Bound and objective have met, or the work is used up. */

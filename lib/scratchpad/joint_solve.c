@@ -4,8 +4,8 @@
  * Ours: messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c), each cut by
  * the best answer so far; the solver finds addresses for them. When it cannot place all that a beam put on
  * chip, the next beams plan for a smaller scratchpad. What is then still open is branched (joint_branch.c),
- * and last come wider beams. It ends when bound and objective meet or when the work is used up. Everything is counted in steps,
- * so that two runs do the same; the clock is only a fuse. */
+ * and last come wider beams. It ends when bound and objective meet or when the work is used up. Everything is
+ * counted in steps, so that two runs do the same; the clock is only a fuse. */
 #include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
