@@ -18,7 +18,7 @@ enum {
     STEPS = 10000000, /* of all searches together */
     PRICES = 8,       /* of a byte: BYTE_TIME times 1, 4, 16, ... picoseconds */
     BYTE_TIME = 7,    /* at 150 GB/s */
-    TRAFFIC_SEARCHES = 4,
+    TRAFFIC_SEARCHES = 5,
 };
 
 /* Tolls stay below this. */
@@ -95,6 +95,9 @@ static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
     int64_t top = 1, share = max_i64(steps / TRAFFIC_SEARCHES, 1);
     bool paced = !s->how->any_pace && s->how->mode == LX_JOINT_FULL;
     int64_t allowed = paced ? s->seed.units : s->w.worst_time;
+    /* Time alone: a plan that is fast enough, and often one of little traffic. */
+    if (paced && !search(s, LX_JOINT_FULL, 0, share, &plan, &a, st)) return false;
+    if (paced) keep_if_less(s, &plan);
     while (top < (int64_t)1 << 40 && s->w.traffic <= most_toll / (top * 2)) top *= 2;
     if (!search(s, s->how->mode, top, share, &plan, &a, st)) return false;
     prove_bytes(s, a.bound, allowed, top);

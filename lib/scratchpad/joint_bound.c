@@ -243,7 +243,7 @@ static bool raise_prices(struct joint_model *m, const int64_t *load, double dist
 }
 
 bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 lx_status *st)
+                 int64_t step_limit, lx_status *st)
 {
     size_t n = (size_t)m->factor_count + 1;
     int32_t *state = calloc((size_t)m->var_count + 1, sizeof *state);
@@ -253,7 +253,7 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
     double share = 1;
     int stale = 0;
     if (ok) memcpy(best_price, m->price, n * sizeof *load);
-    for (int r = 0; ok && r < rounds && *bound < target; r++) { /* an infeasible branch has a bound above */
+    for (int r = 0; ok && r < rounds && *bound < target && *steps < step_limit; r++) { /* an infeasible branch has a bound above */
         decode(m, state, load, steps);
         if (!raise_prices(m, load, (double)(target - *bound), share)) break;
         ok = joint_messages(m, &here, steps, st);

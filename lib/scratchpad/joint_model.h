@@ -97,7 +97,7 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
 /* Raises prices where a decoded answer overfills the scratchpad; keeps those of the best bound. `target`: an
  * objective that is known to be reachable. */
 bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 lx_status *st);
+                 int64_t step_limit, lx_status *st);
 
 /* What variable v pays for its bytes over its life in a state. */
 int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state);
