@@ -20,6 +20,7 @@
 #include "layout/layout.h"
 #include "divide/divide.h"
 #include "scratchpad/problem.h"
+#include "scratchpad/cooptimise.h"
 #include "scratchpad/plan.h"
 #include "launch/launch.h"
 #include "loops/loops.h"

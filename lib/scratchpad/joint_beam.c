@@ -230,7 +230,7 @@ static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r,
             then->ahead += b->left[f->touch[t].var][0] - b->left[f->touch[t].var][x];
             if (v->to > o + 1) state_adds(m, v, x, -1, then);
         }
-        int64_t cost = possible ? joint_factor_cost(f, c, off) : LX_JOINT_NEVER;
+        int64_t cost = possible ? joint_factor_cost(f, c, off) : JOINT_NEVER;
         if (cost >= JOINT_HOPELESS) continue;
         then->cost += penalty + cost;
         then->rank = rank_of(m, o + 1, then);
@@ -342,7 +342,7 @@ static bool search(struct beam *b, int32_t *scratch, lx_status *st)
     memset(b->now.undo, 0, (size_t)m->slot_count * sizeof *b->now.undo);
     for (int32_t o = 0; o < m->factor_count; o++) {
         b->found_count = 0;
-        b->limit = LX_JOINT_NEVER;
+        b->limit = JOINT_NEVER;
         consume_messages(b, o);
         for (int32_t i = 0; i < b->now.count; i++) expand(b, o, i, scratch);
         condense(b, o, scratch);
@@ -400,7 +400,7 @@ static bool list_endings(struct beam *b, struct arena *memory)
 bool joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
                 struct joint_beam_result *out, lx_status *st)
 {
-    struct beam b = {.m = m, .how = how, .out = out, .dropped = LX_JOINT_NEVER};
+    struct beam b = {.m = m, .how = how, .out = out, .dropped = JOINT_NEVER};
     struct arena memory = {0};
     size_t width = (size_t)how->width, slots = (size_t)m->slot_count;
     int32_t *choice = out->choice;
@@ -414,7 +414,7 @@ bool joint_beam(const struct joint_model *m, const struct joint_beam_options *ho
     bool ok = b.found && b.table && scratch && layer_make(&b.now, width, slots) &&
               layer_make(&b.next, width, slots) && list_endings(&b, &memory);
     ok = ok ? search(&b, scratch, st) : status_no_memory(st);
-    out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : LX_JOINT_NEVER));
+    out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : JOINT_NEVER));
     if (out->stopped) out->bound = 0;
     for (int32_t o = 0; b.trace && o < m->factor_count; o++) free(b.trace[o]);
     layer_free(&b.now);

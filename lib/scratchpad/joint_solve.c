@@ -127,7 +127,8 @@ static bool full_search(struct joint_search *s, lx_status *st)
     if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
     if (!joint_finished(s) && !root_search(s, FIRST_WIDTH, st)) return false;
     if (joint_finished(s)) return true;
-    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, st)) return false;
+    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 2, st))
+        return false;
     s->bound = max_i64(s->bound, bound);
     if (!joint_finished(s) && !root_search(s, SECOND_WIDTH, st)) return false;
     if (!joint_finished(s) && !joint_branch(s, st)) return false;
