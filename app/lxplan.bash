@@ -25,10 +25,19 @@ _lxplan()
             mapfile -t COMPREPLY < <(compgen -W 'solver instance' -- "$cur")
             return ;;
         --objective)
-            mapfile -t COMPREPLY < <(compgen -W 'traffic spill fit height' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W 'traffic spill time fit height' -- "$cur")
             return ;;
         --stage)
             mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad' -- "$cur")
+            return ;;
+        --cooptimise)
+            mapfile -t COMPREPLY < <(compgen -W 'none flip full' -- "$cur")
+            return ;;
+        --clone)
+            mapfile -t COMPREPLY < <(compgen -W 'auto heuristic none' -- "$cur")
+            return ;;
+        --upto)
+            mapfile -t COMPREPLY < <(compgen -W 'baseline reductions in-place all' -- "$cur")
             return ;;
         --rules)
             mapfile -t COMPREPLY < <(compgen -W 'lxplan document' -- "$cur")
@@ -46,7 +55,7 @@ _lxplan()
                 sed -n '/^parameters of a device/,$ s/^  \([a-z_]*\) .*/\1/p')" -- "$cur")
             compopt -o nospace
             return ;;
-        --seed|--seeds|--repeat|--warmup|--memory|--within|-j|--jobs|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option)
+        --seed|--seeds|--repeat|--warmup|--memory|--within|-j|--jobs|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option|--explain)
             return ;;
     esac
     if [[ $cur == -* ]]; then
