@@ -10,14 +10,16 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "scratchpad/cooptimise_problem.h"
+#include "scratchpad/joint_model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    STEPS = 12000000, /* of all searches together */
-    PRICES = 16,      /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
-    BYTE_TIME = 7,    /* at 150 GB/s */
+    STEPS = 8000000, /* of all searches together */
+    PRICES = 16,     /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
+    BYTE_TIME = 7,   /* at 150 GB/s */
     TRAFFIC_SEARCHES = 6,
 };
 
@@ -53,7 +55,8 @@ struct goal_search {
     struct outcome seed, best;
     int64_t bound; /* bytes, or time units */
     int64_t steps, leaves;
-    bool flipped; /* the published search has been tried, it does not depend on prices */
+    double deadline; /* of the monotonic clock, in seconds; 0: none */
+    bool flipped;    /* the published search has been tried, it does not depend on prices */
     enum lx_verdict status;
 };
 
@@ -64,6 +67,7 @@ static bool search(struct goal_search *s, enum lx_joint_mode mode, int64_t units
     struct lx_joint_options how = {
         .mode = mode, .solver = s->how->solver, .run = s->how->run, .without_flip = s->flipped};
     how.run.work_limit = steps;
+    if (s->deadline > 0) how.run.time_limit = fmax(s->deadline - joint_clock(), 1e-3);
     s->flipped |= mode == LX_JOINT_FULL;
     graph_problem_toll(&s->w, units_per_byte);
     if (!lx_joint_solve(&s->w.problem, &how, &s->w.memory, answer, st)) return false;
@@ -97,6 +101,11 @@ static int64_t next_share(const struct goal_search *s, int64_t steps, int search
     return max_i64((steps - s->steps) / max_i64(searches, 1), 1);
 }
 
+static bool out_of_time(const struct goal_search *s)
+{
+    return lx_run_stopped(&s->how->run) || (s->deadline > 0 && joint_clock() > s->deadline);
+}
+
 static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
 {
     struct lx_joint_answer a;
@@ -113,7 +122,7 @@ static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
     prove_bytes(s, a.bound, allowed, top);
     if (plan.units <= allowed) return keep_if_less(s, &plan), true;
     int low = -1, high = PRICES; /* prices that gave plans fast enough, and too slow */
-    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound) {
+    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !out_of_time(s)) {
         int middle = (low + high) / 2;
         int64_t price = min_i64(max_i64(((int64_t)BYTE_TIME << middle) >> s->w.shift, 1), top);
         if (!search(s, LX_JOINT_FULL, price, next_share(s, steps, searches--), &plan, &a, st)) return false;
@@ -143,6 +152,7 @@ static bool reach_goal(struct goal_search *s, lx_status *st)
     bool traffic = s->how->goal == LX_GOAL_TRAFFIC;
     struct lx_joint_answer a;
     s->status = LX_FEASIBLE;
+    if (s->how->run.time_limit > 0) s->deadline = joint_clock() + s->how->run.time_limit;
     if (!search(s, LX_JOINT_SEED, traffic ? 1 : 0, steps, &s->seed, &a, st)) return false;
     s->best = s->seed;
     if (s->how->mode != LX_JOINT_SEED &&

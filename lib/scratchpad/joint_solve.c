@@ -33,6 +33,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     struct lx_problem placement;
     struct lx_answer answer = {.address = leaf->address};
     struct lx_run run = {.seed = how->run.seed,
+                         .time_limit = how->run.time_limit,
                          .options = how->run.options,
                          .stop = how->run.stop,
                          .context = how->run.context};
