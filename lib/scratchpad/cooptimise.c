@@ -10,15 +10,17 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "scratchpad/cooptimise_problem.h"
+#include "scratchpad/joint_model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    STEPS = 10000000, /* of all searches together */
-    PRICES = 8,       /* of a byte: BYTE_TIME times 1, 4, 16, ... picoseconds */
-    BYTE_TIME = 7,    /* at 150 GB/s */
-    TRAFFIC_SEARCHES = 5,
+    STEPS = 8000000, /* of all searches together */
+    PRICES = 16,     /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
+    BYTE_TIME = 7,   /* at 150 GB/s */
+    TRAFFIC_SEARCHES = 6,
 };
 
 /* Tolls stay below this. */
@@ -53,6 +55,8 @@ struct goal_search {
     struct outcome seed, best;
     int64_t bound; /* bytes, or time units */
     int64_t steps, leaves;
+    double deadline; /* of the monotonic clock, in seconds; 0: none */
+    bool flipped;    /* the published search has been tried, it does not depend on prices */
     enum lx_verdict status;
 };
 
@@ -60,8 +64,11 @@ struct goal_search {
 static bool search(struct goal_search *s, enum lx_joint_mode mode, int64_t units_per_byte, int64_t steps,
                    struct outcome *plan, struct lx_joint_answer *answer, lx_status *st)
 {
-    struct lx_joint_options how = {mode, s->how->solver, s->how->run};
+    struct lx_joint_options how = {
+        .mode = mode, .solver = s->how->solver, .run = s->how->run, .without_flip = s->flipped};
     how.run.work_limit = steps;
+    if (s->deadline > 0) how.run.time_limit = fmax(s->deadline - joint_clock(), 1e-3);
+    s->flipped |= mode == LX_JOINT_FULL;
     graph_problem_toll(&s->w, units_per_byte);
     if (!lx_joint_solve(&s->w.problem, &how, &s->w.memory, answer, st)) return false;
     plan->choice = answer->choice;
@@ -88,26 +95,37 @@ static void prove_bytes(struct goal_search *s, int64_t bound, int64_t time, int6
     s->bound = max_i64(s->bound, bytes);
 }
 
+/* What is left of the work, shared with the searches that may still come. */
+static int64_t next_share(const struct goal_search *s, int64_t steps, int searches)
+{
+    return max_i64((steps - s->steps) / max_i64(searches, 1), 1);
+}
+
+static bool out_of_time(const struct goal_search *s)
+{
+    return lx_run_stopped(&s->how->run) || (s->deadline > 0 && joint_clock() > s->deadline);
+}
+
 static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
 {
     struct lx_joint_answer a;
     struct outcome plan;
-    int64_t top = 1, share = max_i64(steps / TRAFFIC_SEARCHES, 1);
+    int64_t top = 1;
     bool paced = !s->how->any_pace && s->how->mode == LX_JOINT_FULL;
     int64_t allowed = paced ? s->seed.units : s->w.worst_time;
+    int searches = paced ? TRAFFIC_SEARCHES : 1;
     /* Time alone: a plan that is fast enough, and often one of little traffic. */
-    if (paced && !search(s, LX_JOINT_FULL, 0, share, &plan, &a, st)) return false;
+    if (paced && !search(s, LX_JOINT_FULL, 0, next_share(s, steps, searches--), &plan, &a, st)) return false;
     if (paced) keep_if_less(s, &plan);
     while (top < (int64_t)1 << 40 && s->w.traffic <= most_toll / (top * 2)) top *= 2;
-    if (!search(s, s->how->mode, top, share, &plan, &a, st)) return false;
+    if (!search(s, s->how->mode, top, next_share(s, steps, searches--), &plan, &a, st)) return false;
     prove_bytes(s, a.bound, allowed, top);
     if (plan.units <= allowed) return keep_if_less(s, &plan), true;
     int low = -1, high = PRICES; /* prices that gave plans fast enough, and too slow */
-    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound) {
+    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !out_of_time(s)) {
         int middle = (low + high) / 2;
-        int64_t price = max_i64(((int64_t)BYTE_TIME << (2 * middle)) >> s->w.shift, 1);
-        if (price > top) price = top;
-        if (!search(s, LX_JOINT_FULL, price, share, &plan, &a, st)) return false;
+        int64_t price = min_i64(max_i64(((int64_t)BYTE_TIME << middle) >> s->w.shift, 1), top);
+        if (!search(s, LX_JOINT_FULL, price, next_share(s, steps, searches--), &plan, &a, st)) return false;
         prove_bytes(s, a.bound, allowed, price);
         if (plan.units <= allowed) {
             keep_if_less(s, &plan);
@@ -134,6 +152,7 @@ static bool reach_goal(struct goal_search *s, lx_status *st)
     bool traffic = s->how->goal == LX_GOAL_TRAFFIC;
     struct lx_joint_answer a;
     s->status = LX_FEASIBLE;
+    if (s->how->run.time_limit > 0) s->deadline = joint_clock() + s->how->run.time_limit;
     if (!search(s, LX_JOINT_SEED, traffic ? 1 : 0, steps, &s->seed, &a, st)) return false;
     s->best = s->seed;
     if (s->how->mode != LX_JOINT_SEED &&

@@ -69,6 +69,7 @@ enum lx_joint_mode {
 
 struct lx_joint_options {
     enum lx_joint_mode mode;
+    bool without_flip;              /* LX_JOINT_FULL: do not try the documented search first */
     const struct lx_solver *solver; /* for the addresses */
     struct lx_run run;              /* work_limit: of the search, in its own steps; 0: its default */
 };

@@ -12,8 +12,8 @@
 
 enum {
     MAX_NODES = 512,
-    NODE_ROUNDS = 10, /* of prices */
-    NODE_WIDTH = 32,
+    NODE_ROUNDS = 6, /* of prices */
+    NODE_WIDTH = 16,
 };
 
 struct node {

@@ -13,13 +13,11 @@
 #include <string.h>
 
 enum {
-    FLIP_LEAVES = 1024,  /* of the published search when it is asked for */
-    FLIP_WORK = 1 << 22, /* leaves times buffers, at most */
-    FLIP_WORK_IN_FULL = 1 << 16,
-    PRICE_ROUNDS = 40,
+    FLIP_LEAVES = 1024,  /* of the published search, at most */
+    FLIP_WORK = 1 << 16, /* and leaves times buffers, at most */
+    PRICE_ROUNDS = 24,
     FIRST_WIDTH = 16,
     SECOND_WIDTH = 64,
-    THIRD_WIDTH = 512,
     WIDTH_GROWTH = 8,
     MAX_WIDTH = 1 << 15,
     DEFAULT_STEPS = 10000000,
@@ -35,6 +33,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     struct lx_problem placement;
     struct lx_answer answer = {.address = leaf->address};
     struct lx_run run = {.seed = how->run.seed,
+                         .time_limit = how->run.time_limit,
                          .options = how->run.options,
                          .stop = how->run.stop,
                          .context = how->run.context};
@@ -68,9 +67,9 @@ static void swap_if_better(struct joint_search *s)
     s->trial = t;
 }
 
-static int64_t flip_leaves(const struct lx_joint_problem *p, int64_t work)
+static int64_t flip_leaves(const struct lx_joint_problem *p)
 {
-    return min_i64(FLIP_LEAVES, max_i64(1, work / max_i64(1, p->buffer_count)));
+    return min_i64(FLIP_LEAVES, max_i64(1, FLIP_WORK / max_i64(1, p->buffer_count)));
 }
 
 static void report(const struct joint_search *s)
@@ -127,12 +126,11 @@ static bool full_search(struct joint_search *s, lx_status *st)
     if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
     if (!joint_finished(s) && !root_search(s, FIRST_WIDTH, st)) return false;
     if (joint_finished(s)) return true;
-    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 2, st))
+    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
         return false;
     s->bound = max_i64(s->bound, bound);
-    if (!joint_finished(s) && !root_search(s, SECOND_WIDTH, st)) return false;
     if (!joint_finished(s) && !joint_branch(s, st)) return false;
-    for (int32_t width = THIRD_WIDTH; width <= MAX_WIDTH && !joint_finished(s); width *= WIDTH_GROWTH)
+    for (int32_t width = SECOND_WIDTH; width <= MAX_WIDTH && !joint_finished(s); width *= WIDTH_GROWTH)
         if (!root_search(s, width, st)) return false;
     return true;
 }
@@ -146,9 +144,10 @@ static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_st
     out->seed_objective = s->best.objective;
     if (s->how->mode == LX_JOINT_SEED) return joint_messages(&s->model, &s->bound, &s->steps, st);
     if (s->how->mode == LX_JOINT_FLIP)
-        return joint_flip(p, s->how, flip_leaves(p, FLIP_WORK), &s->best, &s->leaves, st) &&
+        return joint_flip(p, s->how, flip_leaves(p), &s->best, &s->leaves, st) &&
                joint_messages(&s->model, &s->bound, &s->steps, st);
-    if (!joint_flip(p, s->how, flip_leaves(p, FLIP_WORK_IN_FULL), &s->trial, &s->leaves, st)) return false;
+    if (!s->how->without_flip && !joint_flip(p, s->how, flip_leaves(p), &s->trial, &s->leaves, st))
+        return false;
     swap_if_better(s);
     return full_search(s, st);
 }

@@ -27,7 +27,7 @@ static bool shared_tick(const cJSON *one)
     return false;
 }
 
-/* "32000/cores": every op costs that. */
+/* "32000/cores": every op costs that, and traffic nothing. */
 static bool add_objective(struct captured *p, const char *objective)
 {
     char *rest;
@@ -42,6 +42,9 @@ static bool add_objective(struct captured *p, const char *objective)
                        captured_parts(cJSON_GetArrayItem(json_find(p->json[o], "core_divisions"), c), false);
         ops[o].extra = extra;
     }
+    for (int32_t i = 0; i < p->problem.buffer_count; i++)
+        for (int32_t k = 0; k < p->problem.buffers[i].access_count; k++)
+            ((struct lx_joint_access *)p->problem.buffers[i].accesses)[k].toll = 0;
     return true;
 }
 
