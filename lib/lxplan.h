@@ -18,6 +18,7 @@
 #include "graph/graph.h"
 #include "graph/generate.h"
 #include "layout/layout.h"
+#include "team/team.h"
 #include "divide/divide.h"
 #include "scratchpad/problem.h"
 #include "scratchpad/plan.h"
