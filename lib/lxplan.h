@@ -24,5 +24,7 @@
 #include "scratchpad/plan.h"
 #include "launch/launch.h"
 #include "loops/loops.h"
+#include "device/transport.h"
+#include "device/team_run.h"
 
 #endif

@@ -90,7 +90,12 @@ static struct lx_team_range owned_values(const struct team_draft *d, int32_t o, 
     }
     struct lx_team_overlap v = lx_team_overlap_of(begin, end - begin, x->offset[t->cut],
                                                   x->extent[d->ops[o].var], x->stride[t->cut]);
-    return (struct lx_team_range){v.skip, v.skip + v.size};
+    struct lx_team_range values = {v.skip, v.skip + v.size};
+    if (team_is_shift(op)) { /* its box includes the place that is written */
+        values.begin = max_i64(values.begin, t->bound[m]);
+        values.end = min_i64(values.end, t->bound[m + 1]);
+    }
+    return values;
 }
 
 /* Common core of a group, a range a member; NULL where no member has one, or memory is out. */
