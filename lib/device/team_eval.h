@@ -40,8 +40,7 @@ enum team_way { TEAM_SUM, TEAM_LARGEST, TEAM_SMALLEST };
 
 struct team_meaning {
     const char *kind;
-    double (*f)(const double *v);     /* of an element-wise op; a constant stands after the inputs */
-    double (*inner)(const double *v); /* of an op that reduces: of the elements that are accumulated */
+    double (*f)(const double *v); /* of an element-wise op; a constant stands after the inputs. NULL: none */
     enum team_way way;
 };
 

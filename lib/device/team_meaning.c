@@ -95,21 +95,21 @@ static double f_gelu(const double *v)
 }
 
 static const struct team_meaning meanings[] = {
-    {"add", f_add, NULL, TEAM_SUM},        {"sub", f_sub, NULL, TEAM_SUM},
-    {"mul", f_mul, NULL, TEAM_SUM},        {"div", f_div, NULL, TEAM_SUM},
-    {"pow", f_pow, NULL, TEAM_SUM},        {"max", f_max, f_same, TEAM_LARGEST},
-    {"min", f_min, f_same, TEAM_SMALLEST}, {"sum", NULL, f_same, TEAM_SUM},
-    {"mean", NULL, f_same, TEAM_SUM},      {"neg", f_neg, NULL, TEAM_SUM},
-    {"abs", f_abs, NULL, TEAM_SUM},        {"exp", f_exp, NULL, TEAM_SUM},
-    {"log", f_log, NULL, TEAM_SUM},        {"sqrt", f_sqrt, NULL, TEAM_SUM},
-    {"rsqrt", f_rsqrt, NULL, TEAM_SUM},    {"reciprocal", f_reciprocal, NULL, TEAM_SUM},
-    {"relu", f_relu, NULL, TEAM_SUM},      {"gelu", f_gelu, NULL, TEAM_SUM},
-    {"silu", f_silu, NULL, TEAM_SUM},      {"sigmoid", f_sigmoid, NULL, TEAM_SUM},
-    {"tanh", f_tanh, NULL, TEAM_SUM},      {"greater", f_greater, NULL, TEAM_SUM},
-    {"where", f_where, NULL, TEAM_SUM},    {"clone", f_same, NULL, TEAM_SUM},
-    {"matmul", f_mul, f_mul, TEAM_SUM},    {"restickify", f_same, NULL, TEAM_SUM},
-    {"slice", f_same, NULL, TEAM_SUM},     {"shift", f_same, NULL, TEAM_SUM},
-    {"insert", f_same, NULL, TEAM_SUM},
+    {"add", f_add, TEAM_SUM},      {"sub", f_sub, TEAM_SUM},
+    {"mul", f_mul, TEAM_SUM},      {"div", f_div, TEAM_SUM},
+    {"pow", f_pow, TEAM_SUM},      {"max", f_max, TEAM_LARGEST},
+    {"min", f_min, TEAM_SMALLEST}, {"sum", NULL, TEAM_SUM},
+    {"mean", NULL, TEAM_SUM},      {"neg", f_neg, TEAM_SUM},
+    {"abs", f_abs, TEAM_SUM},      {"exp", f_exp, TEAM_SUM},
+    {"log", f_log, TEAM_SUM},      {"sqrt", f_sqrt, TEAM_SUM},
+    {"rsqrt", f_rsqrt, TEAM_SUM},  {"reciprocal", f_reciprocal, TEAM_SUM},
+    {"relu", f_relu, TEAM_SUM},    {"gelu", f_gelu, TEAM_SUM},
+    {"silu", f_silu, TEAM_SUM},    {"sigmoid", f_sigmoid, TEAM_SUM},
+    {"tanh", f_tanh, TEAM_SUM},    {"greater", f_greater, TEAM_SUM},
+    {"where", f_where, TEAM_SUM},  {"clone", f_same, TEAM_SUM},
+    {"matmul", f_mul, TEAM_SUM},   {"restickify", f_same, TEAM_SUM},
+    {"slice", f_same, TEAM_SUM},   {"shift", f_same, TEAM_SUM},
+    {"insert", f_same, TEAM_SUM},
 };
 
 const struct team_meaning *team_meaning_of(const struct lx_op *op)
