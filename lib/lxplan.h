@@ -18,11 +18,14 @@
 #include "graph/graph.h"
 #include "graph/generate.h"
 #include "layout/layout.h"
+#include "team/team.h"
 #include "divide/divide.h"
 #include "scratchpad/problem.h"
 #include "scratchpad/cooptimise.h"
 #include "scratchpad/plan.h"
 #include "launch/launch.h"
 #include "loops/loops.h"
+#include "device/transport.h"
+#include "device/team_run.h"
 
 #endif
