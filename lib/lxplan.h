@@ -22,6 +22,8 @@
 #include "scratchpad/problem.h"
 #include "scratchpad/plan.h"
 #include "launch/launch.h"
+#include "launch/of_plan.h"
 #include "loops/loops.h"
+#include "loops/of_plan.h"
 
 #endif
