@@ -1,0 +1,35 @@
+/* AVX-512: 32 registers of 16 floats. A tile of 2 x 12 takes 24 of them for sums; it needs 14 loads for 24
+ * multiply-adds, where the processor could do 24. */
+#include "device/kernels/target.h"
+
+#ifdef __x86_64__
+#define VECTOR_FLOATS 16
+#define KERNEL_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")))
+#define KERNEL(name)  name##_avx512
+#include "device/kernels/gemm_kernel.inc"
+
+TILES_16(TILE, 1)
+TILES_12(TILE, 2)
+static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_16(TILE_NAME, 1)},
+                                                                         {TILES_12(TILE_NAME, 2)}};
+
+static bool supported(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("fma");
+}
+
+const struct kernel_target kernel_target_avx512 = {
+    .name = "avx512",
+    .supported = supported,
+    .vector_floats = VECTOR_FLOATS,
+    .tile_vectors = 2,
+    .tile_columns = 12,
+    .thin_columns = 16,
+    .k_block = 256,
+    .n_block = 1020,
+    .kernel = kernels,
+    .pack = KERNEL(pack),
+};
+#endif

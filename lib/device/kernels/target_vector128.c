@@ -1,0 +1,48 @@
+/* Vectors of 128 bits, without asking for an instruction set: NEON on aarch64 (32 registers), SSE2 on x86-64
+ * (16), whatever the compiler makes of them elsewhere. */
+#include "device/kernels/target.h"
+
+#define VECTOR_FLOATS 4
+#define KERNEL_TARGET
+#define KERNEL(name) name##_vector128
+#include "device/kernels/gemm_kernel.inc"
+
+#ifdef __aarch64__
+TILES_8(TILE, 1)
+TILES_5(TILE, 2)
+TILES_5(TILE, 3)
+TILES_5(TILE, 4)
+static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {
+    {TILES_8(TILE_NAME, 1)}, {TILES_5(TILE_NAME, 2)}, {TILES_5(TILE_NAME, 3)}, {TILES_5(TILE_NAME, 4)}};
+enum { VECTORS = 4, COLUMNS = 5, THIN_COLUMNS = 8 };
+#define NAME "neon"
+#else
+TILES_8(TILE, 1)
+TILES_6(TILE, 2)
+static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_8(TILE_NAME, 1)},
+                                                                         {TILES_6(TILE_NAME, 2)}};
+enum { VECTORS = 2, COLUMNS = 6, THIN_COLUMNS = 8 };
+#ifdef __SSE2__
+#define NAME "sse2"
+#else
+#define NAME "vector128"
+#endif
+#endif
+
+static bool supported(void)
+{
+    return true;
+}
+
+const struct kernel_target kernel_target_vector128 = {
+    .name = NAME,
+    .supported = supported,
+    .vector_floats = VECTOR_FLOATS,
+    .tile_vectors = VECTORS,
+    .tile_columns = COLUMNS,
+    .thin_columns = THIN_COLUMNS,
+    .k_block = 256,
+    .n_block = 480,
+    .kernel = kernels,
+    .pack = KERNEL(pack),
+};
