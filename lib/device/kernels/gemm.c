@@ -297,21 +297,65 @@ static bool run_with_packed_b(struct run *r, struct pool *pool)
     return true;
 }
 
+/* One task, one chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one by
+ * one (a structure that is copied soon after it was filled waits for its bytes) and nothing is divided. */
+static void run_small(const struct gemm_plan *plan, const struct gemm_operands *o)
+{
+    const struct gemm *g = &plan->g;
+    const int64_t vector = plan->target->vector_floats, height = plan->target->tile_vectors * vector;
+    const bool copies = g->first == GEMM_FIRST_COPY;
+    const int64_t init_m = copies ? g->init_m : 1, init_n = copies ? g->init_n : g->c_n;
+    const float *const init = copies ? o->init : o->c;
+    struct gemm_tile t;
+    t.k = g->k;
+    t.batch = g->batch;
+    t.a_list = o->a_list;
+    t.b_list = o->b_list;
+    t.a_k = g->a_k;
+    t.a_batch = g->a_batch;
+    t.b_k = g->b_k;
+    t.b_n = g->b_n;
+    t.b_batch = g->b_batch;
+    t.c_n = g->c_n;
+    t.init_n = init_n;
+    t.init_kind = g->first == GEMM_FIRST_ZERO ? TILE_INIT_ZERO : init_m == 0 ? TILE_INIT_SPLAT : TILE_INIT_ROWS;
+    t.first_relu = g->first == GEMM_FIRST_RELU;
+    t.last_relu = g->last == GEMM_LAST_RELU;
+    t.prefetch = false;
+    for (int64_t i = 0; i < g->m; i += height) {
+        gemm_kernel *const *kernel = plan->target->kernel[g->m - i <= vector ? 0 : plan->target->tile_vectors - 1];
+        if (plan->target->tile_vectors > 2 && g->m - i < height) kernel = plan->target->kernel[(g->m - i) / vector - 1];
+        t.a = o->a + i;
+        t.a_offset = i;
+        t.b = o->b;
+        t.b_offset = 0;
+        t.c = o->c + i;
+        t.init = init + i * init_m;
+        for (int64_t tile = 0; tile < plan->tiles; tile++) {
+            int64_t wide = plan->tile_columns + (tile < plan->wider_tiles);
+            kernel[wide - 1](&t);
+            t.b += wide * g->b_n;
+            t.b_offset += wide * g->b_n;
+            t.c += wide * g->c_n;
+            t.init += wide * init_n;
+        }
+    }
+}
+
 bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool)
 {
-    if (plan->g.m <= 0 || plan->g.n <= 0) return true;
     struct gemm_operands turned;
     if (plan->swapped) {
         turned = (struct gemm_operands){o->b, o->a, o->b_list, o->a_list, o->init, o->c};
         o = &turned;
     }
+    if (plan->small) {
+        run_small(plan, o);
+        return true;
+    }
+    if (plan->g.m <= 0 || plan->g.n <= 0) return true;
     struct run r = {.plan = plan, .o = o, .n_end = plan->g.n};
     if (plan->pack_b) return run_with_packed_b(&r, pool);
-    int64_t tasks = plan->m_parts * plan->n_parts;
-    if (plan->small) { /* one rectangle, one chunk: every cycle before the kernel counts */
-        const struct chunk all = {.batches = plan->g.batch, .length = plan->g.k, .first = true, .last = true};
-        run_rectangle(&r, &all, 0, plan->g.m,
-                      (struct columns){0, plan->g.n, 0, plan->tiles, plan->tile_columns, plan->wider_tiles});
-    } else pool_run(pool, tasks, run_unpacked, &r);
+    pool_run(pool, plan->m_parts * plan->n_parts, run_unpacked, &r);
     return true;
 }

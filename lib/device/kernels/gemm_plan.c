@@ -35,7 +35,7 @@ static bool should_pack_a(const struct gemm *g, const struct kernel_target *t, i
 {
     if (g->a_m != 1) return true;
     if (g->n <= 2 * t->tile_columns) return false;
-    return knob("PA", magnitude(g->a_k) * min_i64(g->k, depth) > 12288);
+    return knob("PA", magnitude(g->a_k) * min_i64(g->k, depth) > 65536*2);
 }
 
 static bool should_pack_b(const struct gemm *g, const struct kernel_target *t, int64_t depth)
@@ -94,10 +94,11 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     choose_grid(plan, threads);
-    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && !plan->pack_b && turned->n <= plan->n_block;
-    if (plan->small && turned->n > 0) {
-        const int64_t vectors = ceil_div_i64(turned->m, target->vector_floats);
-        plan->tiles = ceil_div_i64(turned->n, vectors == 1 ? target->thin_columns : target->tile_columns);
+    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct && !plan->needs_tile_copy &&
+                  turned->n <= plan->n_block && turned->m % target->vector_floats == 0 && turned->n > 0;
+    if (plan->small) {
+        bool thin = turned->m == target->vector_floats;
+        plan->tiles = ceil_div_i64(turned->n, thin ? target->thin_columns : target->tile_columns);
         plan->tile_columns = turned->n / plan->tiles;
         plan->wider_tiles = turned->n % plan->tiles;
     }
