@@ -34,7 +34,7 @@ static int knob(const char *name, int d) { const char *v = getenv(name); return 
 static bool should_pack_a(const struct gemm *g, const struct kernel_target *t, int64_t depth)
 {
     if (g->a_m != 1) return true;
-    if (g->n <= 2 * t->tile_columns) return false;
+    if (g->n <= 2 * t->tile_columns[t->tile_vectors - 1]) return false;
     return knob("PA", magnitude(g->a_k) * min_i64(g->k, depth) > 65536*2);
 }
 
@@ -55,6 +55,7 @@ static void choose_chunks(struct gemm_plan *p)
     p->batch_block = p->k_parts > 1 ? 1 : g->k > 0 ? most / g->k : max_i64(1, g->batch);
     p->chunks = p->k_parts > 1 ? g->batch * p->k_parts : max_i64(1, ceil_div_i64(g->batch, p->batch_block));
     if (p->k_parts == 1 && g->batch > 0) p->batch_block = ceil_div_i64(g->batch, p->chunks);
+    p->depth = p->k_parts > 1 ? ceil_div_i64(g->k, p->k_parts) : g->k * p->batch_block;
     if (p->chunks == 0) { /* a long sum over an empty batch */
         p->chunks = p->k_parts = p->batch_block = 1;
         p->g.k = p->g.batch = 0;
@@ -69,8 +70,8 @@ static void choose_grid(struct gemm_plan *p, int threads)
     p->m_parts = p->n_parts = 1;
     double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
     if (threads <= 1 || work < SHARE_FROM) return;
-    const int64_t panels = ceil_div_i64(g->m, t->tile_vectors * t->vector_floats);
-    const int64_t tiles = ceil_div_i64(min_i64(g->n, p->n_block), t->tile_columns);
+    const int64_t panels = ceil_div_i64(g->m, p->vectors * t->vector_floats);
+    const int64_t tiles = ceil_div_i64(min_i64(g->n, p->n_block), t->tile_columns[p->vectors - 1]);
     p->m_parts = min_i64(panels, (int64_t)threads * TASKS_A_THREAD);
     for (p->n_parts = 1; p->n_parts < tiles && p->n_parts < 2 * threads; p->n_parts++) {
         int64_t tasks = p->m_parts * p->n_parts, rounds = ceil_div_i64(tasks, threads);
@@ -89,7 +90,9 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     const int64_t depth = target->k_block;
     plan->pack_a = should_pack_a(turned, target, depth);
     plan->pack_b = should_pack_b(turned, target, depth);
+    plan->vectors = knob("MV", target->tile_vectors);
     plan->direct = !plan->pack_a && !plan->pack_b;
+    plan->m_block = knob("MC", target->m_block);
     plan->n_block = knob("NC", target->n_block);
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
@@ -97,8 +100,8 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct && !plan->needs_tile_copy &&
                   turned->n <= plan->n_block && turned->m % target->vector_floats == 0 && turned->n > 0;
     if (plan->small) {
-        bool thin = turned->m == target->vector_floats;
-        plan->tiles = ceil_div_i64(turned->n, thin ? target->thin_columns : target->tile_columns);
+        plan->vectors = (int)min_i64(plan->vectors, turned->m / target->vector_floats);
+        plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);
         plan->tile_columns = turned->n / plan->tiles;
         plan->wider_tiles = turned->n % plan->tiles;
     }

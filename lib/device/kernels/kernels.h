@@ -64,11 +64,13 @@ struct gemm_plan {
     const struct kernel_target *target;
     bool swapped, pack_a, pack_b, direct;
     bool needs_tile_copy; /* C or init cannot be touched by whole vectors */
-    int64_t n_block;                      /* columns that are worked on at a time */
+    int64_t m_block, n_block;             /* rows and columns that are worked on at a time */
     int64_t chunks, k_parts, batch_block; /* a chunk is a k_parts-th of k, or all of k of batch_block matrices */
+    int64_t depth;                        /* products that the longest chunk adds to an element */
     int64_t m_parts, n_parts; /* the grid of tasks */
     bool small;               /* one task, one chunk, one block: the columns in `tiles` tiles */
     int64_t tiles, tile_columns, wider_tiles;
+    int vectors; /* rows of a tile */
 };
 
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target, int threads);

@@ -22,10 +22,10 @@ const struct kernel_target kernel_target_avx2 = {
     .supported = supported,
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = 2,
-    .tile_columns = 6,
-    .thin_columns = 12,
+    .tile_columns = {12, 6},
+    .m_block = 240,
+    .n_block = 3072,
     .k_block = 256,
-    .n_block = 510,
     .kernel = kernels,
     .pack = KERNEL(pack),
 };

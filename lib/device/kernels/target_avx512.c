@@ -10,8 +10,12 @@
 
 TILES_16(TILE, 1)
 TILES_12(TILE, 2)
+TILES_8(TILE, 3)
+TILES_6(TILE, 4)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_16(TILE_NAME, 1)},
-                                                                         {TILES_12(TILE_NAME, 2)}};
+                                                                         {TILES_12(TILE_NAME, 2)},
+                                                                         {TILES_8(TILE_NAME, 3)},
+                                                                         {TILES_6(TILE_NAME, 4)}};
 
 static bool supported(void)
 {
@@ -24,11 +28,11 @@ const struct kernel_target kernel_target_avx512 = {
     .name = "avx512",
     .supported = supported,
     .vector_floats = VECTOR_FLOATS,
-    .tile_vectors = 2,
-    .tile_columns = 12,
-    .thin_columns = 16,
-    .k_block = 256,
-    .n_block = 1020,
+    .tile_vectors = 4,
+    .tile_columns = {16, 12, 8, 6},
+    .m_block = 512,
+    .n_block = 3072,
+    .k_block = 384,
     .kernel = kernels,
     .pack = KERNEL(pack),
 };

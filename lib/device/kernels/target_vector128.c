@@ -14,14 +14,16 @@ TILES_5(TILE, 3)
 TILES_5(TILE, 4)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {
     {TILES_8(TILE_NAME, 1)}, {TILES_5(TILE_NAME, 2)}, {TILES_5(TILE_NAME, 3)}, {TILES_5(TILE_NAME, 4)}};
-enum { VECTORS = 4, COLUMNS = 5, THIN_COLUMNS = 8 };
+enum { VECTORS = 4 };
+#define COLUMNS {8, 5, 5, 5}
 #define NAME "neon"
 #else
 TILES_8(TILE, 1)
 TILES_6(TILE, 2)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_8(TILE_NAME, 1)},
                                                                          {TILES_6(TILE_NAME, 2)}};
-enum { VECTORS = 2, COLUMNS = 6, THIN_COLUMNS = 8 };
+enum { VECTORS = 2 };
+#define COLUMNS {8, 6}
 #ifdef __SSE2__
 #define NAME "sse2"
 #else
@@ -40,9 +42,9 @@ const struct kernel_target kernel_target_vector128 = {
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = VECTORS,
     .tile_columns = COLUMNS,
-    .thin_columns = THIN_COLUMNS,
+    .m_block = 240,
+    .n_block = 1536,
     .k_block = 256,
-    .n_block = 480,
     .kernel = kernels,
     .pack = KERNEL(pack),
 };
