@@ -33,6 +33,11 @@ enum { PACK_SLACK = 16 };
 typedef void pack_panel(float *packed, int width, const float *from, int64_t step_i, int64_t step_p, int count,
                         int64_t k);
 
+typedef void fp16_narrow(uint16_t *to, const float *from, int64_t count);
+typedef void fp16_widen(float *to, const uint16_t *from, int64_t count);
+fp16_narrow fp16_narrow_in_integers;
+fp16_widen fp16_widen_in_integers;
+
 struct kernel_target {
     const char *name;
     bool (*supported)(void);
@@ -44,6 +49,8 @@ struct kernel_target {
     int k_block; /* a column tile of B of so many rows in the first-level cache */
     gemm_kernel *const (*kernel)[TILE_COLUMNS_MAX]; /* [vectors - 1][columns - 1] */
     pack_panel *pack;
+    fp16_narrow *narrow; /* NULL: in integers */
+    fp16_widen *widen;
 };
 
 extern const struct kernel_target kernel_target_avx512, kernel_target_avx2, kernel_target_vector128,

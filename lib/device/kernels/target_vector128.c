@@ -2,6 +2,8 @@
  * (16), whatever the compiler makes of them elsewhere. */
 #include "device/kernels/target.h"
 
+#include <string.h>
+
 #define VECTOR_FLOATS 4
 #define KERNEL_TARGET
 #define KERNEL(name) name##_vector128
@@ -31,6 +33,29 @@ enum { VECTORS = 2 };
 #endif
 #endif
 
+#ifdef __aarch64__
+/* The conversion is part of the base instruction set. */
+static void narrow_half(uint16_t *to, const float *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        __fp16 half = (__fp16)from[i];
+        memcpy(to + i, &half, sizeof half);
+    }
+}
+
+static void widen_half(float *to, const uint16_t *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        __fp16 half;
+        memcpy(&half, from + i, sizeof half);
+        to[i] = half;
+    }
+}
+#else
+#define narrow_half NULL
+#define widen_half  NULL
+#endif
+
 static bool supported(void)
 {
     return true;
@@ -47,4 +72,6 @@ const struct kernel_target kernel_target_vector128 = {
     .k_block = 256,
     .kernel = kernels,
     .pack = KERNEL(pack),
+    .narrow = narrow_half,
+    .widen = widen_half,
 };
