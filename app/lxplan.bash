@@ -28,7 +28,10 @@ _lxplan()
             mapfile -t COMPREPLY < <(compgen -W 'traffic spill fit height' -- "$cur")
             return ;;
         --stage)
-            mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad launch loops' -- "$cur")
+            return ;;
+        --order)
+            mapfile -t COMPREPLY < <(compgen -W 'row_major column_major block match_shard morton' -- "$cur")
             return ;;
         --rules)
             mapfile -t COMPREPLY < <(compgen -W 'lxplan document' -- "$cur")
