@@ -25,5 +25,6 @@
 #include "launch/of_plan.h"
 #include "loops/loops.h"
 #include "loops/of_plan.h"
+#include "device/nest_run.h"
 
 #endif
