@@ -15,7 +15,10 @@
 enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
-    {"stage", 0, "STAGE", "print the result of one stage instead: graph, layout, divide or scratchpad"},
+    {"stage", 0, "STAGE",
+     "print the result of one stage instead: graph, layout, divide, scratchpad, launch or loops"},
+    {"order", 0, "ORDER",
+     "of tiles with --stage launch: row_major (default), column_major, block, match_shard, morton"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
     {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
     {"all", 'a', NULL, "list every buffer and op, not only the costliest"},

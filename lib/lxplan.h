@@ -24,8 +24,11 @@
 #include "scratchpad/cooptimise.h"
 #include "scratchpad/plan.h"
 #include "launch/launch.h"
+#include "launch/of_plan.h"
 #include "loops/loops.h"
 #include "device/transport.h"
 #include "device/team_run.h"
+#include "loops/of_plan.h"
+#include "device/nest_run.h"
 
 #endif

@@ -1,0 +1,404 @@
+/* The matrix kernels beside OpenBLAS, in one process.
+ *
+ *     build/bin/bench_kernels [--quick] [--smallest] [--only TEXT] [--threads N]
+ *
+ * Each row is one product at one number of threads. Ours, OpenBLAS and a loop of multiply-adds on registers (the
+ * peak of the same moment) take turns, so that whatever else the machine does hits all three; figures are
+ * medians, the ratio is the median over the turns. Where OpenBLAS does not know the processor and falls back to
+ * a kernel for an old one, the program starts itself again with OPENBLAS_CORETYPE set to what the processor can:
+ * we compare with its best. After a turn of several threads both get time to put theirs to sleep. */
+#include "device/kernels/kernels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef HAVE_OPENBLAS
+#include <cblas.h>
+#endif
+
+enum { TURNS_MAX = 41, TILE = 32 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void pause_seconds(double seconds)
+{
+    struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&t, &t) != 0 && errno == EINTR) continue;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    return values[count / 2];
+}
+
+/* ---- the peak ---- */
+
+#if defined __x86_64__
+#define PEAK(name, bytes, target_string)                                                                     \
+    typedef float vec_##name __attribute__((vector_size(bytes)));                                            \
+    __attribute__((target(target_string), noinline)) static double name(int64_t rounds)                      \
+    {                                                                                                        \
+        PEAK_BODY(vec_##name, bytes)                                                                         \
+    }
+#else
+#define PEAK(name, bytes, target_string)                                                                     \
+    typedef float vec_##name __attribute__((vector_size(bytes)));                                            \
+    __attribute__((noinline)) static double name(int64_t rounds)                                             \
+    {                                                                                                        \
+        PEAK_BODY(vec_##name, bytes)                                                                         \
+    }
+#endif
+/* Twelve chains: enough for two units with a latency of up to six cycles. The factor and the summand keep the
+ * values at 1; they come through volatile so that nothing is folded. */
+#define PEAK_BODY(vec, bytes)                                                                                \
+    volatile float half = 0.5f;                                                                              \
+    vec f = half - (vec){0}, a = f + f, b = a + f, c = b + f, d = c + f, e = d + f, g = e + f, h = g + f,      \
+        i = h + f, j = i + f, k = j + f, l = k + f, m = l + f;                                               \
+    for (int64_t r = 0; r < rounds; r++) {                                                                   \
+        a = a * f + f, b = b * f + f, c = c * f + f, d = d * f + f, e = e * f + f, g = g * f + f;            \
+        h = h * f + f, i = i * f + f, j = j * f + f, k = k * f + f, l = l * f + f, m = m * f + f;            \
+    }                                                                                                        \
+    a += b + c + d + e + g + h + i + j + k + l + m;                                                          \
+    volatile float keep = a[0];                                                                              \
+    (void)keep;                                                                                              \
+    return (double)rounds * 12 * 2 * (bytes) / 4;
+
+#if defined __x86_64__
+PEAK(peak_avx512, 64, "avx512f")
+PEAK(peak_avx2, 32, "avx2,fma")
+#endif
+PEAK(peak_generic, 16, "sse2")
+
+typedef double peak_loop(int64_t rounds);
+
+static peak_loop *choose_peak(void)
+{
+#if defined __x86_64__
+    if (__builtin_cpu_supports("avx512f")) return peak_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return peak_avx2;
+#endif
+    return peak_generic;
+}
+
+struct peak_task {
+    peak_loop *loop;
+    int64_t rounds;
+};
+
+static void peak_run(void *context, int64_t task, int worker)
+{
+    (void)task, (void)worker;
+    const struct peak_task *p = context;
+    p->loop(p->rounds);
+}
+
+/* ---- what is measured ---- */
+
+enum kind { CUBE, BATCH, TILED, RELU };
+
+/* TILED: C of 1024 x 1024 in 32 x 32 tiles, `depth` tiles summed into each; one plan per C tile, or one a product. */
+struct row {
+    const char *name;
+    enum kind kind;
+    int size, depth;
+    bool batched;
+    enum gemm_first first;
+    enum gemm_last last;
+};
+
+static const struct row rows[] = {
+    {"16^3", CUBE, 16, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"32^3", CUBE, 32, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"64^3", CUBE, 64, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"128^3", CUBE, 128, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"256^3", CUBE, 256, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"512^3", CUBE, 512, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"1024^3", CUBE, 1024, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"2048^3", CUBE, 2048, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"batch 16 x 16^3", BATCH, 16, 16, true, GEMM_FIRST_NONE, GEMM_LAST_NONE},
+    {"batch 16 x 32^3", BATCH, 32, 16, true, GEMM_FIRST_NONE, GEMM_LAST_NONE},
+    {"batch 16 x 64^3", BATCH, 64, 16, true, GEMM_FIRST_NONE, GEMM_LAST_NONE},
+    {"GEMM", TILED, 1024, 8, false, GEMM_FIRST_NONE, GEMM_LAST_NONE},
+    {"BRGEMM", TILED, 1024, 8, true, GEMM_FIRST_NONE, GEMM_LAST_NONE},
+    {"Zero+BRGEMM", TILED, 1024, 8, true, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
+    {"Zero+BRGEMM+ReLU", TILED, 1024, 8, true, GEMM_FIRST_ZERO, GEMM_LAST_RELU},
+    {"BRGEMM+ReLU", TILED, 1024, 8, true, GEMM_FIRST_NONE, GEMM_LAST_RELU},
+    {"BRGEMM+ReLU, k 512", TILED, 1024, 16, true, GEMM_FIRST_NONE, GEMM_LAST_RELU},
+    {"ReLU", RELU, 8388608, 1, false, GEMM_FIRST_NONE, GEMM_LAST_RELU},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+struct job {
+    const struct row *row;
+    struct gemm_plan plan;
+    struct pool *pool;
+    float *a, *b, *c;
+    float *blas_c; /* of its own, so that values do not grow differently */
+    int threads;
+};
+
+static double row_flops(const struct row *r)
+{
+    double n = r->size;
+    if (r->kind == RELU) return 2 * n; /* as the source document counts */
+    return r->kind == TILED ? 2 * n * n * r->depth * TILE : 2 * n * n * n * r->depth;
+}
+
+static int64_t row_inputs(const struct row *r)
+{
+    int64_t n = r->size;
+    return r->kind == RELU ? n : r->kind == TILED ? n * r->depth * TILE : n * n * r->depth;
+}
+
+static int64_t row_outputs(const struct row *r)
+{
+    return r->kind == RELU ? r->size : (int64_t)r->size * r->size;
+}
+
+static void tile_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const struct job *j = context;
+    const int64_t depth = j->row->depth, across = j->row->size / TILE, tile = TILE * TILE;
+    const int64_t y = task / across, x = task % across;
+    struct gemm_operands o = {.a = j->a + x * depth * tile, .b = j->b + y * depth * tile, .c = j->c + task * tile};
+    if (j->row->batched) {
+        gemm_run(&j->plan, &o, NULL);
+        return;
+    }
+    for (int64_t k = 0; k < depth; k++, o.a += tile, o.b += tile) gemm_run(&j->plan, &o, NULL);
+}
+
+enum { RELU_PART = 1 << 16 };
+
+static void relu_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const struct job *j = context;
+    relu_2d((struct view){j->c + task * RELU_PART, 0, 1}, (struct const_view){j->a + task * RELU_PART, 0, 1}, 1,
+            RELU_PART);
+}
+
+static void run_ours(const struct job *j)
+{
+    struct job *context = (struct job *)(uintptr_t)j;
+    struct gemm_operands o = {.a = j->a, .b = j->b, .c = j->c};
+    int64_t across = j->row->size / TILE;
+    switch (j->row->kind) {
+    case CUBE:
+    case BATCH: gemm_run(&j->plan, &o, j->pool); break;
+    case TILED: pool_run(j->pool, across * across, tile_task, context); break;
+    case RELU: pool_run(j->pool, j->row->size / RELU_PART, relu_task, context); break;
+    }
+}
+
+static void plain_relu(float *to, const float *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = from[i] > 0 ? from[i] : 0;
+}
+
+/* OpenBLAS gets the easier problem of a tiled row: the same product, untiled, in one call. */
+static void run_blas(const struct job *j)
+{
+    const struct row *r = j->row;
+#ifdef HAVE_OPENBLAS
+    int n = r->size, k = r->kind == TILED ? r->depth * TILE : n, calls = r->kind == BATCH ? r->depth : 1;
+    for (int i = 0; i < calls && r->kind != RELU; i++)
+        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, k, 1, j->a + (int64_t)i * n * n, n,
+                    j->b + (int64_t)i * n * n, k, r->first == GEMM_FIRST_ZERO ? 0 : 1, j->blas_c, n);
+    if (r->kind != RELU && r->last == GEMM_LAST_RELU) plain_relu(j->blas_c, j->blas_c, row_outputs(r));
+#endif
+    if (r->kind == RELU) plain_relu(j->blas_c, j->a, r->size);
+}
+
+/* ---- one row ---- */
+
+struct result {
+    double ours, blas, ratio, share; /* GFLOPS, GFLOPS, quotient, part of the peak; blas 0: not measured */
+};
+
+static bool has_rival(const struct row *r)
+{
+#ifdef HAVE_OPENBLAS
+    (void)r;
+    return true;
+#else
+    return r->kind == RELU;
+#endif
+}
+
+typedef void run_function(const struct job *);
+
+static double time_calls(run_function *run, const struct job *j, int64_t calls)
+{
+    double start = now();
+    for (int64_t i = 0; i < calls; i++) run(j);
+    return (now() - start) / (double)calls;
+}
+
+static int64_t calls_for(run_function *run, const struct job *j, double seconds)
+{
+    double once = time_calls(run, j, 1);
+    once = time_calls(run, j, 1 + (int64_t)(seconds / 10 / (once + 1e-9)));
+    return 1 + (int64_t)(seconds / once);
+}
+
+static struct result measure(const struct job *j, struct peak_task *peak, int turns, double seconds)
+{
+    double ours[TURNS_MAX], blas[TURNS_MAX], ratio[TURNS_MAX], top[TURNS_MAX];
+    const bool rival = has_rival(j->row);
+    const double rest = j->threads > 1 ? 0.15 : 0;
+    int64_t calls = calls_for(run_ours, j, seconds), blas_calls = rival ? calls_for(run_blas, j, seconds) : 0;
+    for (int i = 0; i < turns; i++) {
+        pause_seconds(rest);
+        pool_run(j->pool, j->threads, peak_run, peak); /* wakes the threads */
+        double start = now();
+        pool_run(j->pool, j->threads, peak_run, peak);
+        top[i] = (double)peak->rounds * peak->loop(1) * j->threads / (now() - start);
+        time_calls(run_ours, j, 1 + calls / 20); /* caches and threads */
+        ours[i] = time_calls(run_ours, j, calls);
+        if (!rival) continue;
+        pause_seconds(rest / 4);
+        time_calls(run_blas, j, 1 + blas_calls / 20);
+        blas[i] = time_calls(run_blas, j, blas_calls);
+        ratio[i] = blas[i] / ours[i];
+    }
+    double flops = row_flops(j->row) * 1e-9;
+    struct result r = {.ours = flops / median(ours, turns)};
+    if (rival) r.blas = flops / median(blas, turns), r.ratio = median(ratio, turns);
+    r.share = r.ours / (median(top, turns) * 1e-9);
+    return r;
+}
+
+static bool job_open(struct job *j, const struct row *r, int threads)
+{
+    *j = (struct job){.row = r, .threads = threads, .pool = pool_create(threads)};
+    size_t in = ((size_t)row_inputs(r) * sizeof(float) + 63) / 64 * 64, out = (size_t)row_outputs(r) * sizeof(float);
+    j->a = aligned_alloc(64, in);
+    j->b = aligned_alloc(64, in);
+    j->c = aligned_alloc(64, out);
+    j->blas_c = aligned_alloc(64, out);
+    if (!j->pool || !j->a || !j->b || !j->c || !j->blas_c) return false;
+    /* Small values of both signs: sums over many calls neither overflow nor become subnormal. */
+    for (int64_t i = 0; i < row_inputs(r); i++) {
+        j->a[i] = (float)(i % 7 - 3) * 0x1p-10f;
+        j->b[i] = (float)(i % 5 - 2) * 0x1p-10f;
+    }
+    memset(j->c, 0, out);
+    memset(j->blas_c, 0, out);
+    int64_t n = r->kind == TILED ? TILE : r->size;
+    struct gemm g = {.m = n, .n = n, .k = n, .batch = r->batched ? r->depth : 1, .first = r->first, .last = r->last};
+    g.a_m = g.b_k = g.c_m = 1;
+    g.a_k = g.b_n = g.c_n = n;
+    g.a_batch = g.b_batch = n * n;
+    gemm_prepare(&j->plan, &g, kernel_target_best(), r->kind == TILED ? 1 : threads);
+    return true;
+}
+
+static void job_close(struct job *j)
+{
+    pool_destroy(j->pool);
+    free(j->a);
+    free(j->b);
+    free(j->c);
+    free(j->blas_c);
+}
+
+/* ---- the program ---- */
+
+#ifdef HAVE_OPENBLAS
+static void use_best_openblas(char **argv)
+{
+#ifdef __x86_64__
+    static const char *const old[] = {"Prescott", "Core2", "Penryn", "Nehalem", "Generic", "Unknown", NULL};
+    const char *best = __builtin_cpu_supports("avx512f") ? "SkylakeX" : "Haswell";
+    if (getenv("OPENBLAS_CORETYPE") || !__builtin_cpu_supports("avx2")) return;
+    for (int i = 0; old[i]; i++)
+        if (strcasecmp(openblas_get_corename(), old[i]) == 0 && setenv("OPENBLAS_CORETYPE", best, 1) == 0)
+            execv("/proc/self/exe", argv);
+#else
+    (void)argv;
+#endif
+}
+#endif
+
+static void print_head(const char *rival)
+{
+    printf("kernels: %s; %s\nGFLOPS, medians of turns; ratio: ours / rival; peak: share of multiply-adds on registers\n",
+           kernel_target_name(kernel_target_best()), rival);
+    printf("%-20s %7s %9s %9s %7s %7s %8s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up");
+}
+
+static int usage(FILE *to, int code)
+{
+    fputs("usage: bench_kernels [--quick] [--smallest] [--only TEXT] [--threads N]\n"
+          "Measures the matrix kernels beside OpenBLAS.\n\n"
+          "  --quick      fewer and shorter turns\n"
+          "  --smallest   only the first product: does it work at all?\n"
+          "  --only TEXT  only rows whose name contains TEXT\n"
+          "  --threads N  up to N threads, doubling from 1 (default 2)\n",
+          to);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    bool quick = false, smallest = false;
+    const char *only = "";
+    int threads = 2;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) return usage(stdout, 0);
+        else if (strcmp(argv[i], "--quick") == 0) quick = true;
+        else if (strcmp(argv[i], "--smallest") == 0) smallest = true;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[++i];
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc) threads = atoi(argv[++i]);
+        else return usage(stderr, 2);
+    }
+    if (threads < 1 || threads > POOL_THREADS_MAX) return usage(stderr, 2);
+    char rival[160] = "OpenBLAS was not there when this was built";
+#ifdef HAVE_OPENBLAS
+    use_best_openblas(argv);
+    snprintf(rival, sizeof rival, "rival: %s, kernels for %s", openblas_get_config(), openblas_get_corename());
+#endif
+    print_head(rival);
+    struct peak_task peak = {.loop = choose_peak(), .rounds = 400000};
+    for (int i = 0; i < (smallest ? 1 : (int)ROWS); i++) {
+        if (!strstr(rows[i].name, only)) continue;
+        double single = 0;
+        for (int t = 1; t <= threads; t *= 2) {
+#ifdef HAVE_OPENBLAS
+            openblas_set_num_threads(t);
+#endif
+            struct job j;
+            if (!job_open(&j, &rows[i], t)) {
+                fputs("bench_kernels: out of memory\n", stderr);
+                return 3;
+            }
+            struct result r = measure(&j, &peak, quick ? 7 : 21, quick ? 0.002 : 0.008);
+            if (t == 1) single = r.ours;
+            printf("%-20s %7d %9.1f ", rows[i].name, t, r.ours);
+            if (r.blas > 0) printf("%9.1f %7.2f ", r.blas, r.ratio);
+            else printf("%9s %7s ", "-", "-");
+            printf("%6.0f%% %8.2f\n", rows[i].kind == RELU ? 0.0 : r.share * 100, r.ours / single);
+            fflush(stdout);
+            job_close(&j);
+        }
+    }
+    return 0;
+}
