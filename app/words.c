@@ -137,6 +137,15 @@ void add_printable(struct text *out, const char *name, int columns)
     free(clean);
 }
 
+int next_character(const char *text, uint32_t *code, int *columns)
+{
+    if (!*text) return 0;
+    int length = decode((const unsigned char *)text, code);
+    if (!length || is_harmful(*code)) *code = '?';
+    *columns = width_of(*code);
+    return length ? length : 1;
+}
+
 int columns_of(const char *text)
 {
     int width = 0;
