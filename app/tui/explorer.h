@@ -178,6 +178,9 @@ struct box frame_window(struct explorer *x, const char *title, int rows, int col
 /* Shown instead of a view that has no plan. */
 void frame_no_plan(struct explorer *x, struct box area);
 
+/* view_graph.c: "8x4x128 fp16" */
+void add_shape(const struct lx_tensor *t, struct text *out);
+
 /* details.c: all about one buffer, in lines */
 void details_draw(struct explorer *x, struct box area, int32_t buffer);
 /* "0x0c5800" or "808,960" */

@@ -111,7 +111,8 @@ static void paint_label(struct explorer *x, struct box area, const struct map_pa
         return;
     int first = r->address.cells - 1 - top, last = r->address.cells - 1 - bottom;
     int row = (first + last) / 2 / factor;
-    while (right >= left && raster_at(r, row * factor, right)->owner != i) right--; /* the child's from there */
+    while (right >= left && raster_at(r, row * factor, right)->owner != i)
+        right--; /* the child's from there */
     if (left <= right && raster_at(r, row * factor, left)->state == CELL_HANDOVER) left++;
     int room = right - left + 1, name = columns_of(b->name), side = x->theme->letters || x->glyphs->ascii;
     int width = name + 2 * side > room ? room - 2 * side : name;

@@ -15,8 +15,9 @@
 
 #define VIEWS(X)                                                                                             \
     X(PATTERNS, patterns)                                                                                    \
-    X(GRAPH, graph) X(CORES, cores) X(MAP, map) X(COMPARE, compare) X(LOOPS, loops) X(HELP, help)            \
-        X(WELCOME, welcome) X(WHATIF, what_if)
+    X(GRAPH, graph)                                                                                          \
+    X(CORES, cores)                                                                                          \
+    X(MAP, map) X(COMPARE, compare) X(LOOPS, loops) X(HELP, help) X(WELCOME, welcome) X(WHATIF, what_if)
 
 #define VIEW_ENUM(id, name) VIEW_##id,
 enum view_id { VIEWS(VIEW_ENUM) VIEW_COUNT };

@@ -135,7 +135,7 @@ static void draw_lanes(struct explorer *x, const struct parts *p, const struct r
             left_over++;
             continue;
         }
-        char words[200];
+        char words[300];
         snprintf(words, sizeof words, "%.80s %s%.80s", b->name, b->reason ? "" : grouped(b->spill_cost).at,
                  b->reason ? b->reason : " B");
         int room = last - first + 1, width = columns_of(words) + 1;
