@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "bundled.h"
+#include "planning.h"
 #include "tui/explore.h"
 
 #include <stdio.h>
@@ -43,10 +44,13 @@ static bool read_size(struct call *call, struct explore_options *o)
 static bool read_settings(struct call *call, struct what_if *how)
 {
     settings_default(how);
-    for (int i = 0; i < SET_COUNT; i++) {
-        const char *value = option_value(&call->line, settings_row(i)->name);
-        if (value && !settings_set(how, i, value, &call->st)) return false;
+    for (int i = 0; i < settings_count(); i++) {
+        const char *name = settings_row(i).option, *value = option_value(&call->line, name);
+        if (option_given(&call->line, name) && !settings_set(how, i, value ? value : "on", &call->st))
+            return false;
     }
+    if (option_given(&call->line, "no-clone"))
+        return settings_set(how, settings_find("clone"), "none", &call->st);
     return true;
 }
 
@@ -81,7 +85,7 @@ static int run(struct call *call)
     return ok ? EXIT_YES : FAILED;
 }
 
-static const struct option_row *const tables[] = {rows, help_rows, NULL};
+static const struct option_row *const tables[] = {rows, pass_rows, help_rows, NULL};
 
 const struct command command_explore = {
     .name = "explore",

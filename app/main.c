@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &command_explore, &command_plan,   &command_check,  &command_show, &command_diff,  &command_solvers,
-    &command_import, &command_export, &command_gen,  &command_loops, &command_bench, &command_report,
+    &command_explore, &command_plan,   &command_check, &command_show,  &command_diff,  &command_solvers,
+    &command_import,  &command_export, &command_gen,   &command_loops, &command_bench, &command_report,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -107,10 +107,11 @@ static void general_help(struct text *out)
     paint_add(out, PAINT_HEADING, "options:\n");
     options_help(help_rows, out);
     help_entry(out, "    --version", "the version of the program");
-    text_add(out,
-             "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
-             "Without a command: the explorer on the bundled patterns; without a terminal, every solver on them.\n"
-             "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
+    text_add(
+        out,
+        "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
+        "Without a command: the explorer on the bundled patterns; without a terminal, every solver on them.\n"
+        "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
 }
 
 static void command_help(const struct call *call, struct text *out)

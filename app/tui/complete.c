@@ -36,9 +36,8 @@ static void offer_files(const struct taker *t)
 
 static void offer_words(const struct taker *t, int setting)
 {
-    const struct setting *row = settings_row(setting);
-    for (int64_t i = 0; row->word && row->word(i); i++)
-        if (!strchr(row->word(i), ' ')) offer(t, row->word(i));
+    for (int64_t i = 0; settings_row(setting).has_words && settings_word(setting, i); i++)
+        if (!strchr(settings_word(setting, i), ' ')) offer(t, settings_word(setting, i));
 }
 
 static void offer_names(const struct explorer *x, const struct taker *t)
@@ -52,7 +51,7 @@ static void offer_settings(const struct taker *t, const char *argument)
     const char *space = strrchr(argument, ' ');
     char name[40];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, " "), argument);
-    for (int i = 0; i < SET_COUNT && !space; i++) offer(t, settings_row(i)->name);
+    for (int i = 0; i < settings_count() && !space; i++) offer(t, settings_row(i).name);
     if (space && settings_find(name) >= 0) offer_words(t, settings_find(name));
 }
 

@@ -50,6 +50,30 @@ static void add_uses(const struct explorer *x, int32_t i, struct text *out)
     }
 }
 
+/* The copies of a stay, and whether its tensor has others. */
+static void add_copies(const struct explorer *x, int32_t i, struct text *out)
+{
+    const struct outcome *o = &x->session.shown;
+    const struct lx_plan *p = o->plan;
+    int stays = 0, number = 0;
+    for (int32_t k = 0; p->stays && k < p->problem.count; k++) {
+        stays += p->stays[k].tensor == p->stays[i].tensor;
+        if (k == i) number = stays;
+    }
+    if (stays > 1) text_format(out, "stay %d of %d; ", number, stays);
+    for (int32_t k = 0; k < p->transfer_count; k++) {
+        const struct lx_transfer *t = &p->transfers[k];
+        if (t->stay != i) continue;
+        if (t->kind == LX_RING) {
+            text_format(out, "filled over the ring before tick %d from ", (int)t->tick);
+            add_printable(out, p->problem.buffers[t->source].name, 30);
+        } else
+            text_format(out, "%s tick %d",
+                        t->kind == LX_LOAD ? "loaded from HBM before" : "stored to HBM after", (int)t->tick);
+        text_format(out, " (%s B); ", grouped(t->bytes).at);
+    }
+}
+
 /* One line behind the other; a line that does not fit goes on in the next row. */
 static void draw_line(struct explorer *x, struct box *area, struct style style, struct text *line)
 {
@@ -71,7 +95,7 @@ void details_draw(struct explorer *x, struct box area, int32_t i)
         (struct style){TONE_LABEL, tone_of_identity(identity), 0});
     struct box text = {area.row, area.column + 2, area.rows, area.columns - 2};
     add_printable(&line, b->name, 60);
-    text_format(&line, "  %s ", in_bytes(b->size).at);
+    text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " a core," : "");
     add_place(x, p, i, &line);
     draw_line(x, &text, (struct style){TONE_TITLE, 0, 0}, &line);
     if (!placed && p->reason[i]) {
@@ -91,6 +115,7 @@ void details_draw(struct explorer *x, struct box area, int32_t i)
             text_format(&line, "; 5 then r: which solver keeps it on chip");
         draw_line(x, &text, placed ? INK(PLAIN) : INK(BAD), &line);
     }
+    add_copies(x, i, &line);
     add_uses(x, i, &line);
     draw_line(x, &text, INK(DIM), &line);
 }

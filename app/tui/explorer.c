@@ -58,18 +58,18 @@ static void change(struct explorer *x, int setting, const char *text)
     if (!settings_set(&how, setting, text, &st))
         explorer_say(x, TONE_BAD, "%s", st.text);
     else if (!session_change(&x->session, &how))
-        explorer_say(x, TONE_DIM, "%s is that already", settings_row(setting)->name);
+        explorer_say(x, TONE_DIM, "%s is that already", settings_row(setting).name);
 }
 
 static void step(struct explorer *x, int setting, int direction)
 {
     struct what_if how = x->session.now;
     if (!settings_step(&how, setting, direction, session_actual(&x->session, setting)))
-        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(setting)->name);
+        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(setting).name);
     else if (session_change(&x->session, &how)) {
         struct text value = {0};
         settings_show(&how, setting, &value);
-        explorer_say(x, TONE_PLAIN, "%s: %s (u takes it back)", settings_row(setting)->name,
+        explorer_say(x, TONE_PLAIN, "%s: %s (u takes it back)", settings_row(setting).name,
                      value.at ? value.at : "");
         text_free(&value);
     }

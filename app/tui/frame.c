@@ -47,7 +47,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
             &pieces[n++], "saved %s",
             in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
     if (p->problem.objective != LX_FIT)
-        text_format(&pieces[n++], "gap %s", in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
+        text_format(&pieces[n++], "gap %s", in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
     text_format(&pieces[n++], "LX %s", in_bytes(p->problem.capacity).at);
     if (x->session.undo.count)

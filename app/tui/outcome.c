@@ -28,18 +28,6 @@ static bool index_tensors(struct outcome *o)
     return true;
 }
 
-/* Layouts and divisions, where the pattern has shapes. That there are none is no error of the plan. */
-static void divide(struct outcome *o)
-{
-    if (o->plan->graph->is_list) {
-        status_set(&o->division_st, LX_E_UNSUPPORTED,
-                   "this pattern is a list of buffers: it has no ops to divide over cores");
-        return;
-    }
-    o->layouts = lx_layouts_make(o->plan->graph, &o->division_st);
-    if (o->layouts) o->divisions = lx_divide(o->layouts, NULL, &o->division_st);
-}
-
 static struct lx_graph *graph_of_plan(const struct lx_plan *plan, lx_status *st)
 {
     size_t length = 0;
@@ -84,7 +72,8 @@ bool outcome_make(const char *path, const struct what_if *how, const struct lx_r
     *out = (struct outcome){.how = *how};
     out->plan = make(path, how, run, as_it_is, out);
     if (!out->plan) return false;
-    divide(out);
+    out->layouts = out->plan->layouts;
+    out->divisions = out->plan->divisions;
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
     if (timeline_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
     status_no_memory(&out->st);
@@ -100,25 +89,24 @@ void outcome_free(struct outcome *o)
     free(o->reader_at);
     free(o->off_chip);
     timeline_free(&o->time);
-    lx_divisions_free(o->divisions);
-    lx_layouts_free(o->layouts);
     lx_plan_free(o->plan);
     *o = (struct outcome){0};
 }
 
 const struct lx_graph *outcome_graph(const struct outcome *o)
 {
-    return o->plan && !o->plan->graph->is_list ? o->plan->graph : NULL;
+    return o->plan && o->layouts ? o->layouts->graph : NULL;
 }
 
 int32_t outcome_tensor(const struct outcome *o, int32_t buffer)
 {
-    return outcome_graph(o) && buffer >= 0 && buffer < outcome_graph(o)->tensor_count ? buffer : -1;
+    if (!outcome_graph(o) || !o->plan->stays || buffer < 0 || buffer >= o->plan->problem.count) return -1;
+    return o->plan->stays[buffer].tensor;
 }
 
 int32_t outcome_buffer(const struct outcome *o, int32_t tensor)
 {
-    return o->plan && tensor >= 0 && tensor < o->plan->problem.count ? tensor : -1;
+    return outcome_graph(o) && tensor >= 0 && tensor < o->plan->problem.count ? tensor : -1;
 }
 
 int32_t outcome_identity(const struct outcome *o, int32_t buffer)
@@ -135,26 +123,15 @@ char outcome_letter(int32_t identity)
 
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
 {
-    if (!o->divisions) return NULL;
-    for (int32_t i = op < o->divisions->count ? op : 0; i < o->divisions->count; i++)
-        if (o->layouts->op_origin[i] == op) return &o->divisions->at[i];
-    for (int32_t i = 0; i < o->divisions->count; i++)
-        if (o->layouts->op_origin[i] == op) return &o->divisions->at[i];
-    return NULL;
+    return o->divisions && op >= 0 && op < o->divisions->count ? &o->divisions->at[op] : NULL;
 }
 
 bool outcome_on_chip(const struct outcome *o, int32_t op, int operand)
 {
-    const struct lx_graph *g = outcome_graph(o);
-    int32_t buffer = g ? outcome_buffer(o, operand_tensor(&g->ops[op], operand)) : -1;
-    return buffer >= 0 && o->plan->answer.address[buffer] >= 0;
+    return outcome_graph(o) && lx_plan_place(o->plan, op, operand) >= 0;
 }
 
 int64_t outcome_traffic(const struct outcome *o, int32_t op)
 {
-    const struct lx_graph *g = outcome_graph(o);
-    int64_t sum = 0;
-    for (int k = 0; g && k <= g->ops[op].input_count; k++)
-        if (!outcome_on_chip(o, op, k)) sum += g->tensors[operand_tensor(&g->ops[op], k)].bytes;
-    return sum;
+    return o->plan->traffic ? o->plan->traffic[op].hbm_read + o->plan->traffic[op].hbm_written : 0;
 }

@@ -12,9 +12,8 @@
 struct outcome {
     struct lx_plan *plan; /* NULL: `st` says why */
     lx_status st;
-    struct lx_layouts *layouts; /* NULL for lists, and where `division_st` says why */
-    struct lx_divisions *divisions;
-    lx_status division_st;
+    const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */
+    const struct lx_divisions *divisions; /* the same */
     struct timeline time;
     int32_t *off_chip; /* buffers, dearest first, then those that may not be on chip */
     int32_t off_chip_count;

@@ -130,6 +130,33 @@ static void paint_label(struct explorer *x, struct box area, const struct map_pa
     put_text(&x->cells, area.row + row, area.column + column, width, style, b->name);
 }
 
+/* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
+ * comes back after an eviction begin with a load, relayouts with the ring; what leaves ends with a store. */
+static void paint_transfer(struct explorer *x, struct box area, const struct map_paint *m,
+                           const struct lx_transfer *t, int factor)
+{
+    const struct raster *r = m->raster;
+    const struct lx_plan *p = m->outcome->plan;
+    const struct lx_buffer *b = &p->problem.buffers[t->stay];
+    int64_t at = p->answer.address[t->stay];
+    int left, right, bottom, top;
+    bool thin;
+    uint32_t codes[] = {
+        [LX_LOAD] = x->glyphs->load, [LX_STORE] = x->glyphs->store, [LX_RING] = x->glyphs->ring};
+    if (at < 0 || b->size == 0 || !is_shown(m, t->stay)) return;
+    if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin) || right - left < 2 ||
+        !scale_cells(&r->address, at, at + b->size, &bottom, &top, &thin))
+        return;
+    int column = t->kind == LX_STORE ? right : left;
+    for (int y = r->address.cells - 1 - top; y <= r->address.cells - 1 - bottom; y++) {
+        struct raster_cell cell = seen(r, y, column);
+        if (cell.state != CELL_ONE || cell.owner != t->stay) continue;
+        if (factor == 2 && (y % 2 || !run_is(r, y + 1, column, 1, t->stay))) continue;
+        put(&x->cells, area.row + y / factor, area.column + column, codes[t->kind],
+            factor == 2 ? (struct style){TONE_LABEL, tone_of(m, &cell), MARK_BOLD} : INK(KEY));
+    }
+}
+
 void map_paint(struct explorer *x, struct box area, const struct map_paint *m)
 {
     const struct raster *r = m->raster;
@@ -145,5 +172,6 @@ void map_paint(struct explorer *x, struct box area, const struct map_paint *m)
             else
                 paint_pair(x, area.row + row, area.column + c, m, &up, &down);
         }
+    for (int32_t i = 0; i < p->transfer_count; i++) paint_transfer(x, area, m, &p->transfers[i], factor);
     for (int32_t i = 0; i < p->problem.count; i++) paint_label(x, area, m, i, factor);
 }

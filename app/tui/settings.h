@@ -6,11 +6,22 @@
 #include "lxplan.h"
 #include "base/text.h"
 
-enum { SET_SOLVER, SET_LEVEL, SET_OBJECTIVE, SET_CORES, SET_LX, SET_SEED, SET_TIME, SET_COUNT };
+/* Those that have keys of their own; the passes of the planner follow them, whatever passes there are. */
+enum {
+    SET_SOLVER,
+    SET_LEVEL,
+    SET_OBJECTIVE,
+    SET_CORES,
+    SET_LX,
+    SET_SEED,
+    SET_TIME,
+    SET_PASSES,
+    MOST_SETTINGS = 40
+};
 
 /* One value a setting; a word is its number. Compared and kept as a whole: that makes undo easy. */
 struct what_if {
-    int64_t value[SET_COUNT];
+    int64_t value[MOST_SETTINGS];
 };
 
 /* How < and > change a number. */
@@ -18,15 +29,18 @@ enum setting_step { BY_ONE, BY_TWICE, BY_EIGHTH };
 
 struct setting {
     const char *name;   /* in the panel and for :set */
-    const char *option; /* on the command line, with its dashes */
+    const char *option; /* on the command line, without its dashes */
     const char *help;
     const char *none; /* what the default is called where it stands for no value; NULL: it is a value */
     int64_t def, low, high;
     enum setting_step step;
-    const char *(*word)(int64_t i); /* NULL: a number. Else the words, NULL behind the last */
+    bool has_words; /* else it is a number */
 };
 
-const struct setting *settings_row(int i);
+int settings_count(void);
+struct setting settings_row(int i);
+/* Word k of a setting that has words; NULL behind the last. */
+const char *settings_word(int i, int64_t k);
 void settings_default(struct what_if *w);
 bool settings_same(const struct what_if *a, const struct what_if *b);
 /* From what a person types: a word, a number (k, m, g may follow), or nothing for the default. */

@@ -61,7 +61,7 @@ static void draw_result(struct explorer *x, struct box row, int at, const struct
     if (missed) put(g, row.row, at, '!', INK(BAD));
     at += 1;
     if (at + 10 <= right)
-        put_right(g, row.row, at, 9, INK(PLAIN), in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
+        put_right(g, row.row, at, 9, INK(PLAIN), in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     at += 10;
     if (at + 10 <= right) put_right(g, row.row, at, 10, INK(DIM), in_time(p->seconds).at);
     at += 12;
@@ -69,7 +69,7 @@ static void draw_result(struct explorer *x, struct box row, int at, const struct
     at += 18;
     if (at + 28 <= right) {
         put_right(g, row.row, at, 14, INK(DIM), grouped(p->spill_bytes).at);
-        put_right(g, row.row, at + 14, 14, INK(DIM), grouped(p->answer.bound).at);
+        put_right(g, row.row, at + 14, 14, INK(DIM), grouped(p->bound_bytes).at);
     }
     at += 28;
     if (at + 14 <= right) put_right(g, row.row, at, 13, INK(DIM), grouped(p->answer.steps).at);

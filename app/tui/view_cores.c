@@ -96,7 +96,7 @@ static int draw_operands(struct explorer *x, struct box area, const struct cut *
         int32_t t = operand_tensor(c->op, k);
         bool here = k == c->operand, clash = false;
         char words[160] = "", one[80];
-        int32_t identity = c->all->layouts->origin[t];
+        int32_t identity = t;
         for (int32_t i = 0; i < c->g->op_count && k < c->op->input_count; i++)
             if (c->g->ops[i].output == t) {
                 clash |= lx_core_div_mismatch(c->all, c->d->op, i, t);
@@ -238,8 +238,7 @@ static void draw(struct explorer *x, struct box area)
     if (!find_cut(x, &c)) {
         const struct lx_division *d = x->session.op >= 0 ? outcome_division(o, x->session.op) : NULL;
         put_wrapped(&x->cells, area, INK(PLAIN),
-                    !o->divisions ? (o->division_st.text[0] ? o->division_st.text
-                                                            : "Nothing is known about cores here.")
+                    !o->divisions ? "This pattern is a list of buffers: it has no ops to divide over cores."
                     : !d          ? "No op is selected: 2 lists them, ] goes to the next one."
                     : d->kind == LX_UNDIVIDED_EXTERN
                         ? "This op runs off the device: no core has a part of it. ] goes to the next op."
@@ -296,8 +295,7 @@ static bool request(struct explorer *x, enum request r, const char *argument)
         break;
     case REQ_OPERAND: {
         x->cores.operand = (x->cores.operand + 1) % (c.op->input_count + 1);
-        int32_t b =
-            outcome_buffer(&x->session.shown, c.all->layouts->origin[operand_tensor(c.op, x->cores.operand)]);
+        int32_t b = outcome_buffer(&x->session.shown, operand_tensor(c.op, x->cores.operand));
         if (b >= 0) x->session.buffer = b;
         return true;
     }

@@ -144,10 +144,11 @@ static int draw_page(struct explorer *x, int columns)
     int row = 0;
     put_format(&x->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one core's part", op->name,
                op->kind->name, op->einsum ? op->einsum : "");
-    if (!op->map) {
-        put_wrapped(&x->cells, (struct box){row, 0, 3, columns}, INK(DIM),
-                    "No index map: this op has no loops of its own. ] goes to the next op.");
-        return row + 3;
+    if (!op->map || !(op->kind->traits & LX_CONTRACTS)) {
+        row +=
+            put_wrapped(&x->cells, (struct box){row, 0, 3, columns}, INK(DIM),
+                        "Not a contraction: the loop passes have nothing to do here. ] goes to the next op.");
+        return draw_launch(x, row + 1, columns, op);
     }
     int n = sizes_of(x, op, sizes);
     struct lx_tree *t = lx_tree_parse(op->einsum, sizes, n, &st);

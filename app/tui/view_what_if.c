@@ -8,24 +8,24 @@ static void draw(struct explorer *x, struct box area)
 {
     struct session *s = &x->session;
     bool wide = area.columns >= 84;
-    struct box in = frame_window(x, "What if", SET_COUNT + 6, wide ? 84 : area.columns);
-    struct box note = box_cut_bottom(&in, in.rows > SET_COUNT + 2 ? 3 : 1);
-    list_show(&x->what_if, SET_COUNT, in.rows);
-    for (int i = 0; i < in.rows && x->what_if.top + i < SET_COUNT; i++) {
+    struct box in = frame_window(x, "What if", settings_count() + 6, wide ? 84 : area.columns);
+    struct box note = box_cut_bottom(&in, in.rows > settings_count() + 2 ? 3 : 1);
+    list_show(&x->what_if, settings_count(), in.rows);
+    for (int i = 0; i < in.rows && x->what_if.top + i < settings_count(); i++) {
         int k = x->what_if.top + i;
-        const struct setting *row = settings_row(k);
+        struct setting row = settings_row(k);
         struct text value = {0};
         struct what_if standard;
         settings_default(&standard);
         bool changed = s->now.value[k] != standard.value[k];
         settings_show(&s->now, k, &value);
         int64_t actual = session_actual(s, k);
-        if (!changed && row->none && actual >= 0 && k != SET_LEVEL)
+        if (!changed && row.none && actual >= 0 && k != SET_LEVEL)
             text_format(&value, " (%s)", grouped(actual).at);
-        put_text(&x->cells, in.row + i, in.column + 1, 10, INK(TITLE), row->name);
+        put_text(&x->cells, in.row + i, in.column + 1, 10, INK(TITLE), row.name);
         put_text(&x->cells, in.row + i, in.column + 12, 28, changed ? INK(WARN) : INK(PLAIN),
                  value.at ? value.at : "");
-        if (wide) put_text(&x->cells, in.row + i, in.column + 40, in.columns - 40, INK(DIM), row->help);
+        if (wide) put_text(&x->cells, in.row + i, in.column + 40, in.columns - 40, INK(DIM), row.help);
         if (k == x->what_if.cursor) {
             put(&x->cells, in.row + i, in.column, x->glyphs->mark, INK(KEY));
             put_paper(&x->cells, (struct box){in.row + i, in.column, 1, in.columns}, INK_ON(PLAIN, SELECTED));
@@ -46,13 +46,13 @@ static void change(struct explorer *x, int direction)
     if (settings_step(&how, i, direction, session_actual(&x->session, i)))
         session_change(&x->session, &how);
     else
-        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(i)->name);
+        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(i).name);
 }
 
 static bool request(struct explorer *x, enum request r, const char *argument)
 {
     char line[60];
-    if (list_move(&x->what_if, r, SET_COUNT, 4)) return true;
+    if (list_move(&x->what_if, r, settings_count(), 4)) return true;
     switch (r) {
     case REQ_LEFT:
         change(x, -1);
@@ -62,7 +62,7 @@ static bool request(struct explorer *x, enum request r, const char *argument)
         return true;
     case REQ_OPEN:
         if (argument) return false;
-        snprintf(line, sizeof line, "set %s ", settings_row(x->what_if.cursor)->name);
+        snprintf(line, sizeof line, "set %s ", settings_row(x->what_if.cursor).name);
         prompt_open(x, ':', line);
         return true;
     default:
