@@ -1,4 +1,5 @@
 #include "tui/explorer.h"
+#include "tui/map_window.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -155,6 +156,7 @@ static void next_off_chip(struct explorer *x)
     for (int i = 0; i < o->off_chip_count; i++)
         if (o->off_chip[i] == s->buffer) at = i;
     session_select_buffer(s, o->off_chip[(at + 1) % o->off_chip_count]);
+    map_window_to_buffer(x);
 }
 
 /* Requests whose argument is missing: the command line asks for it. */
@@ -250,6 +252,8 @@ void explorer_request(struct explorer *x, enum request r, const char *argument)
     case REQ_GOTO:
         if (!session_goto(s, argument))
             explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
+        else
+            map_window_to_buffer(x);
         break;
     case REQ_OPEN:
         if (argument) open_by_name(x, argument);

@@ -1,5 +1,5 @@
 #include "tui/map_window.h"
-#include "tui/raster.h"
+#include "tui/paint_map.h"
 #include "base/checked.h"
 
 static void whole(struct explorer *x)
@@ -261,15 +261,30 @@ bool map_window_request(struct explorer *x, enum request r, const char *argument
     return true;
 }
 
+/* The address in the middle of a row of the map, also where rows are not to scale. */
+static int64_t address_of_row(struct explorer *x, int row)
+{
+    const struct map_window *w = &x->map;
+    struct raster r;
+    int64_t address = w->cursor_address;
+    int factor = map_rows(x, 1);
+    if (!raster_make(session_plan(&x->session), w->from_tick, w->to_tick, w->from_address, w->to_address, 1,
+                     map_rows(x, w->map.rows), w->by_edges, &r))
+        return address;
+    int cell = r.address.cells - (row + 1) * factor;
+    if (cell + factor > 0)
+        address = (scale_value(&r.address, cell < 0 ? 0 : cell) + scale_value(&r.address, cell + factor)) / 2;
+    raster_free(&r);
+    return address;
+}
+
 void map_window_mouse(struct explorer *x, const struct key *k)
 {
     struct map_window *w = &x->map;
     if (!box_holds(&w->map, k->row, k->column)) return;
     map_window_fit(x);
     int64_t tick = w->from_tick + (w->to_tick - w->from_tick) * (k->column - w->map.column) / w->map.columns;
-    int64_t up = w->map.row + w->map.rows - 1 - k->row;
-    int64_t address =
-        w->from_address + (w->to_address - w->from_address) / w->map.rows * up + row_bytes(x) / 2;
+    int64_t address = address_of_row(x, k->row - w->map.row);
     move(x, tick - x->session.tick, address - w->cursor_address);
     if (k->code != AT_CLICK) map_window_request(x, k->code == AT_WHEEL_UP ? REQ_ZOOM_IN : REQ_ZOOM_OUT, NULL);
 }

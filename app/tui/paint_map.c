@@ -98,17 +98,14 @@ static bool run_is(const struct raster *r, int row, int column, int length, int3
 }
 
 /* A name inside its rectangle, where there is room for three of its letters. */
-static void paint_label(struct explorer *x, struct box area, const struct map_paint *m, int32_t i, int factor)
+static void paint_label(struct explorer *x, struct box area, const struct map_paint *m,
+                        const struct raster_rect *rect, int factor)
 {
     const struct raster *r = m->raster;
+    int32_t i = rect->buffer;
     const struct lx_buffer *b = &m->outcome->plan->problem.buffers[i];
-    int64_t at = m->outcome->plan->answer.address[i];
-    int left, right, bottom, top;
-    bool thin;
-    if (at < 0 || b->size == 0 || !is_shown(m, i)) return;
-    if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin) || thin ||
-        !scale_cells(&r->address, at, at + b->size, &bottom, &top, &thin) || thin)
-        return;
+    int left = rect->left, right = rect->right, bottom = rect->bottom, top = rect->top;
+    if (rect->thin || !is_shown(m, i)) return;
     int first = r->address.cells - 1 - top, last = r->address.cells - 1 - bottom;
     int row = (first + last) / 2 / factor;
     while (right >= left && raster_at(r, row * factor, right)->owner != i)
@@ -173,5 +170,5 @@ void map_paint(struct explorer *x, struct box area, const struct map_paint *m)
                 paint_pair(x, area.row + row, area.column + c, m, &up, &down);
         }
     for (int32_t i = 0; i < p->transfer_count; i++) paint_transfer(x, area, m, &p->transfers[i], factor);
-    for (int32_t i = 0; i < p->problem.count; i++) paint_label(x, area, m, i, factor);
+    for (int32_t i = 0; i < r->rect_count; i++) paint_label(x, area, m, &r->rects[i], factor);
 }

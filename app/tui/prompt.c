@@ -48,7 +48,9 @@ void prompt_run(struct explorer *x, const char *line)
     char name[40];
     while (*line == ' ' || *line == ':') line++;
     size_t n = strcspn(line, " ");
-    const char *argument = line + n + strspn(line + n, " ");
+    char argument[sizeof x->prompt.text];
+    snprintf(argument, sizeof argument, "%s", line + n + strspn(line + n, " "));
+    for (size_t k = strlen(argument); k > 0 && argument[k - 1] == ' ';) argument[--k] = 0;
     if (n == 0) return;
     snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), line);
     enum request r = request_find(name);

@@ -24,8 +24,17 @@ struct scale {
     bool by_edges;
 };
 
+/* A placed buffer that is in the picture: its cells, both ends included. */
+struct raster_rect {
+    int32_t buffer;
+    int16_t left, right, bottom, top; /* bottom, top: counted from the lowest address */
+    bool thin;
+};
+
 struct raster {
     struct scale time, address;
+    struct raster_rect *rects;
+    int32_t rect_count;
     struct raster_cell *at; /* row 0 at the highest address */
 };
 

@@ -212,11 +212,11 @@ static void draw_maps(struct explorer *x, struct box area)
     struct box rest = {area.row, area.column + half + 3, area.rows, area.columns - half - 3};
     for (int k = 0; k < area.rows; k++)
         put(&x->cells, area.row + k, area.column + half + 1, x->glyphs->vertical, INK(FRAME));
-    draw_map(x, left, a, d.left,
-             x->compare.left < 0                      ? "L: the plan that is shown"
-             : right->solver->name == a->plan->solver ? "L"
-                                                      : a->plan->solver);
-    draw_map(x, rest, b, d.right, b->plan->solver);
+    char who[60];
+    snprintf(who, sizeof who, "L %.40s", x->compare.left < 0 ? "the plan that is shown" : a->plan->solver);
+    draw_map(x, left, a, d.left, who);
+    snprintf(who, sizeof who, "R %.40s", b->plan->solver);
+    draw_map(x, rest, b, d.right, who);
     difference_free(&d);
 }
 
