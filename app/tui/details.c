@@ -111,8 +111,10 @@ void details_draw(struct explorer *x, struct box area, int32_t i)
     if (b->spill_cost > 0) {
         text_format(&line, placed ? "saves %s of HBM traffic" : "costs %s of HBM traffic",
                     in_bytes(b->spill_cost).at);
+        bool ask = !placed && !b->reason;
+        if (ask && area.columns >= 76) text_add(&line, "; 5 r: which solver keeps it on chip");
         draw_line(x, &text, placed ? INK(PLAIN) : INK(BAD), &line);
-        if (!placed && !b->reason && area.rows > 3) {
+        if (ask && area.columns < 76) {
             text_add(&line, "5 r: which solver keeps it on chip");
             draw_line(x, &text, INK(KEY), &line);
         }

@@ -98,6 +98,7 @@ struct explorer {
         int *shown, count; /* patterns in order, filtered */
         int column;
         bool reversed;
+        bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
         struct box rows;
     } patterns;
     struct {

@@ -29,6 +29,18 @@ void frame_draw_title(struct explorer *x, struct box area)
     if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
 }
 
+/* "2,654,208 B (2.53 MiB)", or only what is in the brackets where there is little room. */
+static struct words briefly(const struct explorer *x, int64_t bytes)
+{
+    struct words w = in_bytes(bytes);
+    char *open = strchr(w.at, '('), *close = open ? strchr(open, ')') : NULL;
+    if (x->cells.columns < 100 && close) {
+        *close = 0;
+        memmove(w.at, open + 1, strlen(open));
+    }
+    return w;
+}
+
 /* The pieces of the status line, most important first; those that do not fit are left out. */
 static void status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[], int *count)
 {
@@ -39,7 +51,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                 height              ? "height"
                 : p->graph->is_list ? "cost"
                                     : "HBM",
-                in_bytes(height ? p->height_bytes : p->hbm_bytes).at);
+                briefly(x, height ? p->height_bytes : p->hbm_bytes).at);
     if (p->graph->target_hbm_bytes >= 0)
         text_add(&pieces[n++], lx_plan_meets_target(p) ? "target met" : "TARGET MISSED");
     if (p->problem.objective == LX_SPILL && p->baseline_hbm_bytes > 0)
@@ -49,7 +61,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
     if (p->problem.objective != LX_FIT)
         text_format(&pieces[n++], "gap %s", in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
-    text_format(&pieces[n++], "LX %s", in_bytes(p->problem.capacity).at);
+    text_format(&pieces[n++], "LX %s", briefly(x, p->problem.capacity).at);
     if (x->session.undo.count)
         text_format(&pieces[n++], "%s", counted((int64_t)x->session.undo.count, "change").at);
     *count = n;
@@ -156,9 +168,10 @@ struct box frame_window(struct explorer *x, const char *title, int rows, int col
 {
     struct cells *g = &x->cells;
     const struct glyphs *s = x->glyphs;
-    if (rows > g->rows - 2) rows = g->rows - 2;
+    if (rows > g->rows - 3) rows = g->rows - 3;
+    if (rows < 2) rows = 2;
     if (columns > g->columns) columns = g->columns;
-    struct box b = {(g->rows - rows) / 2, (g->columns - columns) / 2, rows, columns};
+    struct box b = {1 + (g->rows - 3 - rows) / 2, (g->columns - columns) / 2, rows, columns};
     put_fill(g, b, ' ', INK(PLAIN));
     for (int c = 1; c < columns - 1; c++) {
         put(g, b.row, b.column + c, s->horizontal, INK(FRAME));

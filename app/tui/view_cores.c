@@ -56,7 +56,7 @@ static char letter_of(const struct cut *c, int device_dim)
     const struct lx_layout *l = &c->all->layouts->layouts[c->tensor];
     int host = l->host_dim[device_dim];
     if (!c->op->map || host < 0 || host >= c->op->map->rank[c->operand])
-        return host >= 0 ? (char)('0' + host) : '.';
+        return host >= 0 ? (char)('a' + host) : '.'; /* views number theirs */
     return c->op->map->letter[c->op->map->index[c->operand][host]];
 }
 
@@ -73,9 +73,9 @@ static int draw_head(struct explorer *x, struct box area, const struct cut *c)
         if (c->d->split_count > room && s->split == 1) continue;
         n++;
         put_format(&x->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
-                   " %c %6lld  %s %3lld  %6lld each  %s: %s", s->letter, (long long)s->extent,
-                   s->is_summed ? "summed, cut in" : "       cut in", (long long)s->split,
-                   (long long)s->per_core, lx_split_rule_word(s->rule), lx_split_rule_help(s->rule));
+                   " %c%s %6lld  cut in %3lld  %6lld each  %s: %s", s->letter, s->is_summed ? "+" : " ",
+                   (long long)s->extent, (long long)s->split, (long long)s->per_core,
+                   lx_split_rule_word(s->rule), lx_split_rule_help(s->rule));
     }
     return row - area.row;
 }
@@ -183,29 +183,38 @@ static void draw_tensor(struct explorer *x, struct box area, const struct cut *c
     struct text shape = {0};
     add_shape(&c->g->tensors[c->tensor], &shape);
     if (b < 0)
-        put_format(&x->cells, area.row, area.column, area.columns, INK(DIM), "%s: whole on every core",
-                   shape.at ? shape.at : "");
+        text_add(&shape, ": whole on every core");
     else if (a < 0)
-        put_format(&x->cells, area.row, area.column, area.columns, INK(DIM), "%s cut along %c in %lld",
-                   shape.at ? shape.at : "", letter_of(c, b), (long long)across);
+        text_format(&shape, " cut %c/%lld across", letter_of(c, b), (long long)across);
     else
-        put_format(&x->cells, area.row, area.column, area.columns, INK(DIM),
-                   "%s cut %c/%lld down, %c/%lld across", shape.at ? shape.at : "", letter_of(c, a),
-                   (long long)down, letter_of(c, b), (long long)across);
+        text_format(&shape, " cut %c/%lld down, %c/%lld across", letter_of(c, a), (long long)down,
+                    letter_of(c, b), (long long)across);
+    for (int i = 0; i < c->view.rank; i++)
+        if (i != a && i != b && c->view.slices[i] > 1)
+            text_format(&shape, ", %c/%lld not drawn", letter_of(c, i), (long long)c->view.slices[i]);
+    put_text(&x->cells, area.row, area.column, area.columns, INK(DIM), shape.at ? shape.at : "");
     text_free(&shape);
     int rows = area.rows - 1, columns = area.columns;
-    if (rows > 12) rows = 12;
+    if (rows > 16) rows = 16;
     if (columns > 64) columns = 64;
     if (rows < 1 || columns < 2) return;
-    int64_t mine = part_of(c, x->cores.core) % (down * across);
     for (int64_t i = 0; i < down; i++)
         for (int64_t j = 0; j < across; j++) {
-            int64_t part = i * across + j; /* as part_of counts: the first dimension slowest */
+            int64_t part = 0, core = x->cores.core;
+            bool mine = core < c->d->cores_used;
+            for (int k = 0; k < c->view.rank;
+                 k++) { /* of dimensions that are not drawn: the core's own slice */
+                int64_t slices = max_i64(c->view.slices[k], 1),
+                        own = core / max_i64(c->view.stride[k], 1) % slices;
+                int64_t here = k == a ? i : k == b ? j : own;
+                mine = mine && here == own;
+                part = part * slices + here;
+            }
             struct box f = {area.row + 1 + (int)(rows * i / down), area.column + (int)(columns * j / across),
                             0, 0};
             f.rows = area.row + 1 + (int)(rows * (i + 1) / down) - f.row;
             f.columns = area.column + (int)(columns * (j + 1) / across) - f.column;
-            draw_field(x, f, part, part == mine && x->cores.core < c->d->cores_used);
+            draw_field(x, f, part, mine);
         }
 }
 

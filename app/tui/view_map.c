@@ -187,6 +187,14 @@ static void draw_panel(struct explorer *x, struct box area)
     struct box tick = box_cut_top(&rest, 5);
     draw_hole(x, tick);
     if (rest.rows < 3) return;
+    if (rest.rows > 8) {
+        struct box legend = box_cut_bottom(&rest, 2);
+        put_text(&x->cells, legend.row + 1, legend.column, legend.columns, INK(DIM),
+                 "/ in place    loaded    stored    ring  ");
+        put(&x->cells, legend.row + 1, legend.column + 12, x->glyphs->load, INK(KEY));
+        put(&x->cells, legend.row + 1, legend.column + 22, x->glyphs->store, INK(KEY));
+        put(&x->cells, legend.row + 1, legend.column + 32, x->glyphs->ring, INK(KEY));
+    }
     put_format(&x->cells, rest.row, rest.column, rest.columns, INK(TITLE), "off chip: %s",
                counted(o->off_chip_count, "buffer").at);
     box_cut_top(&rest, 1);

@@ -68,7 +68,8 @@ static void arrange(struct explorer *x)
     int n = (int)s->patterns.count, keep = -1;
     int *shown = realloc(x->patterns.shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
-    if (x->patterns.list.cursor < x->patterns.count) keep = shown[x->patterns.list.cursor];
+    if (x->patterns.list.cursor < x->patterns.count && x->patterns.moved)
+        keep = shown[x->patterns.list.cursor];
     x->patterns.shown = shown;
     x->patterns.count = 0;
     for (int i = 0; i < n; i++)
@@ -203,10 +204,12 @@ static void sort_by(struct explorer *x, const char *name)
 static bool request(struct explorer *x, enum request r, const char *argument)
 {
     arrange(x);
-    if (list_move(&x->patterns.list, r, x->patterns.count, x->patterns.rows.rows)) return true;
+    if (list_move(&x->patterns.list, r, x->patterns.count, x->patterns.rows.rows))
+        return x->patterns.moved = true;
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
+        x->patterns.moved = true;
         if (x->patterns.list.cursor >= x->patterns.count) return true;
         session_open(&x->session, x->patterns.shown[x->patterns.list.cursor]);
         x->view = VIEW_MAP;
@@ -231,6 +234,12 @@ static bool request(struct explorer *x, enum request r, const char *argument)
     }
 }
 
+static void select_item(struct explorer *x, int i)
+{
+    x->patterns.list.cursor = i;
+    x->patterns.moved = true;
+}
+
 static void mouse(struct explorer *x, const struct key *k)
 {
     if (k->code != AT_CLICK) {
@@ -246,7 +255,7 @@ static void mouse(struct explorer *x, const struct key *k)
     if (row == x->patterns.list.cursor) /* the second click opens */
         request(x, REQ_OPEN, NULL);
     else
-        x->patterns.list.cursor = row;
+        select_item(x, row);
 }
 
 static int count(struct explorer *x)
@@ -263,11 +272,6 @@ static const char *item(struct explorer *x, int i)
 static int selected(struct explorer *x)
 {
     return x->patterns.list.cursor;
-}
-
-static void select_item(struct explorer *x, int i)
-{
-    x->patterns.list.cursor = i;
 }
 
 const struct view view_patterns = {

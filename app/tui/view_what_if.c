@@ -7,9 +7,9 @@
 static void draw(struct explorer *x, struct box area)
 {
     struct session *s = &x->session;
-    bool wide = area.columns >= 84;
-    struct box in = frame_window(x, "What if", settings_count() + 6, wide ? 84 : area.columns);
-    struct box note = box_cut_bottom(&in, in.rows > settings_count() + 2 ? 3 : 1);
+    bool wide = area.columns >= 70;
+    struct box in = frame_window(x, "What if", settings_count() + 5, area.columns < 90 ? area.columns : 90);
+    struct box note = box_cut_bottom(&in, in.rows >= 8 ? 2 : 1);
     list_show(&x->what_if, settings_count(), in.rows);
     for (int i = 0; i < in.rows && x->what_if.top + i < settings_count(); i++) {
         int k = x->what_if.top + i;
@@ -22,10 +22,10 @@ static void draw(struct explorer *x, struct box area)
         int64_t actual = session_actual(s, k);
         if (!changed && row.none && actual >= 0 && k != SET_LEVEL)
             text_format(&value, " (%s)", grouped(actual).at);
-        put_text(&x->cells, in.row + i, in.column + 1, 10, INK(TITLE), row.name);
-        put_text(&x->cells, in.row + i, in.column + 12, 28, changed ? INK(WARN) : INK(PLAIN),
+        put_text(&x->cells, in.row + i, in.column + 1, 12, INK(TITLE), row.name);
+        put_text(&x->cells, in.row + i, in.column + 14, 27, changed ? INK(WARN) : INK(PLAIN),
                  value.at ? value.at : "");
-        if (wide) put_text(&x->cells, in.row + i, in.column + 40, in.columns - 40, INK(DIM), row.help);
+        if (wide) put_text(&x->cells, in.row + i, in.column + 42, in.columns - 42, INK(DIM), row.help);
         if (k == x->what_if.cursor) {
             put(&x->cells, in.row + i, in.column, x->glyphs->mark, INK(KEY));
             put_paper(&x->cells, (struct box){in.row + i, in.column, 1, in.columns}, INK_ON(PLAIN, SELECTED));
@@ -33,6 +33,9 @@ static void draw(struct explorer *x, struct box area)
         text_free(&value);
     }
     struct text command = {0};
+    if (note.rows > 1)
+        put_text(&x->cells, note.row, note.column + 1, note.columns - 1, INK(PLAIN),
+                 settings_row(x->what_if.cursor).help);
     settings_command(&s->now, s->current >= 0 ? s->patterns.at[s->current].path : "FILE", &command);
     put_text(&x->cells, note.row + note.rows - 1, note.column, note.columns, INK(DIM),
              command.at ? command.at : "");
