@@ -6,7 +6,7 @@ LXPLAN=$1 case=$2
 command -v tmux >/dev/null || exit 77
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
-socket=lxplan-$case-$$
+socket=lxplan-$case-$$ opened=0
 export LC_ALL=C.UTF-8
 unset NO_COLOR TMUX
 mux() { tmux -L "$socket" -f /dev/null "$@"; }
@@ -31,6 +31,9 @@ wait_gone() { until_screen "$1" no; }
 keys() { mux send-keys -t t "$@"; }
 # Opens a terminal with a shell that tells how the program ended and whether the terminal is as it was.
 start() { # TERM ARGUMENTS
+    mux kill-server 2>/dev/null
+    opened=$((opened + 1))
+    socket=lxplan-$case-$$-$opened # a server that is about to end would take the new session with it
     term=$1
     shift
     cat >"$scratch/run" <<END
@@ -55,7 +58,6 @@ start) # every terminal that people have: it starts, shows the map, and leaves t
         keys Q
         wait_for 'ended with 0'
         wait_for 'terminal as before'
-        mux kill-server
     done
     ;;
 move)
@@ -84,9 +86,9 @@ resize)
     start tmux-256color explore patterns/graphs/gq_attention.json
     wait_for 'HBM 2'
     mux resize-window -t t -x 120 -y 40
-    wait_for '/ in place'
+    wait_for '/in place'
     mux resize-window -t t -x 40 -y 12
-    wait_gone '/ in place'
+    wait_gone '/in place'
     wait_for '[4 Map]'
     mux resize-window -t t -x 3 -y 2
     mux resize-window -t t -x 100 -y 30
@@ -95,11 +97,14 @@ resize)
     wait_for 'terminal as before'
     ;;
 mouse)
-    start tmux-256color explore patterns/graphs/gq_attention.json
+    start xterm-256color explore patterns/graphs/gq_attention.json
     wait_for 'HBM 2'
-    printf '\033[<0;20;1M\033[<0;20;1m' >"$scratch/click" # SGR: a click on the tab of the graph
-    mux set-option -g mouse on
-    keys -l "$(cat "$scratch/click")"
+    keys -l "$(printf '\033[<0;23;1M\033[<0;23;1m')" # a click on the tab of the graph, as terminals report it
+    wait_for '[2 Graph]'
+    keys -l "$(printf '\033[<0;10;5M\033[<0;10;5m')" # on the fourth op
+    wait_for 'masked = add'
+    keys -l "$(printf '\033[<65;10;5M')" # the wheel
+    wait_for 'max = max'
     keys Q
     wait_for 'ended with 0'
     ;;
@@ -110,7 +115,6 @@ signals) # told to end, it gives the terminal back; stopped and woken, it draws 
         kill -s $signal "$(pid_of_program)"
         wait_for 'ended with'
         wait_for 'terminal as before'
-        mux kill-server
     done
     start tmux-256color explore patterns/graphs/gq_attention.json
     wait_for 'HBM 2'

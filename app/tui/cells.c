@@ -152,14 +152,8 @@ int put_wrapped(struct cells *g, struct box box, struct style style, const char 
 static void add_code(struct text *out, uint32_t c)
 {
     char s[4];
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    if (n == 1)
-        s[0] = (char)c;
-    else {
-        for (size_t i = n; i-- > 1; c >>= 6) s[i] = (char)(0x80 | (c & 0x3f));
-        s[0] = (char)((0xf00 >> n) & 0xff) | (char)c;
-    }
-    text_add_n(out, s, n);
+    int n = encode_character(c, s);
+    text_add_n(out, s, (size_t)n);
 }
 
 void cells_to_text(const struct cells *g, struct text *out)

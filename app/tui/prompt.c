@@ -116,11 +116,8 @@ static void cut(struct prompt *p, int from, int to)
 static void insert(struct prompt *p, uint32_t code)
 {
     char s[4];
-    int n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    int n = encode_character(code, s);
     if (p->length + n + 1 > (int)sizeof p->text) return;
-    uint32_t c = code;
-    for (int i = n - 1; i > 0; i--, c >>= 6) s[i] = (char)(0x80 | (c & 0x3f));
-    s[0] = n == 1 ? (char)code : (char)(((0xf00u >> n) & 0xff) | c);
     memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
     memcpy(p->text + p->at, s, (size_t)n);
     p->at += n;

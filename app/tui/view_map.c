@@ -1,6 +1,7 @@
 /* The map: scratchpad addresses against time, with a cursor that knows everything, what is in use below it,
  * and what is off chip below that. */
 #include "tui/paint_map.h"
+#include "tui/map_panel.h"
 #include "tui/map_window.h"
 #include "base/checked.h"
 
@@ -159,59 +160,25 @@ static void draw_lanes(struct explorer *x, const struct parts *p, const struct r
                    left_over);
 }
 
-/* What the cursor is on when it is on nothing. */
-static int draw_hole(struct explorer *x, struct box area)
+/* The largest free stretch at the cursor's tick, marked in its columns. */
+static void draw_largest_hole(struct explorer *x, const struct parts *p, const struct raster *r)
 {
-    const struct session *s = &x->session;
     struct holes h;
-    if (area.rows < 1 || !holes_at(session_plan(s), s->tick, x->map.cursor_address, &h)) return 0;
-    struct text line = {0};
-    text_format(&line, "tick %lld: ", (long long)s->tick);
-    if (h.from >= 0)
-        text_format(&line, "the cursor is on a free hole of %s at %s; ", in_bytes(h.to - h.from).at,
-                    address_words(x, h.from).at);
-    text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
-                counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
-    int used = put_wrapped(&x->cells, area, INK(DIM), line.at ? line.at : "");
-    text_free(&line);
-    return used;
-}
-
-/* The side panel: the selected buffer, the tick, and everything that is off chip. */
-static void draw_panel(struct explorer *x, struct box area)
-{
-    const struct session *s = &x->session;
-    const struct outcome *o = &s->shown;
-    struct box rest = area;
-    details_draw(x, box_cut_top(&rest, area.rows / 3 < 12 ? area.rows / 3 : 12), s->buffer);
-    struct box tick = box_cut_top(&rest, 5);
-    draw_hole(x, tick);
-    if (rest.rows < 3) return;
-    if (rest.rows > 8) {
-        struct box legend = box_cut_bottom(&rest, 2);
-        put_text(&x->cells, legend.row + 1, legend.column, legend.columns, INK(DIM),
-                 "/ in place    loaded    stored    ring  ");
-        put(&x->cells, legend.row + 1, legend.column + 12, x->glyphs->load, INK(KEY));
-        put(&x->cells, legend.row + 1, legend.column + 22, x->glyphs->store, INK(KEY));
-        put(&x->cells, legend.row + 1, legend.column + 32, x->glyphs->ring, INK(KEY));
-    }
-    put_format(&x->cells, rest.row, rest.column, rest.columns, INK(TITLE), "off chip: %s",
-               counted(o->off_chip_count, "buffer").at);
-    box_cut_top(&rest, 1);
-    for (int32_t k = 0; k < o->off_chip_count && k < rest.rows; k++) {
-        int32_t i = o->off_chip[k];
-        const struct lx_buffer *b = &o->plan->problem.buffers[i];
-        struct style style = b->reason ? INK(DIM) : INK(BAD);
-        int name = rest.columns - 12;
-        put(&x->cells, rest.row + k, rest.column, x->glyphs->bullet,
-            (struct style){.ink = tone_of_identity(outcome_identity(o, i))});
-        put_text(&x->cells, rest.row + k, rest.column + 2, name - 2, style, b->name);
-        put_right(&x->cells, rest.row + k, rest.column + name, 11, style,
-                  b->reason ? "barred" : grouped(b->spill_cost).at);
-        if (i == s->buffer)
-            put_paper(&x->cells, (struct box){rest.row + k, rest.column, 1, rest.columns},
-                      INK_ON(PLAIN, SELECTED));
-    }
+    int first, last, low, high, factor = map_rows(x, 1);
+    bool thin;
+    if (!holes_at(session_plan(&x->session), x->session.tick, 0, &h) || h.largest_to <= h.largest_from)
+        return;
+    if (!scale_cells(&r->time, x->session.tick, x->session.tick + 1, &first, &last, &thin) ||
+        !scale_cells(&r->address, h.largest_from, h.largest_to, &low, &high, &thin))
+        return;
+    for (int y = low; y <= high; y++)
+        for (int c = first; c <= last; c++) {
+            int row = r->address.cells - 1 - y;
+            if (raster_at(r, row, c)->state != CELL_FREE || row % factor) continue;
+            if (factor == 2 && row + 1 < r->address.cells && raster_at(r, row + 1, c)->state != CELL_FREE)
+                continue;
+            put(&x->cells, p->map.row + row / factor, p->map.column + c, ':', INK_ON(HOLE, HOLE));
+        }
 }
 
 static void draw_cursor(struct explorer *x, const struct parts *p, const struct raster *r)
@@ -252,6 +219,7 @@ static void draw(struct explorer *x, struct box area)
         return;
     struct map_paint paint = {&s->shown, &r, s->buffer, NULL, x->filter[VIEW_MAP]};
     map_paint(x, p.map, &paint);
+    draw_largest_hole(x, &p, &r);
     draw_addresses(x, &p, &r);
     draw_ruler(x, &p, &r);
     draw_curve(x, &p, &r);
@@ -259,10 +227,10 @@ static void draw(struct explorer *x, struct box area)
     draw_cursor(x, &p, &r);
     raster_free(&r);
     if (p.panel.columns > 0)
-        draw_panel(x, p.panel);
+        map_panel_draw(x, p.panel);
     else {
         bool on_hole = buffer_at(plan, s->tick, w->cursor_address) < 0 && w->on_map;
-        int used = on_hole ? draw_hole(x, p.details) : 0;
+        int used = on_hole ? map_panel_hole(x, p.details) : 0;
         struct box rest = {p.details.row + used, p.details.column, p.details.rows - used, p.details.columns};
         details_draw(x, rest, s->buffer);
     }
