@@ -445,6 +445,48 @@ static void races_finish_and_stop(void **state)
     close_it(x);
 }
 
+/* One buffer, one colour: in the map, in its details, in the list of ops. */
+static void colours_belong_to_buffers(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 40, 120);
+    x->theme = theme_find("dark");
+    type(x, "<wait>4:goto exp<Enter>");
+    int32_t identity = outcome_identity(&x->session.shown, x->session.buffer);
+    uint8_t tone = tone_of_identity(identity);
+    const struct map_window *w = &x->map;
+    int in_map = 0;
+    for (int r = w->map.row; r < w->map.row + w->map.rows; r++)
+        for (int c = w->map.column; c < w->map.column + w->map.columns; c++) {
+            const struct style *s = &x->cells.at[r * x->cells.columns + c].style;
+            in_map += s->paper == tone || s->ink == tone;
+        }
+    assert_true(in_map > 20);
+    type(x, "2");
+    int row = x->graph.rows.row + x->graph.list.cursor - x->graph.list.top;
+    assert_int_equal(x->cells.at[row * x->cells.columns + 7].style.ink, tone);
+    assert_int_equal(x->cells.at[row * x->cells.columns + 7].style.paper, TONE_SELECTED);
+    close_it(x);
+}
+
+/* Play goes tick by tick and stops at the last one. */
+static void play_stops_at_the_end(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>4g<Space>");
+    assert_true(explorer_is_lively(x));
+    int64_t last = x->session.shown.time.last - 1;
+    for (int64_t t = x->session.tick; t < last; t++) {
+        assert_int_equal(x->session.tick, t);
+        type(x, "<Tick>");
+    }
+    type(x, "<Tick><Tick>");
+    assert_int_equal(x->session.tick, last);
+    assert_false(x->map.playing);
+    close_it(x);
+}
+
 /* Every view at every size: nothing is written outside, nothing crashes, nothing is empty. */
 static void every_view_at_every_size(void **state)
 {
@@ -565,6 +607,8 @@ int main(void)
         cmocka_unit_test(empty_states_say_what_to_do),
         cmocka_unit_test(views_and_plans_are_written),
         cmocka_unit_test(races_finish_and_stop),
+        cmocka_unit_test(colours_belong_to_buffers),
+        cmocka_unit_test(play_stops_at_the_end),
         cmocka_unit_test(every_view_at_every_size),
         cmocka_unit_test(a_newcomer_finds_the_solver),
         cmocka_unit_test(the_monkey_finds_nothing),
