@@ -253,7 +253,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
     double share = 1;
     int stale = 0;
     if (ok) memcpy(best_price, m->price, n * sizeof *load);
-    for (int r = 0; ok && r < rounds && *bound < target && *steps < step_limit; r++) { /* an infeasible branch has a bound above */
+    for (int r = 0; ok && r < rounds && *bound < target && *steps < step_limit;
+         r++) { /* an infeasible branch has a bound above */
         decode(m, state, load, steps);
         if (!raise_prices(m, load, (double)(target - *bound), share)) break;
         ok = joint_messages(m, &here, steps, st);

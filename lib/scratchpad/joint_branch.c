@@ -112,7 +112,8 @@ static bool bound_node(struct branch *b, struct node *n, const int64_t *start, l
     if (!joint_messages(m, &plain, &s->steps, st)) return false;
     if (plain < s->best.objective) {
         memcpy(m->price, start, bytes);
-        if (!joint_price(m, s->best.objective, NODE_ROUNDS, &priced, &s->steps, s->step_limit, st)) return false;
+        if (!joint_price(m, s->best.objective, NODE_ROUNDS, &priced, &s->steps, s->step_limit, st))
+            return false;
         if (priced < plain) {
             memset(m->price, 0, bytes);
             if (!joint_messages(m, &plain, &s->steps, st)) return false;

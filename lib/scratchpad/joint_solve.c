@@ -17,6 +17,7 @@ enum {
     FLIP_WORK = 1 << 16, /* and leaves times buffers, at most */
     PRICE_ROUNDS = 24,
     FIRST_WIDTH = 16,
+    FIRST_STATES = 1 << 16, /* of all ops together */
     SECOND_WIDTH = 64,
     WIDTH_GROWTH = 8,
     MAX_WIDTH = 1 << 15,
@@ -124,7 +125,9 @@ static bool full_search(struct joint_search *s, lx_status *st)
 {
     int64_t bound;
     if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
-    if (!joint_finished(s) && !root_search(s, FIRST_WIDTH, st)) return false;
+    /* The first beam always comes to its end; on a very large problem it is narrower. */
+    int64_t first = min_i64(FIRST_WIDTH, max_i64(2, FIRST_STATES / max_i64(1, s->p->op_count)));
+    if (s->bound < s->best.objective && !root_search(s, (int32_t)first, st)) return false;
     if (joint_finished(s)) return true;
     if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
         return false;
@@ -175,6 +178,8 @@ bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_opti
     out->bound = min_i64(s.bound, s.best.objective);
     out->steps = s.steps;
     out->leaves = s.leaves;
-    out->status = out->bound == out->objective ? LX_OPTIMAL : s.stopped ? LX_LIMIT : LX_FEASIBLE;
+    out->status = out->bound == out->objective           ? LX_OPTIMAL
+                  : s.stopped || s.steps >= s.step_limit ? LX_LIMIT
+                                                         : LX_FEASIBLE;
     return true;
 }
