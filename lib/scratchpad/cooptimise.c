@@ -17,9 +17,11 @@
 #include <string.h>
 
 enum {
-    STEPS = 8000000, /* of all searches together */
-    PRICES = 16,     /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
-    BYTE_TIME = 7,   /* at 150 GB/s */
+    MOST_STEPS = 8000000, /* of all searches together */
+    LEAST_STEPS = 1000000,
+    STEPS_AN_OP = 10000,
+    PRICES = 16,   /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
+    BYTE_TIME = 7, /* at 150 GB/s */
     TRAFFIC_SEARCHES = 6,
 };
 
@@ -148,7 +150,8 @@ static bool time_search(struct goal_search *s, int64_t steps, lx_status *st)
 
 static bool reach_goal(struct goal_search *s, lx_status *st)
 {
-    int64_t steps = s->how->run.work_limit > 0 ? s->how->run.work_limit : STEPS;
+    int64_t steps = min_i64(MOST_STEPS, LEAST_STEPS + (int64_t)STEPS_AN_OP * s->w.g->op_count);
+    if (s->how->run.work_limit > 0) steps = s->how->run.work_limit;
     bool traffic = s->how->goal == LX_GOAL_TRAFFIC;
     struct lx_joint_answer a;
     s->status = LX_FEASIBLE;

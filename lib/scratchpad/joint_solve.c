@@ -3,9 +3,9 @@
  *
  * Ours: messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c), each cut by
  * the best answer so far; the solver finds addresses for them. When it cannot place all that a beam put on
- * chip, the next beams plan for a smaller scratchpad. What is then still open is branched (joint_branch.c),
- * and last come wider beams. It ends when bound and objective meet or when the work is used up. Everything is
- * counted in steps, so that two runs do the same; the clock is only a fuse. */
+ * chip, beams do without what it left off, and then plan for a smaller scratchpad. What is then still open is
+ * branched (joint_branch.c), and last come wider beams. It ends when bound and objective meet or when the
+ * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
 #include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
@@ -15,6 +15,7 @@
 enum {
     FLIP_LEAVES = 1024,  /* of the published search, at most */
     FLIP_WORK = 1 << 16, /* and leaves times buffers, at most */
+    REPAIRS = 3,
     PRICE_ROUNDS = 24,
     FIRST_WIDTH = 16,
     FIRST_STATES = 1 << 16, /* of all ops together */
@@ -62,7 +63,9 @@ static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, st
 
 static void swap_if_better(struct joint_search *s)
 {
+    s->last = &s->trial;
     if (s->trial.objective >= s->best.objective) return;
+    s->last = &s->best;
     struct joint_leaf t = s->best;
     s->best = s->trial;
     s->trial = t;
@@ -108,6 +111,32 @@ bool joint_finished(const struct joint_search *s)
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->best.objective;
 }
 
+/* The solver could not place all that a beam had on chip: what it left off is taken as off, and the choices
+ * are made again for that. Nothing is proved here. */
+static bool repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
+{
+    struct joint_model *m = &s->model;
+    struct joint_beam_result r;
+    int64_t bound;
+    bool ok = true;
+    for (int k = 0; ok && !*placed && k < REPAIRS && !joint_finished(s); k++) {
+        bool any = false;
+        for (int32_t v = 0; v < m->var_count; v++) {
+            int32_t buffer = m->vars[v].buffer;
+            if (m->vars[v].fixed || s->last->address[buffer] >= 0 ||
+                lx_joint_label(s->p, s->last->choice, buffer) < 0)
+                continue;
+            m->vars[v].fixed = -1;
+            any = true;
+        }
+        if (!any) break;
+        ok =
+            joint_messages(m, &bound, &s->steps, st) && joint_try_beam(s, width, m->capacity, &r, placed, st);
+    }
+    for (int32_t v = 0; v < m->var_count; v++) m->vars[v].fixed = 0;
+    return ok && joint_messages(m, &bound, &s->steps, st);
+}
+
 /* Beams with nothing decided. */
 static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
 {
@@ -115,8 +144,10 @@ static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
     bool placed;
     if (!joint_try_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
     s->bound = max_i64(s->bound, r.bound);
+    bool repaired = placed;
+    if (!placed && !repair(s, width, &repaired, st)) return false;
     for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
-        if (!joint_try_beam(s, width, s->model.capacity / 64 * tight_shares[i], &r, &placed, st))
+        if (!joint_try_beam(s, width, s->model.capacity * tight_shares[i] / 64, &r, &placed, st))
             return false;
     return true;
 }
