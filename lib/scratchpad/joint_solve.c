@@ -137,13 +137,14 @@ static bool repair(struct joint_search *s, int32_t width, bool *placed, lx_statu
     return ok && joint_messages(m, &bound, &s->steps, st);
 }
 
-/* Beams with nothing decided. */
-static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
+/* Beams with nothing decided. `*exact`: no state was dropped, so that wider ones find nothing else. */
+static bool root_search(struct joint_search *s, int32_t width, bool *exact, lx_status *st)
 {
     struct joint_beam_result r;
     bool placed;
     if (!joint_try_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
     s->bound = max_i64(s->bound, r.bound);
+    *exact = r.exact && !r.stopped;
     bool repaired = placed;
     if (!placed && !repair(s, width, &repaired, st)) return false;
     for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
@@ -155,17 +156,18 @@ static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
 static bool full_search(struct joint_search *s, lx_status *st)
 {
     int64_t bound;
+    bool exact = false;
     if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
     /* The first beam always comes to its end; on a very large problem it is narrower. */
     int64_t first = min_i64(FIRST_WIDTH, max_i64(2, FIRST_STATES / max_i64(1, s->p->op_count)));
-    if (s->bound < s->best.objective && !root_search(s, (int32_t)first, st)) return false;
+    if (s->bound < s->best.objective && !root_search(s, (int32_t)first, &exact, st)) return false;
     if (joint_finished(s)) return true;
     if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
         return false;
     s->bound = max_i64(s->bound, bound);
     if (!joint_finished(s) && !joint_branch(s, st)) return false;
-    for (int32_t width = SECOND_WIDTH; width <= MAX_WIDTH && !joint_finished(s); width *= WIDTH_GROWTH)
-        if (!root_search(s, width, st)) return false;
+    for (int32_t w = SECOND_WIDTH; w <= MAX_WIDTH && !exact && !joint_finished(s); w *= WIDTH_GROWTH)
+        if (!root_search(s, w, &exact, st)) return false;
     return true;
 }
 
