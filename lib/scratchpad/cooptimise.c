@@ -17,9 +17,11 @@
 #include <string.h>
 
 enum {
-    STEPS = 8000000, /* of all searches together */
-    PRICES = 16,     /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
-    BYTE_TIME = 7,   /* at 150 GB/s */
+    MOST_STEPS = 8000000, /* of all searches together */
+    LEAST_STEPS = 1000000,
+    STEPS_AN_OP = 10000,
+    PRICES = 16,   /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
+    BYTE_TIME = 7, /* at 150 GB/s */
     TRAFFIC_SEARCHES = 6,
 };
 
@@ -95,6 +97,14 @@ static void prove_bytes(struct goal_search *s, int64_t bound, int64_t time, int6
     s->bound = max_i64(s->bound, bytes);
 }
 
+/* A byte outweighs the times of all ops together, or as much of them as there is room for. */
+static int64_t top_price(const struct goal_search *s)
+{
+    int64_t top = 1;
+    while (top < (int64_t)1 << 40 && s->w.traffic <= most_toll / (top * 2)) top *= 2;
+    return top;
+}
+
 /* What is left of the work, shared with the searches that may still come. */
 static int64_t next_share(const struct goal_search *s, int64_t steps, int searches)
 {
@@ -110,14 +120,13 @@ static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
 {
     struct lx_joint_answer a;
     struct outcome plan;
-    int64_t top = 1;
+    int64_t top = top_price(s);
     bool paced = !s->how->any_pace && s->how->mode == LX_JOINT_FULL;
     int64_t allowed = paced ? s->seed.units : s->w.worst_time;
     int searches = paced ? TRAFFIC_SEARCHES : 1;
     /* Time alone: a plan that is fast enough, and often one of little traffic. */
     if (paced && !search(s, LX_JOINT_FULL, 0, next_share(s, steps, searches--), &plan, &a, st)) return false;
     if (paced) keep_if_less(s, &plan);
-    while (top < (int64_t)1 << 40 && s->w.traffic <= most_toll / (top * 2)) top *= 2;
     if (!search(s, s->how->mode, top, next_share(s, steps, searches--), &plan, &a, st)) return false;
     prove_bytes(s, a.bound, allowed, top);
     if (plan.units <= allowed) return keep_if_less(s, &plan), true;
@@ -148,12 +157,13 @@ static bool time_search(struct goal_search *s, int64_t steps, lx_status *st)
 
 static bool reach_goal(struct goal_search *s, lx_status *st)
 {
-    int64_t steps = s->how->run.work_limit > 0 ? s->how->run.work_limit : STEPS;
+    int64_t steps = min_i64(MOST_STEPS, LEAST_STEPS + (int64_t)STEPS_AN_OP * s->w.g->op_count);
+    if (s->how->run.work_limit > 0) steps = s->how->run.work_limit;
     bool traffic = s->how->goal == LX_GOAL_TRAFFIC;
     struct lx_joint_answer a;
     s->status = LX_FEASIBLE;
     if (s->how->run.time_limit > 0) s->deadline = joint_clock() + s->how->run.time_limit;
-    if (!search(s, LX_JOINT_SEED, traffic ? 1 : 0, steps, &s->seed, &a, st)) return false;
+    if (!search(s, LX_JOINT_SEED, traffic ? top_price(s) : 0, steps, &s->seed, &a, st)) return false;
     s->best = s->seed;
     if (s->how->mode != LX_JOINT_SEED &&
         !(traffic ? traffic_search(s, steps, st) : time_search(s, steps, st)))

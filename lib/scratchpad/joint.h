@@ -6,9 +6,9 @@
  * the same cores. A buffer may be on chip only if all its accesses have one and the same label >= 0 under the
  * chosen choices; it then takes label_size[label] bytes of each core over its life [start, end).
  *
- *   cost of op o under choice c = sum of toll over its accesses through memory
- *                               + max(compute[c], sum of memory[c] over its accesses through memory) +
- * extra[c]
+ *   cost of an op under choice c = extra[c] + sum of toll + max(compute[c], sum of memory[c])
+ *
+ * where the sums are over its accesses through memory.
  *
  * An access goes through memory when its buffer is off chip, and also on chip where `always` is set: the load
  * of an input that is copied to the scratchpad, the store of an output that was produced there. The objective
@@ -85,7 +85,7 @@ struct lx_joint_answer {
     int64_t steps, leaves;  /* leaves: complete placements that were solved */
 };
 
-/* Sizes, seeds, labels and lives; the order of ops and accesses; sums within 2^62. */
+/* Sizes, seeds, labels and lives; the order of ops and accesses; sums within 2^60. */
 bool lx_joint_validate(const struct lx_joint_problem *p, lx_status *st);
 /* The answer's arrays come from `memory`. False: `st` says why. */
 bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,

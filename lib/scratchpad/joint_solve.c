@@ -3,9 +3,9 @@
  *
  * Ours: messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c), each cut by
  * the best answer so far; the solver finds addresses for them. When it cannot place all that a beam put on
- * chip, the next beams plan for a smaller scratchpad. What is then still open is branched (joint_branch.c),
- * and last come wider beams. It ends when bound and objective meet or when the work is used up. Everything is
- * counted in steps, so that two runs do the same; the clock is only a fuse. */
+ * chip, beams do without what it left off, and then plan for a smaller scratchpad. What is then still open is
+ * branched (joint_branch.c), and last come wider beams. It ends when bound and objective meet or when the
+ * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
 #include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
@@ -15,8 +15,10 @@
 enum {
     FLIP_LEAVES = 1024,  /* of the published search, at most */
     FLIP_WORK = 1 << 16, /* and leaves times buffers, at most */
+    REPAIRS = 3,
     PRICE_ROUNDS = 24,
     FIRST_WIDTH = 16,
+    FIRST_STATES = 1 << 16, /* of all ops together */
     SECOND_WIDTH = 64,
     WIDTH_GROWTH = 8,
     MAX_WIDTH = 1 << 15,
@@ -61,7 +63,9 @@ static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, st
 
 static void swap_if_better(struct joint_search *s)
 {
+    s->last = &s->trial;
     if (s->trial.objective >= s->best.objective) return;
+    s->last = &s->best;
     struct joint_leaf t = s->best;
     s->best = s->trial;
     s->trial = t;
@@ -107,15 +111,44 @@ bool joint_finished(const struct joint_search *s)
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->best.objective;
 }
 
-/* Beams with nothing decided. */
-static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
+/* The solver could not place all that a beam had on chip: what it left off is taken as off, and the choices
+ * are made again for that. Nothing is proved here. */
+static bool repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
+{
+    struct joint_model *m = &s->model;
+    struct joint_beam_result r;
+    int64_t bound;
+    bool ok = true;
+    for (int k = 0; ok && !*placed && k < REPAIRS && !joint_finished(s); k++) {
+        bool any = false;
+        for (int32_t v = 0; v < m->var_count; v++) {
+            int32_t buffer = m->vars[v].buffer;
+            if (m->vars[v].fixed || s->last->address[buffer] >= 0 ||
+                lx_joint_label(s->p, s->last->choice, buffer) < 0)
+                continue;
+            m->vars[v].fixed = -1;
+            any = true;
+        }
+        if (!any) break;
+        ok =
+            joint_messages(m, &bound, &s->steps, st) && joint_try_beam(s, width, m->capacity, &r, placed, st);
+    }
+    for (int32_t v = 0; v < m->var_count; v++) m->vars[v].fixed = 0;
+    return ok && joint_messages(m, &bound, &s->steps, st);
+}
+
+/* Beams with nothing decided. `*exact`: no state was dropped, so that wider ones find nothing else. */
+static bool root_search(struct joint_search *s, int32_t width, bool *exact, lx_status *st)
 {
     struct joint_beam_result r;
     bool placed;
     if (!joint_try_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
     s->bound = max_i64(s->bound, r.bound);
+    *exact = r.exact && !r.stopped;
+    bool repaired = placed;
+    if (!placed && !repair(s, width, &repaired, st)) return false;
     for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
-        if (!joint_try_beam(s, width, s->model.capacity / 64 * tight_shares[i], &r, &placed, st))
+        if (!joint_try_beam(s, width, s->model.capacity * tight_shares[i] / 64, &r, &placed, st))
             return false;
     return true;
 }
@@ -123,15 +156,18 @@ static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
 static bool full_search(struct joint_search *s, lx_status *st)
 {
     int64_t bound;
+    bool exact = false;
     if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
-    if (!joint_finished(s) && !root_search(s, FIRST_WIDTH, st)) return false;
+    /* The first beam always comes to its end; on a very large problem it is narrower. */
+    int64_t first = min_i64(FIRST_WIDTH, max_i64(2, FIRST_STATES / max_i64(1, s->p->op_count)));
+    if (s->bound < s->best.objective && !root_search(s, (int32_t)first, &exact, st)) return false;
     if (joint_finished(s)) return true;
     if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
         return false;
     s->bound = max_i64(s->bound, bound);
     if (!joint_finished(s) && !joint_branch(s, st)) return false;
-    for (int32_t width = SECOND_WIDTH; width <= MAX_WIDTH && !joint_finished(s); width *= WIDTH_GROWTH)
-        if (!root_search(s, width, st)) return false;
+    for (int32_t w = SECOND_WIDTH; w <= MAX_WIDTH && !exact && !joint_finished(s); w *= WIDTH_GROWTH)
+        if (!root_search(s, w, &exact, st)) return false;
     return true;
 }
 
@@ -175,6 +211,8 @@ bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_opti
     out->bound = min_i64(s.bound, s.best.objective);
     out->steps = s.steps;
     out->leaves = s.leaves;
-    out->status = out->bound == out->objective ? LX_OPTIMAL : s.stopped ? LX_LIMIT : LX_FEASIBLE;
+    out->status = out->bound == out->objective           ? LX_OPTIMAL
+                  : s.stopped || s.steps >= s.step_limit ? LX_LIMIT
+                                                         : LX_FEASIBLE;
     return true;
 }
