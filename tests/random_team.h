@@ -11,7 +11,8 @@ static void add_random_tensor(struct text *t, int n, int64_t rows, int64_t colum
                 (int)rows, (int)columns);
 }
 
-static char *random_team_pattern(struct rng *r)
+/* `means` adds means over rows, whose sums a team may cut: results then differ in their last bits. */
+static char *random_team_pattern(struct rng *r, bool means)
 {
     struct text tensors = {0}, ops = {0}, all = {0};
     int64_t rows[24], columns[24];
@@ -25,7 +26,7 @@ static char *random_team_pattern(struct rng *r)
         int from = (int)rng_below(r, (uint64_t)count), n = count;
         int64_t a = rows[from], b = columns[from];
         text_format(&ops, "%s{\"name\": \"o%d\", ", n > 2 ? ", " : "", n);
-        switch (rng_below(r, 6)) {
+        switch (rng_below(r, means ? 7 : 6)) {
         case 0: {
             int64_t o = rng_between(r, 0, a - 1), s = rng_between(r, 1, 3);
             rows[n] = rng_between(r, 1, (a - 1 - o) / s + 1);
@@ -57,6 +58,18 @@ static char *random_team_pattern(struct rng *r)
             rows[n] = a;
             columns[n] = b;
             text_format(&ops, "\"kind\": \"tanh\", \"inputs\": [\"t%d\"]", from);
+            break;
+        case 6:
+            rows[n] = a;
+            columns[n] = b;
+            text_format(&tensors, ", {\"name\": \"mean%d\", \"shape\": [%d], \"dtype\": \"fp32\"}", n,
+                        (int)b);
+            text_format(
+                &ops,
+                "\"kind\": \"mean\", \"inputs\": [\"t%d\"], \"output\": \"mean%d\", \"einsum\": "
+                "\"mn->n\"}, {\"name\": \"centre%d\", \"kind\": \"sub\", \"inputs\": [\"t%d\", \"mean%d\"], "
+                "\"einsum\": \"mn,n->mn\"",
+                from, n, n, from, n);
             break;
         default:
             rows[n] = a;

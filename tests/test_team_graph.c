@@ -156,7 +156,8 @@ static void check_member(const struct lx_team_plan *p, const struct whole *w, in
     lx_graph_free(local);
 }
 
-static void check_graph(struct lx_graph *g, int members)
+/* Returns whether partial results are combined. */
+static bool check_graph(struct lx_graph *g, int members)
 {
     lx_status st = {0};
     struct lx_team_options how = {.members = members};
@@ -164,8 +165,10 @@ static void check_graph(struct lx_graph *g, int members)
     if (!p) fail_msg("%s", st.text);
     struct whole w = eval_whole(p);
     for (int m = 0; m < members; m++) check_member(p, &w, m);
+    bool combines = p->combine_bytes > 0;
     free_whole(p, &w);
     lx_team_free(p);
+    return combines;
 }
 
 static void test_patterns(void **state)
@@ -188,16 +191,18 @@ static void test_random(void **state)
 {
     (void)state;
     struct rng r = rng_seed(12);
+    int combined = 0;
     for (int n = 0; n < 500; n++) {
         lx_status st = {0};
-        char *text = random_team_pattern(&r);
+        char *text = random_team_pattern(&r, true);
         assert_non_null(text);
         struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
         if (!g) fail_msg("%s", st.text);
-        check_graph(g, 1 + n % 7);
+        combined += check_graph(g, 1 + n % 7);
         lx_graph_free(g);
         free(text);
     }
+    assert_true(combined > 20);
 }
 
 int main(void)

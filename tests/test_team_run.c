@@ -315,7 +315,7 @@ static void test_random(void **state)
     int moved = 0;
     for (int n = 0; n < 300; n++) {
         lx_status st = {0};
-        char *text = random_team_pattern(&r);
+        char *text = random_team_pattern(&r, false);
         assert_non_null(text);
         struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
         if (!g) fail_msg("%s\n%s", st.text, text);
