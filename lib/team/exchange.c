@@ -6,6 +6,7 @@
  * messages. Only boxes so far apart that the gap between them costs more than another message are left apart.
  * A write of the tensor ends that: what was exchanged before is stale. */
 #include "team/passes.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"
 
@@ -112,9 +113,12 @@ static bool finish(struct team_draft *d, struct open_exchange *x, lx_status *st)
         struct lx_team_box mine = team_own_box(t, how, to), held = lx_team_box_meet(&mine, box);
         gather = gather && lx_team_box_equal(box, &whole);
         halo = halo && !lx_team_box_empty(&held);
+        struct lx_team_box slab = *box; /* all pairs of members meet here: no boxes, only one dimension */
+        int64_t end = box->offset[how->cut] + box->size[how->cut];
         for (int from = 0; from < d->members; from++) {
-            struct lx_team_box own = team_own_box(t, how, from), part = lx_team_box_meet(&own, box);
-            int64_t bytes = from == to ? 0 : team_bytes(t, &part);
+            int64_t begin = max_i64(how->bound[from], box->offset[how->cut]);
+            slab.size[how->cut] = max_i64(min_i64(how->bound[from + 1], end) - begin, 0);
+            int64_t bytes = from == to || slab.size[how->cut] == 0 ? 0 : team_bytes(t, &slab);
             sent[from] += bytes;
             received[to] += bytes;
             if (bytes > 0 && from != to - 1 && from != to + 1) halo = false;

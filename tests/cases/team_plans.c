@@ -182,7 +182,7 @@ void team_check_stencil(struct cases *c, const cJSON *json)
 
 #define SMALL(tensors, ops)                                                                                  \
     "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"p\", \"tensors\": [" tensors "], \"ops\": [" ops "]" \
-                                                                                                         "}"
+    "}"
 #define VECTOR(name, n) "{\"name\": \"" name "\", \"shape\": [" n "]}"
 #define EW(name, a, b)                                                                                       \
     "{\"name\": \"" name "\", \"kind\": \"add\", \"inputs\": [\"" a "\", \"" b "\"], \"output\": \"" name    \
