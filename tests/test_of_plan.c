@@ -107,18 +107,19 @@ static void expect_each_once(const struct lx_launch *l)
     free(seen);
 }
 
-/* Output elements [from, to) of core `core` along output dimension `dim`. */
-static void slice_of(const struct lx_plan *p, const struct lx_op_launch *o, int dim, int64_t core,
-                     int64_t *from, int64_t *to)
+/* The split of output dimension `dim`: splits stand in the order of the output's dimensions, the summed ones
+ * apart. */
+static int split_of(const struct lx_division *d, int dim)
 {
-    const struct lx_division *d = &p->divisions->at[o->op];
-    int nth = 0; /* splits stand in the order of the output's dimensions, then the others */
-    for (int i = 0; i < d->split_count; i++) {
-        if (d->splits[i].is_summed || nth++ != dim) continue;
-        lx_division_slice(d, i, core, from, to);
-        return;
-    }
+    for (int i = 0, nth = 0; i < d->split_count; i++)
+        if (!d->splits[i].is_summed && nth++ == dim) return i;
     fail_msg("output dimension %d has no split", dim);
+    return 0;
+}
+
+static int64_t in_tiles(int64_t elements, int64_t side)
+{
+    return (elements + side - 1) / side;
 }
 
 /* A shard must be the part of the output that the division gives to each core of the device. */
@@ -134,15 +135,12 @@ static void expect_shards_are_slices(const struct lx_plan *p, const struct lx_op
         assert_true(slice >= 0 && slice < o->k_slices);
         groups += slice == 0;
         for (int dim = o->fold_from; dim >= 0 && dim <= o->row_dim; dim++) {
-            int64_t extent;
-            slice_of(p, o, dim, core, &a, &b);
-            const struct lx_division *v = d;
-            extent = v->splits[dim].extent;
-            bool last = dim == o->row_dim;
-            int64_t side = last ? o->tile[0] : 1;
+            int i = split_of(d, dim);
+            int64_t side = dim == o->row_dim ? o->tile[0] : 1;
+            lx_division_slice(d, i, core, &a, &b);
             assert_int_equal(a % side, 0);
-            from = from * ((extent + side - 1) / side) + a / side;
-            rows *= (b - a + side - 1) / side;
+            from = from * in_tiles(d->splits[i].extent, side) + a / side;
+            rows *= in_tiles(b - a, side);
         }
         if (c->count == 0) {
             assert_int_equal(rows, 0);
@@ -151,9 +149,9 @@ static void expect_shards_are_slices(const struct lx_plan *p, const struct lx_op
         assert_int_equal(c->row, from);
         assert_int_equal(c->rows, rows);
         if (o->column_dim < 0) continue;
-        slice_of(p, o, o->column_dim, core, &a, &b);
+        lx_division_slice(d, split_of(d, o->column_dim), core, &a, &b);
         assert_int_equal(c->column, a / o->tile[1]);
-        assert_int_equal(c->columns, (b - a + o->tile[1] - 1) / o->tile[1]);
+        assert_int_equal(c->columns, in_tiles(b - a, o->tile[1]));
     }
     assert_int_equal(groups, l->core_count);
     assert_null(lx_op_launch_core(o, p, d->cores_used, NULL));
@@ -273,9 +271,184 @@ static void test_lists_have_neither(void **state)
     lx_plan_free(p);
 }
 
+static struct lx_plan *plan_with(const char *tensors, const char *ops, const struct lx_passes *passes)
+{
+    char text[2000];
+    lx_status st = {0};
+    int n =
+        snprintf(text, sizeof text,
+                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
+                 tensors, ops);
+    struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
+    if (!g) fail_msg("%s", st.text);
+    return plan_of(g, passes);
+}
+
+static struct lx_plan *plan_text(const char *tensors, const char *ops)
+{
+    return plan_with(tensors, ops, &(struct lx_passes){0});
+}
+
+/* Sizes that are no whole sticks: padding where operands have room for it, row-major boxes where not. */
+static void test_odd_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tensors, *ops;
+    } rows[] = {
+        {"{\"name\": \"a\", \"shape\": [96, 200]}, {\"name\": \"b\", \"shape\": [200, 130]}, {\"name\": "
+         "\"c\", "
+         "\"shape\": [96, 130]}",
+         "{\"name\": \"c\", \"kind\": \"matmul\", \"inputs\": [\"a\", \"b\"], \"output\": \"c\", \"einsum\": "
+         "\"mk,kn->mn\"}"},
+        {"{\"name\": \"a\", \"shape\": [97, 200]}, {\"name\": \"b\", \"shape\": [200, 130]}, {\"name\": "
+         "\"c\", "
+         "\"shape\": [130, 97]}",
+         "{\"name\": \"c\", \"kind\": \"matmul\", \"inputs\": [\"a\", \"b\"], \"output\": \"c\", \"einsum\": "
+         "\"mk,kn->nm\"}"},
+        {"{\"name\": \"a\", \"shape\": [5, 3, 70]}, {\"name\": \"b\", \"shape\": [5, 70, 33]}, {\"name\": "
+         "\"c\", "
+         "\"shape\": [3, 33]}",
+         "{\"name\": \"c\", \"kind\": \"matmul\", \"inputs\": [\"a\", \"b\"], \"output\": \"c\", \"einsum\": "
+         "\"bmk,bkn->mn\"}"},
+        {"{\"name\": \"a\", \"shape\": [70, 90]}, {\"name\": \"b\", \"shape\": [70, 90]}",
+         "{\"name\": \"b\", \"kind\": \"restickify\", \"inputs\": [\"a\"], \"output\": \"b\"}"},
+        {"{\"name\": \"a\", \"shape\": [4]}, {\"name\": \"b\", \"shape\": [4]}, {\"name\": \"c\", \"shape\": "
+         "[]}",
+         "{\"name\": \"c\", \"kind\": \"matmul\", \"inputs\": [\"a\", \"b\"], \"output\": \"c\", \"einsum\": "
+         "\"k,k->\"}"},
+    };
+    struct totals t = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct lx_plan *p = plan_text(rows[i].tensors, rows[i].ops);
+        check_launches(p, &t);
+        check_nests(p, &t);
+        lx_plan_free(p);
+    }
+    print_message("%d contractions, %d moves; %d padded, %d row-major\n", t.contractions, t.moves, t.padded,
+                  t.row_major);
+    assert_true(t.padded > 0 && t.row_major > 0);
+}
+
+/* An operand in the memory that the nest walks: a device layout with zeros as padding, or row-major. */
+static double *stored(const struct lx_layout *y, bool row_major, const double *host, int64_t count)
+{
+    double *device = calloc((size_t)(row_major ? count : lx_layout_elements(y)), sizeof *device);
+    assert_non_null(device);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t index[LX_MAX_RANK], at[LX_MAX_DEVICE_RANK], strides[LX_MAX_DEVICE_RANK], offset = 0, left = i;
+        for (int d = y->host_rank; d-- > 0; left /= y->host_shape[d]) index[d] = left % y->host_shape[d];
+        lx_layout_to_device(y, index, at);
+        lx_layout_device_strides(y, strides);
+        for (int d = 0; d < y->rank; d++) offset += at[d] * strides[d];
+        device[row_major ? i : offset] = host[i];
+    }
+    return device;
+}
+
+/* What a nest computes on one core is the einsum of its op, element for element. */
+static void test_nests_compute_the_einsum(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *einsum;
+        int64_t a[4], b[4], c[4], sizes[5]; /* shapes end with 0; sizes by first appearance */
+    } rows[] = {
+        {"mk,kn->mn", {12, 128, 0}, {128, 192, 0}, {12, 192, 0}, {12, 128, 192}},
+        {"mk,kn->mn", {9, 100, 0}, {100, 70, 0}, {9, 70, 0}, {9, 100, 70}},
+        {"mk,nk->mn", {9, 100, 0}, {70, 100, 0}, {9, 70, 0}, {9, 100, 70}},
+        {"mk,kn->nm", {97, 80, 0}, {80, 65, 0}, {65, 97, 0}, {97, 80, 65}},
+        {"bmk,bkn->bmn", {3, 8, 64, 0}, {3, 64, 96, 0}, {3, 8, 96, 0}, {3, 8, 64, 96}},
+        {"sm,mhd->hsd", {6, 70, 0}, {70, 3, 66, 0}, {3, 6, 66, 0}, {6, 70, 3, 66}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text_room {
+            char tensors[400], ops[300];
+        } t;
+        const int64_t *shapes[3] = {rows[i].a, rows[i].b, rows[i].c};
+        int used = 0;
+        for (int k = 0; k < 3; k++) {
+            used += snprintf(t.tensors + used, sizeof t.tensors - (size_t)used,
+                             "%s{\"name\": \"%c\", \"shape\": [", k ? ", " : "", 'a' + k);
+            for (int d = 0; shapes[k][d]; d++)
+                used += snprintf(t.tensors + used, sizeof t.tensors - (size_t)used, "%s%d", d ? ", " : "",
+                                 (int)shapes[k][d]);
+            used += snprintf(t.tensors + used, sizeof t.tensors - (size_t)used, "]}");
+        }
+        snprintf(t.ops, sizeof t.ops,
+                 "{\"name\": \"c\", \"kind\": \"matmul\", \"inputs\": [\"a\", \"b\"], \"output\": \"c\", "
+                 "\"einsum\": "
+                 "\"%s\"}",
+                 rows[i].einsum);
+        struct lx_plan *p = plan_with(t.tensors, t.ops, &(struct lx_passes){.undivided = true});
+        int32_t op = p->layouts->graph->op_count - 1; /* restickifies stand before it */
+        const struct lx_op *o = &p->layouts->graph->ops[op];
+        struct lx_op_nest n;
+        lx_status st = {0};
+        assert_true(lx_nest_of(p, op, &n, &st));
+        assert_int_equal(n.kind, LX_NEST_CONTRACTION);
+        int vars = lx_tree_indices(rows[i].einsum, &st);
+        struct lx_tree *tree = lx_tree_parse(rows[i].einsum, rows[i].sizes, vars, &st);
+        assert_non_null(tree);
+        double *host[3], *device[3];
+        for (int k = 0; k < 3; k++) {
+            int64_t count = tree->nodes[k].elements;
+            host[k] = malloc((size_t)count * sizeof *host[k]);
+            assert_non_null(host[k]);
+            for (int64_t e = 0; e < count; e++) host[k][e] = (double)((e * 31 + k) % 17) - 8;
+            int32_t tensor = k < 2 ? o->inputs[k] : o->output;
+            device[k] = stored(&p->layouts->layouts[tensor], n.row_major, host[k], count);
+        }
+        assert_true(lx_tree_execute(tree, NULL, 1, (const double *const *)host, host[2], &st));
+        struct lx_loops after = n.nest;
+        assert_true(lx_loops_optimise(&after, lx_loop_rules_at(0), 1, &st));
+        lx_loops_execute(&after, device[n.swapped ? 1 : 0], device[n.swapped ? 0 : 1], device[2]);
+        const struct lx_layout *y = &p->layouts->layouts[o->output];
+        double *wanted = stored(y, n.row_major, host[2], tree->nodes[2].elements);
+        int64_t count = n.row_major ? tree->nodes[2].elements : lx_layout_elements(y);
+        for (int64_t e = 0; e < count; e++)
+            if (device[2][e] != wanted[e])
+                fail_msg("%s, element %d: %g, not %g", rows[i].einsum, (int)e, device[2][e], wanted[e]);
+        for (int k = 0; k < 3; k++) free(host[k]), free(device[k]);
+        free(wanted);
+        lx_tree_free(tree);
+        lx_plan_free(p);
+    }
+}
+
+/* Ops of which nothing is known, and ops that run elsewhere. */
+static void test_ops_without_tiles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        enum lx_launch_kind launch;
+    } rows[] = {{"generic", LX_LAUNCH_WHOLE}, {"extern", LX_LAUNCH_NONE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char ops[300];
+        lx_status st = {0};
+        struct lx_op_nest n;
+        snprintf(ops, sizeof ops,
+                 "{\"name\": \"o\", \"kind\": \"%s\", \"inputs\": [\"a\"], \"output\": \"b\"}", rows[i].kind);
+        struct lx_plan *p =
+            plan_text("{\"name\": \"a\", \"shape\": [64, 64]}, {\"name\": \"b\", \"shape\": [64, 64]}", ops);
+        struct lx_op_launch *o = lx_launch_of(p, 0, NULL, &st);
+        assert_non_null(o);
+        assert_int_equal(o->kind, rows[i].launch);
+        assert_non_null(o->why);
+        assert_true((o->launch == NULL) == (o->kind == LX_LAUNCH_NONE));
+        if (o->launch) assert_int_equal(o->launch->cores[0].count, 1);
+        assert_true(lx_nest_of(p, 0, &n, &st) && n.kind == LX_NEST_NONE && n.why);
+        lx_op_launch_free(o);
+        lx_plan_free(p);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches), cmocka_unit_test(test_nests),
-                                       cmocka_unit_test(test_lists_have_neither)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launches),          cmocka_unit_test(test_nests),
+        cmocka_unit_test(test_odd_sizes),         cmocka_unit_test(test_nests_compute_the_einsum),
+        cmocka_unit_test(test_ops_without_tiles), cmocka_unit_test(test_lists_have_neither)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
