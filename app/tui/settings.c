@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OBJECTIVE_TIME = 2 }; /* its number among the words below */
+
 static const struct lx_pass *pass_of(int i)
 {
     const struct lx_pass *row = lx_passes();
@@ -223,6 +225,10 @@ bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_
     how->pool_solver = lx_solver_find("bestfit");
     for (int i = SET_PASSES; i < settings_count(); i++)
         lx_pass_set(&how->passes, pass_of(i), (int)w->value[i]);
+    if (w->value[SET_OBJECTIVE] == OBJECTIVE_TIME) { /* as `lxplan plan --objective time` does */
+        how->passes.by_time = true;
+        if (how->passes.cooptimise == LX_COOPTIMISE_NONE) how->passes.cooptimise = LX_COOPTIMISE_FULL;
+    }
     how->run.seed = (uint64_t)w->value[SET_SEED];
     how->run.time_limit = (double)w->value[SET_TIME];
     if (s->option_count <= MOST_SOLVER_OPTIONS) {

@@ -6,19 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PAGE = 300, MOST_SIZES = LX_MAX_VARS };
-
-/* One core's extents of the op's variables, in the order in which the einsum names them. */
-static int sizes_of(const struct explorer *x, const struct lx_op *op, int64_t *sizes)
-{
-    const struct lx_division *d = outcome_division(&x->session.shown, x->session.op);
-    for (int v = 0; v < op->map->var_count; v++) {
-        sizes[v] = op->map->extent[v];
-        for (int i = 0; d && i < d->split_count; i++)
-            if (d->splits[i].letter == op->map->letter[v]) sizes[v] = d->splits[i].per_core;
-    }
-    return op->map->var_count;
-}
+enum { PAGE = 300 };
 
 static int draw_nest(struct explorer *x, int row, int columns, const struct lx_loops *l)
 {
@@ -62,102 +50,84 @@ static int draw_passes(struct explorer *x, int row, int columns, struct lx_loops
     return row;
 }
 
-/* Rows, columns and batch of an output: its last two dimensions, and the others. */
-static bool launch_of(const struct explorer *x, const struct lx_op *op, struct lx_launch **out, lx_status *st)
+/* What the core under the cursor is told. */
+static int draw_core(struct explorer *x, int row, int columns, const struct lx_op_launch *o)
 {
-    const struct outcome *o = &x->session.shown;
-    const struct lx_graph *g = outcome_graph(o);
-    const struct lx_tensor *t = &g->tensors[op->output];
-    struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
-    struct lx_launch_request r = {.operands = operands, .operand_count = op->input_count + 1, .batch = 1};
-    for (int k = 0; k <= op->input_count; k++)
-        operands[k] = (struct lx_launch_operand){
-            .name = g->tensors[operand_tensor(op, k)].name,
-            .memory = outcome_on_chip(o, x->session.op, k) ? LX_MEMORY_LX : LX_MEMORY_HBM,
-            .placing = LX_INTERLEAVED};
-    for (int i = 0; i < t->rank; i++) {
-        if (i < t->rank - 2)
-            r.batch *= t->shape[i];
-        else
-            r.output[i - (t->rank - 2) < 0 ? 1 : i - (t->rank - 2)] = t->shape[i];
+    const struct lx_plan *p = session_plan(&x->session);
+    int64_t values[LX_LAUNCH_ARGS], slice = 0;
+    const struct lx_launch_core *core = lx_op_launch_core(o, p, x->cores.core, &slice);
+    struct text line = {0};
+    text_format(&line, "core %lld", (long long)x->cores.core);
+    if (!core)
+        text_add(&line, " has nothing to do here");
+    else {
+        lx_launch_args(o->launch, core, values);
+        text_format(&line, " at (%d, %d) of the launch is told:", core->y, core->x);
+        for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
+            text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
+        if (o->k_slices > 1) text_format(&line, "; slice %lld of the sum", (long long)slice);
     }
-    if (t->rank == 1) r.output[0] = 1, r.output[1] = t->shape[0];
-    if (t->rank < 1) r.output[0] = r.output[1] = 1;
-    for (int v = 0; op->map && v < op->map->var_count; v++) {
-        bool in_output = false;
-        for (int i = 0; i < op->map->rank[op->input_count]; i++)
-            in_output |= op->map->index[op->input_count][i] == v;
-        if (!in_output) r.k_tiles = max_i64(r.k_tiles, ceil_div_i64(op->map->extent[v], LX_LAUNCH_TILE));
-    }
-    r.core_grid[0] = g->device.grid_y;
-    r.core_grid[1] = g->device.grid_x;
-    *out = lx_launch_make(&r, st);
-    return *out != NULL;
+    row += put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+    return row;
 }
 
-static int draw_launch(struct explorer *x, int row, int columns, const struct lx_op *op)
+static int draw_tiles(struct explorer *x, int row, int columns, const struct lx_op_launch *o)
 {
-    struct lx_launch *l = NULL;
-    lx_status st = {0};
-    put_text(&x->cells, row++, 0, columns, INK(TITLE), "launch");
-    if (!launch_of(x, op, &l, &st)) {
-        put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(BAD), st.text);
-        return row + 3;
-    }
+    const struct lx_launch *l = o->launch;
+    const struct lx_plan *p = session_plan(&x->session);
+    int64_t cores = p->graph->device.cores, per_row = 16;
     put_format(&x->cells, row++, 2, columns - 2, INK(PLAIN),
-               "%s, %s: %lld x %lld tiles, batch %lld, k %lld, on %lld x %lld cores",
+               "%s, %s: %lld x %lld tiles of %lld x %lld, batch %lld, k %lld, on %lld x %lld cores",
                lx_partition_word(l->mode), lx_tile_order_word(l->order), (long long)l->mt, (long long)l->nt,
-               (long long)l->batch, (long long)l->kt, (long long)l->core_grid[0], (long long)l->core_grid[1]);
-    int64_t per_row = max_i64(l->core_grid[1], 1);
-    while (per_row > 1 && per_row * 6 > columns - 2) per_row = (per_row + 1) / 2;
+               (long long)o->tile[0], (long long)o->tile[1], (long long)l->batch, (long long)l->kt,
+               (long long)l->core_grid[0], (long long)l->core_grid[1]);
+    if (o->k_slices > 1)
+        put_format(&x->cells, row++, 2, columns - 2, INK(PLAIN), "%lld groups of cores add up one output",
+                   (long long)o->k_slices);
+    while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
     put_text(&x->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
-    for (int32_t i = 0; i < l->core_count && row + i / per_row < PAGE - 30; i++)
+    for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
+        const struct lx_launch_core *core = lx_op_launch_core(o, p, i, NULL);
         put_format(&x->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
-                   i == x->cores.core  ? INK_ON(CURSOR, CURSOR)
-                   : l->cores[i].count ? INK(PLAIN)
-                                       : INK(FREE),
-                   "%5lld", (long long)l->cores[i].count);
-    row += (int)min_i64(ceil_div_i64(l->core_count, per_row), 100);
-    if (x->cores.core < l->core_count) {
-        int64_t values[LX_LAUNCH_ARGS];
-        const struct lx_launch_core *core = &l->cores[x->cores.core];
-        struct text line = {0};
-        lx_launch_args(l, core, values);
-        text_format(&line, "core %lld (%d, %d) is told:", (long long)x->cores.core, core->y, core->x);
-        for (int i = 0; i < lx_launch_arg_count(l); i++)
-            text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
-        row +=
-            put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), line.at ? line.at : "");
-        text_free(&line);
+                   i == x->cores.core ? INK_ON(CURSOR, CURSOR)
+                   : core             ? INK(PLAIN)
+                                      : INK(FREE),
+                   "%5lld", core ? (long long)core->count : 0);
     }
-    lx_launch_free(l);
+    row += (int)min_i64(ceil_div_i64(cores, per_row), 60);
+    return draw_core(x, row, columns, o);
+}
+
+static int draw_launch(struct explorer *x, int row, int columns)
+{
+    lx_status st = {0};
+    struct lx_op_launch *o =
+        lx_launch_of(session_plan(&x->session), x->session.op, &(struct lx_launch_options){0}, &st);
+    put_format(&x->cells, row++, 0, columns, INK(TITLE), "launch%s%s", o ? ": " : "",
+               o ? lx_launch_kind_word(o->kind) : "");
+    if (!o) return row + put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(BAD), st.text);
+    if (o->why) row += put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
+    if (o->launch) row = draw_tiles(x, row, columns, o);
+    lx_op_launch_free(o);
     return row;
 }
 
 static int draw_page(struct explorer *x, int columns)
 {
-    const struct lx_graph *g = outcome_graph(&x->session.shown);
-    const struct lx_op *op = &g->ops[x->session.op];
-    int64_t sizes[MOST_SIZES];
+    const struct lx_op *op = &outcome_graph(&x->session.shown)->ops[x->session.op];
+    struct lx_op_nest nest;
     lx_status st = {0};
-    struct lx_loops nest;
     int row = 0;
     put_format(&x->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one core's part", op->name,
                op->kind->name, op->einsum ? op->einsum : "");
-    if (!op->map || !(op->kind->traits & LX_CONTRACTS)) {
-        row +=
-            put_wrapped(&x->cells, (struct box){row, 0, 3, columns}, INK(DIM),
-                        "Not a contraction: the loop passes have nothing to do here. ] goes to the next op.");
-        return draw_launch(x, row + 1, columns, op);
-    }
-    int n = sizes_of(x, op, sizes);
-    struct lx_tree *t = lx_tree_parse(op->einsum, sizes, n, &st);
-    if (t && lx_tree_lower(t, t->node_count - 1, &nest, NULL, &st))
-        row = draw_passes(x, row, columns, &nest);
+    bool known = lx_nest_of(session_plan(&x->session), x->session.op, &nest, &st);
+    if (known && nest.kind != LX_NEST_NONE)
+        row = draw_passes(x, row, columns, &nest.nest);
     else
-        row += 1 + put_wrapped(&x->cells, (struct box){row, 0, 4, columns}, INK(DIM), st.text);
-    lx_tree_free(t);
-    return draw_launch(x, row + 1, columns, op);
+        row += put_wrapped(&x->cells, (struct box){row, 0, 4, columns}, INK(DIM),
+                           known && nest.why ? nest.why : st.text);
+    return draw_launch(x, row + 1, columns);
 }
 
 static void draw(struct explorer *x, struct box area)
