@@ -45,20 +45,23 @@ static const float *operand(const float *base, const float *const *list, int64_t
 }
 
 /* Rows `i` .. of A, one chunk, as a contiguous panel of `width` rows with zeros behind the last. */
-static void pack_a_panel(const struct run *r, const struct chunk *c, int64_t i, int count, int width, float *panel)
+static void pack_a_panel(const struct run *r, const struct chunk *c, int64_t i, int count, int width,
+                         float *panel)
 {
     const struct gemm *g = &r->plan->g;
     for (int64_t s = 0; s < c->batches; s++)
         r->plan->target->pack(panel + s * c->length * width, width,
-                              operand(r->o->a, r->o->a_list, c->batch + s, g->a_batch) + i * g->a_m + c->k * g->a_k,
+                              operand(r->o->a, r->o->a_list, c->batch + s, g->a_batch) + i * g->a_m +
+                                  c->k * g->a_k,
                               g->a_m, g->a_k, count, c->length);
 }
 
 /* ---- one tile ---- */
 
-/* C or init in a form that vectors cannot touch, or rows that do not fill them: by way of a copy on the stack. */
-static void run_tile_copy(const struct gemm *g, const struct gemm_tile *tile, gemm_kernel *kernel, int rows, int columns,
-                          int width)
+/* C or init in a form that vectors cannot touch, or rows that do not fill them: by way of a copy on the
+ * stack. */
+static void run_tile_copy(const struct gemm *g, const struct gemm_tile *tile, gemm_kernel *kernel, int rows,
+                          int columns, int width)
 {
     _Alignas(64) float copy[TILE_ROWS_MAX * TILE_COLUMNS_MAX];
     struct gemm_tile t = *tile;
@@ -108,8 +111,10 @@ static struct gemm_tile first_tile(const struct run *r, const struct chunk *c, i
         t.b_k = 1;
     } else {
         t.b_offset = j * g->b_n + c->k * g->b_k;
-        if (o->b_list) t.b_list = o->b_list + c->batch;
-        else t.b = o->b + c->batch * g->b_batch + t.b_offset;
+        if (o->b_list)
+            t.b_list = o->b_list + c->batch;
+        else
+            t.b = o->b + c->batch * g->b_batch + t.b_offset;
         t.b_k = g->b_k;
         t.b_n = g->b_n;
         t.b_batch = g->b_batch;
@@ -132,8 +137,8 @@ static struct gemm_tile first_tile(const struct run *r, const struct chunk *c, i
 }
 
 /* Rows `i` .. of A, in place or copied to the panel. */
-static void set_a(const struct run *r, const struct chunk *c, struct gemm_tile *t, int64_t i, int rows, int width,
-                  float *panel)
+static void set_a(const struct run *r, const struct chunk *c, struct gemm_tile *t, int64_t i, int rows,
+                  int width, float *panel)
 {
     const struct gemm *g = &r->plan->g;
     if (r->plan->pack_a || rows != width) {
@@ -144,8 +149,10 @@ static void set_a(const struct run *r, const struct chunk *c, struct gemm_tile *
         t->a_batch = c->length * width;
     } else {
         t->a_offset = i * g->a_m + c->k * g->a_k;
-        if (r->o->a_list) t->a_list = r->o->a_list + c->batch;
-        else t->a = r->o->a + c->batch * g->a_batch + t->a_offset;
+        if (r->o->a_list)
+            t->a_list = r->o->a_list + c->batch;
+        else
+            t->a = r->o->a + c->batch * g->a_batch + t->a_offset;
         t->a_k = g->a_k;
         t->a_batch = g->a_batch;
     }
@@ -161,17 +168,19 @@ static void run_rectangle(const struct run *r, const struct chunk *c, int64_t m_
     const int64_t depth = c->length * c->batches;
     _Alignas(64) float panel[PANEL_FLOATS + PACK_SLACK];
     for (int64_t i = m_begin; i < m_end; i += height) {
-        const int rows = (int)min_i64(height, m_end - i), vectors = rows > vector ? (rows + vector - 1) / vector : 1;
+        const int rows = (int)min_i64(height, m_end - i),
+                  vectors = rows > vector ? (rows + vector - 1) / vector : 1;
         const int width = vectors * vector;
         const bool copied = rows != width || plan->needs_tile_copy;
         /* Where nobody else depends on the cut, a lower panel has wider tiles. */
         if (vectors != plan->vectors && !r->packed_b)
             columns = cut_columns(columns.origin, columns.count, target->tile_columns[vectors - 1]);
-        struct gemm_tile t = first_tile(r, c, i, columns.origin + columns.first * columns.each +
-                                                     min_i64(columns.first, columns.extra));
+        struct gemm_tile t = first_tile(
+            r, c, i, columns.origin + columns.first * columns.each + min_i64(columns.first, columns.extra));
         set_a(r, c, &t, i, rows, width, panel);
         if (r->packed_b)
-            t.b = r->packed_b + (columns.first * columns.each + min_i64(columns.first, columns.extra)) * depth +
+            t.b = r->packed_b +
+                  (columns.first * columns.each + min_i64(columns.first, columns.extra)) * depth +
                   columns.first * PACK_SLACK;
         for (int64_t tile = columns.first; tile < columns.first + columns.tiles; tile++) {
             const int wide = (int)columns.each + (tile < columns.extra);
@@ -180,20 +189,25 @@ static void run_rectangle(const struct run *r, const struct chunk *c, int64_t m_
                 if (g->b_k != 1) t.b_k = wide;
                 t.b_batch = c->length * wide;
             }
-            if (copied) run_tile_copy(g, &t, kernel, rows, wide, width);
-            else kernel(&t);
-            if (r->packed_b) t.b += wide * depth + PACK_SLACK;
-            else if (t.b_list) t.b_offset += wide * g->b_n;
-            else t.b += wide * g->b_n;
+            if (copied)
+                run_tile_copy(g, &t, kernel, rows, wide, width);
+            else
+                kernel(&t);
+            if (r->packed_b)
+                t.b += wide * depth + PACK_SLACK;
+            else if (t.b_list)
+                t.b_offset += wide * g->b_n;
+            else
+                t.b += wide * g->b_n;
             t.c += wide * g->c_n;
             t.init += wide * t.init_n;
         }
     }
 }
 
-/* The same with all panels of the rectangle packed first, for products so large that both operands are. Tiles go
- * down the rows first: a tile's columns of B stay in the first-level cache and those of C on their pages, while
- * the panels of A come from the second-level cache. */
+/* The same with all panels of the rectangle packed first, for products so large that both operands are. Tiles
+ * go down the rows first: a tile's columns of B stay in the first-level cache and those of C on their pages,
+ * while the panels of A come from the second-level cache. */
 static void run_packed_rectangle(const struct run *r, const struct chunk *c, int64_t m_begin, int64_t m_end,
                                  const struct columns *columns, float *panels)
 {
@@ -222,8 +236,10 @@ static void run_packed_rectangle(const struct run *r, const struct chunk *c, int
             t.a_k = width;
             t.a_batch = c->length * width;
             gemm_kernel *kernel = target->kernel[vectors - 1][wide - 1];
-            if (rows != width || plan->needs_tile_copy) run_tile_copy(&plan->g, &t, kernel, rows, wide, width);
-            else kernel(&t);
+            if (rows != width || plan->needs_tile_copy)
+                run_tile_copy(&plan->g, &t, kernel, rows, wide, width);
+            else
+                kernel(&t);
             t.c += height * plan->g.c_m;
             t.init += height * init_m;
         }
@@ -270,10 +286,12 @@ static void run_unpacked(void *context, int64_t task, int worker)
     const struct gemm_plan *plan = r->plan;
     int64_t begin, end, part = task % plan->n_parts;
     task_rows(plan, task, &begin, &end);
-    int64_t left = part_begin(plan->g.n, plan->n_parts, part), right = part_begin(plan->g.n, plan->n_parts, part + 1);
+    int64_t left = part_begin(plan->g.n, plan->n_parts, part),
+            right = part_begin(plan->g.n, plan->n_parts, part + 1);
     int64_t blocks = ceil_div_i64(right - left, plan->n_block);
     for (int64_t b = 0; b < blocks; b++) {
-        int64_t from = left + part_begin(right - left, blocks, b), to = left + part_begin(right - left, blocks, b + 1);
+        int64_t from = left + part_begin(right - left, blocks, b),
+                to = left + part_begin(right - left, blocks, b + 1);
         struct columns columns = cut_columns(from, to - from, plan->target->tile_columns[plan->vectors - 1]);
         for (int64_t i = 0; i < plan->chunks; i++) {
             struct chunk c = chunk_at(plan, i);
@@ -299,7 +317,8 @@ static void run_packed(void *context, int64_t task, int worker)
     const struct gemm_plan *plan = r->plan;
     int64_t begin, end, part = task % plan->n_parts, tiles = block_tiles(r);
     task_rows(plan, task, &begin, &end);
-    struct columns columns = cut_columns(r->n_begin, r->n_end - r->n_begin, plan->target->tile_columns[plan->vectors - 1]);
+    struct columns columns =
+        cut_columns(r->n_begin, r->n_end - r->n_begin, plan->target->tile_columns[plan->vectors - 1]);
     columns.first = part_begin(tiles, plan->n_parts, part);
     columns.tiles = part_begin(tiles, plan->n_parts, part + 1) - columns.first;
     if (!r->packed_a) {
@@ -322,12 +341,13 @@ static void pack_b_panel(void *context, int64_t tile, int worker)
     int64_t begin = part_begin(count, tiles, tile), width = part_begin(count, tiles, tile + 1) - begin;
     float *to = r->packed_b + begin * c->length * c->batches + tile * PACK_SLACK;
     for (int64_t s = 0; s < c->batches; s++, to += c->length * width) {
-        const float *from = operand(r->o->b, r->o->b_list, c->batch + s, g->b_batch) + (r->n_begin + begin) * g->b_n +
-                            c->k * g->b_k;
+        const float *from = operand(r->o->b, r->o->b_list, c->batch + s, g->b_batch) +
+                            (r->n_begin + begin) * g->b_n + c->k * g->b_k;
         if (g->b_k == 1)
             for (int64_t j = 0; j < width; j++)
                 memcpy(to + j * c->length, from + j * g->b_n, (size_t)c->length * sizeof *to);
-        else r->plan->target->pack(to, (int)width, from, g->b_n, g->b_k, (int)width, c->length);
+        else
+            r->plan->target->pack(to, (int)width, from, g->b_n, g->b_k, (int)width, c->length);
     }
 }
 
@@ -359,8 +379,8 @@ static bool run_with_packed_b(struct run *r, struct pool *pool)
     return true;
 }
 
-/* One task, one chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one by
- * one (a structure that is copied soon after it was filled waits for its bytes) and nothing is divided. */
+/* One task, one chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one
+ * by one (a structure that is copied soon after it was filled waits for its bytes) and nothing is divided. */
 static void run_small(const struct gemm_plan *plan, const struct gemm_operands *o)
 {
     const struct gemm *g = &plan->g;
@@ -380,14 +400,16 @@ static void run_small(const struct gemm_plan *plan, const struct gemm_operands *
     t.b_batch = g->b_batch;
     t.c_n = g->c_n;
     t.init_n = init_n;
-    t.init_kind = g->first == GEMM_FIRST_ZERO ? TILE_INIT_ZERO : init_m == 0 ? TILE_INIT_SPLAT : TILE_INIT_ROWS;
+    t.init_kind = g->first == GEMM_FIRST_ZERO ? TILE_INIT_ZERO
+                  : init_m == 0               ? TILE_INIT_SPLAT
+                                              : TILE_INIT_ROWS;
     t.first_relu = g->first == GEMM_FIRST_RELU;
     t.last_relu = g->last == GEMM_LAST_RELU;
     t.prefetch = false;
     for (int64_t i = 0; i < g->m; i += height) {
         gemm_kernel *const *kernel = plan->target->kernel[plan->vectors - 1];
         if (g->m - i < height) kernel = plan->target->kernel[(g->m - i) / vector - 1];
-        t.a = o->a + i;
+        t.a = o->a_list ? NULL : o->a + i;
         t.a_offset = i;
         t.b = o->b;
         t.b_offset = 0;
@@ -396,7 +418,7 @@ static void run_small(const struct gemm_plan *plan, const struct gemm_operands *
         for (int64_t tile = 0; tile < plan->tiles; tile++) {
             int64_t wide = plan->tile_columns + (tile < plan->wider_tiles);
             kernel[wide - 1](&t);
-            t.b += wide * g->b_n;
+            if (!t.b_list) t.b += wide * g->b_n;
             t.b_offset += wide * g->b_n;
             t.c += wide * g->c_n;
             t.init += wide * init_n;

@@ -79,7 +79,8 @@ static void choose_grid(struct gemm_plan *p, int threads)
     }
 }
 
-void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target, int threads)
+void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
+                  int threads)
 {
     *plan = (struct gemm_plan){.g = *g, .target = target};
     struct gemm *turned = &plan->g;
@@ -96,8 +97,9 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     choose_grid(plan, threads);
-    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct && !plan->needs_tile_copy &&
-                  turned->n <= plan->n_block && turned->m % target->vector_floats == 0 && turned->n > 0;
+    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct &&
+                  !plan->needs_tile_copy && turned->n <= plan->n_block &&
+                  turned->m % target->vector_floats == 0 && turned->n > 0;
     if (plan->small) {
         plan->vectors = (int)min_i64(plan->vectors, turned->m / target->vector_floats);
         plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);
