@@ -167,7 +167,7 @@ static void run_small(const struct gemm_plan *plan, const struct gemm_operands *
                                               : TILE_INIT_ROWS;
     t.first_relu = g->first == GEMM_FIRST_RELU;
     t.last_relu = g->last == GEMM_LAST_RELU;
-    t.prefetch = false;
+    t.prefetch = plan->prefetch;
     for (int64_t i = 0; i < g->m; i += height) {
         gemm_kernel *const *kernel = plan->target->kernel[plan->vectors - 1];
         if (g->m - i < height) kernel = plan->target->kernel[(g->m - i) / vector - 1];

@@ -2,6 +2,9 @@
 #include "device/kernels/target.h"
 #include "base/checked.h"
 
+/* A tile whose sum is this long has the time to fetch its part of C, and C is likely to be far. */
+enum { PREFETCH_FROM = 128 };
+
 /* A product of fewer multiply-adds than this is not worth a second thread. */
 enum { SHARE_FROM = 64 * 64 * 48, TASKS_A_THREAD = 4 };
 
@@ -94,6 +97,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->m_block = target->m_block;
     plan->n_block = target->n_block;
     choose_chunks(plan);
+    plan->prefetch = plan->depth >= PREFETCH_FROM;
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     choose_grid(plan, threads);

@@ -55,7 +55,7 @@ static struct gemm_tile first_tile(const struct gemm_run_state *r, const struct 
 {
     const struct gemm *g = &r->plan->g;
     const struct gemm_operands *o = r->o;
-    struct gemm_tile t = {.k = c->length, .batch = c->batches, .prefetch = !r->plan->direct};
+    struct gemm_tile t = {.k = c->length, .batch = c->batches, .prefetch = r->plan->prefetch};
     if (r->packed_b) {
         t.b_n = g->b_k == 1 ? c->length : 1;
         t.b_k = 1;
