@@ -362,9 +362,9 @@ static void use_best_openblas(char **argv)
 
 static void print_head(const char *rival)
 {
-    printf("kernels: %s; %s\nGFLOPS, medians of turns; ratio: ours / rival; peak: share of multiply-adds on "
+    printf("kernels: %s; %s\nGFLOPS, %s of turns; ratio: ours / rival; peak: share of multiply-adds on "
            "registers\n",
-           kernel_target_name(kernel_target_best()), rival);
+           kernel_target_name(kernel_target_best()), rival, take_best ? "best" : "medians");
     printf("%-20s %7s %9s %9s %7s %7s %8s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up");
 }
 
