@@ -2,6 +2,7 @@
 #include "planning.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "show_plan.h"
 #include "stages.h"
 #include "table.h"
 #include "words.h"
@@ -15,7 +16,9 @@ enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE", "print the result of one stage instead: graph, layout, divide or scratchpad"},
-    {"all", 'a', NULL, "list every buffer, not only the costliest"},
+    {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
+    {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
+    {"all", 'a', NULL, "list every buffer and op, not only the costliest"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {0},
 };
@@ -71,14 +74,19 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     if (p->problem.objective == LX_SPILL) {
         label(out, "spill");
         text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
-                    in_bytes(p->answer.bound).at,
-                    in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
+                    in_bytes(p->bound_bytes).at, in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+    }
+    if (!p->graph->is_list) {
+        label(out, "pool");
+        text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);
+        label(out, "time");
+        text_format(out, "%.2f us predicted\n", p->predicted_us);
     }
     label(out, "height");
     text_format(out, "%s", in_bytes(p->height_bytes).at);
-    if (p->problem.objective == LX_HEIGHT && p->answer.objective != INT64_MAX)
-        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->answer.bound).at,
-                    in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
+    if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX)
+        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->bound_bytes).at,
+                    in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     else
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
     if (p->graph->target_hbm_bytes < 0) return;
@@ -165,6 +173,9 @@ static void write_summary(const struct call *call, const struct lx_plan *p, stru
     label(out, "work");
     text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, in_time(p->seconds).at);
     write_buffers(call, p, out);
+    if (p->graph->is_list) return;
+    show_copies(p, out);
+    show_ops(p, option_given(&call->line, "all") ? 0 : MOST_ROWS, out);
 }
 
 static bool write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
@@ -182,7 +193,9 @@ static int run(struct call *call)
 {
     const char *path = call->line.files.at[0], *output = option_value(&call->line, "output");
     const char *stage = option_value(&call->line, "stage");
+    const char *explained = option_value(&call->line, "explain");
     if (stage) return run_stage(call, path, stage);
+    if (option_given(&call->line, "stages")) return show_stages(call, path, &call->out) ? EXIT_YES : FAILED;
     struct lx_graph *g = read_pattern(call, path);
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     if (!p) return FAILED;
@@ -196,14 +209,15 @@ static int run(struct call *call)
             code = lx_code_exit(why.code);
             note(call, "%s: %s", p->graph->file, why.text);
         }
-        if (!json && !is_quiet(call)) write_summary(call, p, &call->out);
+        if (!json && explained && !show_buffer(call, p, explained, &call->out)) code = FAILED;
+        if (!json && !explained && !is_quiet(call)) write_summary(call, p, &call->out);
         if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     lx_plan_free(p);
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, rows,      json_rows,
+static const struct option_row *const tables[] = {planning_rows, pass_rows, rows, json_rows,
                                                   quiet_rows,    help_rows, NULL};
 
 const struct command command_plan = {

@@ -24,19 +24,64 @@ const struct option_row planning_rows[] = {
      "work limit in the solver's steps: the same answer on every machine (default: the solver's own)"},
     {"time", 0, "SECONDS", "stop after this wall-clock time with the best plan so far"},
     {"objective", 0, "WHAT",
-     "traffic (or spill): least HBM bytes; fit: place everything; height: place everything in the "
-     "least memory (default: the pattern's own)"},
+     "traffic (or spill): least HBM bytes; time: least predicted time (divisions too); fit: place "
+     "everything; height: place everything in the least memory (default: the pattern's own)"},
     {"cores", 0, "N", "cores of the device (default: $SENCORES, else the pattern's)"},
     {"lx", 0, "BYTES", "usable scratchpad bytes of each core; k, m, g may follow a number"},
     {"device", 'D', "KEY=VALUE", "a parameter of the device, or preset=NAME; may be repeated"},
     {0},
 };
 
-static bool is_planning_option(const char *name)
+/* The passes as options; the words are the library's table, checked against it below. */
+const struct option_row pass_rows[] = {
+    {"undivided", 0, NULL, "every op on one core: nothing is divided"},
+    {"cooptimise", 0, "MODE",
+     "choose divisions and placement together: full is ours, flip the documented search, none (default)"},
+    {"by-time", 0, NULL, "co-optimise predicted time (--objective time); else traffic, then time"},
+    {"clone", 0, "HOW",
+     "copies of graph inputs on chip: auto (default), the solver decides; heuristic, all that are read more "
+     "than once and fit; none"},
+    {"no-clone", 0, NULL, "the same as --clone none"},
+    {"no-outputs", 0, NULL, "never produce a graph output on chip"},
+    {"no-in-place", 0, NULL, "no op writes over an input that dies with it"},
+    {"no-dump", 0, NULL, "keep off chip what an extern op would wipe, instead of dumping it around the call"},
+    {"no-ring", 0, NULL, "ops that cut a tensor differently share it through HBM only"},
+    {"evict", 0, NULL, "buffers may leave the scratchpad and come back, where that pays"},
+    {"reorder", 0, NULL, "independent ops may change places, where that pays"},
+    {"upto", 0, "STAGE",
+     "how far to go: baseline, nothing on chip; reductions, their results; in-place, all intermediates; all"},
+    {0},
+};
+
+static bool has_row(const struct option_row *row, const char *name)
 {
-    for (const struct option_row *row = planning_rows; row->name; row++)
+    for (; row->name; row++)
         if (strcmp(row->name, name) == 0) return true;
     return false;
+}
+
+static bool is_planning_option(const char *name)
+{
+    return has_row(planning_rows, name) || has_row(pass_rows, name);
+}
+
+bool read_passes(struct call *call, struct lx_passes *out)
+{
+    *out = (struct lx_passes){0};
+    for (const struct lx_pass *row = lx_passes(); row->name; row++) {
+        const char *value = option_value(&call->line, row->option);
+        if (!option_given(&call->line, row->option)) continue;
+        int n = 0;
+        if (row->words) {
+            while (row->words[n] && strcmp(row->words[n], value) != 0) n++;
+            if (!row->words[n])
+                return status_set(&call->st, LX_E_USAGE, "--%s %s: no such value; --help lists them",
+                                  row->option, value);
+        }
+        lx_pass_set(out, row, row->words ? n : 1);
+    }
+    if (option_given(&call->line, "no-clone")) out->clone = LX_CLONE_NONE;
+    return true;
 }
 
 static const char *name_of(const char *path)
@@ -55,7 +100,8 @@ struct lx_graph *read_pattern(struct call *call, const char *path)
 static const struct {
     const char *word;
     int objective;
-} objectives[] = {{"traffic", LX_SPILL}, {"spill", LX_SPILL}, {"fit", LX_FIT}, {"height", LX_HEIGHT}};
+} objectives[] = {
+    {"traffic", LX_SPILL}, {"spill", LX_SPILL}, {"time", LX_SPILL}, {"fit", LX_FIT}, {"height", LX_HEIGHT}};
 
 static bool read_objective(struct call *call, int *objective)
 {
@@ -67,11 +113,8 @@ static bool read_objective(struct call *call, int *objective)
             *objective = objectives[i].objective;
             return true;
         }
-    if (strcmp(word, "time") == 0)
-        return status_set(&call->st, LX_E_USAGE,
-                          "--objective time is not available in this version; choose traffic, fit or height");
-    return status_set(&call->st, LX_E_USAGE, "--objective %s: it must be traffic (or spill), fit or height",
-                      word);
+    return status_set(&call->st, LX_E_USAGE,
+                      "--objective %s: it must be traffic (or spill), time, fit or height", word);
 }
 
 /* Without --solver: "auto" if there is one, else best-fit, else whoever answers the question. */
@@ -164,10 +207,20 @@ static void show_progress(void *context, const struct lx_progress *so_far)
 
 struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
 {
+    struct lx_passes passes;
+    if (read_passes(call, &passes)) return make_plan_as(call, graph, &passes, NULL);
+    lx_graph_free(graph);
+    return NULL;
+}
+
+struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const struct lx_passes *passes,
+                             const struct lx_solver *solver)
+{
     struct watch watch = {0};
     struct lx_plan_options how = {.run = {.stop = must_stop, .context = &watch}};
     int64_t seed = 0;
     const char *seconds = option_value(&call->line, "time");
+    how.passes = *passes;
     bool ok = read_objective(call, &how.objective) && option_int(call, "seed", 0, LX_INT_MAX, &seed) &&
               option_int(call, "work", 1, LX_INT_MAX, &how.run.work_limit) &&
               (!seconds || parse_number("--time", seconds, &how.run.time_limit, &call->st));
@@ -176,13 +229,14 @@ struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
     enum lx_objective question = how.objective >= 0 ? (enum lx_objective)how.objective
                                  : graph->is_list   ? graph->objective
                                                     : LX_SPILL;
-    ok = ok && (how.solver = choose_solver(call, question)) &&
-         read_solver_options(call, how.solver, &how.run.options);
+    ok = ok && (how.solver = solver ? solver : choose_solver(call, question)) &&
+         (solver || read_solver_options(call, how.solver, &how.run.options));
     if (!ok) {
         lx_graph_free(graph);
         return NULL;
     }
     how.run.seed = (uint64_t)seed;
+    how.pool_solver = lx_solver_find("bestfit");
     watch.solver = how.solver->name;
     if (seconds) watch.deadline = now() + how.run.time_limit;
     if (paint_progress_possible() && !is_quiet(call)) {
@@ -214,7 +268,8 @@ struct lx_plan *make_problem(struct call *call, struct lx_graph *graph)
                                              .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
                                              .solve = place_nothing};
     struct lx_plan_options how = {.solver = &nothing};
-    if (read_objective(call, &how.objective)) return lx_plan_make(graph, &how, &call->st);
+    if (read_objective(call, &how.objective) && read_passes(call, &how.passes))
+        return lx_plan_make(graph, &how, &call->st);
     lx_graph_free(graph);
     return NULL;
 }

@@ -4,12 +4,17 @@
 
 #include "command.h"
 
-extern const struct option_row planning_rows[];
+extern const struct option_row planning_rows[], pass_rows[];
+/* The passes by their options; false with `call->st`. */
+bool read_passes(struct call *call, struct lx_passes *out);
 
 /* The pattern of a file with the device options applied; NULL with `call->st`. */
 struct lx_graph *read_pattern(struct call *call, const char *path);
 /* A plan by the planning options; takes the graph over. NULL with `call->st`. */
 struct lx_plan *make_plan(struct call *call, struct lx_graph *graph);
+/* The same with other passes and, unless it is NULL, another solver with its defaults. */
+struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const struct lx_passes *passes,
+                             const struct lx_solver *solver);
 /* A plan that places nothing: only for the problem in it. Takes the graph over. */
 struct lx_plan *make_problem(struct call *call, struct lx_graph *graph);
 /* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */

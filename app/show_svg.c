@@ -253,7 +253,7 @@ static void add_title(const struct lx_plan *p, struct text *t)
             t, " (%s saved)",
             in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
     if (p->problem.objective == LX_SPILL)
-        text_format(t, ", gap %s", in_percent(lx_gap(p->answer.objective, p->answer.bound)).at);
+        text_format(t, ", gap %s", in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     if (p->problem.objective == LX_HEIGHT) text_format(t, ", height %s", in_bytes(p->height_bytes).at);
     if (p->graph->target_hbm_bytes >= 0)
         text_format(t, ", target %s", lx_plan_meets_target(p) ? "met" : "missed");

@@ -1,7 +1,7 @@
 /* The checker against a second one that knows nothing but who owns each byte on each tick; and legal
  * answers with one fault put in, each of which must be seen every time. */
 #include "random_problem.h"
-#include "scratchpad/build.h"
+#include "scratchpad/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -340,13 +340,13 @@ static void falsified_claims_are_caught(void **state)
         int64_t by = chance(&r, 50) ? 1 : -1;
         for (int k = 0; k < 7; k++) {
             struct lx_plan forged = *plan;
-            int64_t *fields[] = {&forged.answer.objective,   &forged.answer.bound, &forged.hbm_bytes,
-                                 &forged.baseline_hbm_bytes, &forged.spill_bytes,  &forged.height_bytes};
+            int64_t *fields[] = {&forged.answer.objective,   &forged.bound_bytes, &forged.hbm_bytes,
+                                 &forged.baseline_hbm_bytes, &forged.spill_bytes, &forged.height_bytes};
             if (k == 1)
-                forged.answer.bound = forged.answer.objective + 1;
+                forged.bound_bytes = forged.answer.objective + 1;
             else if (k < 6)
                 *fields[k] += by;
-            else if (forged.answer.bound == forged.answer.objective)
+            else if (forged.bound_bytes == forged.answer.objective)
                 continue;
             else
                 forged.answer.status = LX_OPTIMAL;

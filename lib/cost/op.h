@@ -45,10 +45,16 @@ enum cost_constant_id {
     COST_OUTER,
     COST_RESTICK,
     COST_BROADCASTS,
+    COST_MACS, /* of one core, sustained */
     COST_CONSTANT_COUNT
 };
 
 extern const struct cost_constant cost_constants[COST_CONSTANT_COUNT];
+
+/* A matmul that takes `all_us` when all its operands go through HBM, `all_bytes`, and now moves only `bytes`:
+ * the transfers that are saved, down to what computing alone takes. */
+double cost_matmul_resident(double all_us, const struct matmul_shape *shape, int64_t cores_used,
+                            double all_bytes, double bytes);
 
 /* Microseconds. */
 double cost_op(const struct cost_work *w);

@@ -179,6 +179,35 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     return NULL;
 }
 
+double lx_division_us(const struct lx_divisions *all, int32_t op, int64_t read_bytes, int64_t written_bytes)
+{
+    const struct lx_division *d = &all->at[op];
+    const struct lx_layouts *l = all->layouts;
+    struct arena scratch = {0};
+    struct space s;
+    lx_status ignored;
+    if (!space_of_op(l, op, all->cores, &scratch, &s, &ignored)) return d->predicted_us;
+    struct cost_work w = {.kind = class_of(l, &l->graph->ops[op], &s),
+                          .cores_used = d->cores_used,
+                          .rows = 1,
+                          .read_bytes = (double)read_bytes,
+                          .written_bytes = (double)written_bytes};
+    int n, m, k;
+    for (int i = 0; i < s.axis_count; i++)
+        if (!s.axes[i].is_reduction) w.rows *= s.axes[i].extent;
+    double us;
+    if (d->kind == LX_DIVIDED && matmul_roles(l, op, &s, &n, &m, &k, &w.shape)) {
+        int64_t all_bytes = 0;
+        for (int i = 0; i <= l->graph->ops[op].input_count; i++)
+            all_bytes += lx_layout_bytes(&l->layouts[op_operand(&l->graph->ops[op], i)]);
+        us = cost_matmul_resident(d->predicted_us, &w.shape, d->cores_used, (double)all_bytes,
+                                  w.read_bytes + w.written_bytes);
+    } else
+        us = cost_op(&w);
+    arena_free(&scratch);
+    return us;
+}
+
 bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st)
 {
     struct arena scratch = {0};

@@ -177,6 +177,71 @@ static bool add_given(struct inserter *n, const bool *alive)
     return ok;
 }
 
+/* Sorts by where a tensor stands in the pattern; copies come behind all others. */
+struct rank {
+    int64_t key;
+    int32_t tensor;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+/* Tensors were numbered as ops asked for them. People, solvers and files know them in the pattern's order. */
+static bool in_pattern_order(struct inserter *n)
+{
+    size_t count = n->b.tensors.count;
+    struct rank *rank = malloc((count + 1) * sizeof *rank);
+    int32_t *now = malloc((count + 1) * sizeof *now);
+    struct lx_tensor *tensors = malloc((count + 1) * sizeof *tensors);
+    struct place *places = malloc((count + 1) * sizeof *places);
+    struct lx_layout *layouts = malloc((count + 1) * sizeof *layouts);
+    int32_t *origin = malloc((count + 1) * sizeof *origin);
+    bool ok = rank && now && tensors && places && layouts && origin;
+    for (size_t i = 0; ok && i < count; i++) {
+        bool copy = n->fresh[n->origin.at[i]] != (int32_t)i;
+        rank[i] =
+            (struct rank){copy ? (int64_t)n->g->tensor_count + (int64_t)i : n->origin.at[i], (int32_t)i};
+    }
+    if (ok) {
+        qsort(rank, count, sizeof *rank, by_key);
+        memcpy(tensors, n->b.tensors.at, count * sizeof *tensors);
+        memcpy(places, n->b.tensor_places.at, count * sizeof *places);
+        memcpy(layouts, n->layouts.at, count * sizeof *layouts);
+        memcpy(origin, n->origin.at, count * sizeof *origin);
+        for (size_t i = 0; i < count; i++) {
+            int32_t old = rank[i].tensor;
+            now[old] = (int32_t)i;
+            n->b.tensors.at[i] = tensors[old];
+            n->b.tensor_places.at[i] = places[old];
+            n->layouts.at[i] = layouts[old];
+            n->origin.at[i] = origin[old];
+        }
+        for (size_t o = 0; o < n->b.ops.count; o++) {
+            struct lx_op *op = &n->b.ops.at[o];
+            int32_t *inputs = (int32_t *)op->inputs; /* the builder's own copy */
+            for (int i = 0; i < op->input_count; i++) inputs[i] = now[inputs[i]];
+            op->output = now[op->output];
+        }
+        for (size_t i = 0; i < n->restickifies.count; i++) {
+            struct lx_restickify *r = &n->restickifies.at[i];
+            r->from = now[r->from], r->to = now[r->to];
+        }
+        for (size_t i = 0; i < n->paddings.count; i++)
+            n->paddings.at[i].tensor = now[n->paddings.at[i].tensor];
+    }
+    free(rank);
+    free(now);
+    free(tensors);
+    free(places);
+    free(layouts);
+    free(origin);
+    return ok ? true : status_no_memory(n->st);
+}
+
 static bool finish(struct inserter *n)
 {
     struct lx_layouts *out = n->out;
@@ -187,6 +252,7 @@ static bool finish(struct inserter *n)
     n->b.graph->target_hbm_bytes = old->target_hbm_bytes;
     n->b.graph->alignment = old->alignment;
     size_t tensors = n->layouts.count, ops = n->op_origin.count;
+    if (!in_pattern_order(n)) return false;
     if (!(g = builder_finish(&n->b, n->st))) return false;
     out->graph = g;
     out->layouts = arena_copy_array(m, n->layouts.at, tensors, sizeof *out->layouts);

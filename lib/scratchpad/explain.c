@@ -1,7 +1,7 @@
 /* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. */
-#include "scratchpad/build.h"
-#include "base/fail.h"
+#include "scratchpad/make.h"
 #include "base/checked.h"
+#include "base/fail.h"
 
 #include <stdlib.h>
 
@@ -137,22 +137,14 @@ bool plan_complete(struct lx_plan *plan, lx_status *st)
     bool ok = given && plan->reason && plan->took_slot_of;
     if (ok) find_handovers(plan, given);
     ok = ok && measure(plan, &o);
-    plan->spill_bytes = plan->height_bytes = 0;
-    for (int32_t i = 0; ok && i < p->count; i++) {
-        const struct lx_buffer *b = &p->buffers[i];
-        int64_t at = plan->answer.address[i];
-        if (at >= 0) {
-            plan->height_bytes = max_i64(plan->height_bytes, at + b->size);
-            continue;
+    for (int32_t i = 0; ok && i < p->count; i++)
+        if (plan->answer.address[i] < 0) {
+            plan->reason[i] = why_off_chip(plan, &o, &p->buffers[i]);
+            ok = plan->reason[i] != NULL;
         }
-        plan->spill_bytes += b->spill_cost;
-        plan->reason[i] = why_off_chip(plan, &o, b);
-        ok = plan->reason[i] != NULL;
-    }
-    plan->hbm_bytes = traffic_of(plan->graph, p, plan->answer.address);
-    plan->baseline_hbm_bytes = traffic_of(plan->graph, p, NULL);
     free(given);
     free(o.tick);
     free(o.most);
-    return ok ? true : status_no_memory(st);
+    if (!ok) return status_no_memory(st);
+    return plan_totals(plan, st);
 }

@@ -1,15 +1,16 @@
-/* Plans: made, checked and freed. Their files are in plan_json.c. */
+/* Plans: made and freed. A bare list of buffers goes to the solver as it is; a graph is laid out, divided,
+ * drafted, solved, and tried again under other decisions where the passes allow them. */
 #include "scratchpad/plan.h"
-#include "base/fail.h"
-#include "scratchpad/build.h"
 #include "base/checked.h"
+#include "base/fail.h"
 #include "base/text.h"
+#include "scratchpad/make.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static struct lx_plan *new_plan(struct lx_graph *g, lx_status *st)
+struct lx_plan *plan_new(struct lx_graph *g, lx_status *st)
 {
     struct arena *memory = calloc(1, sizeof *memory);
     struct lx_plan *p = memory ? arena_alloc(memory, sizeof *p) : NULL;
@@ -30,27 +31,51 @@ void lx_plan_free(struct lx_plan *p)
 {
     if (!p) return;
     struct arena *memory = p->memory;
+    lx_divisions_free(p->divisions);
+    lx_layouts_free(p->layouts);
     lx_graph_free(p->graph);
     arena_free(memory);
     free(memory);
 }
 
-/* The problem and an address for each buffer, all off chip. */
-struct lx_plan *plan_begin(struct lx_graph *g, int objective, lx_status *st)
+static bool off_chip(struct lx_plan *p, lx_status *st)
 {
-    struct lx_plan *p = new_plan(g, st);
-    if (!p) return NULL;
-    bool ok = problem_from_graph(g, objective, p->memory, &p->problem, st);
-    if (ok) {
-        p->answer.address = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.address);
-        ok = p->answer.address ? true : status_no_memory(st);
-    }
-    if (!ok) {
-        lx_plan_free(p);
-        return NULL;
-    }
+    p->answer.address = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.address);
+    if (!p->answer.address) return status_no_memory(st);
     for (int32_t i = 0; i < p->problem.count; i++) p->answer.address[i] = LX_OFF_CHIP;
-    return p;
+    return true;
+}
+
+bool plan_of_list(struct lx_plan *p, int objective, lx_status *st)
+{
+    const struct lx_graph *g = p->graph;
+    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
+    p->problem = (struct lx_problem){g->objective, capacity, g->alignment, g->buffer_count, g->buffers};
+    if (objective >= 0) p->problem.objective = (enum lx_objective)objective;
+    lx_status why;
+    if (!lx_problem_validate(&p->problem, &why))
+        return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
+    return off_chip(p, st);
+}
+
+bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st)
+{
+    struct lx_divide_options how = {.cores = passes->undivided ? 1 : 0};
+    p->passes = *passes;
+    p->layouts = lx_layouts_make(p->graph, st);
+    p->divisions = p->layouts ? lx_divide(p->layouts, &how, st) : NULL;
+    return p->divisions != NULL;
+}
+
+bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
+{
+    p->draft = arena_copy_array(p->memory, x, 1, sizeof *x);
+    if (!p->draft) return status_no_memory(st);
+    p->problem = x->problem;
+    p->stays = x->stays;
+    p->accesses = x->accesses;
+    p->access_at = x->access_at;
+    return off_chip(p, st);
 }
 
 /* "name=value ..." of the options that differ from their defaults. */
@@ -72,6 +97,101 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* What the passes of a stage leave out. */
+static struct lx_passes of_stage(struct lx_passes p)
+{
+    if (p.stage != LX_STAGE_ALL) {
+        p.clone = LX_CLONE_NONE;
+        p.no_outputs = true;
+        p.evict = p.reorder = false;
+    }
+    if (p.stage == LX_STAGE_REDUCTIONS || p.stage == LX_STAGE_BASELINE) p.no_in_place = true;
+    return p;
+}
+
+/* A relayout of which only one side was placed goes through HBM; then it is better planned that way. */
+static bool try_apart(const struct lx_divisions *d, const struct lx_plan_options *options,
+                      struct attempt *best, lx_status *st)
+{
+    for (int round = 0; round < 3; round++) {
+        const struct draft *x = &best->draft;
+        const int64_t *address = best->answer.address;
+        size_t tensors = (size_t)x->graph->tensor_count;
+        bool *apart = calloc(tensors + 1, sizeof *apart), found = false, ok = true;
+        int32_t *list = malloc((tensors + 1) * sizeof *list);
+        struct decisions how = x->how;
+        if (!apart || !list) ok = status_no_memory(st);
+        for (int32_t i = 0; ok && i < how.apart_count; i++) apart[how.apart[i]] = true;
+        for (int32_t i = 0; ok && i < x->problem.count; i++) {
+            int32_t source = x->stays[i].ring_source;
+            if (source < 0 || (address[i] >= 0) == (address[source] >= 0)) continue;
+            apart[x->stays[i].tensor] = found = true;
+        }
+        how.apart_count = 0;
+        for (size_t t = 0; ok && t < tensors; t++)
+            if (apart[t]) list[how.apart_count++] = (int32_t)t;
+        how.apart = list;
+        struct attempt next;
+        bool better = false;
+        if (ok && found && (ok = attempt_make(d, &how, options, &next, st)))
+            better = attempt_keep_better(best, &next);
+        free(apart);
+        free(list);
+        if (!ok || !better) return ok;
+    }
+    return true;
+}
+
+/* The best attempt's own words become the plan's. */
+static bool adopt_attempt(struct lx_plan *p, const struct attempt *a, lx_status *st)
+{
+    struct decisions how = a->draft.how;
+    struct draft x;
+    how.cuts = arena_copy_array(p->memory, how.cuts, (size_t)how.cut_count, sizeof *how.cuts);
+    how.apart = arena_copy_array(p->memory, how.apart, (size_t)how.apart_count, sizeof *how.apart);
+    if (!how.cuts || !how.apart) return status_no_memory(st);
+    if (!draft_make(p->divisions, &how, p->memory, &x, st)) return false;
+    x.problem.objective = a->draft.problem.objective;
+    if (!plan_adopt(p, &x, st)) return false;
+    int64_t *address = p->answer.address;
+    memcpy(address, a->answer.address, (size_t)p->problem.count * sizeof *address);
+    p->answer = a->answer;
+    p->answer.address = address;
+    return true;
+}
+
+static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
+{
+    struct lx_passes passes = of_stage(options->passes);
+    if (!plan_divide(p, &passes, st)) return false;
+    struct decisions how = {.passes = passes};
+    struct attempt best;
+    if (!attempt_make(p->divisions, &how, options, &best, st)) return false;
+    bool ok = true, spill = best.draft.problem.objective == LX_SPILL;
+    /* Of the plain problem: evictions and other orders may go below it. */
+    int64_t bound = best.draft.how.passes.clone == LX_CLONE_HEURISTIC ? 0 : best.answer.bound;
+    if (spill) {
+        ok = try_apart(p->divisions, options, &best, st);
+        if (ok && passes.reorder)
+            ok = reorder_search(p->layouts, p->divisions, options, &best, p->memory, &p->order, st);
+        if (ok && passes.evict) ok = evict_search(p->divisions, options, &best, st);
+        if (passes.reorder || passes.evict) bound = 0;
+    }
+    ok = ok && adopt_attempt(p, &best, st);
+    p->bound_bytes = bound;
+    attempt_free(&best);
+    return ok;
+}
+
+static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
+{
+    if (!plan_of_list(p, options->objective, st) ||
+        !lx_solve(&p->problem, options->solver, &options->run, &p->answer, st))
+        return false;
+    p->bound_bytes = p->answer.bound;
+    return true;
+}
+
 struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     const char *wrong =
@@ -84,17 +204,23 @@ struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *o
         status_set(st, LX_E_USAGE, "%s", wrong);
         return NULL;
     }
-    struct lx_plan *p = plan_begin(g, options->objective, st);
+    struct lx_plan *p = plan_new(g, st);
     if (!p) return NULL;
     p->solver = options->solver->name;
     p->seed = options->run.seed;
     p->work_limit = options->run.work_limit;
     p->options = describe_options(p->memory, options->solver, options->run.options);
     double start = now();
-    bool ok = p->options ? lx_solve(&p->problem, options->solver, &options->run, &p->answer, st)
-                         : status_no_memory(st);
+    bool ok = p->options ? true : status_no_memory(st);
+    ok = ok && (g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st));
     p->seconds = now() - start;
-    if (ok && plan_complete(p, st)) return p;
+    ok = ok && plan_complete(p, st);
+    if (ok && !g->is_list && p->problem.objective == LX_SPILL && p->answer.status != LX_ERROR &&
+        p->answer.status != LX_LIMIT)
+        p->answer.status = p->spill_bytes == p->bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
+    if (ok && !g->is_list)
+        ok = pool_pack(p, options->pool_solver ? options->pool_solver : options->solver, st);
+    if (ok) return p;
     lx_plan_free(p);
     return NULL;
 }
@@ -104,48 +230,14 @@ bool lx_plan_meets_target(const struct lx_plan *p)
     return p->graph->target_hbm_bytes < 0 || p->hbm_bytes <= p->graph->target_hbm_bytes;
 }
 
-bool lx_plan_check(const struct lx_plan *p, lx_status *st)
+int64_t lx_plan_objective(const struct lx_plan *p)
 {
-    int64_t objective, hbm = traffic_of(p->graph, &p->problem, p->answer.address), spill = 0, height = 0;
-    /* A solver that was stopped before it had a complete placement for the height question has nothing to
-     * be checked; one that was stopped later has. */
-    if (p->answer.status == LX_ERROR ||
-        (p->problem.objective == LX_HEIGHT && p->answer.status == LX_LIMIT && p->height_bytes == 0))
-        return status_set(st, LX_E_NO, "solver %s gave no plan: %s", p->solver,
-                          p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
-    if (!lx_check(&p->problem, p->answer.address, &objective, st)) return false;
-    if (p->problem.objective == LX_FIT && lx_left_out(&p->problem, p->answer.address))
-        return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not",
-                          lx_verdict_word(p->answer.status),
-                          lx_left_out(&p->problem, p->answer.address)->name);
-    if (objective != p->answer.objective)
-        return status_set(st, LX_E_NO, "the plan claims %lld bytes of %s, but has %lld",
-                          (long long)p->answer.objective, lx_objective_word(p->problem.objective),
-                          (long long)objective);
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] < 0)
-            spill += p->problem.buffers[i].spill_cost;
-        else
-            height = max_i64(height, p->answer.address[i] + p->problem.buffers[i].size);
-    const struct {
-        const char *what;
-        int64_t claimed, real;
-    } totals[] = {
-        {"HBM traffic", p->hbm_bytes, hbm},
-        {"HBM traffic with all off chip", p->baseline_hbm_bytes, traffic_of(p->graph, &p->problem, NULL)},
-        {"spill", p->spill_bytes, spill},
-        {"height", p->height_bytes, height}};
-    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
-        if (totals[i].claimed != totals[i].real)
-            return status_set(st, LX_E_NO, "the plan claims %lld bytes of %s, but has %lld",
-                              (long long)totals[i].claimed, totals[i].what, (long long)totals[i].real);
-    if (p->answer.bound > objective)
-        return status_set(st, LX_E_NO,
-                          "the plan claims a bound of %lld bytes above its own objective of %lld",
-                          (long long)p->answer.bound, (long long)objective);
-    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT && p->answer.bound != objective)
-        return status_set(st, LX_E_NO,
-                          "the plan claims to be optimal, but its bound is %lld and its objective %lld",
-                          (long long)p->answer.bound, (long long)objective);
-    return true;
+    if (p->problem.objective != LX_HEIGHT) return p->spill_bytes;
+    return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->height_bytes;
+}
+
+int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand)
+{
+    int32_t stay = p->accesses[p->access_at[op] + operand].stay;
+    return stay >= 0 && p->answer.address[stay] >= 0 ? stay : -1;
 }

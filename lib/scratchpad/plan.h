@@ -4,31 +4,86 @@
 #define LX_SCRATCHPAD_PLAN_H
 
 #include "graph/graph.h"
-#include "scratchpad/problem.h"
+#include "scratchpad/stay.h"
+
+/* The passes around the solver, in the order in which they work. Each can be switched off (or on). One table,
+ * lx_passes(), has their names and help for files, command lines and screens. */
+enum lx_clone { LX_CLONE_AUTO, LX_CLONE_HEURISTIC, LX_CLONE_NONE, LX_CLONE_COUNT };
+enum lx_cooptimise_mode { LX_COOPTIMISE_NONE, LX_COOPTIMISE_FLIP, LX_COOPTIMISE_FULL, LX_COOPTIMISE_COUNT };
+/* The steps of the softmax table; the last is everything that the passes allow. */
+enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_IN_PLACE, LX_STAGE_COUNT };
+
+struct lx_passes {
+    bool undivided;  /* every op on one core, whole tensors */
+    int cooptimise;  /* enum lx_cooptimise_mode */
+    bool by_time;    /* co-optimise predicted time; else traffic, then time */
+    int clone;       /* enum lx_clone: graph inputs copied on chip by the solver's choice, by the rule */
+    bool no_outputs; /* graph outputs are never produced on chip */
+    bool no_in_place;
+    bool no_dump; /* nothing that an extern op would wipe is on chip */
+    bool no_ring; /* ops that cut a tensor differently share it through HBM only */
+    bool evict;   /* stays may be cut: a tensor leaves and comes back */
+    bool reorder; /* independent ops may change places */
+    int stage;    /* enum lx_stage */
+};
+
+/* A switch of the table: `value` 0 is the default of each. */
+struct lx_pass {
+    const char *name;         /* key in plan files; NULL ends the table */
+    const char *option;       /* on the command line, without dashes */
+    const char *const *words; /* of the values; NULL: a switch, off or on */
+    const char *help;
+    unsigned offset; /* into struct lx_passes */
+};
+
+const struct lx_pass *lx_passes(void);
+int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
+void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
 
 struct lx_plan_options {
     const struct lx_solver *solver;
     struct lx_run run;
     int objective; /* an lx_objective, or -1: the pattern's own */
+    struct lx_passes passes;
+    /* For the packing of what is off chip in HBM; NULL: `solver` if it can, else none is packed. */
+    const struct lx_solver *pool_solver;
 };
 
 struct lx_plan {
-    struct lx_graph *graph;    /* owned */
-    struct lx_problem problem; /* one buffer a tensor, in the order of the tensors; or the list's own */
+    struct lx_graph *graph;         /* owned: the pattern */
+    struct lx_layouts *layouts;     /* owned; layouts->graph has the ops as they run. NULL for a list */
+    struct lx_divisions *divisions; /* owned; NULL for a list */
+    const int32_t *order;           /* per tick: the op's place before reordering; NULL: nothing was moved */
+    struct lx_passes passes;
+    struct lx_problem problem; /* one buffer a stay; or the list's own */
     struct lx_answer answer;
-    const char **reason;   /* per buffer: why it is off chip; NULL where it is on chip */
-    int32_t *took_slot_of; /* per buffer: the parent in whose place it stands, or -1 */
+    const struct lx_stay *stays;      /* per buffer; NULL for a list */
+    const char **reason;              /* per buffer: why it is off chip; NULL where it is on chip */
+    int32_t *took_slot_of;            /* per buffer: the parent in whose place it stands, or -1 */
+    const struct lx_access *accesses; /* of op o: from access_at[o], its inputs in order, then its output */
+    const int32_t *access_at;
+    const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
+    int32_t transfer_count;
+    struct lx_op_traffic *traffic; /* per op of layouts->graph */
+    int64_t *hbm_address;          /* per tensor: where it is in HBM; -1: never there */
+    int64_t pool_at, pool_bytes;   /* the segment of off-chip intermediates */
+    int64_t segment_bytes;         /* all of HBM that the plan uses */
 
-    int64_t hbm_bytes;          /* traffic of the plan: operands off chip, over all ops */
+    int64_t hbm_bytes;          /* traffic of the plan: operands off chip, loads and stores, over all ops */
     int64_t baseline_hbm_bytes; /* the same with everything off chip */
-    int64_t spill_bytes;        /* the part of it that a perfect scratchpad would have saved */
+    int64_t perfect_hbm_bytes;  /* the same if every stay that may be on chip were: nothing goes below */
+    int64_t spill_bytes;        /* hbm_bytes - perfect_hbm_bytes */
     int64_t height_bytes;       /* the highest end of a placed buffer */
+    int64_t bound_bytes;        /* proved: no plan with these passes has less spill */
+    int64_t ring_bytes;
+    double predicted_us;
 
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
     int64_t work_limit;
-    const char *options; /* "name=value ..." of those that differ from their defaults */
-    double seconds;      /* of the solver; not written, plans are reproducible */
+    const char *options;       /* "name=value ..." of those that differ from their defaults */
+    double seconds;            /* of the solver; not written, plans are reproducible */
+    const struct draft *draft; /* private to the stage: what the problem was made with; NULL for a list */
     struct arena *memory;
 };
 
@@ -40,6 +95,12 @@ void lx_plan_free(struct lx_plan *p);
 bool lx_plan_meets_target(const struct lx_plan *p);
 /* Everything again from scratch: legality of every placement, objective, traffic, the plan's own claims. */
 bool lx_plan_check(const struct lx_plan *p, lx_status *st);
+
+/* What is to be least: the height if that was asked for (INT64_MAX where not all is placed), else the spill.
+ */
+int64_t lx_plan_objective(const struct lx_plan *p);
+/* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
+int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);
 
 /* The plan as JSON: malloc'ed, or NULL when memory is out. Same plan, same bytes. */
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length);

@@ -1,12 +1,9 @@
-/* Plan files. A plan carries its pattern whole, so that it can be checked, shown and executed where the
- * pattern file is not; what is derived from the pattern is written for people and compared on reading.
- * Nothing that differs from run to run is written: the same plan is the same bytes. */
-#include "scratchpad/plan.h"
-#include "base/fail.h"
-#include "scratchpad/build.h"
+/* Plan files, read. The pattern and what was decided are read; everything else is made again from them and
+ * must be what the file says. */
+#include "scratchpad/plan_file.h"
 #include "base/checked.h"
+#include "base/fail.h"
 #include "base/file.h"
-#include "graph/pattern.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,81 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_summary(const struct lx_plan *p, struct text *t)
-{
-    const struct lx_answer *a = &p->answer;
-    text_format(t, "  \"status\": \"%s\",\n  \"objective\": \"%s\",\n", lx_verdict_word(a->status),
-                lx_objective_word(p->problem.objective));
-    text_format(t, "  \"hbm_bytes\": %" PRId64 ",\n  \"baseline_hbm_bytes\": %" PRId64 ",\n", p->hbm_bytes,
-                p->baseline_hbm_bytes);
-    text_format(t, "  \"spill_bytes\": %" PRId64 ",\n  \"height_bytes\": %" PRId64 ",\n", p->spill_bytes,
-                p->height_bytes);
-    text_format(t, "  \"bound_bytes\": %" PRId64 ",\n  \"gap\": %.9g,\n", a->bound,
-                lx_gap(a->objective, a->bound));
-    if (p->graph->target_hbm_bytes >= 0)
-        text_format(t, "  \"target_hbm_bytes\": %" PRId64 ",\n  \"meets_target\": %s,\n",
-                    p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
-    text_add(t, "  \"solver\": {\"name\": ");
-    text_json_string(t, p->solver);
-    text_format(t, ", \"seed\": %" PRIu64 ", \"work_limit\": %" PRId64 ", \"options\": ", p->seed,
-                p->work_limit);
-    text_json_string(t, p->options);
-    text_format(t, ", \"steps\": %" PRId64 ", \"stats\": {", a->steps);
-    for (int i = 0; i < a->stat_count; i++) {
-        if (i) text_add(t, ", ");
-        text_json_string(t, a->stats[i].name);
-        text_format(t, ": %" PRId64, a->stats[i].value);
-    }
-    text_add(t, "}, \"message\": ");
-    text_json_string(t, a->message);
-    text_format(t, "},\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n", p->problem.capacity,
-                p->problem.alignment);
-}
-
-static void write_buffer(const struct lx_plan *p, int32_t i, struct text *t)
-{
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    text_add(t, "    {\"name\": ");
-    text_json_string(t, b->name);
-    text_format(t,
-                ", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64 ", \"cost\": %" PRId64
-                ", \"address\": ",
-                b->size, b->start, b->end, b->spill_cost);
-    if (p->answer.address[i] >= 0)
-        text_format(t, "%" PRId64, p->answer.address[i]);
-    else
-        text_add(t, "null");
-    if (p->took_slot_of[i] >= 0) {
-        text_add(t, ", \"in_place_of\": ");
-        text_json_string(t, p->problem.buffers[p->took_slot_of[i]].name);
-    }
-    if (p->reason[i]) {
-        text_add(t, ", \"reason\": ");
-        text_json_string(t, p->reason[i]);
-    }
-    text_add(t, i + 1 < p->problem.count ? "},\n" : "}\n");
-}
-
-char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
-{
-    struct text t = {0};
-    text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"plan\",\n");
-    write_summary(p, &t);
-    text_add(&t, "  \"buffers\": [\n");
-    for (int32_t i = 0; i < p->problem.count; i++) write_buffer(p, i, &t);
-    text_format(&t, "  ],\n  \"pattern_hash\": \"%016" PRIx64 "\",\n  \"pattern\": ", p->graph->hash);
-    pattern_write(p->graph, &t);
-    text_add(&t, "\n}\n");
-    if (t.failed) {
-        text_free(&t);
-        return NULL;
-    }
-    *length = t.length;
-    return t.at;
-}
-
 /* A derived value in the file must be what we derive. */
-static bool same(const struct json *j, const cJSON *v, const char *key, int64_t ours, lx_status *st)
+bool plan_same(const struct json *j, const cJSON *v, const char *key, int64_t ours, lx_status *st)
 {
     int64_t theirs = 0;
     if (!json_int(j, v, key, -1, LX_INT_MAX, &theirs, st)) return false;
@@ -116,8 +40,8 @@ static bool read_buffers(const struct json *j, const cJSON *root, struct lx_plan
         if (strcmp(name, b->name) != 0)
             return json_error(j, json_find(v, "name"), st, LX_E_MISMATCH,
                               "buffer %s where the pattern has %s", name, b->name);
-        if (!same(j, v, "size", b->size, st) || !same(j, v, "start", b->start, st) ||
-            !same(j, v, "end", b->end, st) || !same(j, v, "cost", b->spill_cost, st))
+        if (!plan_same(j, v, "size", b->size, st) || !plan_same(j, v, "start", b->start, st) ||
+            !plan_same(j, v, "end", b->end, st) || !plan_same(j, v, "cost", b->spill_cost, st))
             return false;
         const cJSON *address = json_find(v, "address");
         if (!address)
@@ -146,23 +70,21 @@ static bool same_derived(const struct json *j, const cJSON *root, const struct l
                               "in_place_of is \"%s\" here, but the addresses give \"%s\"", theirs, ours);
     }
     double gap = -1;
-    int64_t objective = p->problem.objective != LX_HEIGHT              ? p->spill_bytes
-                        : !lx_left_out(&p->problem, p->answer.address) ? p->height_bytes
-                                                                       : INT64_MAX;
+    int64_t objective = lx_plan_objective(p);
     bool reached = lx_plan_meets_target(p), meets = !reached;
     if (!json_opt_number(j, root, "gap", 0, 1, &gap, st) ||
         !json_opt_bool(j, root, "meets_target", &meets, st))
         return false;
     const cJSON *target = json_find(root, "target_hbm_bytes"), *at = json_find(root, "gap");
-    if (!(fabs(gap - lx_gap(objective, p->answer.bound)) < 1e-8))
+    if (!(fabs(gap - lx_gap(objective, p->bound_bytes)) < 1e-8))
         return json_error(j, at ? at : root, st, LX_E_MISMATCH, "the gap must be %.9g by placement and bound",
-                          lx_gap(objective, p->answer.bound));
+                          lx_gap(objective, p->bound_bytes));
     at = json_find(root, "meets_target");
     if (p->graph->target_hbm_bytes < 0 && (target || at))
         return json_error(j, target ? target : at, st, LX_E_MISMATCH,
                           "a target here, but the pattern has none");
     if (p->graph->target_hbm_bytes < 0) return true;
-    if (!same(j, root, "target_hbm_bytes", p->graph->target_hbm_bytes, st)) return false;
+    if (!plan_same(j, root, "target_hbm_bytes", p->graph->target_hbm_bytes, st)) return false;
     if (meets == reached) return true;
     return json_error(j, at ? at : root, st, LX_E_MISMATCH, "meets_target must be %s by placement and target",
                       reached ? "true" : "false");
@@ -228,13 +150,41 @@ static bool read_solver(const struct json *j, const cJSON *root, struct lx_plan 
     return true;
 }
 
+/* The solver's own objective: of a list as the file claims it; of a graph it follows from the places, the
+ * file claims what the plan really moves. */
+static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t height)
+{
+    if (p->problem.objective == LX_HEIGHT)
+        return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : height;
+    if (p->graph->is_list) return spill;
+    int64_t sum = 0;
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->answer.address[i] < 0) sum += p->problem.buffers[i].spill_cost;
+    return sum;
+}
+
 static struct lx_plan *read_plan(const struct json *j, lx_status *st)
 {
-    static const char *const keys[] = {
-        "lxplan",      "kind",         "status",      "objective", "hbm_bytes",        "baseline_hbm_bytes",
-        "spill_bytes", "height_bytes", "bound_bytes", "gap",       "target_hbm_bytes", "meets_target",
-        "solver",      "capacity",     "alignment",   "buffers",   "pattern_hash",     "pattern",
-        NULL};
+    static const char *const keys[] = {"lxplan",
+                                       "kind",
+                                       "status",
+                                       "objective",
+                                       "hbm_bytes",
+                                       "baseline_hbm_bytes",
+                                       "spill_bytes",
+                                       "height_bytes",
+                                       "bound_bytes",
+                                       "gap",
+                                       "target_hbm_bytes",
+                                       "meets_target",
+                                       "solver",
+                                       "capacity",
+                                       "alignment",
+                                       "buffers",
+                                       "pattern_hash",
+                                       "pattern",
+                                       "graph",
+                                       NULL};
     const cJSON *root = j->root;
     int status, objective;
     int64_t bound, hbm, baseline, spill, height;
@@ -263,20 +213,20 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
                    ours);
         return NULL;
     }
-    struct lx_plan *p = plan_begin(g, objective, st);
+    struct lx_plan *p = plan_new(g, st);
     if (!p) return NULL;
-    p->answer.bound = bound;
-    if (!same(j, root, "capacity", p->problem.capacity, st) ||
-        !same(j, root, "alignment", p->problem.alignment, st) || !read_buffers(j, root, p, st) ||
-        !read_solver(j, root, p, st) || !plan_complete(p, st) || !same_derived(j, root, p, st)) {
+    p->bound_bytes = bound;
+    if (!(g->is_list ? plan_of_list(p, objective, st) : plan_read_graph(j, root, p, objective, st)) ||
+        !plan_same(j, root, "capacity", p->problem.capacity, st) ||
+        !plan_same(j, root, "alignment", p->problem.alignment, st) || !read_buffers(j, root, p, st) ||
+        !read_solver(j, root, p, st) || !plan_complete(p, st) ||
+        (!g->is_list && !plan_read_places(j, root, p, st)) || !same_derived(j, root, p, st)) {
         lx_plan_free(p);
         return NULL;
     }
     /* Claims: lx_plan_check compares them with what the placement really gives. */
     p->answer.status = (enum lx_verdict)status;
-    p->answer.objective = objective != LX_HEIGHT                         ? spill
-                          : !lx_left_out(&p->problem, p->answer.address) ? height
-                                                                         : INT64_MAX;
+    p->answer.objective = claimed_objective(p, spill, height);
     p->hbm_bytes = hbm;
     p->baseline_hbm_bytes = baseline;
     p->spill_bytes = spill;
@@ -301,44 +251,4 @@ struct lx_plan *lx_plan_read(const char *path, lx_status *st)
     struct lx_plan *p = lx_plan_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
     free(text);
     return p;
-}
-
-/* Past the string that begins at `at`; the end of the text if it is not closed. */
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++)
-        if (*at == '\\' && at + 1 < end) at++;
-    return at < end ? at + 1 : end;
-}
-
-static const char *skip_blank(const char *at, const char *end)
-{
-    while (at < end && memchr(" \t\r\n", *at, 4)) at++;
-    return at;
-}
-
-static bool begins_with(const char *at, const char *end, const char *word)
-{
-    size_t n = strlen(word);
-    return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
-}
-
-/* Other programs write the keys in another order, and a plan's buffers may then stand before its kind: the
- * text is walked until the key of the outermost object is found. Nothing is checked here. */
-bool lx_is_plan(const char *text, size_t length)
-{
-    const char *at = text, *end = text + length;
-    for (int64_t depth = 0; at < end;) {
-        if (*at == '"') {
-            bool kind = depth == 1 && begins_with(at, end, "\"kind\"");
-            at = skip_string(at, end);
-            const char *value = skip_blank(at, end);
-            if (kind && value < end && *value == ':')
-                return begins_with(skip_blank(value + 1, end), end, "\"plan\"");
-            continue;
-        }
-        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
-        at++;
-    }
-    return false;
 }
