@@ -16,7 +16,8 @@
 
 static const struct command *const commands[] = {
     &command_plan,   &command_check, &command_show,  &command_diff,  &command_solvers, &command_import,
-    &command_export, &command_gen,   &command_loops, &command_bench, &command_report,
+    &command_export, &command_gen,   &command_loops, &command_run,
+    &command_bench, &command_report,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

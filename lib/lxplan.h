@@ -23,5 +23,6 @@
 #include "scratchpad/plan.h"
 #include "launch/launch.h"
 #include "loops/loops.h"
+#include "device/device.h"
 
 #endif

@@ -73,7 +73,7 @@ enum { LANES = 16 };
         for (int64_t i = 0; i < count; i++) to[i] = combine(to[i], from[i]);                                 \
     }
 
-#define PLUS(x, y)    ((x) + (y))
+#define PLUS(x, y) ((x) + (y))
 /* What is no number stays so: a maximum must not hide it. */
 #define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
 #define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
@@ -88,36 +88,21 @@ static const struct reduction reduction_max = {-INFINITY, largest_all, largest_j
 static const struct reduction reduction_min = {INFINITY, smallest_all, smallest_join, false};
 
 static const struct arith table[] = {
-    {"add", add_row, NULL, false},
-    {"sub", sub_row, NULL, false},
-    {"mul", mul_row, NULL, false},
-    {"div", div_row, NULL, false},
-    {"pow", pow_row, NULL, false},
-    {"max", max_row, &reduction_max, false},
-    {"min", min_row, &reduction_min, false},
-    {"sum", NULL, &reduction_sum, false},
-    {"mean", NULL, &reduction_mean, false},
-    {"neg", neg_row, NULL, false},
-    {"abs", abs_row, NULL, false},
-    {"exp", exp_row, NULL, false},
-    {"log", log_row, NULL, false},
-    {"sqrt", sqrt_row, NULL, false},
-    {"rsqrt", rsqrt_row, NULL, false},
-    {"reciprocal", reciprocal_row, NULL, false},
-    {"relu", relu_row, NULL, false},
-    {"gelu", gelu_row, NULL, false},
-    {"silu", silu_row, NULL, false},
-    {"sigmoid", sigmoid_row, NULL, false},
-    {"tanh", tanh_row, NULL, false},
-    {"greater", greater_row, NULL, false},
-    {"where", where_row, NULL, false},
-    {"clone", copy_row, NULL, true},
-    {"matmul", NULL, &reduction_sum, false},
-    {"restickify", copy_row, NULL, true},
-    {"slice", copy_row, NULL, true},
-    {"shift", copy_row, NULL, true},
-    {"insert", copy_row, NULL, true},
-    {0},
+    {"add", add_row, NULL, false},           {"sub", sub_row, NULL, false},
+    {"mul", mul_row, NULL, false},           {"div", div_row, NULL, false},
+    {"pow", pow_row, NULL, false},           {"max", max_row, &reduction_max, false},
+    {"min", min_row, &reduction_min, false}, {"sum", NULL, &reduction_sum, false},
+    {"mean", NULL, &reduction_mean, false},  {"neg", neg_row, NULL, false},
+    {"abs", abs_row, NULL, false},           {"exp", exp_row, NULL, false},
+    {"log", log_row, NULL, false},           {"sqrt", sqrt_row, NULL, false},
+    {"rsqrt", rsqrt_row, NULL, false},       {"reciprocal", reciprocal_row, NULL, false},
+    {"relu", relu_row, NULL, false},         {"gelu", gelu_row, NULL, false},
+    {"silu", silu_row, NULL, false},         {"sigmoid", sigmoid_row, NULL, false},
+    {"tanh", tanh_row, NULL, false},         {"greater", greater_row, NULL, false},
+    {"where", where_row, NULL, false},       {"clone", copy_row, NULL, true},
+    {"matmul", NULL, &reduction_sum, false}, {"restickify", copy_row, NULL, true},
+    {"slice", copy_row, NULL, true},         {"shift", copy_row, NULL, true},
+    {"insert", copy_row, NULL, true},        {0},
 };
 
 const struct arith *arith_of(const struct lx_op *op)

@@ -220,7 +220,8 @@ void box_visit(const struct lx_layout *l, const struct box *b, stick_visit *visi
     for (int inner = b->rank - 1;;) {
         int64_t global = 0;
         for (int k = 0; k < inner; k++) global += at[k] * far[k];
-        for (int64_t p = b->lo[inner]; p < b->hi[inner]; p++) visit(context, local++, global + p * far[inner]);
+        for (int64_t p = b->lo[inner]; p < b->hi[inner]; p++)
+            visit(context, local++, global + p * far[inner]);
         int k = inner - 1;
         for (; k >= 0 && ++at[k] == b->hi[k]; k--) at[k] = b->lo[k];
         if (k < 0) return;

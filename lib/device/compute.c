@@ -1,5 +1,5 @@
-/* The slice of one core: operands are packed into dense fp32 arrays, chunk by chunk, and handed to the leaf of
- * the op's class. Chunks cut variables of the output only, so that every sum is made in one piece. */
+/* The slice of one core: operands are packed into dense fp32 arrays, chunk by chunk, and handed to the leaf
+ * of the op's class. Chunks cut variables of the output only, so that every sum is made in one piece. */
 #include "device/execute.h"
 #include "base/checked.h"
 #include "device/pack.h"
@@ -117,8 +117,7 @@ static bool compute_slice(struct op_work *w, const struct core_work *core, const
     int widest = -1;
     for (int i = 0; i < w->op->input_count; i++) floats += floats_of(w, s, i);
     for (int v = 0; v < w->x.var_count; v++)
-        if (!op_index_reduced(&w->x, v) && width(s, v) > 1 &&
-            (widest < 0 || width(s, v) > width(s, widest)))
+        if (!op_index_reduced(&w->x, v) && width(s, v) > 1 && (widest < 0 || width(s, v) > width(s, widest)))
             widest = v;
     if (floats <= CHUNK_FLOATS || widest < 0) return compute_chunk(w, core, s);
     struct slice low = *s, high = *s;

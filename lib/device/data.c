@@ -73,11 +73,8 @@ void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct p
                int64_t count)
 {
     const struct lx_tensor *t = &g->tensors[tensor];
-    struct filling f = {.type = &number_types[t->dtype],
-                        .raw = t->rank < 0,
-                        .scale = 1,
-                        .items = items,
-                        .count = count};
+    struct filling f = {
+        .type = &number_types[t->dtype], .raw = t->rank < 0, .scale = 1, .items = items, .count = count};
     if (t->role != LX_INPUT && t->role != LX_WEIGHT) {
         memset(items, 0, (size_t)(count * (f.raw ? 1 : f.type->item)));
         return;

@@ -5,11 +5,11 @@
  * stored as their type says (fp16 as fp16), computed in fp32 and rounded when they are stored. Tensors that
  * are known by their bytes only are mixed word by word, so that a wrong byte anywhere changes the result.
  *
- * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which stick
- * of it. A read that does not find what the program means there is a fault, told with core, address, op,
- * buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that is
- * live. Results are compared with a plain evaluation of the pattern, and what was moved is counted and compared
- * with what the plan says: any difference fails the run.
+ * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
+ * stick of it. A read that does not find what the program means there is a fault, told with core, address,
+ * op, buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that
+ * is live. Results are compared with a plain evaluation of the pattern, and what was moved is counted and
+ * compared with what the plan says: any difference fails the run.
  *
  *     struct lx_device_options how = {.verify = LX_VERIFY_FULL};
  *     struct lx_run_result *r = lx_device_run(plan, &how, &st);   // NULL: it could not be run at all
@@ -35,7 +35,7 @@ void lx_reference_free(struct lx_reference *r);
 struct lx_device_options {
     uint64_t seed; /* of the input data */
     enum lx_verify verify;
-    int threads;                        /* of the host; 0: one */
+    int threads;                          /* of the host; 0: one */
     const struct lx_reference *reference; /* of the plan's pattern and this seed; NULL: made for this run */
     void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL */
     bool (*stop)(void *context);                                /* may be NULL; a stopped run is an error */
@@ -98,21 +98,21 @@ struct lx_op_run {
 };
 
 struct lx_run_result {
-    bool ok;            /* no fault, nothing wrong, every count as planned */
+    bool ok; /* no fault, nothing wrong, every count as planned */
     int32_t op_count;
-    int64_t cores;      /* of the device */
+    int64_t cores; /* of the device */
     const struct lx_op_run *ops;
     const struct lx_counters *by_core; /* [op * cores + core] */
     const int64_t *transfer_bytes;     /* per transfer of the plan, as counted */
     struct lx_counters total;
     const struct lx_fault *faults;
-    int64_t fault_count;  /* of which at most LX_MAX_FAULTS are in `faults` */
-    int32_t wrong_ops;    /* whose output is wrong */
-    int32_t unequal_ops;  /* whose counts are not the plan's */
-    const char *unequal;  /* the first of these, in words; NULL: all agree */
-    int32_t worst_op;     /* with the largest error relative to its largest element; -1: none */
+    int64_t fault_count;          /* of which at most LX_MAX_FAULTS are in `faults` */
+    int32_t wrong_ops;            /* whose output is wrong */
+    int32_t unequal_ops;          /* whose counts are not the plan's */
+    const char *unequal;          /* the first of these, in words; NULL: all agree */
+    int32_t worst_op;             /* with the largest error relative to its largest element; -1: none */
     double error, relative_error; /* of that one */
-    uint64_t output_hash; /* of all graph outputs as HBM has them */
+    uint64_t output_hash;         /* of all graph outputs as HBM has them */
     double predicted_us;
     double seconds; /* of the host, with the reference if it was made */
     struct arena *memory;

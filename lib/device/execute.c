@@ -1,5 +1,5 @@
-/* An op of the plan on its cores: what it touches is checked and counted, then the cores compute, sums that are
- * split are made over the reduce ring, and results are written. Cores read everything before any of them
+/* An op of the plan on its cores: what it touches is checked and counted, then the cores compute, sums that
+ * are split are made over the reduce ring, and results are written. Cores read everything before any of them
  * writes, so that nothing depends on who is first. */
 #include "device/execute.h"
 #include "base/checked.h"

@@ -44,7 +44,7 @@ struct chunk {
     const struct core_work *core;
     struct slice slice;
     float *to;
-    float **operand; /* per input: dense */
+    float **operand;                                /* per input: dense */
     int64_t var_stride[LX_MAX_INPUTS][LX_MAX_VARS]; /* per input and variable; 0: the input has it not */
 };
 

@@ -48,8 +48,7 @@ static void read_input(struct machine *m, int i, struct whole_operand *o)
 {
     if (!o->usable) return;
     m->access++;
-    int64_t sticks =
-        shadow_read(m, &o->place, &o->region, (struct expectation){value_wanted(m, i), true});
+    int64_t sticks = shadow_read(m, &o->place, &o->region, (struct expectation){value_wanted(m, i), true});
     count(m, o, sticks, &m->counted[0].hbm_read, &m->counted[0].lx_read);
     pack_items_out(&m->layouts[o->place.tensor], &o->region, o->place.in->bytes + o->place.address, o->items);
 }
@@ -84,10 +83,11 @@ void execute_bytes(struct machine *m)
 {
     const struct lx_op *op = machine_op(m);
     int32_t origin = m->plan->layouts->op_origin[m->tick];
-    struct whole_operand operands[LX_MAX_INPUTS + 1] = {{{0}}};
+    struct whole_operand operands[LX_MAX_INPUTS + 1];
     struct mix_operand inputs[LX_MAX_INPUTS];
     int n = op->input_count;
     bool ok = true;
+    memset(operands, 0, sizeof operands);
     if (op->kind->traits & LX_EXTERN) machine_wipe(m);
     for (int i = 0; ok && i <= n; i++) ok = find(m, i, &operands[i]);
     for (int i = 0; ok && i < n; i++) {

@@ -41,8 +41,8 @@ static bool unequal(struct lx_run_result *r, const char *where, const char *what
                     int64_t planned)
 {
     if (!r->unequal)
-        r->unequal = arena_format(r->memory, "%s: %" PRId64 " %s, planned %" PRId64, where, counted, what,
-                                  planned);
+        r->unequal =
+            arena_format(r->memory, "%s: %" PRId64 " %s, planned %" PRId64, where, counted, what, planned);
     return r->unequal != NULL;
 }
 
@@ -66,7 +66,8 @@ static bool compare_sums(const struct lx_plan *p, struct lx_run_result *r)
         if (r->transfer_bytes[i] != p->transfers[i].bytes &&
             !unequal(r, "a transfer", "bytes", r->transfer_bytes[i], p->transfers[i].bytes))
             return false;
-    if (hbm != p->hbm_bytes && !unequal(r, "all ops", "bytes to and from HBM", hbm, p->hbm_bytes)) return false;
+    if (hbm != p->hbm_bytes && !unequal(r, "all ops", "bytes to and from HBM", hbm, p->hbm_bytes))
+        return false;
     return r->total.ring == p->ring_bytes ||
            unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->ring_bytes);
 }

@@ -31,11 +31,11 @@ struct machine {
     struct lx_layout *layouts;    /* per tensor; those known by bytes are a row of bytes */
     int64_t cores, stick_bytes;
     struct memory hbm;
-    struct memory *lx;  /* per core */
-    uint32_t *touched;  /* per stick of HBM: the last access that was counted for it */
-    uint32_t access;    /* number of the access under way */
-    int32_t *current;   /* per tensor: the value that the ops so far have left in it */
-    int32_t *first_op;  /* per tensor: the first op that accesses it; op_count: none */
+    struct memory *lx; /* per core */
+    uint32_t *touched; /* per stick of HBM: the last access that was counted for it */
+    uint32_t access;   /* number of the access under way */
+    int32_t *current;  /* per tensor: the value that the ops so far have left in it */
+    int32_t *first_op; /* per tensor: the first op that accesses it; op_count: none */
     int32_t tick;
     bool storing;                /* behind the op of the tick */
     struct lx_counters *counted; /* of this tick, per core */
@@ -70,7 +70,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core);
 /* Of operand `operand` of the op of this tick: its stay if that is placed, else HBM. */
 struct place place_of_access(struct machine *m, int operand, int64_t core);
 /* What the cores hold of a stay; false: a fault. */
-bool stay_view(struct machine *m, int32_t stay, struct lx_core_view *out);
+bool machine_view(struct machine *m, int32_t stay, struct lx_core_view *out);
 bool stay_placed(const struct machine *m, int32_t stay);
 
 /* shadow.c. What a read expects: any other tag is a fault. */
@@ -80,14 +80,16 @@ struct expectation {
 };
 
 /* Sticks that were counted. */
-int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r, struct expectation want);
-/* A write by an op or transfer of this tick; faults where a live buffer would be overwritten. Counts as above. */
+int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r,
+                    struct expectation want);
+/* A write by an op or transfer of this tick; faults where a live buffer would be overwritten. Counts as
+ * above. */
 int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, int32_t value);
 /* One stick at a time, for transfers. True: as expected. */
 bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
                        struct lx_fault *first);
-void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
-                        struct lx_fault *first);
+void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
+                        int32_t value, struct lx_fault *first);
 /* An op has kept what it did not write: those sticks hold the new value too. */
 void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32_t value);
 

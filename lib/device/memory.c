@@ -116,7 +116,7 @@ struct place place_in_hbm(struct machine *m, int32_t tensor)
     return p;
 }
 
-bool stay_view(struct machine *m, int32_t stay, struct lx_core_view *out)
+bool machine_view(struct machine *m, int32_t stay, struct lx_core_view *out)
 {
     const struct lx_stay *s = &m->plan->stays[stay];
     struct place p = {.tensor = s->tensor, .stay = stay, .core = -1};
@@ -138,7 +138,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     struct place p = {.address = plan->answer.address[stay], .tensor = s->tensor, .stay = stay, .core = core};
     const struct lx_buffer *b = &plan->problem.buffers[stay];
     struct lx_core_view v;
-    if (!stay_view(m, stay, &v)) return p;
+    if (!machine_view(m, stay, &v)) return p;
     p.box = box_of_view(&m->layouts[s->tensor], &v, core);
     if (core >= v.cores)
         fault_plain(m, LX_FAULT_PART, &p, "only %lld cores hold a part of it", (long long)v.cores);

@@ -1,4 +1,5 @@
-/* Transfers: loads from HBM, stores to it, and copies from one view of a tensor to another over the data ring.
+/* Transfers: loads from HBM, stores to it, and copies from one view of a tensor to another over the data
+ * ring.
  *
  * A stick that several cores want is read from HBM once (multicast); of a stick that several cores hold, the
  * first stores it. A relayout takes what a core holds itself from there and the rest from the first core that
@@ -23,8 +24,8 @@ struct move {
 static void copy_stick(const struct machine *m, const struct place *from, int64_t i, const struct place *to,
                        int64_t k)
 {
-    memcpy(to->in->bytes + to->address + k * m->stick_bytes, from->in->bytes + from->address + i * m->stick_bytes,
-           (size_t)m->stick_bytes);
+    memcpy(to->in->bytes + to->address + k * m->stick_bytes,
+           from->in->bytes + from->address + i * m->stick_bytes, (size_t)m->stick_bytes);
 }
 
 static void count(struct move *v, int64_t global)
@@ -73,8 +74,8 @@ static void ring_stick(void *context, int64_t local, int64_t global)
     struct move *v = context;
     struct machine *m = v->m;
     const struct lx_layout *l = &m->layouts[v->lx.tensor];
-    struct place from = {.address = m->plan->answer.address[v->source], .tensor = v->lx.tensor,
-                         .stay = v->source};
+    struct place from = {
+        .address = m->plan->answer.address[v->source], .tensor = v->lx.tensor, .stay = v->source};
     int64_t at = -1, i = 0;
     for (; i <= v->from.cores && at < 0; i++) { /* at home first, then in the order of the cores */
         int64_t core = i == 0 ? v->core : i - 1;
@@ -90,7 +91,8 @@ static void ring_stick(void *context, int64_t local, int64_t global)
     copy_stick(m, &from, at, &v->lx, local);
 }
 
-static stick_visit *const visits[] = {[LX_LOAD] = load_stick, [LX_STORE] = store_stick, [LX_RING] = ring_stick};
+static stick_visit *const visits[] = {
+    [LX_LOAD] = load_stick, [LX_STORE] = store_stick, [LX_RING] = ring_stick};
 
 /* Is everything that the transfer names there? */
 static bool transfer_valid(struct machine *m, const struct lx_transfer *t)
@@ -120,9 +122,9 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
     const struct lx_stay *s = &m->plan->stays[t->stay];
     struct lx_core_view view;
     struct move v = {.m = m, .value = m->current[s->tensor], .source = t->source};
-    if (!stay_view(m, t->stay, &view)) return;
+    if (!machine_view(m, t->stay, &view)) return;
     if (t->kind == LX_RING) {
-        if (!stay_view(m, t->source, &v.from)) return;
+        if (!machine_view(m, t->source, &v.from)) return;
         bool all = v.from.cores <= m->cores;
         for (int64_t c = 0; c < v.from.cores && all; c++) all = place_in_stay(m, t->source, c).in != NULL;
         if (!all) return;
@@ -148,7 +150,6 @@ void move_transfers(struct machine *m, bool stores)
     const struct lx_plan *p = m->plan;
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
-        if (t->tick == m->tick && (t->kind == LX_STORE) == stores)
-            move_one(m, t, &m->transfer_bytes[i]);
+        if (t->tick == m->tick && (t->kind == LX_STORE) == stores) move_one(m, t, &m->transfer_bytes[i]);
     }
 }

@@ -19,7 +19,8 @@ static inline uint32_t float_bits(float f)
     return u;
 }
 
-/* The product is exact and makes normal numbers of subnormal ones; infinities and NaNs get their exponent back. */
+/* The product is exact and makes normal numbers of subnormal ones; infinities and NaNs get their exponent
+ * back. */
 float half_to_float(uint16_t h)
 {
     uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
@@ -28,8 +29,8 @@ float half_to_float(uint16_t h)
     return bits_float((magnitude >= 0x0f800000 ? special : finite) | sign);
 }
 
-/* Rounding is left to the addition: to a constant whose last bit is that of the result (subnormal results), or
- * by adding half a unit less the tie. */
+/* Rounding is left to the addition: to a constant whose last bit is that of the result (subnormal results),
+ * or by adding half a unit less the tie. */
 uint16_t float_to_half(float f)
 {
     uint32_t u = float_bits(f), sign = u & 0x80000000, a = u ^ sign;

@@ -6,11 +6,11 @@
 
 /* How a type is stored, and how exact it is. */
 struct number_type {
-    int bits;         /* in device memory */
-    int item;         /* bytes of an element in host order (4-bit elements are kept one a byte) */
+    int bits; /* in device memory */
+    int item; /* bytes of an element in host order (4-bit elements are kept one a byte) */
     bool integer;
-    double unit;      /* distance to the next number, relative to its power of two; of integers 1, absolute */
-    float high, low;  /* integers: the range; others 0 */
+    double unit;     /* distance to the next number, relative to its power of two; of integers 1, absolute */
+    float high, low; /* integers: the range; others 0 */
     void (*decode)(const void *from, int64_t at, int64_t count, float *to); /* `at`: in elements */
     void (*encode)(const float *from, int64_t count, void *to, int64_t at); /* rounds to nearest, even */
 };

@@ -1,9 +1,9 @@
 /* What a pattern means, apart from any plan: which value each op reads. Private to the stage.
  *
  * Tensors may be written more than once; values may not. Value t (below the number of tensors) is what tensor
- * t holds before the first op: input data, or zeros. Value tensor_count + o is what op o leaves in its output.
- * The program is that of the pattern in its own order, so that a plan that runs ops in a wrong order is
- * found out. */
+ * t holds before the first op: input data, or zeros. Value tensor_count + o is what op o leaves in its
+ * output. The program is that of the pattern in its own order, so that a plan that runs ops in a wrong order
+ * is found out. */
 #ifndef LX_DEVICE_PROGRAM_H
 #define LX_DEVICE_PROGRAM_H
 

@@ -22,7 +22,7 @@ bool read_output(struct machine *m, void *items)
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
     int64_t faults = m->fault_count;
     struct lx_core_view view = {.cores = 1};
-    bool ok = !stay_placed(m, stay) || stay_view(m, stay, &view);
+    bool ok = !stay_placed(m, stay) || machine_view(m, stay, &view);
     for (int64_t c = 0; ok && c < view.cores && c < m->cores; c++) {
         struct place p = place_of_access(m, operand, c);
         ok = p.in && part_out(m, &p, items);

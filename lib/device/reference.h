@@ -11,9 +11,9 @@ struct reference_value {
     void *items; /* NULL: no op wants it */
     int64_t count;
     enum lx_dtype dtype;
-    bool bytes;                      /* must agree bit for bit */
-    double largest, smallest, rms;   /* absolute, of what is finite */
-    double tolerance;                /* absolute */
+    bool bytes;                    /* must agree bit for bit */
+    double largest, smallest, rms; /* absolute, of what is finite */
+    double tolerance;              /* absolute */
 };
 
 struct lx_reference {
@@ -28,7 +28,8 @@ struct lx_reference {
 double tolerance_of(const struct lx_op *op, const struct reference_value *const *inputs, double kept,
                     const struct reference_value *out);
 
-/* Compares items with a value. `wrong` counts elements beyond the tolerance, `error` is the largest difference. */
+/* Compares items with a value. `wrong` counts elements beyond the tolerance, `error` is the largest
+ * difference. */
 void reference_compare(const struct reference_value *v, const void *items, int64_t *wrong, double *error);
 
 #endif

@@ -40,9 +40,10 @@ static double now(void)
 static bool executable(const struct lx_plan *p, lx_status *st)
 {
     if (p->layouts && p->divisions && p->stays && p->accesses && p->access_at && p->hbm_address) return true;
-    return status_set(st, LX_E_UNSUPPORTED,
-                      "%s is a bare list of buffers: there is nothing to execute; a pattern with ops can be run",
-                      p->graph->name ? p->graph->name : "the pattern");
+    return status_set(
+        st, LX_E_UNSUPPORTED,
+        "%s is a bare list of buffers: there is nothing to execute; a pattern with ops can be run",
+        p->graph->name ? p->graph->name : "the pattern");
 }
 
 static bool make_result(struct run *u, const struct lx_plan *p, lx_status *st)
@@ -77,8 +78,8 @@ static bool make_result(struct run *u, const struct lx_plan *p, lx_status *st)
 static bool get_reference(struct run *u, const struct lx_plan *p, lx_status *st)
 {
     u->reference = u->how->reference;
-    if (u->reference && (u->reference->program.pattern->hash != p->graph->hash ||
-                         u->reference->seed != u->how->seed))
+    if (u->reference &&
+        (u->reference->program.pattern->hash != p->graph->hash || u->reference->seed != u->how->seed))
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
     if (u->reference || u->how->verify == LX_VERIFY_NONE) return true;
     u->own = lx_reference_make(p->graph, u->how->seed, u->m.threads, st);

@@ -37,11 +37,11 @@ bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, 
     const struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
     int32_t owner = p->stay >= 0 ? p->stay : p->tensor;
     if (t->value == value && t->owner == owner && t->stick == global) return true;
-    enum lx_fault_kind kind = t->value == NOBODY    ? LX_FAULT_UNWRITTEN
-                              : t->value == WIPED   ? LX_FAULT_WIPED
-                              : t->owner != owner   ? LX_FAULT_OVERWRITTEN
-                              : t->value != value   ? LX_FAULT_STALE
-                                                    : LX_FAULT_MISPLACED;
+    enum lx_fault_kind kind = t->value == NOBODY  ? LX_FAULT_UNWRITTEN
+                              : t->value == WIPED ? LX_FAULT_WIPED
+                              : t->owner != owner ? LX_FAULT_OVERWRITTEN
+                              : t->value != value ? LX_FAULT_STALE
+                                                  : LX_FAULT_MISPLACED;
     note_fault(m, p, kind, local, t, first);
     return false;
 }
@@ -60,8 +60,8 @@ static bool handed_over(const struct machine *m, const struct place *p, int32_t 
            plan->problem.buffers[other].end == m->tick + 1 && plan->problem.buffers[p->stay].start == m->tick;
 }
 
-void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
-                        struct lx_fault *first)
+void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
+                        int32_t value, struct lx_fault *first)
 {
     struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
     if (p->stay >= 0 && t->value >= 0 && t->owner != p->stay && live(m, t->owner) &&

@@ -1,11 +1,11 @@
 /* How far a correct execution may be from the reference.
  *
  * Sums are made in another order when a reduction is split or blocked, so that a result may round to the
- * neighbouring number of its type; what follows carries that on. The bound of each value is kept as one absolute
- * number and led through the ops by their derivatives, with the largest, smallest and mean sizes of the
- * reference itself. Bounds of sums take the differences for independent: they grow with the square root of the
- * number of terms, with a margin. An op that computes nothing carries its input's bound on unchanged, so that
- * copies must be exact. */
+ * neighbouring number of its type; what follows carries that on. The bound of each value is kept as one
+ * absolute number and led through the ops by their derivatives, with the largest, smallest and mean sizes of
+ * the reference itself. Bounds of sums take the differences for independent: they grow with the square root
+ * of the number of terms, with a margin. An op that computes nothing carries its input's bound on unchanged,
+ * so that copies must be exact. */
 #include "device/reference.h"
 #include "device/numbers.h"
 

@@ -1,5 +1,5 @@
-/* A run as trace events: https://ui.perfetto.dev opens the file. Ticks of the clock are predicted microseconds;
- * row 0 has the transfers, row c + 1 what core c does. */
+/* A run as trace events: https://ui.perfetto.dev opens the file. Ticks of the clock are predicted
+ * microseconds; row 0 has the transfers, row c + 1 what core c does. */
 #include "device/device.h"
 #include "base/text.h"
 
