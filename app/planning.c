@@ -81,6 +81,11 @@ bool read_passes(struct call *call, struct lx_passes *out)
         lx_pass_set(out, row, row->words ? n : 1);
     }
     if (option_given(&call->line, "no-clone")) out->clone = LX_CLONE_NONE;
+    const char *objective = option_value(&call->line, "objective");
+    if (objective && strcmp(objective, "time") == 0) {
+        out->by_time = true;
+        if (!option_given(&call->line, "cooptimise")) out->cooptimise = LX_COOPTIMISE_FULL;
+    }
     return true;
 }
 

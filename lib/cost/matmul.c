@@ -74,8 +74,8 @@ static double deliver(const struct matmul_constants *c, double bytes, double use
     return bytes / rate * (1 + c->run_overhead / run);
 }
 
-double matmul_time_with(const struct matmul_constants *c, const struct matmul_shape *s,
-                        const struct matmul_split *p)
+struct matmul_parts matmul_parts_with(const struct matmul_constants *c, const struct matmul_shape *s,
+                                      const struct matmul_split *p)
 {
     double B = (double)s->b, M = (double)s->m, N = (double)s->n, K = (double)s->k;
     double b = (double)p->b, m = (double)p->m, n = (double)p->n, k = (double)p->k;
@@ -94,7 +94,14 @@ double matmul_time_with(const struct matmul_constants *c, const struct matmul_sh
     double compute = B * M * N * K / used / (1.536e6 * rows);
     double shown = compute * (p->k > 1 ? c->compute_reduced : c->compute_shown);
     double sums = (k - 1) * c->psum_us_per_kb * output / (b * m * n) / 1e3;
-    return a_us + w_us + c_us + shown + sums;
+    return (struct matmul_parts){a_us, w_us, c_us, compute, shown, sums};
+}
+
+double matmul_time_with(const struct matmul_constants *c, const struct matmul_shape *s,
+                        const struct matmul_split *p)
+{
+    struct matmul_parts t = matmul_parts_with(c, s, p);
+    return t.rows + t.kernel + t.output + t.shown + t.sums;
 }
 
 double matmul_time(enum matmul_model model, const struct matmul_shape *s, const struct matmul_split *p)

@@ -55,7 +55,17 @@ struct matmul_constant_row {
 
 extern const struct matmul_constant_row matmul_constant_rows[MATMUL_CONSTANT_COUNT];
 
+/* Our time taken apart, in microseconds. */
+struct matmul_parts {
+    double rows, kernel, output; /* delivering A and W, and writing C, each through memory */
+    double compute;              /* with nothing hidden behind transfers */
+    double shown;                /* what of it transfers do not hide */
+    double sums;                 /* reduce steps where K is split */
+};
+
 struct matmul_constants matmul_constants_default(void);
+struct matmul_parts matmul_parts_with(const struct matmul_constants *c, const struct matmul_shape *s,
+                                      const struct matmul_split *p);
 double matmul_time_with(const struct matmul_constants *c, const struct matmul_shape *s,
                         const struct matmul_split *p);
 double matmul_time(enum matmul_model model, const struct matmul_shape *s, const struct matmul_split *p);

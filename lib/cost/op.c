@@ -15,7 +15,6 @@ const struct cost_constant cost_constants[COST_CONSTANT_COUNT] = {
     [COST_OUTER] = {"outer_reduction", 113, "GB/s", UPSTREAM},
     [COST_RESTICK] = {"restickify", 116, "GB/s", UPSTREAM},
     [COST_BROADCASTS] = {"broadcast", 118, "GB/s", UPSTREAM},
-    [COST_MACS] = {"matmul_macs", 1140, "MAC/ns", UPSTREAM},
 };
 
 /* What few cores reach of the device's rate: upstream's table for row reductions, 1 to 32 cores. */
@@ -69,10 +68,29 @@ double cost_op(const struct cost_work *w)
     return memory;
 }
 
-double cost_matmul_resident(double all_us, const struct matmul_shape *shape, int64_t cores_used,
-                            double all_bytes, double bytes)
+/* A matmul's transfers hide what compute time they can, as the fitted model has it, and no more than they
+ * take; what stays on chip hides nothing. */
+static void matmul_parts(const struct cost_work *w, struct cost_parts *out, double *memory_us)
 {
-    double macs = (double)shape->b * (double)shape->m * (double)shape->n * (double)shape->k;
-    double compute = macs / ((double)(cores_used < 1 ? 1 : cores_used) * value(COST_MACS) * 1e3);
-    return fmax(fmin(compute, all_us), all_us - at_rate(all_bytes - bytes, value(COST_ONE_WAY)));
+    struct matmul_constants c = matmul_constants_default();
+    struct matmul_parts t = matmul_parts_with(&c, &w->shape, &w->split);
+    memory_us[w->kernel] = t.kernel;
+    memory_us[1 - w->kernel] = t.rows;
+    memory_us[2] = t.output;
+    out->extra_us = t.shown + t.sums;
+    out->compute_us = fmin(fmax(t.compute - t.shown, 0), t.rows + t.kernel + t.output);
+}
+
+void cost_op_parts(const struct cost_work *w, int operand_count, const double *bytes, double core_bytes,
+                   double lx_gb_per_s, struct cost_parts *out, double *memory_us)
+{
+    double total = cost_op(w), all = 0;
+    *out = (struct cost_parts){0, 0};
+    if (w->kind == COST_MATMUL && operand_count == 3) {
+        matmul_parts(w, out, memory_us);
+        return;
+    }
+    for (int i = 0; i < operand_count; i++) all += bytes[i];
+    for (int i = 0; i < operand_count; i++) memory_us[i] = all > 0 ? total * bytes[i] / all : 0;
+    out->compute_us = fmin(at_rate(core_bytes, lx_gb_per_s), total);
 }

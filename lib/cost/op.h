@@ -27,6 +27,13 @@ struct cost_work {
     /* Matmuls; other kinds leave them alone. */
     struct matmul_shape shape;
     struct matmul_split split;
+    int kernel; /* the input that is W: 0 or 1 */
+};
+
+/* Time when only some operands go through memory: max(compute, sum of their memory) + extra. With all of them
+ * it is what cost_op says. */
+struct cost_parts {
+    double compute_us, extra_us;
 };
 
 /* One constant a row; `origin` says where it is from. */
@@ -45,18 +52,16 @@ enum cost_constant_id {
     COST_OUTER,
     COST_RESTICK,
     COST_BROADCASTS,
-    COST_MACS, /* of one core, sustained */
     COST_CONSTANT_COUNT
 };
 
 extern const struct cost_constant cost_constants[COST_CONSTANT_COUNT];
 
-/* A matmul that takes `all_us` when all its operands go through HBM, `all_bytes`, and now moves only `bytes`:
- * the transfers that are saved, down to what computing alone takes. */
-double cost_matmul_resident(double all_us, const struct matmul_shape *shape, int64_t cores_used,
-                            double all_bytes, double bytes);
-
 /* Microseconds. */
 double cost_op(const struct cost_work *w);
+/* `bytes` and `memory_us`: one an operand, the output last. `core_bytes`: what one core reads and writes of
+ * all operands, which takes its scratchpad port at least some time however little goes through memory. */
+void cost_op_parts(const struct cost_work *w, int operand_count, const double *bytes, double core_bytes,
+                   double lx_gb_per_s, struct cost_parts *out, double *memory_us);
 
 #endif

@@ -110,26 +110,23 @@ void lx_division_slice(const struct lx_division *d, int split, int64_t core, int
     *to = v->split == 1 ? v->extent : min_i64(*from + width, v->extent);
 }
 
-struct lx_core_view lx_division_view(const struct lx_divisions *all, int32_t op, int operand)
+struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_index *x,
+                                 const struct lx_division *d, int operand)
 {
-    const struct lx_division *d = &all->at[op];
-    const struct lx_graph *g = all->layouts->graph;
-    int32_t tensor = op_operand(&g->ops[op], operand);
-    const struct lx_layout *y = &all->layouts->layouts[tensor];
+    const struct lx_op *op = &l->graph->ops[d->op];
+    const struct lx_layout *y = &l->layouts[op_operand(op, operand)];
     struct lx_core_view view = {
         .cores = d->cores_used, .rank = y->rank > 0 ? y->rank - 1 : 0, .representable = true};
     int64_t splits[LX_MAX_VARS];
-    struct op_index x;
-    op_index_of(g, &g->ops[op], &x);
     splits_of(d, splits);
     for (int i = 0; i < view.rank; i++) view.slices[i] = 1;
-    if (d->kind != LX_DIVIDED || !x.known) return view;
+    if (d->kind != LX_DIVIDED || !x->known) return view;
     for (int s = 0; s < d->split_count; s++) {
         const struct lx_split *v = &d->splits[s];
         int var = 0;
-        while (var < x.var_count && x.letter[var] != v->letter) var++;
+        while (var < x->var_count && x->letter[var] != v->letter) var++;
         if (v->split == 1) continue;
-        int h = op_index_dim(&x, operand, var);
+        int h = op_index_dim(x, operand, var);
         if (h < 0) { /* every core along this axis sees the same; of an output each has a part of the sum */
             view.partial |= operand == d->operand_count - 1;
             continue;
@@ -137,8 +134,8 @@ struct lx_core_view lx_division_view(const struct lx_divisions *all, int32_t op,
         bool found = false;
         for (int i = 0; i < view.rank; i++) {
             if (y->host_dim[i] != h) continue;
-            bool jumps = x.shifted == operand &&
-                         (x.stride[h] != 1 || x.offset[h] != 0 || y->host_shape[h] != v->extent);
+            bool jumps = x->shifted == operand &&
+                         (x->stride[h] != 1 || x->offset[h] != 0 || y->host_shape[h] != v->extent);
             int64_t per_slice = v->units / v->split * v->unit;
             /* Parts must be equal boxes of the layout that begin where the dimension does. */
             if (jumps || per_slice % y->step[i] != 0) view.representable = false;
@@ -149,6 +146,14 @@ struct lx_core_view lx_division_view(const struct lx_divisions *all, int32_t op,
         view.representable &= found;
     }
     return view;
+}
+
+struct lx_core_view lx_division_view(const struct lx_divisions *all, int32_t op, int operand)
+{
+    const struct lx_graph *g = all->layouts->graph;
+    struct op_index x;
+    op_index_of(g, &g->ops[op], &x);
+    return core_view_of(all->layouts, &x, &all->at[op], operand);
 }
 
 bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b)

@@ -3,6 +3,7 @@
 #define LX_DIVIDE_CORE_MAP_H
 
 #include "divide/divide.h"
+#include "layout/op_index.h"
 
 /* Slot of dimension `dim` on core `core`: dimensions in order, the first fastest; `contiguous` (or -1) before
  * all others. */
@@ -22,5 +23,9 @@ int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int
 bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts);
 /* First to last byte that a core touches of a box of sticks of which dimension d is cut into parts[d]. */
 int64_t physical_span(int rank, const int64_t *size, const int64_t *parts, int64_t stick_bytes);
+
+/* lx_division_view for a division that need not be one of a list; `x` is the index map of its op. */
+struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_index *x,
+                                 const struct lx_division *d, int operand);
 
 #endif

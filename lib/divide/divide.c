@@ -5,6 +5,7 @@
 #include "cost/op.h"
 #include "divide/space.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +58,8 @@ static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *
     return COST_POINTWISE;
 }
 
-static double predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
-                      const int64_t *splits)
+struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
+                         const int64_t *splits)
 {
     const struct lx_op *op = &l->graph->ops[d->op];
     struct cost_work w = {.kind = class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
@@ -74,9 +75,17 @@ static double predict(const struct lx_layouts *l, const struct lx_division *d, c
     } else if (matmul_roles(l, d->op, s, &n, &m, &k, &w.shape)) {
         w.kind = COST_MATMUL;
         w.split = matmul_split_of(s, n, m, k, splits);
+        w.kernel = matmul_kernel(l, d->op);
     }
     for (int i = 0; i < s->axis_count; i++)
         if (!s->axes[i].is_reduction) w.rows *= s->axes[i].extent;
+    return w;
+}
+
+static double predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
+                      const int64_t *splits)
+{
+    struct cost_work w = work_of(l, d, s, splits);
     return cost_op(&w);
 }
 
@@ -179,33 +188,30 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     return NULL;
 }
 
-double lx_division_us(const struct lx_divisions *all, int32_t op, int64_t read_bytes, int64_t written_bytes)
+double lx_division_us(const struct lx_divisions *all, int32_t op, const bool *through_hbm)
 {
     const struct lx_division *d = &all->at[op];
     const struct lx_layouts *l = all->layouts;
+    int operands = l->graph->ops[op].input_count + 1;
+    double bytes[LX_MAX_INPUTS + 1], memory_us[LX_MAX_INPUTS + 1], held = 0, sum = 0;
+    int64_t splits[LX_MAX_VARS];
     struct arena scratch = {0};
     struct space s;
+    struct cost_parts parts;
     lx_status ignored;
     if (!space_of_op(l, op, all->cores, &scratch, &s, &ignored)) return d->predicted_us;
-    struct cost_work w = {.kind = class_of(l, &l->graph->ops[op], &s),
-                          .cores_used = d->cores_used,
-                          .rows = 1,
-                          .read_bytes = (double)read_bytes,
-                          .written_bytes = (double)written_bytes};
-    int n, m, k;
-    for (int i = 0; i < s.axis_count; i++)
-        if (!s.axes[i].is_reduction) w.rows *= s.axes[i].extent;
-    double us;
-    if (d->kind == LX_DIVIDED && matmul_roles(l, op, &s, &n, &m, &k, &w.shape)) {
-        int64_t all_bytes = 0;
-        for (int i = 0; i <= l->graph->ops[op].input_count; i++)
-            all_bytes += lx_layout_bytes(&l->layouts[op_operand(&l->graph->ops[op], i)]);
-        us = cost_matmul_resident(d->predicted_us, &w.shape, d->cores_used, (double)all_bytes,
-                                  w.read_bytes + w.written_bytes);
-    } else
-        us = cost_op(&w);
+    for (int i = 0; i < operands; i++) {
+        int32_t tensor = op_operand(&l->graph->ops[op], i);
+        bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor])
+                                                  : l->graph->tensors[tensor].bytes);
+        held += d->kind == LX_DIVIDED ? (double)d->operands[i].core_bytes : bytes[i];
+    }
+    for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
+    struct cost_work w = work_of(l, d, &s, splits);
+    cost_op_parts(&w, operands, bytes, held, l->graph->device.lx_gb_per_s, &parts, memory_us);
+    for (int i = 0; i < operands; i++) sum += through_hbm[i] ? memory_us[i] : 0;
     arena_free(&scratch);
-    return us;
+    return fmax(parts.compute_us, sum) + parts.extra_us;
 }
 
 bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st)

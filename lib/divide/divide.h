@@ -109,9 +109,9 @@ void lx_divisions_free(struct lx_divisions *d);
 /* As JSON: malloc'ed, or NULL when memory is out. */
 char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length);
 
-/* Predicted microseconds of an op as it is divided when it moves these bytes through HBM; less than
- * predicted_us where operands are on chip. */
-double lx_division_us(const struct lx_divisions *d, int32_t op, int64_t read_bytes, int64_t written_bytes);
+/* Predicted microseconds of an op as it is divided when only some operands (inputs, then the output) go
+ * through HBM; with all of them predicted_us. */
+double lx_division_us(const struct lx_divisions *d, int32_t op, const bool *through_hbm);
 
 /* Is `cores` a count that the device has? */
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);

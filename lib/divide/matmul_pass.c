@@ -22,6 +22,13 @@ static int var_of_letter(const struct op_index *x, char letter)
     return -1;
 }
 
+int matmul_kernel(const struct lx_layouts *l, int32_t op)
+{
+    struct op_index x;
+    op_index_of(l->graph, &l->graph->ops[op], &x);
+    return in_input(&x, 0, l->stick_var[op]) ? 0 : 1;
+}
+
 bool matmul_roles(const struct lx_layouts *l, int32_t op_number, const struct space *s, int *n_axis,
                   int *m_axis, int *k_axis, struct matmul_shape *shape)
 {

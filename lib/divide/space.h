@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "divide/divide.h"
 #include "divide/factors.h"
-#include "cost/matmul.h"
+#include "cost/op.h"
 #include "layout/op_index.h"
 
 struct axis {
@@ -99,6 +99,8 @@ void prioritize(const struct space *s, int *outputs, int *output_count, int *red
 /* matmul_pass.c. True: `splits` is the cheapest division; false: it declines and changes nothing. */
 bool matmul_roles(const struct lx_layouts *l, int32_t op, const struct space *s, int *n_axis, int *m_axis,
                   int *k_axis, struct matmul_shape *shape);
+/* The input that has the axis along which the output's sticks run. */
+int matmul_kernel(const struct lx_layouts *l, int32_t op);
 struct matmul_split matmul_split_of(const struct space *s, int n_axis, int m_axis, int k_axis,
                                     const int64_t *splits);
 bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, const int64_t *by_default,
@@ -107,6 +109,10 @@ bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, cons
 /* hints.c. Of `hints` those for `op` count. */
 bool apply_hints(struct space *s, int32_t op, const struct lx_split_hint *hints, int count, int64_t *splits,
                  lx_status *st);
+
+/* divide.c. What the cost model is told of an op under these splits. */
+struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
+                         const int64_t *splits);
 
 /* candidates.c */
 struct candidate_walk {

@@ -9,11 +9,15 @@ struct attempt {
     struct draft draft;
     struct lx_answer answer;
     int64_t hbm_bytes;
+    int64_t bound;        /* on its spill, of the draft before anything was taken apart or cut */
     struct arena *memory; /* its own */
 };
 
 bool attempt_make(const struct lx_divisions *d, const struct decisions *how,
                   const struct lx_plan_options *options, struct attempt *out, lx_status *st);
+/* The same, and again with relayouts taken apart of which only one side found a place. */
+bool attempt_plain(const struct lx_divisions *d, const struct decisions *how,
+                   const struct lx_plan_options *options, struct attempt *out, lx_status *st);
 void attempt_free(struct attempt *a);
 /* Puts `next` in place of `best` if it moves less; frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
@@ -45,11 +49,11 @@ bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
 bool plan_of_list(struct lx_plan *p, int objective, lx_status *st);
 /* explain.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
 bool plan_complete(struct lx_plan *plan, lx_status *st);
-/* time.c: fills in the predicted time of each op and of the whole. */
-void predict_times(struct lx_plan *p);
-/* totals.c */
-
-/* Transfers, per-op traffic and all sums of a plan that has its addresses. */
+/* time.c: fills in the predicted time of each op; the sum. */
+double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
+                     int32_t transfer_count, struct lx_op_traffic *ops);
+bool attempt_us(const struct attempt *a, double *us, lx_status *st);
+/* totals.c: transfers, per-op traffic and all sums of a plan that has its addresses. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
 
 /* check_stays.c: every op finds the latest value of what it reads, where it thinks it is. */

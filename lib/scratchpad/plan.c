@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "scratchpad/cooptimise.h"
 #include "scratchpad/make.h"
 
 #include <stdlib.h>
@@ -109,39 +110,6 @@ static struct lx_passes of_stage(struct lx_passes p)
     return p;
 }
 
-/* A relayout of which only one side was placed goes through HBM; then it is better planned that way. */
-static bool try_apart(const struct lx_divisions *d, const struct lx_plan_options *options,
-                      struct attempt *best, lx_status *st)
-{
-    for (int round = 0; round < 3; round++) {
-        const struct draft *x = &best->draft;
-        const int64_t *address = best->answer.address;
-        size_t tensors = (size_t)x->graph->tensor_count;
-        bool *apart = calloc(tensors + 1, sizeof *apart), found = false, ok = true;
-        int32_t *list = malloc((tensors + 1) * sizeof *list);
-        struct decisions how = x->how;
-        if (!apart || !list) ok = status_no_memory(st);
-        for (int32_t i = 0; ok && i < how.apart_count; i++) apart[how.apart[i]] = true;
-        for (int32_t i = 0; ok && i < x->problem.count; i++) {
-            int32_t source = x->stays[i].ring_source;
-            if (source < 0 || (address[i] >= 0) == (address[source] >= 0)) continue;
-            apart[x->stays[i].tensor] = found = true;
-        }
-        how.apart_count = 0;
-        for (size_t t = 0; ok && t < tensors; t++)
-            if (apart[t]) list[how.apart_count++] = (int32_t)t;
-        how.apart = list;
-        struct attempt next;
-        bool better = false;
-        if (ok && found && (ok = attempt_make(d, &how, options, &next, st)))
-            better = attempt_keep_better(best, &next);
-        free(apart);
-        free(list);
-        if (!ok || !better) return ok;
-    }
-    return true;
-}
-
 /* The best attempt's own words become the plan's. */
 static bool adopt_attempt(struct lx_plan *p, const struct attempt *a, lx_status *st)
 {
@@ -160,22 +128,71 @@ static bool adopt_attempt(struct lx_plan *p, const struct attempt *a, lx_status 
     return true;
 }
 
+/* Is the old plan better than the co-optimised one, by the goal of the passes: bytes, or time? Among equal
+ * bytes ops that agree on their divisions are preferred to relayouts as long as the predicted times differ by
+ * less than the model is sure of. */
+static bool old_is_better(const struct lx_passes *passes, const struct attempt *old, double old_us,
+                          const struct attempt *new, double new_us)
+{
+    if (passes->by_time) return old_us < new_us;
+    if (old->hbm_bytes != new->hbm_bytes) return old->hbm_bytes < new->hbm_bytes;
+    return new_us > 1.05 * old_us;
+}
+
+/* Divisions that suit the scratchpad, in place of those that work division alone chose. They stay only if the
+ * plan as a whole, with its relayouts and copies, is then no worse. */
+static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options, const struct decisions *how,
+                       struct attempt *best, lx_status *st)
+{
+    const struct lx_passes *passes = &how->passes;
+    struct lx_cooptimised found = {0};
+    struct lx_cooptimise_options joint = {.mode = passes->cooptimise == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP
+                                                                                           : LX_JOINT_FULL,
+                                          .goal = passes->by_time ? LX_GOAL_TIME : LX_GOAL_TRAFFIC,
+                                          .solver = options->solver,
+                                          .run = options->run,
+                                          .clone_inputs = passes->clone != LX_CLONE_NONE,
+                                          .outputs_on_chip = !passes->no_outputs};
+    double seed_us, us;
+    joint.run.work_limit = 0; /* the limit counts the solver's steps */
+    if (!attempt_us(best, &seed_us, st) || !lx_cooptimise(p->divisions, &joint, &found, st)) return false;
+    struct attempt seed = *best;
+    lx_cooptimised_free(&found);
+    *best = (struct attempt){0};
+    bool ok = attempt_plain(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
+    if (ok && old_is_better(passes, &seed, seed_us, best, us)) {
+        struct lx_divide_options divide = {.cores = passes->undivided ? 1 : 0};
+        struct lx_divisions *old = lx_divide(p->layouts, &divide, st);
+        attempt_free(best);
+        if ((ok = old != NULL)) {
+            lx_divisions_free(p->divisions);
+            p->divisions = old;
+            ok = attempt_plain(old, how, options, best, st);
+        }
+    }
+    attempt_free(&seed);
+    return ok;
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_passes passes = of_stage(options->passes);
     if (!plan_divide(p, &passes, st)) return false;
     struct decisions how = {.passes = passes};
     struct attempt best;
-    if (!attempt_make(p->divisions, &how, options, &best, st)) return false;
+    if (!attempt_plain(p->divisions, &how, options, &best, st)) return false;
     bool ok = true, spill = best.draft.problem.objective == LX_SPILL;
-    /* Of the plain problem: evictions and other orders may go below it. */
-    int64_t bound = best.draft.how.passes.clone == LX_CLONE_HEURISTIC ? 0 : best.answer.bound;
+    if (passes.cooptimise && spill && !cooptimise(p, options, &how, &best, st)) {
+        attempt_free(&best);
+        return false;
+    }
+    int64_t bound = best.bound;
     if (spill) {
-        ok = try_apart(p->divisions, options, &best, st);
-        if (ok && passes.reorder)
+        if (passes.reorder && best.answer.objective > 0)
             ok = reorder_search(p->layouts, p->divisions, options, &best, p->memory, &p->order, st);
-        if (ok && passes.evict) ok = evict_search(p->divisions, options, &best, st);
-        if (passes.reorder || passes.evict) bound = 0;
+        if (ok && passes.evict && best.answer.objective > 0)
+            ok = evict_search(p->divisions, options, &best, st);
+        if (passes.reorder || passes.evict) bound = 0; /* both may go below what holds without them */
     }
     ok = ok && adopt_attempt(p, &best, st);
     p->bound_bytes = bound;

@@ -257,12 +257,22 @@ static bool serve(struct builder *b, struct found_stay *f, const struct seen *s)
     return true;
 }
 
+static int64_t part_of(const struct builder *b, const struct found_stay *f)
+{
+    struct lx_core_view v = lx_division_view(b->x->divisions, f->stay.view_op, f->stay.view_operand);
+    return view_part_bytes(b->x->layouts, f->stay.tensor, &v);
+}
+
+static bool too_large(const struct builder *b, const struct found_stay *f)
+{
+    return part_of(b, f) > b->x->problem.capacity;
+}
+
 /* Bars a stay that fits no scratchpad or saves nothing; `cost` is what it has to pay on chip. */
 static bool settle(struct builder *b, struct found_stay *f, int64_t cost)
 {
     struct draft *x = b->x;
-    struct lx_core_view v = lx_division_view(x->divisions, f->stay.view_op, f->stay.view_operand);
-    f->buffer.size = view_part_bytes(x->layouts, f->stay.tensor, &v);
+    f->buffer.size = part_of(b, f);
     /* What may not be on chip costs nothing that a placement could save. */
     if (f->stay.bar) {
         f->buffer.spill_cost = 0;
@@ -335,16 +345,18 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     }
     bool ring = stays > 1 && rings(b, r->tensor);
     struct found_stay *main = &b->found.at[main_stay];
-    /* Copies that come from HBM need the value there. */
-    bool store = r->must_store || (stays > 1 && !ring && main->stay.begins_written);
+    /* Copies that come from HBM, or are too large to be copies, need the value there. */
+    bool store = r->must_store;
+    for (size_t n = 1; n < stays; n++)
+        store |= main->stay.begins_written && (!ring || too_large(b, &b->found.at[main_stay + n]));
     int64_t cost = (main->stay.begins_written ? 0 : whole) + (store ? whole : 0);
     /* By the rule of the heuristic, a copy counts as an intermediate, whatever it saves. */
     if (x->how.passes.clone == LX_CLONE_HEURISTIC && !main->stay.begins_written && main->uses.count > 1)
         cost = -whole;
-    /* An input that each view reads once: only all its copies together save something. Half of what the first
-     * copy would save is then the main stay's. */
-    if (ring && !bar && main->buffer.spill_cost == cost) {
-        int64_t half = b->found.at[main_stay + 1].buffer.spill_cost / 2;
+    /* An input that its first view reads once: only with its copies it saves something. Half of what the
+     * first copy would save is then the main stay's, and never more than the read that it saves itself. */
+    if (ring && !bar && main->buffer.spill_cost == cost && !too_large(b, &b->found.at[main_stay + 1])) {
+        int64_t half = min_i64(b->found.at[main_stay + 1].buffer.spill_cost / 2, whole);
         main->buffer.spill_cost += half;
         b->found.at[main_stay + 1].buffer.spill_cost -= half;
     }
