@@ -191,7 +191,8 @@ static void relu_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const struct job *j = context;
-    relu_2d(j->c + task * RELU_PART, 0, 1, j->a + task * RELU_PART, 0, 1, 1, RELU_PART);
+    relu_2d((struct view){j->c + task * RELU_PART, 0, 1}, (struct const_view){j->a + task * RELU_PART, 0, 1}, 1,
+            RELU_PART);
 }
 
 static void run_ours(const struct job *j)

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PANEL_FLOATS = TILE_ROWS_MAX * K_BLOCK_MAX };
 
@@ -26,6 +27,7 @@ struct run {
     const struct chunk *chunk; /* of B that is packed */
     int64_t n_begin, n_end;
     float *packed_b;
+    float *packed_a; /* one block a worker */
 };
 
 /* ---- columns of a block in tiles ---- */
@@ -102,7 +104,8 @@ static struct gemm_tile first_tile(const struct run *r, const struct chunk *c, i
     const struct gemm_operands *o = r->o;
     struct gemm_tile t = {.k = c->length, .batch = c->batches, .prefetch = !r->plan->direct};
     if (r->packed_b) {
-        t.b_n = 1;
+        t.b_n = g->b_k == 1 ? c->length : 1;
+        t.b_k = 1;
     } else {
         t.b_offset = j * g->b_n + c->k * g->b_k;
         if (o->b_list) t.b_list = o->b_list + c->batch;
@@ -154,16 +157,16 @@ static void run_rectangle(const struct run *r, const struct chunk *c, int64_t m_
     const struct gemm_plan *plan = r->plan;
     const struct gemm *g = &plan->g;
     const struct kernel_target *target = plan->target;
-    const int vector = target->vector_floats, height = target->tile_vectors * vector;
+    const int vector = target->vector_floats, height = plan->vectors * vector;
     const int64_t depth = c->length * c->batches;
     _Alignas(64) float panel[PANEL_FLOATS + PACK_SLACK];
     for (int64_t i = m_begin; i < m_end; i += height) {
         const int rows = (int)min_i64(height, m_end - i), vectors = rows > vector ? (rows + vector - 1) / vector : 1;
         const int width = vectors * vector;
         const bool copied = rows != width || plan->needs_tile_copy;
-        /* Where nobody else depends on the cut, a panel of one vector has wider tiles. */
-        if (vectors == 1 && !r->packed_b && columns.tiles > 1)
-            columns = cut_columns(columns.origin, columns.count, target->thin_columns);
+        /* Where nobody else depends on the cut, a lower panel has wider tiles. */
+        if (vectors != plan->vectors && !r->packed_b)
+            columns = cut_columns(columns.origin, columns.count, target->tile_columns[vectors - 1]);
         struct gemm_tile t = first_tile(r, c, i, columns.origin + columns.first * columns.each +
                                                      min_i64(columns.first, columns.extra));
         set_a(r, c, &t, i, rows, width, panel);
@@ -174,7 +177,7 @@ static void run_rectangle(const struct run *r, const struct chunk *c, int64_t m_
             const int wide = (int)columns.each + (tile < columns.extra);
             gemm_kernel *kernel = target->kernel[vectors - 1][wide - 1];
             if (r->packed_b) {
-                t.b_k = wide;
+                if (g->b_k != 1) t.b_k = wide;
                 t.b_batch = c->length * wide;
             }
             if (copied) run_tile_copy(g, &t, kernel, rows, wide, width);
@@ -185,6 +188,48 @@ static void run_rectangle(const struct run *r, const struct chunk *c, int64_t m_
             t.c += wide * g->c_n;
             t.init += wide * t.init_n;
         }
+    }
+}
+
+/* The same with all panels of the rectangle packed first, for products so large that both operands are. Tiles go
+ * down the rows first: a tile's columns of B stay in the first-level cache and those of C on their pages, while
+ * the panels of A come from the second-level cache. */
+static void run_packed_rectangle(const struct run *r, const struct chunk *c, int64_t m_begin, int64_t m_end,
+                                 const struct columns *columns, float *panels)
+{
+    const struct gemm_plan *plan = r->plan;
+    const struct kernel_target *target = plan->target;
+    const int vector = target->vector_floats, height = plan->vectors * vector;
+    const int64_t depth = c->length * c->batches, c_n = plan->g.c_n;
+    for (int64_t i = m_begin; i < m_end; i += height) {
+        const int rows = (int)min_i64(height, m_end - i), width = (rows + vector - 1) / vector * vector;
+        pack_a_panel(r, c, i, rows, width, panels + (i - m_begin) * depth);
+    }
+    const int64_t skip = columns->first * columns->each + min_i64(columns->first, columns->extra);
+    struct gemm_tile t = first_tile(r, c, m_begin, columns->origin + skip);
+    t.b = r->packed_b + skip * depth + columns->first * PACK_SLACK;
+    const int64_t init_m = t.init == t.c ? plan->g.c_m : plan->g.init_m;
+    for (int64_t tile = columns->first; tile < columns->first + columns->tiles; tile++) {
+        const int wide = (int)columns->each + (tile < columns->extra);
+        if (plan->g.b_k != 1) t.b_k = wide;
+        t.b_batch = c->length * wide;
+        float *const top = t.c;
+        const float *const top_init = t.init;
+        for (int64_t i = m_begin; i < m_end; i += height) {
+            const int rows = (int)min_i64(height, m_end - i), vectors = (rows + vector - 1) / vector;
+            const int width = vectors * vector;
+            t.a = panels + (i - m_begin) * depth;
+            t.a_k = width;
+            t.a_batch = c->length * width;
+            gemm_kernel *kernel = target->kernel[vectors - 1][wide - 1];
+            if (rows != width || plan->needs_tile_copy) run_tile_copy(&plan->g, &t, kernel, rows, wide, width);
+            else kernel(&t);
+            t.c += height * plan->g.c_m;
+            t.init += height * init_m;
+        }
+        t.b += wide * depth + PACK_SLACK;
+        t.c = top + wide * c_n;
+        t.init = top_init + wide * t.init_n;
     }
 }
 
@@ -211,7 +256,7 @@ static struct chunk chunk_at(const struct gemm_plan *plan, int64_t index)
 /* Rows are given out in whole panels, so that every element is in the same tile whatever the grid. */
 static void task_rows(const struct gemm_plan *plan, int64_t task, int64_t *begin, int64_t *end)
 {
-    const int64_t height = plan->target->tile_vectors * plan->target->vector_floats;
+    const int64_t height = plan->vectors * plan->target->vector_floats;
     const int64_t panels = ceil_div_i64(plan->g.m, height), part = task / plan->n_parts;
     *begin = part_begin(panels, plan->m_parts, part) * height;
     *end = min_i64(plan->g.m, part_begin(panels, plan->m_parts, part + 1) * height);
@@ -229,7 +274,7 @@ static void run_unpacked(void *context, int64_t task, int worker)
     int64_t blocks = ceil_div_i64(right - left, plan->n_block);
     for (int64_t b = 0; b < blocks; b++) {
         int64_t from = left + part_begin(right - left, blocks, b), to = left + part_begin(right - left, blocks, b + 1);
-        struct columns columns = cut_columns(from, to - from, plan->target->tile_columns);
+        struct columns columns = cut_columns(from, to - from, plan->target->tile_columns[plan->vectors - 1]);
         for (int64_t i = 0; i < plan->chunks; i++) {
             struct chunk c = chunk_at(plan, i);
             run_rectangle(r, &c, begin, end, columns);
@@ -237,23 +282,33 @@ static void run_unpacked(void *context, int64_t task, int worker)
     }
 }
 
+static int64_t packed_a_floats(const struct gemm_plan *plan)
+{
+    return plan->m_block * plan->depth + 4 * PACK_SLACK;
+}
+
 static int64_t block_tiles(const struct run *r)
 {
-    return ceil_div_i64(r->n_end - r->n_begin, r->plan->target->tile_columns);
+    return ceil_div_i64(r->n_end - r->n_begin, r->plan->target->tile_columns[r->plan->vectors - 1]);
 }
 
 /* One chunk of a rectangle of C within a packed block. */
 static void run_packed(void *context, int64_t task, int worker)
 {
-    (void)worker;
     const struct run *r = context;
     const struct gemm_plan *plan = r->plan;
     int64_t begin, end, part = task % plan->n_parts, tiles = block_tiles(r);
     task_rows(plan, task, &begin, &end);
-    struct columns columns = cut_columns(r->n_begin, r->n_end - r->n_begin, plan->target->tile_columns);
+    struct columns columns = cut_columns(r->n_begin, r->n_end - r->n_begin, plan->target->tile_columns[plan->vectors - 1]);
     columns.first = part_begin(tiles, plan->n_parts, part);
     columns.tiles = part_begin(tiles, plan->n_parts, part + 1) - columns.first;
-    run_rectangle(r, r->chunk, begin, end, columns);
+    if (!r->packed_a) {
+        run_rectangle(r, r->chunk, begin, end, columns);
+        return;
+    }
+    for (int64_t i = begin; i < end; i += plan->m_block)
+        run_packed_rectangle(r, r->chunk, i, min_i64(end, i + plan->m_block), &columns,
+                             r->packed_a + worker * packed_a_floats(plan));
 }
 
 /* Task: one panel of B, as wide as its tile. */
@@ -266,11 +321,14 @@ static void pack_b_panel(void *context, int64_t tile, int worker)
     int64_t count = r->n_end - r->n_begin, tiles = block_tiles(r);
     int64_t begin = part_begin(count, tiles, tile), width = part_begin(count, tiles, tile + 1) - begin;
     float *to = r->packed_b + begin * c->length * c->batches + tile * PACK_SLACK;
-    for (int64_t s = 0; s < c->batches; s++)
-        r->plan->target->pack(to + s * c->length * width, (int)width,
-                              operand(r->o->b, r->o->b_list, c->batch + s, g->b_batch) + (r->n_begin + begin) * g->b_n +
-                                  c->k * g->b_k,
-                              g->b_n, g->b_k, (int)width, c->length);
+    for (int64_t s = 0; s < c->batches; s++, to += c->length * width) {
+        const float *from = operand(r->o->b, r->o->b_list, c->batch + s, g->b_batch) + (r->n_begin + begin) * g->b_n +
+                            c->k * g->b_k;
+        if (g->b_k == 1)
+            for (int64_t j = 0; j < width; j++)
+                memcpy(to + j * c->length, from + j * g->b_n, (size_t)c->length * sizeof *to);
+        else r->plan->target->pack(to, (int)width, from, g->b_n, g->b_k, (int)width, c->length);
+    }
 }
 
 static bool run_with_packed_b(struct run *r, struct pool *pool)
@@ -279,10 +337,14 @@ static bool run_with_packed_b(struct run *r, struct pool *pool)
     const struct gemm *g = &plan->g;
     const int64_t blocks = ceil_div_i64(g->n, plan->n_block), tasks = plan->m_parts * plan->n_parts;
     const int64_t width = ceil_div_i64(g->n, blocks);
-    const size_t floats = (size_t)(width * plan->target->k_block + (width / plan->target->tile_columns + 2) * PACK_SLACK);
-    float *own = pool ? NULL : aligned_alloc(64, (floats * sizeof *own + 63) / 64 * 64);
-    r->packed_b = pool ? pool_scratch(pool, floats * sizeof *own) : own;
+    const int64_t b_floats = round_up_i64(
+        width * plan->depth + (width / plan->target->tile_columns[plan->vectors - 1] + 2) * PACK_SLACK, 16);
+    const int64_t a_floats = plan->pack_a ? pool_threads(pool) * packed_a_floats(plan) : 0;
+    const size_t bytes = (size_t)round_up_i64((b_floats + a_floats) * (int64_t)sizeof(float), 64);
+    float *own = pool ? NULL : aligned_alloc(64, bytes);
+    r->packed_b = pool ? pool_scratch(pool, bytes) : own;
     if (!r->packed_b) return false;
+    if (plan->pack_a) r->packed_a = r->packed_b + b_floats;
     for (int64_t b = 0; b < blocks; b++) {
         r->n_begin = part_begin(g->n, blocks, b);
         r->n_end = part_begin(g->n, blocks, b + 1);
@@ -302,7 +364,7 @@ static bool run_with_packed_b(struct run *r, struct pool *pool)
 static void run_small(const struct gemm_plan *plan, const struct gemm_operands *o)
 {
     const struct gemm *g = &plan->g;
-    const int64_t vector = plan->target->vector_floats, height = plan->target->tile_vectors * vector;
+    const int64_t vector = plan->target->vector_floats, height = plan->vectors * vector;
     const bool copies = g->first == GEMM_FIRST_COPY;
     const int64_t init_m = copies ? g->init_m : 1, init_n = copies ? g->init_n : g->c_n;
     const float *const init = copies ? o->init : o->c;
@@ -323,8 +385,8 @@ static void run_small(const struct gemm_plan *plan, const struct gemm_operands *
     t.last_relu = g->last == GEMM_LAST_RELU;
     t.prefetch = false;
     for (int64_t i = 0; i < g->m; i += height) {
-        gemm_kernel *const *kernel = plan->target->kernel[g->m - i <= vector ? 0 : plan->target->tile_vectors - 1];
-        if (plan->target->tile_vectors > 2 && g->m - i < height) kernel = plan->target->kernel[(g->m - i) / vector - 1];
+        gemm_kernel *const *kernel = plan->target->kernel[plan->vectors - 1];
+        if (g->m - i < height) kernel = plan->target->kernel[(g->m - i) / vector - 1];
         t.a = o->a + i;
         t.a_offset = i;
         t.b = o->b;

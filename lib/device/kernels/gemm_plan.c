@@ -2,8 +2,6 @@
 #include "device/kernels/target.h"
 #include "base/checked.h"
 
-#include <stdlib.h>
-
 /* A product of fewer multiply-adds than this is not worth a second thread. */
 enum { SHARE_FROM = 64 * 64 * 48, TASKS_A_THREAD = 4 };
 
@@ -29,32 +27,33 @@ static int64_t magnitude(int64_t x)
     return x < 0 ? -x : x;
 }
 
-static int knob(const char *name, int d) { const char *v = getenv(name); return v ? atoi(v) : d; }
+/* From how many floats on an operand that is read again and again leaves the caches or spreads over too many
+ * pages, so that a copy pays: along contiguous vectors, and where a line holds only a tile's few values. */
+enum { FAR = 512 * 512, FAR_ACROSS = 128 * 128, LINE_APART = 1024 };
 
-static bool should_pack_a(const struct gemm *g, const struct kernel_target *t, int64_t depth)
+static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
 {
-    if (g->a_m != 1) return true;
-    if (g->n <= 2 * t->tile_columns) return false;
-    return knob("PA", magnitude(g->a_k) * min_i64(g->k, depth) > 65536*2);
+    if (g->a_m != 1) return true; /* the tile reads whole vectors of rows */
+    if (g->n <= 2 * t->tile_columns[t->tile_vectors - 1]) return false;
+    return magnitude(g->a_k) * min_i64(g->k, K_BLOCK_MAX) > FAR;
 }
 
-static bool should_pack_b(const struct gemm *g, const struct kernel_target *t, int64_t depth)
+static bool should_pack_b(const struct gemm *g, const struct kernel_target *t)
 {
-    (void)depth;
-    const int64_t height = t->tile_vectors * t->vector_floats;
-    if (g->m <= 2 * height) return false;
-    if (g->b_k != 1 && g->b_n != 1) return true;
-    return knob("PB", g->m >= 512);
+    if (g->m <= 2 * t->tile_vectors * t->vector_floats) return false;
+    if (g->b_k == 1) return g->k * magnitude(g->b_n) > FAR && magnitude(g->b_n) >= LINE_APART / 2;
+    return g->b_n != 1 || magnitude(g->b_k) * min_i64(g->k, K_BLOCK_MAX) > FAR_ACROSS;
 }
 
 static void choose_chunks(struct gemm_plan *p)
 {
     const struct gemm *g = &p->g;
-    const int64_t most = knob("KC", p->target->k_block);
+    const int64_t most = p->pack_a && p->pack_b ? p->target->k_block : K_BLOCK_MAX;
     p->k_parts = max_i64(1, ceil_div_i64(g->k, most));
     p->batch_block = p->k_parts > 1 ? 1 : g->k > 0 ? most / g->k : max_i64(1, g->batch);
     p->chunks = p->k_parts > 1 ? g->batch * p->k_parts : max_i64(1, ceil_div_i64(g->batch, p->batch_block));
     if (p->k_parts == 1 && g->batch > 0) p->batch_block = ceil_div_i64(g->batch, p->chunks);
+    p->depth = p->k_parts > 1 ? ceil_div_i64(g->k, p->k_parts) : g->k * p->batch_block;
     if (p->chunks == 0) { /* a long sum over an empty batch */
         p->chunks = p->k_parts = p->batch_block = 1;
         p->g.k = p->g.batch = 0;
@@ -69,9 +68,11 @@ static void choose_grid(struct gemm_plan *p, int threads)
     p->m_parts = p->n_parts = 1;
     double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
     if (threads <= 1 || work < SHARE_FROM) return;
-    const int64_t panels = ceil_div_i64(g->m, t->tile_vectors * t->vector_floats);
-    const int64_t tiles = ceil_div_i64(min_i64(g->n, p->n_block), t->tile_columns);
-    p->m_parts = min_i64(panels, (int64_t)threads * TASKS_A_THREAD);
+    const int64_t panels = ceil_div_i64(g->m, p->vectors * t->vector_floats);
+    const int64_t tiles = ceil_div_i64(min_i64(g->n, p->n_block), t->tile_columns[p->vectors - 1]);
+    int64_t wanted = (int64_t)threads * TASKS_A_THREAD;
+    if (p->pack_a && p->pack_b) wanted = round_up_i64(ceil_div_i64(g->m, p->m_block), threads);
+    p->m_parts = min_i64(panels, wanted);
     for (p->n_parts = 1; p->n_parts < tiles && p->n_parts < 2 * threads; p->n_parts++) {
         int64_t tasks = p->m_parts * p->n_parts, rounds = ceil_div_i64(tasks, threads);
         if (rounds * threads * 10 <= tasks * 11) break;
@@ -85,20 +86,21 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     if (turned->k <= 0 || turned->batch <= 0) turned->k = turned->batch = 0;
     plan->swapped = should_swap(turned);
     if (plan->swapped) swap_rows_and_columns(turned);
-    choose_chunks(plan);
-    const int64_t depth = target->k_block;
-    plan->pack_a = should_pack_a(turned, target, depth);
-    plan->pack_b = should_pack_b(turned, target, depth);
+    plan->pack_a = should_pack_a(turned, target);
+    plan->pack_b = should_pack_b(turned, target);
     plan->direct = !plan->pack_a && !plan->pack_b;
-    plan->n_block = knob("NC", target->n_block);
+    plan->vectors = target->tile_vectors;
+    plan->m_block = target->m_block;
+    plan->n_block = target->n_block;
+    choose_chunks(plan);
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     choose_grid(plan, threads);
     plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct && !plan->needs_tile_copy &&
                   turned->n <= plan->n_block && turned->m % target->vector_floats == 0 && turned->n > 0;
     if (plan->small) {
-        bool thin = turned->m == target->vector_floats;
-        plan->tiles = ceil_div_i64(turned->n, thin ? target->thin_columns : target->tile_columns);
+        plan->vectors = (int)min_i64(plan->vectors, turned->m / target->vector_floats);
+        plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);
         plan->tile_columns = turned->n / plan->tiles;
         plan->wider_tiles = turned->n % plan->tiles;
     }

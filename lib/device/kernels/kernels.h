@@ -64,24 +64,100 @@ struct gemm_plan {
     const struct kernel_target *target;
     bool swapped, pack_a, pack_b, direct;
     bool needs_tile_copy; /* C or init cannot be touched by whole vectors */
-    int64_t n_block;                      /* columns that are worked on at a time */
+    int64_t m_block, n_block;             /* rows and columns that are worked on at a time */
     int64_t chunks, k_parts, batch_block; /* a chunk is a k_parts-th of k, or all of k of batch_block matrices */
+    int64_t depth;                        /* products that the longest chunk adds to an element */
     int64_t m_parts, n_parts; /* the grid of tasks */
     bool small;               /* one task, one chunk, one block: the columns in `tiles` tiles */
     int64_t tiles, tile_columns, wider_tiles;
+    int vectors; /* rows of a tile */
 };
 
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target, int threads);
 /* False: memory for packing is out, C is as it was or partly summed. `pool` may be NULL: one thread. */
 bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool);
 
-/* ---- moves ---- */
+/* ---- moves, pointwise functions, reductions ---- */
 
-/* A matrix of `rows` x `columns`; each side has a step between rows and one between columns. */
-void zero_2d(float *to, int64_t to_row, int64_t to_column, int64_t rows, int64_t columns);
-void copy_2d(float *to, int64_t to_row, int64_t to_column, const float *from, int64_t from_row, int64_t from_column,
-             int64_t rows, int64_t columns);
-void relu_2d(float *to, int64_t to_row, int64_t to_column, const float *from, int64_t from_row, int64_t from_column,
-             int64_t rows, int64_t columns);
+/* A matrix in memory: element (i, j) is at[i * row + j * column]. Results may be written over an operand of the
+ * same layout; any other overlap is the caller's mistake. */
+struct view {
+    float *at;
+    int64_t row, column;
+};
+struct const_view {
+    const float *at;
+    int64_t row, column;
+};
+
+void zero_2d(struct view to, int64_t rows, int64_t columns);
+void copy_2d(struct view to, struct const_view from, int64_t rows, int64_t columns); /* bit for bit */
+void relu_2d(struct view to, struct const_view from, int64_t rows, int64_t columns); /* x > 0 ? x : 0 */
+/* to is columns x rows: to(j, i) = from(i, j). */
+void transpose_2d(struct view to, struct const_view from, int64_t rows, int64_t columns);
+
+/* NaN goes through everything but relu and greater; gelu is the tanh formula; greater gives 1 or 0. */
+#define UNARY_OPS(X)                                                                                         \
+    X(UNARY_CLONE, "clone")                                                                                  \
+    X(UNARY_NEG, "neg")                                                                                      \
+    X(UNARY_ABS, "abs")                                                                                      \
+    X(UNARY_EXP, "exp")                                                                                      \
+    X(UNARY_LOG, "log")                                                                                      \
+    X(UNARY_SQRT, "sqrt")                                                                                    \
+    X(UNARY_RSQRT, "rsqrt")                                                                                  \
+    X(UNARY_RECIPROCAL, "reciprocal")                                                                        \
+    X(UNARY_RELU, "relu")                                                                                    \
+    X(UNARY_GELU, "gelu")                                                                                    \
+    X(UNARY_SILU, "silu")                                                                                    \
+    X(UNARY_SIGMOID, "sigmoid")                                                                              \
+    X(UNARY_TANH, "tanh")
+
+#define BINARY_OPS(X)                                                                                        \
+    X(BINARY_ADD, "add")                                                                                     \
+    X(BINARY_SUB, "sub")                                                                                     \
+    X(BINARY_MUL, "mul")                                                                                     \
+    X(BINARY_DIV, "div")                                                                                     \
+    X(BINARY_POW, "pow")                                                                                     \
+    X(BINARY_MAX, "max")                                                                                     \
+    X(BINARY_MIN, "min")                                                                                     \
+    X(BINARY_GREATER, "greater")
+
+#define REDUCE_OPS(X)                                                                                        \
+    X(REDUCE_SUM, "sum")                                                                                     \
+    X(REDUCE_MAX, "max")                                                                                     \
+    X(REDUCE_MIN, "min")                                                                                     \
+    X(REDUCE_MEAN, "mean")
+
+#define KERNEL_ENUM(id, word) id,
+enum unary_op { UNARY_OPS(KERNEL_ENUM) UNARY_OP_COUNT };
+enum binary_op { BINARY_OPS(KERNEL_ENUM) BINARY_OP_COUNT };
+enum reduce_op { REDUCE_OPS(KERNEL_ENUM) REDUCE_OP_COUNT };
+#undef KERNEL_ENUM
+
+/* The names above; -1: there is none. */
+int unary_op_find(const char *word);
+int binary_op_find(const char *word);
+int reduce_op_find(const char *word);
+
+void unary_2d(enum unary_op op, struct view to, struct const_view from, int64_t rows, int64_t columns);
+void binary_2d(enum binary_op op, struct view to, struct const_view a, struct const_view b, int64_t rows,
+               int64_t columns);
+/* condition != 0 ? a : b */
+void where_2d(struct view to, struct const_view condition, struct const_view a, struct const_view b, int64_t rows,
+              int64_t columns);
+
+/* to[i * to_step] is the reduction of row i over its columns. The order of a sum depends on the number of columns
+ * alone, not on strides. Over no columns: 0, -infinity, infinity, NaN. */
+void reduce_rows(enum reduce_op op, float *to, int64_t to_step, struct const_view from, int64_t rows,
+                 int64_t columns);
+
+/* ---- half precision ---- */
+
+/* IEEE binary16 and bfloat16, to nearest even, subnormals kept; a NaN becomes a quiet one with the upper bits of
+ * its payload. All targets give the same bits. */
+void fp16_from_fp32(const struct kernel_target *t, uint16_t *to, const float *from, int64_t count);
+void fp32_from_fp16(const struct kernel_target *t, float *to, const uint16_t *from, int64_t count);
+void bf16_from_fp32(uint16_t *to, const float *from, int64_t count);
+void fp32_from_bf16(float *to, const uint16_t *from, int64_t count);
 
 #endif

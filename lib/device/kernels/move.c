@@ -1,5 +1,98 @@
+/* Moves between two layouts of a matrix. Rows and columns change places if that makes the writes contiguous; then
+ * reads are contiguous too (plain loops, which compilers turn into vectors), or contiguous along the other index
+ * (a transposition, in squares of registers), or neither (one by one). */
 #include "device/kernels/kernels.h"
-void relu_2d(float *to, int64_t to_row, int64_t to_column, const float *from, int64_t from_row, int64_t from_column,
-             int64_t rows, int64_t columns){
-for(int64_t i=0;i<rows;i++)for(int64_t j=0;j<columns;j++){to[i*to_row+j*to_column]=from[i*from_row+j*from_column]>0?from[i*from_row+j*from_column]:0;}
+#include "base/checked.h"
+
+#include <string.h>
+
+/* A square of a transposition: reads and writes of 32 lines each stay in the first-level cache. */
+enum { SQUARE = 32, QUAD = 4 };
+
+typedef float quad __attribute__((vector_size(16)));
+typedef float quad_memory __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* The index with contiguous writes becomes the column; a single row or column is laid along the columns. */
+static void orient(struct view *to, struct const_view *from, int64_t *rows, int64_t *columns)
+{
+    if ((to->column == 1 || to->row != 1) && !(*columns == 1 && *rows > 1)) return;
+    int64_t n = *rows, step = to->row, from_step = from->row;
+    *rows = *columns, *columns = n;
+    to->row = to->column, to->column = step;
+    from->row = from->column, from->column = from_step;
+}
+
+static void transpose_quad(float *to, int64_t to_row, const float *from, int64_t from_column)
+{
+    quad r0 = *(const quad_memory *)from, r1 = *(const quad_memory *)(from + from_column);
+    quad r2 = *(const quad_memory *)(from + 2 * from_column), r3 = *(const quad_memory *)(from + 3 * from_column);
+    quad low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5), high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+    quad low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5), high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+    *(quad_memory *)to = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    *(quad_memory *)(to + to_row) = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    *(quad_memory *)(to + 2 * to_row) = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    *(quad_memory *)(to + 3 * to_row) = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
+static void copy_elements(struct view to, struct const_view from, int64_t i, int64_t rows, int64_t j, int64_t columns)
+{
+    for (int64_t y = i; y < i + rows; y++)
+        for (int64_t x = j; x < j + columns; x++)
+            to.at[y * to.row + x * to.column] = from.at[y * from.row + x * from.column];
+}
+
+/* Writes contiguous along columns, reads along rows. */
+static void copy_across(struct view to, struct const_view from, int64_t rows, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i += SQUARE) {
+        const int64_t height = min_i64(SQUARE, rows - i), quads_high = height / QUAD * QUAD;
+        for (int64_t j = 0; j < columns; j += SQUARE) {
+            const int64_t width = min_i64(SQUARE, columns - j), quads_wide = width / QUAD * QUAD;
+            for (int64_t y = i; y < i + quads_high; y += QUAD)
+                for (int64_t x = j; x < j + quads_wide; x += QUAD)
+                    transpose_quad(to.at + y * to.row + x, to.row, from.at + y + x * from.column, from.column);
+            copy_elements(to, from, i, quads_high, j + quads_wide, width - quads_wide);
+            copy_elements(to, from, i + quads_high, height - quads_high, j, width);
+        }
+    }
+}
+
+void zero_2d(struct view to, int64_t rows, int64_t columns)
+{
+    struct const_view none = {0};
+    if (rows <= 0 || columns <= 0) return;
+    orient(&to, &none, &rows, &columns);
+    if (to.column == 1 && to.row == columns) columns *= rows, rows = 1;
+    for (int64_t i = 0; i < rows; i++) {
+        float *row = to.at + i * to.row;
+        if (to.column == 1) memset(row, 0, (size_t)columns * sizeof *row);
+        else
+            for (int64_t j = 0; j < columns; j++) row[j * to.column] = 0;
+    }
+}
+
+void copy_2d(struct view to, struct const_view from, int64_t rows, int64_t columns)
+{
+    if (rows <= 0 || columns <= 0) return;
+    orient(&to, &from, &rows, &columns);
+    if (to.column == 1 && from.row == 1 && from.column != 1 && rows >= QUAD && columns >= QUAD) {
+        copy_across(to, from, rows, columns);
+        return;
+    }
+    if (to.column == 1 && from.column == 1) {
+        for (int64_t i = 0; i < rows; i++)
+            memmove(to.at + i * to.row, from.at + i * from.row, (size_t)columns * sizeof *to.at);
+        return;
+    }
+    copy_elements(to, from, 0, rows, 0, columns);
+}
+
+void relu_2d(struct view to, struct const_view from, int64_t rows, int64_t columns)
+{
+    unary_2d(UNARY_RELU, to, from, rows, columns);
+}
+
+void transpose_2d(struct view to, struct const_view from, int64_t rows, int64_t columns)
+{
+    copy_2d((struct view){to.at, to.column, to.row}, from, rows, columns);
 }

@@ -1,8 +1,13 @@
-/* The pool: a generation counter starts a loop, a count of finished workers ends it.
+/* The pool: each worker's part of the loop is one word, and taking a task is one compare-and-swap on it.
  *
- * Everything that several threads write is on a cache line of its own. A worker that finds nothing to do spins
- * SPINS times (some tens of microseconds: longer than the gap between two phases of one matrix product), then
- * sleeps on a condition variable. The caller takes the lock only when somebody sleeps. */
+ * The word holds the next task and the end of the part, so that a worker that was away while one loop ended and
+ * the next began sees either nothing left or a valid task of the new loop; the loop's function and context are
+ * read after the task is taken, and cannot change until that task is counted as done. So the caller waits for
+ * tasks, never for workers: on a busy machine, where a worker may not run for milliseconds, it does the work
+ * itself.
+ *
+ * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases of
+ * one matrix product), then sleeps on a condition variable. */
 #include "device/kernels/pool.h"
 
 #include <pthread.h>
@@ -10,25 +15,29 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
-enum { LINE = 64, SPINS = 20000 };
+enum { LINE = 64, HUGE_PAGE = 2 << 20, SPINS = 2000 };
+
+/* Longer loops run in slices: next and end take 32 bits each. */
+static const int64_t slice_max = (int64_t)1 << 31;
 
 struct worker {
-    _Alignas(LINE) _Atomic int64_t next; /* the first task of its part that nobody has taken */
-    int64_t end;
+    _Alignas(LINE) _Atomic uint64_t part; /* next task << 32 | end */
     pthread_t thread;
     struct pool *pool;
     int index;
 };
 
 struct pool {
-    _Alignas(LINE) _Atomic uint64_t generation; /* one more for each loop; odd or even means nothing */
-    _Alignas(LINE) _Atomic int finished;        /* workers without the caller that are through */
+    _Alignas(LINE) _Atomic uint64_t generation; /* one more for each loop: something to look for */
+    _Alignas(LINE) _Atomic int64_t done;        /* tasks of this loop */
     _Alignas(LINE) _Atomic int sleeping;
     atomic_bool stop;
     int threads;
     pool_task *fn;
     void *context;
+    int64_t base; /* of the slice */
     void *scratch;
     size_t scratch_bytes;
     pthread_mutex_t lock;
@@ -45,17 +54,26 @@ static void relax(void)
 #endif
 }
 
+static bool take(struct worker *w, int64_t *task)
+{
+    uint64_t part = atomic_load_explicit(&w->part, memory_order_acquire);
+    while (part >> 32 < (uint32_t)part)
+        if (atomic_compare_exchange_weak_explicit(&w->part, &part, part + ((uint64_t)1 << 32), memory_order_acquire,
+                                                  memory_order_acquire)) {
+            *task = (int64_t)(part >> 32);
+            return true;
+        }
+    return false;
+}
+
 /* Own part first, then what the others have left, beginning with the neighbour. */
 static void work(struct pool *pool, int self)
 {
     for (int i = 0; i < pool->threads; i++) {
         int from = self + i < pool->threads ? self + i : self + i - pool->threads;
-        struct worker *w = &pool->worker[from];
-        while (atomic_load_explicit(&w->next, memory_order_relaxed) < w->end) {
-            int64_t task = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed);
-            if (task >= w->end) break;
-            pool->fn(pool->context, task, self);
-        }
+        int64_t task, count = 0;
+        for (; take(&pool->worker[from], &task); count++) pool->fn(pool->context, pool->base + task, self);
+        if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
     }
 }
 
@@ -84,7 +102,6 @@ static void *worker_main(void *argument)
         seen = await_generation(pool, seen);
         if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
         work(pool, self->index);
-        atomic_fetch_add_explicit(&pool->finished, 1, memory_order_release);
     }
 }
 
@@ -115,7 +132,7 @@ struct pool *pool_create(int threads)
     for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i};
     for (int i = 1; i < threads; i++) {
         if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0) break;
-        pool->threads = i + 1;
+        pool->threads = i + 1; /* workers read it after the first generation begins */
     }
     return pool;
 }
@@ -138,35 +155,42 @@ int pool_threads(const struct pool *pool)
     return pool ? pool->threads : 1;
 }
 
+static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task *fn, void *context)
+{
+    pool->fn = fn;
+    pool->context = context;
+    pool->base = base;
+    atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+    int64_t each = count / pool->threads, extra = count % pool->threads, next = 0;
+    for (int i = 0; i < pool->threads; i++) {
+        int64_t end = next + each + (i < extra);
+        atomic_store_explicit(&pool->worker[i].part, (uint64_t)next << 32 | (uint64_t)end, memory_order_release);
+        next = end;
+    }
+    start_generation(pool);
+    work(pool, 0);
+    for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count; spins++)
+        if (spins < SPINS) relax();
+        else sched_yield(); /* somebody was interrupted within a task */
+}
+
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
 {
     if (!pool || pool->threads == 1 || task_count < 2) {
         for (int64_t i = 0; i < task_count; i++) fn(context, i, 0);
         return;
     }
-    int64_t each = task_count / pool->threads, extra = task_count % pool->threads, begin = 0;
-    for (int i = 0; i < pool->threads; i++) {
-        int64_t count = each + (i < extra);
-        atomic_store_explicit(&pool->worker[i].next, begin, memory_order_relaxed);
-        pool->worker[i].end = begin += count;
-    }
-    pool->fn = fn;
-    pool->context = context;
-    atomic_store_explicit(&pool->finished, 0, memory_order_relaxed);
-    start_generation(pool);
-    work(pool, 0);
-    /* The others are in their last task, or have just been woken and find nothing: spinning is short. */
-    for (int spins = 0; atomic_load_explicit(&pool->finished, memory_order_acquire) < pool->threads - 1; spins++)
-        if (spins < SPINS) relax();
-        else sched_yield(); /* more threads than processors */
+    for (int64_t base = 0; base < task_count; base += slice_max)
+        run_slice(pool, base, task_count - base < slice_max ? task_count - base : slice_max, fn, context);
 }
 
 void *pool_scratch(struct pool *pool, size_t bytes)
 {
     if (bytes > pool->scratch_bytes) {
-        size_t rounded = (bytes + LINE - 1) / LINE * LINE;
-        void *bigger = aligned_alloc(LINE, rounded);
+        size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
+        void *bigger = aligned_alloc(unit, rounded);
         if (!bigger) return NULL;
+        if (unit == HUGE_PAGE) madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */
         free(pool->scratch);
         pool->scratch = bigger;
         pool->scratch_bytes = rounded;

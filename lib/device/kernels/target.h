@@ -5,7 +5,7 @@
 #include "device/kernels/kernels.h"
 
 /* Vectors of rows and columns of the largest register tile of any target. */
-enum { TILE_VECTORS_MAX = 4, TILE_COLUMNS_MAX = 16, TILE_ROWS_MAX = 32, K_BLOCK_MAX = 512 };
+enum { TILE_VECTORS_MAX = 4, TILE_COLUMNS_MAX = 16, TILE_ROWS_MAX = 64, K_BLOCK_MAX = 512 };
 
 /* Where the first values of a tile come from. */
 enum tile_init { TILE_INIT_ZERO, TILE_INIT_ROWS, TILE_INIT_SPLAT };
@@ -33,16 +33,24 @@ enum { PACK_SLACK = 16 };
 typedef void pack_panel(float *packed, int width, const float *from, int64_t step_i, int64_t step_p, int count,
                         int64_t k);
 
+typedef void fp16_narrow(uint16_t *to, const float *from, int64_t count);
+typedef void fp16_widen(float *to, const uint16_t *from, int64_t count);
+fp16_narrow fp16_narrow_in_integers;
+fp16_widen fp16_widen_in_integers;
+
 struct kernel_target {
     const char *name;
     bool (*supported)(void);
     int vector_floats;
-    int tile_vectors, tile_columns; /* the tile that fills the registers */
-    int thin_columns;               /* columns of a tile of one vector */
-    int k_block;                    /* a panel of A with so many columns stays in the first-level cache */
-    int n_block;                    /* a block of B of k_block rows and so many columns in the second-level cache */
+    int tile_vectors;                     /* of the tile for large products */
+    int tile_columns[TILE_VECTORS_MAX];   /* the most columns of a tile of 1, 2, ... vectors; 0: no such tile */
+    int m_block; /* a block of A of so many rows and k_block columns stays in the second-level cache */
+    int n_block; /* a block of B of k_block rows and so many columns in the last-level cache */
+    int k_block; /* a column tile of B of so many rows in the first-level cache */
     gemm_kernel *const (*kernel)[TILE_COLUMNS_MAX]; /* [vectors - 1][columns - 1] */
     pack_panel *pack;
+    fp16_narrow *narrow; /* NULL: in integers */
+    fp16_widen *widen;
 };
 
 extern const struct kernel_target kernel_target_avx512, kernel_target_avx2, kernel_target_vector128,

@@ -3,6 +3,8 @@
 #include "device/kernels/target.h"
 
 #ifdef __x86_64__
+#include <immintrin.h>
+
 #define VECTOR_FLOATS 16
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")))
 #define KERNEL(name)  name##_avx512
@@ -10,8 +12,29 @@
 
 TILES_16(TILE, 1)
 TILES_12(TILE, 2)
+TILES_8(TILE, 3)
+TILES_6(TILE, 4)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_16(TILE_NAME, 1)},
-                                                                         {TILES_12(TILE_NAME, 2)}};
+                                                                         {TILES_12(TILE_NAME, 2)},
+                                                                         {TILES_8(TILE_NAME, 3)},
+                                                                         {TILES_6(TILE_NAME, 4)}};
+
+/* Sixteen at a time; the rest in integers, which gives the same bits. */
+KERNEL_TARGET static void narrow(uint16_t *to, const float *from, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        _mm256_storeu_si256((__m256i *)(to + i), _mm512_cvtps_ph(_mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    fp16_narrow_in_integers(to + i, from + i, count - i);
+}
+
+KERNEL_TARGET static void widen(float *to, const uint16_t *from, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(from + i))));
+    fp16_widen_in_integers(to + i, from + i, count - i);
+}
 
 static bool supported(void)
 {
@@ -24,12 +47,14 @@ const struct kernel_target kernel_target_avx512 = {
     .name = "avx512",
     .supported = supported,
     .vector_floats = VECTOR_FLOATS,
-    .tile_vectors = 2,
-    .tile_columns = 12,
-    .thin_columns = 16,
-    .k_block = 256,
-    .n_block = 1020,
+    .tile_vectors = 4,
+    .tile_columns = {16, 12, 8, 6},
+    .m_block = 256,
+    .n_block = 3072,
+    .k_block = 384,
     .kernel = kernels,
     .pack = KERNEL(pack),
+    .narrow = narrow,
+    .widen = widen,
 };
 #endif

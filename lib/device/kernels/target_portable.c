@@ -21,10 +21,10 @@ const struct kernel_target kernel_target_portable = {
     .supported = supported,
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = 2,
-    .tile_columns = 4,
-    .thin_columns = 4,
+    .tile_columns = {4, 4},
+    .m_block = 240,
+    .n_block = 1536,
     .k_block = 256,
-    .n_block = 256,
     .kernel = kernels,
     .pack = KERNEL(pack),
 };

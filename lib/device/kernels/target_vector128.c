@@ -2,6 +2,8 @@
  * (16), whatever the compiler makes of them elsewhere. */
 #include "device/kernels/target.h"
 
+#include <string.h>
+
 #define VECTOR_FLOATS 4
 #define KERNEL_TARGET
 #define KERNEL(name) name##_vector128
@@ -14,19 +16,44 @@ TILES_5(TILE, 3)
 TILES_5(TILE, 4)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {
     {TILES_8(TILE_NAME, 1)}, {TILES_5(TILE_NAME, 2)}, {TILES_5(TILE_NAME, 3)}, {TILES_5(TILE_NAME, 4)}};
-enum { VECTORS = 4, COLUMNS = 5, THIN_COLUMNS = 8 };
+enum { VECTORS = 4 };
+#define COLUMNS {8, 5, 5, 5}
 #define NAME "neon"
 #else
 TILES_8(TILE, 1)
 TILES_6(TILE, 2)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_8(TILE_NAME, 1)},
                                                                          {TILES_6(TILE_NAME, 2)}};
-enum { VECTORS = 2, COLUMNS = 6, THIN_COLUMNS = 8 };
+enum { VECTORS = 2 };
+#define COLUMNS {8, 6}
 #ifdef __SSE2__
 #define NAME "sse2"
 #else
 #define NAME "vector128"
 #endif
+#endif
+
+#ifdef __aarch64__
+/* The conversion is part of the base instruction set. */
+static void narrow_half(uint16_t *to, const float *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        __fp16 half = (__fp16)from[i];
+        memcpy(to + i, &half, sizeof half);
+    }
+}
+
+static void widen_half(float *to, const uint16_t *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        __fp16 half;
+        memcpy(&half, from + i, sizeof half);
+        to[i] = half;
+    }
+}
+#else
+#define narrow_half NULL
+#define widen_half  NULL
 #endif
 
 static bool supported(void)
@@ -40,9 +67,11 @@ const struct kernel_target kernel_target_vector128 = {
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = VECTORS,
     .tile_columns = COLUMNS,
-    .thin_columns = THIN_COLUMNS,
+    .m_block = 240,
+    .n_block = 1536,
     .k_block = 256,
-    .n_block = 480,
     .kernel = kernels,
     .pack = KERNEL(pack),
+    .narrow = narrow_half,
+    .widen = widen_half,
 };
