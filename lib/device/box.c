@@ -106,6 +106,7 @@ static bool positions_of_dim(const struct lx_layout *l, const struct box *b, int
         if (index < 0 || index >= l->host_shape[h]) continue;
         int64_t p = index / l->step[k];
         if (n == 0 || position[n - 1] != p) position[n++] = p;
+        if (s->stride == 1) v += l->step[k] - 1 - index % l->step[k]; /* on to the next step */
     }
     if (h >= 0 && n > 0 && s->to_the_end)
         for (int64_t p = position[n - 1] + 1; p < most; p++) position[n++] = p;
@@ -116,14 +117,14 @@ static bool positions_of_dim(const struct lx_layout *l, const struct box *b, int
 }
 
 static bool build(const struct lx_layout *l, const struct box *b, const struct span *spans,
-                  struct arena *memory, struct region *out)
+                  bool sticks_only, struct arena *memory, struct region *out)
 {
     int64_t strides[LX_MAX_DEVICE_RANK];
     box_strides(b, strides);
     out->host_rank = l->host_rank;
     out->rank = l->rank - 1;
     out->within = true;
-    for (int h = 0; h < l->host_rank; h++)
+    for (int h = 0; h < l->host_rank && !sticks_only; h++)
         if (!table_of_dim(l, b, h, &spans[h], strides, memory, out)) return false;
     for (int k = 0; k < out->rank; k++) {
         const struct span none = {0};
@@ -146,14 +147,15 @@ bool region_make(const struct lx_layout *l, const struct box *b, const struct op
                                  .to = s->to[v],
                                  .to_the_end = !shifted && s->to[v] == l->host_shape[h]};
     }
-    return build(l, b, spans, memory, out);
+    return build(l, b, spans, false, memory, out);
 }
 
-bool region_whole(const struct lx_layout *l, const struct box *b, struct arena *memory, struct region *out)
+bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
+                  struct region *out)
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     for (int h = 0; h < l->host_rank; h++) spans[h] = (struct span){0, 1, 0, l->host_shape[h], true};
-    return build(l, b, spans, memory, out);
+    return build(l, b, spans, sticks_only, memory, out);
 }
 
 bool region_of_box(const struct lx_layout *l, const struct box *b, struct arena *memory, struct region *out,
@@ -169,7 +171,7 @@ bool region_of_box(const struct lx_layout *l, const struct box *b, struct arena 
             }
         first[h] = spans[h].from;
     }
-    return build(l, b, spans, memory, out);
+    return build(l, b, spans, false, memory, out);
 }
 
 int64_t region_sticks(const struct region *r)

@@ -47,8 +47,9 @@ bool slice_empty(const struct slice *s, const struct op_index *x);
 /* Operand `operand` of an op with index map `x`, in a box. `extent`-wide slices take padding along. */
 bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
                  const struct slice *s, struct arena *memory, struct region *out);
-/* All of a tensor. */
-bool region_whole(const struct lx_layout *l, const struct box *b, struct arena *memory, struct region *out);
+/* All of a tensor; `sticks_only`: without the table of elements. */
+bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
+                  struct region *out);
 /* The elements of a box that holds whole positions. `first`: host index of its begin. */
 bool region_of_box(const struct lx_layout *l, const struct box *b, struct arena *memory, struct region *out,
                    int64_t *first);

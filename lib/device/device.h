@@ -26,7 +26,8 @@
 enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
 const char *lx_verify_word(enum lx_verify v);
 
-/* A plain evaluation of a pattern. It may serve many runs of plans of the same pattern and seed. */
+/* A plain evaluation of a pattern, which must outlive it. It serves runs of all plans of that pattern and seed,
+ * whatever their device. */
 struct lx_reference;
 struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
                                        lx_status *st);

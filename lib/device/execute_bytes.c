@@ -29,7 +29,7 @@ static bool find(struct machine *m, int operand, struct whole_operand *o)
         o->place.in = NULL;
     }
     if (!o->place.in) return true;
-    if (!region_whole(l, &o->place.box, m->scratch, &o->region)) return false;
+    if (!region_whole(l, &o->place.box, machine_is_bytes(m, tensor), m->scratch, &o->region)) return false;
     o->usable = o->region.within;
     if (!o->usable) fault_plain(m, LX_FAULT_PART, &o->place, "the op needs all of it on one core");
     return true;
@@ -50,7 +50,11 @@ static void read_input(struct machine *m, int i, struct whole_operand *o)
     m->access++;
     int64_t sticks = shadow_read(m, &o->place, &o->region, (struct expectation){value_wanted(m, i), true});
     count(m, o, sticks, &m->counted[0].hbm_read, &m->counted[0].lx_read);
-    pack_items_out(&m->layouts[o->place.tensor], &o->region, o->place.in->bytes + o->place.address, o->items);
+    const unsigned char *at = o->place.in->bytes + o->place.address;
+    if (machine_is_bytes(m, o->place.tensor))
+        memcpy(o->items, at, (size_t)o->bytes);
+    else
+        pack_items_out(&m->layouts[o->place.tensor], &o->region, at, o->items);
 }
 
 /* A slot that is handed over: the op reads all before it writes, so only who owns it matters. */
@@ -76,7 +80,10 @@ static void write_output(struct machine *m, struct whole_operand *o)
     int64_t sticks = shadow_write(m, &o->place, &o->region, value_made(m));
     count(m, o, sticks, &m->counted[0].hbm_written, &m->counted[0].lx_written);
     memset(at, 0, (size_t)(box_sticks(&o->place.box) * m->stick_bytes));
-    pack_items_in(l, &o->region, o->items, at);
+    if (machine_is_bytes(m, o->place.tensor))
+        memcpy(at, o->items, (size_t)o->bytes);
+    else
+        pack_items_in(l, &o->region, o->items, at);
 }
 
 void execute_bytes(struct machine *m)

@@ -111,6 +111,12 @@ void execute_op(struct machine *m);
 bool read_output(struct machine *m, void *items);
 bool read_hbm(struct machine *m, int32_t tensor, void *items);
 
+/* Is the tensor known by its bytes only? Then it is a row of bytes wherever it is. */
+static inline bool machine_is_bytes(const struct machine *m, int32_t tensor)
+{
+    return m->graph->tensors[tensor].rank < 0;
+}
+
 static inline const struct lx_op *machine_op(const struct machine *m)
 {
     return &m->graph->ops[m->tick];

@@ -171,11 +171,15 @@ void machine_put_input(struct machine *m, int32_t tensor, const void *items)
     struct region r;
     struct arena scratch = {0};
     struct lx_fault first = {0};
-    if (p.in && region_whole(l, &p.box, &scratch, &r)) {
+    bool bytes = machine_is_bytes(m, tensor);
+    if (p.in && region_whole(l, &p.box, bytes, &scratch, &r)) {
         unsigned char *at = m->hbm.bytes + p.address;
         int64_t sticks = box_sticks(&p.box);
         memset(at, 0, (size_t)(sticks * m->stick_bytes));
-        if (items) pack_items_in(l, &r, items, at);
+        if (items && bytes)
+            memcpy(at, items, (size_t)m->graph->tensors[tensor].bytes);
+        else if (items)
+            pack_items_in(l, &r, items, at);
         for (int64_t i = 0; i < sticks; i++) shadow_stick_write(m, &p, i, i, m->current[tensor], &first);
     } else if (p.in)
         m->no_memory = true;

@@ -55,18 +55,30 @@ static void store_stick(void *context, int64_t local, int64_t global)
     copy_stick(v->m, &v->lx, local, &v->hbm, global);
 }
 
-/* The place of a stick in a box, or -1. */
-static int64_t place_in_box(const struct lx_layout *l, const struct box *b, int64_t global)
+/* Where a stick is: its place in the part of core `core`, or -1. */
+static int64_t place_on_core(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *position,
+                             int64_t core)
 {
-    int64_t at = 0, step = 1;
-    for (int k = b->rank - 1; k >= 0; k--) {
-        int64_t p = global % l->size[k];
-        global /= l->size[k];
-        if (p < b->lo[k] || p >= b->hi[k]) return -1;
-        at += (p - b->lo[k]) * step;
-        step *= b->hi[k] - b->lo[k];
+    int64_t at = 0;
+    if (core >= v->cores) return -1;
+    for (int k = 0; k < l->rank - 1; k++) {
+        bool cut = k < v->rank && v->slices[k] > 1;
+        int64_t part = cut ? ceil_div_i64(l->size[k], v->slices[k]) : l->size[k];
+        int64_t lo = cut ? core / v->stride[k] % v->slices[k] * part : 0, p = position[k] - lo;
+        if (p < 0 || p >= part) return -1;
+        at = at * min_i64(part, l->size[k] - lo) + p;
     }
     return at;
+}
+
+/* The first core that holds it: the slots of all variables that do not cut the tensor are 0. */
+static int64_t first_holder(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *position)
+{
+    int64_t core = 0;
+    for (int k = 0; k < l->rank - 1 && k < v->rank; k++)
+        if (v->slices[k] > 1)
+            core += position[k] / ceil_div_i64(l->size[k], v->slices[k]) * v->stride[k];
+    return core;
 }
 
 static void ring_stick(void *context, int64_t local, int64_t global)
@@ -74,16 +86,24 @@ static void ring_stick(void *context, int64_t local, int64_t global)
     struct move *v = context;
     struct machine *m = v->m;
     const struct lx_layout *l = &m->layouts[v->lx.tensor];
-    struct place from = {
-        .address = m->plan->answer.address[v->source], .tensor = v->lx.tensor, .stay = v->source};
-    int64_t at = -1, i = 0;
-    for (; i <= v->from.cores && at < 0; i++) { /* at home first, then in the order of the cores */
-        int64_t core = i == 0 ? v->core : i - 1;
-        from.core = core;
-        from.box = box_of_view(l, &v->from, core);
-        at = core < v->from.cores ? place_in_box(l, &from.box, global) : -1;
+    int64_t position[LX_MAX_DEVICE_RANK], rest = global;
+    for (int k = l->rank - 2; k >= 0; k--) {
+        position[k] = rest % l->size[k];
+        rest /= l->size[k];
     }
-    if (at < 0) return; /* place_in_stay has told that the source is not there */
+    struct place from = {.address = m->plan->answer.address[v->source],
+                         .tensor = v->lx.tensor,
+                         .stay = v->source,
+                         .core = v->core};
+    int64_t at = place_on_core(l, &v->from, position, v->core); /* at home, if it is there */
+    if (at < 0) {
+        from.core = first_holder(l, &v->from, position);
+        at = place_on_core(l, &v->from, position, from.core);
+    }
+    if (at < 0) { /* views whose strides are no slots of one division */
+        fault_plain(m, LX_FAULT_PART, &from, "no core holds a stick that is to be copied");
+        return;
+    }
     v->counted += from.core != v->core;
     from.in = &m->lx[from.core];
     shadow_stick_read(m, &from, at, global, v->value, &v->source_fault);

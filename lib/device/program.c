@@ -1,6 +1,7 @@
 /* Values of a pattern in the order of its file. */
 #include "device/program.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "layout/op_index.h"
 
 #include <string.h>
@@ -8,6 +9,36 @@
 bool op_keeps(const struct lx_op *op)
 {
     return op_is_insert(op);
+}
+
+static uint64_t hash_string(uint64_t h, const char *s)
+{
+    return s ? hash_bytes(h, s, strlen(s) + 1) : hash_bytes(h, "", 1);
+}
+
+static uint64_t hash_array(uint64_t h, const int64_t *a, int count)
+{
+    return a ? hash_bytes(h, a, (size_t)count * sizeof *a) : hash_bytes(h, "", 1);
+}
+
+static uint64_t identity(const struct lx_graph *g)
+{
+    uint64_t h = HASH_START;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        const struct lx_tensor *x = &g->tensors[t];
+        int64_t facts[] = {x->role, x->dtype, x->rank, x->bytes};
+        h = hash_array(hash_string(h, x->name), facts, 4);
+        if (x->rank > 0) h = hash_array(h, x->shape, x->rank);
+    }
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *x = &g->ops[o];
+        int rank = g->tensors[x->output].rank;
+        h = hash_string(hash_string(hash_string(h, x->name), x->kind->name), x->einsum);
+        h = hash_bytes(h, x->inputs, (size_t)x->input_count * sizeof *x->inputs);
+        h = hash_bytes(hash_bytes(h, &x->output, sizeof x->output), &x->value, sizeof x->value);
+        h = hash_array(hash_array(h, x->offset, rank), x->stride, rank);
+    }
+    return h;
 }
 
 bool program_make(const struct lx_graph *g, struct arena *memory, struct program *out, lx_status *st)
@@ -30,6 +61,7 @@ bool program_make(const struct lx_graph *g, struct arena *memory, struct program
         out->final[op->output] = g->tensor_count + o;
     }
     out->input_at[ops] = at;
+    out->identity = identity(g);
     return true;
 }
 

@@ -17,6 +17,7 @@ struct program {
     int32_t *inputs;   /* values, one an input of the op */
     int32_t *kept;     /* per op: the value of its output before it; -1: it writes all of it anew */
     int32_t *final;    /* per tensor: its value after the last op */
+    uint64_t identity; /* of all that values depend on: tensors and ops, whatever the device */
 };
 
 bool program_make(const struct lx_graph *pattern, struct arena *memory, struct program *out, lx_status *st);

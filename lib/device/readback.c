@@ -3,11 +3,17 @@
 #include "device/execute.h"
 #include "device/pack.h"
 
+#include <string.h>
+
 static bool part_out(struct machine *m, const struct place *p, void *items)
 {
     const struct lx_layout *l = &m->layouts[p->tensor];
     struct region r = {0};
     int64_t first[LX_MAX_RANK];
+    if (machine_is_bytes(m, p->tensor)) {
+        memcpy(items, p->in->bytes + p->address, (size_t)m->graph->tensors[p->tensor].bytes);
+        return true;
+    }
     if (!region_of_box(l, &p->box, m->scratch, &r, first)) {
         m->no_memory = true;
         return false;

@@ -79,7 +79,7 @@ static bool get_reference(struct run *u, const struct lx_plan *p, lx_status *st)
 {
     u->reference = u->how->reference;
     if (u->reference &&
-        (u->reference->program.pattern->hash != p->graph->hash || u->reference->seed != u->how->seed))
+        (u->reference->program.identity != u->m.program.identity || u->reference->seed != u->how->seed))
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
     if (u->reference || u->how->verify == LX_VERIFY_NONE) return true;
     u->own = lx_reference_make(p->graph, u->how->seed, u->m.threads, st);
