@@ -17,7 +17,7 @@
 
 /* A pattern of the project by its path below patterns/. The vocabulary of lm_head is cut to what takes a
  * fraction of a second; everything else in it stays. */
-static struct lx_graph *read_graph(const char *path)
+static inline struct lx_graph *read_graph(const char *path)
 {
     char full[600];
     size_t length;
@@ -25,14 +25,15 @@ static struct lx_graph *read_graph(const char *path)
     snprintf(full, sizeof full, "%s/patterns/%s", SOURCE_DIR, path);
     char *text = file_read(full, &length, &st);
     if (!text) fail_msg("%s: %s", full, st.text);
-    for (char *at = text; (at = strstr(at, "262144")) && strstr(path, "lm_head"); at += 6) memcpy(at, "  2048", 6);
+    for (char *at = text; (at = strstr(at, "262144")) && strstr(path, "lm_head"); at += 6)
+        memcpy(at, "  2048", 6);
     struct lx_graph *g = lx_graph_parse(full, text, length, &st);
     if (!g) fail_msg("%s: %s", full, st.text);
     free(text);
     return g;
 }
 
-static void set_cores(struct lx_graph *g, int64_t cores)
+static inline void set_cores(struct lx_graph *g, int64_t cores)
 {
     struct lx_device d = g->device;
     lx_status st = {0};
@@ -40,7 +41,8 @@ static void set_cores(struct lx_graph *g, int64_t cores)
     if (!lx_graph_set_device(g, &d, &st)) fail_msg("%s", st.text);
 }
 
-static struct lx_plan *plan_graph(struct lx_graph *g, const char *solver, const struct lx_passes *passes)
+static inline struct lx_plan *plan_graph(struct lx_graph *g, const char *solver,
+                                         const struct lx_passes *passes)
 {
     struct lx_plan_options how = {.solver = lx_solver_find(solver), .objective = -1, .passes = *passes};
     lx_status st = {0};
@@ -50,7 +52,7 @@ static struct lx_plan *plan_graph(struct lx_graph *g, const char *solver, const 
     return p;
 }
 
-static const char *what_is_wrong(const struct lx_run_result *r)
+static inline const char *what_is_wrong(const struct lx_run_result *r)
 {
     return r->fault_count > 0 ? r->faults[0].text : r->unequal ? r->unequal : "wrong results";
 }

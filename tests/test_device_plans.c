@@ -20,8 +20,8 @@ enum { SANITIZED = 0 };
 struct variant {
     const char *name, *solver;
     struct lx_passes passes;
-    int64_t lx;        /* bytes of a scratchpad; 0: the device's */
-    bool same_splits;  /* as the first variant: then results are the same bit for bit */
+    int64_t lx;       /* bytes of a scratchpad; 0: the device's */
+    bool same_splits; /* as the first variant: then results are the same bit for bit */
 };
 
 static const struct variant variants[] = {
@@ -47,8 +47,8 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static int runs;
 
-static struct lx_run_result *execute(const struct lx_plan *p, const struct lx_reference *ref, const char *what,
-                                     int64_t cores)
+static struct lx_run_result *execute(const struct lx_plan *p, const struct lx_reference *ref,
+                                     const char *what, int64_t cores)
 {
     struct lx_device_options how = {.threads = 2, .reference = ref};
     lx_status st = {0};
@@ -71,8 +71,8 @@ static void check_bits(const struct lx_run_result *r, const struct lx_run_result
     assert_true(r->output_hash == first->output_hash);
 }
 
-static void run_variant(const char *path, int64_t cores, const struct variant *v, const struct lx_reference *ref,
-                        struct lx_run_result **first)
+static void run_variant(const char *path, int64_t cores, const struct variant *v,
+                        const struct lx_reference *ref, struct lx_run_result **first)
 {
     struct lx_graph *g = read_graph(path);
     lx_status st = {0};

@@ -116,8 +116,8 @@ static bool positions_of_dim(const struct lx_layout *l, const struct box *b, int
     return true;
 }
 
-static bool build(const struct lx_layout *l, const struct box *b, const struct span *spans,
-                  bool sticks_only, struct arena *memory, struct region *out)
+static bool build(const struct lx_layout *l, const struct box *b, const struct span *spans, bool sticks_only,
+                  struct arena *memory, struct region *out)
 {
     int64_t strides[LX_MAX_DEVICE_RANK];
     box_strides(b, strides);

@@ -26,8 +26,8 @@
 enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
 const char *lx_verify_word(enum lx_verify v);
 
-/* A plain evaluation of a pattern, which must outlive it. It serves runs of all plans of that pattern and seed,
- * whatever their device. */
+/* A plain evaluation of a pattern, which must outlive it. It serves runs of all plans of that pattern and
+ * seed, whatever their device. */
 struct lx_reference;
 struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
                                        lx_status *st);
@@ -106,6 +106,7 @@ struct lx_run_result {
     const struct lx_counters *by_core; /* [op * cores + core] */
     const int64_t *transfer_bytes;     /* per transfer of the plan, as counted */
     struct lx_counters total;
+    int64_t height_bytes; /* the highest byte of a scratchpad that was in use */
     const struct lx_fault *faults;
     int64_t fault_count;          /* of which at most LX_MAX_FAULTS are in `faults` */
     int32_t wrong_ops;            /* whose output is wrong */

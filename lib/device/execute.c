@@ -203,6 +203,7 @@ static void write_output(struct op_work *w)
     int32_t made = value_made(m), kept = value_kept(m), tensor = w->op->output;
     bool keeps = op_keeps(w->op);
     m->access++;
+    m->writing = true;
     for (int64_t c = 0; c < w->cores; c++) {
         struct core_work *core = &w->core[c];
         const struct place *p = &core->place[out];
@@ -216,6 +217,7 @@ static void write_output(struct op_work *w)
     }
     for (int64_t c = 0; c < w->cores && keeps; c++)
         if (w->core[c].place[out].in) shadow_keep(m, &w->core[c].place[out], kept, made);
+    m->writing = false;
     /* Two elements of 4 bits share a byte; cores might share it. */
     if (m->layouts[tensor].dtype == LX_INT4)
         for (int64_t c = 0; c < w->cores; c++) write_task(w, c, 0);

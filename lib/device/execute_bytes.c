@@ -77,7 +77,9 @@ static void write_output(struct machine *m, struct whole_operand *o)
     const struct lx_layout *l = &m->layouts[o->place.tensor];
     unsigned char *at = o->place.in->bytes + o->place.address;
     m->access++;
+    m->writing = true;
     int64_t sticks = shadow_write(m, &o->place, &o->region, value_made(m));
+    m->writing = false;
     count(m, o, sticks, &m->counted[0].hbm_written, &m->counted[0].lx_written);
     memset(at, 0, (size_t)(box_sticks(&o->place.box) * m->stick_bytes));
     if (machine_is_bytes(m, o->place.tensor))

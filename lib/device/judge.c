@@ -68,6 +68,9 @@ static bool compare_sums(const struct lx_plan *p, struct lx_run_result *r)
             return false;
     if (hbm != p->hbm_bytes && !unequal(r, "all ops", "bytes to and from HBM", hbm, p->hbm_bytes))
         return false;
+    if (r->height_bytes != p->height_bytes &&
+        !unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->height_bytes))
+        return false;
     return r->total.ring == p->ring_bytes ||
            unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->ring_bytes);
 }

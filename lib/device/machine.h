@@ -32,12 +32,14 @@ struct machine {
     int64_t cores, stick_bytes;
     struct memory hbm;
     struct memory *lx; /* per core */
+    int32_t *reserved; /* per stick of HBM: the input, weight or output that has it for good; or NOBODY */
+    int64_t height;    /* the highest byte of a scratchpad that was in use */
     uint32_t *touched; /* per stick of HBM: the last access that was counted for it */
     uint32_t access;   /* number of the access under way */
     int32_t *current;  /* per tensor: the value that the ops so far have left in it */
     int32_t *first_op; /* per tensor: the first op that accesses it; op_count: none */
     int32_t tick;
-    bool storing;                /* behind the op of the tick */
+    bool writing;                /* the op of the tick writes its output: slots may be handed over */
     struct lx_counters *counted; /* of this tick, per core */
     int64_t *transfer_bytes;     /* per transfer */
     struct pool *pool;
@@ -61,6 +63,8 @@ struct place {
 /* memory.c */
 bool machine_make(struct machine *m, lx_status *st);
 void machine_free(struct machine *m);
+/* Gives graph inputs, weights and outputs their places in HBM for good. */
+void machine_reserve(struct machine *m);
 /* An extern op has used the scratchpads for itself. */
 void machine_wipe(struct machine *m);
 /* Graph inputs where the plan wants them. `items` in host order. */

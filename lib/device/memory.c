@@ -32,6 +32,25 @@ static int64_t height(const struct machine *m)
     return min_i64(round_up_i64(most, m->stick_bytes), round_up_i64(limit, m->stick_bytes));
 }
 
+void machine_reserve(struct machine *m)
+{
+    const struct lx_graph *g = m->graph;
+    for (int64_t i = 0; i < m->hbm.sticks; i++) m->reserved[i] = NOBODY;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        if (g->tensors[t].role == LX_INTERMEDIATE || m->first_op[t] >= g->op_count) continue;
+        struct place p = place_in_hbm(m, t);
+        int64_t first = p.address / m->stick_bytes, n = p.in ? box_sticks(&p.box) : 0;
+        for (int64_t i = first; i < first + n; i++) {
+            if (m->reserved[i] != NOBODY) {
+                fault_plain(m, LX_FAULT_LIVE, &p, "it shares bytes with %.200s, which is kept",
+                            g->tensors[m->reserved[i]].name);
+                break;
+            }
+            m->reserved[i] = t;
+        }
+    }
+}
+
 bool machine_make(struct machine *m, lx_status *st)
 {
     const struct lx_plan *p = m->plan;
@@ -54,7 +73,8 @@ bool machine_make(struct machine *m, lx_status *st)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
     m->touched = calloc((size_t)m->hbm.sticks + 1, sizeof *m->touched);
-    if (!m->touched) return status_no_memory(st);
+    m->reserved = malloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
+    if (!m->touched || !m->reserved) return status_no_memory(st);
     int64_t bytes = height(m);
     for (int64_t c = 0; c < m->cores; c++) {
         if (!memory_make(&m->lx[c], bytes, m->stick_bytes)) return status_no_memory(st);
@@ -68,6 +88,7 @@ void machine_free(struct machine *m)
     free(m->hbm.bytes);
     free(m->hbm.tags);
     free(m->touched);
+    free(m->reserved);
     for (int64_t c = 0; m->lx && c < m->cores; c++) {
         free(m->lx[c].bytes);
         free(m->lx[c].tags);
@@ -150,6 +171,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
                     (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
     else
         settle(m, &p, &m->lx[core]);
+    if (p.in) m->height = max_i64(m->height, p.address + b->size);
     return p;
 }
 

@@ -76,8 +76,7 @@ static int64_t first_holder(const struct lx_layout *l, const struct lx_core_view
 {
     int64_t core = 0;
     for (int k = 0; k < l->rank - 1 && k < v->rank; k++)
-        if (v->slices[k] > 1)
-            core += position[k] / ceil_div_i64(l->size[k], v->slices[k]) * v->stride[k];
+        if (v->slices[k] > 1) core += position[k] / ceil_div_i64(l->size[k], v->slices[k]) * v->stride[k];
     return core;
 }
 

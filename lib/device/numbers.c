@@ -1,56 +1,19 @@
 /* One row a type: fp16 is IEEE binary16, bf16 its namesake, fp8 is 1-4-3 with the largest number 448 and no
  * infinity, int64 is narrowed to 32 bits and a bool is a 16-bit 0 or 1, as the device has them. */
 #include "device/numbers.h"
+#include "device/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-static inline float bits_float(uint32_t u)
-{
-    float f;
-    memcpy(&f, &u, sizeof f);
-    return f;
-}
-
-static inline uint32_t float_bits(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
-    return u;
-}
-
-/* The product is exact and makes normal numbers of subnormal ones; infinities and NaNs get their exponent
- * back. */
-float half_to_float(uint16_t h)
-{
-    uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
-    uint32_t finite = float_bits(bits_float(magnitude) * 0x1p112f);
-    uint32_t special = magnitude | 0x7f800000;
-    return bits_float((magnitude >= 0x0f800000 ? special : finite) | sign);
-}
-
-/* Rounding is left to the addition: to a constant whose last bit is that of the result (subnormal results),
- * or by adding half a unit less the tie. */
-uint16_t float_to_half(float f)
-{
-    uint32_t u = float_bits(f), sign = u & 0x80000000, a = u ^ sign;
-    uint32_t tiny = float_bits(bits_float(a) + 0.5f) - 0x3f000000;
-    uint32_t odd = (a >> 13) & 1, normal = (a + 0xc8000fff + odd) >> 13;
-    uint32_t special = a > 0x7f800000 ? 0x7e00 : 0x7c00;
-    uint32_t h = a >= 0x477ff000 ? special : a < 0x38800000 ? tiny : normal;
-    return (uint16_t)(h | sign >> 16);
-}
-
 static void half_decode(const void *from, int64_t at, int64_t count, float *to)
 {
-    const uint16_t *h = (const uint16_t *)from + at;
-    for (int64_t i = 0; i < count; i++) to[i] = half_to_float(h[i]);
+    fp32_from_fp16(kernel_target_best(), to, (const uint16_t *)from + at, count);
 }
 
 static void half_encode(const float *from, int64_t count, void *to, int64_t at)
 {
-    uint16_t *h = (uint16_t *)to + at;
-    for (int64_t i = 0; i < count; i++) h[i] = float_to_half(from[i]);
+    fp16_from_fp32(kernel_target_best(), (uint16_t *)to + at, from, count);
 }
 
 static void bool_encode(const float *from, int64_t count, void *to, int64_t at)
@@ -61,18 +24,12 @@ static void bool_encode(const float *from, int64_t count, void *to, int64_t at)
 
 static void bf16_decode(const void *from, int64_t at, int64_t count, float *to)
 {
-    const uint16_t *h = (const uint16_t *)from + at;
-    for (int64_t i = 0; i < count; i++) to[i] = bits_float((uint32_t)h[i] << 16);
+    fp32_from_bf16(to, (const uint16_t *)from + at, count);
 }
 
 static void bf16_encode(const float *from, int64_t count, void *to, int64_t at)
 {
-    uint16_t *h = (uint16_t *)to + at;
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t u = float_bits(from[i]), nan = (u >> 16) | 0x40;
-        uint32_t rounded = (u + 0x7fff + ((u >> 16) & 1)) >> 16;
-        h[i] = (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? nan : rounded);
-    }
+    bf16_from_fp32((uint16_t *)to + at, from, count);
 }
 
 static void fp32_decode(const void *from, int64_t at, int64_t count, float *to)

@@ -24,7 +24,4 @@ void items_to_memory(const struct number_type *t, const void *items, int64_t cou
 void items_decode(const struct number_type *t, const void *items, int64_t count, float *to);
 void items_encode(const struct number_type *t, const float *from, int64_t count, void *items);
 
-float half_to_float(uint16_t h);
-uint16_t float_to_half(float f);
-
 #endif

@@ -210,6 +210,7 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
     if (!executable(p, st)) return NULL;
     bool ok = make_result(&u, p, st) && get_reference(&u, p, st) && make_room(&u, st);
     if (ok) {
+        machine_reserve(&u.m);
         put_inputs(&u);
         ok = u.m.no_memory ? status_no_memory(st) : run_ticks(&u, st);
     }
@@ -217,6 +218,7 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
     if (ok) {
         r->faults = arena_copy_array(r->memory, u.m.faults.at, u.m.faults.count, sizeof *u.m.faults.at);
         r->fault_count = u.m.fault_count;
+        r->height_bytes = u.m.height;
         ok = r->faults && judge(p, r, u.ops) ? true : status_no_memory(st);
     }
     pool_destroy(u.m.pool);

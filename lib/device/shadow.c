@@ -56,8 +56,19 @@ static bool live(const struct machine *m, int32_t stay)
 static bool handed_over(const struct machine *m, const struct place *p, int32_t other)
 {
     const struct lx_plan *plan = m->plan;
-    return plan->took_slot_of[p->stay] == other && plan->answer.address[other] == p->address &&
+    return m->writing && plan->took_slot_of[p->stay] == other && plan->answer.address[other] == p->address &&
            plan->problem.buffers[other].end == m->tick + 1 && plan->problem.buffers[p->stay].start == m->tick;
+}
+
+/* Graph inputs and outputs have their place in HBM for good. */
+static void reserved_write(const struct machine *m, const struct place *p, int64_t local,
+                           struct lx_fault *first)
+{
+    int32_t owner = m->reserved[p->address / m->stick_bytes + local];
+    if (owner == NOBODY || owner == p->tensor) return;
+    if (first->sticks++ > 0) return;
+    *first = fault_at(m, p, LX_FAULT_LIVE, local, NULL);
+    first->owner = owner;
 }
 
 void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
@@ -67,6 +78,7 @@ void shadow_stick_write(struct machine *m, const struct place *p, int64_t local,
     if (p->stay >= 0 && t->value >= 0 && t->owner != p->stay && live(m, t->owner) &&
         !handed_over(m, p, t->owner))
         note_fault(m, p, LX_FAULT_LIVE, local, t, first);
+    if (p->stay < 0) reserved_write(m, p, local, first);
     *t = (struct tag){value, p->stay >= 0 ? p->stay : p->tensor, global};
 }
 
