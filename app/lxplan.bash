@@ -2,7 +2,7 @@
 _lxplan()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} command='' word
-    local commands='explore plan check show diff solvers import export gen loops bench report help'
+    local commands='explore plan check run show diff solvers import export gen loops bench report help'
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in

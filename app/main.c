@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &command_explore, &command_plan,   &command_check, &command_show,  &command_diff,  &command_solvers,
-    &command_import,  &command_export, &command_gen,   &command_loops, &command_bench, &command_report,
+    &command_explore, &command_plan,    &command_check,  &command_run,    &command_show,
+    &command_diff,    &command_solvers, &command_import, &command_export, &command_gen,
+    &command_loops,   &command_bench,   &command_report,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -26,9 +26,10 @@
 #include "launch/launch.h"
 #include "launch/of_plan.h"
 #include "loops/loops.h"
+#include "loops/of_plan.h"
+#include "device/device.h"
 #include "device/transport.h"
 #include "device/team_run.h"
-#include "loops/of_plan.h"
 #include "device/nest_run.h"
 
 #endif
