@@ -5,6 +5,7 @@
 #include "show_plan.h"
 #include "stages.h"
 #include "table.h"
+#include "team.h"
 #include "words.h"
 
 #include <stdint.h>
@@ -16,7 +17,7 @@ enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE",
-     "print the result of one stage instead: graph, layout, divide, scratchpad, launch or loops"},
+     "print the result of one stage instead: graph, layout, team, divide, scratchpad, launch or loops"},
     {"order", 0, "ORDER",
      "of tiles with --stage launch: row_major (default), column_major, block, match_shard, morton"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
@@ -230,8 +231,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, pass_rows, rows, json_rows,
-                                                  quiet_rows,    help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, pass_rows,  rows,      team_rows,
+                                                  json_rows,     quiet_rows, help_rows, NULL};
 
 const struct command command_plan = {
     .name = "plan",
