@@ -79,6 +79,16 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
                     in_bytes(p->bound_bytes).at, in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     }
+    if (p->joint_bound_bytes > 0 || p->joint_bound_us > 0) {
+        label(out, "joint");
+        text_format(out, "%s divided anew; without relayouts no divisions and placement ",
+                    counted(p->divided_anew, "op").at);
+        if (p->joint_bound_bytes > 0)
+            text_format(out, "move less than %s", in_bytes(p->joint_bound_bytes).at);
+        else
+            text_format(out, "take less than %.2f us", p->joint_bound_us);
+        text_format(out, ", gap %s\n", in_percent(p->joint_gap).at);
+    }
     if (!p->graph->is_list) {
         label(out, "pool");
         text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);

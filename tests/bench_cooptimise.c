@@ -1,7 +1,7 @@
 /* Divisions and placement together: captured joint problems against the reference solution that came with
  * them, and generated graphs.
  *
- *     build/bin/bench_cooptimise [CAPTURES.json ...]
+ *     build/bin/bench_cooptimise [--steps N] [CAPTURES.json | PATTERN.json ...]
  *
  * Captures: the objective is bytes, size x (reads + 1) for every buffer off chip; the reference is its own
  * choice and residency, counted by the same rule after its legality was checked. Graphs: 32 cores, both
@@ -16,6 +16,8 @@
 #include <time.h>
 
 enum { CAPACITY = 1625344, ALIGNMENT = 128 };
+
+static int64_t step_limit; /* 0: the search's own */
 
 static double now(void)
 {
@@ -66,7 +68,8 @@ static bool run_capture(const char *name, const cJSON *graph)
     const cJSON *one = cJSON_IsArray(graph) ? cJSON_GetArrayItem(graph, 0) : graph;
     bool ok = captured_read(&c, json_find(one, "inputs"), CAPACITY, ALIGNMENT);
     for (int i = 0; ok && i < 3; i++) {
-        struct lx_joint_options how = {.mode = modes[i], .solver = lx_solver_find("auto")};
+        struct lx_joint_options how = {
+            .mode = modes[i], .solver = lx_solver_find("auto"), .run.work_limit = step_limit};
         double start = now();
         ok = lx_joint_solve(&c.problem, &how, &memory, &answer[i], &st);
         seconds[i] = now() - start;
@@ -129,6 +132,7 @@ static void run_graph(const char *label, struct lx_graph *g, lx_status *st)
             struct lx_cooptimise_options how = {.mode = modes[k],
                                                 .goal = (enum lx_cooptimise_goal)goal,
                                                 .solver = lx_solver_find("auto"),
+                                                .run.work_limit = step_limit,
                                                 .clone_inputs = true,
                                                 .outputs_on_chip = true};
             d[k] = lx_divide(l, NULL, st);
@@ -188,6 +192,11 @@ int main(int argc, char **argv)
 {
     bool ok = true;
     lx_status st = {0};
+    if (argc > 2 && strcmp(argv[1], "--steps") == 0) {
+        step_limit = strtoll(argv[2], NULL, 10);
+        argv += 2;
+        argc -= 2;
+    }
     for (int i = 1; i < argc; i++)
         if (!is_pattern(argv[i])) ok = run_file(argv[i]) && ok;
     graph_header();

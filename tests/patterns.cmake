@@ -43,3 +43,10 @@ foreach(file ${PATTERN_FILES})
     endif()
   endforeach()
 endforeach()
+
+# Every target can be reached: those that no address alone reaches, when buffers may leave and come back.
+file(GLOB TARGET_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/patterns/targets/*.json)
+foreach(file ${TARGET_FILES})
+  get_filename_component(name ${file} NAME_WE)
+  add_test(NAME pattern/targets/${name}/with_evictions COMMAND lxplan_program check ${file} --evict)
+endforeach()

@@ -43,8 +43,7 @@ static size_t most_entries(const struct joint_model *m)
     return most;
 }
 
-/* What a buffer pays over its life in each state. */
-static int64_t life_price(const struct joint_model *m, const struct joint_var *v, int32_t state)
+int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state)
 {
     int32_t from = v->from + (v->parent_count > 0);
     if (from >= v->to) return 0;
@@ -72,7 +71,7 @@ static int64_t least_of_new(const struct joint_model *m, const struct joint_fact
             if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
             off[t] = x == 0;
             value = add_capped(value, v->future[x]);
-            if (x > 0) value = add_capped(value, life_price(m, v, x));
+            if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
         }
         if (value >= best) continue;
         ++*steps;
@@ -98,7 +97,8 @@ static size_t list_entries(const struct joint_model *m, const struct joint_facto
                 possible &= off[t] || state[t] > 0;
             }
             if (!possible) continue;
-            out[count++] = (struct entry){c, on, least_of_new(m, f, c, off, listed, steps)};
+            int64_t value = least_of_new(m, f, c, off, listed, steps);
+            if (value < JOINT_HOPELESS) out[count++] = (struct entry){c, on, value};
         }
     }
     return count;
@@ -144,14 +144,17 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
     if (!entries) return status_no_memory(st);
     int32_t n = m->factor_count;
     for (int32_t v = 0; v < m->var_count; v++)
-        memset(m->vars[v].future, 0, (size_t)m->vars[v].state_count * sizeof *m->vars[v].future);
+        for (int32_t x = 0; x < m->vars[v].state_count; x++)
+            m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? JOINT_NEVER : 0;
     for (int32_t o = 0; o < n; o++) m->price_before[o + 1] = m->price_before[o] + m->price[o];
     m->rest[n] = 0;
     for (int32_t o = n; o-- > 0;) {
         factor_messages(m, &m->factors[o], entries, steps);
-        m->rest[o] = m->rest[o + 1] + m->factors[o].least;
+        m->rest[o] = add_capped(m->rest[o + 1], m->factors[o].least);
     }
-    *bound = m->rest[0] + joint_floor_price(m, -(int128)m->capacity * m->price_before[n]);
+    *bound = m->rest[0] >= JOINT_HOPELESS
+                 ? JOINT_NEVER
+                 : m->rest[0] + joint_floor_price(m, -(int128)m->capacity * m->price_before[n]);
     free(entries);
     return true;
 }
@@ -185,7 +188,7 @@ static void decode(const struct joint_model *m, int32_t *state, int64_t *load, i
                     if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
                     off[t] = x == 0;
                     value = add_capped(value, v->future[x]);
-                    if (x > 0) value = add_capped(value, life_price(m, v, x));
+                    if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
                 }
                 if (value >= best) continue;
                 ++*steps;
@@ -240,7 +243,7 @@ static bool raise_prices(struct joint_model *m, const int64_t *load, double dist
 }
 
 bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 lx_status *st)
+                 int64_t step_limit, lx_status *st)
 {
     size_t n = (size_t)m->factor_count + 1;
     int32_t *state = calloc((size_t)m->var_count + 1, sizeof *state);
@@ -250,7 +253,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
     double share = 1;
     int stale = 0;
     if (ok) memcpy(best_price, m->price, n * sizeof *load);
-    for (int r = 0; ok && r < rounds && *bound < target; r++) {
+    for (int r = 0; ok && r < rounds && *bound < target && *steps < step_limit;
+         r++) { /* an infeasible branch has a bound above */
         decode(m, state, load, steps);
         if (!raise_prices(m, load, (double)(target - *bound), share)) break;
         ok = joint_messages(m, &here, steps, st);

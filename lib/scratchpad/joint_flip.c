@@ -5,7 +5,7 @@
  * It has no pruning and shares nothing between combinations. Two caps keep it finite: variants of an op, as
  * published, and leaves, of which the published search has no number; ours is in the header of the results.
  */
-#include "scratchpad/joint_model.h"
+#include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
 #include <stdlib.h>

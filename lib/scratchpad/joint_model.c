@@ -152,6 +152,7 @@ static bool make_slots(struct joint_model *m)
 struct draft {
     struct joint_touch touch[JOINT_MAX_TOUCHES];
     int32_t touch_count;
+    int64_t toll;
     int32_t *state;
     int64_t *memory, *compute, *steady, *extra;
 };
@@ -210,12 +211,13 @@ static void draft_access(const struct joint_model *m, int32_t o, const struct lx
         }
         if (saved)
             d->memory[c * JOINT_MAX_TOUCHES + t] += at(a->memory, c);
-        else {
+        else
             d->steady[c] += at(a->memory, c);
-            d->extra[c] += a->toll;
-        }
     }
-    if (v >= 0 && !a->always) d->touch[t].toll += a->toll;
+    if (v >= 0 && !a->always)
+        d->touch[t].toll += a->toll;
+    else
+        d->toll += a->toll;
 }
 
 static bool dominates(const struct draft *d, int32_t a, int32_t b)
@@ -252,7 +254,7 @@ static bool store_factor(struct joint_model *m, const struct draft *d, const int
 {
     size_t n = (size_t)count, cells = n * (size_t)d->touch_count;
     int32_t order[JOINT_MAX_TOUCHES], messages = 0;
-    *f = (struct joint_factor){.touch_count = d->touch_count, .choice_count = count};
+    *f = (struct joint_factor){.touch_count = d->touch_count, .choice_count = count, .toll = d->toll};
     for (int32_t t = 0; t < d->touch_count; t++)
         if (!d->touch[t].first) order[f->old_count++] = t;
     for (int32_t t = 0, k = f->old_count; t < d->touch_count; t++)
@@ -295,6 +297,7 @@ static bool make_factor(struct joint_model *m, const struct op_accesses *l, int3
 {
     const struct lx_joint_op *op = &m->p->ops[o];
     d->touch_count = 0;
+    d->toll = 0;
     for (int32_t c = 0; c < op->choice_count; c++) {
         d->compute[c] = at(op->compute, c);
         d->extra[c] = at(op->extra, c);

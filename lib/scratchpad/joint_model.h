@@ -11,8 +11,10 @@
 #include "base/checked.h"
 #include "scratchpad/joint.h"
 
-/* Worse than any objective, and still far from overflow when a few are added. */
-#define JOINT_NEVER (INT64_MAX / 4)
+/* The cost of what cannot be: more than any answer costs, and a few of them add up without overflow. Less
+ * real costs taken from it, it is still hopeless. */
+#define JOINT_NEVER    (INT64_MAX / 4)
+#define JOINT_HOPELESS (JOINT_NEVER / 2)
 
 enum {
     JOINT_MASK_TOUCHES = 6, /* touches of an op whose on/off patterns are listed; the rest is relaxed */
@@ -26,6 +28,7 @@ struct joint_var {
     int64_t *size;       /* per state, rounded up to the alignment; size[0] is 0 */
     int32_t *label;      /* per state: of the problem; label[0] is -1 */
     int64_t *future;     /* per state: all messages to it, see joint_bound.c */
+    int32_t fixed;       /* what a branch of the search decided: 0 open, 1 on, -1 off */
     int32_t slot;        /* no two variables that are live together share one */
     int32_t *parents;    /* variables whose slot it may take over at `from` */
     int32_t parent_count;
@@ -45,6 +48,7 @@ struct joint_factor {
     int32_t *origin;           /* per choice: of the problem */
     int32_t *state;            /* per choice and touch: the only state in which it can be on; 0: none */
     int64_t *memory;           /* per choice and touch: saved when on */
+    int64_t toll;              /* that no placement saves */
     int64_t *compute, *steady, *extra; /* per choice; steady: memory that no placement saves */
     int64_t *message; /* per old touch and state, see joint_bound.c; begins at message_at[touch] */
     int32_t *message_at;
@@ -71,7 +75,7 @@ void joint_model_free(struct joint_model *m);
 /* Cost of a factor under choice c when the touches in `off` (one flag each) go through memory. */
 static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c, const bool *off)
 {
-    int64_t toll = 0, memory = f->steady[c];
+    int64_t toll = f->toll, memory = f->steady[c];
     const int64_t *saved = &f->memory[(int64_t)c * f->touch_count];
     for (int32_t t = 0; t < f->touch_count; t++)
         if (off[t]) {
@@ -93,7 +97,10 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
 /* Raises prices where a decoded answer overfills the scratchpad; keeps those of the best bound. `target`: an
  * objective that is known to be reachable. */
 bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 lx_status *st);
+                 int64_t step_limit, lx_status *st);
+
+/* What variable v pays for its bytes over its life in a state. */
+int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state);
 
 /* joint_beam.c */
 struct joint_beam_options {
@@ -115,20 +122,6 @@ struct joint_beam_result {
 
 bool joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
                 struct joint_beam_result *out, lx_status *st);
-
-/* joint_flip.c: tries every leaf in turn; `visit` returns false to stop. */
-struct joint_leaf {
-    int32_t *choice;
-    int64_t *address;
-    int64_t objective;
-    int64_t unpinned; /* bytes of all buffers that the solver left off chip: the document's score */
-};
-
-/* joint_solve.c: places the choices and completes the leaf; the arrays are the caller's. */
-bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
-                      struct joint_leaf *leaf, lx_status *st);
-bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options *how, int64_t leaf_cap,
-                struct joint_leaf *best, int64_t *leaves, lx_status *st);
 
 double joint_clock(void);
 

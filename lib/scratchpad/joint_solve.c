@@ -1,26 +1,28 @@
 /* The joint problem solved: seeds, then the published search, then ours, the best of all by the true
  * objective.
  *
- * Ours: messages and prices give a bound (joint_bound.c); beams of growing width look for choices
- * (joint_beam.c), each cut by the best answer so far; the solver finds addresses for them. When it cannot
- * place all that a beam put on chip, the next beams plan for a smaller scratchpad. It ends when bound and
- * objective meet, when a beam dropped nothing, or when the work is used up. Everything is counted in steps,
- * so that two runs do the same; the clock is only a fuse. */
-#include "scratchpad/joint_model.h"
+ * Ours: messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c), each cut by
+ * the best answer so far; the solver finds addresses for them. When it cannot place all that a beam put on
+ * chip, beams do without what it left off, and then plan for a smaller scratchpad. What is then still open is
+ * branched (joint_branch.c), and last come wider beams. It ends when bound and objective meet or when the
+ * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
+#include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FLIP_LEAVES = 1024,  /* of the published search when it is asked for */
-    FLIP_WORK = 1 << 22, /* leaves times buffers, at most */
-    FLIP_WORK_IN_FULL = 1 << 16,
-    PRICE_ROUNDS = 40,
+    FLIP_LEAVES = 1024,  /* of the published search, at most */
+    FLIP_WORK = 1 << 16, /* and leaves times buffers, at most */
+    REPAIRS = 3,
+    PRICE_ROUNDS = 24,
     FIRST_WIDTH = 16,
-    WIDTH_GROWTH = 4,
-    MAX_WIDTH = 1 << 16,
-    DEFAULT_STEPS = 6000000,
+    FIRST_STATES = 1 << 16, /* of all ops together */
+    SECOND_WIDTH = 64,
+    WIDTH_GROWTH = 8,
+    MAX_WIDTH = 1 << 15,
+    DEFAULT_STEPS = 10000000,
 };
 
 /* Shares of the scratchpad, in 64ths, that a beam plans for while the solver cannot place its plan. */
@@ -33,6 +35,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     struct lx_problem placement;
     struct lx_answer answer = {.address = leaf->address};
     struct lx_run run = {.seed = how->run.seed,
+                         .time_limit = how->run.time_limit,
                          .options = how->run.options,
                          .stop = how->run.stop,
                          .context = how->run.context};
@@ -51,16 +54,6 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     return ok;
 }
 
-struct search {
-    const struct lx_joint_problem *p;
-    const struct lx_joint_options *how;
-    struct joint_model model;
-    struct joint_leaf best, trial;
-    int64_t bound, steps, step_limit, leaves;
-    double deadline;
-    bool stopped;
-};
-
 static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, struct joint_leaf *leaf)
 {
     leaf->choice = arena_array(memory, (size_t)p->op_count, sizeof *leaf->choice);
@@ -68,29 +61,30 @@ static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, st
     return leaf->choice && leaf->address;
 }
 
-static void swap_if_better(struct search *s)
+static void swap_if_better(struct joint_search *s)
 {
+    s->last = &s->trial;
     if (s->trial.objective >= s->best.objective) return;
+    s->last = &s->best;
     struct joint_leaf t = s->best;
     s->best = s->trial;
     s->trial = t;
 }
 
-static int64_t flip_leaves(const struct lx_joint_problem *p, int64_t work)
+static int64_t flip_leaves(const struct lx_joint_problem *p)
 {
-    return min_i64(FLIP_LEAVES, max_i64(1, work / max_i64(1, p->buffer_count)));
+    return min_i64(FLIP_LEAVES, max_i64(1, FLIP_WORK / max_i64(1, p->buffer_count)));
 }
 
-static void report(const struct search *s)
+static void report(const struct joint_search *s)
 {
     const struct lx_run *run = &s->how->run;
     struct lx_progress now = {s->steps, s->best.objective, s->bound};
     if (run->progress) run->progress(run->context, &now);
 }
 
-/* One beam and the placement of what it found. `*placed`: the solver placed all that the beam had. */
-static bool one_beam(struct search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
-                     bool *placed, lx_status *st)
+bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
+                    bool *placed, lx_status *st)
 {
     struct joint_beam_options how = {.width = width,
                                      .capacity = capacity,
@@ -102,7 +96,6 @@ static bool one_beam(struct search *s, int32_t width, int64_t capacity, struct j
     if (!joint_beam(&s->model, &how, r, st)) return false;
     s->steps += r->steps;
     s->stopped |= r->stopped;
-    if (capacity == s->model.capacity) s->bound = max_i64(s->bound, r->bound);
     *placed = true;
     if (!r->found) return true;
     if (!joint_leaf_solve(s->p, s->how, &s->trial, st)) return false;
@@ -113,45 +106,84 @@ static bool one_beam(struct search *s, int32_t width, int64_t capacity, struct j
     return true;
 }
 
-static bool finished(const struct search *s)
+bool joint_finished(const struct joint_search *s)
 {
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->best.objective;
 }
 
-static bool full_search(struct search *s, lx_status *st)
+/* The solver could not place all that a beam had on chip: what it left off is taken as off, and the choices
+ * are made again for that. Nothing is proved here. */
+static bool repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
+{
+    struct joint_model *m = &s->model;
+    struct joint_beam_result r;
+    int64_t bound;
+    bool ok = true;
+    for (int k = 0; ok && !*placed && k < REPAIRS && !joint_finished(s); k++) {
+        bool any = false;
+        for (int32_t v = 0; v < m->var_count; v++) {
+            int32_t buffer = m->vars[v].buffer;
+            if (m->vars[v].fixed || s->last->address[buffer] >= 0 ||
+                lx_joint_label(s->p, s->last->choice, buffer) < 0)
+                continue;
+            m->vars[v].fixed = -1;
+            any = true;
+        }
+        if (!any) break;
+        ok =
+            joint_messages(m, &bound, &s->steps, st) && joint_try_beam(s, width, m->capacity, &r, placed, st);
+    }
+    for (int32_t v = 0; v < m->var_count; v++) m->vars[v].fixed = 0;
+    return ok && joint_messages(m, &bound, &s->steps, st);
+}
+
+/* Beams with nothing decided. `*exact`: no state was dropped, so that wider ones find nothing else. */
+static bool root_search(struct joint_search *s, int32_t width, bool *exact, lx_status *st)
 {
     struct joint_beam_result r;
-    bool placed = true;
-    if (!joint_price(&s->model, s->best.objective, 0, &s->bound, &s->steps, st)) return false;
-    for (int32_t width = FIRST_WIDTH; width <= MAX_WIDTH && !finished(s); width *= WIDTH_GROWTH) {
-        if (!one_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
-        for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !finished(s); i++) {
-            struct joint_beam_result tight;
-            if (!one_beam(s, width, s->model.capacity / 64 * tight_shares[i], &tight, &placed, st))
-                return false;
-        }
-        if (r.exact && !r.stopped) break;
-        if (width == FIRST_WIDTH && !finished(s) &&
-            !joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &s->bound, &s->steps, st))
+    bool placed;
+    if (!joint_try_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
+    s->bound = max_i64(s->bound, r.bound);
+    *exact = r.exact && !r.stopped;
+    bool repaired = placed;
+    if (!placed && !repair(s, width, &repaired, st)) return false;
+    for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
+        if (!joint_try_beam(s, width, s->model.capacity * tight_shares[i] / 64, &r, &placed, st))
             return false;
-    }
     return true;
 }
 
-static bool run_modes(struct search *s, struct lx_joint_answer *out, lx_status *st)
+static bool full_search(struct joint_search *s, lx_status *st)
+{
+    int64_t bound;
+    bool exact = false;
+    if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
+    /* The first beam always comes to its end; on a very large problem it is narrower. */
+    int64_t first = min_i64(FIRST_WIDTH, max_i64(2, FIRST_STATES / max_i64(1, s->p->op_count)));
+    if (s->bound < s->best.objective && !root_search(s, (int32_t)first, &exact, st)) return false;
+    if (joint_finished(s)) return true;
+    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
+        return false;
+    s->bound = max_i64(s->bound, bound);
+    if (!joint_finished(s) && !joint_branch(s, st)) return false;
+    for (int32_t w = SECOND_WIDTH; w <= MAX_WIDTH && !exact && !joint_finished(s); w *= WIDTH_GROWTH)
+        if (!root_search(s, w, &exact, st)) return false;
+    return true;
+}
+
+static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_status *st)
 {
     const struct lx_joint_problem *p = s->p;
     for (int32_t o = 0; o < p->op_count; o++) s->best.choice[o] = p->ops[o].seed;
     if (!joint_leaf_solve(p, s->how, &s->best, st)) return false;
     s->leaves = 1;
     out->seed_objective = s->best.objective;
-    if (s->how->mode == LX_JOINT_FLIP)
-        return joint_flip(p, s->how, flip_leaves(p, FLIP_WORK), &s->best, &s->leaves, st) &&
-               joint_messages(&s->model, &s->bound, &s->steps, st);
-    if (!joint_flip(p, s->how, s->how->mode == LX_JOINT_FULL ? flip_leaves(p, FLIP_WORK_IN_FULL) : 0,
-                    &s->trial, &s->leaves, st))
-        return false;
     if (s->how->mode == LX_JOINT_SEED) return joint_messages(&s->model, &s->bound, &s->steps, st);
+    if (s->how->mode == LX_JOINT_FLIP)
+        return joint_flip(p, s->how, flip_leaves(p), &s->best, &s->leaves, st) &&
+               joint_messages(&s->model, &s->bound, &s->steps, st);
+    if (!s->how->without_flip && !joint_flip(p, s->how, flip_leaves(p), &s->trial, &s->leaves, st))
+        return false;
     swap_if_better(s);
     return full_search(s, st);
 }
@@ -159,7 +191,7 @@ static bool run_modes(struct search *s, struct lx_joint_answer *out, lx_status *
 bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
                     struct arena *memory, struct lx_joint_answer *out, lx_status *st)
 {
-    struct search s = {.p = p, .how = how, .trial.objective = INT64_MAX};
+    struct joint_search s = {.p = p, .how = how, .trial.objective = INT64_MAX};
     *out = (struct lx_joint_answer){.status = LX_ERROR};
     if (!lx_joint_validate(p, st)) return false;
     if (!leaf_make(p, memory, &s.best) || !leaf_make(p, memory, &s.trial)) return status_no_memory(st);
@@ -179,6 +211,8 @@ bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_opti
     out->bound = min_i64(s.bound, s.best.objective);
     out->steps = s.steps;
     out->leaves = s.leaves;
-    out->status = out->bound == out->objective ? LX_OPTIMAL : s.stopped ? LX_LIMIT : LX_FEASIBLE;
+    out->status = out->bound == out->objective           ? LX_OPTIMAL
+                  : s.stopped || s.steps >= s.step_limit ? LX_LIMIT
+                                                         : LX_FEASIBLE;
     return true;
 }

@@ -9,11 +9,15 @@ struct attempt {
     struct draft draft;
     struct lx_answer answer;
     int64_t hbm_bytes;
+    int64_t bound;        /* on its spill, of the draft before anything was taken apart or cut */
     struct arena *memory; /* its own */
 };
 
 bool attempt_make(const struct lx_divisions *d, const struct decisions *how,
                   const struct lx_plan_options *options, struct attempt *out, lx_status *st);
+/* The same, and again with relayouts taken apart of which only one side found a place. */
+bool attempt_plain(const struct lx_divisions *d, const struct decisions *how,
+                   const struct lx_plan_options *options, struct attempt *out, lx_status *st);
 void attempt_free(struct attempt *a);
 /* Puts `next` in place of `best` if it moves less; frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);

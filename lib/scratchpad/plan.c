@@ -110,39 +110,6 @@ static struct lx_passes of_stage(struct lx_passes p)
     return p;
 }
 
-/* A relayout of which only one side was placed goes through HBM; then it is better planned that way. */
-static bool try_apart(const struct lx_divisions *d, const struct lx_plan_options *options,
-                      struct attempt *best, lx_status *st)
-{
-    for (int round = 0; round < 3; round++) {
-        const struct draft *x = &best->draft;
-        const int64_t *address = best->answer.address;
-        size_t tensors = (size_t)x->graph->tensor_count;
-        bool *apart = calloc(tensors + 1, sizeof *apart), found = false, ok = true;
-        int32_t *list = malloc((tensors + 1) * sizeof *list);
-        struct decisions how = x->how;
-        if (!apart || !list) ok = status_no_memory(st);
-        for (int32_t i = 0; ok && i < how.apart_count; i++) apart[how.apart[i]] = true;
-        for (int32_t i = 0; ok && i < x->problem.count; i++) {
-            int32_t source = x->stays[i].ring_source;
-            if (source < 0 || (address[i] >= 0) == (address[source] >= 0)) continue;
-            apart[x->stays[i].tensor] = found = true;
-        }
-        how.apart_count = 0;
-        for (size_t t = 0; ok && t < tensors; t++)
-            if (apart[t]) list[how.apart_count++] = (int32_t)t;
-        how.apart = list;
-        struct attempt next;
-        bool better = false;
-        if (ok && found && (ok = attempt_make(d, &how, options, &next, st)))
-            better = attempt_keep_better(best, &next);
-        free(apart);
-        free(list);
-        if (!ok || !better) return ok;
-    }
-    return true;
-}
-
 /* The best attempt's own words become the plan's. */
 static bool adopt_attempt(struct lx_plan *p, const struct attempt *a, lx_status *st)
 {
@@ -190,9 +157,13 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
     joint.run.work_limit = 0; /* the limit counts the solver's steps */
     if (!attempt_us(best, &seed_us, st) || !lx_cooptimise(p->divisions, &joint, &found, st)) return false;
     struct attempt seed = *best;
+    p->divided_anew = found.changed;
+    p->joint_bound_bytes = found.bound_bytes;
+    p->joint_bound_us = found.bound_us;
+    p->joint_gap = found.gap;
     lx_cooptimised_free(&found);
     *best = (struct attempt){0};
-    bool ok = attempt_make(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
+    bool ok = attempt_plain(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
     if (ok && old_is_better(passes, &seed, seed_us, best, us)) {
         struct lx_divide_options divide = {.cores = passes->undivided ? 1 : 0};
         struct lx_divisions *old = lx_divide(p->layouts, &divide, st);
@@ -200,7 +171,8 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
         if ((ok = old != NULL)) {
             lx_divisions_free(p->divisions);
             p->divisions = old;
-            ok = attempt_make(old, how, options, best, st);
+            p->divided_anew = 0;
+            ok = attempt_plain(old, how, options, best, st);
         }
     }
     attempt_free(&seed);
@@ -213,21 +185,19 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     if (!plan_divide(p, &passes, st)) return false;
     struct decisions how = {.passes = passes};
     struct attempt best;
-    if (!attempt_make(p->divisions, &how, options, &best, st)) return false;
+    if (!attempt_plain(p->divisions, &how, options, &best, st)) return false;
     bool ok = true, spill = best.draft.problem.objective == LX_SPILL;
     if (passes.cooptimise && spill && !cooptimise(p, options, &how, &best, st)) {
         attempt_free(&best);
         return false;
     }
-    /* Of the plain problem: evictions and other orders may go below it. */
-    int64_t bound = best.draft.how.passes.clone == LX_CLONE_HEURISTIC ? 0 : best.answer.bound;
+    int64_t bound = best.bound;
     if (spill) {
-        ok = try_apart(p->divisions, options, &best, st);
-        if (ok && passes.reorder && best.answer.objective > 0)
+        if (passes.reorder && best.answer.objective > 0)
             ok = reorder_search(p->layouts, p->divisions, options, &best, p->memory, &p->order, st);
         if (ok && passes.evict && best.answer.objective > 0)
             ok = evict_search(p->divisions, options, &best, st);
-        if (passes.reorder || passes.evict) bound = 0;
+        if (passes.reorder || passes.evict) bound = 0; /* both may go below what holds without them */
     }
     ok = ok && adopt_attempt(p, &best, st);
     p->bound_bytes = bound;

@@ -1,0 +1,133 @@
+/* The last stage: a plan is executed on a simulated device, with real bytes at the planned addresses.
+ *
+ * The device has one HBM, a scratchpad (LX) for each core, a data ring and a reduce ring. At tick t it makes
+ * the loads and ring copies of tick t, runs op t on its cores, and makes the stores of tick t. Elements are
+ * stored as their type says (fp16 as fp16), computed in fp32 and rounded when they are stored. Tensors that
+ * are known by their bytes only are mixed word by word, so that a wrong byte anywhere changes the result.
+ *
+ * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
+ * stick of it. A read that does not find what the program means there is a fault, told with core, address,
+ * op, buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that
+ * is live. Results are compared with a plain evaluation of the pattern, and what was moved is counted and
+ * compared with what the plan says: any difference fails the run.
+ *
+ *     struct lx_device_options how = {.verify = LX_VERIFY_FULL};
+ *     struct lx_run_result *r = lx_device_run(plan, &how, &st);   // NULL: it could not be run at all
+ *     if (r && !r->ok) puts(r->fault_count ? r->faults[0].text : "wrong result or wrong count");
+ *     lx_run_result_free(r);
+ *
+ * Same plan, same seed: same bits on every run with every number of threads. */
+#ifndef LX_DEVICE_DEVICE_H
+#define LX_DEVICE_DEVICE_H
+
+#include "scratchpad/plan.h"
+
+/* What is compared with the reference: every op's output, those of the graph, or nothing. */
+enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
+const char *lx_verify_word(enum lx_verify v);
+
+/* A plain evaluation of a pattern, which must outlive it. It serves runs of all plans of that pattern and
+ * seed, whatever their device. */
+struct lx_reference;
+struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
+                                       lx_status *st);
+void lx_reference_free(struct lx_reference *r);
+
+struct lx_device_options {
+    uint64_t seed; /* of the input data */
+    enum lx_verify verify;
+    int threads;                          /* of the host; 0: one */
+    const struct lx_reference *reference; /* of the plan's pattern and this seed; NULL: made for this run */
+    void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL */
+    bool (*stop)(void *context);                                /* may be NULL; a stopped run is an error */
+    void *context;
+};
+
+/* Bytes and operations. `lx_*` count the parts that the cores hold of what an op accesses on chip; HBM bytes
+ * count once, whatever the number of cores that want them, for the first of these cores. */
+struct lx_counters {
+    int64_t hbm_read, hbm_written, lx_read, lx_written, ring, reduce_ring, flops;
+};
+
+#define LX_FAULTS(X)                                                                                         \
+    X(LX_FAULT_PLACE, "no place", "an access to a buffer that has no address where it is needed")            \
+    X(LX_FAULT_BOUNDS, "out of bounds", "an address outside the memory, or inside a stick")                  \
+    X(LX_FAULT_PART, "not its part", "a core wants sticks that are not in its part of the buffer")           \
+    X(LX_FAULT_LIFE, "outside its life", "an access before a buffer begins or after it ends")                \
+    X(LX_FAULT_UNWRITTEN, "unwritten", "a read of bytes that nobody has written")                            \
+    X(LX_FAULT_WIPED, "wiped", "a read of a scratchpad that an extern op has wiped")                         \
+    X(LX_FAULT_OVERWRITTEN, "overwritten", "a read of bytes that another buffer has overwritten")            \
+    X(LX_FAULT_STALE, "stale", "a read of an older (or newer) value than the program means")                 \
+    X(LX_FAULT_MISPLACED, "misplaced", "a read of another part of the right tensor")                         \
+    X(LX_FAULT_LIVE, "overwrites", "a write over a buffer that is live")                                     \
+    X(LX_FAULT_HANDOVER, "handover", "a slot taken over against the rules of working in place")              \
+    X(LX_FAULT_LOST, "lost", "a graph output that HBM does not have in the end")                             \
+    X(LX_FAULT_PLAN, "plan", "an entry of the plan that means nothing")
+
+#define LX_FAULT_ENUM(id, word, help) id,
+enum lx_fault_kind { LX_FAULTS(LX_FAULT_ENUM) LX_FAULT_KINDS };
+#undef LX_FAULT_ENUM
+const char *lx_fault_word(enum lx_fault_kind k);
+const char *lx_fault_help(enum lx_fault_kind k);
+
+/* One fault; of an access by one core the first stick, and how many there are. */
+struct lx_fault {
+    enum lx_fault_kind kind;
+    int32_t tick;    /* op, or transfers of its tick; op_count: after the last op */
+    int32_t core;    /* -1: none, it is in HBM */
+    int32_t tensor;  /* that is accessed; -1: none */
+    int32_t stay;    /* that is accessed; -1: the tensor in HBM */
+    int32_t owner;   /* tensor that the bytes belong to; -1: nobody */
+    int64_t address; /* in the core's scratchpad or in HBM; -1: none */
+    int64_t sticks;
+    const char *text; /* all of it in words */
+};
+
+enum { LX_MAX_FAULTS = 256 }; /* that are kept; all are counted */
+
+struct lx_op_run {
+    struct lx_counters counted;
+    int64_t cores_used;
+    double us;         /* predicted */
+    bool verified;     /* its output was compared */
+    int64_t wrong;     /* elements beyond the tolerance (bytes, where only bytes are known) */
+    double error;      /* largest absolute difference from the reference */
+    double tolerance;  /* what is allowed */
+    double largest;    /* of the reference, absolute: what the error is relative to */
+    uint64_t hash;     /* of the output's bits in host order; 0 where it was not read back */
+    bool counts_agree; /* with the plan */
+};
+
+struct lx_run_result {
+    bool ok; /* no fault, nothing wrong, every count as planned */
+    int32_t op_count;
+    int64_t cores; /* of the device */
+    const struct lx_op_run *ops;
+    const struct lx_counters *by_core; /* [op * cores + core] */
+    const int64_t *transfer_bytes;     /* per transfer of the plan, as counted */
+    struct lx_counters total;
+    int64_t height_bytes; /* the highest byte of a scratchpad that was in use */
+    const struct lx_fault *faults;
+    int64_t fault_count;          /* of which at most LX_MAX_FAULTS are in `faults` */
+    int32_t wrong_ops;            /* whose output is wrong */
+    int32_t unequal_ops;          /* whose counts are not the plan's */
+    const char *unequal;          /* the first of these, in words; NULL: all agree */
+    int32_t worst_op;             /* with the largest error relative to its largest element; -1: none */
+    double error, relative_error; /* of that one */
+    uint64_t output_hash;         /* of all graph outputs as HBM has them */
+    double predicted_us;
+    double seconds; /* of the host, with the reference if it was made */
+    struct arena *memory;
+};
+
+/* NULL: `st` says why the plan cannot be run (a bare list, memory, stopped). A plan that is wrong gives a
+ * result that is not ok. */
+struct lx_run_result *lx_device_run(const struct lx_plan *plan, const struct lx_device_options *how,
+                                    lx_status *st);
+void lx_run_result_free(struct lx_run_result *r);
+
+/* The run as Chrome/Perfetto trace events: malloc'ed, or NULL when memory is out. Predicted time, one row a
+ * core and one for the transfers. */
+char *lx_run_trace(const struct lx_plan *plan, const struct lx_run_result *r, size_t *length);
+
+#endif

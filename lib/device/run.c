@@ -1,0 +1,240 @@
+/* A plan from its inputs to its outputs, tick by tick, with everything that is said about it. */
+#include "device/device.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "device/data.h"
+#include "device/judge.h"
+#include "device/machine.h"
+#include "device/numbers.h"
+#include "device/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *lx_verify_word(enum lx_verify v)
+{
+    static const char *const words[] = {"full", "outputs", "none"};
+    return (unsigned)v < LX_VERIFY_COUNT ? words[v] : "unknown";
+}
+
+struct run {
+    struct machine m;
+    const struct lx_device_options *how;
+    const struct lx_reference *reference;
+    struct lx_reference *own;
+    struct lx_run_result *r;
+    struct lx_op_run *ops;
+    struct lx_counters *by_core;
+    void *items; /* room for the largest tensor */
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool executable(const struct lx_plan *p, lx_status *st)
+{
+    if (p->layouts && p->divisions && p->stays && p->accesses && p->access_at && p->hbm_address) return true;
+    return status_set(
+        st, LX_E_UNSUPPORTED,
+        "%s is a bare list of buffers: there is nothing to execute; a pattern with ops can be run",
+        p->graph->name ? p->graph->name : "the pattern");
+}
+
+static bool make_result(struct run *u, const struct lx_plan *p, lx_status *st)
+{
+    size_t ops = (size_t)p->layouts->graph->op_count, cores = (size_t)p->divisions->cores;
+    struct arena *memory = calloc(1, sizeof *memory);
+    u->r = calloc(1, sizeof *u->r);
+    if (!memory || !u->r) {
+        free(memory);
+        return status_no_memory(st);
+    }
+    *u->r = (struct lx_run_result){.op_count = (int32_t)ops,
+                                   .cores = p->divisions->cores,
+                                   .worst_op = -1,
+                                   .predicted_us = p->predicted_us,
+                                   .memory = memory};
+    u->m.plan = p;
+    u->m.graph = p->layouts->graph;
+    u->m.memory = memory;
+    u->m.threads = u->how->threads > 0 ? u->how->threads : 1;
+    u->ops = arena_array(memory, ops, sizeof *u->ops);
+    u->by_core = arena_array(memory, ops * cores, sizeof *u->by_core);
+    u->m.transfer_bytes = arena_array(memory, (size_t)p->transfer_count, sizeof *u->m.transfer_bytes);
+    u->r->ops = u->ops;
+    u->r->by_core = u->by_core;
+    u->r->transfer_bytes = u->m.transfer_bytes;
+    u->m.pool = pool_create(u->m.threads);
+    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->m.pool;
+    return (ok ? true : status_no_memory(st)) && machine_make(&u->m, st);
+}
+
+static bool get_reference(struct run *u, const struct lx_plan *p, lx_status *st)
+{
+    u->reference = u->how->reference;
+    if (u->reference &&
+        (u->reference->program.identity != u->m.program.identity || u->reference->seed != u->how->seed))
+        return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
+    if (u->reference || u->how->verify == LX_VERIFY_NONE) return true;
+    u->own = lx_reference_make(p->graph, u->how->seed, u->m.threads, st);
+    u->reference = u->own;
+    return u->own != NULL;
+}
+
+/* Inputs into HBM: the reference has made them already if there is one. */
+static void put_inputs(struct run *u)
+{
+    struct machine *m = &u->m;
+    for (int32_t t = 0; t < m->graph->tensor_count; t++) {
+        enum lx_role role = m->graph->tensors[t].role;
+        int32_t origin = m->plan->layouts->origin[t];
+        if ((role != LX_INPUT && role != LX_WEIGHT) || m->first_op[t] >= m->graph->op_count) continue;
+        const void *items = u->items;
+        if (u->reference)
+            items = u->reference->values[origin].items;
+        else
+            data_fill(m->plan->graph, origin, u->how->seed, m->pool, u->items, layout_items(&m->layouts[t]));
+        machine_put_input(m, t, items);
+    }
+}
+
+static int64_t items_bytes(const struct machine *m, int32_t tensor)
+{
+    const struct lx_layout *l = &m->layouts[tensor];
+    return layout_items(l) * number_types[l->dtype].item;
+}
+
+static void compare(struct run *u, int32_t value, struct lx_op_run *op)
+{
+    const struct reference_value *v = &u->reference->values[value];
+    int64_t wrong;
+    double error;
+    reference_compare(v, u->items, &wrong, &error);
+    op->verified = true;
+    if (wrong > op->wrong) op->wrong = wrong;
+    op->error = fmax(op->error, error);
+    op->tolerance = v->tolerance;
+    op->largest = v->largest;
+}
+
+static void verify_op(struct run *u)
+{
+    struct machine *m = &u->m;
+    struct lx_op_run *op = &u->ops[m->tick];
+    int32_t tensor = machine_op(m)->output;
+    if (u->how->verify != LX_VERIFY_FULL || !read_output(m, u->items)) return;
+    op->hash = hash_bytes(HASH_START, u->items, (size_t)items_bytes(m, tensor));
+    compare(u, m->current[tensor], op);
+}
+
+/* The op that wrote a tensor last. */
+static int32_t last_writer(const struct machine *m, int32_t tensor)
+{
+    for (int32_t o = m->graph->op_count - 1; o >= 0; o--)
+        if (m->graph->ops[o].output == tensor) return o;
+    return -1;
+}
+
+static void verify_outputs(struct run *u)
+{
+    struct machine *m = &u->m;
+    uint64_t hash = HASH_START;
+    m->tick = m->graph->op_count;
+    for (int32_t t = 0; t < m->graph->tensor_count; t++) {
+        int32_t writer = m->graph->tensors[t].role == LX_OUTPUT ? last_writer(m, t) : -1;
+        if (writer < 0) continue;
+        if (!read_hbm(m, t, u->items)) continue;
+        hash = hash_bytes(hash, u->items, (size_t)items_bytes(m, t));
+        if (u->how->verify != LX_VERIFY_NONE)
+            compare(u, m->program.final[m->plan->layouts->origin[t]], &u->ops[writer]);
+    }
+    u->r->output_hash = hash;
+}
+
+static bool stopped(const struct run *u, lx_status *st)
+{
+    if (!u->how->stop || !u->how->stop(u->how->context)) return false;
+    status_set(st, LX_E_LIMIT, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
+    return true;
+}
+
+static bool run_ticks(struct run *u, lx_status *st)
+{
+    struct machine *m = &u->m;
+    for (m->tick = 0; m->tick < m->graph->op_count; m->tick++) {
+        struct arena scratch = {0};
+        if (stopped(u, st)) return false;
+        m->scratch = &scratch;
+        m->counted = &u->by_core[(int64_t)m->tick * m->cores];
+        execute_prepare(m);
+        move_transfers(m, false);
+        execute_op(m);
+        verify_op(u);
+        move_transfers(m, true);
+        arena_free(&scratch);
+        m->scratch = NULL;
+        if (m->no_memory) return status_no_memory(st);
+        if (u->how->progress) u->how->progress(u->how->context, m->tick + 1, m->graph->op_count);
+    }
+    struct arena scratch = {0};
+    m->scratch = &scratch;
+    m->counted = NULL;
+    verify_outputs(u);
+    arena_free(&scratch);
+    return m->no_memory ? status_no_memory(st) : true;
+}
+
+static bool make_room(struct run *u, lx_status *st)
+{
+    int64_t most = 8;
+    for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
+        int64_t bytes = items_bytes(&u->m, t);
+        most = bytes > most ? bytes : most;
+    }
+    u->items = calloc((size_t)most / 8 + 1, 8);
+    return u->items ? true : status_no_memory(st);
+}
+
+struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
+                                    lx_status *st)
+{
+    static const struct lx_device_options usual = {0};
+    struct run u = {.how = how ? how : &usual};
+    double start = now();
+    if (!executable(p, st)) return NULL;
+    bool ok = make_result(&u, p, st) && get_reference(&u, p, st) && make_room(&u, st);
+    if (ok) {
+        machine_reserve(&u.m);
+        put_inputs(&u);
+        ok = u.m.no_memory ? status_no_memory(st) : run_ticks(&u, st);
+    }
+    struct lx_run_result *r = u.r;
+    if (ok) {
+        r->faults = arena_copy_array(r->memory, u.m.faults.at, u.m.faults.count, sizeof *u.m.faults.at);
+        r->fault_count = u.m.fault_count;
+        r->height_bytes = u.m.height;
+        ok = r->faults && judge(p, r, u.ops) ? true : status_no_memory(st);
+    }
+    pool_destroy(u.m.pool);
+    machine_free(&u.m);
+    lx_reference_free(u.own);
+    free(u.items);
+    if (r) r->seconds = now() - start;
+    if (ok) return r;
+    lx_run_result_free(r);
+    return NULL;
+}
+
+void lx_run_result_free(struct lx_run_result *r)
+{
+    if (!r) return;
+    if (r->memory) arena_free(r->memory);
+    free(r->memory);
+    free(r);
+}
