@@ -19,7 +19,7 @@
  * fraction of a second; everything else in it stays. */
 static inline struct lx_graph *read_graph(const char *path)
 {
-    char full[600];
+    char full[1200];
     size_t length;
     lx_status st = {0};
     snprintf(full, sizeof full, "%s/patterns/%s", SOURCE_DIR, path);
