@@ -1,4 +1,5 @@
 /* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
+#include "plan_stages.h"
 #include "planning.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -147,6 +148,10 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
     }
     if (g && strcmp(stage, "scratchpad") == 0) {
         lx_plan_free(make_problem(call, g)); /* takes g over */
+        return call->st;
+    }
+    if (g && (strcmp(stage, "launch") == 0 || strcmp(stage, "loops") == 0)) {
+        (void)try_launches(call, g); /* takes g over; every launched op has loops or says why not */
         return call->st;
     }
     if (g && strcmp(stage, "graph") != 0) {

@@ -1,6 +1,7 @@
 /* lxplan loops: one contraction, or each node of a contraction tree, through the loop passes. */
 #include "command.h"
 #include "base/fail.h"
+#include "loops_device.h"
 #include "paint.h"
 #include "table.h"
 #include "words.h"
@@ -22,7 +23,7 @@ static const struct option_row rows[] = {
     {"passes", 'p', "LIST", "run these passes in this order (default: all, \"none\": none)"},
     {"rules", 0, "NAME", "what passes and checks go by: lxplan (default) or document"},
     {"threads", 't', "T", "how many threads share the work (default: 4)"},
-    {"run", 0, NULL, "execute before and after every pass and compare the results"},
+    {"run", 0, NULL, "execute before and after every pass and compare; then on the device's kernels, timed"},
     {0},
 };
 
@@ -197,7 +198,7 @@ static bool report_pass(struct job *job, const struct lx_loop_pass *pass, const 
     return true;
 }
 
-static void report_end(struct job *job, const struct lx_loops *l)
+static void report_end(struct job *job, const struct lx_loops *l, const struct lx_loops *input)
 {
     struct text *out = &job->call->out;
     lx_status st = {0};
@@ -210,6 +211,7 @@ static void report_end(struct job *job, const struct lx_loops *l)
         if (job->run)
             text_format(out, ", \"steps\": %" PRId64 ", \"sampled\": %s", job->steps,
                         job->sampled ? "true" : "false");
+        if (job->run && !report_device(job->call, l, input, job->threads)) job->verdict = EXIT_NO;
         text_add(out, "}");
         return;
     }
@@ -220,6 +222,7 @@ static void report_end(struct job *job, const struct lx_loops *l)
     if (job->run && job->verdict == EXIT_YES)
         text_format(out, "run: the same result after every pass (%s%s)\n", counted(job->steps, "step").at,
                     job->sampled ? ", a sample of the output" : "");
+    if (job->run && !report_device(job->call, l, input, job->threads)) job->verdict = EXIT_NO;
 }
 
 static bool do_nest(struct job *job, const struct lx_loops *input, const char *what)
@@ -243,7 +246,7 @@ static bool do_nest(struct job *job, const struct lx_loops *input, const char *w
             !report_pass(job, job->passes[i], &before, &now, i == 0))
             return false;
     }
-    report_end(job, &now);
+    report_end(job, &now, input);
     job->nests++;
     return true;
 }
@@ -326,7 +329,9 @@ const struct command command_loops = {
     .details =
         "CONFIG is a file of kind \"loops\" (\"-\": standard input). Shows the nest before and after each "
         "pass\n"
-        "and whether it is valid: 0 yes, 1 no (or, with --run, a pass changed the result), 2 bad input.\n",
+        "and whether it is valid: 0 yes, 1 no (or, with --run, a pass changed the result or the kernels "
+        "give\n"
+        "another one), 2 bad input.\n",
     .options = tables,
     .least_files = 0,
     .most_files = 1,

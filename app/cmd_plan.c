@@ -15,7 +15,10 @@
 enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
-    {"stage", 0, "STAGE", "print the result of one stage instead: graph, layout, divide or scratchpad"},
+    {"stage", 0, "STAGE",
+     "print the result of one stage instead: graph, layout, divide, scratchpad, launch or loops"},
+    {"order", 0, "ORDER",
+     "of tiles with --stage launch: row_major (default), column_major, block, match_shard, morton"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
     {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
     {"all", 'a', NULL, "list every buffer and op, not only the costliest"},
@@ -75,6 +78,16 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         label(out, "spill");
         text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
                     in_bytes(p->bound_bytes).at, in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+    }
+    if (p->joint_bound_bytes > 0 || p->joint_bound_us > 0) {
+        label(out, "joint");
+        text_format(out, "%s divided anew; without relayouts no divisions and placement ",
+                    counted(p->divided_anew, "op").at);
+        if (p->joint_bound_bytes > 0)
+            text_format(out, "move less than %s", in_bytes(p->joint_bound_bytes).at);
+        else
+            text_format(out, "take less than %.2f us", p->joint_bound_us);
+        text_format(out, ", gap %s\n", in_percent(p->joint_gap).at);
     }
     if (!p->graph->is_list) {
         label(out, "pool");

@@ -31,7 +31,8 @@ struct command {
 };
 
 extern const struct command command_plan, command_check, command_show, command_diff, command_solvers,
-    command_import, command_export, command_gen, command_loops, command_run, command_bench, command_report;
+    command_import, command_export, command_gen, command_loops, command_run, command_bench, command_report,
+    command_explore;
 
 /* Rows that more than one command has. */
 extern const struct option_row help_rows[], json_rows[], json_error_rows[], quiet_rows[], output_rows[];

@@ -1,69 +1,14 @@
 /* lxplan without a command: what each solver makes of the bundled patterns. */
 #include "command.h"
-#include "base/vec.h"
+#include "bundled.h"
 #include "table.h"
 #include "words.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { MOST_SOLVERS = 16, DEEPEST = 4 };
-
-typedef VEC(char *) paths;
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
-/* Every .json below a folder; entries in order of their names, so that the table never changes by itself. */
-static void gather(const char *folder, int depth, paths *found)
-{
-    struct dirent **entries;
-    int n = scandir(folder, &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        char *path = NULL;
-        struct stat info;
-        if (name[0] != '.' && asprintf(&path, "%s/%s", folder, name) >= 0) {
-            bool known = stat(path, &info) == 0, kept = false;
-            if (known && S_ISDIR(info.st_mode) && depth < DEEPEST)
-                gather(path, depth + 1, found);
-            else if (known && S_ISREG(info.st_mode) && ends_with(name, ".json"))
-                kept = VEC_PUSH(found, path);
-            if (!kept) free(path);
-        }
-        free(entries[i]);
-    }
-    if (n >= 0) free(entries);
-}
-
-/* In the working directory; else beside the build, else where `install` puts them. malloc'ed, or NULL. */
-static char *find_patterns(void)
-{
-    static const char *const beside_program[] = {"../../patterns", "../share/lxplan/patterns"};
-    struct stat info;
-    if (stat("patterns", &info) == 0 && S_ISDIR(info.st_mode)) return strdup("patterns");
-    char program[4096];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0) return NULL;
-    program[n] = 0;
-    char *slash = strrchr(program, '/');
-    if (!slash) return NULL;
-    *slash = 0;
-    for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/%s", program, beside_program[i]) < 0) return NULL;
-        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return path;
-        free(path);
-    }
-    return NULL;
-}
+enum { MOST_SOLVERS = 16 };
 
 /* One cell: the traffic of the solver's plan, `*` where it is proved best, `!` where the target is missed. */
 static void add_result(struct table *t, const char *path, const struct lx_solver *s)
@@ -105,9 +50,9 @@ static void add_pattern(struct table *t, const char *path, const char *shown)
 
 bool front_page(struct text *out)
 {
-    char *folder = find_patterns();
-    paths found = {0};
-    if (folder) gather(folder, 0, &found);
+    char *folder = bundled_patterns();
+    struct paths found = {0};
+    if (folder) gather_patterns(folder, &found);
     struct column columns[MOST_SOLVERS + 2] = {{"pattern", false}, {"target", true}};
     struct table t = {.columns = columns, .column_count = 2};
     for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++)

@@ -2,7 +2,7 @@
 _lxplan()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} command='' word
-    local commands='plan check run show diff solvers import export gen loops bench report help'
+    local commands='explore plan check run show diff solvers import export gen loops bench report help'
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
@@ -25,10 +25,22 @@ _lxplan()
             mapfile -t COMPREPLY < <(compgen -W 'solver instance' -- "$cur")
             return ;;
         --objective)
-            mapfile -t COMPREPLY < <(compgen -W 'traffic spill fit height' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W 'traffic spill time fit height' -- "$cur")
             return ;;
         --stage)
-            mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad launch loops' -- "$cur")
+            return ;;
+        --order)
+            mapfile -t COMPREPLY < <(compgen -W 'row_major column_major block match_shard morton' -- "$cur")
+            return ;;
+        --cooptimise)
+            mapfile -t COMPREPLY < <(compgen -W 'none flip full' -- "$cur")
+            return ;;
+        --clone)
+            mapfile -t COMPREPLY < <(compgen -W 'auto heuristic none' -- "$cur")
+            return ;;
+        --upto)
+            mapfile -t COMPREPLY < <(compgen -W 'baseline reductions in-place all' -- "$cur")
             return ;;
         --rules)
             mapfile -t COMPREPLY < <(compgen -W 'lxplan document' -- "$cur")
@@ -46,7 +58,7 @@ _lxplan()
                 sed -n '/^parameters of a device/,$ s/^  \([a-z_]*\) .*/\1/p')" -- "$cur")
             compopt -o nospace
             return ;;
-        --seed|--seeds|--repeat|--warmup|--memory|--within|-j|--jobs|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option)
+        --seed|--seeds|--repeat|--warmup|--memory|--within|-j|--jobs|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option|--explain)
             return ;;
     esac
     if [[ $cur == -* ]]; then

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &command_plan,   &command_check, &command_show,  &command_diff,  &command_solvers, &command_import,
-    &command_export, &command_gen,   &command_loops, &command_run,
-    &command_bench, &command_report,
+    &command_explore, &command_plan,    &command_check,  &command_run,    &command_show,
+    &command_diff,    &command_solvers, &command_import, &command_export, &command_gen,
+    &command_loops,   &command_bench,   &command_report,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -108,10 +108,11 @@ static void general_help(struct text *out)
     paint_add(out, PAINT_HEADING, "options:\n");
     options_help(help_rows, out);
     help_entry(out, "    --version", "the version of the program");
-    text_add(out,
-             "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
-             "Without a command: every solver on the bundled patterns.\n"
-             "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
+    text_add(
+        out,
+        "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
+        "Without a command: the explorer on the bundled patterns; without a terminal, every solver on them.\n"
+        "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
 }
 
 static void command_help(const struct call *call, struct text *out)
@@ -164,6 +165,10 @@ static int run_help(struct call *call, int count, char *const *arguments)
 static int run(struct call *call, int count, char *const *arguments)
 {
     const char *word = count > 0 ? arguments[0] : NULL;
+    if (!word && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        call->command = &command_explore;
+        return run_command(call, 0, NULL);
+    }
     if (!word) {
         if (!front_page(&call->out)) general_help(&call->out);
         return EXIT_YES;

@@ -1,6 +1,7 @@
 /* lxplan plan --stage: what one stage makes of a pattern, so that each can be looked at from outside. */
 #include "stages.h"
 #include "base/fail.h"
+#include "plan_stages.h"
 #include "planning.h"
 #include "show_divide.h"
 #include "table.h"
@@ -139,10 +140,8 @@ static int print_divide(struct call *call, struct lx_graph *g)
 static const struct {
     const char *name;
     int (*print)(struct call *call, struct lx_graph *g); /* takes the graph over */
-} stages[] = {{"graph", print_graph},
-              {"layout", print_layout},
-              {"divide", print_divide},
-              {"scratchpad", print_scratchpad}};
+} stages[] = {{"graph", print_graph},           {"layout", print_layout}, {"divide", print_divide},
+              {"scratchpad", print_scratchpad}, {"launch", print_launch}, {"loops", print_loops}};
 
 enum { STAGES = sizeof stages / sizeof *stages };
 

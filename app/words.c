@@ -137,6 +137,24 @@ void add_printable(struct text *out, const char *name, int columns)
     free(clean);
 }
 
+int next_character(const char *text, uint32_t *code, int *columns)
+{
+    if (!*text) return 0;
+    int length = decode((const unsigned char *)text, code);
+    if (!length || is_harmful(*code)) *code = '?';
+    *columns = width_of(*code);
+    return length ? length : 1;
+}
+
+int encode_character(uint32_t code, char out[4])
+{
+    static const uint32_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    int n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = n - 1; i > 0; i--, code >>= 6) out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(lead[n] | code);
+    return n;
+}
+
 int columns_of(const char *text)
 {
     int width = 0;

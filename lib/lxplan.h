@@ -18,11 +18,18 @@
 #include "graph/graph.h"
 #include "graph/generate.h"
 #include "layout/layout.h"
+#include "team/team.h"
 #include "divide/divide.h"
 #include "scratchpad/problem.h"
+#include "scratchpad/cooptimise.h"
 #include "scratchpad/plan.h"
 #include "launch/launch.h"
+#include "launch/of_plan.h"
 #include "loops/loops.h"
+#include "loops/of_plan.h"
 #include "device/device.h"
+#include "device/transport.h"
+#include "device/team_run.h"
+#include "device/nest_run.h"
 
 #endif

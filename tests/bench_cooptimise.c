@@ -68,7 +68,8 @@ static bool run_capture(const char *name, const cJSON *graph)
     const cJSON *one = cJSON_IsArray(graph) ? cJSON_GetArrayItem(graph, 0) : graph;
     bool ok = captured_read(&c, json_find(one, "inputs"), CAPACITY, ALIGNMENT);
     for (int i = 0; ok && i < 3; i++) {
-        struct lx_joint_options how = {.mode = modes[i], .solver = lx_solver_find("auto"), .run.work_limit = step_limit};
+        struct lx_joint_options how = {
+            .mode = modes[i], .solver = lx_solver_find("auto"), .run.work_limit = step_limit};
         double start = now();
         ok = lx_joint_solve(&c.problem, &how, &memory, &answer[i], &st);
         seconds[i] = now() - start;

@@ -1,12 +1,13 @@
 /* The matrix kernels beside OpenBLAS, in one process.
  *
- *     build/bin/bench_kernels [--quick] [--smallest] [--only TEXT] [--threads N]
+ *     build/bin/bench_kernels [--quick] [--best] [--smallest] [--only TEXT] [--threads N]
  *
- * Each row is one product at one number of threads. Ours, OpenBLAS and a loop of multiply-adds on registers (the
- * peak of the same moment) take turns, so that whatever else the machine does hits all three; figures are
- * medians, the ratio is the median over the turns. Where OpenBLAS does not know the processor and falls back to
- * a kernel for an old one, the program starts itself again with OPENBLAS_CORETYPE set to what the processor can:
- * we compare with its best. After a turn of several threads both get time to put theirs to sleep. */
+ * Each row is one product at one number of threads. Ours, OpenBLAS and a loop of multiply-adds on registers
+ * (the peak of the same moment) take turns, so that whatever else the machine does hits all three; figures
+ * are medians, the ratio is the median over the turns. Where OpenBLAS does not know the processor and falls
+ * back to a kernel for an old one, the program starts itself again with OPENBLAS_CORETYPE set to what the
+ * processor can: we compare with its best. After a turn of several threads both get time to put theirs to
+ * sleep. */
 #include "device/kernels/kernels.h"
 
 #include <errno.h>
@@ -20,12 +21,16 @@
 #include <cblas.h>
 #endif
 
-enum { TURNS_MAX = 41, TILE = 32 };
+enum { TURNS_MAX = 41, TILE = 32, SQUARE = 8 };
+
+/* One thread: its own time, which leaves out what others got of the processor. Several: the time that passed.
+ */
+static clockid_t clock_used = CLOCK_MONOTONIC;
 
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock_used, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -41,10 +46,12 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, int count)
+static bool take_best; /* of times: the least */
+
+static double middle(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return values[count / 2];
+    return values[take_best ? 0 : count / 2];
 }
 
 /* ---- the peak ---- */
@@ -68,7 +75,7 @@ static double median(double *values, int count)
  * values at 1; they come through volatile so that nothing is folded. */
 #define PEAK_BODY(vec, bytes)                                                                                \
     volatile float half = 0.5f;                                                                              \
-    vec f = half - (vec){0}, a = f + f, b = a + f, c = b + f, d = c + f, e = d + f, g = e + f, h = g + f,      \
+    vec f = half - (vec){0}, a = f + f, b = a + f, c = b + f, d = c + f, e = d + f, g = e + f, h = g + f,    \
         i = h + f, j = i + f, k = j + f, l = k + f, m = l + f;                                               \
     for (int64_t r = 0; r < rounds; r++) {                                                                   \
         a = a * f + f, b = b * f + f, c = c * f + f, d = d * f + f, e = e * f + f, g = g * f + f;            \
@@ -112,7 +119,8 @@ static void peak_run(void *context, int64_t task, int worker)
 
 enum kind { CUBE, BATCH, TILED, RELU };
 
-/* TILED: C of 1024 x 1024 in 32 x 32 tiles, `depth` tiles summed into each; one plan per C tile, or one a product. */
+/* TILED: C of 1024 x 1024 in 32 x 32 tiles, `depth` tiles summed into each; one plan per C tile, or one a
+ * product. */
 struct row {
     const char *name;
     enum kind kind;
@@ -176,8 +184,13 @@ static void tile_task(void *context, int64_t task, int worker)
     (void)worker;
     const struct job *j = context;
     const int64_t depth = j->row->depth, across = j->row->size / TILE, tile = TILE * TILE;
-    const int64_t y = task / across, x = task % across;
-    struct gemm_operands o = {.a = j->a + x * depth * tile, .b = j->b + y * depth * tile, .c = j->c + task * tile};
+    /* Squares of tiles, so that what they read stays in the second-level cache. */
+    const int64_t squares = across / SQUARE, square = task / (SQUARE * SQUARE),
+                  within = task % (SQUARE * SQUARE);
+    const int64_t y = square / squares * SQUARE + within / SQUARE,
+                  x = square % squares * SQUARE + within % SQUARE;
+    struct gemm_operands o = {
+        .a = j->a + x * depth * tile, .b = j->b + y * depth * tile, .c = j->c + (y * across + x) * tile};
     if (j->row->batched) {
         gemm_run(&j->plan, &o, NULL);
         return;
@@ -191,8 +204,8 @@ static void relu_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const struct job *j = context;
-    relu_2d((struct view){j->c + task * RELU_PART, 0, 1}, (struct const_view){j->a + task * RELU_PART, 0, 1}, 1,
-            RELU_PART);
+    relu_2d((struct view){j->c + task * RELU_PART, 0, 1}, (struct const_view){j->a + task * RELU_PART, 0, 1},
+            1, RELU_PART);
 }
 
 static void run_ours(const struct job *j)
@@ -202,9 +215,15 @@ static void run_ours(const struct job *j)
     int64_t across = j->row->size / TILE;
     switch (j->row->kind) {
     case CUBE:
-    case BATCH: gemm_run(&j->plan, &o, j->pool); break;
-    case TILED: pool_run(j->pool, across * across, tile_task, context); break;
-    case RELU: pool_run(j->pool, j->row->size / RELU_PART, relu_task, context); break;
+    case BATCH:
+        gemm_run(&j->plan, &o, j->pool);
+        break;
+    case TILED:
+        pool_run(j->pool, across * across, tile_task, context);
+        break;
+    case RELU:
+        pool_run(j->pool, j->row->size / RELU_PART, relu_task, context);
+        break;
     }
 }
 
@@ -270,7 +289,7 @@ static struct result measure(const struct job *j, struct peak_task *peak, int tu
         pool_run(j->pool, j->threads, peak_run, peak); /* wakes the threads */
         double start = now();
         pool_run(j->pool, j->threads, peak_run, peak);
-        top[i] = (double)peak->rounds * peak->loop(1) * j->threads / (now() - start);
+        top[i] = (now() - start) / ((double)peak->rounds * peak->loop(1) * j->threads);
         time_calls(run_ours, j, 1 + calls / 20); /* caches and threads */
         ours[i] = time_calls(run_ours, j, calls);
         if (!rival) continue;
@@ -280,16 +299,18 @@ static struct result measure(const struct job *j, struct peak_task *peak, int tu
         ratio[i] = blas[i] / ours[i];
     }
     double flops = row_flops(j->row) * 1e-9;
-    struct result r = {.ours = flops / median(ours, turns)};
-    if (rival) r.blas = flops / median(blas, turns), r.ratio = median(ratio, turns);
-    r.share = r.ours / (median(top, turns) * 1e-9);
+    struct result r = {.ours = flops / middle(ours, turns)};
+    if (rival) r.blas = flops / middle(blas, turns);
+    if (rival) r.ratio = take_best ? r.ours / r.blas : middle(ratio, turns);
+    r.share = r.ours * 1e9 * middle(top, turns);
     return r;
 }
 
 static bool job_open(struct job *j, const struct row *r, int threads)
 {
     *j = (struct job){.row = r, .threads = threads, .pool = pool_create(threads)};
-    size_t in = ((size_t)row_inputs(r) * sizeof(float) + 63) / 64 * 64, out = (size_t)row_outputs(r) * sizeof(float);
+    size_t in = ((size_t)row_inputs(r) * sizeof(float) + 63) / 64 * 64,
+           out = (size_t)row_outputs(r) * sizeof(float);
     j->a = aligned_alloc(64, in);
     j->b = aligned_alloc(64, in);
     j->c = aligned_alloc(64, out);
@@ -303,7 +324,8 @@ static bool job_open(struct job *j, const struct row *r, int threads)
     memset(j->c, 0, out);
     memset(j->blas_c, 0, out);
     int64_t n = r->kind == TILED ? TILE : r->size;
-    struct gemm g = {.m = n, .n = n, .k = n, .batch = r->batched ? r->depth : 1, .first = r->first, .last = r->last};
+    struct gemm g = {
+        .m = n, .n = n, .k = n, .batch = r->batched ? r->depth : 1, .first = r->first, .last = r->last};
     g.a_m = g.b_k = g.c_m = 1;
     g.a_k = g.b_n = g.c_n = n;
     g.a_batch = g.b_batch = n * n;
@@ -340,16 +362,18 @@ static void use_best_openblas(char **argv)
 
 static void print_head(const char *rival)
 {
-    printf("kernels: %s; %s\nGFLOPS, medians of turns; ratio: ours / rival; peak: share of multiply-adds on registers\n",
-           kernel_target_name(kernel_target_best()), rival);
+    printf("kernels: %s; %s\nGFLOPS, %s of turns; ratio: ours / rival; peak: share of multiply-adds on "
+           "registers\n",
+           kernel_target_name(kernel_target_best()), rival, take_best ? "best" : "medians");
     printf("%-20s %7s %9s %9s %7s %7s %8s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up");
 }
 
 static int usage(FILE *to, int code)
 {
-    fputs("usage: bench_kernels [--quick] [--smallest] [--only TEXT] [--threads N]\n"
+    fputs("usage: bench_kernels [--quick] [--best] [--smallest] [--only TEXT] [--threads N]\n"
           "Measures the matrix kernels beside OpenBLAS.\n\n"
           "  --quick      fewer and shorter turns\n"
+          "  --best       the best turn of each instead of the median, for a busy machine\n"
           "  --smallest   only the first product: does it work at all?\n"
           "  --only TEXT  only rows whose name contains TEXT\n"
           "  --threads N  up to N threads, doubling from 1 (default 2)\n",
@@ -363,18 +387,27 @@ int main(int argc, char **argv)
     const char *only = "";
     int threads = 2;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) return usage(stdout, 0);
-        else if (strcmp(argv[i], "--quick") == 0) quick = true;
-        else if (strcmp(argv[i], "--smallest") == 0) smallest = true;
-        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[++i];
-        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc) threads = atoi(argv[++i]);
-        else return usage(stderr, 2);
+        if (strcmp(argv[i], "--help") == 0)
+            return usage(stdout, 0);
+        else if (strcmp(argv[i], "--best") == 0)
+            take_best = true;
+        else if (strcmp(argv[i], "--quick") == 0)
+            quick = true;
+        else if (strcmp(argv[i], "--smallest") == 0)
+            smallest = true;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            only = argv[++i];
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
+            threads = atoi(argv[++i]);
+        else
+            return usage(stderr, 2);
     }
     if (threads < 1 || threads > POOL_THREADS_MAX) return usage(stderr, 2);
     char rival[160] = "OpenBLAS was not there when this was built";
 #ifdef HAVE_OPENBLAS
     use_best_openblas(argv);
-    snprintf(rival, sizeof rival, "rival: %s, kernels for %s", openblas_get_config(), openblas_get_corename());
+    snprintf(rival, sizeof rival, "rival: %s, kernels for %s", openblas_get_config(),
+             openblas_get_corename());
 #endif
     print_head(rival);
     struct peak_task peak = {.loop = choose_peak(), .rounds = 400000};
@@ -390,11 +423,14 @@ int main(int argc, char **argv)
                 fputs("bench_kernels: out of memory\n", stderr);
                 return 3;
             }
+            clock_used = t == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
             struct result r = measure(&j, &peak, quick ? 7 : 21, quick ? 0.002 : 0.008);
             if (t == 1) single = r.ours;
             printf("%-20s %7d %9.1f ", rows[i].name, t, r.ours);
-            if (r.blas > 0) printf("%9.1f %7.2f ", r.blas, r.ratio);
-            else printf("%9s %7s ", "-", "-");
+            if (r.blas > 0)
+                printf("%9.1f %7.2f ", r.blas, r.ratio);
+            else
+                printf("%9s %7s ", "-", "-");
             printf("%6.0f%% %8.2f\n", rows[i].kind == RELU ? 0.0 : r.share * 100, r.ours / single);
             fflush(stdout);
             job_close(&j);

@@ -155,6 +155,8 @@ static inline bool captured_buffer(struct captured *c, int32_t i, struct lx_join
         cJSON_ArrayForEach(v, json_find(c->json[k], "parents")) if (cJSON_IsString(v) &&
                                                                     strcmp(v->valuestring, b->name) == 0)
             readers[count++] = k;
+    /* A made-up reader may stand behind the last use. */
+    for (int32_t k = 0; k < count; k++) b->end = max_i64(b->end, c->problem.ops[readers[k]].tick + 1);
     int32_t *parents = arena_array(&c->memory, (size_t)n, sizeof *parents);
     if (!parents) return false;
     cJSON_ArrayForEach(v, json_find(one, "in_place_parents"))

@@ -227,11 +227,93 @@ static void limits_and_repetition(void **unused)
     }
 }
 
+/* A writer and a reader whose seeds see the buffer differently; the writer has `flips` flips, and the last
+ * one agrees with the reader. */
+static struct lx_joint_problem flip_problem(int32_t flips, struct arena *a)
+{
+    struct lx_joint_op *ops = arena_array(a, 2, sizeof *ops);
+    struct lx_joint_buffer *b = arena_array(a, 1, sizeof *b);
+    struct lx_joint_access *x = arena_array(a, 2, sizeof *x);
+    int32_t *label = arena_array(a, (size_t)flips + 1, sizeof *label),
+            *reader = arena_array(a, 1, sizeof *reader);
+    bool *flip = arena_array(a, (size_t)flips + 1, sizeof *flip);
+    int64_t *sizes = arena_array(a, (size_t)flips + 1, sizeof *sizes);
+    for (int32_t c = 0; c <= flips; c++) {
+        label[c] = c;
+        flip[c] = c > 0;
+        sizes[c] = 64;
+    }
+    *reader = flips;
+    ops[0] = (struct lx_joint_op){.name = "write", .tick = 0, .choice_count = flips + 1, .flip = flip};
+    ops[1] = (struct lx_joint_op){.name = "read", .tick = 1, .choice_count = 1};
+    x[0] = (struct lx_joint_access){.op = 0, .toll = 64, .label = label};
+    x[1] = (struct lx_joint_access){.op = 1, .toll = 64, .label = reader};
+    *b = (struct lx_joint_buffer){
+        .name = "t", .bytes = 64, .start = 0, .end = 2, .accesses = x, .access_count = 2};
+    return (struct lx_joint_problem){.capacity = 128,
+                                     .alignment = 64,
+                                     .op_count = 2,
+                                     .buffer_count = 1,
+                                     .label_count = flips + 1,
+                                     .ops = ops,
+                                     .buffers = b,
+                                     .label_size = sizes};
+}
+
+static void flips_up_to_the_cap(void **unused)
+{
+    (void)unused;
+    for (int32_t flips = 1; flips < 10; flips++) {
+        struct arena a = {0};
+        struct lx_joint_problem p = flip_problem(flips, &a);
+        assert_int_equal(solve(&p, LX_JOINT_SEED, "greedy", 0, &a).objective, 128);
+        struct lx_joint_answer flip = solve(&p, LX_JOINT_FLIP, "greedy", 0, &a);
+        /* Six variants an op, the seed among them. */
+        assert_int_equal(flip.objective, flips <= 5 ? 0 : 128);
+        assert_int_equal(flip.leaves, 1 + (flips < 5 ? flips : 5) + 1);
+        struct lx_joint_answer full = solve(&p, LX_JOINT_FULL, "greedy", 0, &a);
+        assert_int_equal(full.objective, 0);
+        assert_int_equal(full.status, LX_OPTIMAL);
+        assert_int_equal(full.choice[0], flips);
+        arena_free(&a);
+    }
+}
+
+static void refuses_what_is_no_problem(void **unused)
+{
+    (void)unused;
+    struct arena a = {0};
+    struct lx_joint_problem p = flip_problem(2, &a);
+    struct lx_joint_op *ops = (struct lx_joint_op *)p.ops;
+    struct lx_joint_access *x = (struct lx_joint_access *)p.buffers[0].accesses;
+    lx_status st;
+    assert_true(lx_joint_validate(&p, &st));
+    ops[0].seed = 3;
+    assert_false(lx_joint_validate(&p, &st));
+    ops[0].seed = 0;
+    ops[1].tick = 0;
+    assert_false(lx_joint_validate(&p, &st));
+    ops[1].tick = 1;
+    x[1].toll = -1;
+    assert_false(lx_joint_validate(&p, &st));
+    x[1].toll = INT64_MAX / 2;
+    assert_false(lx_joint_validate(&p, &st));
+    x[1].toll = 64;
+    p.label_count = 1;
+    assert_false(lx_joint_validate(&p, &st));
+    p.label_count = 3;
+    p.capacity = -1;
+    assert_false(lx_joint_validate(&p, &st));
+    arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_against_brute_force),
         cmocka_unit_test(limits_and_repetition),
+        cmocka_unit_test(flips_up_to_the_cap),
+        cmocka_unit_test(refuses_what_is_no_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The kernels against plain loops in double: every target that this processor can run, all layouts, touches and
- * tails; conversions exhaustively; the pool with more threads than processors. */
+/* The kernels against plain loops in double: every target that this processor can run, all layouts, touches
+ * and tails; conversions exhaustively; the pool with more threads than processors. */
 #include "device/kernels/kernels.h"
 #include "base/rng.h"
 
@@ -12,7 +12,8 @@
 
 /* ---- operands ---- */
 
-/* `count` matrices of rows x columns in a buffer with a margin of its own value around every element in use. */
+/* `count` matrices of rows x columns in a buffer with a margin of its own value around every element in use.
+ */
 struct operand {
     float *memory, *at;
     int64_t row, column, batch, floats;
@@ -23,15 +24,19 @@ static float small_value(struct rng *r)
     return (float)rng_between(r, -64, 64) * 0x1p-6f;
 }
 
-/* Layouts: 0 column-major, 1 row-major, 2 neither contiguous, 3 rows backwards. `pad` elements between vectors. */
+/* Layouts: 0 column-major, 1 row-major, 2 neither contiguous, 3 rows backwards. `pad` elements between
+ * vectors. */
 enum { LAYOUTS = 4 };
 
-static struct operand make(struct rng *r, int64_t rows, int64_t columns, int64_t count, int layout, int64_t pad)
+static struct operand make(struct rng *r, int64_t rows, int64_t columns, int64_t count, int layout,
+                           int64_t pad)
 {
     struct operand o = {0};
     int64_t unit = layout == 2 ? 3 : 1;
-    if (layout == 1) o.column = unit, o.row = columns * unit + pad;
-    else o.row = unit, o.column = rows * unit + pad;
+    if (layout == 1)
+        o.column = unit, o.row = columns * unit + pad;
+    else
+        o.row = unit, o.column = rows * unit + pad;
     o.batch = (layout == 1 ? rows * o.row : columns * o.column) + pad;
     o.floats = o.batch * count + 1;
     o.memory = malloc((size_t)o.floats * sizeof *o.memory);
@@ -74,8 +79,10 @@ static void check_product(struct rng *r, const struct kernel_target *target, str
     struct operand a = make(r, s.m, s.k, s.batch, l.a, l.pad), b = make(r, s.k, s.n, s.batch, l.b, l.pad);
     struct operand c = make(r, s.m, s.n, 1, l.c, l.pad), init = make(r, s.m, s.n, 1, l.init, l.pad);
     int64_t init_row = init.row, init_column = init.column;
-    if (rng_below(r, 3) == 0) init_row = 0;         /* a bias a column */
-    else if (rng_below(r, 3) == 0) init_column = 0; /* a bias a row */
+    if (rng_below(r, 3) == 0)
+        init_row = 0; /* a bias a column */
+    else if (rng_below(r, 3) == 0)
+        init_column = 0; /* a bias a row */
     float *before = malloc((size_t)c.floats * sizeof *before);
     double *expected = malloc((size_t)(s.m * s.n + 1) * sizeof *expected);
     const float **a_list = malloc((size_t)(s.batch + 1) * sizeof *a_list);
@@ -100,9 +107,22 @@ static void check_product(struct rng *r, const struct kernel_target *target, str
         for (int64_t i = 0; i < s.m; i++)
             for (int64_t j = 0; j < s.n; j++) c.at[i * c.row + j * c.column] = NAN;
     memcpy(before, c.memory, (size_t)c.floats * sizeof *before);
-    struct gemm g = {.m = s.m, .n = s.n, .k = s.k, .batch = s.batch, .first = first, .last = last,
-                     .a_m = a.row, .a_k = a.column, .a_batch = a.batch, .b_k = b.row, .b_n = b.column,
-                     .b_batch = b.batch, .c_m = c.row, .c_n = c.column, .init_m = init_row, .init_n = init_column};
+    struct gemm g = {.m = s.m,
+                     .n = s.n,
+                     .k = s.k,
+                     .batch = s.batch,
+                     .first = first,
+                     .last = last,
+                     .a_m = a.row,
+                     .a_k = a.column,
+                     .a_batch = a.batch,
+                     .b_k = b.row,
+                     .b_n = b.column,
+                     .b_batch = b.batch,
+                     .c_m = c.row,
+                     .c_n = c.column,
+                     .init_m = init_row,
+                     .init_n = init_column};
     struct gemm_operands o = {.a = a.at, .b = b.at, .c = c.at, .init = init.at};
     if (l.lists) o.a_list = a_list, o.b_list = b_list, o.a = o.b = NULL;
     struct gemm_plan plan;
@@ -113,9 +133,10 @@ static void check_product(struct rng *r, const struct kernel_target *target, str
         for (int64_t j = 0; j < s.n; j++) {
             float *got = &c.at[i * c.row + j * c.column];
             if (!(fabs((double)*got - expected[i * s.n + j]) <= bound))
-                fail_msg("%s %ldx%ldx%ld batch %ld layouts %d%d%d%d pad %ld first %d last %d: (%ld,%ld) %g, not %g",
-                         kernel_target_name(target), (long)s.m, (long)s.n, (long)s.k, (long)s.batch, l.a, l.b, l.c,
-                         l.init, (long)l.pad, (int)first, (int)last, (long)i, (long)j, (double)*got,
+                fail_msg("%s %ldx%ldx%ld batch %ld layouts %d%d%d%d pad %ld first %d last %d: (%ld,%ld) %g, "
+                         "not %g",
+                         kernel_target_name(target), (long)s.m, (long)s.n, (long)s.k, (long)s.batch, l.a, l.b,
+                         l.c, l.init, (long)l.pad, (int)first, (int)last, (long)i, (long)j, (double)*got,
                          expected[i * s.n + j]);
             *got = before[got - c.memory];
         }
@@ -124,10 +145,11 @@ static void check_product(struct rng *r, const struct kernel_target *target, str
     free(before), free(expected), free(a_list), free(b_list);
 }
 
-static void random_product(struct rng *r, const struct kernel_target *target, struct shape s, struct pool *pool)
+static void random_product(struct rng *r, const struct kernel_target *target, struct shape s,
+                           struct pool *pool)
 {
     struct layouts l = {(int)rng_below(r, LAYOUTS), (int)rng_below(r, LAYOUTS), (int)rng_below(r, LAYOUTS),
-                        (int)rng_below(r, LAYOUTS), rng_between(r, 0, 5), rng_below(r, 4) == 0};
+                        (int)rng_below(r, LAYOUTS), rng_between(r, 0, 5),       rng_below(r, 4) == 0};
     check_product(r, target, s, l, (enum gemm_first)rng_below(r, 4), (enum gemm_last)rng_below(r, 2), pool);
 }
 
@@ -155,8 +177,8 @@ static void test_random_layouts(void **state)
     for (int i = 0; (t = kernel_target_at(i)); i++)
         for (int k = 0; k < 1500; k++)
             random_product(&r, t,
-                           (struct shape){rng_between(&r, 1, 70), rng_between(&r, 1, 40), rng_between(&r, 0, 40),
-                                          rng_between(&r, 0, 5)},
+                           (struct shape){rng_between(&r, 1, 70), rng_between(&r, 1, 40),
+                                          rng_between(&r, 0, 40), rng_between(&r, 0, 5)},
                            NULL);
 }
 
@@ -169,8 +191,12 @@ static void test_every_layout_and_touch(void **state)
     for (int i = 0; (t = kernel_target_at(i)); i++)
         for (int code = 0; code < LAYOUTS * LAYOUTS * LAYOUTS; code++)
             for (int touch = 0; touch < 8; touch++) {
-                struct layouts l = {code % LAYOUTS, code / LAYOUTS % LAYOUTS, code / LAYOUTS / LAYOUTS, touch % LAYOUTS,
-                                    touch, touch == 5};
+                struct layouts l = {code % LAYOUTS,
+                                    code / LAYOUTS % LAYOUTS,
+                                    code / LAYOUTS / LAYOUTS,
+                                    touch % LAYOUTS,
+                                    touch,
+                                    touch == 5};
                 struct shape s = {64 + touch % 3, 24 + code % 3, 17, 2};
                 check_product(&r, t, s, l, (enum gemm_first)(touch / 2), (enum gemm_last)(touch % 2), NULL);
             }
@@ -181,8 +207,9 @@ static void test_blocks(void **state)
 {
     (void)state;
     static const struct shape shapes[] = {
-        {300, 70, 600, 1}, {129, 131, 127, 1}, {37, 530, 1030, 1}, {530, 37, 300, 3}, {200, 100, 13, 70}, {1, 600, 700, 1},
-        {600, 1, 700, 1},  {257, 259, 520, 1}, {64, 64, 64, 16},   {96, 48, 640, 2},  {31, 3100, 9, 1},
+        {300, 70, 600, 1},  {129, 131, 127, 1}, {37, 530, 1030, 1}, {530, 37, 300, 3},
+        {200, 100, 13, 70}, {1, 600, 700, 1},   {600, 1, 700, 1},   {257, 259, 520, 1},
+        {64, 64, 64, 16},   {96, 48, 640, 2},   {31, 3100, 9, 1},
     };
     struct rng r = rng_seed(4);
     const struct kernel_target *t;
@@ -216,11 +243,21 @@ static void test_bits_do_not_depend_on_threads(void **state)
     for (int i = 0; (t = kernel_target_at(i)); i++)
         for (int threads = 1; threads <= 7; threads++) {
             struct pool *pool = pool_create(threads);
-            struct gemm g = {.m = M, .n = N, .k = K, .batch = 1, .a_m = 1, .a_k = M, .b_k = 1, .b_n = K, .c_m = 1,
-                             .c_n = M, .first = GEMM_FIRST_ZERO};
+            struct gemm g = {.m = M,
+                             .n = N,
+                             .k = K,
+                             .batch = 1,
+                             .a_m = 1,
+                             .a_k = M,
+                             .b_k = 1,
+                             .b_n = K,
+                             .c_m = 1,
+                             .c_n = M,
+                             .first = GEMM_FIRST_ZERO};
             struct gemm_plan plan;
             gemm_prepare(&plan, &g, t, threads);
-            assert_true(gemm_run(&plan, &(struct gemm_operands){.a = a, .b = b, .c = threads == 1 ? one : many}, pool));
+            assert_true(gemm_run(
+                &plan, &(struct gemm_operands){.a = a, .b = b, .c = threads == 1 ? one : many}, pool));
             if (threads > 1) assert_memory_equal(one, many, sizeof *one * M * N);
             pool_destroy(pool);
         }
@@ -235,8 +272,10 @@ static void test_moves(void **state)
     struct rng r = rng_seed(6);
     for (int k = 0; k < 2000; k++) {
         int64_t rows = rng_between(&r, 0, 40), columns = rng_between(&r, 0, 40);
-        struct operand from = make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
-        struct operand to = make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
+        struct operand from =
+            make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
+        struct operand to =
+            make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
         struct operand turned = make(&r, columns + 1, rows + 1, 1, (int)rng_below(&r, LAYOUTS), 1);
         struct view v = {to.at, to.row, to.column};
         struct const_view f = {from.at, from.row, from.column};
@@ -245,12 +284,14 @@ static void test_moves(void **state)
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < columns; j++) {
                 assert_true(at(to.at, to.row, to.column, i, j) == at(from.at, from.row, from.column, i, j));
-                assert_true(at(turned.at, turned.row, turned.column, j, i) == at(from.at, from.row, from.column, i, j));
+                assert_true(at(turned.at, turned.row, turned.column, j, i) ==
+                            at(from.at, from.row, from.column, i, j));
             }
         relu_2d(v, f, rows, columns);
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < columns; j++)
-                assert_true(at(to.at, to.row, to.column, i, j) == relu(at(from.at, from.row, from.column, i, j)));
+                assert_true(at(to.at, to.row, to.column, i, j) ==
+                            relu(at(from.at, from.row, from.column, i, j)));
         float corner = to.at[rows * to.row + columns * to.column];
         zero_2d(v, rows, columns);
         for (int64_t i = 0; i < rows; i++)
@@ -265,20 +306,34 @@ static void test_moves(void **state)
 static double reference_unary(int op, double x)
 {
     switch ((enum unary_op)op) {
-    case UNARY_CLONE: return x;
-    case UNARY_NEG: return -x;
-    case UNARY_ABS: return fabs(x);
-    case UNARY_EXP: return exp(x);
-    case UNARY_LOG: return log(x);
-    case UNARY_SQRT: return sqrt(x);
-    case UNARY_RSQRT: return 1 / sqrt(x);
-    case UNARY_RECIPROCAL: return 1 / x;
-    case UNARY_RELU: return relu(x);
-    case UNARY_GELU: return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-    case UNARY_SILU: return x / (1 + exp(-x));
-    case UNARY_SIGMOID: return 1 / (1 + exp(-x));
-    case UNARY_TANH: return tanh(x);
-    case UNARY_OP_COUNT: break;
+    case UNARY_CLONE:
+        return x;
+    case UNARY_NEG:
+        return -x;
+    case UNARY_ABS:
+        return fabs(x);
+    case UNARY_EXP:
+        return exp(x);
+    case UNARY_LOG:
+        return log(x);
+    case UNARY_SQRT:
+        return sqrt(x);
+    case UNARY_RSQRT:
+        return 1 / sqrt(x);
+    case UNARY_RECIPROCAL:
+        return 1 / x;
+    case UNARY_RELU:
+        return relu(x);
+    case UNARY_GELU:
+        return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case UNARY_SILU:
+        return x / (1 + exp(-x));
+    case UNARY_SIGMOID:
+        return 1 / (1 + exp(-x));
+    case UNARY_TANH:
+        return tanh(x);
+    case UNARY_OP_COUNT:
+        break;
     }
     return NAN;
 }
@@ -286,24 +341,36 @@ static double reference_unary(int op, double x)
 static double reference_binary(int op, double x, double y)
 {
     switch ((enum binary_op)op) {
-    case BINARY_ADD: return x + y;
-    case BINARY_SUB: return x - y;
-    case BINARY_MUL: return x * y;
-    case BINARY_DIV: return x / y;
-    case BINARY_POW: return pow(x, y);
-    case BINARY_MAX: return isnan(x) || isnan(y) ? NAN : fmax(x, y);
-    case BINARY_MIN: return isnan(x) || isnan(y) ? NAN : fmin(x, y);
-    case BINARY_GREATER: return x > y;
-    case BINARY_OP_COUNT: break;
+    case BINARY_ADD:
+        return x + y;
+    case BINARY_SUB:
+        return x - y;
+    case BINARY_MUL:
+        return x * y;
+    case BINARY_DIV:
+        return x / y;
+    case BINARY_POW:
+        return pow(x, y);
+    case BINARY_MAX:
+        return isnan(x) || isnan(y) ? NAN : fmax(x, y);
+    case BINARY_MIN:
+        return isnan(x) || isnan(y) ? NAN : fmin(x, y);
+    case BINARY_GREATER:
+        return x > y;
+    case BINARY_OP_COUNT:
+        break;
     }
     return NAN;
 }
 
 static void assert_close(double got, double expected)
 {
-    if (isnan(expected)) assert_true(isnan(got));
-    else if (isinf(expected)) assert_true(got == expected);
-    else assert_true(fabs(got - expected) <= 2e-6 * (1 + fabs(expected)));
+    if (isnan(expected))
+        assert_true(isnan(got));
+    else if (isinf(expected))
+        assert_true(got == expected);
+    else
+        assert_true(fabs(got - expected) <= 2e-6 * (1 + fabs(expected)));
 }
 
 static void test_pointwise(void **state)
@@ -374,10 +441,12 @@ static void test_reductions(void **state)
         struct const_view v = {o.at, o.row, o.column};
         float one[80], two[80];
         reduce_rows((enum reduce_op)op, one, 2, v, rows, columns);
-        for (int64_t i = 0; i < rows; i++) assert_close((double)one[i * 2], reference_reduce(op, v, i, columns));
+        for (int64_t i = 0; i < rows; i++)
+            assert_close((double)one[i * 2], reference_reduce(op, v, i, columns));
         /* Another layout, the same bits. */
         copy_2d((struct view){other.at, other.row, other.column}, v, rows, columns);
-        reduce_rows((enum reduce_op)op, two, 2, (struct const_view){other.at, other.row, other.column}, rows, columns);
+        reduce_rows((enum reduce_op)op, two, 2, (struct const_view){other.at, other.row, other.column}, rows,
+                    columns);
         for (int64_t i = 0; i < rows; i++)
             if (!isnan(one[i * 2])) assert_true(one[i * 2] == two[i * 2]);
         free(o.memory), free(other.memory);

@@ -1,7 +1,8 @@
-/* Loop nests: both rule sets on the document's own example, every pass on random contractions, the checks one
- * by one, files that are wrong, and a comparison that must notice sabotage. */
+/* Loop nests: both rule sets on the document's own example, the document's passes on random nests, the checks
+ * one by one, files that are wrong, and a comparison that must notice sabotage. test_random_contractions.c
+ * has ours. */
 #include "lxplan.h"
-#include "base/rng.h"
+#include "random_nest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { CONTRACTIONS = 1000 };
+enum { DOCUMENT_NESTS = 500 };
 
 #define HEAD "{\"lxplan\": 1, \"kind\": \"loops\",\n"
 
@@ -61,71 +62,6 @@ static void test_example_of_the_document(void **state)
     assert_true(steps >= 2 * lx_loops_work(&l));
 }
 
-/* A tensor over the given loops with its dimensions in random order, sometimes with gaps. */
-static void lay_out(struct rng *r, struct lx_loops *l, int operand, const bool *walks)
-{
-    int order[LX_LOOPS_MAX], n = 0;
-    for (int i = 0; i < l->count; i++)
-        if (walks[i]) order[n++] = i;
-    int64_t stride = rng_below(r, 5) == 0 ? 2 : 1;
-    for (; n > 0; n--) {
-        int pick = (int)rng_below(r, (uint64_t)n), i = order[pick];
-        order[pick] = order[n - 1];
-        l->loop[i].stride[operand] = stride;
-        stride = stride * l->loop[i].size + (rng_below(r, 8) == 0 ? 3 : 0);
-    }
-}
-
-static int64_t random_size(struct rng *r, int64_t *room)
-{
-    static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 40, 97, 128, 256, 300};
-    int64_t size = sizes[rng_below(r, sizeof sizes / sizeof *sizes)];
-    while (size > *room) size = (size + 1) / 2;
-    *room /= size > 0 ? size : 1;
-    return size > 0 ? size : 1;
-}
-
-static struct lx_loops random_contraction(struct rng *r)
-{
-    static const enum lx_touch touches[] = {LX_TOUCH_NONE, LX_TOUCH_ZERO, LX_TOUCH_COPY, LX_TOUCH_RELU};
-    static const enum lx_touch mains[] = {LX_TOUCH_GEMM,   LX_TOUCH_GEMM, LX_TOUCH_GEMM, LX_TOUCH_BRGEMM,
-                                          LX_TOUCH_BRGEMM, LX_TOUCH_COPY, LX_TOUCH_RELU, LX_TOUCH_ZERO};
-    struct lx_loops l = {
-        .first = touches[rng_below(r, 4)], .last = touches[rng_below(r, 4)], .has_in1 = true};
-    l.main = mains[rng_below(r, 8)];
-    bool unary = lx_touch_is_unary(l.main);
-    int64_t room = 9000;
-    l.count = 1 + (int)rng_below(r, 8);
-    bool walks[LX_LOOP_OPERANDS][LX_LOOPS_MAX];
-    for (int i = 0; i < l.count; i++) {
-        enum lx_loop_type type = (enum lx_loop_type)(1 + rng_below(r, unary ? 3 : 4));
-        l.loop[i] = (struct lx_loop){.type = type, .size = random_size(r, &room)};
-        walks[LX_LOOP_IN0][i] = unary || type != LX_DIM_N;
-        walks[LX_LOOP_IN1][i] = !unary && type != LX_DIM_M;
-        walks[LX_LOOP_OUT][i] = type != LX_DIM_K;
-    }
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) lay_out(r, &l, o, walks[o]);
-    return l;
-}
-
-/* What a user may fix before the passes: one loop of each matrix type, and loops to share. */
-static bool choose_some(struct rng *r, struct lx_loops *l)
-{
-    bool taken[LX_DIM_COUNT] = {false};
-    if (rng_below(r, 3) > 0) return false;
-    for (int i = 0; i < l->count; i++) {
-        struct lx_loop *loop = &l->loop[i];
-        uint64_t dice = rng_below(r, 6);
-        if (dice == 0 && loop->type != LX_DIM_C && !taken[loop->type]) {
-            loop->exec = LX_EXEC_PRIM;
-            taken[loop->type] = true;
-        } else if (dice == 1 && loop->type != LX_DIM_K) {
-            loop->exec = LX_EXEC_SHARED;
-        }
-    }
-    return true;
-}
-
 static void show(const struct lx_loops *l)
 {
     size_t length;
@@ -143,49 +79,13 @@ static void broken(int i, const char *what, const struct lx_loops *a, const stru
     fail_msg("%d, %s: %s", i, what, why);
 }
 
-static void test_random_contractions(void **state)
-{
-    (void)state;
-    struct rng r = rng_seed(2025);
-    int shared = 0;
-    for (int i = 0; i < CONTRACTIONS; i++) {
-        struct lx_loops input = random_contraction(&r);
-        bool chosen = choose_some(&r, &input);
-        struct lx_loops l = input;
-        int64_t threads = 1 + (int64_t)rng_below(&r, 9);
-        lx_status st = {0};
-        if (!chosen && lx_loops_validate(&input, ours(), &st) != 0)
-            broken(i, "the input", &input, NULL, st.text);
-        for (int p = 0; p < LX_LOOP_PASSES; p++) {
-            const struct lx_loop_pass *pass = lx_loop_pass_at(ours(), p);
-            struct lx_loops before = l, alone = input;
-            int64_t steps = 0;
-            assert_true(lx_loops_run_pass(&l, pass, ours(), threads, &st));
-            if (!lx_loops_same(&before, &l, (uint64_t)i, INT64_MAX, &steps, &st))
-                broken(i, pass->name, &before, &l, st.text);
-            assert_int_equal(steps, 2 * lx_loops_work(&before)); /* all of it was run */
-            assert_true(lx_loops_run_pass(&alone, pass, ours(), threads, &st));
-            if (!lx_loops_same(&input, &alone, (uint64_t)i, INT64_MAX, NULL, &st))
-                broken(i, pass->name, &input, &alone, st.text);
-        }
-        if (lx_loops_validate(&l, ours(), &st) != 0) broken(i, "all passes", &input, &l, st.text);
-        shared += l.loop[0].exec == LX_EXEC_SHARED;
-        /* Once more: what has been through the passes can go through them again. */
-        struct lx_loops again = l;
-        assert_true(lx_loops_optimise(&again, ours(), threads, &st));
-        assert_true(lx_loops_same(&l, &again, 1, INT64_MAX, NULL, &st));
-        assert_int_equal(lx_loops_validate(&again, ours(), &st), 0);
-    }
-    assert_true(shared > CONTRACTIONS / 4);
-}
-
 /* The document's rules need not accept, but must not change a result either. */
 static void test_document_keeps_results(void **state)
 {
     (void)state;
     struct rng r = rng_seed(606);
-    for (int i = 0; i < CONTRACTIONS / 2; i++) {
-        struct lx_loops input = random_contraction(&r), l = input;
+    for (int i = 0; i < DOCUMENT_NESTS; i++) {
+        struct lx_loops input = random_nest(&r, ANY_MAIN), l = input;
         lx_status st = {0};
         assert_true(lx_loops_optimise(&l, document(), 1 + (int64_t)rng_below(&r, 8), &st));
         if (!lx_loops_same(&input, &l, (uint64_t)i, INT64_MAX, NULL, &st))
@@ -281,7 +181,7 @@ static void test_sabotage_is_noticed(void **state)
     struct rng r = rng_seed(9);
     int tried = 0;
     for (int i = 0; i < 400; i++) {
-        struct lx_loops a = random_contraction(&r), b = a;
+        struct lx_loops a = random_nest(&r, ANY_MAIN), b = a;
         struct lx_loop *loop = &b.loop[rng_below(&r, (uint64_t)b.count)];
         lx_status st = {0};
         if (loop->size < 2 || !lx_touch_contracts(a.main)) continue;
@@ -302,7 +202,7 @@ static void test_round_trip(void **state)
     (void)state;
     struct rng r = rng_seed(5);
     for (int i = 0; i < 200; i++) {
-        struct lx_loops a = random_contraction(&r), b;
+        struct lx_loops a = random_nest(&r, ANY_MAIN), b;
         lx_status st = {0};
         size_t length;
         a.has_in1 = !lx_touch_is_unary(a.main);
@@ -395,7 +295,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example_of_the_document),
-        cmocka_unit_test(test_random_contractions),
         cmocka_unit_test(test_document_keeps_results),
         cmocka_unit_test(test_enough_blocks),
         cmocka_unit_test(test_checks),

@@ -1,22 +1,32 @@
-/* From a divided graph to the joint problem and back.
+/* Co-optimisation of a divided graph: the goals, and the divisions put in place.
  *
- * Every tensor is a buffer, every op an op at its own tick. What a tensor costs off chip is its device bytes
- * for every appearance as an operand. A cloned input is loaded once, by its first reader; an output that is
- * produced on chip is stored once, by its last writer.
- *
- * For traffic, tolls are bytes times a power of two so large that all predicted times together stay below it:
- * traffic first, then time. Times are halved as often as that needs. */
+ * Goal time is the joint problem as it is. Goal traffic asks for the fewest bytes among the plans that take
+ * no longer than the old divisions do. First bytes outweigh all times; if the plan that comes out is too
+ * slow, the price of a byte, in picoseconds, is halved in until the plan is as fast: from a high price, where
+ * only bytes count, to the rate of the memory itself. Every price proves a bound: a plan of the problem takes
+ * the old time at most, so its bytes are at least (bound - old time) / price. The old plan is always among
+ * the plans. */
 #include "scratchpad/cooptimise.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "layout/op_index.h"
-#include "scratchpad/cooptimise_menu.h"
+#include "scratchpad/cooptimise_problem.h"
+#include "scratchpad/joint_model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* All tolls and times of a problem together stay below this. */
-static const int64_t most_cost = (int64_t)1 << 59;
+enum {
+    MOST_STEPS = 8000000, /* of all searches together */
+    LEAST_STEPS = 1000000,
+    STEPS_AN_OP = 10000,
+    PRICES = 16,   /* of a byte: BYTE_TIME times 1, 2, 4, ... picoseconds */
+    BYTE_TIME = 7, /* at 150 GB/s */
+    TRAFFIC_SEARCHES = 6,
+};
+
+/* Tolls stay below this. */
+static const int64_t most_toll = (int64_t)1 << 58;
 
 static const char *const mode_words[] = {
     [LX_JOINT_SEED] = "off", [LX_JOINT_FLIP] = "flip", [LX_JOINT_FULL] = "full"};
@@ -33,262 +43,147 @@ int lx_joint_mode_find(const char *word)
     return -1;
 }
 
-struct tensor_use {
-    int32_t first_op, last_op, last_writer, access_count, reader_count;
-    const struct lx_op *stuck; /* an op that works through memory only */
+/* A plan, and what was proved on the way to it. */
+struct outcome {
+    int32_t *choice;
+    int64_t *address;
+    struct lx_cooptimise_figures figures;
+    int64_t units; /* of its time */
 };
 
-struct work {
-    struct lx_divisions *d;
-    const struct lx_graph *g;
+struct goal_search {
+    struct graph_problem w;
     const struct lx_cooptimise_options *how;
-    struct arena memory;
-    struct tensor_use *use;
-    bool *barred;
-    const char **reason;
-    int64_t *bytes; /* per tensor, on the device */
-    struct op_menus menus;
-    struct lx_joint_problem problem;
-    int64_t scale; /* of a byte; 0: tolls are not used */
-    int shift;     /* of picoseconds, to the right */
+    struct outcome seed, best;
+    int64_t bound; /* bytes, or time units */
+    int64_t steps, leaves;
+    double deadline; /* of the monotonic clock, in seconds; 0: none */
+    bool flipped;    /* the published search has been tried, it does not depend on prices */
+    enum lx_verdict status;
 };
 
-static void gather(struct work *w)
+/* One joint search with a byte at this price; `*answer` says what was proved of bytes and time together. */
+static bool search(struct goal_search *s, enum lx_joint_mode mode, int64_t units_per_byte, int64_t steps,
+                   struct outcome *plan, struct lx_joint_answer *answer, lx_status *st)
 {
-    for (int32_t t = 0; t < w->g->tensor_count; t++)
-        w->use[t].first_op = w->use[t].last_op = w->use[t].last_writer = -1;
-    for (int32_t o = 0; o < w->g->op_count; o++)
-        for (int i = 0; i <= w->g->ops[o].input_count; i++) {
-            const struct lx_op *op = &w->g->ops[o];
-            struct tensor_use *u = &w->use[op_operand(op, i)];
-            u->access_count++;
-            if (i == op->input_count)
-                u->last_writer = o;
-            else if (u->last_op != o || u->access_count == 1)
-                u->reader_count++;
-            if (u->first_op < 0) u->first_op = o;
-            u->last_op = o;
-            if (w->d->at[o].kind != LX_DIVIDED && !u->stuck) u->stuck = op;
-        }
+    struct lx_joint_options how = {
+        .mode = mode, .solver = s->how->solver, .run = s->how->run, .without_flip = s->flipped};
+    how.run.work_limit = steps;
+    if (s->deadline > 0) how.run.time_limit = fmax(s->deadline - joint_clock(), 1e-3);
+    s->flipped |= mode == LX_JOINT_FULL;
+    graph_problem_toll(&s->w, units_per_byte);
+    if (!lx_joint_solve(&s->w.problem, &how, &s->w.memory, answer, st)) return false;
+    plan->choice = answer->choice;
+    plan->address = answer->address;
+    s->steps += answer->steps;
+    s->leaves += answer->leaves;
+    if (answer->status == LX_LIMIT) s->status = LX_LIMIT;
+    return graph_problem_measure(&s->w, plan->choice, plan->address, &plan->figures, &plan->units) ||
+           status_no_memory(st);
 }
 
-/* The first reason that holds, or NULL. */
-static const char *reason_of(const struct work *w, int32_t t, struct arena *memory)
+static void keep_if_less(struct goal_search *s, const struct outcome *plan)
 {
-    const struct tensor_use *u = &w->use[t];
-    enum lx_role role = w->g->tensors[t].role;
-    if (u->access_count == 0) return "no op uses it";
-    if (u->stuck && (u->stuck->kind->traits & LX_EXTERN))
-        return arena_format(memory, "op %s is extern and works on HBM only", u->stuck->name);
-    if (u->stuck) return arena_format(memory, "op %s: its index map is not known", u->stuck->name);
-    if (role == LX_INPUT || role == LX_WEIGHT) {
-        if (!w->how->clone_inputs) return "graph input: it arrives in HBM";
-        if (u->reader_count < 2) return "graph input: read once, so that a copy on chip saves nothing";
-    }
-    if (role == LX_OUTPUT && (!w->how->outputs_on_chip || u->reader_count == 0))
-        return "graph output: it leaves through HBM";
-    return NULL;
+    const struct lx_cooptimise_figures *a = &plan->figures, *b = &s->best.figures;
+    if (a->traffic_bytes > b->traffic_bytes) return;
+    if (a->traffic_bytes < b->traffic_bytes || plan->units < s->best.units) s->best = *plan;
 }
 
-static bool find_reasons(struct work *w, lx_status *st)
+/* What the search at this price proves of every plan that takes `time` at most. */
+static void prove_bytes(struct goal_search *s, int64_t bound, int64_t time, int64_t units_per_byte)
 {
-    for (int32_t t = 0; t < w->g->tensor_count; t++) {
-        const struct lx_layout *y = &w->d->layouts->layouts[t];
-        const char *reason = reason_of(w, t, &w->memory);
-        w->reason[t] = reason;
-        w->barred[t] = reason != NULL;
-        w->bytes[t] = y->rank > 0 ? lx_layout_bytes(y) : w->g->tensors[t].bytes;
-        if (w->bytes[t] > LX_INT_MAX)
-            return status_set(st, LX_E_RANGE, "tensor %s is beyond 2^53 bytes", w->g->tensors[t].name);
+    if (bound <= time) return;
+    int64_t bytes = round_up_i64(ceil_div_i64(bound - time, units_per_byte), max_i64(s->w.grain, 1));
+    s->bound = max_i64(s->bound, bytes);
+}
+
+/* A byte outweighs the times of all ops together, or as much of them as there is room for. */
+static int64_t top_price(const struct goal_search *s)
+{
+    int64_t top = 1;
+    while (top < (int64_t)1 << 40 && s->w.traffic <= most_toll / (top * 2)) top *= 2;
+    return top;
+}
+
+/* What is left of the work, shared with the searches that may still come. */
+static int64_t next_share(const struct goal_search *s, int64_t steps, int searches)
+{
+    return max_i64((steps - s->steps) / max_i64(searches, 1), 1);
+}
+
+static bool out_of_time(const struct goal_search *s)
+{
+    return lx_run_stopped(&s->how->run) || (s->deadline > 0 && joint_clock() > s->deadline);
+}
+
+static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
+{
+    struct lx_joint_answer a;
+    struct outcome plan;
+    int64_t top = top_price(s);
+    bool paced = !s->how->any_pace && s->how->mode == LX_JOINT_FULL;
+    int64_t allowed = paced ? s->seed.units : s->w.worst_time;
+    int searches = paced ? TRAFFIC_SEARCHES : 1;
+    /* Time alone: a plan that is fast enough, and often one of little traffic. */
+    if (paced && !search(s, LX_JOINT_FULL, 0, next_share(s, steps, searches--), &plan, &a, st)) return false;
+    if (paced) keep_if_less(s, &plan);
+    if (!search(s, s->how->mode, top, next_share(s, steps, searches--), &plan, &a, st)) return false;
+    prove_bytes(s, a.bound, allowed, top);
+    if (plan.units <= allowed) return keep_if_less(s, &plan), true;
+    int low = -1, high = PRICES; /* prices that gave plans fast enough, and too slow */
+    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !out_of_time(s)) {
+        int middle = (low + high) / 2;
+        int64_t price = min_i64(max_i64(((int64_t)BYTE_TIME << middle) >> s->w.shift, 1), top);
+        if (!search(s, LX_JOINT_FULL, price, next_share(s, steps, searches--), &plan, &a, st)) return false;
+        prove_bytes(s, a.bound, allowed, price);
+        if (plan.units <= allowed) {
+            keep_if_less(s, &plan);
+            low = middle;
+        } else
+            high = middle;
     }
     return true;
 }
 
-/* May `op` write its output over tensor `in`? The same bytes in the same order wherever it reads it, and the
- * tensor dies here. */
-static bool in_place(const struct work *w, int32_t o, int32_t in)
+static bool time_search(struct goal_search *s, int64_t steps, lx_status *st)
 {
-    const struct lx_op *op = &w->g->ops[o];
-    const struct lx_layout *y = w->d->layouts->layouts;
-    if (!(op->kind->traits & LX_IN_PLACE) || op->reduces || !op->map || in == op->output) return false;
-    if (w->use[in].last_op != o || w->use[op->output].first_op != o) return false;
-    if (!lx_layout_equal(&y[in], &y[op->output])) return false;
-    for (int i = 0; i < op->input_count; i++)
-        if (op->inputs[i] == in &&
-            (op->map->rank[i] != op->map->rank[op->input_count] ||
-             memcmp(op->map->index[i], op->map->index[op->input_count], (size_t)op->map->rank[i]) != 0))
-            return false;
+    struct lx_joint_answer a;
+    struct outcome plan;
+    if (!search(s, s->how->mode, 0, steps, &plan, &a, st)) return false;
+    s->bound = a.bound;
+    if (plan.units <= s->best.units) s->best = plan;
     return true;
 }
 
-static bool add_parents(const struct work *w, struct lx_joint_buffer *buffers, struct arena *memory)
+static bool reach_goal(struct goal_search *s, lx_status *st)
 {
-    for (int32_t o = 0; o < w->g->op_count; o++) {
-        const struct lx_op *op = &w->g->ops[o];
-        struct lx_joint_buffer *child = &buffers[op->output];
-        int32_t parents[LX_MAX_INPUTS], count = 0;
-        if (child->reason || w->use[op->output].first_op != o) continue;
-        for (int i = 0; i < op->input_count; i++) {
-            bool again = false;
-            for (int32_t k = 0; k < count; k++) again |= parents[k] == op->inputs[i];
-            if (!again && !buffers[op->inputs[i]].reason && in_place(w, o, op->inputs[i]))
-                parents[count++] = op->inputs[i];
-        }
-        child->parents = arena_copy_array(memory, parents, (size_t)count, sizeof *parents);
-        child->parent_count = count;
-        if (!child->parents) return false;
-    }
-    return true;
-}
-
-static bool fill_buffers(struct work *w, struct lx_joint_buffer *buffers, lx_status *st)
-{
-    const struct lx_graph *g = w->g;
-    struct lx_joint_access **list = calloc((size_t)g->tensor_count + 1, sizeof *list);
-    bool ok = list != NULL;
-    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
-        const struct tensor_use *u = &w->use[t];
-        bool given = g->tensors[t].role == LX_INPUT || g->tensors[t].role == LX_WEIGHT;
-        buffers[t] = (struct lx_joint_buffer){.name = g->tensors[t].name,
-                                              .bytes = w->bytes[t],
-                                              .start = u->access_count ? u->first_op : 0,
-                                              .end = u->access_count ? u->last_op + 1 : 1,
-                                              .first_use_is_read = given,
-                                              .reason = w->reason[t]};
-        list[t] = arena_array(&w->memory, (size_t)u->access_count, sizeof **list);
-        buffers[t].accesses = list[t];
-        ok = list[t] != NULL;
-    }
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
-        const struct op_menu *menu = &w->menus.at[w->menus.of_op[o]];
-        for (int i = 0; i <= g->ops[o].input_count; i++) {
-            int32_t t = op_operand(&g->ops[o], i);
-            struct lx_joint_buffer *b = &buffers[t];
-            bool load = b->first_use_is_read && b->access_count == 0;
-            bool store =
-                g->tensors[t].role == LX_OUTPUT && i == g->ops[o].input_count && w->use[t].last_writer == o;
-            list[t][b->access_count++] = (struct lx_joint_access){
-                .op = o,
-                .always = load || store,
-                .toll = w->bytes[t] * w->scale,
-                .memory = &menu->memory[(int64_t)i * menu->count],
-                .label = w->barred[t] ? NULL : &menu->label[(int64_t)i * menu->count]};
-        }
-    }
-    ok = ok && add_parents(w, buffers, &w->memory);
-    free(list);
-    return ok || status_no_memory(st);
-}
-
-/* The power of two that a byte counts, and how much finer times must not be. */
-static bool find_scale(struct work *w, lx_status *st)
-{
-    int64_t traffic = 1, time = 1;
-    for (int32_t t = 0; t < w->g->tensor_count; t++)
-        for (int32_t k = 0; k < w->use[t].access_count; k++)
-            if (!add_i64(traffic, w->bytes[t], &traffic) || traffic > LX_INT_MAX)
-                return status_set(st, LX_E_RANGE,
-                                  "the traffic of all operands together is beyond 2^53 bytes");
-    for (int32_t o = 0; o < w->g->op_count; o++) {
-        const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];
-        int64_t most = 0;
-        for (int32_t c = 0; c < m->count; c++) {
-            int64_t memory = m->compute[c] + m->extra[c];
-            for (int i = 0; i < m->operand_count; i++) memory += m->memory[(int64_t)i * m->count + c];
-            most = max_i64(most, memory);
-        }
-        if (!add_i64(time, most, &time)) time = INT64_MAX;
-    }
-    int64_t room = most_cost;
-    if (w->how->goal == LX_GOAL_TRAFFIC) {
-        w->scale = 1;
-        while (w->scale < (int64_t)1 << 40 && traffic <= most_cost / (w->scale * 2)) w->scale *= 2;
-        room = w->scale;
-    }
-    while (time >> w->shift >= room) w->shift++;
-    for (int32_t k = 0; w->shift > 0 && k < w->menus.count; k++) {
-        struct op_menu *m = &w->menus.at[k];
-        for (int32_t c = 0; c < m->count; c++) m->compute[c] >>= w->shift;
-        for (int32_t c = 0; c < m->count; c++) m->extra[c] >>= w->shift;
-        for (int64_t c = 0; c < (int64_t)m->count * m->operand_count; c++) m->memory[c] >>= w->shift;
-    }
-    return true;
-}
-
-static bool make_problem(struct work *w, lx_status *st)
-{
-    const struct lx_graph *g = w->g;
-    size_t tensors = (size_t)g->tensor_count;
-    w->use = arena_array(&w->memory, tensors, sizeof *w->use);
-    w->barred = arena_array(&w->memory, tensors, sizeof *w->barred);
-    w->reason = arena_array(&w->memory, tensors, sizeof *w->reason);
-    w->bytes = arena_array(&w->memory, tensors, sizeof *w->bytes);
-    struct lx_joint_op *ops = arena_array(&w->memory, (size_t)g->op_count, sizeof *ops);
-    struct lx_joint_buffer *buffers = arena_array(&w->memory, tensors, sizeof *buffers);
-    if (!w->use || !w->barred || !w->reason || !w->bytes || !ops || !buffers) return status_no_memory(st);
-    gather(w);
-    if (!find_reasons(w, st) ||
-        !op_menus_make(w->d, w->barred, w->how->keep_pace, &w->memory, &w->menus, st) || !find_scale(w, st) ||
-        !fill_buffers(w, buffers, st))
+    int64_t steps = min_i64(MOST_STEPS, LEAST_STEPS + (int64_t)STEPS_AN_OP * s->w.g->op_count);
+    if (s->how->run.work_limit > 0) steps = s->how->run.work_limit;
+    bool traffic = s->how->goal == LX_GOAL_TRAFFIC;
+    struct lx_joint_answer a;
+    s->status = LX_FEASIBLE;
+    if (s->how->run.time_limit > 0) s->deadline = joint_clock() + s->how->run.time_limit;
+    if (!search(s, LX_JOINT_SEED, traffic ? top_price(s) : 0, steps, &s->seed, &a, st)) return false;
+    s->best = s->seed;
+    if (s->how->mode != LX_JOINT_SEED &&
+        !(traffic ? traffic_search(s, steps, st) : time_search(s, steps, st)))
         return false;
-    for (int32_t o = 0; o < g->op_count; o++) {
-        const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];
-        ops[o] = (struct lx_joint_op){.name = g->ops[o].name,
-                                      .tick = o,
-                                      .choice_count = m->count,
-                                      .seed = m->seed,
-                                      .compute = m->compute,
-                                      .extra = m->extra,
-                                      .flip = m->flip};
-    }
-    w->problem = (struct lx_joint_problem){.capacity = w->how->capacity > 0 ? w->how->capacity
-                                                                            : lx_device_usable(&g->device),
-                                           .alignment = g->device.stick_bytes,
-                                           .op_count = g->op_count,
-                                           .buffer_count = g->tensor_count,
-                                           .label_count = w->menus.label_count,
-                                           .ops = ops,
-                                           .buffers = buffers,
-                                           .label_size = w->menus.label_size};
+    int64_t reached = traffic ? s->best.figures.traffic_bytes : s->best.units;
+    s->bound = min_i64(s->bound, reached);
+    if (s->bound == reached) s->status = LX_OPTIMAL;
     return true;
 }
 
-/* Traffic and predicted time of an answer, whatever the goal was. */
-static bool measure(const struct work *w, const int32_t *choice, const int64_t *address,
-                    struct lx_cooptimise_figures *out)
+static bool replace_divisions(struct goal_search *s, struct lx_divisions *d, int32_t *changed, lx_status *st)
 {
-    int64_t *memory = calloc((size_t)w->g->op_count + 1, sizeof *memory), time = 0;
-    if (!memory) return false;
-    *out = (struct lx_cooptimise_figures){0};
-    for (int32_t t = 0; t < w->g->tensor_count; t++) {
-        const struct lx_joint_buffer *b = &w->problem.buffers[t];
-        out->on_chip += address[t] >= 0;
-        for (int32_t k = 0; k < b->access_count; k++) {
-            const struct lx_joint_access *a = &b->accesses[k];
-            if (address[t] >= 0 && !a->always) continue;
-            out->traffic_bytes += w->bytes[t];
-            memory[a->op] += a->memory[choice[a->op]];
-        }
-    }
-    for (int32_t o = 0; o < w->g->op_count; o++) {
-        const struct lx_joint_op *op = &w->problem.ops[o];
-        time += max_i64(op->compute[choice[o]], memory[o]) + op->extra[choice[o]];
-    }
-    out->time_us = (double)time * (double)((int64_t)1 << w->shift) / 1e6;
-    free(memory);
-    return true;
-}
-
-static bool replace_divisions(struct work *w, const int32_t *choice, int32_t *changed, lx_status *st)
-{
-    struct lx_divisions *d = w->d;
     double predicted = d->predicted_us;
-    struct lx_division *before = arena_copy_array(&w->memory, d->at, (size_t)d->count, sizeof *d->at);
+    struct lx_division *before = arena_copy_array(&s->w.memory, d->at, (size_t)d->count, sizeof *d->at);
     if (!before) return status_no_memory(st);
-    for (int32_t o = 0; o < w->g->op_count; o++) {
-        const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];
-        if (choice[o] == m->seed) continue;
-        if (!lx_division_replace(d, o, &m->splits[(int64_t)choice[o] * m->split_count], st)) {
+    for (int32_t o = 0; o < d->count; o++) {
+        const struct op_menu *m = &s->w.menus.at[s->w.menus.of_op[o]];
+        int32_t choice = s->best.choice[o];
+        if (choice == m->seed) continue;
+        if (!lx_division_replace(d, o, &m->splits[(int64_t)choice * m->split_count], st)) {
             memcpy(d->at, before, (size_t)d->count * sizeof *d->at);
             d->predicted_us = predicted;
             return false;
@@ -298,42 +193,35 @@ static bool replace_divisions(struct work *w, const int32_t *choice, int32_t *ch
     return true;
 }
 
-static bool solve(struct work *w, struct lx_cooptimised *out, lx_status *st)
+static bool report(const struct goal_search *s, struct lx_cooptimised *out, lx_status *st)
 {
-    struct lx_joint_options how = {LX_JOINT_SEED, w->how->solver, w->how->run};
-    struct lx_joint_answer seed, now;
-    if (!lx_joint_solve(&w->problem, &how, &w->memory, &seed, st)) return false;
-    if (!measure(w, seed.choice, seed.address, &out->seed)) return status_no_memory(st);
-    how.mode = w->how->mode;
-    if (how.mode == LX_JOINT_SEED)
-        now = seed;
-    else if (!lx_joint_solve(&w->problem, &how, &w->memory, &now, st))
-        return false;
-    if (!measure(w, now.choice, now.address, &out->now)) return status_no_memory(st);
-    out->address = malloc(((size_t)w->g->tensor_count + 1) * sizeof *out->address);
+    size_t tensors = (size_t)s->w.g->tensor_count;
+    out->address = malloc((tensors + 1) * sizeof *out->address);
     if (!out->address) return status_no_memory(st);
-    memcpy(out->address, now.address, (size_t)w->g->tensor_count * sizeof *out->address);
-    out->steps = now.steps;
-    out->leaves = now.leaves;
-    out->status = now.status;
-    if (w->how->goal == LX_GOAL_TRAFFIC) {
-        out->bound_bytes = min_i64(now.bound / w->scale, out->now.traffic_bytes);
-        out->gap = lx_gap(out->now.traffic_bytes, out->bound_bytes);
-        if (out->gap <= 0) out->status = LX_OPTIMAL;
+    memcpy(out->address, s->best.address, tensors * sizeof *out->address);
+    out->seed = s->seed.figures;
+    out->now = s->best.figures;
+    out->status = s->status;
+    out->steps = s->steps;
+    out->leaves = s->leaves;
+    if (s->how->goal == LX_GOAL_TRAFFIC) {
+        out->bound_bytes = s->bound;
+        out->gap = lx_gap(out->now.traffic_bytes, s->bound);
     } else {
-        out->bound_us = (double)now.bound * (double)((int64_t)1 << w->shift) / 1e6;
-        out->gap = lx_gap(now.objective, now.bound);
+        out->bound_us = (double)s->bound * (double)((int64_t)1 << s->w.shift) / 1e6;
+        out->gap = lx_gap(s->best.units, s->bound);
     }
-    return replace_divisions(w, now.choice, &out->changed, st);
+    return true;
 }
 
 bool lx_cooptimise(struct lx_divisions *d, const struct lx_cooptimise_options *how,
                    struct lx_cooptimised *out, lx_status *st)
 {
-    struct work w = {.d = d, .g = d->layouts->graph, .how = how};
+    struct goal_search s = {.how = how};
     *out = (struct lx_cooptimised){.status = LX_ERROR};
-    bool ok = make_problem(&w, st) && solve(&w, out, st);
-    arena_free(&w.memory);
+    bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st) && report(&s, out, st) &&
+              replace_divisions(&s, d, &out->changed, st);
+    graph_problem_free(&s.w);
     if (!ok) lx_cooptimised_free(out);
     return ok;
 }

@@ -5,10 +5,10 @@
  * chip is its device bytes, whole sticks; its part on a core is what work division says; two ops may hand a
  * tensor over on chip only if both see the same parts on the same cores.
  *
- * Goals. time: predicted picoseconds by lib/cost, with which few cores pay for what they save. traffic: bytes
- * to and from memory, whatever time that takes, and among equal traffic the least predicted time; with
- * `keep_pace` divisions are left out that even with all that may be on chip there would be slower than the
- * old one is with all of it off, so that no op is left to one core only to please the scratchpad. */
+ * Goals. time: the least predicted time, by lib/cost. traffic: the fewest bytes to and from memory among the
+ * plans that take no longer, predicted, than the old divisions with their own best placement do; so that no
+ * work is left to one core only to please the scratchpad. `any_pace` lifts that: bytes alone, then time. The
+ * bounds are of exactly these problems. */
 #ifndef LX_SCRATCHPAD_COOPTIMISE_H
 #define LX_SCRATCHPAD_COOPTIMISE_H
 
@@ -24,7 +24,7 @@ struct lx_cooptimise_options {
     struct lx_run run;
     bool clone_inputs;    /* inputs and weights that several ops read may be copied to the scratchpad */
     bool outputs_on_chip; /* graph outputs that are also read may be produced there, and stored once */
-    bool keep_pace;       /* goal traffic: see above; the bound then holds among what is left */
+    bool any_pace;        /* goal traffic: whatever time it takes */
     int64_t capacity;     /* bytes a core; 0: what the device lets a planner use */
 };
 

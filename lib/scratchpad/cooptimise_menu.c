@@ -20,8 +20,6 @@ struct label_key {
 
 struct builder {
     const struct lx_divisions *d;
-    const bool *barred;
-    bool guard;
     struct arena *memory;
     int32_t *layout_of; /* per tensor: the first one with the same layout */
     VEC(struct op_menu) menus;
@@ -89,7 +87,7 @@ static bool same_shape(const struct builder *b, int32_t first, int32_t second)
     if (x->kind != y->kind || x->split_count != y->split_count) return false;
     for (int i = 0; i <= p->input_count; i++) {
         int32_t s = op_operand(p, i), t = op_operand(q, i);
-        if (b->layout_of[s] != b->layout_of[t] || b->barred[s] != b->barred[t]) return false;
+        if (b->layout_of[s] != b->layout_of[t]) return false;
         if (l->graph->tensors[s].bytes != l->graph->tensors[t].bytes) return false;
     }
     int rank = l->layouts[p->output].host_rank;
@@ -179,41 +177,14 @@ static int32_t seed_of(const struct builder *b, int32_t op, const struct divisio
     return -1;
 }
 
-/* Picoseconds of choice c with the flagged operands through memory. */
-static int64_t time_of(const struct division_menu *m, int32_t c, int operands, const bool *through)
-{
-    int64_t memory = 0;
-    for (int i = 0; i < operands; i++)
-        if (through[i]) memory += picoseconds(m->memory_us[(int64_t)c * operands + i]);
-    return max_i64(picoseconds(m->parts[c].compute_us), memory) + picoseconds(m->parts[c].extra_us);
-}
-
-/* Which of the menu's choices are worth keeping, the count returned. */
-static int32_t choose(const struct builder *b, const struct lx_op *op, const struct division_menu *m,
-                      int32_t seed, int32_t *kept)
-{
-    bool all[LX_MAX_INPUTS + 1], stuck[LX_MAX_INPUTS + 1];
-    int operands = op->input_count + 1;
-    int32_t n = 0;
-    for (int i = 0; i < operands; i++) {
-        all[i] = true;
-        stuck[i] = b->barred[op_operand(op, i)];
-    }
-    int64_t most = time_of(m, seed, operands, all);
-    for (int32_t c = 0; c < m->count; c++)
-        if (c == seed || !b->guard || time_of(m, c, operands, stuck) <= most) kept[n++] = c;
-    return n;
-}
-
-static bool fill_menu(struct builder *b, const struct division_menu *m, const int32_t *kept, int32_t seed,
-                      struct op_menu *out)
+static bool fill_menu(struct builder *b, const struct division_menu *m, struct op_menu *out)
 {
     const struct lx_op *op = &b->d->layouts->graph->ops[out->op];
     size_t n = (size_t)out->count, cells = n * (size_t)out->operand_count;
     int seed_var = -1, var = -1;
     int64_t seed_factor = 0, factor = 0;
     bool flips = m->split_count > 0 &&
-                 single_split(m, &m->splits[(int64_t)seed * m->split_count], &seed_var, &seed_factor);
+                 single_split(m, &m->splits[(int64_t)out->seed * m->split_count], &seed_var, &seed_factor);
     out->splits = arena_array(b->memory, n * (size_t)m->split_count, sizeof *out->splits);
     out->flip = arena_array(b->memory, n, sizeof *out->flip);
     out->compute = arena_array(b->memory, n, sizeof *out->compute);
@@ -222,17 +193,14 @@ static bool fill_menu(struct builder *b, const struct division_menu *m, const in
     out->label = arena_array(b->memory, cells, sizeof *out->label);
     if (!out->splits || !out->flip || !out->compute || !out->extra || !out->memory || !out->label)
         return false;
-    for (int32_t k = 0; k < out->count; k++) {
-        int32_t c = kept[k];
-        if (c == seed) out->seed = k;
-        for (int i = 0; i < m->split_count; i++)
-            out->splits[(int64_t)k * m->split_count + i] = m->splits[(int64_t)c * m->split_count + i];
-        out->flip[k] = flips && single_split(m, &m->splits[(int64_t)c * m->split_count], &var, &factor) &&
+    if (m->split_count > 0) memcpy(out->splits, m->splits, n * (size_t)m->split_count * sizeof *out->splits);
+    for (int32_t c = 0; c < out->count; c++) {
+        out->flip[c] = flips && single_split(m, &m->splits[(int64_t)c * m->split_count], &var, &factor) &&
                        factor == seed_factor && var != seed_var;
-        out->compute[k] = picoseconds(m->parts[c].compute_us);
-        out->extra[k] = picoseconds(m->parts[c].extra_us);
+        out->compute[c] = picoseconds(m->parts[c].compute_us);
+        out->extra[c] = picoseconds(m->parts[c].extra_us);
         for (int i = 0; i < out->operand_count; i++) {
-            int64_t from = (int64_t)c * out->operand_count + i, to = (int64_t)i * out->count + k;
+            int64_t from = (int64_t)c * out->operand_count + i, to = (int64_t)i * out->count + c;
             out->memory[to] = picoseconds(m->memory_us[from]);
             out->label[to] = -1;
             if (m->operand_count > 0 && !intern(b, b->layout_of[op_operand(op, i)], &m->views[from],
@@ -252,12 +220,13 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
     int32_t seed = ok && m.operand_count > 0 ? seed_of(b, o, &m) : 0;
     if (ok && seed < 0)
         ok = status_set(st, LX_E_INTERNAL, "op %s: its division is not among the legal ones", op->name);
-    int32_t *kept = ok ? arena_array(&scratch, (size_t)m.count, sizeof *kept) : NULL;
-    if (ok && !kept) ok = status_no_memory(st);
     if (ok) {
-        struct op_menu menu = {.op = o, .operand_count = op->input_count + 1, .split_count = m.split_count};
-        menu.count = choose(b, op, &m, seed, kept);
-        if (!fill_menu(b, &m, kept, seed, &menu) || !VEC_PUSH(&b->menus, menu)) ok = status_no_memory(st);
+        struct op_menu menu = {.op = o,
+                               .operand_count = op->input_count + 1,
+                               .split_count = m.split_count,
+                               .count = m.count,
+                               .seed = seed};
+        if (!fill_menu(b, &m, &menu) || !VEC_PUSH(&b->menus, menu)) ok = status_no_memory(st);
     }
     arena_free(&scratch);
     return ok;
@@ -286,11 +255,10 @@ static size_t room_for(int32_t count)
     return room;
 }
 
-bool op_menus_make(const struct lx_divisions *d, const bool *barred, bool guard, struct arena *memory,
-                   struct op_menus *out, lx_status *st)
+bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op_menus *out, lx_status *st)
 {
     const struct lx_graph *g = d->layouts->graph;
-    struct builder b = {.d = d, .barred = barred, .guard = guard, .memory = memory};
+    struct builder b = {.d = d, .memory = memory};
     b.menu_room = room_for(g->op_count);
     b.layout_room = room_for(g->tensor_count);
     b.menu_table = calloc(b.menu_room, sizeof *b.menu_table);

@@ -6,8 +6,7 @@
 #include "divide/menu.h"
 #include "scratchpad/cooptimise.h"
 
-/* Ops of one shape: the same kind of op on operands of the same layouts, divided alike, and with the same
- * operands barred from the scratchpad. */
+/* Ops of one shape: the same kind of op on operands of the same layouts, divided alike. */
 struct op_menu {
     int32_t op; /* the first of them */
     int operand_count;
@@ -15,7 +14,7 @@ struct op_menu {
     int64_t *splits; /* per choice, split_count each */
     int split_count;
     bool *flip;
-    int64_t *compute, *extra; /* per choice, in picoseconds until scaled */
+    int64_t *compute, *extra; /* per choice, in picoseconds */
     int64_t *memory;          /* per operand and choice, count each */
     int32_t *label;           /* the same */
 };
@@ -28,9 +27,6 @@ struct op_menus {
     int64_t *label_size;
 };
 
-/* `barred`: per tensor. `guard`: leave out choices that are slower than the old division even with all that
- * may be on chip there. */
-bool op_menus_make(const struct lx_divisions *d, const bool *barred, bool guard, struct arena *memory,
-                   struct op_menus *out, lx_status *st);
+bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op_menus *out, lx_status *st);
 
 #endif

@@ -6,15 +6,14 @@
  * the same cores. A buffer may be on chip only if all its accesses have one and the same label >= 0 under the
  * chosen choices; it then takes label_size[label] bytes of each core over its life [start, end).
  *
- *   cost of op o under choice c = sum of toll over its accesses through memory
- *                               + max(compute[c], sum of memory[c] over its accesses through memory) +
- * extra[c]
+ *   cost of an op under choice c = extra[c] + sum of toll + max(compute[c], sum of memory[c])
+ *
+ * where the sums are over its accesses through memory.
  *
  * An access goes through memory when its buffer is off chip, and also on chip where `always` is set: the load
  * of an input that is copied to the scratchpad, the store of an output that was produced there. The objective
- * is the sum over the ops. An op may have a pace: an answer in which it is slower is no answer; the seeds
- * keep theirs wherever their buffers are. With tolls only it is traffic; with compute and memory it is time;
- * tolls that outweigh all times together make it lexicographic.
+ * is the sum over the ops. With tolls only it is traffic; with compute and memory it is time; tolls that
+ * outweigh all times together make it lexicographic.
  *
  * Typical sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated
  * graphs. Ops of one shape may share their arrays. */
@@ -22,9 +21,6 @@
 #define LX_SCRATCHPAD_JOINT_H
 
 #include "scratchpad/problem.h"
-
-/* The cost of what is no answer: more than any answer costs, and a few of them add up without overflow. */
-#define LX_JOINT_NEVER (INT64_MAX / 4)
 
 struct arena;
 
@@ -54,7 +50,6 @@ struct lx_joint_op {
     int32_t choice_count;           /* > 0 */
     int32_t seed;                   /* the choice that work division alone made */
     const int64_t *compute, *extra; /* per choice; NULL: nothing */
-    int64_t pace;     /* max(compute, memory) + extra may not be above it; 0: it may be anything */
     const bool *flip; /* per choice: the seed's single split moved to another output dimension; NULL: none */
 };
 
@@ -74,6 +69,7 @@ enum lx_joint_mode {
 
 struct lx_joint_options {
     enum lx_joint_mode mode;
+    bool without_flip;              /* LX_JOINT_FULL: do not try the documented search first */
     const struct lx_solver *solver; /* for the addresses */
     struct lx_run run;              /* work_limit: of the search, in its own steps; 0: its default */
 };
@@ -89,15 +85,14 @@ struct lx_joint_answer {
     int64_t steps, leaves;  /* leaves: complete placements that were solved */
 };
 
-/* Sizes, seeds, labels and lives; the order of ops and accesses; sums within 2^62. */
+/* Sizes, seeds, labels and lives; the order of ops and accesses; sums within 2^60. */
 bool lx_joint_validate(const struct lx_joint_problem *p, lx_status *st);
 /* The answer's arrays come from `memory`. False: `st` says why. */
 bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
                     struct arena *memory, struct lx_joint_answer *out, lx_status *st);
 /* The label that all accesses of a buffer agree on, or -1. */
 int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer);
-/* The objective from scratch; LX_JOINT_NEVER: an op does not keep its pace; INT64_MAX: memory is out. `on`:
- * per buffer; NULL: nothing is on chip. */
+/* The objective from scratch; INT64_MAX: memory is out. `on`: per buffer; NULL: nothing is on chip. */
 int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, const bool *on);
 /* The placement problem that these choices leave: buffers in the same order, mismatches barred. */
 bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,

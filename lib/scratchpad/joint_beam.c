@@ -9,52 +9,11 @@
  * Two live buffers may meet at an op of which no choice agrees with both. Such a state is not lost: for each
  * choice, what disagrees goes off chip after all, at the price of its accesses so far. That is an answer that
  * another state stands for too, and its cost is never understated, so nothing that is proved changes. */
-#include "scratchpad/joint_model.h"
+#include "scratchpad/joint_beam.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct state {
-    int64_t rank, cost, ahead; /* cost: so far; ahead: messages to come */
-    int64_t load;              /* bytes of its variables that live on */
-    int128 owed;               /* load times the prices up to each one's end */
-    uint64_t hash;
-};
-
-struct candidate {
-    struct state then;
-    int32_t from, choice;
-    unsigned on;  /* touches that begin here, bit 0 the first of them, that are on chip */
-    uint64_t off; /* old touches that go off chip after all */
-};
-
-struct layer {
-    struct state *at;
-    int32_t *x;    /* per state and slot */
-    int64_t *undo; /* per state and slot: what going off chip after all would cost */
-    int32_t count;
-};
-
-struct step {
-    int32_t from, choice;
-};
-
-struct beam {
-    const struct joint_model *m;
-    const struct joint_beam_options *how;
-    struct joint_beam_result *out;
-    struct layer now, next;
-    struct candidate *found;
-    size_t found_count, found_room;
-    uint32_t *table; /* candidates by hash, one more than their index; 0: empty */
-    size_t table_room;
-    int64_t limit;               /* ranks from here on have no room */
-    int64_t dropped;             /* least rank that was dropped for want of room */
-    struct step **trace;         /* per op */
-    int64_t **left;              /* per variable: messages that are still to come, per state */
-    int32_t *ending, *ending_at; /* variables by the position after which they are dead */
-};
 
 static uint64_t mix(int32_t slot, int32_t x)
 {
@@ -62,86 +21,6 @@ static uint64_t mix(int32_t slot, int32_t x)
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ? z ^ (z >> 31) : 0;
-}
-
-/* What is live behind op `o` if the candidate is taken: its value in `slot`. */
-static void successor(const struct beam *b, int32_t o, const struct candidate *c, int32_t *x)
-{
-    const struct joint_factor *f = &b->m->factors[o];
-    const int32_t *own = &f->state[(int64_t)c->choice * f->touch_count];
-    memcpy(x, &b->now.x[(int64_t)c->from * b->m->slot_count], (size_t)b->m->slot_count * sizeof *x);
-    for (int32_t t = 0; t < f->touch_count; t++) {
-        int32_t slot = b->m->vars[f->touch[t].var].slot;
-        if (t >= f->old_count)
-            x[slot] = t - f->old_count < JOINT_MASK_TOUCHES && (c->on >> (t - f->old_count) & 1) ? own[t] : 0;
-        else if (c->off >> t & 1)
-            x[slot] = 0;
-    }
-    for (int32_t i = b->ending_at[o]; i < b->ending_at[o + 1]; i++) x[b->m->vars[b->ending[i]].slot] = 0;
-}
-
-static bool same_successor(const struct beam *b, int32_t o, const struct candidate *p,
-                           const struct candidate *q, int32_t *scratch)
-{
-    successor(b, o, p, scratch);
-    successor(b, o, q, scratch + b->m->slot_count);
-    return memcmp(scratch, scratch + b->m->slot_count, (size_t)b->m->slot_count * sizeof *scratch) == 0;
-}
-
-/* By rank, then by order of finding, which is the same in every run. */
-static bool before(const struct candidate *a, const struct candidate *b)
-{
-    if (a->then.rank != b->then.rank) return a->then.rank < b->then.rank;
-    if (a->then.cost != b->then.cost) return a->then.cost > b->then.cost; /* less of it is hope */
-    if (a->from != b->from) return a->from < b->from;
-    if (a->choice != b->choice) return a->choice < b->choice;
-    return a->on < b->on;
-}
-
-static int compare(const void *a, const void *b)
-{
-    return before(a, b) ? -1 : before(b, a) ? 1 : 0;
-}
-
-/* Merges what leads to the same state, then leaves the best `width`. */
-static void condense(struct beam *b, int32_t o, int32_t *scratch)
-{
-    size_t mask = b->table_room - 1, kept = 0, width = (size_t)b->how->width;
-    memset(b->table, 0, b->table_room * sizeof *b->table);
-    for (size_t i = 0; i < b->found_count; i++) {
-        size_t h = (size_t)b->found[i].then.hash & mask;
-        for (; b->table[h]; h = (h + 1) & mask) {
-            struct candidate *other = &b->found[b->table[h] - 1];
-            if (other->then.hash != b->found[i].then.hash ||
-                !same_successor(b, o, other, &b->found[i], scratch))
-                continue;
-            if (before(&b->found[i], other)) *other = b->found[i];
-            break;
-        }
-        if (b->table[h]) continue;
-        b->found[kept] = b->found[i];
-        b->table[h] = (uint32_t)++kept;
-    }
-    b->found_count = kept;
-    qsort(b->found, kept, sizeof *b->found, compare);
-    if (kept <= width) return;
-    b->dropped = min_i64(b->dropped, b->found[width].then.rank);
-    b->limit = min_i64(b->limit, b->found[width].then.rank);
-    b->out->exact = false;
-    b->found_count = width;
-}
-
-static void offer(struct beam *b, int32_t o, const struct candidate *c, int32_t *scratch)
-{
-    b->out->steps++;
-    if (c->then.rank >= b->how->cut) return;
-    if (c->then.rank >= b->limit) {
-        b->dropped = min_i64(b->dropped, c->then.rank);
-        b->out->exact = false;
-        return;
-    }
-    if (b->found_count == b->found_room) condense(b, o, scratch);
-    b->found[b->found_count++] = *c;
 }
 
 /* The room that a child saves by sitting on a dying parent, whether that was there or begins here too. */
@@ -186,7 +65,7 @@ static int64_t rank_of(const struct joint_model *m, int32_t o, const struct stat
 
 /* All patterns of the variables that begin here. `off`: old touches that are off chip now. */
 static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r, bool *off, uint64_t leaving,
-                   int64_t penalty, int32_t *scratch)
+                   int64_t penalty)
 {
     const struct joint_model *m = b->m;
     const struct joint_factor *f = &m->factors[o];
@@ -230,16 +109,16 @@ static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r,
             then->ahead += b->left[f->touch[t].var][0] - b->left[f->touch[t].var][x];
             if (v->to > o + 1) state_adds(m, v, x, -1, then);
         }
-        int64_t cost = possible ? joint_factor_cost(f, c, off) : LX_JOINT_NEVER;
+        int64_t cost = possible ? joint_factor_cost(f, c, off) : JOINT_NEVER;
         if (cost >= JOINT_HOPELESS) continue;
         then->cost += penalty + cost;
         then->rank = rank_of(m, o + 1, then);
-        offer(b, o, &e, scratch);
+        beam_offer(b, o, &e);
     }
 }
 
 /* All choices; `force`: also those that an on-chip variable disagrees with. True if any was possible. */
-static bool branch_out(struct beam *b, int32_t o, const struct branch *r, bool force, int32_t *scratch)
+static bool branch_out(struct beam *b, int32_t o, const struct branch *r, bool force)
 {
     const struct joint_factor *f = &b->m->factors[o];
     bool any = false, off[JOINT_MAX_TOUCHES];
@@ -257,12 +136,12 @@ static bool branch_out(struct beam *b, int32_t o, const struct branch *r, bool f
         }
         if (leaving && !force) continue;
         any = true;
-        extend(b, o, c, r, off, leaving, penalty, scratch);
+        extend(b, o, c, r, off, leaving, penalty);
     }
     return any;
 }
 
-static void expand(struct beam *b, int32_t o, int32_t from, int32_t *scratch)
+static void expand(struct beam *b, int32_t o, int32_t from)
 {
     const struct joint_model *m = b->m;
     const struct joint_factor *f = &m->factors[o];
@@ -277,7 +156,7 @@ static void expand(struct beam *b, int32_t o, int32_t from, int32_t *scratch)
         const struct joint_var *v = &m->vars[b->ending[i]];
         if (v->from < o) state_adds(m, v, r.x[v->slot], -1, &r.base);
     }
-    if (!branch_out(b, o, &r, false, scratch)) branch_out(b, o, &r, true, scratch);
+    if (!branch_out(b, o, &r, false)) branch_out(b, o, &r, true);
 }
 
 /* The chosen candidates become the next layer. */
@@ -295,7 +174,7 @@ static bool settle(struct beam *b, int32_t o)
         int64_t *undo = &b->next.undo[(int64_t)i * m->slot_count];
         b->next.at[i] = c->then;
         steps[i] = (struct step){c->from, f->origin[c->choice]};
-        successor(b, o, c, x);
+        beam_successor(b, o, c, x);
         memcpy(undo, &b->now.undo[(int64_t)c->from * m->slot_count], (size_t)m->slot_count * sizeof *undo);
         for (int32_t t = 0; t < f->touch_count; t++) {
             int32_t slot = m->vars[f->touch[t].var].slot;
@@ -315,7 +194,7 @@ static void swap_layers(struct beam *b)
 
 static bool out_of_time(const struct beam *b)
 {
-    if (b->out->steps > b->how->step_limit || lx_run_stopped(b->how->run)) return true;
+    if (lx_run_stopped(b->how->run)) return true;
     return b->how->deadline > 0 && joint_clock() > b->how->deadline;
 }
 
@@ -332,7 +211,7 @@ static void consume_messages(struct beam *b, int32_t o)
     }
 }
 
-static bool search(struct beam *b, int32_t *scratch, lx_status *st)
+static bool search(struct beam *b, lx_status *st)
 {
     const struct joint_model *m = b->m;
     b->now.count = 1;
@@ -342,14 +221,15 @@ static bool search(struct beam *b, int32_t *scratch, lx_status *st)
     memset(b->now.undo, 0, (size_t)m->slot_count * sizeof *b->now.undo);
     for (int32_t o = 0; o < m->factor_count; o++) {
         b->found_count = 0;
-        b->limit = LX_JOINT_NEVER;
+        b->limit = JOINT_NEVER;
         consume_messages(b, o);
-        for (int32_t i = 0; i < b->now.count; i++) expand(b, o, i, scratch);
-        condense(b, o, scratch);
+        for (int32_t i = 0; i < b->now.count; i++) expand(b, o, i);
+        beam_condense(b, o);
         if (b->found_count == 0) return true; /* nothing below the cut */
         if (!settle(b, o)) return status_no_memory(st);
         swap_layers(b);
         if (out_of_time(b)) return b->out->stopped = true;
+        if (b->out->steps > b->how->step_limit) b->width = 1; /* to an end, by the shortest way */
     }
     b->out->found = true;
     b->out->cost = b->now.at[0].cost;
@@ -400,7 +280,7 @@ static bool list_endings(struct beam *b, struct arena *memory)
 bool joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
                 struct joint_beam_result *out, lx_status *st)
 {
-    struct beam b = {.m = m, .how = how, .out = out, .dropped = LX_JOINT_NEVER};
+    struct beam b = {.m = m, .how = how, .out = out, .dropped = JOINT_NEVER};
     struct arena memory = {0};
     size_t width = (size_t)how->width, slots = (size_t)m->slot_count;
     int32_t *choice = out->choice;
@@ -410,18 +290,19 @@ bool joint_beam(const struct joint_model *m, const struct joint_beam_options *ho
     while (b.table_room < 2 * b.found_room) b.table_room *= 2;
     b.found = calloc(b.found_room + 1, sizeof *b.found);
     b.table = calloc(b.table_room, sizeof *b.table);
-    int32_t *scratch = calloc(2 * slots + 1, sizeof *scratch);
-    bool ok = b.found && b.table && scratch && layer_make(&b.now, width, slots) &&
+    b.scratch = calloc(2 * slots + 1, sizeof *b.scratch);
+    b.width = how->width;
+    bool ok = b.found && b.table && b.scratch && layer_make(&b.now, width, slots) &&
               layer_make(&b.next, width, slots) && list_endings(&b, &memory);
-    ok = ok ? search(&b, scratch, st) : status_no_memory(st);
-    out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : LX_JOINT_NEVER));
+    ok = ok ? search(&b, st) : status_no_memory(st);
+    out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : JOINT_NEVER));
     if (out->stopped) out->bound = 0;
     for (int32_t o = 0; b.trace && o < m->factor_count; o++) free(b.trace[o]);
     layer_free(&b.now);
     layer_free(&b.next);
     free(b.found);
     free(b.table);
-    free(scratch);
+    free(b.scratch);
     arena_free(&memory);
     return ok;
 }

@@ -52,7 +52,7 @@ int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v,
 
 static int64_t add_capped(int64_t a, int64_t b)
 {
-    return min_i64(a + b, LX_JOINT_NEVER);
+    return min_i64(a + b, JOINT_NEVER);
 }
 
 /* The least over on and off of the buffers that begin here, given the old ones. `off` holds the old ones. */
@@ -61,14 +61,14 @@ static int64_t least_of_new(const struct joint_model *m, const struct joint_fact
 {
     int32_t fresh[JOINT_MAX_TOUCHES], n = 0;
     const int32_t *state = &f->state[(int64_t)c * f->touch_count];
-    int64_t best = LX_JOINT_NEVER;
+    int64_t best = JOINT_NEVER;
     for (int32_t t = f->old_count; t < listed; t++) fresh[n++] = t;
     for (unsigned mask = 0; mask < 1u << n; mask++) {
         int64_t value = 0;
         for (int32_t i = 0; i < n; i++) {
             int32_t t = fresh[i], x = mask >> i & 1 ? state[t] : 0;
             const struct joint_var *v = &m->vars[f->touch[t].var];
-            if ((mask >> i & 1) && x == 0) value = LX_JOINT_NEVER;
+            if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
             off[t] = x == 0;
             value = add_capped(value, v->future[x]);
             if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
@@ -110,7 +110,7 @@ static void send_message(struct joint_model *m, struct joint_factor *f, int32_t 
 {
     struct joint_var *v = &m->vars[f->touch[t].var];
     int64_t *message = &f->message[f->message_at[t]];
-    for (int32_t x = 0; x < v->state_count; x++) message[x] = LX_JOINT_NEVER;
+    for (int32_t x = 0; x < v->state_count; x++) message[x] = JOINT_NEVER;
     for (size_t i = 0; i < count; i++) {
         int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
         message[x] = min_i64(message[x], entries[i].value);
@@ -126,7 +126,7 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
                             int64_t *steps)
 {
     size_t count = list_entries(m, f, entries, steps);
-    f->least = LX_JOINT_NEVER;
+    f->least = JOINT_NEVER;
     for (size_t i = 0; i < count; i++) f->least = min_i64(f->least, entries[i].value);
     for (size_t i = 0; i < count; i++) entries[i].value -= f->least;
     for (int32_t t = f->old_count; t-- > 0;) {
@@ -145,7 +145,7 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
     int32_t n = m->factor_count;
     for (int32_t v = 0; v < m->var_count; v++)
         for (int32_t x = 0; x < m->vars[v].state_count; x++)
-            m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? LX_JOINT_NEVER : 0;
+            m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? JOINT_NEVER : 0;
     for (int32_t o = 0; o < n; o++) m->price_before[o + 1] = m->price_before[o] + m->price[o];
     m->rest[n] = 0;
     for (int32_t o = n; o-- > 0;) {
@@ -153,7 +153,7 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
         m->rest[o] = add_capped(m->rest[o + 1], m->factors[o].least);
     }
     *bound = m->rest[0] >= JOINT_HOPELESS
-                 ? LX_JOINT_NEVER
+                 ? JOINT_NEVER
                  : m->rest[0] + joint_floor_price(m, -(int128)m->capacity * m->price_before[n]);
     free(entries);
     return true;
@@ -178,14 +178,14 @@ static void decode(const struct joint_model *m, int32_t *state, int64_t *load, i
             for (int32_t t = 0; t < f->old_count; t++) {
                 int32_t x = state[f->touch[t].var];
                 off[t] = x == 0 || x != own[t];
-                if (x != 0 && x != own[t]) clash = LX_JOINT_NEVER / 4;
+                if (x != 0 && x != own[t]) clash = JOINT_NEVER / 4;
             }
             for (unsigned mask = 0; mask < 1u << fresh; mask++) {
                 int64_t value = clash;
                 for (int32_t i = 0; i < fresh; i++) {
                     int32_t t = f->old_count + i, x = mask >> i & 1 ? own[t] : 0;
                     const struct joint_var *v = &m->vars[f->touch[t].var];
-                    if ((mask >> i & 1) && x == 0) value = LX_JOINT_NEVER;
+                    if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
                     off[t] = x == 0;
                     value = add_capped(value, v->future[x]);
                     if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
@@ -243,7 +243,7 @@ static bool raise_prices(struct joint_model *m, const int64_t *load, double dist
 }
 
 bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 lx_status *st)
+                 int64_t step_limit, lx_status *st)
 {
     size_t n = (size_t)m->factor_count + 1;
     int32_t *state = calloc((size_t)m->var_count + 1, sizeof *state);
@@ -253,7 +253,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
     double share = 1;
     int stale = 0;
     if (ok) memcpy(best_price, m->price, n * sizeof *load);
-    for (int r = 0; ok && r < rounds && *bound < target; r++) { /* an infeasible branch has a bound above */
+    for (int r = 0; ok && r < rounds && *bound < target && *steps < step_limit;
+         r++) { /* an infeasible branch has a bound above */
         decode(m, state, load, steps);
         if (!raise_prices(m, load, (double)(target - *bound), share)) break;
         ok = joint_messages(m, &here, steps, st);

@@ -12,8 +12,8 @@
 
 enum {
     MAX_NODES = 512,
-    NODE_ROUNDS = 10, /* of prices */
-    NODE_WIDTH = 32,
+    NODE_ROUNDS = 6, /* of prices */
+    NODE_WIDTH = 16,
 };
 
 struct node {
@@ -52,7 +52,7 @@ static int64_t first_toll(const struct joint_model *m, int32_t var)
 static int64_t worth(const struct joint_model *m, int32_t var)
 {
     const struct joint_var *v = &m->vars[var];
-    int64_t on = LX_JOINT_NEVER, paid = 0;
+    int64_t on = JOINT_NEVER, paid = 0;
     if (v->fixed != 0 || v->future[0] >= JOINT_HOPELESS) return 0;
     for (int32_t x = 1; x < v->state_count; x++) {
         if (v->future[x] >= JOINT_HOPELESS) continue;
@@ -112,7 +112,8 @@ static bool bound_node(struct branch *b, struct node *n, const int64_t *start, l
     if (!joint_messages(m, &plain, &s->steps, st)) return false;
     if (plain < s->best.objective) {
         memcpy(m->price, start, bytes);
-        if (!joint_price(m, s->best.objective, NODE_ROUNDS, &priced, &s->steps, st)) return false;
+        if (!joint_price(m, s->best.objective, NODE_ROUNDS, &priced, &s->steps, s->step_limit, st))
+            return false;
         if (priced < plain) {
             memset(m->price, 0, bytes);
             if (!joint_messages(m, &plain, &s->steps, st)) return false;
@@ -133,7 +134,7 @@ static bool add_child(struct branch *b, int32_t parent, int32_t var, int32_t fix
     *n = (struct node){.parent = parent, .var = var, .fixed = fixed, .bound = b->nodes[parent].bound};
     apply(b, b->count++);
     if (!decided_fit(&s->model, b->load)) {
-        n->bound = LX_JOINT_NEVER;
+        n->bound = JOINT_NEVER;
         return true;
     }
     if (!bound_node(b, n, b->nodes[parent].price, st)) return false;
@@ -147,7 +148,7 @@ static bool add_child(struct branch *b, int32_t parent, int32_t var, int32_t fix
 /* The least bound of what is not branched; `*next`: the node to branch, or -1. */
 static int64_t least_bound(const struct branch *b, int32_t *next)
 {
-    int64_t least = LX_JOINT_NEVER, of_open = LX_JOINT_NEVER;
+    int64_t least = JOINT_NEVER, of_open = JOINT_NEVER;
     *next = -1;
     for (int32_t i = 0; i < b->count; i++) {
         const struct node *n = &b->nodes[i];

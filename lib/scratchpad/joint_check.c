@@ -99,11 +99,6 @@ static int64_t op_cost(const struct lx_joint_op *op, int32_t c, int64_t toll, in
     return toll + max_i64(at(op->compute, c), memory) + at(op->extra, c);
 }
 
-static bool too_slow(const struct lx_joint_op *op, int32_t c, int64_t memory)
-{
-    return op->pace > 0 && op_cost(op, c, 0, memory) > op->pace;
-}
-
 /* Sums per op; false when memory is out. */
 static bool op_sums(const struct lx_joint_problem *p, const int32_t *choice, const bool *on, int64_t **toll,
                     int64_t **memory)
@@ -125,14 +120,11 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
 {
     int64_t *toll, *memory, cost = 0;
     bool ok = op_sums(p, choice, on, &toll, &memory);
-    bool slow = false;
-    for (int32_t o = 0; ok && o < p->op_count; o++) {
+    for (int32_t o = 0; ok && o < p->op_count; o++)
         cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
-        slow |= too_slow(&p->ops[o], choice[o], memory[o]);
-    }
     free(toll);
     free(memory);
-    return !ok ? INT64_MAX : slow ? LX_JOINT_NEVER : cost;
+    return ok ? cost : INT64_MAX;
 }
 
 /* What being off chip costs a buffer when all that may be is on chip: exact for tolls, and for time as far as

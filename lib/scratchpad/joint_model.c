@@ -152,7 +152,7 @@ static bool make_slots(struct joint_model *m)
 struct draft {
     struct joint_touch touch[JOINT_MAX_TOUCHES];
     int32_t touch_count;
-    int64_t toll, pace;
+    int64_t toll;
     int32_t *state;
     int64_t *memory, *compute, *steady, *extra;
 };
@@ -254,8 +254,7 @@ static bool store_factor(struct joint_model *m, const struct draft *d, const int
 {
     size_t n = (size_t)count, cells = n * (size_t)d->touch_count;
     int32_t order[JOINT_MAX_TOUCHES], messages = 0;
-    *f = (struct joint_factor){
-        .touch_count = d->touch_count, .choice_count = count, .toll = d->toll, .pace = d->pace};
+    *f = (struct joint_factor){.touch_count = d->touch_count, .choice_count = count, .toll = d->toll};
     for (int32_t t = 0; t < d->touch_count; t++)
         if (!d->touch[t].first) order[f->old_count++] = t;
     for (int32_t t = 0, k = f->old_count; t < d->touch_count; t++)
@@ -299,7 +298,6 @@ static bool make_factor(struct joint_model *m, const struct op_accesses *l, int3
     const struct lx_joint_op *op = &m->p->ops[o];
     d->touch_count = 0;
     d->toll = 0;
-    d->pace = op->pace;
     for (int32_t c = 0; c < op->choice_count; c++) {
         d->compute[c] = at(op->compute, c);
         d->extra[c] = at(op->extra, c);

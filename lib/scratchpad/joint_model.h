@@ -11,8 +11,10 @@
 #include "base/checked.h"
 #include "scratchpad/joint.h"
 
-/* Costs from here on mean that it cannot be. Differences of LX_JOINT_NEVER and real costs are still above. */
-#define JOINT_HOPELESS (LX_JOINT_NEVER / 2)
+/* The cost of what cannot be: more than any answer costs, and a few of them add up without overflow. Less
+ * real costs taken from it, it is still hopeless. */
+#define JOINT_NEVER    (INT64_MAX / 4)
+#define JOINT_HOPELESS (JOINT_NEVER / 2)
 
 enum {
     JOINT_MASK_TOUCHES = 6, /* touches of an op whose on/off patterns are listed; the rest is relaxed */
@@ -47,7 +49,6 @@ struct joint_factor {
     int32_t *state;            /* per choice and touch: the only state in which it can be on; 0: none */
     int64_t *memory;           /* per choice and touch: saved when on */
     int64_t toll;              /* that no placement saves */
-    int64_t pace;              /* 0: none */
     int64_t *compute, *steady, *extra; /* per choice; steady: memory that no placement saves */
     int64_t *message; /* per old touch and state, see joint_bound.c; begins at message_at[touch] */
     int32_t *message_at;
@@ -81,17 +82,14 @@ static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c,
             toll += f->touch[t].toll;
             memory += saved[t];
         }
-    int64_t time = max_i64(f->compute[c], memory) + f->extra[c];
-    return f->pace > 0 && time > f->pace ? LX_JOINT_NEVER : toll + time;
+    return toll + max_i64(f->compute[c], memory) + f->extra[c];
 }
 
 /* From a sum of bytes times prices to cost, downwards also below zero. */
 static inline int64_t joint_floor_price(const struct joint_model *m, int128 scaled)
 {
     int128 price = scaled >> m->price_bits;
-    return price > LX_JOINT_NEVER    ? LX_JOINT_NEVER
-           : price < -LX_JOINT_NEVER ? -LX_JOINT_NEVER
-                                     : (int64_t)price;
+    return price > JOINT_NEVER ? JOINT_NEVER : price < -JOINT_NEVER ? -JOINT_NEVER : (int64_t)price;
 }
 
 /* joint_bound.c: messages for the prices as they are, and the bound that they prove. */
@@ -99,7 +97,7 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
 /* Raises prices where a decoded answer overfills the scratchpad; keeps those of the best bound. `target`: an
  * objective that is known to be reachable. */
 bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 lx_status *st);
+                 int64_t step_limit, lx_status *st);
 
 /* What variable v pays for its bytes over its life in a state. */
 int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state);

@@ -16,6 +16,7 @@ struct joint_search {
     const struct lx_joint_options *how;
     struct joint_model model;
     struct joint_leaf best, trial;
+    const struct joint_leaf *last; /* the one of them that was placed last */
     int64_t bound, steps, step_limit, leaves;
     double deadline; /* of the monotonic clock, in seconds; 0: none */
     bool stopped;

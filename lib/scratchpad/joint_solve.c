@@ -3,9 +3,9 @@
  *
  * Ours: messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c), each cut by
  * the best answer so far; the solver finds addresses for them. When it cannot place all that a beam put on
- * chip, the next beams plan for a smaller scratchpad. What is then still open is branched (joint_branch.c),
- * and last come wider beams. It ends when bound and objective meet or when the work is used up. Everything is
- * counted in steps, so that two runs do the same; the clock is only a fuse. */
+ * chip, beams do without what it left off, and then plan for a smaller scratchpad. What is then still open is
+ * branched (joint_branch.c), and last come wider beams. It ends when bound and objective meet or when the
+ * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
 #include "scratchpad/joint_search.h"
 #include "base/fail.h"
 
@@ -13,13 +13,13 @@
 #include <string.h>
 
 enum {
-    FLIP_LEAVES = 1024,  /* of the published search when it is asked for */
-    FLIP_WORK = 1 << 22, /* leaves times buffers, at most */
-    FLIP_WORK_IN_FULL = 1 << 16,
-    PRICE_ROUNDS = 40,
+    FLIP_LEAVES = 1024,  /* of the published search, at most */
+    FLIP_WORK = 1 << 16, /* and leaves times buffers, at most */
+    REPAIRS = 3,
+    PRICE_ROUNDS = 24,
     FIRST_WIDTH = 16,
+    FIRST_STATES = 1 << 16, /* of all ops together */
     SECOND_WIDTH = 64,
-    THIRD_WIDTH = 512,
     WIDTH_GROWTH = 8,
     MAX_WIDTH = 1 << 15,
     DEFAULT_STEPS = 10000000,
@@ -35,6 +35,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     struct lx_problem placement;
     struct lx_answer answer = {.address = leaf->address};
     struct lx_run run = {.seed = how->run.seed,
+                         .time_limit = how->run.time_limit,
                          .options = how->run.options,
                          .stop = how->run.stop,
                          .context = how->run.context};
@@ -62,15 +63,17 @@ static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, st
 
 static void swap_if_better(struct joint_search *s)
 {
+    s->last = &s->trial;
     if (s->trial.objective >= s->best.objective) return;
+    s->last = &s->best;
     struct joint_leaf t = s->best;
     s->best = s->trial;
     s->trial = t;
 }
 
-static int64_t flip_leaves(const struct lx_joint_problem *p, int64_t work)
+static int64_t flip_leaves(const struct lx_joint_problem *p)
 {
-    return min_i64(FLIP_LEAVES, max_i64(1, work / max_i64(1, p->buffer_count)));
+    return min_i64(FLIP_LEAVES, max_i64(1, FLIP_WORK / max_i64(1, p->buffer_count)));
 }
 
 static void report(const struct joint_search *s)
@@ -108,15 +111,44 @@ bool joint_finished(const struct joint_search *s)
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->best.objective;
 }
 
-/* Beams with nothing decided. */
-static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
+/* The solver could not place all that a beam had on chip: what it left off is taken as off, and the choices
+ * are made again for that. Nothing is proved here. */
+static bool repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
+{
+    struct joint_model *m = &s->model;
+    struct joint_beam_result r;
+    int64_t bound;
+    bool ok = true;
+    for (int k = 0; ok && !*placed && k < REPAIRS && !joint_finished(s); k++) {
+        bool any = false;
+        for (int32_t v = 0; v < m->var_count; v++) {
+            int32_t buffer = m->vars[v].buffer;
+            if (m->vars[v].fixed || s->last->address[buffer] >= 0 ||
+                lx_joint_label(s->p, s->last->choice, buffer) < 0)
+                continue;
+            m->vars[v].fixed = -1;
+            any = true;
+        }
+        if (!any) break;
+        ok =
+            joint_messages(m, &bound, &s->steps, st) && joint_try_beam(s, width, m->capacity, &r, placed, st);
+    }
+    for (int32_t v = 0; v < m->var_count; v++) m->vars[v].fixed = 0;
+    return ok && joint_messages(m, &bound, &s->steps, st);
+}
+
+/* Beams with nothing decided. `*exact`: no state was dropped, so that wider ones find nothing else. */
+static bool root_search(struct joint_search *s, int32_t width, bool *exact, lx_status *st)
 {
     struct joint_beam_result r;
     bool placed;
     if (!joint_try_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
     s->bound = max_i64(s->bound, r.bound);
+    *exact = r.exact && !r.stopped;
+    bool repaired = placed;
+    if (!placed && !repair(s, width, &repaired, st)) return false;
     for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
-        if (!joint_try_beam(s, width, s->model.capacity / 64 * tight_shares[i], &r, &placed, st))
+        if (!joint_try_beam(s, width, s->model.capacity * tight_shares[i] / 64, &r, &placed, st))
             return false;
     return true;
 }
@@ -124,15 +156,18 @@ static bool root_search(struct joint_search *s, int32_t width, lx_status *st)
 static bool full_search(struct joint_search *s, lx_status *st)
 {
     int64_t bound;
+    bool exact = false;
     if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
-    if (!joint_finished(s) && !root_search(s, FIRST_WIDTH, st)) return false;
+    /* The first beam always comes to its end; on a very large problem it is narrower. */
+    int64_t first = min_i64(FIRST_WIDTH, max_i64(2, FIRST_STATES / max_i64(1, s->p->op_count)));
+    if (s->bound < s->best.objective && !root_search(s, (int32_t)first, &exact, st)) return false;
     if (joint_finished(s)) return true;
-    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, st)) return false;
+    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
+        return false;
     s->bound = max_i64(s->bound, bound);
-    if (!joint_finished(s) && !root_search(s, SECOND_WIDTH, st)) return false;
     if (!joint_finished(s) && !joint_branch(s, st)) return false;
-    for (int32_t width = THIRD_WIDTH; width <= MAX_WIDTH && !joint_finished(s); width *= WIDTH_GROWTH)
-        if (!root_search(s, width, st)) return false;
+    for (int32_t w = SECOND_WIDTH; w <= MAX_WIDTH && !exact && !joint_finished(s); w *= WIDTH_GROWTH)
+        if (!root_search(s, w, &exact, st)) return false;
     return true;
 }
 
@@ -145,9 +180,10 @@ static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_st
     out->seed_objective = s->best.objective;
     if (s->how->mode == LX_JOINT_SEED) return joint_messages(&s->model, &s->bound, &s->steps, st);
     if (s->how->mode == LX_JOINT_FLIP)
-        return joint_flip(p, s->how, flip_leaves(p, FLIP_WORK), &s->best, &s->leaves, st) &&
+        return joint_flip(p, s->how, flip_leaves(p), &s->best, &s->leaves, st) &&
                joint_messages(&s->model, &s->bound, &s->steps, st);
-    if (!joint_flip(p, s->how, flip_leaves(p, FLIP_WORK_IN_FULL), &s->trial, &s->leaves, st)) return false;
+    if (!s->how->without_flip && !joint_flip(p, s->how, flip_leaves(p), &s->trial, &s->leaves, st))
+        return false;
     swap_if_better(s);
     return full_search(s, st);
 }
@@ -175,6 +211,8 @@ bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_opti
     out->bound = min_i64(s.bound, s.best.objective);
     out->steps = s.steps;
     out->leaves = s.leaves;
-    out->status = out->bound == out->objective ? LX_OPTIMAL : s.stopped ? LX_LIMIT : LX_FEASIBLE;
+    out->status = out->bound == out->objective           ? LX_OPTIMAL
+                  : s.stopped || s.steps >= s.step_limit ? LX_LIMIT
+                                                         : LX_FEASIBLE;
     return true;
 }

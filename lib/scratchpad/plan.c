@@ -157,6 +157,10 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
     joint.run.work_limit = 0; /* the limit counts the solver's steps */
     if (!attempt_us(best, &seed_us, st) || !lx_cooptimise(p->divisions, &joint, &found, st)) return false;
     struct attempt seed = *best;
+    p->divided_anew = found.changed;
+    p->joint_bound_bytes = found.bound_bytes;
+    p->joint_bound_us = found.bound_us;
+    p->joint_gap = found.gap;
     lx_cooptimised_free(&found);
     *best = (struct attempt){0};
     bool ok = attempt_plain(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
@@ -167,6 +171,7 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
         if ((ok = old != NULL)) {
             lx_divisions_free(p->divisions);
             p->divisions = old;
+            p->divided_anew = 0;
             ok = attempt_plain(old, how, options, best, st);
         }
     }

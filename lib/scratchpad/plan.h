@@ -78,6 +78,12 @@ struct lx_plan {
     int64_t ring_bytes;
     double predicted_us;
 
+    /* Of the co-optimisation, when the plan was made with it; not in plan files. */
+    int32_t divided_anew;      /* ops with another division than work division alone gave them */
+    int64_t joint_bound_bytes; /* without relayouts no divisions and placement move less; 0: not asked */
+    double joint_bound_us;     /* nor take less predicted time; 0: not asked */
+    double joint_gap;          /* of what the search found to that bound */
+
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
     int64_t work_limit;

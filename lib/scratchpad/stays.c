@@ -10,67 +10,11 @@
  * and a store if HBM must have what was written. What it saves is the difference. The price of a relayout's
  * source is counted as if its copies never needed HBM, that of the copies as if HBM had the value anyway:
  * together never more than any choice of the two really costs, so that the sum stays a bound. */
-#include "scratchpad/draft.h"
+#include "scratchpad/stays.h"
 #include "base/checked.h"
-#include "base/fail.h"
-#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-    const char *word, *help;
-} bars[LX_BAR_COUNT] = {
-#define BAR_ROW(id, word, help) [id] = {word, help},
-    LX_BARS(BAR_ROW)
-#undef BAR_ROW
-};
-
-const char *lx_bar_word(enum lx_bar b)
-{
-    return (unsigned)b < LX_BAR_COUNT ? bars[b].word : "unknown";
-}
-
-const char *lx_bar_help(enum lx_bar b)
-{
-    return (unsigned)b < LX_BAR_COUNT ? bars[b].help : "";
-}
-
-enum { LABEL_EXTERN = -2, LABEL_NONE = -1 };
-
-/* One access of the tensor under way. */
-struct seen {
-    int32_t access, op;
-    int label; /* number of its view among the tensor's, or one of the two above */
-    int run;
-};
-
-struct found_stay {
-    struct lx_stay stay;
-    struct lx_buffer buffer;
-    VEC(int64_t) uses;
-};
-
-struct builder {
-    struct draft *x;
-    lx_status *st;
-    int32_t *externs; /* per op: how many extern ops stand before it */
-    VEC(struct lx_core_view) views;
-    VEC(struct seen) seen;
-    VEC(struct found_stay) found; /* of the tensor under way */
-    VEC(struct found_stay) later; /* those after the first, of all tensors */
-    int32_t next_cut, next_apart;
-};
-
-static const struct lx_op *op_of(const struct builder *b, int32_t op)
-{
-    return &b->x->graph->ops[op];
-}
-
-static bool no_memory(struct builder *b)
-{
-    return status_no_memory(b->st);
-}
 
 /* The number of an access's view among those of the tensor. */
 static bool label_of(struct builder *b, int32_t access, int *label)
@@ -87,11 +31,6 @@ static bool label_of(struct builder *b, int32_t access, int *label)
         }
     *label = (int)b->views.count;
     return VEC_PUSH(&b->views, v) ? true : no_memory(b);
-}
-
-static bool wiped_between(const struct builder *b, int32_t first, int32_t second)
-{
-    return b->externs[second] != b->externs[first];
 }
 
 /* Fills b->seen with labels and runs. */
@@ -124,16 +63,6 @@ static bool look_at(struct builder *b, int32_t tensor)
     return true;
 }
 
-/* One run: seen[from, to), all of one tensor. */
-struct run {
-    int32_t tensor;
-    size_t from, to;
-    size_t first; /* the first access that could be on chip; `to`: none could */
-    bool many_views;
-    bool writes_later; /* beyond the first access */
-    bool must_store;   /* HBM needs what is written here */
-};
-
 static struct run measure_run(const struct builder *b, int32_t tensor, size_t from)
 {
     const struct lx_access *a = b->x->accesses;
@@ -164,64 +93,6 @@ static struct run measure_run(const struct builder *b, int32_t tensor, size_t fr
         read_on = b->x->graph->tensors[tensor].role == LX_OUTPUT;
     r.must_store = written && (needed || read_on);
     return r;
-}
-
-static const char *mismatch_text(struct builder *b, const struct run *r)
-{
-    struct draft *x = b->x;
-    const struct seen *first = &b->seen.at[r->first], *other = first;
-    for (size_t k = r->first; k < r->to && other->label == first->label; k++)
-        if (b->seen.at[k].label >= 0) other = &b->seen.at[k];
-    const char *one = splits_text(x->divisions, first->op, x->memory);
-    const char *two = splits_text(x->divisions, other->op, x->memory);
-    if (!one || !two) return NULL;
-    return arena_format(x->memory, "core-division mismatch: op %s cuts it %s, op %s %s",
-                        op_of(b, first->op)->name, one, op_of(b, other->op)->name, two);
-}
-
-/* The first reason that holds for every stay of the run, or NONE. */
-static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
-{
-    const struct draft *x = b->x;
-    const struct lx_passes *how = &x->how.passes;
-    const struct lx_tensor *t = &x->graph->tensors[r->tensor];
-    bool shaped = x->layouts->layouts[r->tensor].rank > 0;
-    int32_t first = b->seen.at[r->from].op;
-    *text = NULL;
-    if (b->seen.at[r->from].label == LABEL_EXTERN && r->first == r->to)
-        *text = arena_format(x->memory, "op %s is extern and works on HBM only", op_of(b, first)->name);
-    if (*text) return LX_BAR_EXTERN;
-    if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
-        for (size_t k = 0; k < b->seen.count; k++)
-            if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op)) {
-                *text = "an extern op wipes the scratchpads while it lives, and dumps are switched off";
-                return LX_BAR_EXTERN;
-            }
-    bool given = t->role == LX_INPUT || t->role == LX_WEIGHT;
-    if (given && (how->clone == LX_CLONE_NONE || !shaped)) {
-        *text = "graph input: it arrives in HBM";
-        return LX_BAR_BOUNDARY;
-    }
-    if (t->role == LX_OUTPUT && (how->no_outputs || !shaped)) {
-        *text = "graph output: it leaves through HBM";
-        return LX_BAR_BOUNDARY;
-    }
-    bool reduction = op_of(b, first)->reduces && !(op_of(b, first)->kind->traits & LX_CONTRACTS);
-    if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction)) {
-        *text = "the stage that is asked for leaves it in HBM";
-        return LX_BAR_STAGE;
-    }
-    if (r->first == r->to) {
-        *text =
-            arena_format(x->memory, "op %s cuts it %s, and then cores would need parts that are not theirs",
-                         op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
-        return LX_BAR_PARTIAL;
-    }
-    if (r->many_views && (how->no_ring || r->writes_later)) {
-        *text = mismatch_text(b, r);
-        return LX_BAR_DIVISION;
-    }
-    return LX_BAR_NONE;
 }
 
 static struct found_stay begin_stay(const struct builder *b, const struct run *r, size_t at)

@@ -156,12 +156,17 @@ static bool has_divisions(const cJSON *one)
     return false;
 }
 
-/* Placement only: what is said must hold for every solver, since there is room for no other good answer. */
+/* Divisions and placement together; or placement only: what is said must hold then for every solver, since
+ * there is room for no other good answer. */
 static void check_joint(struct cases *c, const char *section, const cJSON *one)
 {
     case_begin(c, "%s/%s", section, case_text(one, "test"));
     if (has_divisions(one)) {
-        case_skip(c, "joint division: part of the co-optimisation");
+        const char *skipped = check_divisions(c, one);
+        if (skipped)
+            case_skip(c, skipped);
+        else
+            case_end(c);
         return;
     }
     bool understood = true;

@@ -30,6 +30,10 @@ const struct lx_solver *const *next_solver(const struct lx_solver *const *at);
  * sentence has a clause that is not understood. */
 bool expect_sentence(struct cases *c, const char *sentence, const struct lx_plan *plan);
 
+/* A case with a menu of core divisions: NULL, or why it is skipped. `c` is between case_begin and case_end.
+ */
+const char *check_divisions(struct cases *c, const cJSON *one);
+
 /* One case of the data model, whatever its shape; `c` is between case_begin and case_end. */
 void check_data_model(struct cases *c, const cJSON *one);
 

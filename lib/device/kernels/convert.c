@@ -1,5 +1,6 @@
 /* Conversions between fp32 and the two 16-bit formats, in integers: the same bits on every machine, and as
- * loops without branches that compilers turn into vectors. Targets with instructions for fp16 bring their own. */
+ * loops without branches that compilers turn into vectors. Targets with instructions for fp16 bring their
+ * own. */
 #include "device/kernels/target.h"
 
 #include <string.h>
@@ -18,17 +19,17 @@ static float float_of(uint32_t bits)
     return x;
 }
 
-/* Normal results: rebias the exponent by 112 and round the 13 bits that go; a carry out of the mantissa raises
- * the exponent, up to infinity, as it should. Subnormal results: adding 0.5 puts the unit of the last place of
- * fp16 (2^-24) at the last place of fp32, so that the addition itself rounds. */
+/* Normal results: rebias the exponent by 112 and round the 13 bits that go; a carry out of the mantissa
+ * raises the exponent, up to infinity, as it should. Subnormal results: adding 0.5 puts the unit of the last
+ * place of fp16 (2^-24) at the last place of fp32, so that the addition itself rounds. */
 static uint16_t narrow_one(float x)
 {
     const uint32_t bits = bits_of(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
     const uint32_t tiny = bits_of(float_of(magnitude) + 0.5f) - 0x3f000000;
     const uint32_t nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
-    uint32_t result = magnitude < 0x38800000 ? tiny : normal;     /* below 2^-14 */
-    result = magnitude >= 0x47800000 ? 0x7c00 : result;           /* from 2^16 on: infinity */
+    uint32_t result = magnitude < 0x38800000 ? tiny : normal; /* below 2^-14 */
+    result = magnitude >= 0x47800000 ? 0x7c00 : result;       /* from 2^16 on: infinity */
     result = magnitude > 0x7f800000 ? nan : result;
     return (uint16_t)(sign | result);
 }

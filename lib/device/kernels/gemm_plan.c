@@ -2,6 +2,9 @@
 #include "device/kernels/target.h"
 #include "base/checked.h"
 
+/* A tile whose sum is this long has the time to fetch its part of C, and C is likely to be far. */
+enum { PREFETCH_FROM = 128 };
+
 /* A product of fewer multiply-adds than this is not worth a second thread. */
 enum { SHARE_FROM = 64 * 64 * 48, TASKS_A_THREAD = 4 };
 
@@ -79,7 +82,8 @@ static void choose_grid(struct gemm_plan *p, int threads)
     }
 }
 
-void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target, int threads)
+void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
+                  int threads)
 {
     *plan = (struct gemm_plan){.g = *g, .target = target};
     struct gemm *turned = &plan->g;
@@ -93,11 +97,13 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->m_block = target->m_block;
     plan->n_block = target->n_block;
     choose_chunks(plan);
+    plan->prefetch = plan->depth >= PREFETCH_FROM;
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     choose_grid(plan, threads);
-    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct && !plan->needs_tile_copy &&
-                  turned->n <= plan->n_block && turned->m % target->vector_floats == 0 && turned->n > 0;
+    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct &&
+                  !plan->needs_tile_copy && turned->n <= plan->n_block &&
+                  turned->m % target->vector_floats == 0 && turned->n > 0;
     if (plan->small) {
         plan->vectors = (int)min_i64(plan->vectors, turned->m / target->vector_floats);
         plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);

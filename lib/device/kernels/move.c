@@ -1,6 +1,6 @@
-/* Moves between two layouts of a matrix. Rows and columns change places if that makes the writes contiguous; then
- * reads are contiguous too (plain loops, which compilers turn into vectors), or contiguous along the other index
- * (a transposition, in squares of registers), or neither (one by one). */
+/* Moves between two layouts of a matrix. Rows and columns change places if that makes the writes contiguous;
+ * then reads are contiguous too (plain loops, which compilers turn into vectors), or contiguous along the
+ * other index (a transposition, in squares of registers), or neither (one by one). */
 #include "device/kernels/kernels.h"
 #include "base/checked.h"
 
@@ -25,16 +25,20 @@ static void orient(struct view *to, struct const_view *from, int64_t *rows, int6
 static void transpose_quad(float *to, int64_t to_row, const float *from, int64_t from_column)
 {
     quad r0 = *(const quad_memory *)from, r1 = *(const quad_memory *)(from + from_column);
-    quad r2 = *(const quad_memory *)(from + 2 * from_column), r3 = *(const quad_memory *)(from + 3 * from_column);
-    quad low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5), high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
-    quad low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5), high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+    quad r2 = *(const quad_memory *)(from + 2 * from_column),
+         r3 = *(const quad_memory *)(from + 3 * from_column);
+    quad low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5),
+         high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+    quad low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5),
+         high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
     *(quad_memory *)to = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
     *(quad_memory *)(to + to_row) = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
     *(quad_memory *)(to + 2 * to_row) = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
     *(quad_memory *)(to + 3 * to_row) = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
 
-static void copy_elements(struct view to, struct const_view from, int64_t i, int64_t rows, int64_t j, int64_t columns)
+static void copy_elements(struct view to, struct const_view from, int64_t i, int64_t rows, int64_t j,
+                          int64_t columns)
 {
     for (int64_t y = i; y < i + rows; y++)
         for (int64_t x = j; x < j + columns; x++)
@@ -50,7 +54,8 @@ static void copy_across(struct view to, struct const_view from, int64_t rows, in
             const int64_t width = min_i64(SQUARE, columns - j), quads_wide = width / QUAD * QUAD;
             for (int64_t y = i; y < i + quads_high; y += QUAD)
                 for (int64_t x = j; x < j + quads_wide; x += QUAD)
-                    transpose_quad(to.at + y * to.row + x, to.row, from.at + y + x * from.column, from.column);
+                    transpose_quad(to.at + y * to.row + x, to.row, from.at + y + x * from.column,
+                                   from.column);
             copy_elements(to, from, i, quads_high, j + quads_wide, width - quads_wide);
             copy_elements(to, from, i + quads_high, height - quads_high, j, width);
         }
@@ -65,7 +70,8 @@ void zero_2d(struct view to, int64_t rows, int64_t columns)
     if (to.column == 1 && to.row == columns) columns *= rows, rows = 1;
     for (int64_t i = 0; i < rows; i++) {
         float *row = to.at + i * to.row;
-        if (to.column == 1) memset(row, 0, (size_t)columns * sizeof *row);
+        if (to.column == 1)
+            memset(row, 0, (size_t)columns * sizeof *row);
         else
             for (int64_t j = 0; j < columns; j++) row[j * to.column] = 0;
     }

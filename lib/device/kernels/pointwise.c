@@ -1,6 +1,6 @@
-/* Pointwise functions. An operation is one expression in a table; a macro makes a loop over a row of it, once for
- * contiguous operands (which the compiler turns into vectors) and once for any steps. Transcendental functions
- * are those of the C library: the same bits on every target. */
+/* Pointwise functions. An operation is one expression in a table; a macro makes a loop over a row of it, once
+ * for contiguous operands (which the compiler turns into vectors) and once for any steps. Transcendental
+ * functions are those of the C library: the same bits on every target. */
 #include "device/kernels/kernels.h"
 
 #include <math.h>
@@ -23,11 +23,11 @@
 #define EXPRESSION_SIGMOID(x)    (1 / (1 + expf(-(x))))
 #define EXPRESSION_TANH(x)       tanhf(x)
 
-#define EXPRESSION_ADD(x, y)     ((x) + (y))
-#define EXPRESSION_SUB(x, y)     ((x) - (y))
-#define EXPRESSION_MUL(x, y)     ((x) * (y))
-#define EXPRESSION_DIV(x, y)     ((x) / (y))
-#define EXPRESSION_POW(x, y)     powf(x, y)
+#define EXPRESSION_ADD(x, y) ((x) + (y))
+#define EXPRESSION_SUB(x, y) ((x) - (y))
+#define EXPRESSION_MUL(x, y) ((x) * (y))
+#define EXPRESSION_DIV(x, y) ((x) / (y))
+#define EXPRESSION_POW(x, y) powf(x, y)
 /* A NaN on either side wins. */
 #define EXPRESSION_MAX(x, y)     ((x) > (y) || (x) != (x) ? (x) : (y))
 #define EXPRESSION_MIN(x, y)     ((x) < (y) || (x) != (x) ? (x) : (y))
@@ -42,8 +42,8 @@ static float gelu(float x)
 /* ---- the loops ---- */
 
 typedef void unary_row(float *to, int64_t to_step, const float *x, int64_t x_step, int64_t count);
-typedef void binary_row(float *to, int64_t to_step, const float *x, int64_t x_step, const float *y, int64_t y_step,
-                        int64_t count);
+typedef void binary_row(float *to, int64_t to_step, const float *x, int64_t x_step, const float *y,
+                        int64_t y_step, int64_t count);
 
 #define UNARY_ROW(OP, name)                                                                                  \
     static void name(float *to, int64_t to_step, const float *x, int64_t x_step, int64_t count)              \
@@ -92,10 +92,10 @@ BINARY_ROW(MIN, row_min)
 BINARY_ROW(GREATER, row_greater)
 
 static unary_row *const unary_rows[UNARY_OP_COUNT] = {
-    [UNARY_CLONE] = row_clone, [UNARY_NEG] = row_neg,     [UNARY_ABS] = row_abs,
-    [UNARY_EXP] = row_exp,     [UNARY_LOG] = row_log,     [UNARY_SQRT] = row_sqrt,
-    [UNARY_RSQRT] = row_rsqrt, [UNARY_RELU] = row_relu,   [UNARY_RECIPROCAL] = row_reciprocal,
-    [UNARY_GELU] = row_gelu,   [UNARY_SILU] = row_silu,   [UNARY_SIGMOID] = row_sigmoid,
+    [UNARY_CLONE] = row_clone, [UNARY_NEG] = row_neg,   [UNARY_ABS] = row_abs,
+    [UNARY_EXP] = row_exp,     [UNARY_LOG] = row_log,   [UNARY_SQRT] = row_sqrt,
+    [UNARY_RSQRT] = row_rsqrt, [UNARY_RELU] = row_relu, [UNARY_RECIPROCAL] = row_reciprocal,
+    [UNARY_GELU] = row_gelu,   [UNARY_SILU] = row_silu, [UNARY_SIGMOID] = row_sigmoid,
     [UNARY_TANH] = row_tanh,
 };
 static binary_row *const binary_rows[BINARY_OP_COUNT] = {
@@ -154,7 +154,8 @@ void unary_2d(enum unary_op op, struct view to, struct const_view from, int64_t 
         rows = columns, columns = n;
     }
     unary_row *run = unary_rows[op];
-    for (int64_t i = 0; i < rows; i++) run(to.at + i * to.row, to.column, from.at + i * from.row, from.column, columns);
+    for (int64_t i = 0; i < rows; i++)
+        run(to.at + i * to.row, to.column, from.at + i * from.row, from.column, columns);
 }
 
 void binary_2d(enum binary_op op, struct view to, struct const_view a, struct const_view b, int64_t rows,
@@ -171,12 +172,13 @@ void binary_2d(enum binary_op op, struct view to, struct const_view a, struct co
         run(to.at + i * to.row, to.column, a.at + i * a.row, a.column, b.at + i * b.row, b.column, columns);
 }
 
-void where_2d(struct view to, struct const_view condition, struct const_view a, struct const_view b, int64_t rows,
-              int64_t columns)
+void where_2d(struct view to, struct const_view condition, struct const_view a, struct const_view b,
+              int64_t rows, int64_t columns)
 {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++) {
-            const struct const_view *chosen = condition.at[i * condition.row + j * condition.column] != 0 ? &a : &b;
+            const struct const_view *chosen =
+                condition.at[i * condition.row + j * condition.column] != 0 ? &a : &b;
             to.at[i * to.row + j * to.column] = chosen->at[i * chosen->row + j * chosen->column];
         }
 }

@@ -1,13 +1,13 @@
 /* The pool: each worker's part of the loop is one word, and taking a task is one compare-and-swap on it.
  *
- * The word holds the next task and the end of the part, so that a worker that was away while one loop ended and
- * the next began sees either nothing left or a valid task of the new loop; the loop's function and context are
- * read after the task is taken, and cannot change until that task is counted as done. So the caller waits for
- * tasks, never for workers: on a busy machine, where a worker may not run for milliseconds, it does the work
- * itself.
+ * The word holds the next task and the end of the part, so that a worker that was away while one loop ended
+ * and the next began sees either nothing left or a valid task of the new loop; the loop's function and
+ * context are read after the task is taken, and cannot change until that task is counted as done. So the
+ * caller waits for tasks, never for workers: on a busy machine, where a worker may not run for milliseconds,
+ * it does the work itself.
  *
- * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases of
- * one matrix product), then sleeps on a condition variable. */
+ * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases
+ * of one matrix product), then sleeps on a condition variable. */
 #include "device/kernels/pool.h"
 
 #include <pthread.h>
@@ -58,8 +58,8 @@ static bool take(struct worker *w, int64_t *task)
 {
     uint64_t part = atomic_load_explicit(&w->part, memory_order_acquire);
     while (part >> 32 < (uint32_t)part)
-        if (atomic_compare_exchange_weak_explicit(&w->part, &part, part + ((uint64_t)1 << 32), memory_order_acquire,
-                                                  memory_order_acquire)) {
+        if (atomic_compare_exchange_weak_explicit(&w->part, &part, part + ((uint64_t)1 << 32),
+                                                  memory_order_acquire, memory_order_acquire)) {
             *task = (int64_t)(part >> 32);
             return true;
         }
@@ -164,14 +164,17 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
     int64_t each = count / pool->threads, extra = count % pool->threads, next = 0;
     for (int i = 0; i < pool->threads; i++) {
         int64_t end = next + each + (i < extra);
-        atomic_store_explicit(&pool->worker[i].part, (uint64_t)next << 32 | (uint64_t)end, memory_order_release);
+        atomic_store_explicit(&pool->worker[i].part, (uint64_t)next << 32 | (uint64_t)end,
+                              memory_order_release);
         next = end;
     }
     start_generation(pool);
     work(pool, 0);
     for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count; spins++)
-        if (spins < SPINS) relax();
-        else sched_yield(); /* somebody was interrupted within a task */
+        if (spins < SPINS)
+            relax();
+        else
+            sched_yield(); /* somebody was interrupted within a task */
 }
 
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
@@ -190,7 +193,8 @@ void *pool_scratch(struct pool *pool, size_t bytes)
         size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
         void *bigger = aligned_alloc(unit, rounded);
         if (!bigger) return NULL;
-        if (unit == HUGE_PAGE) madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */
+        if (unit == HUGE_PAGE)
+            madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */
         free(pool->scratch);
         pool->scratch = bigger;
         pool->scratch_bytes = rounded;

@@ -1,12 +1,12 @@
 /* A pool of threads that share loops.
  *
- * A shared loop is one flat space of tasks 0 .. task_count-1. Each worker owns a balanced contiguous part of it
- * (q tasks, and one more for the first r workers) and, when it is through, takes what is left of the others:
- * who runs a task may differ from run to run, so tasks must write to places of their own and must not depend on
- * the worker; then results do not depend on the number of threads.
+ * A shared loop is one flat space of tasks 0 .. task_count-1. Each worker owns a balanced contiguous part of
+ * it (q tasks, and one more for the first r workers) and, when it is through, takes what is left of the
+ * others: who runs a task may differ from run to run, so tasks must write to places of their own and must not
+ * depend on the worker; then results do not depend on the number of threads.
  *
- * The caller is worker 0 and works too: a pool of one thread makes none. Workers look for new work for a short
- * while and then sleep, so that an idle pool costs nothing and a busy one starts a loop in less than a
+ * The caller is worker 0 and works too: a pool of one thread makes none. Workers look for new work for a
+ * short while and then sleep, so that an idle pool costs nothing and a busy one starts a loop in less than a
  * microsecond. One loop runs at a time: callers use a pool one after the other, and a task must not start a
  * loop in its own pool. There is no global state. */
 #ifndef LX_DEVICE_KERNELS_POOL_H
@@ -30,8 +30,8 @@ int pool_threads(const struct pool *pool); /* 1 for NULL */
 /* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. */
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context);
 
-/* Memory that the pool keeps from call to call, for whoever uses it at the moment: at least `bytes`, aligned to
- * a cache line, contents undefined. Valid until the next call. NULL: memory is out. */
+/* Memory that the pool keeps from call to call, for whoever uses it at the moment: at least `bytes`, aligned
+ * to a cache line, contents undefined. Valid until the next call. NULL: memory is out. */
 void *pool_scratch(struct pool *pool, size_t bytes);
 
 #endif

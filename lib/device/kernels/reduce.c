@@ -1,7 +1,7 @@
 /* Reductions along the columns of a matrix.
  *
- * Element j of a row goes to lane j % LANES; lanes are joined in a tree at the end. That order is the same for
- * every layout, and both layouts have fast loops: along contiguous columns the lanes are a vector, along
+ * Element j of a row goes to lane j % LANES; lanes are joined in a tree at the end. That order is the same
+ * for every layout, and both layouts have fast loops: along contiguous columns the lanes are a vector, along
  * contiguous rows a block of rows is. */
 #include "device/kernels/kernels.h"
 #include "base/checked.h"
@@ -21,7 +21,7 @@ typedef float lanes_join(const float *lane);
 
 /* The transposed block of the row-contiguous case is across[l][r]: its inner loop is over rows. */
 #define REDUCTION(OP, START)                                                                                 \
-    static void fill_##OP(float (*lane)[LANES], struct const_view from, int64_t rows, int64_t columns)       \
+    static void fill_##OP(float(*lane)[LANES], struct const_view from, int64_t rows, int64_t columns)        \
     {                                                                                                        \
         const int64_t whole = columns / LANES * LANES;                                                       \
         if (from.row == 1 && from.column != 1 && rows == ROWS) {                                             \

@@ -27,11 +27,11 @@ struct gemm_tile {
 
 typedef void gemm_kernel(const struct gemm_tile *t);
 
-/* packed[p * width + i] = from[i * step_i + p * step_p] for i < count, 0 for count <= i < width. May write up to
- * PACK_SLACK floats behind the last one. */
+/* packed[p * width + i] = from[i * step_i + p * step_p] for i < count, 0 for count <= i < width. May write up
+ * to PACK_SLACK floats behind the last one. */
 enum { PACK_SLACK = 16 };
-typedef void pack_panel(float *packed, int width, const float *from, int64_t step_i, int64_t step_p, int count,
-                        int64_t k);
+typedef void pack_panel(float *packed, int width, const float *from, int64_t step_i, int64_t step_p,
+                        int count, int64_t k);
 
 typedef void fp16_narrow(uint16_t *to, const float *from, int64_t count);
 typedef void fp16_widen(float *to, const uint16_t *from, int64_t count);
@@ -42,8 +42,8 @@ struct kernel_target {
     const char *name;
     bool (*supported)(void);
     int vector_floats;
-    int tile_vectors;                     /* of the tile for large products */
-    int tile_columns[TILE_VECTORS_MAX];   /* the most columns of a tile of 1, 2, ... vectors; 0: no such tile */
+    int tile_vectors;                   /* of the tile for large products */
+    int tile_columns[TILE_VECTORS_MAX]; /* the most columns of a tile of 1, 2, ... vectors; 0: no such tile */
     int m_block; /* a block of A of so many rows and k_block columns stays in the second-level cache */
     int n_block; /* a block of B of k_block rows and so many columns in the last-level cache */
     int k_block; /* a column tile of B of so many rows in the first-level cache */

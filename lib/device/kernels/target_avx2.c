@@ -20,7 +20,8 @@ __attribute__((target("avx,f16c"))) static void narrow(uint16_t *to, const float
 {
     int64_t i = 0;
     for (; i + 8 <= count; i += 8)
-        _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+        _mm_storeu_si128((__m128i *)(to + i),
+                         _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
     fp16_narrow_in_integers(to + i, from + i, count - i);
 }
 

@@ -14,17 +14,16 @@ TILES_16(TILE, 1)
 TILES_12(TILE, 2)
 TILES_8(TILE, 3)
 TILES_6(TILE, 4)
-static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_16(TILE_NAME, 1)},
-                                                                         {TILES_12(TILE_NAME, 2)},
-                                                                         {TILES_8(TILE_NAME, 3)},
-                                                                         {TILES_6(TILE_NAME, 4)}};
+static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {
+    {TILES_16(TILE_NAME, 1)}, {TILES_12(TILE_NAME, 2)}, {TILES_8(TILE_NAME, 3)}, {TILES_6(TILE_NAME, 4)}};
 
 /* Sixteen at a time; the rest in integers, which gives the same bits. */
 KERNEL_TARGET static void narrow(uint16_t *to, const float *from, int64_t count)
 {
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)
-        _mm256_storeu_si256((__m256i *)(to + i), _mm512_cvtps_ph(_mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+        _mm256_storeu_si256((__m256i *)(to + i),
+                            _mm512_cvtps_ph(_mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
     fp16_narrow_in_integers(to + i, from + i, count - i);
 }
 

@@ -17,7 +17,10 @@ TILES_5(TILE, 4)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {
     {TILES_8(TILE_NAME, 1)}, {TILES_5(TILE_NAME, 2)}, {TILES_5(TILE_NAME, 3)}, {TILES_5(TILE_NAME, 4)}};
 enum { VECTORS = 4 };
-#define COLUMNS {8, 5, 5, 5}
+#define COLUMNS                                                                                              \
+    {                                                                                                        \
+        8, 5, 5, 5                                                                                           \
+    }
 #define NAME "neon"
 #else
 TILES_8(TILE, 1)
@@ -25,7 +28,10 @@ TILES_6(TILE, 2)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_8(TILE_NAME, 1)},
                                                                          {TILES_6(TILE_NAME, 2)}};
 enum { VECTORS = 2 };
-#define COLUMNS {8, 6}
+#define COLUMNS                                                                                              \
+    {                                                                                                        \
+        8, 6                                                                                                 \
+    }
 #ifdef __SSE2__
 #define NAME "sse2"
 #else

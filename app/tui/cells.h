@@ -1,0 +1,95 @@
+/* What is on the screen, before it is on a screen: a grid of cells with a character and a meaning each.
+ *
+ * Everything is drawn into a grid; screen.c shows it on a terminal, tests and --dump-screen write it as text.
+ * Drawing outside the grid is cut off, so that views need not count columns twice. Every text is made
+ * printable on its way in: nothing from a file can move the cursor. */
+#ifndef APP_TUI_CELLS_H
+#define APP_TUI_CELLS_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Colours by meaning; theme.c says what each looks like. As an ink it colours the character, as a paper what
+ * lies behind. */
+#define TONES(X)                                                                                             \
+    X(PLAIN)                                                                                                 \
+    X(DIM)                                                                                                   \
+    X(TITLE)                                                                                                 \
+    X(FRAME)                                                                                                 \
+    X(KEY)                                                                                                   \
+    X(GOOD)                                                                                                  \
+    X(BAD)                                                                                                   \
+    X(WARN)                                                                                                  \
+    X(BAR)                                                                                                   \
+    X(SELECTED)                                                                                              \
+    X(CURSOR)                                                                                                \
+    X(MATCH)                                                                                                 \
+    X(FREE) X(HOLE) X(MIXED) X(HANDOVER) X(PLAYHEAD) X(LOW) X(HIGH) X(LABEL) X(ID0) X(ID1) X(ID2) X(ID3)     \
+        X(ID4) X(ID5) X(ID6) X(ID7) X(ID8) X(ID9) X(ID10) X(ID11)
+
+#define TONE_ENUM(name) TONE_##name,
+enum tone { TONES(TONE_ENUM) TONE_COUNT };
+#undef TONE_ENUM
+
+enum { IDENTITIES = 12 };
+enum marks { MARK_BOLD = 1, MARK_UNDERLINE = 2, MARK_REVERSE = 4 };
+
+struct style {
+    uint8_t ink, paper, marks;
+};
+
+#define INK(tone)          ((struct style){.ink = TONE_##tone})
+#define INK_ON(tone, back) ((struct style){.ink = TONE_##tone, .paper = TONE_##back})
+
+/* The tone of a thing that keeps its colour in every view. */
+static inline uint8_t tone_of_identity(int32_t identity)
+{
+    return (uint8_t)(TONE_ID0 + (uint32_t)identity % IDENTITIES);
+}
+
+struct cell_glyph {
+    uint32_t code;      /* 0: the right half of a wide character */
+    uint32_t combining; /* one mark on top; 0: none */
+    struct style style;
+};
+
+struct cells {
+    int rows, columns;
+    struct cell_glyph *at;
+    int cursor_row, cursor_column; /* of the terminal's own cursor; row -1: hidden */
+    bool ascii;                    /* what is beyond ASCII is shown as '?' */
+};
+
+struct box {
+    int row, column, rows, columns;
+};
+
+/* False when memory is out; the grid then stays as it was. */
+bool cells_resize(struct cells *g, int rows, int columns);
+void cells_clear(struct cells *g);
+void cells_free(struct cells *g);
+
+void put(struct cells *g, int row, int column, uint32_t code, struct style style);
+/* At most `room` columns (cut with a mark where there are more); returns the columns it took. */
+int put_text(struct cells *g, int row, int column, int room, struct style style, const char *text);
+int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Ends at column + room. */
+void put_right(struct cells *g, int row, int column, int room, struct style style, const char *text);
+void put_fill(struct cells *g, struct box box, uint32_t code, struct style style);
+/* Words wrapped into a box; returns the rows it took. */
+int put_wrapped(struct cells *g, struct box box, struct style style, const char *text);
+/* Another paper (and ink, where it is not PLAIN) behind what stands there. */
+void put_paper(struct cells *g, struct box box, struct style style);
+
+/* The grid as lines of text without blanks at their ends. */
+void cells_to_text(const struct cells *g, struct text *out);
+
+struct box box_cut_top(struct box *from, int rows);
+struct box box_cut_bottom(struct box *from, int rows);
+struct box box_cut_right(struct box *from, int columns);
+bool box_holds(const struct box *b, int row, int column);
+
+#endif

@@ -1,0 +1,125 @@
+/* All that is known of one buffer, in lines: where it is, how long, what it costs, why. */
+#include "tui/explorer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct words address_words(const struct explorer *x, int64_t address)
+{
+    struct words w;
+    if (x->decimal) return grouped(address);
+    snprintf(w.at, sizeof w.at, "0x%06llx", (long long)address);
+    return w;
+}
+
+static void add_place(const struct explorer *x, const struct lx_plan *p, int32_t i, struct text *out)
+{
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    int64_t at = p->answer.address[i];
+    if (at >= 0)
+        text_format(out, "on chip at %s to %s", address_words(x, at).at, address_words(x, at + b->size).at);
+    else
+        text_add(out, b->reason ? "off chip, and may not be on chip" : "off chip");
+}
+
+static void add_uses(const struct explorer *x, int32_t i, struct text *out)
+{
+    const struct outcome *o = &x->session.shown;
+    const struct lx_buffer *b = &o->plan->problem.buffers[i];
+    const struct lx_graph *g = outcome_graph(o);
+    int32_t t = outcome_tensor(o, i);
+    text_format(out, "life %lld to %lld", (long long)b->start, (long long)b->end);
+    if (!g || t < 0) {
+        text_format(out, ", %s", counted(b->use_count, "use").at);
+        return;
+    }
+    if (o->producer[t] >= 0) {
+        text_add(out, ", written by ");
+        add_printable(out, g->ops[o->producer[t]].name, 30);
+    } else
+        text_format(out, ", %s", lx_role_word(g->tensors[t].role));
+    int32_t first = o->reader_at[t], last = o->reader_at[t + 1];
+    text_add(out, first < last ? ", read by " : ", read by nobody");
+    for (int32_t k = first; k < last; k++) {
+        if (k - first == 4) {
+            text_format(out, " and %s more", grouped(last - k).at);
+            break;
+        }
+        if (k > first) text_add(out, ", ");
+        add_printable(out, g->ops[o->readers[k]].name, 24);
+    }
+}
+
+/* The copies of a stay, and whether its tensor has others. */
+static void add_copies(const struct explorer *x, int32_t i, struct text *out)
+{
+    const struct outcome *o = &x->session.shown;
+    const struct lx_plan *p = o->plan;
+    int stays = 0, number = 0;
+    for (int32_t k = 0; p->stays && k < p->problem.count; k++) {
+        stays += p->stays[k].tensor == p->stays[i].tensor;
+        if (k == i) number = stays;
+    }
+    if (stays > 1) text_format(out, "stay %d of %d; ", number, stays);
+    for (int32_t k = 0; k < p->transfer_count; k++) {
+        const struct lx_transfer *t = &p->transfers[k];
+        if (t->stay != i) continue;
+        if (t->kind == LX_RING) {
+            text_format(out, "filled over the ring before tick %d from ", (int)t->tick);
+            add_printable(out, p->problem.buffers[t->source].name, 30);
+        } else
+            text_format(out, "%s tick %d",
+                        t->kind == LX_LOAD ? "loaded from HBM before" : "stored to HBM after", (int)t->tick);
+        text_format(out, " (%s B); ", grouped(t->bytes).at);
+    }
+}
+
+/* One line behind the other; a line that does not fit goes on in the next row. */
+static void draw_line(struct explorer *x, struct box *area, struct style style, struct text *line)
+{
+    int used = area->rows > 0 && line->at ? put_wrapped(&x->cells, *area, style, line->at) : 0;
+    area->row += used;
+    area->rows -= used;
+    text_free(line);
+}
+
+void details_draw(struct explorer *x, struct box area, int32_t i)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    struct text line = {0};
+    if (!p || i < 0 || i >= p->problem.count || area.columns < 8) return;
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    bool placed = p->answer.address[i] >= 0;
+    int32_t identity = outcome_identity(&x->session.shown, i);
+    put(&x->cells, area.row, area.column, (uint32_t)outcome_letter(identity),
+        (struct style){TONE_LABEL, tone_of_identity(identity), 0});
+    struct box text = {area.row, area.column + 2, area.rows, area.columns - 2};
+    add_printable(&line, b->name, 60);
+    text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " a core," : "");
+    add_place(x, p, i, &line);
+    draw_line(x, &text, (struct style){TONE_TITLE, 0, 0}, &line);
+    if (!placed && p->reason[i]) {
+        text_add(&line, "why: ");
+        add_printable(&line, p->reason[i], 0);
+        draw_line(x, &text, INK(WARN), &line);
+    }
+    if (placed && p->took_slot_of[i] >= 0) {
+        text_add(&line, "in place of ");
+        add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
+        draw_line(x, &text, INK(PLAIN), &line);
+    }
+    if (b->spill_cost > 0) {
+        text_format(&line, placed ? "saves %s of HBM traffic" : "costs %s of HBM traffic",
+                    in_bytes(b->spill_cost).at);
+        bool ask = !placed && !b->reason;
+        if (ask && area.columns >= 76) text_add(&line, "; 5 r: which solver keeps it on chip");
+        draw_line(x, &text, placed ? INK(PLAIN) : INK(BAD), &line);
+        if (ask && area.columns < 76) {
+            text_add(&line, "5 r: which solver keeps it on chip");
+            draw_line(x, &text, INK(KEY), &line);
+        }
+    }
+    add_copies(x, i, &line);
+    add_uses(x, i, &line);
+    draw_line(x, &text, INK(DIM), &line);
+}

@@ -1,0 +1,72 @@
+/* What the list of patterns says about a file that nobody has opened yet. */
+#include "tui/worker.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "all pass", "greedy fails", "refused: shape" */
+static char *expectation(const struct lx_graph *g)
+{
+    struct text t = {0};
+    int fails = 0;
+    for (int i = 0; i < g->expect_count; i++) fails += !g->expects[i].pass;
+    if (g->expect_stage)
+        text_format(&t, "refused: %s", g->expect_code ? g->expect_code : g->expect_stage);
+    else if (g->expect_count == 0)
+        text_add(&t, "");
+    else if (fails == 0)
+        text_add(&t, "all pass");
+    else {
+        const char *comma = "";
+        for (int i = 0; i < g->expect_count; i++) {
+            if (g->expects[i].pass) continue;
+            text_format(&t, "%s%s", comma, g->expects[i].solver);
+            comma = ", ";
+        }
+        text_add(&t, fails == 1 ? " fails" : " fail");
+    }
+    return t.at ? t.at : strdup("");
+}
+
+static void of_graph(const struct lx_graph *g, struct facts *out)
+{
+    out->name = strdup(g->name);
+    out->summary = strdup(g->summary ? g->summary : "");
+    out->expect = expectation(g);
+    out->ops = g->op_count;
+    out->is_list = g->is_list;
+    out->must_refuse = g->expect_stage != NULL;
+    out->buffers = g->is_list ? g->buffer_count : g->tensor_count;
+    for (int32_t i = 0; i < g->tensor_count; i++) out->bytes += g->tensors[i].bytes;
+    for (int32_t i = 0; i < g->buffer_count; i++) out->bytes += g->buffers[i].size;
+    out->target = g->target_hbm_bytes;
+}
+
+void facts_read(const char *path, struct facts *out)
+{
+    size_t length = 0;
+    *out = (struct facts){.target = -1};
+    char *text = file_read(path, &length, &out->st);
+    struct lx_graph *g = NULL;
+    struct lx_plan *p = NULL;
+    if (text && (out->is_plan = lx_is_plan(text, length))) {
+        p = lx_plan_parse(path, text, length, &out->st);
+        if (p) of_graph(p->graph, out);
+    } else if (text) {
+        g = lx_graph_parse(path, text, length, &out->st);
+        if (g) of_graph(g, out);
+    }
+    out->refused = !p && !g;
+    lx_plan_free(p);
+    lx_graph_free(g);
+    free(text);
+}
+
+void facts_free(struct facts *f)
+{
+    free(f->name);
+    free(f->summary);
+    free(f->expect);
+    *f = (struct facts){0};
+}

@@ -1,0 +1,217 @@
+/* What is around the views: title with tabs, status, hints or the line being typed, windows on top. */
+#include "tui/explorer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void frame_draw_title(struct explorer *x, struct box area)
+{
+    struct cells *g = &x->cells;
+    const struct session *s = &x->session;
+    put_fill(g, area, ' ', INK_ON(BAR, BAR));
+    bool narrow = area.columns < 76;
+    int at = put_text(g, area.row, 0, area.columns, (struct style){TONE_TITLE, TONE_BAR, MARK_BOLD},
+                      narrow ? "" : " lxplan ");
+    for (int i = 0; i < NUMBERED_VIEWS; i++) {
+        bool here = (int)x->view == i;
+        struct style style = here ? INK_ON(SELECTED, SELECTED) : INK_ON(BAR, BAR);
+        if (here) style.marks = MARK_BOLD;
+        x->tabs[i].from = at;
+        at += narrow && !here ? put_format(g, area.row, at, area.columns - at, style, " %d", i + 1)
+                              : put_format(g, area.row, at, area.columns - at, style,
+                                           here ? "[%d %s]" : " %d %s ", i + 1, all_views[i]->name);
+        x->tabs[i].to = at;
+    }
+    if (s->current < 0) return;
+    const char *name = s->patterns.at[s->current].shown;
+    int room = area.columns - at - 2;
+    if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
+}
+
+/* "2,654,208 B (2.53 MiB)", or only what is in the brackets where there is little room. */
+static struct words briefly(const struct explorer *x, int64_t bytes)
+{
+    struct words w = in_bytes(bytes);
+    char *open = strchr(w.at, '('), *close = open ? strchr(open, ')') : NULL;
+    if (x->cells.columns < 100 && close) {
+        *close = 0;
+        memmove(w.at, open + 1, strlen(open));
+    }
+    return w;
+}
+
+/* The pieces of the status line, most important first; those that do not fit are left out. */
+static void status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[], int *count)
+{
+    int n = 0;
+    bool height = p->problem.objective == LX_HEIGHT;
+    text_format(&pieces[n++], "%s: %s", p->solver, lx_verdict_word(p->answer.status));
+    text_format(&pieces[n++], "%s %s",
+                height              ? "height"
+                : p->graph->is_list ? "cost"
+                                    : "HBM",
+                briefly(x, height ? p->height_bytes : p->hbm_bytes).at);
+    if (p->graph->target_hbm_bytes >= 0)
+        text_add(&pieces[n++], lx_plan_meets_target(p) ? "target met" : "TARGET MISSED");
+    if (p->problem.objective == LX_SPILL && p->baseline_hbm_bytes > 0)
+        text_format(
+            &pieces[n++], "saved %s",
+            in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
+    if (p->problem.objective != LX_FIT)
+        text_format(&pieces[n++], "gap %s", in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+    if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
+    text_format(&pieces[n++], "LX %s", briefly(x, p->problem.capacity).at);
+    if (x->session.undo.count)
+        text_format(&pieces[n++], "%s", counted((int64_t)x->session.undo.count, "change").at);
+    *count = n;
+}
+
+void frame_draw_status(struct explorer *x, struct box area)
+{
+    struct cells *g = &x->cells;
+    struct session *s = &x->session;
+    const struct lx_plan *p = session_plan(s);
+    if (area.rows == 0) return;
+    put_fill(g, area, ' ', INK_ON(BAR, BAR));
+    int at = 1, right = area.columns - 1;
+    if (session_is_stale(s)) {
+        struct progress now = worker_progress(s->worker, JOB_PLAN, s->current);
+        char label[64];
+        snprintf(label, sizeof label, "%s%s", p ? "STALE: replanning" : "planning",
+                 now.seconds > 0.3 ? " " : "");
+        int n = put_text(g, area.row, at, right - at, INK_ON(WARN, BAR), label);
+        put(g, area.row, at + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
+        at += n + 4;
+    }
+    if (!p) {
+        if (s->current < 0 && !session_is_stale(s))
+            put_format(g, area.row, at, right - at, INK_ON(BAR, BAR), "%s; <Enter> opens one",
+                       counted((int64_t)s->patterns.count, "pattern").at);
+        return;
+    }
+    struct text pieces[10] = {{0}};
+    int count = 0;
+    status_pieces(x, p, pieces, &count);
+    for (int i = 0; i < count; i++) {
+        const char *text = pieces[i].at ? pieces[i].at : "";
+        int width = columns_of(text);
+        struct style style = INK_ON(BAR, BAR);
+        if (i == 0)
+            style.ink = p->answer.status == LX_OPTIMAL      ? TONE_GOOD
+                        : p->answer.status >= LX_INFEASIBLE ? TONE_BAD
+                                                            : TONE_BAR;
+        if (strcmp(text, "TARGET MISSED") == 0) style.ink = TONE_BAD;
+        if (at + width <= right) {
+            if (i > 0) put(g, area.row, at - 2, x->glyphs->vertical, INK_ON(FRAME, BAR));
+            put_text(g, area.row, at, width, style, text);
+            at += width + 3;
+        }
+        text_free(&pieces[i]);
+    }
+}
+
+static void draw_prompt(struct explorer *x, struct box area)
+{
+    struct prompt *p = &x->prompt;
+    struct cells *g = &x->cells;
+    char before[sizeof p->text];
+    int at = put_text(g, area.row, 0, area.columns, INK(KEY),
+                      p->lead == 'f'   ? "filter "
+                      : p->lead == '/' ? "/"
+                                       : ":");
+    snprintf(before, sizeof before, "%.*s", p->at, p->text);
+    int cursor = columns_of(before), room = area.columns - at - 1, skip = 0;
+    const char *from = p->text;
+    while (cursor - skip > room && *from) { /* the cursor stays visible */
+        uint32_t code;
+        int columns, n = next_character(from, &code, &columns);
+        from += n;
+        skip += columns;
+    }
+    int used = put_text(g, area.row, at, room, INK(PLAIN), from);
+    g->cursor_row = area.row;
+    g->cursor_column = at + cursor - skip;
+    if (p->choices.at && at + used + 3 < area.columns)
+        put_text(g, area.row, at + used + 2, area.columns - at - used - 2, INK(DIM), p->choices.at);
+}
+
+void frame_draw_hints(struct explorer *x, struct box area)
+{
+    struct cells *g = &x->cells;
+    if (x->prompt.open) {
+        draw_prompt(x, area);
+        return;
+    }
+    if (x->message.at) {
+        put_text(g, area.row, 0, area.columns, (struct style){.ink = x->message_tone}, x->message.at);
+        return;
+    }
+    enum view_id top = x->overlay != VIEW_COUNT ? x->overlay : x->view;
+    const struct hint *h = all_views[top]->hints;
+    int at = 0;
+    for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
+        char key[16];
+        request_key(h[i].request, key);
+        int width = columns_of(key) + 1 + columns_of(h[i].word);
+        if (at + width > area.columns - 8) break;
+        at += put_text(g, area.row, at, 16, INK(KEY), key) + 1;
+        at += put_text(g, area.row, at, 40, INK(DIM), h[i].word) + 2;
+    }
+    if (at + 6 <= area.columns) {
+        put_text(g, area.row, at, 1, INK(KEY), "?");
+        put_text(g, area.row, at + 2, 4, INK(DIM), "help");
+    }
+}
+
+struct box frame_window(struct explorer *x, const char *title, int rows, int columns)
+{
+    struct cells *g = &x->cells;
+    const struct glyphs *s = x->glyphs;
+    if (rows > g->rows - 3) rows = g->rows - 3;
+    if (rows < 2) rows = 2;
+    if (columns > g->columns) columns = g->columns;
+    struct box b = {1 + (g->rows - 3 - rows) / 2, (g->columns - columns) / 2, rows, columns};
+    put_fill(g, b, ' ', INK(PLAIN));
+    for (int c = 1; c < columns - 1; c++) {
+        put(g, b.row, b.column + c, s->horizontal, INK(FRAME));
+        put(g, b.row + rows - 1, b.column + c, s->horizontal, INK(FRAME));
+    }
+    for (int r = 1; r < rows - 1; r++) {
+        put(g, b.row + r, b.column, s->vertical, INK(FRAME));
+        put(g, b.row + r, b.column + columns - 1, s->vertical, INK(FRAME));
+    }
+    for (int i = 0; i < 4; i++)
+        put(g, b.row + (i / 2) * (rows - 1), b.column + (i % 2) * (columns - 1), s->corner[i], INK(FRAME));
+    put_format(g, b.row, b.column + 2, columns - 4, (struct style){TONE_TITLE, 0, MARK_BOLD}, " %s ", title);
+    return (struct box){b.row + 1, b.column + 2, rows > 2 ? rows - 2 : 0, columns > 4 ? columns - 4 : 0};
+}
+
+void frame_no_plan(struct explorer *x, struct box area)
+{
+    struct session *s = &x->session;
+    struct box b = {area.row + area.rows / 4, area.column + 2, area.rows - area.rows / 4, area.columns - 4};
+    if (s->current < 0) {
+        put_wrapped(
+            &x->cells, b, INK(PLAIN),
+            "No pattern is open.\n\nPress 1 for the list of patterns, choose one with j and k, and open it "
+            "with <Enter>; or type :open FILE.");
+        return;
+    }
+    if (!s->has_shown || session_is_stale(s)) {
+        int n = put_text(&x->cells, b.row, b.column, b.columns, INK(PLAIN), "Planning ");
+        n += put_text(&x->cells, b.row, b.column + n, b.columns - n, INK(PLAIN),
+                      s->patterns.at[s->current].shown);
+        put(&x->cells, b.row, b.column + n + 1, x->glyphs->spinner[x->spin & 3], INK(WARN));
+        return;
+    }
+    char text[1200];
+    int used = put_wrapped(&x->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
+    struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
+    bool is_ours = !settings_same(&s->now, &s->shown.how) || s->undo.count > 0;
+    put_wrapped(
+        &x->cells, rest, INK(PLAIN),
+        is_ours ? "There is no plan with these settings. u takes the last change back, w shows the settings."
+                : "This pattern has no plan. Mend the file and press R to read it again, or choose "
+                  "another one with 1.");
+}

@@ -1,0 +1,119 @@
+#include "tui/map_panel.h"
+#include "tui/raster.h"
+
+#include <stdlib.h>
+
+int map_panel_hole(struct explorer *x, struct box area)
+{
+    const struct session *s = &x->session;
+    struct holes h;
+    if (area.rows < 1 || !holes_at(session_plan(s), s->tick, x->map.cursor_address, &h)) return 0;
+    struct text line = {0};
+    text_format(&line, "tick %lld: ", (long long)s->tick);
+    if (h.from >= 0)
+        text_format(&line, "the cursor is on a free hole of %s at %s; ", in_bytes(h.to - h.from).at,
+                    address_words(x, h.from).at);
+    text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
+                counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
+    int used = put_wrapped(&x->cells, area, INK(DIM), line.at ? line.at : "");
+    text_free(&line);
+    return used;
+}
+
+static void draw_row(struct explorer *x, struct box row, int32_t i, struct style style, const char *number)
+{
+    const struct outcome *o = &x->session.shown;
+    int name = row.columns - 12;
+    put(&x->cells, row.row, row.column, x->glyphs->bullet,
+        (struct style){.ink = tone_of_identity(outcome_identity(o, i))});
+    put_text(&x->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+    put_right(&x->cells, row.row, row.column + name, 11, style, number);
+    if (i == x->session.buffer) put_paper(&x->cells, row, INK_ON(PLAIN, SELECTED));
+}
+
+struct sized {
+    int64_t size;
+    int32_t buffer;
+};
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct sized *x = a, *y = b;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return x->buffer < y->buffer ? -1 : 1;
+}
+
+/* What fills the scratchpad at the cursor's tick, the largest first. */
+static void draw_alive(struct explorer *x, struct box area)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    int64_t tick = x->session.tick, sum = 0;
+    struct sized *alive = malloc(((size_t)p->problem.count + 1) * sizeof *alive);
+    size_t n = 0;
+    if (!alive || area.rows < 2) {
+        free(alive);
+        return;
+    }
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (p->answer.address[i] < 0 || tick < b->start || tick >= b->end) continue;
+        alive[n++] = (struct sized){b->size, i};
+        sum += b->size;
+    }
+    if (n) qsort(alive, n, sizeof *alive, largest_first);
+    put_format(&x->cells, area.row, area.column, area.columns, INK(TITLE), "on chip at tick %lld: %s, %s B",
+               (long long)tick, counted((int64_t)n, "buffer").at, grouped(sum).at);
+    for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
+        draw_row(x, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns}, alive[k].buffer,
+                 INK(PLAIN), grouped(alive[k].size).at);
+    free(alive);
+}
+
+static void draw_off_chip(struct explorer *x, struct box area)
+{
+    const struct outcome *o = &x->session.shown;
+    if (area.rows < 2) return;
+    put_format(&x->cells, area.row, area.column, area.columns, INK(TITLE), "off chip: %s",
+               counted(o->off_chip_count, "buffer").at);
+    int at = 0; /* the list begins where the selected one is seen */
+    for (int32_t k = 0; k < o->off_chip_count; k++)
+        if (o->off_chip[k] == x->session.buffer && k >= area.rows - 1) at = k - area.rows + 2;
+    for (int k = 0; at + k < o->off_chip_count && k + 1 < area.rows; k++) {
+        const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[at + k]];
+        draw_row(x, (struct box){area.row + 1 + k, area.column, 1, area.columns}, o->off_chip[at + k],
+                 b->reason ? INK(DIM) : INK(BAD), b->reason ? "barred" : grouped(b->spill_cost).at);
+    }
+}
+
+static void draw_legend(struct explorer *x, struct box area)
+{
+    const struct {
+        uint32_t code;
+        const char *word;
+    } marks[] = {{'/', "in place"},
+                 {x->glyphs->load, "load"},
+                 {x->glyphs->store, "store"},
+                 {x->glyphs->ring, "ring"},
+                 {'+', "many"}};
+    int at = area.column;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        put(&x->cells, area.row, at, marks[i].code, INK(KEY));
+        at += 2 + put_text(&x->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);
+    }
+}
+
+void map_panel_draw(struct explorer *x, struct box area)
+{
+    struct box rest = area;
+    details_draw(x, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), x->session.buffer);
+    struct box legend = box_cut_bottom(&rest, area.rows > 16);
+    if (legend.rows) draw_legend(x, legend);
+    struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);
+    if (hole.rows) map_panel_hole(x, hole);
+    if (rest.rows >= 12) {
+        struct box alive = box_cut_top(&rest, rest.rows / 2);
+        alive.rows--;
+        draw_alive(x, alive);
+    }
+    draw_off_chip(x, rest);
+}

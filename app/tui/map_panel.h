@@ -1,0 +1,12 @@
+/* Beside the map, where there is room: the selected buffer, what is on chip at this tick, what is off chip.
+ */
+#ifndef APP_TUI_MAP_PANEL_H
+#define APP_TUI_MAP_PANEL_H
+
+#include "tui/explorer.h"
+
+void map_panel_draw(struct explorer *x, struct box area);
+/* The free bytes at the cursor's tick in words; returns the rows it took. */
+int map_panel_hole(struct explorer *x, struct box area);
+
+#endif

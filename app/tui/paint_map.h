@@ -1,0 +1,22 @@
+/* Cells of a raster as cells of the grid: half blocks in colour, or letters where colours do not tell buffers
+ * apart. Shared by the map and by the two maps of a comparison. */
+#ifndef APP_TUI_PAINT_MAP_H
+#define APP_TUI_PAINT_MAP_H
+
+#include "tui/explorer.h"
+#include "tui/raster.h"
+
+/* Raster rows that fit into so many rows of the grid: twice as many in half blocks. */
+int map_rows(const struct explorer *x, int rows);
+
+struct map_paint {
+    const struct outcome *outcome;
+    const struct raster *raster;
+    int32_t selected;         /* buffer, or -1 */
+    const uint8_t *different; /* per buffer: 1 to draw attention to it; NULL: none */
+    const char *filter;       /* only buffers with this in their names are coloured; NULL or empty: all */
+};
+
+void map_paint(struct explorer *x, struct box area, const struct map_paint *m);
+
+#endif

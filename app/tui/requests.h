@@ -1,0 +1,159 @@
+/* Everything that the explorer can be asked to do: THE table. Keys, the command line, the help and the tests
+ * are made from it, so they cannot disagree.
+ *
+ * A key asks for a request; the view that is shown may answer it, else the explorer does (explorer.c). A
+ * request with an argument that comes from a key opens the command line with its name.
+ *
+ *   R(id, name, keys, views, argument, group, help)
+ *   keys: as in key.h, separated by blanks; the first is the one that is shown. views: where the keys hold.
+ */
+#ifndef APP_TUI_REQUESTS_H
+#define APP_TUI_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VIEWS(X)                                                                                             \
+    X(PATTERNS, patterns)                                                                                    \
+    X(GRAPH, graph)                                                                                          \
+    X(CORES, cores)                                                                                          \
+    X(MAP, map) X(COMPARE, compare) X(LOOPS, loops) X(HELP, help) X(WELCOME, welcome) X(WHATIF, what_if)
+
+#define VIEW_ENUM(id, name) VIEW_##id,
+enum view_id { VIEWS(VIEW_ENUM) VIEW_COUNT };
+#undef VIEW_ENUM
+
+enum { NUMBERED_VIEWS = VIEW_LOOPS + 1 }; /* those with a digit; the others lie on top of them */
+
+#define IN(view)   (1u << VIEW_##view)
+#define EVERYWHERE (~0u)
+#define IN_PLAN    (IN(GRAPH) | IN(CORES) | IN(MAP) | IN(COMPARE) | IN(LOOPS))
+#define IN_LISTS   (IN(PATTERNS) | IN(COMPARE))
+
+/* What an argument is, for completion. */
+enum argument {
+    ARG_NONE,
+    ARG_SOLVER,
+    ARG_OBJECTIVE,
+    ARG_THEME,
+    ARG_FILE,
+    ARG_NAME, /* of a buffer or an op */
+    ARG_PATTERN,
+    ARG_NUMBER,
+    ARG_SETTING,
+    ARG_COLUMN,
+    ARG_TEXT
+};
+
+#define REQUESTS(R)                                                                                          \
+    R(UP, "up", "k <Up>", EVERYWHERE, NONE, "Moving", "one up")                                              \
+    R(DOWN, "down", "j <Down>", EVERYWHERE, NONE, "Moving", "one down")                                      \
+    R(LEFT, "left", "h <Left>", EVERYWHERE, NONE, "Moving", "one to the left; in the what-if panel: less")   \
+    R(RIGHT, "right", "l <Right>", EVERYWHERE, NONE, "Moving",                                               \
+      "one to the right; in the what-if panel: more")                                                        \
+    R(PAGE_UP, "page-up", "<PageUp> <C-u>", EVERYWHERE, NONE, "Moving", "a page up")                         \
+    R(PAGE_DOWN, "page-down", "<PageDown> <C-d>", EVERYWHERE, NONE, "Moving", "a page down")                 \
+    R(TOP, "top", "g <Home>", EVERYWHERE, NONE, "Moving", "to the first")                                    \
+    R(BOTTOM, "bottom", "G <End>", EVERYWHERE, NONE, "Moving", "to the last")                                \
+    R(NEXT_ITEM, "next", "]", EVERYWHERE, NONE, "Moving", "next op; in the map: next buffer")                \
+    R(PREVIOUS_ITEM, "previous", "[", EVERYWHERE, NONE, "Moving", "op before; in the map: buffer before")    \
+    R(OPEN, "open", "<Enter>", EVERYWHERE, PATTERN, "Moving",                                                \
+      "open the pattern; follow the edge; take the solver of the row")                                       \
+    R(BACK, "back", "q", EVERYWHERE, NONE, "Moving", "back; from the list of patterns: quit")                \
+    R(ESCAPE, "escape", "<Esc>", EVERYWHERE, NONE, "Moving",                                                 \
+      "close what is on top, forget search and filter")                                                      \
+    R(PATTERNS, "patterns", "1", EVERYWHERE, NONE, "Views", "the patterns: size, last result, expectation")  \
+    R(GRAPH, "graph", "2", EVERYWHERE, NONE, "Views", "the ops in order, who feeds whom, traffic")           \
+    R(CORES, "cores-view", "3", EVERYWHERE, NONE, "Views",                                                   \
+      "which core holds which slice of the op's tensors")                                                    \
+    R(MAP, "map", "4", EVERYWHERE, NONE, "Views", "scratchpad addresses against time")                       \
+    R(COMPARE, "compare", "5", EVERYWHERE, NONE, "Views", "solvers side by side on this pattern")            \
+    R(LOOPS, "loops", "6", EVERYWHERE, NONE, "Views", "loop nest and launch of the op, pass by pass")        \
+    R(NEXT_VIEW, "next-view", "<Tab>", EVERYWHERE, NONE, "Views", "the next view")                           \
+    R(PREVIOUS_VIEW, "previous-view", "<S-Tab>", EVERYWHERE, NONE, "Views", "the view before")               \
+    R(HELP, "help", "? <F1>", EVERYWHERE, NONE, "Views", "every key; / searches in it")                      \
+    R(WELCOME, "welcome", "", EVERYWHERE, NONE, "Views", "the first screen again")                           \
+    R(SEARCH, "search", "/", EVERYWHERE, TEXT, "Finding", "search names")                                    \
+    R(SEARCH_NEXT, "search-next", "n", EVERYWHERE, NONE, "Finding", "next match")                            \
+    R(SEARCH_PREVIOUS, "search-previous", "N", EVERYWHERE, NONE, "Finding", "match before")                  \
+    R(FILTER, "filter", "f", EVERYWHERE, TEXT, "Finding", "only what has this in its name (empty: all)")     \
+    R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
+    R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
+    R(SORT, "sort", "", IN(PATTERNS), COLUMN, "Patterns", "sort by a column")                                \
+    R(SORT_RIGHT, "sort-right", "> .", IN(PATTERNS), NONE, "Patterns", "sort by the next column")            \
+    R(SORT_LEFT, "sort-left", "<lt> ,", IN(PATTERNS), NONE, "Patterns", "sort by the column before")         \
+    R(SORT_REVERSE, "sort-reverse", "r", IN(PATTERNS), NONE, "Patterns", "turn the order around")            \
+    R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
+    R(PAN_LEFT, "pan-left", "H", IN(MAP), NONE, "Map", "earlier")                                            \
+    R(PAN_DOWN, "pan-down", "J", IN(MAP), NONE, "Map", "lower addresses")                                    \
+    R(PAN_UP, "pan-up", "K", IN(MAP), NONE, "Map", "higher addresses")                                       \
+    R(PAN_RIGHT, "pan-right", "L", IN(MAP), NONE, "Map", "later")                                            \
+    R(ZOOM_IN, "zoom-in", "+ =", IN(MAP), NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
+    R(ZOOM_OUT, "zoom-out", "- _", IN(MAP), NONE, "Map", "zoom out")                                         \
+    R(ZOOM_TIME_IN, "zoom-time-in", "> .", IN(MAP), NONE, "Map", "zoom in on time only")                     \
+    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt> ,", IN(MAP), NONE, "Map", "zoom out of time only")               \
+    R(ZOOM_ALL, "zoom-all", "z", IN(MAP), NONE, "Map", "all of it")                                          \
+    R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
+    R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
+      "rows to scale, or cut at the edges of buffers")                                                       \
+    R(OFF_CHIP, "off-chip", "o", IN_PLAN, NONE, "Map", "next buffer that is off chip, dearest first")        \
+    R(ON_CHIP_BIGGEST, "peak", "p", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
+    R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
+    R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
+    R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "go through producers and consumers")           \
+    R(OPERAND, "operand", "<Space> m", IN(CORES), NONE, "Cores", "the next tensor of the op")                \
+    R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
+    R(STOP, "stop", ".", IN(COMPARE), NONE, "Compare", "stop what runs; the best so far is kept")            \
+    R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
+    R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
+    R(WHAT_IF, "what-if", "w", EVERYWHERE, NONE, "What if", "the panel with everything that can be changed") \
+    R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
+    R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \
+    R(PREVIOUS_SOLVER, "previous-solver", "S", EVERYWHERE, NONE, "What if", "the solver before")             \
+    R(CORES_SET, "cores", "", EVERYWHERE, NUMBER, "What if",                                                 \
+      "plan for so many cores (0: as the pattern says)")                                                     \
+    R(FEWER_CORES, "fewer-cores", "c", EVERYWHERE, NONE, "What if", "half the cores")                        \
+    R(MORE_CORES, "more-cores", "C", EVERYWHERE, NONE, "What if", "twice the cores")                         \
+    R(LX_SET, "lx", "", EVERYWHERE, NUMBER, "What if",                                                       \
+      "usable bytes of each scratchpad; k and m may follow")                                                 \
+    R(LESS_LX, "less-lx", "x", EVERYWHERE, NONE, "What if", "an eighth less scratchpad")                     \
+    R(MORE_LX, "more-lx", "X", EVERYWHERE, NONE, "What if", "an eighth more scratchpad")                     \
+    R(OBJECTIVE, "objective", "", EVERYWHERE, OBJECTIVE, "What if", "traffic, fit or height")                \
+    R(LEVEL, "level", "", EVERYWHERE, NUMBER, "What if", "effort of the solver auto, 0 to 9")                \
+    R(SEED, "seed", "", EVERYWHERE, NUMBER, "What if", "seed of solvers that draw lots")                     \
+    R(SET, "set", "", EVERYWHERE, SETTING, "What if", "any setting: set NAME VALUE")                         \
+    R(UNDO, "undo", "u", EVERYWHERE, NONE, "What if", "take the last change back")                           \
+    R(REDO, "redo", "<C-r>", EVERYWHERE, NONE, "What if", "make it again")                                   \
+    R(RELOAD, "reload", "R", EVERYWHERE, NONE, "What if", "read the pattern's file again and plan it")       \
+    R(SAVE, "save", "W", EVERYWHERE, FILE, "Taking along", "write the plan to a file")                       \
+    R(EXPORT, "export", "E", EVERYWHERE, FILE, "Taking along",                                               \
+      "write this view: FILE.txt as text, FILE.svg as a drawing")                                            \
+    R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
+    R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "dark, light, eight or mono")                         \
+    R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
+    R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "ASCII characters only, or all")                      \
+    R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "draw everything anew")                         \
+    R(QUIT, "quit", "Q", EVERYWHERE, NONE, "Screen", "quit")
+
+#define REQUEST_ENUM(id, name, keys, views, argument, group, help) REQ_##id,
+enum request { REQUESTS(REQUEST_ENUM) REQ_COUNT };
+#undef REQUEST_ENUM
+
+struct request_row {
+    const char *name, *keys;
+    unsigned views;
+    enum argument argument;
+    const char *group, *help;
+};
+
+extern const struct request_row request_rows[REQ_COUNT];
+
+/* The request of a key in a view; REQ_COUNT if it means nothing there. A key of few views goes before one
+ * that holds everywhere. */
+enum request request_of_key(uint32_t code, enum view_id view);
+/* By name, or by the beginning of only one name; REQ_COUNT otherwise. */
+enum request request_find(const char *name);
+/* Its first key, for hints; "" if it has none. At least 16 bytes of room. */
+const char *request_key(enum request r, char *out);
+
+#endif

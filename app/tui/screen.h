@@ -1,0 +1,24 @@
+/* The grid on a terminal. Only this and input.c know ncurses.
+ *
+ * The terminal is given back whatever happens: on return, on a signal that ends the program, on a crash. */
+#ifndef APP_TUI_SCREEN_H
+#define APP_TUI_SCREEN_H
+
+#include "tui/explorer.h"
+
+/* False, with `st`: this terminal cannot be used. */
+bool screen_begin(lx_status *st);
+void screen_end(void);
+int screen_colours(void);
+void screen_size(int *rows, int *columns);
+/* Shows what changed since the last time; `all`: everything. */
+void screen_show(const struct cells *g, const struct theme *t, bool all);
+/* Text for the terminal's clipboard (OSC 52), where it has one. */
+void screen_copy(const char *text);
+
+/* input.c: the next key; waits at most `milliseconds` (-1: for ever) or until `wake` is readable. AT_NOTHING:
+ * there was none; AT_LAST: the program is to end. */
+struct key input_next(int wake, int milliseconds);
+void input_begin(void);
+
+#endif

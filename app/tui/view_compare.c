@@ -1,0 +1,324 @@
+/* Solvers side by side on the open pattern: raced in the background, two of their plans drawn next to each
+ * other with what differs marked. */
+#include "tui/paint_map.h"
+#include "base/checked.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_MAPS = 6 };
+
+static const struct outcome *outcome_of(const struct explorer *x, int racer)
+{
+    const struct outcome *o = racer >= 0 && (size_t)racer < x->session.racers.count
+                                  ? &x->session.racers.at[racer].outcome
+                                  : &x->session.shown;
+    return o->plan ? o : NULL;
+}
+
+/* The same buffer in another plan: by number if the name agrees, which it does unless passes differ. */
+static int32_t same_buffer(const struct lx_plan *p, const struct lx_plan *from, int32_t i)
+{
+    if (i < 0 || i >= from->problem.count) return -1;
+    const char *name = from->problem.buffers[i].name;
+    if (i < p->problem.count && strcmp(p->problem.buffers[i].name, name) == 0) return i;
+    for (int32_t k = 0; k < p->problem.count; k++)
+        if (strcmp(p->problem.buffers[k].name, name) == 0) return k;
+    return -1;
+}
+
+/* What the selected buffer is in a racer's plan. */
+static void draw_selected(struct explorer *x, int row, int column, int room, const struct lx_plan *p)
+{
+    int32_t i = same_buffer(p, session_plan(&x->session), x->session.buffer);
+    if (i < 0) return;
+    int64_t at = p->answer.address[i];
+    if (at >= 0)
+        put_format(&x->cells, row, column, room, INK(GOOD), "on chip %s", address_words(x, at).at);
+    else
+        put_text(&x->cells, row, column, room, p->problem.buffers[i].reason ? INK(DIM) : INK(BAD),
+                 "off chip");
+}
+
+static void draw_result(struct explorer *x, struct box row, int at, const struct lx_plan *p)
+{
+    bool height = p->problem.objective == LX_HEIGHT;
+    static const uint8_t tones[] = {[LX_FEASIBLE] = TONE_PLAIN,
+                                    [LX_OPTIMAL] = TONE_GOOD,
+                                    [LX_INFEASIBLE] = TONE_BAD,
+                                    [LX_LIMIT] = TONE_WARN,
+                                    [LX_ERROR] = TONE_BAD};
+    struct cells *g = &x->cells;
+    int right = row.column + row.columns;
+    put_text(g, row.row, at, 10, (struct style){.ink = tones[p->answer.status]},
+             lx_verdict_word(p->answer.status));
+    at += 11;
+    bool missed = !lx_plan_meets_target(p);
+    put_right(g, row.row, at, 14, missed ? INK(BAD) : INK(PLAIN),
+              grouped(height ? p->height_bytes : p->hbm_bytes).at);
+    at += 14;
+    if (missed) put(g, row.row, at, '!', INK(BAD));
+    at += 1;
+    if (at + 10 <= right)
+        put_right(g, row.row, at, 9, INK(PLAIN), in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+    at += 10;
+    if (at + 10 <= right) put_right(g, row.row, at, 10, INK(DIM), in_time(p->seconds).at);
+    at += 12;
+    if (at + 17 <= right) draw_selected(x, row.row, at, 17, p);
+    at += 18;
+    if (at + 28 <= right) {
+        put_right(g, row.row, at, 14, INK(DIM), grouped(p->spill_bytes).at);
+        put_right(g, row.row, at + 14, 14, INK(DIM), grouped(p->bound_bytes).at);
+    }
+    at += 28;
+    if (at + 14 <= right) put_right(g, row.row, at, 13, INK(DIM), grouped(p->answer.steps).at);
+}
+
+static void draw_row(struct explorer *x, struct box row, int i)
+{
+    const struct racer *racer = &x->session.racers.at[i];
+    struct progress now = worker_progress(x->session.worker, JOB_RACE, i);
+    struct cells *g = &x->cells;
+    bool is_left = x->compare.left == i;
+    put(g, row.row, row.column, is_left ? 'L' : i == x->compare.list.cursor ? 'R' : ' ', INK(KEY));
+    put_text(g, row.row, row.column + 2, 9, INK(TITLE), racer->solver->name);
+    int at = row.column + 12;
+    if (now.running) {
+        put(g, row.row, at, x->glyphs->spinner[x->spin & 3], INK(WARN));
+        put_format(g, row.row, at + 2, row.columns - 14, INK(WARN), "%s  %s steps  best %s  bound %s",
+                   in_time(now.seconds).at, grouped(now.so_far.steps).at, grouped(now.so_far.objective).at,
+                   grouped(now.so_far.bound).at);
+    } else if (now.waiting)
+        put_text(g, row.row, at, 20, INK(DIM), "waits its turn");
+    else if (racer->state == RACE_FAILED)
+        put_text(g, row.row, at, row.columns - 14, INK(BAD), racer->outcome.st.text);
+    else if (racer->outcome.plan)
+        draw_result(x, row, at, racer->outcome.plan);
+    if (i == x->compare.list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
+}
+
+static void draw_head(struct explorer *x, struct box row)
+{
+    struct cells *g = &x->cells;
+    const struct lx_plan *p = session_plan(&x->session);
+    int at = row.column + 2, right = row.column + row.columns;
+    put_text(g, row.row, at, 9, INK(DIM), "solver");
+    put_text(g, row.row, at + 10, 10, INK(DIM), "status");
+    put_right(g, row.row, at + 21, 14, INK(DIM), p->problem.objective == LX_HEIGHT ? "height" : "HBM bytes");
+    if (at + 46 <= right) put_right(g, row.row, at + 36, 9, INK(DIM), "gap");
+    if (at + 56 <= right) put_right(g, row.row, at + 46, 10, INK(DIM), "time");
+    if (at + 75 <= right && x->session.buffer >= 0)
+        put_text(g, row.row, at + 58, 17, INK(TITLE), p->problem.buffers[x->session.buffer].name);
+    if (at + 104 <= right) {
+        put_right(g, row.row, at + 76, 14, INK(DIM), "spill");
+        put_right(g, row.row, at + 90, 14, INK(DIM), "no less than");
+    }
+    if (at + 118 <= right) put_right(g, row.row, at + 104, 13, INK(DIM), "steps");
+}
+
+/* Which buffers are on chip in one of the two only. */
+struct difference {
+    uint8_t *left, *right;
+    int only_left, only_right, moved;
+    struct text left_names, right_names;
+};
+
+static void add_name(struct text *names, int n, const char *name)
+{
+    if (n > 6) return;
+    text_add(names, n == 1 ? "" : n == 6 ? ", ..." : ", ");
+    if (n < 6) add_printable(names, name, 20);
+}
+
+static bool differ(const struct lx_plan *a, const struct lx_plan *b, struct difference *d)
+{
+    *d = (struct difference){.left = calloc((size_t)a->problem.count + 1, 1),
+                             .right = calloc((size_t)b->problem.count + 1, 1)};
+    if (!d->left || !d->right) return false;
+    for (int32_t i = 0; i < a->problem.count; i++) {
+        bool aligned =
+            i < b->problem.count && strcmp(a->problem.buffers[i].name, b->problem.buffers[i].name) == 0;
+        int64_t there = a->answer.address[i], here = aligned ? b->answer.address[i] : LX_OFF_CHIP;
+        if (there >= 0 && here < 0) {
+            d->left[i] = 1;
+            add_name(&d->left_names, ++d->only_left, a->problem.buffers[i].name);
+        } else if (there < 0 && here >= 0) {
+            d->right[i] = 1;
+            add_name(&d->right_names, ++d->only_right, b->problem.buffers[i].name);
+        } else
+            d->moved += there != here;
+    }
+    return true;
+}
+
+static void difference_free(struct difference *d)
+{
+    free(d->left);
+    free(d->right);
+    text_free(&d->left_names);
+    text_free(&d->right_names);
+}
+
+static void draw_map(struct explorer *x, struct box area, const struct outcome *o, const uint8_t *different,
+                     const char *who)
+{
+    struct raster r;
+    struct box title = box_cut_top(&area, 1);
+    put_format(&x->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
+               grouped(o->plan->hbm_bytes).at);
+    if (area.rows < 1 || area.columns < 4 || o->time.last <= o->time.first) return;
+    if (!raster_make(o->plan, o->time.first, o->time.last, 0, picture_top(o->plan), area.columns,
+                     map_rows(x, area.rows), x->map.by_edges, &r))
+        return;
+    int32_t selected = same_buffer(o->plan, session_plan(&x->session), x->session.buffer);
+    struct map_paint paint = {o, &r, selected, different, NULL};
+    map_paint(x, area, &paint);
+    raster_free(&r);
+}
+
+static void draw_maps(struct explorer *x, struct box area)
+{
+    const struct outcome *a = outcome_of(x, x->compare.left), *b = NULL;
+    const struct racer *right = &x->session.racers.at[x->compare.list.cursor];
+    struct difference d;
+    if (right->outcome.plan) b = &right->outcome;
+    if (!a || !b) {
+        put_wrapped(&x->cells, area, INK(DIM),
+                    x->session.race_is_old || !worker_busy(x->session.worker, JOB_RACE)
+                        ? "r races all solvers on this pattern. Then j and k choose the plan on the right, "
+                          "<Space> the one "
+                          "on the left, and <Enter> takes a solver."
+                        : "The race is on; . stops it and keeps the best so far.");
+        return;
+    }
+    if (!differ(a->plan, b->plan, &d)) {
+        difference_free(&d);
+        return;
+    }
+    struct text line = {0};
+    struct box words = box_cut_bottom(&area, area.rows >= 12 ? 2 : 1);
+    if (d.only_left + d.only_right + d.moved == 0)
+        text_add(&line, "the same plan");
+    else {
+        if (d.only_left) text_format(&line, "on chip only left (%d): %s; ", d.only_left, d.left_names.at);
+        if (d.only_right) text_format(&line, "on chip only right (%d): %s; ", d.only_right, d.right_names.at);
+        text_format(&line, "%s moved", counted(d.moved, "buffer").at);
+    }
+    put_wrapped(&x->cells, words, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+    int half = (area.columns - 3) / 2;
+    struct box left = {area.row, area.column, area.rows, half};
+    struct box rest = {area.row, area.column + half + 3, area.rows, area.columns - half - 3};
+    for (int k = 0; k < area.rows; k++)
+        put(&x->cells, area.row + k, area.column + half + 1, x->glyphs->vertical, INK(FRAME));
+    char who[60];
+    snprintf(who, sizeof who, "L %.40s", x->compare.left < 0 ? "the plan that is shown" : a->plan->solver);
+    draw_map(x, left, a, d.left, who);
+    snprintf(who, sizeof who, "R %.40s", b->plan->solver);
+    draw_map(x, rest, b, d.right, who);
+    difference_free(&d);
+}
+
+static void draw(struct explorer *x, struct box area)
+{
+    int n = (int)x->session.racers.count;
+    struct box list = area;
+    struct box maps = box_cut_bottom(&list, area.rows - n - 2 >= LEAST_MAPS ? area.rows - n - 2 : 0);
+    struct box head = box_cut_top(&list, 1);
+    draw_head(x, head);
+    list_show(&x->compare.list, n, list.rows);
+    x->compare.rows = list;
+    for (int i = 0; i < list.rows && x->compare.list.top + i < n; i++)
+        draw_row(x, (struct box){list.row + i, list.column, 1, list.columns}, x->compare.list.top + i);
+    bool any = false;
+    for (int i = 0; i < n; i++) any |= x->session.racers.at[i].outcome.plan != NULL;
+    if (any && x->session.race_is_old && maps.rows > 2) {
+        struct box warn = box_cut_top(&maps, 1);
+        put_text(&x->cells, warn.row, warn.column, warn.columns, INK(WARN),
+                 "these results are of other settings; r races again");
+    }
+    if (maps.rows > 0) draw_maps(x, maps);
+}
+
+static bool request(struct explorer *x, enum request r, const char *argument)
+{
+    int n = (int)x->session.racers.count;
+    if (list_move(&x->compare.list, r, n, x->compare.rows.rows)) return true;
+    switch (r) {
+    case REQ_EDGES:
+        x->map.by_edges = !x->map.by_edges;
+        return true;
+    case REQ_MARK:
+        x->compare.left = x->compare.left == x->compare.list.cursor ? -1 : x->compare.list.cursor;
+        return true;
+    case REQ_OPEN: {
+        if (argument) return false;
+        struct what_if how = x->session.now;
+        how.value[SET_SOLVER] = x->compare.list.cursor;
+        if (session_change(&x->session, &how))
+            explorer_say(x, TONE_GOOD, "planning with %s; W saves the plan, u takes it back",
+                         x->session.racers.at[x->compare.list.cursor].solver->name);
+        else
+            explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
+        return true;
+    }
+    case REQ_NEXT_ITEM:
+    case REQ_PREVIOUS_ITEM: {
+        int32_t m = session_plan(&x->session)->problem.count, step = r == REQ_NEXT_ITEM ? 1 : m - 1;
+        if (m > 0) session_select_buffer(&x->session, (x->session.buffer + step + m) % m);
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
+static void mouse(struct explorer *x, const struct key *k)
+{
+    if (k->code != AT_CLICK)
+        request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+    else if (box_holds(&x->compare.rows, k->row, k->column))
+        x->compare.list.cursor = k->row - x->compare.rows.row + x->compare.list.top;
+    list_show(&x->compare.list, (int)x->session.racers.count, x->compare.rows.rows);
+}
+
+static int count(struct explorer *x)
+{
+    return (int)x->session.racers.count;
+}
+
+static const char *item(struct explorer *x, int i)
+{
+    return x->session.racers.at[i].solver->name;
+}
+
+static int selected(struct explorer *x)
+{
+    return x->compare.list.cursor;
+}
+
+static void select_item(struct explorer *x, int i)
+{
+    x->compare.list.cursor = i;
+}
+
+const struct view view_compare = {
+    .name = "Compare",
+    .purpose = "solvers side by side on this pattern",
+    .needs_plan = true,
+    .hints = {{REQ_RACE, "race"},
+              {REQ_STOP, "stop"},
+              {REQ_MARK, "left map"},
+              {REQ_OPEN, "take this solver"},
+              {REQ_OFF_CHIP, "off chip"},
+              {REQ_SAVE, "save"},
+              {REQ_BACK, "back"}},
+    .draw = draw,
+    .request = request,
+    .mouse = mouse,
+    .count = count,
+    .item = item,
+    .selected = selected,
+    .select = select_item,
+};

@@ -1,0 +1,252 @@
+/* The graph: ops in the order in which they run; of the selected one who feeds it and who it feeds, and
+ * whether that goes through HBM or stays on chip. */
+#include "tui/explorer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool matches(const struct lx_graph *g, int32_t op, const char *filter)
+{
+    return has_text(g->ops[op].name, filter) || has_text(g->ops[op].kind->name, filter) ||
+           has_text(g->tensors[g->ops[op].output].name, filter);
+}
+
+static void arrange(struct explorer *x)
+{
+    const struct lx_graph *g = outcome_graph(&x->session.shown);
+    int32_t n = g ? g->op_count : 0;
+    int32_t *shown = realloc(x->graph.shown, ((size_t)n + 1) * sizeof *shown);
+    if (!shown) return;
+    x->graph.shown = shown;
+    x->graph.count = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (matches(g, i, x->filter[VIEW_GRAPH])) shown[x->graph.count++] = i;
+    for (int i = 0; i < x->graph.count; i++)
+        if (shown[i] <= x->session.op) x->graph.list.cursor = i;
+}
+
+/* One edge of the selected op: an input with the op that made it, or a reader of its output. */
+struct edge {
+    int32_t tensor, op; /* op -1: a graph input */
+    bool is_input, on_chip;
+};
+
+static int edge_at(const struct explorer *x, int wanted, struct edge *out)
+{
+    const struct outcome *o = &x->session.shown;
+    const struct lx_graph *g = outcome_graph(o);
+    if (!g || x->session.op < 0) return 0;
+    const struct lx_op *op = &g->ops[x->session.op];
+    int readers = o->reader_at[op->output + 1] - o->reader_at[op->output], n = op->input_count + readers;
+    if (wanted < 0 || wanted >= n) return n;
+    bool is_input = wanted < op->input_count;
+    out->is_input = is_input;
+    out->tensor = is_input ? op->inputs[wanted] : op->output;
+    out->op =
+        is_input ? o->producer[out->tensor] : o->readers[o->reader_at[op->output] + wanted - op->input_count];
+    out->on_chip = outcome_on_chip(o, x->session.op, is_input ? wanted : op->input_count);
+    return n;
+}
+
+void add_shape(const struct lx_tensor *t, struct text *out)
+{
+    if (t->rank < 0) {
+        text_format(out, "%s B", grouped(t->bytes).at);
+        return;
+    }
+    for (int i = 0; i < t->rank; i++) text_format(out, "%s%lld", i ? "x" : "", (long long)t->shape[i]);
+    if (t->rank == 0) text_add(out, "scalar");
+    text_format(out, " %s", lx_dtype_word(t->dtype));
+}
+
+static void add_splits(const struct lx_division *d, struct text *out)
+{
+    if (!d || d->kind != LX_DIVIDED) return;
+    const char *blank = "";
+    for (int i = 0; i < d->split_count; i++) {
+        if (d->splits[i].split == 1) continue;
+        text_format(out, "%s%c/%lld", blank, d->splits[i].letter, (long long)d->splits[i].split);
+        blank = " ";
+    }
+    if (!*blank) text_add(out, "1 core");
+}
+
+static void draw_row(struct explorer *x, struct box row, int32_t i, int64_t most)
+{
+    const struct outcome *o = &x->session.shown;
+    const struct lx_graph *g = outcome_graph(o);
+    const struct lx_op *op = &g->ops[i];
+    struct text shape = {0}, splits = {0};
+    struct cells *c = &x->cells;
+    int at = row.column, wide = row.columns;
+    bool here = i == x->session.op;
+    put_right(c, row.row, at, 6, INK(DIM), grouped(i).at);
+    put(c, row.row, at + 7, here ? x->glyphs->mark : x->glyphs->bullet,
+        (struct style){.ink = tone_of_identity(outcome_identity(o, outcome_buffer(o, op->output)))});
+    int name = wide >= 100 ? 26 : wide >= 60 ? 18 : wide - 9;
+    put_text(c, row.row, at + 9, name, here ? INK(TITLE) : INK(PLAIN), op->name);
+    at += 10 + name;
+    if (wide >= 60) put_text(c, row.row, at, 9, INK(DIM), op->kind->name), at += 10;
+    add_shape(&g->tensors[op->output], &shape);
+    add_splits(outcome_division(o, i), &splits);
+    if (wide >= 70) put_text(c, row.row, at, 18, INK(PLAIN), shape.at ? shape.at : ""), at += 19;
+    if (wide >= 120) put_text(c, row.row, at, 14, INK(PLAIN), splits.at ? splits.at : ""), at += 15;
+    if (wide >= 140 && o->plan->traffic)
+        put_right(c, row.row, at, 10, INK(DIM), in_time(o->plan->traffic[i].us * 1e-6).at), at += 11;
+    int64_t bytes = outcome_traffic(o, i);
+    int room = row.column + wide - at;
+    if (room >= 14) {
+        put_right(c, row.row, at, 13, bytes ? INK(PLAIN) : INK(GOOD), bytes ? grouped(bytes).at : "on chip");
+        int bar = room - 15, eighths = most > 0 ? (int)((double)bytes / (double)most * 8 * bar) : 0;
+        for (int k = 0; k < bar && eighths > 0; k++, eighths -= 8)
+            put(c, row.row, at + 14 + k, x->glyphs->bar[eighths > 8 ? 8 : eighths], INK(HIGH));
+    }
+    text_free(&shape);
+    text_free(&splits);
+    if (here) put_paper(c, row, INK_ON(PLAIN, SELECTED));
+    if (x->search[0] && matches(g, i, x->search))
+        put_paper(c, (struct box){row.row, row.column + 9, 1, name}, INK_ON(MATCH, MATCH));
+}
+
+static void draw_edges(struct explorer *x, struct box area)
+{
+    const struct lx_graph *g = outcome_graph(&x->session.shown);
+    struct edge e;
+    int n = edge_at(x, -1, &e), row = 0;
+    if (x->session.op < 0 || area.rows < 1) return;
+    const struct lx_op *op = &g->ops[x->session.op];
+    put_format(&x->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
+               op->kind->name, op->einsum ? op->einsum : "");
+    if (x->graph.edge >= n) x->graph.edge = 0;
+    int top = x->graph.edge >= area.rows - 1 ? x->graph.edge - area.rows + 2 : 0;
+    for (int i = top; i < n && row + 1 < area.rows; i++) {
+        edge_at(x, i, &e);
+        const struct lx_tensor *t = &g->tensors[e.tensor];
+        struct text shape = {0};
+        char words[300];
+        add_shape(t, &shape);
+        snprintf(words, sizeof words, "%s %.60s  %s  %s%.60s", e.is_input ? "from" : "to  ", t->name,
+                 shape.at ? shape.at : "",
+                 e.is_input ? (e.op < 0 ? lx_role_word(t->role) : "made by ") : "read by ",
+                 e.op < 0 ? "" : g->ops[e.op].name);
+        row++;
+        int at = area.column + 2;
+        put(&x->cells, area.row + row, area.column, i == x->graph.edge ? x->glyphs->mark : ' ', INK(KEY));
+        at += put_text(&x->cells, area.row + row, at, 8, e.on_chip ? INK(GOOD) : INK(WARN),
+                       e.on_chip ? "on chip " : "HBM     ");
+        put_text(&x->cells, area.row + row, at, area.column + area.columns - at, INK(PLAIN), words);
+        text_free(&shape);
+    }
+}
+
+static void draw(struct explorer *x, struct box area)
+{
+    const struct outcome *o = &x->session.shown;
+    const struct lx_graph *g = outcome_graph(o);
+    struct box list = area;
+    if (!g) {
+        put_wrapped(&x->cells, area, INK(PLAIN),
+                    "This pattern is a list of buffers: it has no ops. 4 shows where its buffers are.");
+        return;
+    }
+    arrange(x);
+    struct box edges = box_cut_bottom(&list, area.rows >= 30 ? 10 : area.rows >= 14 ? 6 : 3);
+    struct box line = box_cut_bottom(&list, area.rows >= 14);
+    if (line.rows) put_fill(&x->cells, line, x->glyphs->horizontal, INK(FRAME));
+    x->graph.rows = list;
+    list_show(&x->graph.list, x->graph.count, list.rows);
+    int64_t most = 0;
+    for (int32_t i = 0; i < g->op_count; i++)
+        if (outcome_traffic(o, i) > most) most = outcome_traffic(o, i);
+    if (x->graph.count == 0)
+        put_wrapped(&x->cells, list, INK(PLAIN), "No op matches the filter. <Esc> takes it away.");
+    for (int i = 0; i < list.rows && x->graph.list.top + i < x->graph.count; i++)
+        draw_row(x, (struct box){list.row + i, list.column, 1, list.columns},
+                 x->graph.shown[x->graph.list.top + i], most);
+    draw_edges(x, edges);
+}
+
+static bool request(struct explorer *x, enum request r, const char *argument)
+{
+    struct edge e;
+    arrange(x);
+    if (list_move(&x->graph.list, r, x->graph.count, x->graph.rows.rows)) {
+        if (x->graph.count) session_select_op(&x->session, x->graph.shown[x->graph.list.cursor]);
+        x->graph.edge = 0;
+        return true;
+    }
+    int n = edge_at(x, x->graph.edge, &e);
+    switch (r) {
+    case REQ_FOLLOW:
+    case REQ_RIGHT:
+    case REQ_LEFT:
+        if (n > 0) x->graph.edge = (x->graph.edge + (r == REQ_LEFT ? n - 1 : 1)) % n;
+        if (edge_at(x, x->graph.edge, &e) && n > 0) {
+            int32_t buffer = outcome_buffer(&x->session.shown, e.tensor);
+            if (buffer >= 0) x->session.buffer = buffer;
+        }
+        return true;
+    case REQ_OPEN:
+        if (argument) return false;
+        if (x->graph.edge < n && e.op >= 0) {
+            session_select_op(&x->session, e.op);
+            x->graph.edge = 0;
+        } else
+            explorer_say(x, TONE_DIM, "a graph input: no op makes it");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void mouse(struct explorer *x, const struct key *k)
+{
+    int row = k->row - x->graph.rows.row + x->graph.list.top;
+    if (k->code != AT_CLICK)
+        request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+    else if (box_holds(&x->graph.rows, k->row, k->column) && row < x->graph.count)
+        session_select_op(&x->session, x->graph.shown[row]);
+}
+
+static int count(struct explorer *x)
+{
+    arrange(x);
+    return x->graph.count;
+}
+
+static const char *item(struct explorer *x, int i)
+{
+    return outcome_graph(&x->session.shown)->ops[x->graph.shown[i]].name;
+}
+
+static int selected(struct explorer *x)
+{
+    return x->graph.list.cursor;
+}
+
+static void select_item(struct explorer *x, int i)
+{
+    session_select_op(&x->session, x->graph.shown[i]);
+}
+
+const struct view view_graph = {
+    .name = "Graph",
+    .purpose = "the ops in order, who feeds whom, traffic",
+    .needs_plan = true,
+    .hints = {{REQ_FOLLOW, "next edge"},
+              {REQ_OPEN, "follow it"},
+              {REQ_SEARCH, "search"},
+              {REQ_FILTER, "filter"},
+              {REQ_CORES, "its cores"},
+              {REQ_LOOPS, "its loops"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_BACK, "back"}},
+    .draw = draw,
+    .request = request,
+    .mouse = mouse,
+    .count = count,
+    .item = item,
+    .selected = selected,
+    .select = select_item,
+};

@@ -1,0 +1,58 @@
+/* One screen for someone who has never been here. */
+#include "tui/explorer.h"
+
+#include <stdio.h>
+
+static void draw(struct explorer *x, struct box area)
+{
+    struct cells *g = &x->cells;
+    bool small = area.rows < 18 || area.columns < 60;
+    struct box in = frame_window(x, "Welcome to lxplan", small ? area.rows : 18, small ? area.columns : 74);
+    int row = in.row;
+    if (in.rows < 4) return;
+    if (!small) {
+        row += put_wrapped(
+            g, (struct box){row, in.column, 3, in.columns}, INK(PLAIN),
+            "A plan says which tensors stay in the small scratchpad (LX) of each core, at which address, "
+            "and what traffic to HBM is left. Here you look at plans, and change what they are made with.");
+        row++;
+    }
+    for (int i = 0; i < NUMBERED_VIEWS && row < in.row + in.rows - 2; i++, row++) {
+        put_format(g, row, in.column, 2, INK(KEY), "%d", i + 1);
+        put_text(g, row, in.column + 2, 10, INK(TITLE), all_views[i]->name);
+        put_text(g, row, in.column + 12, in.columns - 12, INK(PLAIN), all_views[i]->purpose);
+    }
+    if (!small) {
+        row++;
+        put_text(g, row++, in.column, in.columns, INK(PLAIN),
+                 "Open a pattern with <Enter>, then walk through the views with <Tab>.");
+        put_text(g, row++, in.column, in.columns, INK(PLAIN),
+                 "s tries the next solver, w shows everything that can be changed,");
+        put_text(g, row++, in.column, in.columns, INK(PLAIN),
+                 "u takes it back. ? lists every key; the mouse works, too.");
+    }
+    put_text(g, in.row + in.rows - 1, in.column, in.columns, INK(KEY),
+             "any of these keys, or <Enter> to begin");
+}
+
+static bool request(struct explorer *x, enum request r, const char *argument)
+{
+    (void)argument;
+    x->overlay = VIEW_COUNT;
+    /* A key that only closes it does nothing else. */
+    return r == REQ_OPEN || r == REQ_ESCAPE || r == REQ_BACK || r == REQ_WELCOME;
+}
+
+static void mouse(struct explorer *x, const struct key *k)
+{
+    if (k->code == AT_CLICK) x->overlay = VIEW_COUNT;
+}
+
+const struct view view_welcome = {
+    .name = "Welcome",
+    .purpose = "the first screen",
+    .hints = {{REQ_OPEN, "begin"}, {REQ_QUIT, "quit"}},
+    .draw = draw,
+    .request = request,
+    .mouse = mouse,
+};

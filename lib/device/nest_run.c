@@ -1,0 +1,248 @@
+/* Nests on kernels: see nest_run.h.
+ *
+ * A nest is taken apart once, when the runner is made: shared loops, sequential loops, and the loops of the
+ * kernel. A missing primitive loop is one of a single turn. When the primitive has one k only and the
+ * innermost sequential loop is a k too, that one becomes the batch of the product, so that output elements
+ * stay in registers. Loops that only continue a loop of the product (the outer part of a dimension that was
+ * cut into blocks) go back into it: the kernel has its own blocks, and packs what it reads twice. When that
+ * leaves fewer tasks than threads are good for, tasks run one after the other and each product is shared
+ * instead; either way the sums are the same. Products are prepared in four forms, with and without first and
+ * last touch; which one runs depends on where the remaining sequential k loops are. */
+#include "device/nest_run.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "device/kernels/kernels.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
+
+static const struct lx_loop single = {.size = 1};
+
+struct lx_nest_runner {
+    enum lx_touch first, main, last;
+    int shared_count, seq_count;
+    struct lx_loop shared[LX_LOOPS_MAX], seq[LX_LOOPS_MAX];
+    struct lx_loop m, n, k, batch;
+    int64_t tasks;
+    struct gemm_plan product[2][2]; /* [has the first touch][has the last touch] */
+    const struct kernel_target *target;
+    struct pool *pool;   /* NULL: one thread */
+    bool share_products; /* the pool works inside each product; else each task is one thread's */
+};
+
+/* One run: where the operands are, and whether memory for packing was there. */
+struct run {
+    const struct lx_nest_runner *r;
+    const float *in[2];
+    float *out;
+    atomic_bool out_of_memory;
+};
+
+/* How far into each operand a task has come. */
+struct place {
+    int64_t at[LX_LOOP_OPERANDS];
+};
+
+static struct place moved(struct place p, const struct lx_loop *loop, int64_t turns)
+{
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) p.at[o] += turns * loop->stride[o];
+    return p;
+}
+
+/* A touch of the output alone. A copy of an element to itself changes nothing. */
+static void touch(const struct lx_nest_runner *r, enum lx_touch how, float *out)
+{
+    struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
+    struct const_view from = {out, r->n.stride[OUT], r->m.stride[OUT]};
+    if (how == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
+    if (how == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
+}
+
+static void move(const struct lx_nest_runner *r, const float *in0, float *out)
+{
+    struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
+    struct const_view from = {in0, r->n.stride[IN0], r->m.stride[IN0]};
+    if (r->main == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
+    if (r->main == LX_TOUCH_COPY) copy_2d(to, from, r->n.size, r->m.size);
+    if (r->main == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
+}
+
+static void body(struct run *run, const struct place *p, bool first, bool last)
+{
+    const struct lx_nest_runner *r = run->r;
+    float *out = run->out + p->at[OUT];
+    if (!lx_touch_contracts(r->main)) {
+        if (first) touch(r, r->first, out);
+        move(r, run->in[0] + p->at[IN0], out);
+        if (last) touch(r, r->last, out);
+        return;
+    }
+    struct gemm_operands o = {.a = run->in[0] + p->at[IN0], .b = run->in[1] + p->at[IN1], .c = out};
+    if (!gemm_run(&r->product[first][last], &o, r->share_products ? r->pool : NULL))
+        atomic_store(&run->out_of_memory, true);
+    /* What no kernel does at the store: a sum that is thrown away. */
+    if (last && r->last == LX_TOUCH_ZERO) touch(r, r->last, out);
+}
+
+static void walk(struct run *run, int level, struct place p, bool first, bool last)
+{
+    const struct lx_nest_runner *r = run->r;
+    if (level == r->seq_count) {
+        body(run, &p, first, last);
+        return;
+    }
+    const struct lx_loop *loop = &r->seq[level];
+    bool is_k = loop->type == LX_DIM_K;
+    for (int64_t i = 0; i < loop->size; i++)
+        walk(run, level + 1, moved(p, loop, i), first && (!is_k || i == 0),
+             last && (!is_k || i == loop->size - 1));
+}
+
+/* Index recovery: the last shared loop is the fastest. */
+static void task(void *context, int64_t number, int worker)
+{
+    struct run *run = context;
+    struct place p = {{0}};
+    (void)worker;
+    for (int i = run->r->shared_count; i-- > 0;) {
+        const struct lx_loop *loop = &run->r->shared[i];
+        p = moved(p, loop, number % loop->size);
+        number /= loop->size;
+    }
+    walk(run, 0, p, true, true);
+}
+
+/* Does `outer` go on where `inner` ends, in all operands? */
+static bool continues(const struct lx_loop *outer, const struct lx_loop *inner)
+{
+    if (outer->type != inner->type) return false;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+        int64_t end;
+        if (!mul_i64(inner->size, inner->stride[o], &end) || outer->stride[o] != end) return false;
+    }
+    return true;
+}
+
+/* Puts loops of a list back into the product, the innermost first, for as long as one fits. */
+static void absorb(struct lx_nest_runner *r, struct lx_loop *list, int *count)
+{
+    struct lx_loop *const roles[] = {&r->m, &r->n, &r->k, &r->batch};
+    for (int i = *count; i-- > 0;)
+        for (size_t role = 0; role < sizeof roles / sizeof *roles; role++) {
+            if (!continues(&list[i], roles[role])) continue;
+            roles[role]->size *= list[i].size; /* the operands have less than 2^53 elements */
+            for (int j = i; j + 1 < *count; j++) list[j] = list[j + 1];
+            --*count;
+            i = *count; /* what did not fit before may fit now */
+            break;
+        }
+}
+
+static void take_apart(struct lx_nest_runner *r, const struct lx_loops *l)
+{
+    r->m = r->n = r->k = r->batch = single;
+    bool has_k = false;
+    for (int i = 0; i < l->count; i++) {
+        const struct lx_loop *loop = &l->loop[i];
+        if (loop->exec == LX_EXEC_SHARED) {
+            r->shared[r->shared_count++] = *loop;
+        } else if (loop->exec == LX_EXEC_SEQ) {
+            r->seq[r->seq_count++] = *loop;
+        } else if (loop->type == LX_DIM_M) {
+            r->m = *loop;
+        } else if (loop->type == LX_DIM_N) {
+            r->n = *loop;
+        } else if (has_k) { /* of two k the last one is the product's own */
+            r->batch = r->k;
+            r->k = *loop;
+        } else {
+            r->k = *loop;
+            has_k = true;
+        }
+    }
+    if (lx_touch_contracts(r->main)) {
+        absorb(r, r->seq, &r->seq_count);
+        absorb(r, r->shared, &r->shared_count);
+        if (r->batch.size == 1 && r->seq_count > 0 && r->seq[r->seq_count - 1].type == LX_DIM_K)
+            r->batch = r->seq[--r->seq_count];
+    }
+    r->tasks = 1;
+    for (int i = 0; i < r->shared_count; i++)
+        r->tasks *= r->shared[i].size; /* no more than there are output elements */
+}
+
+static void prepare_products(struct lx_nest_runner *r, int threads)
+{
+    static const enum gemm_first firsts[LX_TOUCH_COUNT] = {
+        [LX_TOUCH_ZERO] = GEMM_FIRST_ZERO, [LX_TOUCH_RELU] = GEMM_FIRST_RELU};
+    static const enum gemm_last lasts[LX_TOUCH_COUNT] = {[LX_TOUCH_RELU] = GEMM_LAST_RELU};
+    for (int f = 0; f < 2; f++)
+        for (int l = 0; l < 2; l++) {
+            struct gemm g = {.m = r->m.size,
+                             .n = r->n.size,
+                             .k = r->k.size,
+                             .batch = r->batch.size,
+                             .a_m = r->m.stride[IN0],
+                             .a_k = r->k.stride[IN0],
+                             .a_batch = r->batch.stride[IN0],
+                             .b_k = r->k.stride[IN1],
+                             .b_n = r->n.stride[IN1],
+                             .b_batch = r->batch.stride[IN1],
+                             .c_m = r->m.stride[OUT],
+                             .c_n = r->n.stride[OUT],
+                             .first = f ? firsts[r->first] : GEMM_FIRST_NONE,
+                             .last = l ? lasts[r->last] : GEMM_LAST_NONE};
+            gemm_prepare(&r->product[f][l], &g, r->target, r->share_products ? threads : 1);
+        }
+}
+
+struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int threads, lx_status *st)
+{
+    if (lx_loops_validate(nest, lx_loop_rules_at(0), st) != 0) return NULL;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (lx_loops_extent(nest, (enum lx_loop_operand)o) < 0)
+            return status_set(st, LX_E_RANGE, "an operand of the nest reaches beyond 2^53 elements"), NULL;
+    struct lx_nest_runner *r = calloc(1, sizeof *r);
+    if (!r) return status_no_memory(st), NULL;
+    r->first = nest->first;
+    r->main = nest->main;
+    r->last = nest->last;
+    r->target = kernel_target_best();
+    take_apart(r, nest);
+    int useful = (int)min_i64(threads, POOL_THREADS_MAX);
+    r->share_products = useful > 1 && r->tasks < 2 * useful && lx_touch_contracts(r->main);
+    if (lx_touch_contracts(r->main)) prepare_products(r, useful);
+    if (useful <= 1 || (r->tasks == 1 && !r->share_products)) return r;
+    r->pool = pool_create(useful);
+    if (r->pool) return r;
+    lx_nest_runner_free(r);
+    return status_no_memory(st), NULL;
+}
+
+void lx_nest_runner_free(struct lx_nest_runner *r)
+{
+    if (!r) return;
+    pool_destroy(r->pool);
+    free(r);
+}
+
+bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out,
+                        lx_status *st)
+{
+    struct run run = {.r = r, .in = {in0, in1}, .out = out};
+    atomic_init(&run.out_of_memory, false);
+    pool_run(r->share_products ? NULL : r->pool, r->tasks, task, &run);
+    return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
+}
+
+int64_t lx_nest_runner_tasks(const struct lx_nest_runner *r)
+{
+    return r->tasks;
+}
+
+const char *lx_nest_runner_target(const struct lx_nest_runner *r)
+{
+    return kernel_target_name(r->target);
+}

@@ -1,0 +1,179 @@
+/* Which boxes of which tensors travel.
+ *
+ * A read of a cut tensor needs a box on each member. If every member owns its box, nothing moves. Else the
+ * read joins the exchange of the tensor's present contents: the box becomes the hull of both. Where boxes
+ * overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as many
+ * messages. Only boxes so far apart that the gap between them costs more than another message are left apart.
+ * A write of the tensor ends that: what was exchanged before is stale. */
+#include "team/passes.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a message costs a member beside its bytes, in bytes: about a microsecond of a link of 4 GB/s. */
+enum { MESSAGE_BYTES = 4096 };
+
+struct open_exchange {
+    struct lx_team_exchange made;
+    struct lx_team_box *box;
+    int32_t older; /* another of the same contents, or -1 */
+};
+
+struct exchange_pass {
+    struct team_draft *d;
+    VEC(struct open_exchange) all;
+    int32_t *latest;          /* per tensor: of its present contents, or -1 */
+    int32_t *writer;          /* per tensor: the op that wrote them last, or -1 */
+    struct lx_team_box *need; /* per member, of the read at hand */
+    struct lx_team_box *hull;
+};
+
+static int64_t all_missing(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
+{
+    int64_t bytes = 0;
+    for (int m = 0; m < d->members; m++) {
+        struct lx_team_box own = team_own_box(&d->g->tensors[t], &d->tensors[t], m);
+        bytes += team_missing_bytes(&d->g->tensors[t], &box[m], &own);
+    }
+    return bytes;
+}
+
+/* An exchange of the same contents that the read may join; its hull is left in p->hull. */
+static int32_t find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
+{
+    if (p->d->how->plain) return -1;
+    int64_t another = (int64_t)MESSAGE_BYTES * p->d->members;
+    for (int32_t e = p->latest[t]; e >= 0; e = p->all.at[e].older) {
+        const struct open_exchange *x = &p->all.at[e];
+        for (int m = 0; m < p->d->members; m++) p->hull[m] = lx_team_box_hull(&x->box[m], &p->need[m]);
+        if (all_missing(p->d, t, p->hull) <= x->made.bytes + bytes + another) return e;
+    }
+    return -1;
+}
+
+static bool serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes, int32_t *exchange,
+                  lx_status *st)
+{
+    struct team_draft *d = p->d;
+    size_t members = (size_t)d->members;
+    int32_t e = find_partner(p, t, bytes);
+    if (e >= 0) {
+        memcpy(p->all.at[e].box, p->hull, members * sizeof *p->hull);
+    } else {
+        struct open_exchange x = {.older = p->latest[t]};
+        x.made.tensor = t;
+        x.made.after = p->writer[t];
+        x.made.first_reader = op;
+        x.box = arena_copy_array(d->memory, p->need, members, sizeof *p->need);
+        if (!x.box || !VEC_PUSH(&p->all, x)) return status_no_memory(st);
+        p->latest[t] = e = (int32_t)p->all.count - 1;
+    }
+    struct lx_team_exchange *made = &p->all.at[e].made;
+    made->bytes = all_missing(d, t, p->all.at[e].box);
+    made->separate_bytes += bytes;
+    made->reads++;
+    *exchange = e;
+    return true;
+}
+
+static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_index *x, int i,
+                         int32_t *exchange, lx_status *st)
+{
+    struct team_draft *d = p->d;
+    const struct lx_op *op = &d->g->ops[o];
+    int32_t t = op->inputs[i];
+    *exchange = -1;
+    if (d->tensors[t].cut < 0) return true;
+    bool owned = true;
+    for (int m = 0; m < d->members; m++) {
+        struct lx_team_box own = team_own_box(&d->g->tensors[t], &d->tensors[t], m);
+        p->need[m] = team_need_box(d->g, op, x, i, d->ops[o].var, d->ops[o].range[m]);
+        owned = owned && lx_team_box_within(&p->need[m], &own);
+    }
+    return owned ? true : serve(p, t, o, all_missing(d, t, p->need), exchange, st);
+}
+
+/* Bytes by member, and what kind of exchange it turned out to be. */
+static bool finish(struct team_draft *d, struct open_exchange *x, lx_status *st)
+{
+    struct lx_team_exchange *e = &x->made;
+    const struct lx_tensor *t = &d->g->tensors[e->tensor];
+    const struct lx_team_tensor *how = &d->tensors[e->tensor];
+    int64_t *sent = arena_array(d->memory, (size_t)d->members, sizeof *sent);
+    int64_t *received = arena_array(d->memory, (size_t)d->members, sizeof *received);
+    if (!sent || !received) return status_no_memory(st);
+    struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
+    bool halo = true, gather = true;
+    for (int to = 0; to < d->members; to++) {
+        const struct lx_team_box *box = &x->box[to];
+        if (lx_team_box_empty(box)) continue;
+        struct lx_team_box mine = team_own_box(t, how, to), held = lx_team_box_meet(&mine, box);
+        gather = gather && lx_team_box_equal(box, &whole);
+        halo = halo && !lx_team_box_empty(&held);
+        struct lx_team_box slab = *box; /* all pairs of members meet here: no boxes, only one dimension */
+        int64_t end = box->offset[how->cut] + box->size[how->cut];
+        for (int from = 0; from < d->members; from++) {
+            int64_t begin = max_i64(how->bound[from], box->offset[how->cut]);
+            slab.size[how->cut] = max_i64(min_i64(how->bound[from + 1], end) - begin, 0);
+            int64_t bytes = from == to || slab.size[how->cut] == 0 ? 0 : team_bytes(t, &slab);
+            sent[from] += bytes;
+            received[to] += bytes;
+            if (bytes > 0 && from != to - 1 && from != to + 1) halo = false;
+        }
+    }
+    e->pattern = gather ? LX_TEAM_GATHER : halo ? LX_TEAM_HALO : LX_TEAM_RESHAPE;
+    e->box = x->box;
+    e->sent = sent;
+    e->received = received;
+    e->bytes = 0;
+    for (int m = 0; m < d->members; m++) e->bytes += received[m];
+    return true;
+}
+
+static bool run(struct exchange_pass *p, lx_status *st)
+{
+    struct team_draft *d = p->d;
+    for (int32_t o = 0; o < d->g->op_count; o++) {
+        const struct lx_op *op = &d->g->ops[o];
+        struct op_index x;
+        op_index_of(d->g, op, &x);
+        int32_t *exchange = arena_array(d->memory, (size_t)op->input_count, sizeof *exchange);
+        if (!exchange) return status_no_memory(st);
+        for (int i = 0; i < op->input_count; i++)
+            if (!read_operand(p, o, &x, i, &exchange[i], st)) return false;
+        d->ops[o].exchange = exchange;
+        p->latest[op->output] = -1;
+        p->writer[op->output] = o;
+    }
+    d->exchange_count = (int32_t)p->all.count;
+    d->exchanges = arena_array(d->memory, p->all.count, sizeof *d->exchanges);
+    if (!d->exchanges) return status_no_memory(st);
+    for (int32_t e = 0; e < d->exchange_count; e++) {
+        if (!finish(d, &p->all.at[e], st)) return false;
+        d->exchanges[e] = p->all.at[e].made;
+        d->ops[d->exchanges[e].first_reader].bytes += d->exchanges[e].bytes;
+    }
+    return true;
+}
+
+bool team_add_exchanges(struct team_draft *d, lx_status *st)
+{
+    size_t tensors = (size_t)d->g->tensor_count, members = (size_t)d->members;
+    struct exchange_pass p = {.d = d,
+                              .latest = malloc((tensors + 1) * sizeof *p.latest),
+                              .writer = malloc((tensors + 1) * sizeof *p.writer),
+                              .need = malloc(members * sizeof *p.need),
+                              .hull = malloc(members * sizeof *p.hull)};
+    bool ok = p.latest && p.writer && p.need && p.hull;
+    for (size_t t = 0; ok && t < tensors; t++) p.latest[t] = p.writer[t] = -1;
+    ok = ok ? run(&p, st) : status_no_memory(st);
+    VEC_FREE(&p.all);
+    free(p.latest);
+    free(p.writer);
+    free(p.need);
+    free(p.hull);
+    return ok;
+}

@@ -1,0 +1,168 @@
+/* Cases with a menu of core divisions a buffer: solved together, and held against what the case says. */
+#include "solver_form.h"
+#include "../captured_joint.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+static bool any_tiling(const cJSON *one)
+{
+    const cJSON *b, *d;
+    cJSON_ArrayForEach(b, json_find(one, "buffers"))
+        cJSON_ArrayForEach(d, json_find(b, "core_divisions")) if (json_find(d, "tiling")) return true;
+    return false;
+}
+
+/* An input that is read on the very tick on which its reader's output begins has no op of its own. */
+static bool shared_tick(const cJSON *one)
+{
+    const cJSON *a, *b;
+    cJSON_ArrayForEach(
+        a,
+        json_find(one, "buffers")) for (b = a->next; b;
+                                        b = b->next) if (case_int(cJSON_GetArrayItem(json_find(a, "uses"), 0),
+                                                                  -1) ==
+                                                         case_int(cJSON_GetArrayItem(json_find(b, "uses"), 0),
+                                                                  -2)) return true;
+    return false;
+}
+
+/* "32000/cores": every op costs that, and traffic nothing. */
+static bool add_objective(struct captured *p, const char *objective)
+{
+    char *rest;
+    double whole = strtod(objective, &rest);
+    if (!*objective || strcmp(rest, "/cores") != 0) return !*objective;
+    struct lx_joint_op *ops = (struct lx_joint_op *)p->problem.ops; /* ours: made by captured_read */
+    for (int32_t o = 0; o < p->problem.op_count; o++) {
+        int64_t *extra = arena_array(&p->memory, (size_t)ops[o].choice_count, sizeof *extra);
+        if (!extra) return false;
+        for (int32_t c = 0; c < ops[o].choice_count; c++)
+            extra[c] = (int64_t)whole /
+                       captured_parts(cJSON_GetArrayItem(json_find(p->json[o], "core_divisions"), c), false);
+        ops[o].extra = extra;
+    }
+    for (int32_t i = 0; i < p->problem.buffer_count; i++)
+        for (int32_t k = 0; k < p->problem.buffers[i].access_count; k++)
+            ((struct lx_joint_access *)p->problem.buffers[i].accesses)[k].toll = 0;
+    return true;
+}
+
+/* Which buffers a clause names; without any: all, or those of the clause before. */
+static int named(const struct captured *p, const char *clause, bool *is, int before)
+{
+    int count = 0;
+    bool all_but = strstr(clause, "all but ") != NULL;
+    for (int32_t i = 0; i < p->problem.buffer_count; i++) {
+        const char *name = p->problem.buffers[i].name, *at = clause;
+        size_t n = strlen(name);
+        bool found = false;
+        while (!found && (at = strstr(at, name))) {
+            bool starts = at == clause || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+            found = starts && !(isalnum((unsigned char)at[n]) || at[n] == '_');
+            at++;
+        }
+        if (found) count++;
+        if (found || before == 0 || all_but) is[i] = found != all_but;
+    }
+    if (count == 0 && before > 0) return before;
+    for (int32_t i = 0; i < p->problem.buffer_count; i++) {
+        const char *name = p->problem.buffers[i].name;
+        if (count == 0) is[i] = true;
+        if (count > 0 && before > 0 && !all_but && !strstr(clause, name)) is[i] = false;
+    }
+    return count ? count : p->problem.buffer_count;
+}
+
+static void expect_place(struct cases *c, const struct captured *p, const struct lx_joint_answer *a,
+                         int32_t i, bool on)
+{
+    case_expect(c, (a->address[i] >= 0) == on, "expected %s %s chip, got address %lld",
+                p->problem.buffers[i].name, on ? "on" : "off", (long long)a->address[i]);
+}
+
+/* What is said after the names. False: not understood. */
+static bool expect_of(struct cases *c, const struct captured *p, const struct lx_joint_answer *a,
+                      const char *clause, const bool *is)
+{
+    const struct lx_joint_problem *q = &p->problem;
+    const char *ways = strstr(clause, "-way split"), *division = strstr(clause, "division "),
+               *cost = strstr(clause, "cost "), *quote = strchr(clause, '"');
+    bool on = strstr(clause, "resident") || strstr(clause, "placed"), off = strstr(clause, "spilled") != NULL;
+    bool one_address = strstr(clause, "one address") || strstr(clause, "at the address of");
+    bool verbatim = strstr(clause, "verbatim") != NULL, understood = false;
+    while (ways && ways > clause && isdigit((unsigned char)ways[-1])) ways--;
+    int32_t first = -1;
+    for (int32_t i = 0; i < q->buffer_count; i++) {
+        if (!is[i]) continue;
+        if (on || off) expect_place(c, p, a, i, on);
+        if (one_address && first >= 0)
+            case_expect(c, a->address[i] == a->address[first] && a->address[i] >= 0,
+                        "expected %s and %s at one address, got %lld and %lld", q->buffers[first].name,
+                        q->buffers[i].name, (long long)a->address[first], (long long)a->address[i]);
+        if (first < 0) first = i;
+        int64_t parts =
+            captured_parts(cJSON_GetArrayItem(json_find(p->json[i], "core_divisions"), a->choice[i]), false);
+        if (ways)
+            case_expect(c, parts == strtoll(ways, NULL, 10), "expected %s on the %.6s, got %lld",
+                        q->buffers[i].name, ways, (long long)parts);
+        if (division)
+            case_expect(c, a->choice[i] == (int32_t)strtoll(division + 9, NULL, 10),
+                        "expected %s with %s, got %d", q->buffers[i].name, clause, (int)a->choice[i]);
+        if (quote)
+            case_expect(c, lx_joint_label(q, a->choice, i) < 0, "expected %s to mismatch",
+                        q->buffers[i].name);
+        if (verbatim)
+            case_expect(c, q->buffers[i].reason != NULL && a->address[i] < 0,
+                        "expected %s off chip for the reason it came with", q->buffers[i].name);
+    }
+    if (cost)
+        case_expect(c, a->objective == strtoll(cost + 5, NULL, 10), "expected a %s, got %lld", cost,
+                    (long long)a->objective);
+    understood |= on || off || one_address || ways || division || cost || verbatim;
+    return understood && first >= 0;
+}
+
+static bool expect_all(struct cases *c, const struct captured *p, const struct lx_joint_answer *a,
+                       const char *sentence)
+{
+    bool is[256] = {false}, understood = *sentence != 0;
+    int before = 0;
+    char clause[300];
+    if (p->problem.buffer_count > 256) return false;
+    while (*sentence) {
+        /* A comma parts clauses only before a blank: "gp,p,c" is one list. */
+        size_t n = 0;
+        while (sentence[n] && sentence[n] != ';' && !(sentence[n] == ',' && sentence[n + 1] == ' ')) n++;
+        snprintf(clause, sizeof clause, "%.*s", (int)n, sentence);
+        before = named(p, clause, is, before);
+        understood &= expect_of(c, p, a, clause, is);
+        sentence += n;
+        sentence += strspn(sentence, ";, ");
+    }
+    return understood;
+}
+
+const char *check_divisions(struct cases *c, const cJSON *one)
+{
+    struct captured p;
+    struct arena memory = {0};
+    struct lx_joint_answer a;
+    lx_status st = {0};
+    const char *skipped = NULL;
+    struct lx_joint_options how = {.mode = LX_JOINT_FULL, .solver = lx_solver_find("exact")};
+    if (any_tiling(one)) return "tiling is not part of the joint problem";
+    if (shared_tick(one)) return "an input with a division of its own, on its reader's tick";
+    bool ok = captured_read(&p, json_find(one, "buffers"), case_int(json_find(one, "size"), 0),
+                            case_int(json_find(one, "alignment"), 1));
+    if (ok && !add_objective(&p, case_text(one, "objective")))
+        skipped = "its objective is not understood";
+    else if (case_expect(c, ok && lx_joint_solve(&p.problem, &how, &memory, &a, &st),
+                         "expected an answer, but: %s", st.text)) {
+        case_expect(c, captured_agrees(&p, a.choice, a.address), "expected matching divisions on chip");
+        if (!expect_all(c, &p, &a, case_text(one, "expect"))) skipped = "what it expects is not understood";
+    }
+    arena_free(&memory);
+    arena_free(&p.memory);
+    return c->broken ? NULL : skipped;
+}
