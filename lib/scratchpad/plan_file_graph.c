@@ -351,7 +351,8 @@ bool plan_read_places(const struct json *j, const cJSON *root, struct lx_plan *p
     if (!same_transfers(j, v, p, st)) return false;
     if (!cJSON_IsObject(hbm) || !cJSON_IsObject(pool))
         return json_error(j, v, st, LX_E_SCHEMA, "\"hbm\" and \"pool\" must be objects");
-    if (!json_only_keys(j, pool, "pool", keys, st) || !json_int(j, pool, "at", 0, LX_INT_MAX, &p->pool_at, st) ||
+    if (!json_only_keys(j, pool, "pool", keys, st) ||
+        !json_int(j, pool, "at", 0, LX_INT_MAX, &p->pool_at, st) ||
         !json_int(j, pool, "bytes", 0, LX_INT_MAX, &p->pool_bytes, st) ||
         !json_int(j, pool, "segment_bytes", 0, LX_INT_MAX, &p->segment_bytes, st))
         return false;

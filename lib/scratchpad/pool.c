@@ -111,7 +111,8 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, lx_status *st)
     return ok;
 }
 
-/* Is tensor t in HBM where the plan says that its kind is: an intermediate in the pool, the rest before it? */
+/* Is tensor t in HBM where the plan says that its kind is: an intermediate in the pool, the rest before it?
+ */
 static bool check_place(const struct lx_plan *p, const struct lx_buffer *b, int32_t t, lx_status *st)
 {
     int64_t at = p->hbm_address[t], end = at + b->size, pool_end = p->pool_at + p->pool_bytes;
@@ -120,8 +121,9 @@ static bool check_place(const struct lx_plan *p, const struct lx_buffer *b, int3
         return status_set(st, LX_E_NO, "tensor %s goes through HBM but has no address there", b->name);
     if (at < 0) return true;
     if (end > p->segment_bytes)
-        return status_set(st, LX_E_NO, "tensor %s at %lld ends beyond the %lld bytes of HBM that the plan has",
-                          b->name, (long long)at, (long long)p->segment_bytes);
+        return status_set(st, LX_E_NO,
+                          "tensor %s at %lld ends beyond the %lld bytes of HBM that the plan has", b->name,
+                          (long long)at, (long long)p->segment_bytes);
     if (given ? at < pool_end && p->pool_at < end : at < p->pool_at || end > pool_end)
         return status_set(st, LX_E_NO, "tensor %s at %lld must be %s the pool at [%lld, %lld)", b->name,
                           (long long)at, given ? "outside" : "in", (long long)p->pool_at,
@@ -147,10 +149,11 @@ bool pool_check(const struct lx_plan *p, lx_status *st)
         all[t].reason = NULL;
     }
     if (ok && (p->pool_bytes != pool_end - p->pool_at || p->segment_bytes != pool_end))
-        ok = status_set(st, LX_E_NO,
-                        "the plan claims a pool of %lld bytes and %lld of HBM in all, but they are %lld and %lld",
-                        (long long)p->pool_bytes, (long long)p->segment_bytes,
-                        (long long)(pool_end - p->pool_at), (long long)pool_end);
+        ok = status_set(
+            st, LX_E_NO,
+            "the plan claims a pool of %lld bytes and %lld of HBM in all, but they are %lld and %lld",
+            (long long)p->pool_bytes, (long long)p->segment_bytes, (long long)(pool_end - p->pool_at),
+            (long long)pool_end);
     if (ok) {
         struct lx_problem problem = {.objective = LX_HEIGHT,
                                      .alignment = g->device.stick_bytes,
