@@ -176,6 +176,26 @@ static void handover_that_destroys_is_found(void **state)
     lx_plan_free(p);
 }
 
+/* t keeps zeros where the insert writes nothing: in HBM it must not get the bytes that h had before. */
+static void zeros_are_not_shared(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [32, 64]}," T("w") "," T("h") "," T("o") "," T(
+            "t") "," T("y") "],\"ops\": [" OP("1", "exp", "\"w\"",
+                                              "h") "," OP("2", "exp", "\"h\"",
+                                                          "o") ",{\"name\": \"3\", \"kind\": \"insert\", "
+                                                               "\"inputs\": [\"x\"], \"output\": \"t\", "
+                                                               "\"offset\": [0, 0]}," OP("4", "exp", "\"t\"",
+                                                                                         "y") "]";
+    struct lx_passes passes = {.undivided = true};
+    struct lx_plan *p = plan_text(body, &passes, 1024);
+    int32_t h = find(p, "h"), t = find(p, "t");
+    assert_true(p->hbm_address[h] >= 0 && p->hbm_address[t] >= 0);
+    assert_true(p->hbm_address[h] != p->hbm_address[t]);
+    lx_plan_free(p);
+}
+
 /* Without the text from `from` up to and including `to`; with `instead` in its place. */
 static void refused_with(const char *json, const char *from, const char *to, const char *instead)
 {
@@ -274,6 +294,7 @@ int main(void)
         cmocka_unit_test(laid_out_anew_over_the_ring),
         cmocka_unit_test(heuristic_copies_spill_nothing_negative),
         cmocka_unit_test(handover_that_destroys_is_found),
+        cmocka_unit_test(zeros_are_not_shared),
         cmocka_unit_test(plan_files_are_read_to_the_letter),
         cmocka_unit_test(laws),
     };

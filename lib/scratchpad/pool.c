@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 
-/* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. */
+/* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
+ * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
+ * its bytes are nobody else's from the start. */
 static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -29,11 +31,14 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
         one->start = min_i64(one->start, x->tick);
         one->end = max_i64(one->end, x->tick + 1);
     }
-    for (int32_t t = 0; b && t < g->tensor_count; t++)
+    for (int32_t t = 0; b && t < g->tensor_count; t++) {
+        const struct draft *x = p->draft;
+        if (b[t].start != INT64_MAX && x->accesses[x->tensor_access[x->tensor_at[t]]].reads) b[t].start = 0;
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
         }
+    }
     return b;
 }
 
