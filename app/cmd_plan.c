@@ -82,12 +82,13 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     }
     if (p->joint_bound_bytes > 0 || p->joint_bound_us > 0) {
         label(out, "joint");
-        text_format(out, "%s divided anew; without relayouts no divisions and placement ",
+        text_format(out, "%s divided anew; with one view a tensor and no relayouts the search had ",
                     counted(p->divided_anew, "op").at);
         if (p->joint_bound_bytes > 0)
-            text_format(out, "move less than %s", in_bytes(p->joint_bound_bytes).at);
+            text_format(out, "%s, none below %s", in_bytes(p->joint_bytes).at,
+                        in_bytes(p->joint_bound_bytes).at);
         else
-            text_format(out, "take less than %.2f us", p->joint_bound_us);
+            text_format(out, "%.2f us, none below %.2f us", p->joint_us, p->joint_bound_us);
         text_format(out, ", gap %s\n", in_percent(p->joint_gap).at);
     }
     if (!p->graph->is_list) {
