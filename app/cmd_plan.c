@@ -210,7 +210,17 @@ static int run(struct call *call)
     const char *stage = option_value(&call->line, "stage");
     const char *explained = option_value(&call->line, "explain");
     if (stage) return run_stage(call, path, stage);
-    if (option_given(&call->line, "stages")) return show_stages(call, path, &call->out) ? EXIT_YES : FAILED;
+    if (option_given(&call->line, "stages")) {
+        struct text t = {0};
+        if (goes_to_file(call)) paint_off();
+        if (show_stages(call, path, &t)) return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
+        text_free(&t);
+        return FAILED;
+    }
+    if (explained && wants_json(call)) {
+        status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
+        return FAILED;
+    }
     struct lx_graph *g = read_pattern(call, path);
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     if (!p) return FAILED;

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "paint.h"
+#include "planning.h"
 #include "words.h"
 
 #include <errno.h>
@@ -238,6 +239,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
     paint_begin();
+    planning_begin();
     int count = argc > 0 ? argc - 1 : 0, code = run(&call, count, argv + (argc > 0));
     if (code != FAILED && call.out.failed) {
         status_no_memory(&call.st);

@@ -32,26 +32,17 @@ const struct option_row planning_rows[] = {
     {0},
 };
 
-/* The passes as options; the words are the library's table, checked against it below. */
-const struct option_row pass_rows[] = {
-    {"undivided", 0, NULL, "every op on one core: nothing is divided"},
-    {"cooptimise", 0, "MODE",
-     "choose divisions and placement together: full is ours, flip the documented search, none (default)"},
-    {"by-time", 0, NULL, "co-optimise predicted time (--objective time); else traffic, then time"},
-    {"clone", 0, "HOW",
-     "copies of graph inputs on chip: auto (default), the solver decides; heuristic, all that are read more "
-     "than once and fit; none"},
-    {"no-clone", 0, NULL, "the same as --clone none"},
-    {"no-outputs", 0, NULL, "never produce a graph output on chip"},
-    {"no-in-place", 0, NULL, "no op writes over an input that dies with it"},
-    {"no-dump", 0, NULL, "keep off chip what an extern op would wipe, instead of dumping it around the call"},
-    {"no-ring", 0, NULL, "ops that cut a tensor differently share it through HBM only"},
-    {"evict", 0, NULL, "buffers may leave the scratchpad and come back, where that pays"},
-    {"reorder", 0, NULL, "independent ops may change places, where that pays"},
-    {"upto", 0, "STAGE",
-     "how far to go: baseline, nothing on chip; reductions, their results; in-place, all intermediates; all"},
-    {0},
-};
+/* The passes as options: the library's table, and --no-clone, which people try first. */
+enum { PASS_ROWS = 20 };
+struct option_row pass_rows[PASS_ROWS + 1];
+
+void planning_begin(void)
+{
+    int n = 0;
+    for (const struct lx_pass *row = lx_passes(); row->name && n < PASS_ROWS - 1; row++)
+        pass_rows[n++] = (struct option_row){row->option, 0, row->words ? "WORD" : NULL, row->help};
+    pass_rows[n] = (struct option_row){"no-clone", 0, NULL, "the same as --clone none"};
+}
 
 static bool has_row(const struct option_row *row, const char *name)
 {
@@ -80,12 +71,14 @@ bool read_passes(struct call *call, struct lx_passes *out)
         }
         lx_pass_set(out, row, row->words ? n : 1);
     }
-    if (option_given(&call->line, "no-clone")) out->clone = LX_CLONE_NONE;
-    const char *objective = option_value(&call->line, "objective");
-    if (objective && strcmp(objective, "time") == 0) {
-        out->by_time = true;
-        if (!option_given(&call->line, "cooptimise")) out->cooptimise = LX_COOPTIMISE_FULL;
+    if (option_given(&call->line, "no-clone")) {
+        if (out->clone == LX_CLONE_HEURISTIC)
+            return status_set(&call->st, LX_E_USAGE, "--no-clone and --clone heuristic exclude each other");
+        out->clone = LX_CLONE_NONE;
     }
+    const char *objective = option_value(&call->line, "objective");
+    if (objective && strcmp(objective, "time") == 0) out->by_time = true;
+    if (out->by_time && !option_given(&call->line, "cooptimise")) out->cooptimise = LX_COOPTIMISE_FULL;
     return true;
 }
 
@@ -241,7 +234,7 @@ struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const st
         return NULL;
     }
     how.run.seed = (uint64_t)seed;
-    how.pool_solver = lx_solver_find("bestfit");
+    how.quick_solver = lx_solver_find("bestfit");
     watch.solver = how.solver->name;
     if (seconds) watch.deadline = now() + how.run.time_limit;
     if (paint_progress_possible() && !is_quiet(call)) {

@@ -4,7 +4,10 @@
 
 #include "command.h"
 
-extern const struct option_row planning_rows[], pass_rows[];
+extern const struct option_row planning_rows[];
+/* The passes; filled by planning_begin, which main calls first. */
+extern struct option_row pass_rows[];
+void planning_begin(void);
 /* The passes by their options; false with `call->st`. */
 bool read_passes(struct call *call, struct lx_passes *out);
 

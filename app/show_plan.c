@@ -132,7 +132,9 @@ bool show_stages(struct call *call, const char *path, struct text *out)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
                            "a bare list of buffers has no stages; --stages goes with a graph");
     struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct text json = {0};
     int64_t bits = ok ? element_bits(g) : 0;
+    text_add(&json, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
     for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++) {
         struct lx_graph *copy = copy_graph(g, &call->st);
         struct lx_passes passes = asked;
@@ -142,6 +144,11 @@ bool show_stages(struct call *call, const char *path, struct text *out)
             ok = false;
             break;
         }
+        text_format(&json,
+                    "%s    {\"stage\": \"%s\", \"hbm_bytes\": %lld, \"baseline_hbm_bytes\": %lld, "
+                    "\"predicted_us\": %.6g}",
+                    i ? ",\n" : "", steps[i].name, (long long)p->hbm_bytes, (long long)p->baseline_hbm_bytes,
+                    p->predicted_us);
         table_cell(&t, PAINT_PLAIN, "%s", steps[i].name);
         table_cell(&t, PAINT_DIM, "%s", steps[i].what);
         table_cell(&t, PAINT_PLAIN, "%s", grouped(p->hbm_bytes).at);
@@ -155,8 +162,11 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     lx_graph_free(g);
     struct text drawn = {0};
     table_write(&t, &drawn);
-    if (ok && drawn.at) text_add(out, drawn.at);
-    out->failed |= drawn.failed;
+    text_add(&json, "\n  ]\n}\n");
+    struct text *chosen = wants_json(call) ? &json : &drawn;
+    if (ok && chosen->at) text_add_n(out, chosen->at, chosen->length);
+    out->failed |= chosen->failed;
     text_free(&drawn);
+    text_free(&json);
     return ok;
 }

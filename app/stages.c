@@ -124,8 +124,10 @@ static int print_layout(struct call *call, struct lx_graph *g)
 
 static int print_divide(struct call *call, struct lx_graph *g)
 {
-    struct lx_layouts *l = lx_layouts_make(g, &call->st);
-    struct lx_divisions *d = l ? lx_divide(l, NULL, &call->st) : NULL;
+    struct lx_passes passes;
+    struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
+    struct lx_divide_options how = {.cores = l && passes.undivided ? 1 : 0};
+    struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
     struct text t = {0};
     size_t length = 0;
     char *json = d && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;

@@ -31,8 +31,8 @@ struct words counted(int64_t n, const char *thing);
 char *printable(const char *name, int columns);
 /* The same, appended. */
 void add_printable(struct text *out, const char *name, int columns);
-/* One character of a text for a screen: what to show (`?` for what must not be shown) and its columns, 0 for a
- * character that combines with the one before. Returns the bytes it took, 0 at the end of the text. */
+/* One character of a text for a screen: what to show (`?` for what must not be shown) and its columns, 0 for
+ * a character that combines with the one before. Returns the bytes it took, 0 at the end of the text. */
 int next_character(const char *text, uint32_t *code, int *columns);
 /* The reverse: a character as UTF-8, one to four bytes, not terminated; returns how many. */
 int encode_character(uint32_t code, char out[4]);

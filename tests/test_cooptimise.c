@@ -245,22 +245,12 @@ static void opaque_ops(void **unused)
     run_free(&r);
 }
 
-static void mode_words(void **unused)
-{
-    (void)unused;
-    assert_int_equal(lx_joint_mode_find("full"), LX_JOINT_FULL);
-    assert_int_equal(lx_joint_mode_find("flip"), LX_JOINT_FLIP);
-    assert_int_equal(lx_joint_mode_find("off"), LX_JOINT_SEED);
-    assert_int_equal(lx_joint_mode_find("half"), -1);
-    assert_string_equal(lx_joint_mode_word(LX_JOINT_FLIP), "flip");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_bundled_graph), cmocka_unit_test(attention_on_one_division),
         cmocka_unit_test(large_graphs_repeat), cmocka_unit_test(stopped_at_once),
-        cmocka_unit_test(opaque_ops),          cmocka_unit_test(mode_words),
+        cmocka_unit_test(opaque_ops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,7 +222,7 @@ bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_
     const struct lx_solver *s = lx_solvers()[w->value[SET_SOLVER]];
     how->solver = s;
     how->objective = objectives[w->value[SET_OBJECTIVE]];
-    how->pool_solver = lx_solver_find("bestfit");
+    how->quick_solver = lx_solver_find("bestfit");
     for (int i = SET_PASSES; i < settings_count(); i++)
         lx_pass_set(&how->passes, pass_of(i), (int)w->value[i]);
     if (w->value[SET_OBJECTIVE] == OBJECTIVE_TIME) { /* as `lxplan plan --objective time` does */

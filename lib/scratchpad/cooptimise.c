@@ -28,21 +28,6 @@ enum {
 /* Tolls stay below this. */
 static const int64_t most_toll = (int64_t)1 << 58;
 
-static const char *const mode_words[] = {
-    [LX_JOINT_SEED] = "off", [LX_JOINT_FLIP] = "flip", [LX_JOINT_FULL] = "full"};
-
-const char *lx_joint_mode_word(enum lx_joint_mode m)
-{
-    return (unsigned)m < sizeof mode_words / sizeof *mode_words ? mode_words[m] : "unknown";
-}
-
-int lx_joint_mode_find(const char *word)
-{
-    for (int i = 0; i < (int)(sizeof mode_words / sizeof *mode_words); i++)
-        if (strcmp(word, mode_words[i]) == 0) return i;
-    return -1;
-}
-
 /* A plan, and what was proved on the way to it. */
 struct outcome {
     int32_t *choice;

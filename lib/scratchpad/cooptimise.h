@@ -51,8 +51,4 @@ bool lx_cooptimise(struct lx_divisions *d, const struct lx_cooptimise_options *h
                    struct lx_cooptimised *out, lx_status *st);
 void lx_cooptimised_free(struct lx_cooptimised *c);
 
-/* "off" (LX_JOINT_SEED), "flip", "full"; -1: no such word. */
-const char *lx_joint_mode_word(enum lx_joint_mode m);
-int lx_joint_mode_find(const char *word);
-
 #endif

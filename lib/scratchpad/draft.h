@@ -11,6 +11,9 @@ struct cut {
     int32_t tensor, before;
 };
 
+/* For sorting: by tensor, then op. In evict.c. */
+int cut_compare(const void *a, const void *b);
+
 /* What must be known besides the divided graph; a plan file records exactly this. */
 struct decisions {
     struct lx_passes passes;

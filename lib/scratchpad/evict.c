@@ -16,7 +16,7 @@ struct candidate {
     double weight; /* bytes x idle ticks */
 };
 
-static int by_cut(const void *a, const void *b)
+int cut_compare(const void *a, const void *b)
 {
     const struct cut *x = a, *y = b;
     if (x->tensor != y->tensor) return x->tensor < y->tensor ? -1 : 1;
@@ -27,7 +27,7 @@ static int by_weight(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
-    return by_cut(&x->cut, &y->cut);
+    return cut_compare(&x->cut, &y->cut);
 }
 
 struct search {
@@ -110,7 +110,7 @@ static bool with_and_without(struct search *s)
         }
         for (size_t k = 0; k < s->cuts.count; k++) tried.at[tried.count++] = s->cuts.at[k];
         tried.at[tried.count++] = s->candidates.at[i].cut;
-        qsort(tried.at, tried.count, sizeof *tried.at, by_cut);
+        qsort(tried.at, tried.count, sizeof *tried.at, cut_compare);
         left--;
         if (try_cuts(s, tried.at, tried.count, &failed)) {
             s->cuts.count = 0;

@@ -181,6 +181,55 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
     return ok;
 }
 
+static bool search_with(struct lx_plan *p, const struct lx_plan_options *options, struct attempt *best,
+                        lx_status *st)
+{
+    bool ok = true;
+    if (p->passes.reorder)
+        ok = reorder_search(p->layouts, p->divisions, options, best, p->memory, &p->order, st);
+    if (ok && p->passes.evict) ok = evict_search(p->divisions, options, best, st);
+    return ok;
+}
+
+/* Back to the order of the pattern. */
+static bool undo_order(struct lx_plan *p, lx_status *st)
+{
+    size_t n = (size_t)p->layouts->graph->op_count;
+    int32_t *back = malloc((n + 1) * sizeof *back);
+    if (!back) return status_no_memory(st);
+    for (size_t t = 0; t < n; t++) back[p->order[t]] = (int32_t)t;
+    bool ok = reorder_apply(p->layouts, p->divisions, back, st);
+    p->order = NULL;
+    free(back);
+    return ok;
+}
+
+/* Orders and cuts. On a large graph every try with the full solver would take seconds, so that the quick one
+ * searches, and what it found is solved once in full. */
+static bool search(struct lx_plan *p, const struct lx_plan_options *options, struct attempt *best,
+                   lx_status *st)
+{
+    enum { LARGE = 400 };
+    struct lx_plan_options quick = *options;
+    if (best->draft.problem.count <= LARGE || !options->quick_solver ||
+        options->quick_solver == options->solver)
+        return search_with(p, options, best, st);
+    quick.solver = options->quick_solver;
+    quick.run.options = NULL;
+    quick.run.work_limit = 0;
+    struct decisions how = {.passes = p->passes};
+    struct attempt found, full;
+    if (!attempt_plain(p->divisions, &how, &quick, &found, st)) return false;
+    bool ok = search_with(p, &quick, &found, st) &&
+              attempt_make(p->divisions, &found.draft.how, options, &full, st);
+    if (ok) {
+        attempt_keep_better(&full, &found);
+        if (!attempt_keep_better(best, &full) && p->order) ok = undo_order(p, st);
+    } else
+        attempt_free(&found);
+    return ok;
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_passes passes = of_stage(options->passes);
@@ -195,10 +244,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     }
     int64_t bound = best.bound;
     if (spill) {
-        if (passes.reorder && best.answer.objective > 0)
-            ok = reorder_search(p->layouts, p->divisions, options, &best, p->memory, &p->order, st);
-        if (ok && passes.evict && best.answer.objective > 0)
-            ok = evict_search(p->divisions, options, &best, st);
+        if ((passes.reorder || passes.evict) && best.answer.objective > 0) ok = search(p, options, &best, st);
         if (passes.reorder || passes.evict) bound = 0; /* both may go below what holds without them */
     }
     ok = ok && adopt_attempt(p, &best, st);
@@ -243,7 +289,7 @@ struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *o
         p->answer.status != LX_LIMIT)
         p->answer.status = p->spill_bytes == p->bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
     if (ok && !g->is_list)
-        ok = pool_pack(p, options->pool_solver ? options->pool_solver : options->solver, st);
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st);
     if (ok) return p;
     lx_plan_free(p);
     return NULL;

@@ -45,8 +45,9 @@ struct lx_plan_options {
     struct lx_run run;
     int objective; /* an lx_objective, or -1: the pattern's own */
     struct lx_passes passes;
-    /* For the packing of what is off chip in HBM; NULL: `solver` if it can, else none is packed. */
-    const struct lx_solver *pool_solver;
+    /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
+     * solved once more by `solver`. NULL: `solver` does it all. */
+    const struct lx_solver *quick_solver;
 };
 
 struct lx_plan {
@@ -74,7 +75,7 @@ struct lx_plan {
     int64_t perfect_hbm_bytes;  /* the same if every stay that may be on chip were: nothing goes below */
     int64_t spill_bytes;        /* hbm_bytes - perfect_hbm_bytes */
     int64_t height_bytes;       /* the highest end of a placed buffer */
-    int64_t bound_bytes;        /* proved: no plan with these passes has less spill */
+    int64_t bound_bytes;        /* proved: no plan with these divisions and passes has less spill */
     int64_t ring_bytes;
     double predicted_us;
 

@@ -221,13 +221,6 @@ static bool find_names(const struct lx_graph *g, struct name_lists *n)
     return true;
 }
 
-static int compare_cuts(const void *a, const void *b)
-{
-    const struct cut *x = a, *y = b;
-    if (x->tensor != y->tensor) return x->tensor < y->tensor ? -1 : 1;
-    return (x->before > y->before) - (x->before < y->before);
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -259,7 +252,7 @@ static bool read_decisions(const struct json *j, const cJSON *v, struct lx_plan 
         a[how->apart_count] = cJSON_IsString(item) ? names_find(&names->tensors, item->valuestring) : -1;
         if (a[how->apart_count++] < 0) return json_error(j, item, st, LX_E_MISMATCH, "no such tensor");
     }
-    qsort(c, (size_t)how->cut_count, sizeof *c, compare_cuts);
+    qsort(c, (size_t)how->cut_count, sizeof *c, cut_compare);
     qsort(a, (size_t)how->apart_count, sizeof *a, compare_numbers);
     how->cuts = c;
     how->apart = a;

@@ -23,8 +23,8 @@ bool plan_same(const struct json *j, const cJSON *v, const char *key, int64_t ou
 
 static bool read_buffers(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
 {
-    static const char *const keys[] = {"name",    "size",        "start",  "end", "cost",
-                                       "address", "in_place_of", "reason", NULL};
+    static const char *const keys[] = {"name",    "size",        "start", "end",    "cost",
+                                       "address", "in_place_of", "bar",   "reason", NULL};
     const cJSON *array, *v;
     if (!json_array(j, root, "buffers", &array, st)) return false;
     if (cJSON_GetArraySize(array) != p->problem.count)
@@ -62,6 +62,11 @@ static bool same_derived(const struct json *j, const cJSON *root, const struct l
     const cJSON *v;
     cJSON_ArrayForEach(v, json_find(root, "buffers"))
     {
+        const char *bar = "", *our_bar = p->stays && p->stays[i].bar ? lx_bar_word(p->stays[i].bar) : "";
+        if (!json_opt_string(j, v, "bar", &bar, st)) return false;
+        if (*bar && strcmp(bar, our_bar) != 0)
+            return json_error(j, json_find(v, "bar"), st, LX_E_MISMATCH,
+                              "bar is \"%s\" here, but the pattern gives \"%s\"", bar, our_bar);
         int32_t parent = p->took_slot_of[i++];
         const char *theirs = "", *ours = parent < 0 ? "" : p->problem.buffers[parent].name;
         if (!json_opt_string(j, v, "in_place_of", &theirs, st)) return false;

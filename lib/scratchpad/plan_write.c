@@ -54,6 +54,10 @@ static void write_buffer(const struct lx_plan *p, int32_t i, struct text *t)
         text_add(t, ", \"in_place_of\": ");
         text_json_string(t, p->problem.buffers[p->took_slot_of[i]].name);
     }
+    if (p->stays && p->stays[i].bar) {
+        text_add(t, ", \"bar\": ");
+        text_json_string(t, lx_bar_word(p->stays[i].bar));
+    }
     if (p->reason[i]) {
         text_add(t, ", \"reason\": ");
         text_json_string(t, p->reason[i]);
