@@ -19,7 +19,7 @@
  * fraction of a second; everything else in it stays. */
 static inline struct lx_graph *read_graph(const char *path)
 {
-    char full[1200];
+    char full[1400];
     size_t length;
     lx_status st = {0};
     snprintf(full, sizeof full, "%s/patterns/%s", SOURCE_DIR, path);
@@ -54,7 +54,16 @@ static inline struct lx_plan *plan_graph(struct lx_graph *g, const char *solver,
 
 static inline const char *what_is_wrong(const struct lx_run_result *r)
 {
-    return r->fault_count > 0 ? r->faults[0].text : r->unequal ? r->unequal : "wrong results";
+    static char text[200];
+    if (r->fault_count > 0 || r->unequal) return r->fault_count > 0 ? r->faults[0].text : r->unequal;
+    for (int32_t o = 0; o < r->op_count; o++)
+        if (r->ops[o].wrong > 0) {
+            snprintf(text, sizeof text, "op %d is wrong: %lld elements, by %g, allowed %g, largest %g",
+                     (int)o, (long long)r->ops[o].wrong, r->ops[o].error, r->ops[o].tolerance,
+                     r->ops[o].largest);
+            break;
+        }
+    return text;
 }
 
 #endif

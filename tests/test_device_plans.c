@@ -107,7 +107,7 @@ static void run_pattern(const char *path, bool thin)
 
 static void run_folder(const char *folder)
 {
-    char path[600];
+    char path[700];
     struct dirent **list;
     snprintf(path, sizeof path, "%s/patterns/%s", SOURCE_DIR, folder);
     int n = scandir(path, &list, NULL, alphasort);
@@ -138,8 +138,171 @@ static void targets_execute(void **state)
     print_message("%d runs with targets\n", runs);
 }
 
+/* Random graphs: what the patterns of the project do not have. Extents that fill no stick, mixed types, sums
+ * over odd lengths, tensors that are written twice, inserts, externs, transposed and broadcast operands. */
+struct maker {
+    struct rng r;
+    struct text tensors, ops;
+    int64_t extent[4]; /* of the letters a to d */
+    char letters[40][5];
+    int count, op_count;
+    bool bytes;
+};
+
+static int64_t size_of(const struct maker *k, char letter)
+{
+    return k->extent[letter - 'a'];
+}
+
+static int add_tensor(struct maker *k, const char *letters, const char *role)
+{
+    static const char *const dtypes[] = {"fp16", "fp16", "fp16", "bf16", "fp32", "int8"};
+    int n = k->count++;
+    strcpy(k->letters[n], letters);
+    text_format(&k->tensors, "%s{\"name\": \"t%d\", \"role\": \"%s\", \"dtype\": \"%s\", \"shape\": [",
+                n ? ", " : "", n, role, dtypes[rng_below(&k->r, 6)]);
+    for (int i = 0; letters[i]; i++)
+        text_format(&k->tensors, "%s%lld", i ? ", " : "", (long long)size_of(k, letters[i]));
+    text_add(&k->tensors, "]}");
+    return n;
+}
+
+static void add_op(struct maker *k, const char *kind, int a, int b, int out, bool with_einsum,
+                   const char *more)
+{
+    text_format(&k->ops, "%s{\"name\": \"o%d\", \"kind\": \"%s\", \"inputs\": [\"t%d\"",
+                k->op_count ? ", " : "", k->op_count, kind, a);
+    k->op_count++;
+    if (b >= 0) text_format(&k->ops, ", \"t%d\"", b);
+    text_format(&k->ops, "], \"output\": \"t%d\"", out);
+    if (with_einsum)
+        text_format(&k->ops, ", \"einsum\": \"%s%s%s->%s\"", k->letters[a], b >= 0 ? "," : "",
+                    b >= 0 ? k->letters[b] : "", k->letters[out]);
+    text_format(&k->ops, "%s}", more);
+}
+
+static int some_tensor(struct maker *k)
+{
+    return (int)rng_below(&k->r, (uint64_t)k->count);
+}
+
+static void subset(struct maker *k, const char *of, bool all_but_one, char *out)
+{
+    int n = 0, drop = (int)rng_below(&k->r, strlen(of));
+    for (int i = 0; of[i]; i++)
+        if (all_but_one ? i != drop : rng_below(&k->r, 2) == 0) out[n++] = of[i];
+    out[n] = 0;
+}
+
+static void random_op(struct maker *k, const char *role)
+{
+    static const char *const unary[] = {"relu", "neg", "abs", "tanh", "sigmoid", "clone", "gelu"};
+    static const char *const binary[] = {"add", "sub", "mul", "max", "min"};
+    static const char *const sums[] = {"sum", "mean", "max", "min"};
+    char part[5];
+    int a = some_tensor(k);
+    const char *x = k->letters[a];
+    switch (rng_below(&k->r, 8)) {
+    case 0:
+    case 1: { /* with another operand that has some of the indices, in its own order */
+        subset(k, x, false, part);
+        if (!part[0] || rng_below(&k->r, 2)) strcpy(part, x);
+        int b = add_tensor(k, part, "input");
+        add_op(k, binary[rng_below(&k->r, 5)], a, b, add_tensor(k, x, role), true, "");
+        return;
+    }
+    case 2:
+        if (strlen(x) > 1) {
+            subset(k, x, true, part);
+            add_op(k, sums[rng_below(&k->r, 4)], a, -1, add_tensor(k, part, role), true, "");
+            return;
+        }
+        break;
+    case 3:
+    case 4:
+        if (strlen(x) == 2) { /* a product along one of its indices with a new one */
+            char y[3] = {x[rng_below(&k->r, 2)], 'd', 0}, out[3] = {x[0] == y[0] ? x[1] : x[0], 'd', 0};
+            if (strchr(x, 'd')) break;
+            int b = add_tensor(k, y, "weight");
+            add_op(k, "matmul", a, b, add_tensor(k, out, role), true, "");
+            return;
+        }
+        break;
+    case 5:
+        if (strlen(x) == 2) {
+            char more[60];
+            snprintf(more, sizeof more, ", \"offset\": [%d, %d]", (int)rng_between(&k->r, -2, 2),
+                     (int)rng_between(&k->r, -70, 70));
+            add_op(k, "shift", a, -1, add_tensor(k, x, role), false, more);
+            return;
+        }
+        break;
+    case 6:
+        if (rng_below(&k->r, 2)) {
+            int b = some_tensor(k), out = add_tensor(k, x, role);
+            add_op(k, rng_below(&k->r, 2) ? "extern" : "generic", a, b, out, false, "");
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    add_op(k, unary[rng_below(&k->r, 7)], a, -1, add_tensor(k, x, role), true, "");
+}
+
+static struct lx_graph *random_graph(uint64_t seed, lx_status *st)
+{
+    static const int64_t extents[] = {1, 3, 5, 16, 32, 48, 64, 96, 100, 128, 130, 192, 256, 320};
+    static const char *const starts[] = {"ab", "ab", "abc", "ba", "a"};
+    struct maker k = {.r = rng_seed(seed)};
+    struct text t = {0};
+    for (int i = 0; i < 4; i++) k.extent[i] = extents[rng_below(&k.r, sizeof extents / sizeof *extents)];
+    add_tensor(&k, starts[rng_below(&k.r, 5)], "input");
+    int ops = (int)rng_between(&k.r, 2, 9);
+    for (int i = 0; i < ops; i++)
+        random_op(&k, i == ops - 1 || !rng_below(&k.r, 4) ? "output" : "intermediate");
+    text_format(
+        &t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"random\", \"tensors\": [%s], \"ops\": [%s]}",
+        k.tensors.at, k.ops.at);
+    struct lx_graph *g = lx_graph_parse("random", t.at, t.length, st);
+    if (!g) fail_msg("%s\n%s", st->text, t.at);
+    text_free(&t);
+    text_free(&k.tensors);
+    text_free(&k.ops);
+    return g;
+}
+
+static void random_graphs_execute(void **state)
+{
+    static const int64_t cores[] = {1, 2, 3, 4, 8, 32};
+    (void)state;
+    int refused = 0, graphs = SANITIZED ? 60 : 600;
+    for (int i = 0; i < graphs; i++) {
+        lx_status st = {0};
+        struct lx_graph *g = random_graph((uint64_t)i, &st);
+        struct rng r = rng_seed((uint64_t)i + 77);
+        const struct variant *v = &variants[rng_below(&r, VARIANTS)];
+        set_cores(g, cores[rng_below(&r, 6)]);
+        if (rng_below(&r, 2)) assert_true(lx_graph_set_capacity(g, 128 * rng_between(&r, 8, 800), &st));
+        struct lx_plan_options how = {
+            .solver = lx_solver_find(v->solver), .objective = -1, .passes = v->passes};
+        struct lx_plan *p = lx_plan_make(g, &how, &st);
+        if (!p) { /* no layout, or a sum that must not be split */
+            refused++;
+            continue;
+        }
+        char what[100];
+        snprintf(what, sizeof what, "graph %d, %s", i, v->name);
+        lx_run_result_free(execute(p, NULL, what, p->divisions->cores));
+        lx_plan_free(p);
+    }
+    print_message("%d random graphs, %d could not be planned\n", graphs, refused);
+    assert_true(refused < graphs / 4);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_execute), cmocka_unit_test(targets_execute)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_execute),
+                                       cmocka_unit_test(graphs_execute), cmocka_unit_test(targets_execute)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
