@@ -1,10 +1,10 @@
 /* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
-#include "plan_stages.h"
 #include "planning.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "paint.h"
+#include "plan_stages.h"
 #include "stages.h"
 #include "words.h"
 

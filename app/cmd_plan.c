@@ -5,6 +5,7 @@
 #include "show_plan.h"
 #include "stages.h"
 #include "table.h"
+#include "team.h"
 #include "words.h"
 
 #include <stdint.h>
@@ -16,7 +17,7 @@ enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE",
-     "print the result of one stage instead: graph, layout, divide, scratchpad, launch or loops"},
+     "print the result of one stage instead: graph, layout, team, divide, scratchpad, launch or loops"},
     {"order", 0, "ORDER",
      "of tiles with --stage launch: row_major (default), column_major, block, match_shard, morton"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
@@ -81,12 +82,13 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     }
     if (p->joint_bound_bytes > 0 || p->joint_bound_us > 0) {
         label(out, "joint");
-        text_format(out, "%s divided anew; without relayouts no divisions and placement ",
+        text_format(out, "%s divided anew; with one view a tensor and no relayouts the search had ",
                     counted(p->divided_anew, "op").at);
         if (p->joint_bound_bytes > 0)
-            text_format(out, "move less than %s", in_bytes(p->joint_bound_bytes).at);
+            text_format(out, "%s, none below %s", in_bytes(p->joint_bytes).at,
+                        in_bytes(p->joint_bound_bytes).at);
         else
-            text_format(out, "take less than %.2f us", p->joint_bound_us);
+            text_format(out, "%.2f us, none below %.2f us", p->joint_us, p->joint_bound_us);
         text_format(out, ", gap %s\n", in_percent(p->joint_gap).at);
     }
     if (!p->graph->is_list) {
@@ -230,8 +232,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, pass_rows, rows, json_rows,
-                                                  quiet_rows,    help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, pass_rows,  rows,      team_rows,
+                                                  json_rows,     quiet_rows, help_rows, NULL};
 
 const struct command command_plan = {
     .name = "plan",

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "paint.h"
 #include "show_run.h"
+#include "team.h"
 #include "words.h"
 
 #include <signal.h>
@@ -107,6 +108,7 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
 static int run(struct call *call)
 {
     enum { MOST_OPS = 30 };
+    if (option_given(&call->line, "team")) return run_team(call, call->line.files.at[0]);
     struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
     struct lx_run_result *r = p ? execute(call, p) : NULL;
     int code = FAILED;
@@ -122,17 +124,18 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {rows,       planning_rows, pass_rows, json_rows,
-                                                  quiet_rows, help_rows,     NULL};
+static const struct option_row *const tables[] = {rows,      team_rows,  planning_rows, pass_rows,
+                                                  json_rows, quiet_rows, help_rows,     NULL};
 
 const struct command command_run = {
     .name = "run",
-    .synopsis = "FILE|PLAN [--verify full|outputs|none] [--trace FILE] [options]",
+    .synopsis = "FILE|PLAN [--verify full|outputs|none] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",
     .details =
         "A pattern is planned first, by the planning options. The device moves real bytes at the planned\n"
         "addresses and knows whose each of them is. Results are compared with a plain evaluation, and the\n"
         "bytes that were counted with those that the plan predicts: any difference is an error.\n"
+        "With --team N the graph is cut over N devices; what they compute together is compared with one.\n"
         "Exit code 0 when everything agrees, 1 for a fault, a wrong result or a wrong count.\n",
     .options = tables,
     .least_files = 1,

@@ -28,7 +28,7 @@ _lxplan()
             mapfile -t COMPREPLY < <(compgen -W 'traffic spill time fit height' -- "$cur")
             return ;;
         --stage)
-            mapfile -t COMPREPLY < <(compgen -W 'graph layout divide scratchpad launch loops' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W 'graph layout team divide scratchpad launch loops' -- "$cur")
             return ;;
         --order)
             mapfile -t COMPREPLY < <(compgen -W 'row_major column_major block match_shard morton' -- "$cur")

@@ -25,7 +25,6 @@ static void add_loops(const struct lx_loops *l, struct table *t)
     text_free(&line);
 }
 
-/* What there is to know about where the operands are: L on chip, H in HBM; in0, in1, out. */
 static void add_row(const struct lx_op *op, int32_t tick, const struct lx_op_nest *n,
                     const struct lx_loops *after, struct table *t)
 {
@@ -45,11 +44,9 @@ static void add_row(const struct lx_op *op, int32_t tick, const struct lx_op_nes
                n->on_chip[LX_LOOP_OUT] ? 'L' : 'H');
     add_loops(&n->nest, t);
     add_loops(after, t);
+    const char *how = n->padded ? "with padding" : n->row_major ? "row-major boxes" : "";
     table_cell(t, PAINT_DIM, "%s%s%s", n->swapped ? "in0 is the second input" : "",
-               n->padded      ? n->swapped ? ", with padding" : "with padding"
-               : n->row_major ? n->swapped ? ", row-major" : "row-major"
-                              : "",
-               "");
+               n->swapped && *how ? ", " : "", how);
 }
 
 static void add_nest(struct text *t, const char *key, const struct lx_loops *l)

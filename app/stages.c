@@ -5,6 +5,7 @@
 #include "planning.h"
 #include "show_divide.h"
 #include "table.h"
+#include "team.h"
 #include "words.h"
 
 #include <inttypes.h>
@@ -140,8 +141,9 @@ static int print_divide(struct call *call, struct lx_graph *g)
 static const struct {
     const char *name;
     int (*print)(struct call *call, struct lx_graph *g); /* takes the graph over */
-} stages[] = {{"graph", print_graph},           {"layout", print_layout}, {"divide", print_divide},
-              {"scratchpad", print_scratchpad}, {"launch", print_launch}, {"loops", print_loops}};
+} stages[] = {{"graph", print_graph},   {"layout", print_layout},         {"team", print_team},
+              {"divide", print_divide}, {"scratchpad", print_scratchpad}, {"launch", print_launch},
+              {"loops", print_loops}};
 
 enum { STAGES = sizeof stages / sizeof *stages };
 

@@ -99,7 +99,7 @@ resize)
 mouse)
     start xterm-256color explore patterns/graphs/gq_attention.json
     wait_for 'HBM 2'
-    keys -l "$(printf '\033[<0;23;1M\033[<0;23;1m')" # a click on the tab of the graph, as terminals report it
+    keys -l "$(printf '\033[<0;16;1M\033[<0;16;1m')" # a click on the tab of the graph, as terminals report it
     wait_for '[2 Graph]'
     keys -l "$(printf '\033[<0;10;5M\033[<0;10;5m')" # on the fourth op
     wait_for 'masked = add'

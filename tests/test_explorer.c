@@ -410,7 +410,7 @@ static void views_and_plans_are_written(void **state)
     type(x,
          "<wait>:export map.svg<Enter>2:export graph.svg<Enter>:export graph.txt<Enter>:save p.json<Enter>");
     static const char *const files[] = {"map.svg", "graph.svg", "graph.txt"};
-    static const char *const starts[] = {"<svg", "<svg", " lxplan"};
+    static const char *const starts[] = {"<svg", "<svg", "[2 Graph]"};
     for (int i = 0; i < 3; i++) {
         char *text = file_read(files[i], &length, &st);
         assert_non_null(text);
@@ -442,6 +442,36 @@ static void races_finish_and_stop(void **state)
     type(x, "j<Space>jj:lx 800k<Enter><wait>");
     assert_true(shows(x, "of other settings"));
     type(x, "r.<wait>.<wait>");
+    close_it(x);
+}
+
+/* The plan that is shown is executed; a change makes the run an old one; a row leads to its place in the map.
+ */
+static void plans_are_executed(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 100);
+    type(x, "<wait>7");
+    assert_true(shows(x, "r executes this plan"));
+    type(x, "r<wait>");
+    assert_non_null(x->session.run.result);
+    assert_true(x->session.run.result->ok);
+    assert_true(shows(x, "ok: no fault"));
+    int64_t counted = x->session.run.result->total.hbm_read + x->session.run.result->total.hbm_written;
+    assert_int_equal(counted, session_plan(&x->session)->hbm_bytes);
+    type(x, "jjj");
+    int32_t op = x->session.op;
+    type(x, "<Enter>");
+    assert_int_equal(x->view, VIEW_MAP);
+    assert_int_equal(x->session.op, op);
+    type(x, ":solver greedy<Enter><wait>7");
+    assert_true(shows(x, "of another plan"));
+    type(x, "r.<wait>r<wait>");
+    assert_true(shows(x, "ok: no fault"));
+    close_it(x);
+    x = open_on(SOURCE_DIR "/patterns/targets/moe_mlp.json", 12, 40);
+    type(x, "<wait>7r<wait>GgG");
+    assert_true(x->session.run.result && x->session.run.result->ok);
     close_it(x);
 }
 
@@ -494,7 +524,7 @@ static void every_view_at_every_size(void **state)
     static const char *const patterns[] = {GQ, MOE, SOURCE_DIR "/patterns/targets/staircase.json"};
     for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
         struct explorer *x = open_on(patterns[k], 24, 80);
-        type(x, "<wait>5r<wait>");
+        type(x, "<wait>5r<wait>7r<wait>");
         for (int rows = 1; rows <= 62; rows += rows < 14 ? 1 : 12)
             for (int columns = 1; columns <= 202; columns += columns < 14 ? 3 : 27)
                 for (int v = 0; v < VIEW_COUNT; v++) {
@@ -607,6 +637,7 @@ int main(void)
         cmocka_unit_test(empty_states_say_what_to_do),
         cmocka_unit_test(views_and_plans_are_written),
         cmocka_unit_test(races_finish_and_stop),
+        cmocka_unit_test(plans_are_executed),
         cmocka_unit_test(colours_belong_to_buffers),
         cmocka_unit_test(play_stops_at_the_end),
         cmocka_unit_test(every_view_at_every_size),

@@ -26,8 +26,9 @@
     X(SELECTED)                                                                                              \
     X(CURSOR)                                                                                                \
     X(MATCH)                                                                                                 \
-    X(FREE) X(HOLE) X(MIXED) X(HANDOVER) X(PLAYHEAD) X(LOW) X(HIGH) X(LABEL) X(ID0) X(ID1) X(ID2) X(ID3)     \
-        X(ID4) X(ID5) X(ID6) X(ID7) X(ID8) X(ID9) X(ID10) X(ID11)
+    X(FREE)                                                                                                  \
+    X(HOLE) X(MIXED) X(HANDOVER) X(PLAYHEAD) X(LOW) X(HIGH) X(LABEL) X(ID0) X(ID1) X(ID2) X(ID3) X(ID4)      \
+        X(ID5) X(ID6) X(ID7) X(ID8) X(ID9) X(ID10) X(ID11)
 
 #define TONE_ENUM(name) TONE_##name,
 enum tone { TONES(TONE_ENUM) TONE_COUNT };

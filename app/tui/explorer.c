@@ -216,6 +216,7 @@ void explorer_request(struct explorer *x, enum request r, const char *argument)
     case REQ_MAP:
     case REQ_COMPARE:
     case REQ_LOOPS:
+    case REQ_RUN:
         show_view(x, (enum view_id)(r - REQ_PATTERNS));
         break;
     case REQ_NEXT_VIEW:

@@ -128,6 +128,10 @@ struct explorer {
         int lines;
         char words[300]; /* of the line that search looks at */
     } help;
+    struct {
+        struct list list;
+        struct box rows;
+    } run;
     struct list what_if;
 
     struct {

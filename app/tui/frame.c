@@ -10,9 +10,9 @@ void frame_draw_title(struct explorer *x, struct box area)
     struct cells *g = &x->cells;
     const struct session *s = &x->session;
     put_fill(g, area, ' ', INK_ON(BAR, BAR));
-    bool narrow = area.columns < 76;
+    bool narrow = area.columns < 76; /* then only the view that is shown has its name */
     int at = put_text(g, area.row, 0, area.columns, (struct style){TONE_TITLE, TONE_BAR, MARK_BOLD},
-                      narrow ? "" : " lxplan ");
+                      area.columns < 100 ? "" : " lxplan ");
     for (int i = 0; i < NUMBERED_VIEWS; i++) {
         bool here = (int)x->view == i;
         struct style style = here ? INK_ON(SELECTED, SELECTED) : INK_ON(BAR, BAR);

@@ -21,8 +21,8 @@
     X(DELETE, "Del")                                                                                         \
     X(F1, "F1")                                                                                              \
     X(RESIZE, "Resize")                                                                                      \
-    X(CLICK, "Click") X(WHEEL_UP, "WheelUp") X(WHEEL_DOWN, "WheelDown") X(WAIT, "wait") X(TICK, "Tick")      \
-        X(NOTHING, "Nothing")
+    X(CLICK, "Click")                                                                                        \
+    X(WHEEL_UP, "WheelUp") X(WHEEL_DOWN, "WheelDown") X(WAIT, "wait") X(TICK, "Tick") X(NOTHING, "Nothing")
 
 #define KEY_ENUM(id, name) AT_##id,
 enum key_code {

@@ -26,6 +26,8 @@ void session_end(struct session *s)
     }
     for (size_t i = 0; i < s->racers.count; i++) outcome_free(&s->racers.at[i].outcome);
     outcome_free(&s->shown);
+    lx_run_result_free(s->run.result);
+    outcome_free(&s->run.outcome);
     VEC_FREE(&s->patterns);
     VEC_FREE(&s->racers);
     VEC_FREE(&s->undo);
@@ -73,7 +75,24 @@ static void ask(struct session *s, bool as_it_is)
     worker_stop(s->worker, JOB_PLAN);
     worker_post(s->worker, JOB_PLAN, ++s->wanted, s->current, s->patterns.at[s->current].path, &s->now,
                 as_it_is);
-    s->race_is_old = true;
+    s->race_is_old = s->run.is_old = true;
+}
+
+static void forget_run(struct session *s)
+{
+    lx_run_result_free(s->run.result);
+    outcome_free(&s->run.outcome);
+    s->run.result = NULL;
+    s->run.known = false;
+}
+
+void session_run(struct session *s)
+{
+    if (s->current < 0) return;
+    worker_stop(s->worker, JOB_RUN);
+    s->run.is_old = false;
+    worker_post(s->worker, JOB_RUN, ++s->run.number, 0, s->patterns.at[s->current].path, &s->now,
+                s->shown.was_read);
 }
 
 void session_open(struct session *s, int pattern)
@@ -89,7 +108,10 @@ void session_open(struct session *s, int pattern)
         outcome_free(&s->racers.at[i].outcome);
         s->racers.at[i].state = RACE_NONE;
     }
-    s->race++; /* results of a race on another pattern come too late */
+    s->race++; /* results of a race or run on another pattern come too late */
+    s->run.number++;
+    worker_stop(s->worker, JOB_RUN);
+    forget_run(s);
     ask(s, true);
 }
 
@@ -209,6 +231,18 @@ static void take_racer(struct session *s, struct result *r)
     racer->state = !racer->outcome.plan ? RACE_FAILED : r->stopped ? RACE_STOPPED : RACE_DONE;
 }
 
+static void take_run(struct session *s, struct result *r)
+{
+    if (r->serial != s->run.number) return;
+    forget_run(s);
+    s->run.known = true;
+    s->run.result = r->run;
+    s->run.st = r->run_st;
+    s->run.outcome = r->outcome;
+    r->run = NULL;
+    r->outcome = (struct outcome){0};
+}
+
 bool session_take_results(struct session *s)
 {
     bool any = false;
@@ -221,6 +255,8 @@ bool session_take_results(struct session *s)
             r->facts = (struct facts){0};
         } else if (r->kind == JOB_RACE)
             take_racer(s, r);
+        else if (r->kind == JOB_RUN)
+            take_run(s, r);
         else {
             if (!r->stopped || r->kind == JOB_FILL) remember(s, r);
             if (r->kind == JOB_PLAN) take_plan(s, r);

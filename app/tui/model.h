@@ -47,6 +47,14 @@ struct session {
     bool race_is_old; /* of other settings than those of now */
     struct what_if race_how;
 
+    struct {
+        struct lx_run_result *result; /* NULL: none, or `st` says why */
+        struct outcome outcome;       /* of the plan that was run */
+        lx_status st;
+        bool known, is_old; /* is_old: of another plan than the one that is asked for now */
+        uint64_t number;
+    } run;
+
     int32_t buffer, op; /* selected; -1: none */
     int64_t tick;       /* looked at */
 };
@@ -73,6 +81,8 @@ bool session_is_stale(const struct session *s);
 void session_plan_all(struct session *s);
 void session_race(struct session *s);
 void session_stop(struct session *s);
+/* Executes the plan of now on the simulated device. */
+void session_run(struct session *s);
 
 /* The plan that is shown, or NULL. */
 static inline const struct lx_plan *session_plan(const struct session *s)

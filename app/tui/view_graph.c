@@ -92,8 +92,12 @@ static void draw_row(struct explorer *x, struct box row, int32_t i, int64_t most
     add_splits(outcome_division(o, i), &splits);
     if (wide >= 70) put_text(c, row.row, at, 18, INK(PLAIN), shape.at ? shape.at : ""), at += 19;
     if (wide >= 120) put_text(c, row.row, at, 14, INK(PLAIN), splits.at ? splits.at : ""), at += 15;
-    if (wide >= 140 && o->plan->traffic)
-        put_right(c, row.row, at, 10, INK(DIM), in_time(o->plan->traffic[i].us * 1e-6).at), at += 11;
+    if (wide >= 140 && o->plan->traffic) {
+        char us[32];
+        snprintf(us, sizeof us, "%.2f us", o->plan->traffic[i].us);
+        put_right(c, row.row, at, 11, INK(DIM), us);
+        at += 12;
+    }
     int64_t bytes = outcome_traffic(o, i);
     int room = row.column + wide - at;
     if (room >= 14) {

@@ -56,6 +56,21 @@ static void job_progress(void *context, const struct lx_progress *so_far)
     pthread_mutex_unlock(&j->worker->lock);
 }
 
+static void run_progress(void *context, int32_t done, int32_t ops)
+{
+    struct lx_progress so_far = {.steps = done, .objective = ops};
+    job_progress(context, &so_far);
+}
+
+/* The plan is made again, by the same settings: it is the same plan, and nobody else reads it. */
+static void execute(struct job *j, struct result *r)
+{
+    struct lx_device_options how = {
+        .progress = run_progress, .stop = job_stopped, .context = j, .threads = 1};
+    r->run_st = r->outcome.st;
+    if (r->outcome.plan) r->run = lx_device_run(r->outcome.plan, &how, &r->run_st);
+}
+
 static void job_free(struct job *j)
 {
     free(j->path);
@@ -69,6 +84,7 @@ static void do_job(struct job *j, struct result *r)
         facts_read(j->path, &r->facts);
     else
         outcome_make(j->path, &j->how, &run, j->as_it_is, &r->outcome);
+    if (j->kind == JOB_RUN) execute(j, r);
     r->stopped = atomic_load(&j->stop);
 }
 
@@ -268,6 +284,7 @@ void result_free(struct result *r)
 {
     if (!r) return;
     facts_free(&r->facts);
+    lx_run_result_free(r->run);
     outcome_free(&r->outcome);
     free(r);
 }

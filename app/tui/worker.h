@@ -9,7 +9,7 @@
 
 #include "tui/outcome.h"
 
-enum job_kind { JOB_PLAN, JOB_RACE, JOB_READ, JOB_FILL, JOB_KINDS };
+enum job_kind { JOB_PLAN, JOB_RUN, JOB_RACE, JOB_READ, JOB_FILL, JOB_KINDS };
 
 /* What is known of a pattern by reading its file. */
 struct facts {
@@ -24,9 +24,11 @@ struct result {
     enum job_kind kind;
     uint64_t serial; /* the caller's own number */
     int slot;
-    bool stopped;           /* it was told to */
-    struct facts facts;     /* JOB_READ */
-    struct outcome outcome; /* the others */
+    bool stopped;              /* it was told to */
+    struct facts facts;        /* JOB_READ */
+    struct outcome outcome;    /* the others */
+    struct lx_run_result *run; /* JOB_RUN; NULL: `run_st` says why */
+    lx_status run_st;
     struct result *next;
 };
 

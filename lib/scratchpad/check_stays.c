@@ -107,6 +107,33 @@ static bool check_sizes(const struct state *s)
     return true;
 }
 
+/* An op that writes over what it reads must read each element before it writes that very element. */
+static bool check_handovers(const struct state *s)
+{
+    const struct lx_plan *p = s->p;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        int32_t from = p->took_slot_of[i];
+        if (from < 0) continue;
+        const struct lx_stay *child = &p->stays[i], *parent = &p->stays[from];
+        const struct lx_op *op = &p->layouts->graph->ops[child->first];
+        bool legal = p->problem.buffers[from].end == child->first + 1 && op->output == child->tensor &&
+                     parent->tensor != child->tensor && (op->kind->traits & LX_IN_PLACE) && !op->reduces;
+        for (int k = 0; legal && k < op->input_count; k++) {
+            if (op->inputs[k] != parent->tensor) continue;
+            legal = same_view(s, child->first, k, from) && same_view(s, child->first, k, i);
+            const struct lx_einsum *map = op->map;
+            if (!legal || !map) continue;
+            legal = map->rank[k] == map->rank[op->input_count];
+            for (int d = 0; legal && d < map->rank[k]; d++)
+                legal = map->index[k][d] == map->index[op->input_count][d];
+        }
+        if (!legal)
+            return status_set(s->st, LX_E_NO, "op %s cannot write %s in the place of %s", op->name,
+                              stay_name(s, i), stay_name(s, from));
+    }
+    return true;
+}
+
 static bool go_through(struct state *s)
 {
     const struct lx_plan *p = s->p;
@@ -148,7 +175,7 @@ bool check_stays(const struct lx_plan *p, lx_status *st)
     s.in_stay = malloc(stays * sizeof *s.in_stay);
     bool ok = s.latest && s.in_hbm && s.in_stay ? true : status_no_memory(st);
     for (size_t i = 0; ok && i < stays; i++) s.in_stay[i] = -1;
-    ok = ok && check_sizes(&s) && go_through(&s);
+    ok = ok && check_sizes(&s) && check_handovers(&s) && go_through(&s);
     free(s.latest);
     free(s.in_hbm);
     free(s.in_stay);

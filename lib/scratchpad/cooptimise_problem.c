@@ -44,7 +44,7 @@ static const char *reason_of(struct graph_problem *w, const struct lx_cooptimise
     if (u->stuck) return arena_format(&w->memory, "op %s: its index map is not known", u->stuck->name);
     if (role == LX_INPUT || role == LX_WEIGHT) {
         if (!how->clone_inputs) return "graph input: it arrives in HBM";
-        if (u->reader_count < 2) return "graph input: read once, so that a copy on chip saves nothing";
+        if (u->access_count < 2) return "graph input: read once, so that a copy on chip saves nothing";
     }
     if (role == LX_OUTPUT && (!how->outputs_on_chip || u->reader_count == 0))
         return "graph output: it leaves through HBM";

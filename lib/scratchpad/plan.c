@@ -158,6 +158,8 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
     if (!attempt_us(best, &seed_us, st) || !lx_cooptimise(p->divisions, &joint, &found, st)) return false;
     struct attempt seed = *best;
     p->divided_anew = found.changed;
+    p->joint_bytes = found.now.traffic_bytes;
+    p->joint_us = found.now.time_us;
     p->joint_bound_bytes = found.bound_bytes;
     p->joint_bound_us = found.bound_us;
     p->joint_gap = found.gap;

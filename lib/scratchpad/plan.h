@@ -79,10 +79,13 @@ struct lx_plan {
     double predicted_us;
 
     /* Of the co-optimisation, when the plan was made with it; not in plan files. */
-    int32_t divided_anew;      /* ops with another division than work division alone gave them */
-    int64_t joint_bound_bytes; /* without relayouts no divisions and placement move less; 0: not asked */
-    double joint_bound_us;     /* nor take less predicted time; 0: not asked */
-    double joint_gap;          /* of what the search found to that bound */
+    int32_t divided_anew; /* ops with another division than work division alone gave them */
+    /* What the search found and proved of its own model, which is simpler than a plan (cooptimise.h): a
+     * tensor is on chip in one view all its life or not at all, an access off chip moves all of it, sums do
+     * not meet on the ring, and nothing is slower than before. A plan may do better. 0: not asked. */
+    int64_t joint_bytes, joint_bound_bytes;
+    double joint_us, joint_bound_us;
+    double joint_gap;
 
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;

@@ -70,14 +70,15 @@ static void write_decisions(const struct lx_plan *p, struct text *t)
     }
 }
 
+static const char *const transfer_words[] = {[LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring"};
+
 static void write_transfers(const struct lx_plan *p, struct text *t)
 {
-    static const char *const words[] = {[LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring"};
     text_add(t, "    \"transfers\": [");
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *x = &p->transfers[i];
         text_format(t, "%s\n      {\"kind\": \"%s\", \"tick\": %d, \"buffer\": ", i ? "," : "",
-                    words[x->kind], (int)x->tick);
+                    transfer_words[x->kind], (int)x->tick);
         text_json_string(t, p->problem.buffers[x->stay].name);
         if (x->source >= 0) {
             text_add(t, ", \"from\": ");
@@ -115,11 +116,12 @@ void plan_write_graph(const struct lx_plan *p, struct text *t)
     text_add(t, "\n    }\n  },\n");
 }
 
-static bool read_passes(const struct json *j, const cJSON *v, struct lx_passes *passes, lx_status *st)
+static bool read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st)
 {
-    const cJSON *item;
-    if (!v || !cJSON_IsObject(v))
-        return json_error(j, v, st, LX_E_SCHEMA, "\"passes\" must be an object of passes");
+    const cJSON *v = json_find(graph, "passes"), *item;
+    if (!cJSON_IsObject(v))
+        return json_error(j, v ? v : graph, st, LX_E_SCHEMA,
+                          "\"passes\" must be here, an object of passes; {} for none");
     cJSON_ArrayForEach(item, v)
     {
         const struct lx_pass *row = lx_passes();
@@ -162,12 +164,15 @@ static bool read_order(const struct json *j, const cJSON *v, struct lx_plan *p, 
     return reorder_apply(p->layouts, p->divisions, order, st);
 }
 
-static bool read_splits(const struct json *j, const cJSON *ops, struct lx_plan *p, lx_status *st)
+static bool read_splits(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st)
 {
+    static const char *const keys[] = {"name", "splits",      "cores", "hbm_read", "hbm_written",
+                                       "ring", "reduce_ring", "us",    NULL};
     const struct lx_graph *g = p->layouts->graph;
-    const cJSON *v;
+    const cJSON *ops, *v;
     int32_t o = 0;
-    if (!cJSON_IsArray(ops) || cJSON_GetArraySize(ops) != g->op_count)
+    if (!json_array(j, graph, "ops", &ops, st)) return false;
+    if (cJSON_GetArraySize(ops) != g->op_count)
         return json_error(j, ops, st, LX_E_MISMATCH, "the plan must have the pattern's %d ops",
                           (int)g->op_count);
     cJSON_ArrayForEach(v, ops)
@@ -175,7 +180,8 @@ static bool read_splits(const struct json *j, const cJSON *ops, struct lx_plan *
         const struct lx_division *d = &p->divisions->at[o];
         const char *name;
         const cJSON *splits = json_find(v, "splits"), *item;
-        if (!json_string(j, v, "name", &name, st)) return false;
+        if (!json_only_keys(j, v, "an op of a plan", keys, st) || !json_string(j, v, "name", &name, st))
+            return false;
         if (strcmp(name, g->ops[o].name) != 0 || !cJSON_IsObject(splits))
             return json_error(j, v, st, LX_E_MISMATCH, "op %s with its splits must stand here",
                               g->ops[o].name);
@@ -191,7 +197,7 @@ static bool read_splits(const struct json *j, const cJSON *ops, struct lx_plan *
         {
             int i = 0;
             while (i < d->split_count && d->splits[i].letter != item->string[0]) i++;
-            if (i == d->split_count)
+            if (i == d->split_count || item->string[1])
                 return json_error(j, item, st, LX_E_MISMATCH, "op %s has no variable %s", name, item->string);
         }
         lx_status why = {0};
@@ -231,6 +237,7 @@ static int compare_numbers(const void *a, const void *b)
 static bool read_decisions(const struct json *j, const cJSON *v, struct lx_plan *p,
                            const struct name_lists *names, struct decisions *how, lx_status *st)
 {
+    static const char *const keys[] = {"tensor", "before", NULL};
     const cJSON *cuts = NULL, *apart = NULL, *item;
     if (!json_opt_array(j, v, "cuts", &cuts, st) || !json_opt_array(j, v, "apart", &apart, st)) return false;
     struct cut *c = arena_array(p->memory, (size_t)cJSON_GetArraySize(cuts), sizeof *c);
@@ -239,7 +246,8 @@ static bool read_decisions(const struct json *j, const cJSON *v, struct lx_plan 
     cJSON_ArrayForEach(item, cuts)
     {
         const char *tensor, *op;
-        if (!json_string(j, item, "tensor", &tensor, st) || !json_string(j, item, "before", &op, st))
+        if (!json_only_keys(j, item, "a cut", keys, st) || !json_string(j, item, "tensor", &tensor, st) ||
+            !json_string(j, item, "before", &op, st))
             return false;
         c[how->cut_count] = (struct cut){names_find(&names->tensors, tensor), names_find(&names->ops, op)};
         if (c[how->cut_count].tensor < 0 || c[how->cut_count].before < 0)
@@ -270,9 +278,9 @@ bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p,
     if (!v)
         return json_error(j, root, st, LX_E_SCHEMA,
                           "the key \"graph\" is missing here; plan the pattern again");
-    if (!json_only_keys(j, v, "graph", keys, st) || !read_passes(j, json_find(v, "passes"), &passes, st) ||
+    if (!json_only_keys(j, v, "graph", keys, st) || !read_passes(j, v, &passes, st) ||
         !plan_divide(p, &passes, st) || !read_order(j, json_find(v, "order"), p, st) ||
-        !read_splits(j, json_find(v, "ops"), p, st))
+        !read_splits(j, v, p, st))
         return false;
     struct decisions how = {.passes = passes};
     bool ok = find_names(p->layouts->graph, &names) ? true : status_no_memory(st);
@@ -287,8 +295,42 @@ bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p,
     return plan_adopt(p, &x, st);
 }
 
+static bool same_name(const struct json *j, const cJSON *v, const char *key, const char *ours, lx_status *st)
+{
+    const char *theirs = "";
+    if (!json_opt_string(j, v, key, &theirs, st)) return false;
+    if (strcmp(theirs, ours) == 0) return true;
+    return json_error(j, v, st, LX_E_MISMATCH, "%s is \"%s\" here, but the addresses give \"%s\"", key,
+                      theirs, ours);
+}
+
+/* The copies that the file lists must be those that follow from the addresses. */
+static bool same_transfers(const struct json *j, const cJSON *graph, const struct lx_plan *p, lx_status *st)
+{
+    static const char *const keys[] = {"kind", "tick", "buffer", "from", "bytes", NULL};
+    const cJSON *array, *v;
+    int32_t i = 0;
+    if (!json_array(j, graph, "transfers", &array, st)) return false;
+    if (cJSON_GetArraySize(array) != p->transfer_count)
+        return json_error(j, array, st, LX_E_MISMATCH, "%d transfers, but the addresses give %d",
+                          cJSON_GetArraySize(array), (int)p->transfer_count);
+    cJSON_ArrayForEach(v, array)
+    {
+        const struct lx_transfer *x = &p->transfers[i++];
+        const struct lx_buffer *b = p->problem.buffers;
+        if (!json_only_keys(j, v, "a transfer", keys, st) ||
+            !same_name(j, v, "kind", transfer_words[x->kind], st) ||
+            !same_name(j, v, "buffer", b[x->stay].name, st) ||
+            !same_name(j, v, "from", x->source < 0 ? "" : b[x->source].name, st) ||
+            !plan_same(j, v, "tick", x->tick, st) || !plan_same(j, v, "bytes", x->bytes, st))
+            return false;
+    }
+    return true;
+}
+
 bool plan_read_places(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
 {
+    static const char *const keys[] = {"at", "bytes", "segment_bytes", NULL};
     const struct lx_graph *g = p->layouts->graph;
     const cJSON *v = json_find(root, "graph"), *pool = json_find(v, "pool"), *hbm = json_find(v, "hbm"),
                 *item;
@@ -298,16 +340,19 @@ bool plan_read_places(const struct json *j, const cJSON *root, struct lx_plan *p
         return false;
     cJSON_ArrayForEach(item, json_find(v, "ops"))
     {
-        const struct lx_op_traffic *x = &p->traffic[o++];
-        if (!plan_same(j, item, "hbm_read", x->hbm_read, st) ||
+        const struct lx_op_traffic *x = &p->traffic[o];
+        if (!plan_same(j, item, "cores", p->divisions->at[o++].cores_used, st) ||
+            !plan_same(j, item, "hbm_read", x->hbm_read, st) ||
             !plan_same(j, item, "hbm_written", x->hbm_written, st) ||
             !plan_same(j, item, "ring", x->ring, st) ||
             !plan_same(j, item, "reduce_ring", x->reduce_ring, st))
             return false;
     }
+    if (!same_transfers(j, v, p, st)) return false;
     if (!cJSON_IsObject(hbm) || !cJSON_IsObject(pool))
         return json_error(j, v, st, LX_E_SCHEMA, "\"hbm\" and \"pool\" must be objects");
-    if (!json_int(j, pool, "at", 0, LX_INT_MAX, &p->pool_at, st) ||
+    if (!json_only_keys(j, pool, "pool", keys, st) ||
+        !json_int(j, pool, "at", 0, LX_INT_MAX, &p->pool_at, st) ||
         !json_int(j, pool, "bytes", 0, LX_INT_MAX, &p->pool_bytes, st) ||
         !json_int(j, pool, "segment_bytes", 0, LX_INT_MAX, &p->segment_bytes, st))
         return false;

@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 
-/* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. */
+/* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
+ * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
+ * its bytes are nobody else's from the start. */
 static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -29,11 +31,14 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
         one->start = min_i64(one->start, x->tick);
         one->end = max_i64(one->end, x->tick + 1);
     }
-    for (int32_t t = 0; b && t < g->tensor_count; t++)
+    for (int32_t t = 0; b && t < g->tensor_count; t++) {
+        const struct draft *x = p->draft;
+        if (b[t].start != INT64_MAX && x->accesses[x->tensor_access[x->tensor_at[t]]].reads) b[t].start = 0;
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
         }
+    }
     return b;
 }
 
@@ -111,25 +116,49 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, lx_status *st)
     return ok;
 }
 
+/* Is tensor t in HBM where the plan says that its kind is: an intermediate in the pool, the rest before it?
+ */
+static bool check_place(const struct lx_plan *p, const struct lx_buffer *b, int32_t t, lx_status *st)
+{
+    int64_t at = p->hbm_address[t], end = at + b->size, pool_end = p->pool_at + p->pool_bytes;
+    bool given = p->layouts->graph->tensors[t].role != LX_INTERMEDIATE;
+    if (at < 0 && (given || in_pool(b)))
+        return status_set(st, LX_E_NO, "tensor %s goes through HBM but has no address there", b->name);
+    if (at < 0) return true;
+    if (end > p->segment_bytes)
+        return status_set(st, LX_E_NO,
+                          "tensor %s at %lld ends beyond the %lld bytes of HBM that the plan has", b->name,
+                          (long long)at, (long long)p->segment_bytes);
+    if (given ? at < pool_end && p->pool_at < end : at < p->pool_at || end > pool_end)
+        return status_set(st, LX_E_NO, "tensor %s at %lld must be %s the pool at [%lld, %lld)", b->name,
+                          (long long)at, given ? "outside" : "in", (long long)p->pool_at,
+                          (long long)pool_end);
+    return true;
+}
+
 bool pool_check(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
+    int64_t pool_end = p->pool_at;
     struct lx_buffer *all = lives_in_hbm(p);
     int64_t *address = malloc(((size_t)g->tensor_count + 1) * sizeof *address), height;
     bool ok = all && address ? true : status_no_memory(st);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) {
         address[t] = p->hbm_address[t];
-        if (address[t] < 0 && in_pool(&all[t]))
-            ok = status_set(st, LX_E_NO, "tensor %s goes through HBM but has no address there", all[t].name);
-        else if (address[t] >= 0 && address[t] + all[t].size > p->segment_bytes)
-            ok = status_set(st, LX_E_NO,
-                            "tensor %s at %lld ends beyond the %lld bytes of HBM that the plan has",
-                            all[t].name, (long long)address[t], (long long)p->segment_bytes);
+        ok = check_place(p, &all[t], t, st);
+        if (address[t] >= 0 && g->tensors[t].role == LX_INTERMEDIATE)
+            pool_end = max_i64(pool_end, address[t] + all[t].size);
         /* What is given lives all the time; what is never there, nowhere. */
         if (!in_pool(&all[t])) all[t].start = 0, all[t].end = (int64_t)g->op_count + 1;
         if (address[t] < 0) all[t].size = 0, address[t] = 0;
         all[t].reason = NULL;
     }
+    if (ok && (p->pool_bytes != pool_end - p->pool_at || p->segment_bytes != pool_end))
+        ok = status_set(
+            st, LX_E_NO,
+            "the plan claims a pool of %lld bytes and %lld of HBM in all, but they are %lld and %lld",
+            (long long)p->pool_bytes, (long long)p->segment_bytes, (long long)(pool_end - p->pool_at),
+            (long long)pool_end);
     if (ok) {
         struct lx_problem problem = {.objective = LX_HEIGHT,
                                      .alignment = g->device.stick_bytes,

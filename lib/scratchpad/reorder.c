@@ -45,7 +45,7 @@ bool reorder_apply(struct lx_layouts *l, struct lx_divisions *d, const int32_t *
     return ok ? true : status_no_memory(st);
 }
 
-/* before[o]: ops that must precede op o, as a list of pairs sorted by the later one. */
+/* Op `before` must run before op `after`. */
 struct edge {
     int32_t before, after;
 };

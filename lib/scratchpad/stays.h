@@ -29,7 +29,7 @@ struct builder {
     VEC(struct seen) seen;
     VEC(struct found_stay) found; /* of the tensor under way */
     VEC(struct found_stay) later; /* those after the first, of all tensors */
-    int32_t next_cut, next_apart;
+    int32_t next_cut;
 };
 
 /* One run: seen[from, to), all of one tensor. */

@@ -44,12 +44,14 @@ static bool with_all_placed(const struct draft *x, int64_t *bytes)
     return true;
 }
 
-/* Of the graph before anything was cut or taken apart. */
+/* Of the graph before anything was cut or taken apart. The heuristic copies inputs also where that costs more
+ * than it saves, so what nothing goes below is that of the copies that pay. */
 static bool find_perfect(const struct lx_plan *p, int64_t *bytes, lx_status *st)
 {
     struct arena scratch = {0};
     struct decisions how = {.passes = p->draft->how.passes};
     struct draft x;
+    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
     bool ok = draft_make(p->divisions, &how, &scratch, &x, st);
     if (ok && !with_all_placed(&x, bytes)) ok = status_no_memory(st);
     if (ok && how.passes.evict) *bytes = min_i64(*bytes, with_any_cut(&x));

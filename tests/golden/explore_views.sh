@@ -12,6 +12,7 @@ for size in 80x24 120x40 200x60 40x12; do
     see $size patterns/graphs/gq_attention.json '2gj<Space>'
     see $size patterns/graphs/gq_attention.json '2gj3<Space><Space>ll'
     see $size patterns/graphs/gq_attention.json '2gj6'
+    see $size patterns/graphs/gq_attention.json '7r<wait>jj'
 done
 see 80x24 patterns/targets/moe_mlp.json 3
 see 80x24 patterns/graphs/gq_attention.json '?'

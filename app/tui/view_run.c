@@ -1,0 +1,272 @@
+/* Run: the plan executed on the simulated device. What each op moved and how long it takes as bars, whether
+ * its result is right and its counts are the planned ones; faults first, each with a way to its place in the
+ * map. */
+#include "tui/explorer.h"
+#include "tui/map_window.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HEAD = 4 };
+
+static const struct lx_run_result *result_of(const struct explorer *x)
+{
+    return x->session.run.result;
+}
+
+/* Rows: the faults that were kept, then the ops. */
+static int fault_rows(const struct lx_run_result *r)
+{
+    return r->fault_count < LX_MAX_FAULTS ? (int)r->fault_count : LX_MAX_FAULTS;
+}
+
+static int row_count(const struct lx_run_result *r)
+{
+    return fault_rows(r) + r->op_count;
+}
+
+static void draw_verdict(struct explorer *x, struct box area)
+{
+    const struct lx_run_result *r = result_of(x);
+    struct cells *g = &x->cells;
+    struct text line = {0};
+    if (r->ok)
+        text_add(&line, "ok: no fault, every result as the reference has it, every byte counted as planned");
+    else {
+        text_format(&line, "NOT ok: %s, %s wrong, %s with other counts than planned",
+                    counted(r->fault_count, "fault").at, counted(r->wrong_ops, "result").at,
+                    counted(r->unequal_ops, "op").at);
+        if (r->unequal) text_format(&line, "; %s", r->unequal);
+    }
+    put_text(g, area.row, area.column, area.columns, r->ok ? INK(GOOD) : INK(BAD), line.at ? line.at : "");
+    text_free(&line);
+    if (area.rows < 3) return;
+    put_format(g, area.row + 1, area.column, area.columns, INK(PLAIN),
+               "HBM read %s B, written %s B; LX read %s B, written %s B; ring %s B",
+               grouped(r->total.hbm_read).at, grouped(r->total.hbm_written).at, grouped(r->total.lx_read).at,
+               grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
+    put_format(g, area.row + 2, area.column, area.columns, INK(DIM),
+               "%.2f us of the device predicted; outputs %016llx; largest relative error %.2g",
+               r->predicted_us, (unsigned long long)r->output_hash, r->relative_error);
+}
+
+static void draw_fault(struct explorer *x, struct box row, const struct lx_fault *f)
+{
+    put_format(&x->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d  %s: %s", (int)f->tick,
+               lx_fault_word(f->kind), f->text);
+}
+
+/* Columns of the list: how wide a name is, and whether there is room for all bytes. */
+static int name_room(const struct box *row)
+{
+    return row->columns >= 100 ? 24 : row->columns >= 60 ? 16 : 12;
+}
+
+static void draw_op(struct explorer *x, struct box row, int32_t op, double longest)
+{
+    const struct lx_op_run *run = &result_of(x)->ops[op];
+    const struct lx_graph *g = outcome_graph(&x->session.run.outcome);
+    struct cells *c = &x->cells;
+    int at = row.column, right = row.column + row.columns, name = name_room(&row);
+    put_right(c, row.row, at, 6, INK(DIM), grouped(op).at);
+    put_text(c, row.row, at + 7, name, INK(PLAIN), op < g->op_count ? g->ops[op].name : "");
+    at += 8 + name;
+    bool bad = run->wrong > 0 || !run->counts_agree;
+    put_text(c, row.row, at, 8,
+             bad             ? INK(BAD)
+             : run->verified ? INK(GOOD)
+                             : INK(DIM),
+             run->wrong > 0       ? "WRONG"
+             : !run->counts_agree ? "COUNTS"
+             : run->verified      ? "right"
+                                  : "-");
+    at += 8;
+    const struct lx_counters *n = &run->counted;
+    if (at + 14 <= right) put_right(c, row.row, at, 13, INK(PLAIN), grouped(n->hbm_read + n->hbm_written).at);
+    at += 14;
+    if (row.columns >= 90) {
+        put_right(c, row.row, at, 14, INK(DIM), grouped(n->lx_read + n->lx_written).at);
+        put_right(c, row.row, at + 14, 12, INK(DIM), grouped(n->ring + n->reduce_ring).at);
+        at += 27;
+    }
+    char us[32];
+    snprintf(us, sizeof us, "%.2f us", run->us);
+    if (at + 11 <= right) put_right(c, row.row, at, 10, INK(PLAIN), us);
+    at += 11;
+    int room = right - at, eighths = longest > 0 ? (int)(run->us / longest * 8 * room) : 0;
+    for (int k = 0; k < room && eighths > 0; k++, eighths -= 8)
+        put(c, row.row, at + k, x->glyphs->bar[eighths > 8 ? 8 : eighths], INK(LOW));
+}
+
+static void draw_head(struct explorer *x, struct box row)
+{
+    int name = name_room(&row), at = row.column + 8 + name;
+    put_right(&x->cells, row.row, row.column, 6, INK(DIM), "tick");
+    put_text(&x->cells, row.row, row.column + 7, name, INK(DIM), "op");
+    put_text(&x->cells, row.row, at, 8, INK(DIM), "result");
+    at += 8;
+    put_right(&x->cells, row.row, at, 13, INK(DIM), "HBM bytes");
+    at += 14;
+    if (row.columns >= 90) {
+        put_right(&x->cells, row.row, at, 14, INK(DIM), "LX bytes");
+        put_right(&x->cells, row.row, at + 14, 12, INK(DIM), "ring bytes");
+        at += 27;
+    }
+    put_right(&x->cells, row.row, at, 10, INK(DIM), "time");
+}
+
+/* What to do when there is nothing to see yet. */
+static void draw_waiting(struct explorer *x, struct box area)
+{
+    struct session *s = &x->session;
+    struct progress now = worker_progress(s->worker, JOB_RUN, 0);
+    if (now.running) {
+        put(&x->cells, area.row, area.column, x->glyphs->spinner[x->spin & 3], INK(WARN));
+        put_format(&x->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
+                   "running: op %s of %s, %s; . stops it", grouped(now.so_far.steps).at,
+                   grouped(now.so_far.objective).at, in_time(now.seconds).at);
+    } else if (now.waiting)
+        put_text(&x->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
+    else if (s->run.known)
+        put_wrapped(&x->cells, area, INK(BAD), s->run.st.text);
+    else if (session_plan(s)->graph->is_list)
+        put_wrapped(&x->cells, area, INK(PLAIN),
+                    "This pattern is a list of buffers: there is nothing to execute.");
+    else
+        put_wrapped(
+            &x->cells, area, INK(PLAIN),
+            "r executes this plan on the simulated device: real bytes at the planned addresses, every "
+            "result compared with a plain evaluation, every byte counted.");
+}
+
+static void draw(struct explorer *x, struct box area)
+{
+    struct session *s = &x->session;
+    const struct lx_run_result *r = result_of(x);
+    if (!r || worker_busy(s->worker, JOB_RUN)) {
+        draw_waiting(x, area);
+        return;
+    }
+    if (s->run.is_old) {
+        struct box warn = box_cut_top(&area, 1);
+        put_text(&x->cells, warn.row, warn.column, warn.columns, INK(WARN),
+                 "this run is of another plan; r runs the one that is shown");
+    }
+    struct box head = box_cut_top(&area, area.rows >= 10 ? HEAD : 1);
+    draw_verdict(x, head);
+    struct box titles = box_cut_top(&area, area.rows >= 6);
+    if (titles.rows) draw_head(x, titles);
+    double longest = 0;
+    for (int32_t i = 0; i < r->op_count; i++)
+        if (r->ops[i].us > longest) longest = r->ops[i].us;
+    x->run.rows = area;
+    list_show(&x->run.list, row_count(r), area.rows);
+    for (int i = 0; i < area.rows && x->run.list.top + i < row_count(r); i++) {
+        int at = x->run.list.top + i, faults = fault_rows(r);
+        struct box row = {area.row + i, area.column, 1, area.columns};
+        if (at < faults)
+            draw_fault(x, row, &r->faults[at]);
+        else
+            draw_op(x, row, at - faults, longest);
+        if (at == x->run.list.cursor) put_paper(&x->cells, row, INK_ON(PLAIN, SELECTED));
+    }
+}
+
+/* The place in the map: of a fault its buffer and address, of an op its output. */
+static void jump(struct explorer *x)
+{
+    const struct lx_run_result *r = result_of(x);
+    struct session *s = &x->session;
+    int at = x->run.list.cursor, faults = r ? fault_rows(r) : 0;
+    if (!r || at >= row_count(r)) return;
+    if (at >= faults)
+        session_select_op(s, at - faults);
+    else {
+        const struct lx_fault *f = &r->faults[at];
+        int32_t buffer = f->stay >= 0 ? f->stay : outcome_buffer(&s->shown, f->tensor);
+        if (buffer >= 0) session_select_buffer(s, buffer);
+        s->tick = f->tick;
+    }
+    map_window_to_buffer(x);
+    if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0) {
+        x->map.cursor_address = r->faults[at].address;
+        x->cores.core = r->faults[at].core;
+    }
+    x->view = VIEW_MAP;
+}
+
+static bool request(struct explorer *x, enum request r, const char *argument)
+{
+    const struct lx_run_result *result = result_of(x);
+    if (result && list_move(&x->run.list, r, row_count(result), x->run.rows.rows)) {
+        int op = x->run.list.cursor - fault_rows(result);
+        if (op >= 0) session_select_op(&x->session, op);
+        return true;
+    }
+    switch (r) {
+    case REQ_EXECUTE:
+        session_run(&x->session);
+        return true;
+    case REQ_STOP:
+        worker_stop(x->session.worker, JOB_RUN);
+        return true;
+    case REQ_OPEN:
+        if (argument) return false;
+        jump(x);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void mouse(struct explorer *x, const struct key *k)
+{
+    const struct lx_run_result *r = result_of(x);
+    int row = k->row - x->run.rows.row + x->run.list.top;
+    if (k->code != AT_CLICK)
+        request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+    else if (r && box_holds(&x->run.rows, k->row, k->column) && row < row_count(r))
+        x->run.list.cursor = row;
+}
+
+static int count(struct explorer *x)
+{
+    return result_of(x) ? row_count(result_of(x)) : 0;
+}
+
+static const char *item(struct explorer *x, int i)
+{
+    const struct lx_run_result *r = result_of(x);
+    const struct lx_graph *g = outcome_graph(&x->session.run.outcome);
+    if (i < fault_rows(r)) return r->faults[i].text;
+    return i - fault_rows(r) < g->op_count ? g->ops[i - fault_rows(r)].name : "";
+}
+
+static int selected(struct explorer *x)
+{
+    return x->run.list.cursor;
+}
+
+static void select_item(struct explorer *x, int i)
+{
+    x->run.list.cursor = i;
+}
+
+const struct view view_run = {
+    .name = "Run",
+    .purpose = "execute the plan on the simulated device",
+    .needs_plan = true,
+    .hints = {{REQ_EXECUTE, "run"},
+              {REQ_STOP, "stop"},
+              {REQ_OPEN, "to its place in the map"},
+              {REQ_SEARCH, "search"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_BACK, "back"}},
+    .draw = draw,
+    .request = request,
+    .mouse = mouse,
+    .count = count,
+    .item = item,
+    .selected = selected,
+    .select = select_item,
+};
