@@ -1,5 +1,5 @@
-/* Every combination of passes on one pattern: each plan must be legal by the checker, be written and read back
- * as the same bytes, and be legal again as read.
+/* Every combination of passes on one pattern: each plan must be legal by the checker, be written and read
+ * back as the same bytes, and be legal again as read.
  *
  *     pass_matrix PATTERN CORES [STEP [LX_BYTES]]
  *
@@ -44,7 +44,7 @@ static char *plan_text(struct lx_graph *g, const struct lx_passes *passes, int64
     return again;
 }
 
-static bool divides(const char *path, int64_t cores)
+static bool divides(const char *path, int64_t cores, bool *has_extern)
 {
     lx_status st = {0};
     struct lx_graph *g = read_graph(path, cores, 0, &st);
@@ -52,6 +52,7 @@ static bool divides(const char *path, int64_t cores)
         lx_graph_free(g);
         return g != NULL;
     }
+    for (int32_t o = 0; o < g->op_count; o++) *has_extern |= (g->ops[o].kind->traits & LX_EXTERN) != 0;
     struct lx_layouts *l = lx_layouts_make(g, &st);
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     if (!d) printf("%s\n", st.text);
@@ -84,10 +85,11 @@ int main(int argc, char **argv)
     }
     int64_t cores = strtoll(argv[2], NULL, 10), lx = argc > 4 ? strtoll(argv[4], NULL, 10) : 0;
     int64_t step = argc > 3 ? strtoll(argv[3], NULL, 10) : 1;
-    if (!divides(argv[1], cores)) return 77;
+    bool has_extern = false;
+    if (!divides(argv[1], cores, &has_extern)) return 77;
     int64_t combinations = 1, failed = 0, least = INT64_MAX, most = 0;
     for (const struct lx_pass *row = lx_passes(); row->name; row++) combinations *= values_of(row);
-    for (int64_t k = 0, left; k < combinations; k += step > 0 ? step : 1) {
+    for (int64_t k = 0, left; k<combinations; k += step> 0 ? step : 1) {
         struct lx_passes passes = {0};
         lx_status st = {0};
         left = k;
@@ -96,9 +98,10 @@ int main(int argc, char **argv)
             left /= values_of(row);
         }
         /* What one switch makes of another need not be tried twice. */
-        if ((passes.undivided && (cores > 1 || passes.cooptimise)) || (passes.by_time && !passes.cooptimise) ||
-            (passes.stage != LX_STAGE_ALL && (passes.evict || passes.reorder || passes.clone ||
-                                              passes.no_outputs || passes.cooptimise)))
+        if ((passes.undivided && (cores > 1 || passes.cooptimise)) || (passes.no_dump && !has_extern) ||
+            (passes.by_time && passes.cooptimise != LX_COOPTIMISE_FULL) ||
+            (passes.stage != LX_STAGE_ALL &&
+             (passes.evict || passes.reorder || passes.clone || passes.no_outputs || passes.cooptimise)))
             continue;
         struct lx_graph *g = read_graph(argv[1], cores, lx, &st);
         int64_t hbm = 0;
