@@ -27,6 +27,11 @@ _lxplan()
         --objective)
             mapfile -t COMPREPLY < <(compgen -W 'traffic spill time fit height' -- "$cur")
             return ;;
+        --transport)
+            local transports='threads mpi'
+            [[ $command == bench ]] && transports='local mpi'
+            mapfile -t COMPREPLY < <(compgen -W "$transports" -- "$cur")
+            return ;;
         --stage)
             mapfile -t COMPREPLY < <(compgen -W 'graph layout team divide scratchpad launch loops' -- "$cur")
             return ;;

@@ -60,7 +60,11 @@ struct bench_solver {
 
 struct settings {
     VEC(struct bench_solver) solvers;
-    int64_t seeds, seed, repeats, warmup, jobs, memory_mb, work;
+    int64_t seeds, seed, repeats, warmup, memory_mb, work;
+    int64_t jobs;       /* runs at the same time in this process */
+    int64_t ranks;      /* processes that share the work, each with so many */
+    struct text hosts;  /* of all of them, "A; B"; empty: this one's */
+    struct text cpus;   /* likewise */
     double time, grace; /* seconds; a process that outlives both together is killed */
     int objective;      /* an lx_objective, or -1: the instance's own */
     const char *lx;     /* as given, or NULL */
@@ -128,6 +132,11 @@ void judge_result(const struct settings *s, const struct bench_solver *solver, c
 void provenance_write(const struct settings *s, const instances *list, struct text *out);
 /* False with `st` when two headers describe experiments that must not be mixed. */
 bool provenance_same(const char *path, const char *before, const char *now, lx_status *st);
+/* How many ranks made the file with this header. */
+int64_t provenance_ranks(const char *header);
+/* False with `st` when another process would make other runs than this one, whose header is `ours`; else its
+ * machine is added to the settings. */
+bool provenance_join(struct settings *s, int rank, const char *ours, const char *theirs, lx_status *st);
 
 /* results_write.c */
 struct results_file {
@@ -139,6 +148,8 @@ void row_write(const struct row *r, struct text *out);
 bool results_open(struct call *call, struct results_file *f, const char *path, const struct text *header,
                   struct arena *memory, rows *done);
 bool results_append(struct results_file *f, const struct row *r, lx_status *st);
+/* The same of a row that is written already, with its end. */
+bool results_append_line(struct results_file *f, const char *line, size_t length, lx_status *st);
 void results_close(struct results_file *f);
 
 /* results_read.c */
@@ -154,6 +165,9 @@ bool results_read(struct results *r, const char *path, lx_status *st);
 /* The same from memory; `*torn` is where a last line without its end begins, or `length`. */
 bool results_parse(struct results *r, const char *path, const char *text, size_t length, size_t *torn,
                    lx_status *st);
+/* One line, without its end; strings go into `memory`. False with `st`. */
+bool row_read(struct arena *memory, const char *path, const char *text, size_t length, struct row *row,
+              lx_status *st);
 void results_free(struct results *r);
 
 /* cmd_report.c: what bench prints at its end. */

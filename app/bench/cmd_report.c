@@ -134,6 +134,9 @@ static void note_differences(const struct call *call, const struct results *a, c
             note(call, "%s and %s differ in \"%s\"; their times may not compare", a->files.at[0],
                  b->files.at[0], keys[i]);
     }
+    if (provenance_ranks(a->headers.at[0]) != provenance_ranks(b->headers.at[0]))
+        note(call, "%s and %s differ in \"ranks\"; their times may not compare", a->files.at[0],
+             b->files.at[0]);
     cJSON_Delete(x);
     cJSON_Delete(y);
 }

@@ -75,7 +75,7 @@ static void hash_program(char out[17])
     free(data);
 }
 
-static void write_machine(struct text *t)
+static void write_machine(const struct settings *s, struct text *t)
 {
     struct utsname u;
     char cpu[300], kernel[300] = "unknown", host[100] = "unknown", date[40], program[17];
@@ -90,8 +90,8 @@ static void write_machine(struct text *t)
     }
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
     member(t, "date", date);
-    member(t, "host", host);
-    member(t, "cpu", cpu);
+    member(t, "host", s->hosts.length ? s->hosts.at : host);
+    member(t, "cpu", s->cpus.length ? s->cpus.at : cpu);
     text_format(t, "\"cores\": %ld, ", sysconf(_SC_NPROCESSORS_ONLN));
     if (getloadavg(&load, 1) == 1) text_format(t, "\"load\": %.2f, ", load);
     member(t, "kernel", kernel);
@@ -139,7 +139,7 @@ static void write_instances(const instances *list, struct text *t)
 void provenance_write(const struct settings *s, const instances *list, struct text *t)
 {
     text_add(t, "{\"lxplan\": 1, \"kind\": \"results\", \"header\": {");
-    write_machine(t);
+    write_machine(s, t);
     text_format(t,
                 "\"limits\": {\"time_seconds\": %.17g, \"grace_seconds\": %.17g, \"memory_mb\": %lld, "
                 "\"memory_limit_by\": \"%s\", "
@@ -154,13 +154,14 @@ void provenance_write(const struct settings *s, const instances *list, struct te
     text_format(t, "\"seed\": %lld, \"seeds\": %lld, \"repeats\": %lld, \"warmup\": %lld, \"jobs\": %lld, ",
                 (long long)s->seed, (long long)s->seeds, (long long)s->repeats, (long long)s->warmup,
                 (long long)s->jobs);
+    if (s->ranks > 1) text_format(t, "\"ranks\": %lld, ", (long long)s->ranks);
     write_solvers(s, t);
     write_instances(list, t);
     text_add(t, "}}");
 }
 
 /* Members that must be equal for two sets of runs to be one experiment. Not the date, nor the kernel: a
- * machine that was restarted may go on. */
+ * machine that was restarted may go on. Nor the number of ranks, as a rank may be lost for good. */
 static const char *const decisive[] = {"limits",   "objective", "lx",      "seed",      "seeds",   "repeats",
                                        "jobs",     "solvers",   "host",    "cpu",       "version", "git",
                                        "compiler", "flags",     "program", "instances", NULL};
@@ -172,38 +173,103 @@ static void short_form(const cJSON *v, char *out, size_t size)
     cJSON_free(text);
 }
 
+/* What differs, in words. */
+struct difference {
+    char name[200], a[200], b[200];
+};
+
 /* Goes down to the first member or element that differs, so that the words say which. */
-static bool say_difference(const char *path, const char *key, const cJSON *a, const cJSON *b, lx_status *st)
+static void find_difference(const char *key, const cJSON *a, const cJSON *b, struct difference *d)
 {
-    char name[200], before[200], now[200];
-    snprintf(name, sizeof name, "%s", key);
+    snprintf(d->name, sizeof d->name, "%s", key);
     while (a && b && a->type == b->type && (cJSON_IsObject(a) || cJSON_IsArray(a))) {
         const cJSON *x = a->child, *y = b->child;
         while (x && y && cJSON_Compare(x, y, true)) x = x->next, y = y->next;
         if (!x && !y) break;
-        size_t n = strlen(name);
-        if (cJSON_IsObject(a) && x && x->string) snprintf(name + n, sizeof name - n, ".%.60s", x->string);
+        size_t n = strlen(d->name);
+        if (cJSON_IsObject(a) && x && x->string)
+            snprintf(d->name + n, sizeof d->name - n, ".%.60s", x->string);
         bool whole = cJSON_IsArray(a) && !(cJSON_IsObject(x) && cJSON_IsObject(y));
         a = x;
         b = y;
         if (whole) break;
     }
-    short_form(a, before, sizeof before);
-    short_form(b, now, sizeof now);
-    return status_set_at(
-        st, LX_E_USAGE, path, 0, 0,
-        "cannot resume: %s was %s and is now %s; give the same options, or another results file", name,
-        before, now);
+    short_form(a, d->a, sizeof d->a);
+    short_form(b, d->b, sizeof d->b);
+}
+
+/* True where all of these members are equal; else `d` has the first that is not. */
+static bool are_equal(const cJSON *x, const cJSON *y, const char *const *keys, struct difference *d)
+{
+    for (const char *const *key = keys; *key; key++) {
+        const cJSON *m = json_find(x, *key), *n = json_find(y, *key);
+        if (m && n ? cJSON_Compare(m, n, true) : m == n) continue;
+        find_difference(*key, m, n, d);
+        return false;
+    }
+    return true;
 }
 
 bool provenance_same(const char *path, const char *before, const char *now, lx_status *st)
 {
     cJSON *a = cJSON_Parse(before), *b = cJSON_Parse(now);
-    const cJSON *x = json_find(a, "header"), *y = json_find(b, "header");
+    struct difference d;
     bool ok = a && b ? true : status_no_memory(st);
-    for (const char *const *key = decisive; ok && *key; key++) {
-        const cJSON *m = json_find(x, *key), *n = json_find(y, *key);
-        if (m && n ? !cJSON_Compare(m, n, true) : m != n) ok = say_difference(path, *key, m, n, st);
+    if (ok && !are_equal(json_find(a, "header"), json_find(b, "header"), decisive, &d))
+        ok = status_set_at(
+            st, LX_E_USAGE, path, 0, 0,
+            "cannot resume: %s was %s and is now %s; give the same options, or another results file", d.name,
+            d.a, d.b);
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    return ok;
+}
+
+int64_t provenance_ranks(const char *header)
+{
+    cJSON *h = cJSON_Parse(header);
+    const cJSON *ranks = json_find(json_find(h, "header"), "ranks");
+    int64_t n = cJSON_IsNumber(ranks) ? ranks->valueint : 1;
+    cJSON_Delete(h);
+    return n;
+}
+
+/* A name behind those that are there, unless it is one of them. */
+static void add_name(struct text *names, const cJSON *name)
+{
+    const char *word = cJSON_IsString(name) ? name->valuestring : "unknown";
+    size_t n = strlen(word);
+    for (const char *at = names->at; at && *at; at += strspn(at, "; ")) {
+        size_t length = strcspn(at, ";");
+        if (length == n && memcmp(at, word, n) == 0) return;
+        at += length;
+    }
+    text_format(names, "%s%s", names->length ? "; " : "", word);
+}
+
+bool provenance_join(struct settings *s, int rank, const char *ours, const char *theirs, lx_status *st)
+{
+    /* All that decides but the machine, of which there may be several. */
+    static const char *const shared[] = {"limits",  "objective", "lx",      "seed",      "seeds", "repeats",
+                                         "solvers", "version",   "program", "instances", NULL};
+    cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);
+    const cJSON *x = json_find(a, "header"), *y = json_find(b, "header");
+    struct difference d;
+    bool ok = a && b ? true : status_no_memory(st);
+    if (ok && !are_equal(x, y, shared, &d))
+        ok = status_set(
+            st, LX_E_MISMATCH,
+            "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks need "
+            "the same program, options and files",
+            rank, d.name, d.b, d.a);
+    if (ok && s->hosts.length == 0) {
+        add_name(&s->hosts, json_find(x, "host"));
+        add_name(&s->cpus, json_find(x, "cpu"));
+    }
+    if (ok) {
+        add_name(&s->hosts, json_find(y, "host"));
+        add_name(&s->cpus, json_find(y, "cpu"));
+        if (s->hosts.failed || s->cpus.failed) ok = status_no_memory(st);
     }
     cJSON_Delete(a);
     cJSON_Delete(b);

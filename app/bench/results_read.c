@@ -10,8 +10,7 @@
 #include <string.h>
 
 struct reading {
-    struct results *results;
-    const char *path;
+    struct arena *memory;
     const struct json *json;
     lx_status *st;
 };
@@ -22,7 +21,7 @@ static bool take_string(struct reading *r, const char *key, const char **out)
     const char *text = "";
     if (!v) return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "the key \"%s\" is missing", key);
     if (!cJSON_IsNull(v) && !json_string(r->json, r->json->root, key, &text, r->st)) return false;
-    *out = arena_string(&r->results->memory, text);
+    *out = arena_string(r->memory, text);
     return *out ? true : status_no_memory(r->st);
 }
 
@@ -58,7 +57,7 @@ static bool take_stats(struct reading *r, const char **out)
 {
     const cJSON *v = json_find(r->json->root, "stats");
     char *text = cJSON_IsObject(v) ? cJSON_PrintUnformatted(v) : NULL;
-    *out = arena_string(&r->results->memory, text ? text : "{}");
+    *out = arena_string(r->memory, text ? text : "{}");
     cJSON_free(text);
     return *out ? true : status_no_memory(r->st);
 }
@@ -87,19 +86,24 @@ static bool add_problem(struct results *r, const char *path, int line, const lx_
     return words && VEC_PUSH(&r->problems, words);
 }
 
+bool row_read(struct arena *memory, const char *path, const char *text, size_t length, struct row *row,
+              lx_status *st)
+{
+    struct json j;
+    if (!json_parse(&j, path, text, length, st)) return false;
+    struct reading reading = {memory, &j, st};
+    bool ok = read_row(&reading, row);
+    json_free(&j);
+    return ok;
+}
+
 /* One line behind the header. False only when memory is out. */
 static bool read_line(struct results *r, const char *path, int line, const char *text, size_t length,
                       double limit, lx_status *st)
 {
-    struct json j;
     lx_status why = {0};
     struct row row = {.time_limit = limit, .file = (int)r->files.count - 1, .line = line};
-    bool ok = json_parse(&j, path, text, length, &why);
-    if (ok) {
-        struct reading reading = {r, path, &j, &why};
-        ok = read_row(&reading, &row);
-        json_free(&j);
-    }
+    bool ok = row_read(&r->memory, path, text, length, &row, &why);
     if (why.code == LX_E_MEMORY) return status_no_memory(st);
     bool kept = ok ? VEC_PUSH(&r->rows, row) : add_problem(r, path, line, &why);
     return kept ? true : status_no_memory(st);

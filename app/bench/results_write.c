@@ -108,6 +108,10 @@ static bool take_over(struct call *call, struct results_file *f, const struct te
     if (!text) return false;
     bool ok = results_parse(old, f->path, text, length, &torn, &call->st) &&
               provenance_same(f->path, old->headers.at[0], header->at, &call->st);
+    int64_t before = ok ? provenance_ranks(old->headers.at[0]) : 1, now = provenance_ranks(header->at);
+    if (ok && before != now)
+        note(call, "%s: begun by %lld ranks, goes on with %lld; times may not compare", f->path,
+             (long long)before, (long long)now);
     for (size_t i = 0; ok && i < old->problems.count; i++) note(call, "%s", old->problems.at[i]);
     if (ok && torn < length) {
         note(call, "%s: the last line is torn; its run is done again", f->path);
@@ -157,22 +161,26 @@ bool results_open(struct call *call, struct results_file *f, const char *path, c
     return ok;
 }
 
+bool results_append_line(struct results_file *f, const char *line, size_t length, lx_status *st)
+{
+    if (f->fd < 0) return true;
+    for (size_t at = 0; at < length;) {
+        ssize_t n = write(f->fd, line + at, length - at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
+        at += (size_t)n;
+    }
+    if (fsync(f->fd) != 0)
+        return status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
+    return true;
+}
+
 bool results_append(struct results_file *f, const struct row *r, lx_status *st)
 {
     struct text line = {0};
     if (f->fd < 0) return true;
     row_write(r, &line);
-    bool ok = line.failed ? status_no_memory(st) : true;
-    for (size_t at = 0; ok && at < line.length;) {
-        ssize_t n = write(f->fd, line.at + at, line.length - at);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0)
-            ok = status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
-        else
-            at += (size_t)n;
-    }
-    if (ok && fsync(f->fd) != 0)
-        ok = status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
+    bool ok = line.failed ? status_no_memory(st) : results_append_line(f, line.at, line.length, st);
     text_free(&line);
     return ok;
 }

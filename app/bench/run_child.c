@@ -105,10 +105,14 @@ static int64_t statm_kb(pid_t pid, int field)
 static void shut_in(int keep, pid_t parent, int64_t memory_mb)
 {
     static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     sigset_t none;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(125); /* it died before that took effect */
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) signal(usual[i], SIG_DFL);
+    /* MPI catches these to draw a stack, and a process that went on after that would be no crash. */
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly && !UNDER_SANITIZER; i++)
+        signal(deadly[i], SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     /* Whatever a solver prints must not reach the user's screen, nor the results file. */

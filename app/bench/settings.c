@@ -22,6 +22,8 @@ const struct option_row bench_rows[] = {
     {"memory", 0, "MB", "memory limit of a run (default 4096)"},
     {"work", 0, "N", "work limit in the solver's steps (default: the solver's own)"},
     {"jobs", 'j', "N", "runs at the same time (default 1); more than one spoils the times"},
+    {"transport", 0, "NAME",
+     "where runs are made: local (default), or mpi: by all processes of mpirun, one at a time each"},
     {"lx", 0, "BYTES|PERCENT%",
      "another capacity: bytes, or a part of the instance's own (of its load where it has none)"},
     {"objective", 0, "WHAT", "traffic (or spill), fit or height (default: the instance's own)"},
@@ -177,7 +179,7 @@ static bool read_time(struct call *call, struct settings *s)
 
 bool settings_read(struct call *call, struct settings *s)
 {
-    *s = (struct settings){.seeds = 1, .repeats = 1, .jobs = 1, .memory_mb = 4096, .time = 60};
+    *s = (struct settings){.seeds = 1, .repeats = 1, .jobs = 1, .ranks = 1, .memory_mb = 4096, .time = 60};
     if (!read_time(call, s) || !read_objective(call, &s->objective) || !read_capacity(call, s) ||
         !option_int(call, "seeds", 1, 100000, &s->seeds) ||
         !option_int(call, "seed", 0, LX_INT_MAX - 100000, &s->seed) ||
@@ -197,4 +199,6 @@ bool settings_read(struct call *call, struct settings *s)
 void settings_free(struct settings *s)
 {
     VEC_FREE(&s->solvers);
+    text_free(&s->hosts);
+    text_free(&s->cpus);
 }

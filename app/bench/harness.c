@@ -1,0 +1,211 @@
+/* The runs of one process: begins them, watches them, judges them, and hands each row to the results file or,
+ * in a process that shares the work of another, to that one. */
+#include "bench/harness.h"
+#include "base/fail.h"
+#include "paint.h"
+#include "words.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+volatile sig_atomic_t interrupted;
+
+const char *solver_name(const struct bench *b, const struct planned *p)
+{
+    return p->solver < 0 ? "" : b->settings.solvers.at[p->solver].solver->name;
+}
+
+const char *config_of(const struct bench *b, const struct planned *p)
+{
+    return p->solver < 0 ? "" : b->settings.solvers.at[p->solver].config;
+}
+
+int64_t seed_of(const struct bench *b, const struct planned *p)
+{
+    return p->solver < 0 ? 0 : b->settings.seed + p->seed_index;
+}
+
+static void name_row(const struct bench *b, const struct planned *p, struct row *row)
+{
+    const struct instance *n = &b->list.at[p->instance];
+    *row = (struct row){.instance = n->path,
+                        .hash = n->hash,
+                        .name = n->name,
+                        .buffers = n->buffers,
+                        .capacity = n->capacity,
+                        .question = n->bad ? "" : lx_objective_word(n->objective),
+                        .solver = solver_name(b, p),
+                        .config = config_of(b, p),
+                        .seed = seed_of(b, p),
+                        .repeat = p->repeat,
+                        .status = "",
+                        .claim = "",
+                        .stats = "{}",
+                        .message = "",
+                        .time_limit = b->settings.time};
+}
+
+static bool keep_row(struct bench *b, const struct row *row)
+{
+    if (b->crew.rank > 0) return crew_send_row(b, row);
+    b->done++;
+    if (!VEC_PUSH(&b->results.rows, *row)) return status_no_memory(&b->call->st);
+    return results_append(&b->file, row, &b->call->st);
+}
+
+/* A run that cannot begin is a result too, and no reason to stop the others. */
+static bool keep_failure(struct bench *b, const struct planned *p, enum outcome outcome, const char *why)
+{
+    struct row row;
+    name_row(b, p, &row);
+    row.outcome = outcome;
+    row.message = arena_string(&b->results.memory, why);
+    return row.message ? keep_row(b, &row) : status_no_memory(&b->call->st);
+}
+
+static struct loaded *borrow(struct bench *b, const struct instance *n, lx_status *st)
+{
+    if (!b->last || b->last->of != n) {
+        instance_release(b->last);
+        b->last = instance_load(n, &b->settings, st);
+    }
+    if (b->last) b->last->users++;
+    return b->last;
+}
+
+bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
+{
+    const struct instance *n = &b->list.at[p->instance];
+    char words[1200];
+    lx_status st = {0};
+    if (n->bad) return !recorded || keep_failure(b, p, OUTCOME_BAD_INPUT, n->bad);
+    j->run = *p;
+    j->recorded = recorded;
+    j->instance = borrow(b, n, &st);
+    if (j->instance &&
+        job_start(j, &b->settings, &b->settings.solvers.at[p->solver], (uint64_t)seed_of(b, p), &st)) {
+        b->active++;
+        return true;
+    }
+    instance_release(j->instance);
+    j->instance = NULL;
+    lx_status_describe(&st, words, sizeof words);
+    return !recorded || keep_failure(b, p, OUTCOME_ERROR, words);
+}
+
+static bool end_run(struct bench *b, struct job *j)
+{
+    struct row row;
+    bool ok = true;
+    name_row(b, &j->run, &row);
+    if (j->recorded && !interrupted) {
+        judge_result(&b->settings, &b->settings.solvers.at[j->run.solver], j->instance, &j->result,
+                     &b->results.memory, &row);
+        ok = keep_row(b, &row);
+    }
+    job_reset(j);
+    instance_release(j->instance);
+    j->instance = NULL;
+    b->active--;
+    return ok;
+}
+
+static void show_progress(struct bench *b)
+{
+    double now = monotonic_seconds(), spent = now - b->start;
+    if (!b->show || now < b->next_progress) return;
+    b->next_progress = now + 0.2;
+    size_t fresh = b->done - b->done_at_start;
+    char left[40] = "", line[300];
+    if (fresh > 0) {
+        double s = spent / (double)fresh * (double)(b->total - b->done);
+        if (s >= 3600)
+            snprintf(left, sizeof left, ", %.1f h to go", s / 3600);
+        else if (s >= 60)
+            snprintf(left, sizeof left, ", %.0f min to go", s / 60);
+        else
+            snprintf(left, sizeof left, ", %.0f s to go", s);
+    }
+    int n = snprintf(line, sizeof line, "%zu of %zu runs%s", b->done, b->total, left);
+    for (int64_t i = 0; i < b->settings.jobs && n > 0 && n < 200; i++)
+        if (b->jobs[i].active) {
+            char *name = printable(b->list.at[b->jobs[i].run.instance].name, 30);
+            n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%.0f s)",
+                          solver_name(b, &b->jobs[i].run), name ? name : "?", now - b->jobs[i].start);
+            free(name);
+        }
+    int helpers = 0;
+    for (int r = 1; r < b->crew.count; r++) helpers += b->crew.mates[r].state == MATE_BUSY;
+    if (helpers > 0 && n > 0 && n < 250)
+        snprintf(line + n, sizeof line - (size_t)n, "; %d other ranks at work", helpers);
+    paint_progress(line);
+}
+
+/* Sleeps until a pipe has news; a process whose pipe is closed already ends within a blink. */
+static void wait_for_news(const struct bench *b)
+{
+    struct pollfd fds[256];
+    nfds_t n = 0;
+    /* A rank without a run must not wait long for its next. */
+    int patience = b->crew.count > 1 && (b->crew.rank == 0 || b->active == 0) ? 1 : 10;
+    for (int64_t i = 0; i < b->settings.jobs; i++) {
+        if (!b->jobs[i].active) continue;
+        if (b->jobs[i].fd >= 0)
+            fds[n++] = (struct pollfd){.fd = b->jobs[i].fd, .events = POLLIN};
+        else
+            patience = 1;
+    }
+    poll(fds, n, patience);
+}
+
+bool poll_jobs(struct bench *b)
+{
+    bool ok = true;
+    wait_for_news(b);
+    for (int64_t i = 0; i < b->settings.jobs; i++)
+        if (b->jobs[i].active && job_poll(&b->jobs[i], &b->settings)) ok = end_run(b, &b->jobs[i]) && ok;
+    show_progress(b);
+    return ok;
+}
+
+void stop_jobs(struct bench *b)
+{
+    int was_interrupted = interrupted;
+    for (int64_t i = 0; b->active > 0 && i < b->settings.jobs; i++)
+        if (b->jobs[i].active) job_kill(&b->jobs[i]);
+    while (b->active > 0) {
+        interrupted = 1; /* nothing that was killed here is recorded */
+        poll_jobs(b);
+    }
+    interrupted = was_interrupted;
+}
+
+bool run_list(struct bench *b, const schedule *list, bool recorded)
+{
+    bool ok = true;
+    for (size_t next = 0; ok && !interrupted && (next < list->count || b->active > 0);) {
+        for (int64_t i = 0; i < b->settings.jobs && ok && !interrupted && next < list->count; i++)
+            if (!b->jobs[i].active) ok = begin_run(b, &b->jobs[i], &list->at[next++], recorded);
+        if (ok && b->active > 0) ok = poll_jobs(b);
+    }
+    stop_jobs(b);
+    return ok;
+}
+
+bool warm_up(struct bench *b)
+{
+    schedule warm = {0};
+    bool ok = true;
+    for (int64_t k = 0; k < b->settings.warmup && b->todo.count > 0; k++)
+        for (size_t i = 0; ok && i < b->todo.count; i++) {
+            const struct planned *p = &b->todo.at[i];
+            if (p->instance != b->todo.at[0].instance || p->solver < 0 || p->seed_index > 0 || p->repeat > 0)
+                continue;
+            ok = VEC_PUSH(&warm, *p) ? true : status_no_memory(&b->call->st);
+        }
+    ok = ok && run_list(b, &warm, false);
+    VEC_FREE(&warm);
+    return ok;
+}

@@ -1,0 +1,27 @@
+/* Processes that share one benchmark, behind a small table: whatever carries their messages (MPI) is known to
+ * one file only, which is part of the program only where it was found.
+ *
+ * A message is a block of bytes, from any rank to any other, and arrives whole; two from the same rank arrive
+ * in the order in which they were sent. Nothing here waits busily: processors belong to the runs. */
+#ifndef APP_BENCH_RANKS_H
+#define APP_BENCH_RANKS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct ranks {
+    /* Once, before all else. Each of the processes learns its number, 0 to `count` - 1. */
+    bool (*join)(int *rank, int *count, lx_status *st);
+    /* `data` may be reused at once. */
+    bool (*send)(int to, const void *data, size_t bytes, lx_status *st);
+    /* A message that is there already, malloc'ed; `*data` is NULL when there is none. */
+    bool (*receive)(int *from, void **data, size_t *bytes, lx_status *st);
+    /* The end, by all of them together. `ok` false: someone does not answer any more; ends this process, with
+     * exit code 1, and the others with it. */
+    void (*leave)(bool ok);
+};
+
+extern const struct ranks ranks_mpi __attribute__((weak));
+
+#endif

@@ -1,0 +1,85 @@
+/* Ranks of an MPI program: small messages of the harness, never of the runs.
+ *
+ * The processes of the runs are forked from ranks. That is safe here: such a process never calls MPI, closes
+ * all that it inherited, and ends with _exit. Waiting inside MPI spins, which would take processors from the
+ * runs, so everything is a test and a nap. */
+#include "bench/ranks.h"
+#include "base/fail.h"
+#include "lxplan.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { TAG = 1 };
+
+static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that no one else's message is taken for one of these */
+
+static bool failed(int result, const char *what, lx_status *st)
+{
+    char words[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0;
+    MPI_Error_string(result, words, &length);
+    return status_set(st, LX_E_IO, "MPI cannot %s: %.300s", what, words);
+}
+
+static bool join(int *rank, int *count, lx_status *st)
+{
+    int ready = 0;
+    MPI_Initialized(&ready);
+    if (!ready && MPI_Init(NULL, NULL) != MPI_SUCCESS)
+        return status_set(st, LX_E_UNSUPPORTED, "MPI cannot be initialised; run this under mpirun");
+    int result = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (result != MPI_SUCCESS) return failed(result, "make a communicator", st);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm, rank);
+    MPI_Comm_size(comm, count);
+    return true;
+}
+
+static bool send_block(int to, const void *data, size_t bytes, lx_status *st)
+{
+    static const struct timespec nap = {0, 100000};
+    MPI_Request request;
+    int done = 0;
+    if (bytes > INT_MAX)
+        return status_set(st, LX_E_LIMIT, "a message of more than 2^31 bytes to rank %d", to);
+    int result = MPI_Isend(data, (int)bytes, MPI_BYTE, to, TAG, comm, &request);
+    if (result == MPI_SUCCESS) result = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (result == MPI_SUCCESS && !done) {
+        nanosleep(&nap, NULL);
+        result = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    return result == MPI_SUCCESS || failed(result, "send", st);
+}
+
+static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
+{
+    MPI_Status status;
+    int there = 0, count = 0;
+    *data = NULL;
+    int result = MPI_Iprobe(MPI_ANY_SOURCE, TAG, comm, &there, &status);
+    if (result != MPI_SUCCESS) return failed(result, "look for messages", st);
+    if (!there) return true;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    *data = malloc((size_t)count + 1);
+    if (!*data) return status_no_memory(st);
+    result = MPI_Recv(*data, count, MPI_BYTE, status.MPI_SOURCE, TAG, comm, MPI_STATUS_IGNORE);
+    if (result != MPI_SUCCESS) {
+        free(*data);
+        *data = NULL;
+        return failed(result, "receive", st);
+    }
+    *from = status.MPI_SOURCE;
+    *bytes = (size_t)count;
+    return true;
+}
+
+static void leave(bool ok)
+{
+    if (ok && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    lx_transport_mpi.end(ok);
+}
+
+const struct ranks ranks_mpi = {.join = join, .send = send_block, .receive = receive_block, .leave = leave};
