@@ -6,7 +6,7 @@ LXPLAN=$1 case=$2
 command -v tmux >/dev/null || exit 77
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
-socket=lxplan-$case-$$ opened=0
+socket=lxplan-$case-$$ opened=0 surroundings=
 export LC_ALL=C.UTF-8
 unset NO_COLOR TMUX
 mux() { tmux -L "$socket" -f /dev/null "$@"; }
@@ -39,7 +39,7 @@ start() { # TERM ARGUMENTS
     cat >"$scratch/run" <<END
 cd $root
 stty -g >$scratch/before
-TERM=$term $LXPLAN $*
+$surroundings TERM=$term $LXPLAN $*
 echo "ended with \$?"
 stty -g >$scratch/after
 cmp -s $scratch/before $scratch/after && echo "terminal as before" || echo "TERMINAL CHANGED"
@@ -95,6 +95,21 @@ resize)
     wait_for 'lxplan  1 Patterns'
     keys Q
     wait_for 'terminal as before'
+    ;;
+colours) # as many as the terminal has; none where none are wanted; ASCII where the locale has nothing else
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    mux capture-pane -pe -t t | grep -q '48;5;' || { echo "no colours"; exit 1; }
+    surroundings='NO_COLOR=1'
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    mux capture-pane -pe -t t | grep -q '[34]8;5;' && { echo "colours in spite of NO_COLOR"; exit 1; }
+    surroundings='LC_ALL=C'
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    screen | LC_ALL=C grep -q '[^ -~]' && { echo "more than ASCII in the C locale"; exit 1; }
+    keys Q
+    wait_for 'ended with 0'
     ;;
 mouse)
     start xterm-256color explore patterns/graphs/gq_attention.json

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 
+#include <cjson/cJSON.h>
 #include <ftw.h>
 #include <locale.h>
 #include <setjmp.h>
@@ -475,6 +476,44 @@ static void plans_are_executed(void **state)
     close_it(x);
 }
 
+/* A plan that somebody broke: the status says so, the device finds it, and the fault leads to its place. */
+static void faults_lead_to_their_place(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 100);
+    lx_status st;
+    size_t length;
+    type(x, "<wait>:save broken.json<Enter>");
+    close_it(x);
+    char *text = file_read("broken.json", &length, &st);
+    cJSON *plan = cJSON_Parse(text), *buffer, *wanted = NULL, *over = NULL;
+    cJSON_ArrayForEach(buffer, cJSON_GetObjectItem(plan, "buffers"))
+    {
+        const char *name = cJSON_GetObjectItem(buffer, "name")->valuestring;
+        if (strcmp(name, "max") == 0) wanted = buffer;
+        if (strcmp(name, "masked") == 0) over = buffer;
+    }
+    assert_true(wanted && over);
+    cJSON_SetNumberValue(cJSON_GetObjectItem(wanted, "address"),
+                         cJSON_GetObjectItem(over, "address")->valuedouble);
+    free(text);
+    text = cJSON_Print(plan);
+    assert_true(file_write("broken.json", text, strlen(text), &st));
+    free(text);
+    cJSON_Delete(plan);
+    x = open_on("broken.json", 24, 100);
+    type(x, "<wait>");
+    assert_true(shows(x, "NOT LEGAL"));
+    type(x, "7r<wait>");
+    assert_true(shows(x, "NOT ok") && shows(x, "overwrites"));
+    type(x, "<Enter>");
+    assert_int_equal(x->view, VIEW_MAP);
+    assert_int_equal(x->session.tick, x->session.run.result->faults[0].tick);
+    assert_int_equal(x->map.cursor_address, x->session.run.result->faults[0].address);
+    assert_string_equal(session_plan(&x->session)->problem.buffers[x->session.buffer].name, "max");
+    close_it(x);
+}
+
 /* One buffer, one colour: in the map, in its details, in the list of ops. */
 static void colours_belong_to_buffers(void **state)
 {
@@ -638,6 +677,7 @@ int main(void)
         cmocka_unit_test(views_and_plans_are_written),
         cmocka_unit_test(races_finish_and_stop),
         cmocka_unit_test(plans_are_executed),
+        cmocka_unit_test(faults_lead_to_their_place),
         cmocka_unit_test(colours_belong_to_buffers),
         cmocka_unit_test(play_stops_at_the_end),
         cmocka_unit_test(every_view_at_every_size),

@@ -199,7 +199,7 @@ static void traffic_is_perfect_traffic_plus_spill(void **state)
     for (size_t k = 0; k < sizeof capacities / sizeof *capacities; k++)
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
             lx_status st = {0};
-            struct lx_graph *g = chain(60, false, &st);
+            struct lx_graph *g = chain(24, false, &st);
             assert_true(lx_graph_set_capacity(g, capacities[k], &st));
             if (!((*s)->caps & LX_CAN_SPILL)) {
                 lx_graph_free(g);
@@ -227,7 +227,7 @@ static void files_are_exact(void **state)
             size_t lengths[3];
             lx_status st = {0};
             for (int i = 0; i < 2; i++) {
-                struct lx_graph *g = chain(30, false, &st);
+                struct lx_graph *g = chain(16, false, &st);
                 assert_true(lx_graph_set_capacity(g, 2048, &st));
                 struct lx_plan *p = plan_of(g, (*s)->name, objective);
                 texts[i] = lx_plan_to_json(p, &lengths[i]);
@@ -294,7 +294,7 @@ static void fit_is_all_or_nothing(void **state)
 {
     (void)state;
     lx_status st = {0};
-    struct lx_graph *g = chain(30, false, &st);
+    struct lx_graph *g = chain(16, false, &st);
     assert_true(lx_graph_set_capacity(g, 2048, &st));
     struct lx_plan *p = plan_of(g, "greedy", LX_FIT);
     assert_int_equal(p->answer.status, LX_INFEASIBLE); /* the bound proves it, whoever looked */

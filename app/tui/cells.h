@@ -13,22 +13,12 @@
 
 /* Colours by meaning; theme.c says what each looks like. As an ink it colours the character, as a paper what
  * lies behind. */
+/* clang-format off */
 #define TONES(X)                                                                                             \
-    X(PLAIN)                                                                                                 \
-    X(DIM)                                                                                                   \
-    X(TITLE)                                                                                                 \
-    X(FRAME)                                                                                                 \
-    X(KEY)                                                                                                   \
-    X(GOOD)                                                                                                  \
-    X(BAD)                                                                                                   \
-    X(WARN)                                                                                                  \
-    X(BAR)                                                                                                   \
-    X(SELECTED)                                                                                              \
-    X(CURSOR)                                                                                                \
-    X(MATCH)                                                                                                 \
-    X(FREE)                                                                                                  \
-    X(HOLE) X(MIXED) X(HANDOVER) X(PLAYHEAD) X(LOW) X(HIGH) X(LABEL) X(ID0) X(ID1) X(ID2) X(ID3) X(ID4)      \
-        X(ID5) X(ID6) X(ID7) X(ID8) X(ID9) X(ID10) X(ID11)
+    X(PLAIN) X(DIM) X(TITLE) X(FRAME) X(KEY) X(GOOD) X(BAD) X(WARN) X(BAR) X(SELECTED) X(CURSOR) X(MATCH)    \
+    X(FREE) X(HOLE) X(MIXED) X(HANDOVER) X(PLAYHEAD) X(LOW) X(HIGH) X(LABEL)                                 \
+    X(ID0) X(ID1) X(ID2) X(ID3) X(ID4) X(ID5) X(ID6) X(ID7) X(ID8) X(ID9) X(ID10) X(ID11)
+/* clang-format on */
 
 #define TONE_ENUM(name) TONE_##name,
 enum tone { TONES(TONE_ENUM) TONE_COUNT };

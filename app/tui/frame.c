@@ -46,6 +46,10 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
 {
     int n = 0;
     bool height = p->problem.objective == LX_HEIGHT;
+    if (!x->session.shown.is_legal && p->answer.status != LX_INFEASIBLE) {
+        text_add(&pieces[n++], "NOT LEGAL");
+        text_add(&pieces[n++], x->session.shown.check.text);
+    }
     text_format(&pieces[n++], "%s: %s", p->solver, lx_verdict_word(p->answer.status));
     text_format(&pieces[n++], "%s %s",
                 height              ? "height"
@@ -90,18 +94,20 @@ void frame_draw_status(struct explorer *x, struct box area)
                        counted((int64_t)s->patterns.count, "pattern").at);
         return;
     }
-    struct text pieces[10] = {{0}};
+    struct text pieces[12] = {{0}};
     int count = 0;
     status_pieces(x, p, pieces, &count);
     for (int i = 0; i < count; i++) {
         const char *text = pieces[i].at ? pieces[i].at : "";
         int width = columns_of(text);
+        bool is_check = text == pieces[1].at && !s->shown.is_legal;
+        if (is_check && width > right - at) width = right - at; /* what is wrong is said as far as it fits */
         struct style style = INK_ON(BAR, BAR);
         if (i == 0)
             style.ink = p->answer.status == LX_OPTIMAL      ? TONE_GOOD
                         : p->answer.status >= LX_INFEASIBLE ? TONE_BAD
                                                             : TONE_BAR;
-        if (strcmp(text, "TARGET MISSED") == 0) style.ink = TONE_BAD;
+        if (strcmp(text, "TARGET MISSED") == 0 || !s->shown.is_legal) style.ink = TONE_BAD;
         if (at + width <= right) {
             if (i > 0) put(g, area.row, at - 2, x->glyphs->vertical, INK_ON(FRAME, BAR));
             put_text(g, area.row, at, width, style, text);

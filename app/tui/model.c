@@ -172,8 +172,7 @@ static void remember(struct session *s, const struct result *r)
     const struct lx_plan *p = r->outcome.plan;
     *last = (struct last_plan){.known = true, .failed = !p, .stopped = r->stopped};
     if (!p) return;
-    lx_status st;
-    last->failed = !lx_plan_check(p, &st);
+    last->failed = !r->outcome.is_legal;
     last->met = lx_plan_meets_target(p);
     last->proved = p->answer.status == LX_OPTIMAL;
     last->hbm_bytes = p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes;

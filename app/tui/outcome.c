@@ -74,6 +74,7 @@ bool outcome_make(const char *path, const struct what_if *how, const struct lx_r
     if (!out->plan) return false;
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;
+    out->is_legal = lx_plan_check(out->plan, &out->check);
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
     if (timeline_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
     status_no_memory(&out->st);

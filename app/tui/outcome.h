@@ -22,6 +22,8 @@ struct outcome {
     int32_t *reader_at;
     struct what_if how;
     bool was_read; /* a plan file, shown as it is */
+    bool is_legal; /* by the independent checker; else `check` says what is wrong */
+    lx_status check;
 };
 
 /* Reads a pattern (or a plan file) and plans it. `as_it_is`: a plan file is not planned anew. `run` has the

@@ -105,7 +105,10 @@ static void draw_head(struct explorer *x, struct box row)
     int at = row.column + 2, right = row.column + row.columns;
     put_text(g, row.row, at, 9, INK(DIM), "solver");
     put_text(g, row.row, at + 10, 10, INK(DIM), "status");
-    put_right(g, row.row, at + 21, 14, INK(DIM), p->problem.objective == LX_HEIGHT ? "height" : "HBM bytes");
+    put_right(g, row.row, at + 21, 14, INK(DIM),
+              p->problem.objective == LX_HEIGHT ? "height"
+              : p->graph->is_list               ? "cost"
+                                                : "HBM bytes");
     if (at + 46 <= right) put_right(g, row.row, at + 36, 9, INK(DIM), "gap");
     if (at + 56 <= right) put_right(g, row.row, at + 46, 10, INK(DIM), "time");
     if (at + 75 <= right && x->session.buffer >= 0)

@@ -2,6 +2,7 @@
 #include "device/machine.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "device/execute.h"
 #include "device/pack.h"
 
 #include <stdlib.h>
@@ -32,10 +33,25 @@ static int64_t height(const struct machine *m)
     return min_i64(round_up_i64(most, m->stick_bytes), round_up_i64(limit, m->stick_bytes));
 }
 
+/* HBM has two segments: what is kept for good, and the pool that intermediates share. */
+static void check_segment(struct machine *m, int32_t tensor)
+{
+    const struct lx_plan *plan = m->plan;
+    int64_t at = plan->hbm_address[tensor], pool_end = plan->pool_at + plan->pool_bytes;
+    int64_t bytes = sticks_to_bytes(m, tensor, lx_layout_bytes(&m->layouts[tensor]) / m->stick_bytes), end;
+    bool kept = m->graph->tensors[tensor].role != LX_INTERMEDIATE;
+    struct place p = {.tensor = tensor, .stay = -1};
+    if (at < 0 || !add_i64(at, bytes, &end)) return;
+    if (kept ? at < pool_end && plan->pool_at < end : at < plan->pool_at || end > pool_end)
+        fault_plain(m, LX_FAULT_BOUNDS, &p, "it stands %s the pool at [%lld, %lld)", kept ? "in" : "outside",
+                    (long long)plan->pool_at, (long long)pool_end);
+}
+
 void machine_reserve(struct machine *m)
 {
     const struct lx_graph *g = m->graph;
     for (int64_t i = 0; i < m->hbm.sticks; i++) m->reserved[i] = NOBODY;
+    for (int32_t t = 0; t < g->tensor_count; t++) check_segment(m, t);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (g->tensors[t].role == LX_INTERMEDIATE || m->first_op[t] >= g->op_count) continue;
         struct place p = place_in_hbm(m, t);

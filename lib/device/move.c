@@ -151,6 +151,11 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
         v.hbm = place_in_hbm(m, s->tensor);
         if (!v.hbm.in) return;
     }
+    /* Only an op that writes a buffer can take over the slot of one that it reads. */
+    if (t->kind != LX_STORE && m->plan->took_slot_of[t->stay] >= 0) {
+        struct place p = {.tensor = s->tensor, .stay = t->stay, .core = -1};
+        fault_plain(m, LX_FAULT_HANDOVER, &p, "it is filled by a copy and cannot take another's place");
+    }
     m->access++;
     for (int64_t c = 0; c < view.cores && c < m->cores; c++) {
         v.core = c;

@@ -12,124 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds as functions of numbers. */
-static float ref_add(float a, float b, float c)
-{
-    return (void)c, a + b;
-}
-static float ref_sub(float a, float b, float c)
-{
-    return (void)c, a - b;
-}
-static float ref_mul(float a, float b, float c)
-{
-    return (void)c, a * b;
-}
-static float ref_div(float a, float b, float c)
-{
-    return (void)c, a / b;
-}
-static float ref_pow(float a, float b, float c)
-{
-    return (void)c, powf(a, b);
-}
-static float ref_max(float a, float b, float c)
-{
-    return (void)c, a != a || a > b ? a : b;
-}
-static float ref_min(float a, float b, float c)
-{
-    return (void)c, a != a || a < b ? a : b;
-}
-static float ref_neg(float a, float b, float c)
-{
-    return (void)b, (void)c, -a;
-}
-static float ref_abs(float a, float b, float c)
-{
-    return (void)b, (void)c, fabsf(a);
-}
-static float ref_exp(float a, float b, float c)
-{
-    return (void)b, (void)c, expf(a);
-}
-static float ref_log(float a, float b, float c)
-{
-    return (void)b, (void)c, logf(a);
-}
-static float ref_sqrt(float a, float b, float c)
-{
-    return (void)b, (void)c, sqrtf(a);
-}
-static float ref_rsqrt(float a, float b, float c)
-{
-    return (void)b, (void)c, 1 / sqrtf(a);
-}
-static float ref_reciprocal(float a, float b, float c)
-{
-    return (void)b, (void)c, 1 / a;
-}
-static float ref_relu(float a, float b, float c)
-{
-    return (void)b, (void)c, a > 0 ? a : 0;
-}
-static float ref_sigmoid(float a, float b, float c)
-{
-    return (void)b, (void)c, 1 / (1 + expf(-a));
-}
-static float ref_tanh(float a, float b, float c)
-{
-    return (void)b, (void)c, tanhf(a);
-}
-static float ref_silu(float a, float b, float c)
-{
-    return a * ref_sigmoid(a, b, c);
-}
-static float ref_greater(float a, float b, float c)
-{
-    return (void)c, a > b ? 1 : 0;
-}
-static float ref_where(float a, float b, float c)
-{
-    return a != 0 ? b : c;
-}
-static float ref_copy(float a, float b, float c)
-{
-    return (void)b, (void)c, a;
-}
-
-static float ref_gelu(float a, float b, float c)
-{
-    (void)b, (void)c;
-    return a * (0.5f + 0.5f * tanhf(sqrtf(2 / 3.14159265358979f) * (a + 0.044715f * a * a * a)));
-}
-
-typedef float number_function(float a, float b, float c);
-
-static const struct {
-    const char *kind;
-    number_function *f;
-} functions[] = {
-    {"add", ref_add},         {"sub", ref_sub},
-    {"mul", ref_mul},         {"div", ref_div},
-    {"pow", ref_pow},         {"max", ref_max},
-    {"min", ref_min},         {"neg", ref_neg},
-    {"abs", ref_abs},         {"exp", ref_exp},
-    {"log", ref_log},         {"sqrt", ref_sqrt},
-    {"rsqrt", ref_rsqrt},     {"relu", ref_relu},
-    {"gelu", ref_gelu},       {"silu", ref_silu},
-    {"sigmoid", ref_sigmoid}, {"tanh", ref_tanh},
-    {"where", ref_where},     {"clone", ref_copy},
-    {"greater", ref_greater}, {"reciprocal", ref_reciprocal},
-};
-
-static number_function *function_of(const struct lx_op *op)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].kind, op->kind->name) == 0) return functions[i].f;
-    return ref_copy;
-}
-
 /* One op on whole tensors. */
 struct evaluation {
     const struct lx_graph *g;
@@ -137,7 +19,7 @@ struct evaluation {
     float *in[3];
     float *out;
     int64_t out_count;
-    number_function *f;
+    reference_function_type *f;
     /* Per variable of an einsum, outermost first: those of the output, then those that are summed. */
     int vars, kept;
     int64_t extent[LX_MAX_VARS];
@@ -197,6 +79,17 @@ static void pointwise_block(const struct evaluation *e, int64_t from, int64_t to
     }
 }
 
+/* What is no number stays so. */
+static float larger(float a, float b)
+{
+    return a != a || a > b ? a : b;
+}
+
+static float smaller(float a, float b)
+{
+    return a != a || a < b ? a : b;
+}
+
 /* The summed variables of output element n, one after the other. */
 static void reduction_block(const struct evaluation *e, int64_t from, int64_t to)
 {
@@ -215,7 +108,7 @@ static void reduction_block(const struct evaluation *e, int64_t from, int64_t to
                 rest /= e->extent[k];
             }
             float x = e->in[0][offset];
-            total = largest ? ref_max(total, x, 0) : smallest ? ref_min(total, x, 0) : total + x;
+            total = largest ? larger(total, x) : smallest ? smaller(total, x) : total + x;
         }
         e->out[n] = strcmp(kind, "mean") == 0 ? total / (float)terms : total;
     }
@@ -361,7 +254,7 @@ static bool evaluate(struct lx_reference *r, int32_t o, struct reference_value *
             mix_elements(op, inputs, out->dtype, out->items, out->count);
         return true;
     }
-    struct evaluation e = {.g = g, .op = op, .out_count = out->count, .f = function_of(op)};
+    struct evaluation e = {.g = g, .op = op, .out_count = out->count, .f = reference_function(op)};
     bool ok = true;
     for (int i = 0; i < op->input_count && i < 3 && ok; i++) {
         e.in[i] = decoded(&r->values[program_input(&r->program, o, i)]);

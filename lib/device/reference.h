@@ -24,6 +24,10 @@ struct lx_reference {
     struct arena memory;
 };
 
+/* reference_numbers.c: what a pointwise op does with the elements of its operands. */
+typedef float reference_function_type(float a, float b, float c);
+reference_function_type *reference_function(const struct lx_op *op);
+
 /* How values of an op's output may differ by, given those of its inputs; see tolerance.c. */
 double tolerance_of(const struct lx_op *op, const struct reference_value *const *inputs, double kept,
                     const struct reference_value *out);

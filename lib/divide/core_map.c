@@ -137,8 +137,11 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
             bool jumps = x->shifted == operand &&
                          (x->stride[h] != 1 || x->offset[h] != 0 || y->host_shape[h] != v->extent);
             int64_t per_slice = v->units / v->split * v->unit;
-            /* Parts must be equal boxes of the layout that begin where the dimension does. */
-            if (jumps || per_slice % y->step[i] != 0) view.representable = false;
+            /* Parts must be equal boxes of the layout that begin where the dimension does. Padding may make
+             * them unequal: 130 rows of which a layout has 192 are cut after 65, not after 96. */
+            if (jumps || per_slice % y->step[i] != 0 ||
+                per_slice / y->step[i] != ceil_div_i64(y->size[i], v->split))
+                view.representable = false;
             view.slices[i] = v->split;
             view.stride[i] = core_stride(splits, d->split_count, d->contiguous, s);
             found = true;

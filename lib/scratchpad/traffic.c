@@ -127,7 +127,8 @@ static int by_time(const void *a, const void *b)
     return (x->stay > y->stay) - (x->stay < y->stay);
 }
 
-/* Sums of a split reduction: in each group of cores all parts but one travel. */
+/* Sums of a split reduction: in each group of cores all parts but one travel. The parts of all groups are the
+ * whole output, though the last group's may be smaller than the others'. */
 static int64_t reduce_ring_bytes(const struct draft *x, int32_t o)
 {
     const struct lx_division *d = &x->divisions->at[o];
@@ -138,7 +139,7 @@ static int64_t reduce_ring_bytes(const struct draft *x, int32_t o)
     int64_t slices = 1;
     for (int i = 0; i < d->split_count; i++)
         if (d->splits[i].is_summed) slices *= d->splits[i].split;
-    return (slices - 1) * (d->cores_used / slices) * d->operands[operand].core_bytes;
+    return (slices - 1) * tensor_bytes(x->layouts, d->operands[operand].tensor);
 }
 
 bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
