@@ -563,7 +563,7 @@ static void every_view_at_every_size(void **state)
     static const char *const patterns[] = {GQ, MOE, SOURCE_DIR "/patterns/targets/staircase.json"};
     for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
         struct explorer *x = open_on(patterns[k], 24, 80);
-        type(x, "<wait>5r<wait>7r<wait>");
+        type(x, "<wait>5r<wait>7r<wait>8<wait>r<wait>");
         for (int rows = 1; rows <= 62; rows += rows < 14 ? 1 : 12)
             for (int columns = 1; columns <= 202; columns += columns < 14 ? 3 : 27)
                 for (int v = 0; v < VIEW_COUNT; v++) {

@@ -50,6 +50,7 @@ static void show_view(struct explorer *x, enum view_id view)
 {
     x->overlay = VIEW_COUNT;
     x->view = view;
+    if (view == VIEW_TEAM) session_team_want(&x->session);
 }
 
 static void change(struct explorer *x, int setting, const char *text)
@@ -217,6 +218,7 @@ void explorer_request(struct explorer *x, enum request r, const char *argument)
     case REQ_COMPARE:
     case REQ_LOOPS:
     case REQ_RUN:
+    case REQ_TEAM:
         show_view(x, (enum view_id)(r - REQ_PATTERNS));
         break;
     case REQ_NEXT_VIEW:
@@ -279,6 +281,10 @@ void explorer_request(struct explorer *x, enum request r, const char *argument)
         break;
     case REQ_STOP:
         session_stop(s);
+        break;
+    case REQ_TEAM_SET:
+        team_resize(x, argument);
+        show_view(x, VIEW_TEAM);
         break;
     case REQ_SET:
         set_named(x, argument);

@@ -132,6 +132,11 @@ struct explorer {
         struct list list;
         struct box rows;
     } run;
+    struct {
+        struct list list;
+        struct box rows, members; /* where they were drawn last, for the mouse */
+        int first_member;
+    } team;
     struct list what_if;
 
     struct {
@@ -173,6 +178,9 @@ void take_copy(struct explorer *x);
 /* A name for a file that goes with the open pattern: "gqattention.svg". malloc'ed. */
 char *take_name(const struct explorer *x, const char *ending);
 void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out);
+
+/* view_team.c: another size of the team, as typed */
+void team_resize(struct explorer *x, const char *text);
 
 /* frame.c: what is around the views */
 void frame_draw_title(struct explorer *x, struct box area);

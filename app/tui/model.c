@@ -11,6 +11,7 @@
 bool session_begin(struct session *s, const struct what_if *how)
 {
     *s = (struct session){.current = -1, .shown_pattern = -1, .buffer = -1, .op = -1, .now = *how};
+    s->team.members = TEAM_AT_FIRST;
     s->worker = worker_start();
     for (const struct lx_solver *const *solver = lx_solvers(); s->worker && *solver; solver++)
         if (!VEC_PUSH(&s->racers, (struct racer){.solver = *solver})) return false;
@@ -20,6 +21,7 @@ bool session_begin(struct session *s, const struct what_if *how)
 void session_end(struct session *s)
 {
     worker_end(s->worker);
+    team_cut_free(&s->team.cut);
     for (size_t i = 0; i < s->patterns.count; i++) {
         free(s->patterns.at[i].path);
         facts_free(&s->patterns.at[i].facts);
@@ -112,6 +114,7 @@ void session_open(struct session *s, int pattern)
     s->run.number++;
     worker_stop(s->worker, JOB_RUN);
     forget_run(s);
+    session_team_forget(s);
     ask(s, true);
 }
 
@@ -119,6 +122,7 @@ void session_reload(struct session *s)
 {
     if (s->current < 0) return;
     worker_post(s->worker, JOB_READ, 0, s->current, s->patterns.at[s->current].path, &s->now, true);
+    session_team_again(s);
     ask(s, true);
 }
 
@@ -256,6 +260,8 @@ bool session_take_results(struct session *s)
             take_racer(s, r);
         else if (r->kind == JOB_RUN)
             take_run(s, r);
+        else if (r->kind == JOB_TEAM || r->kind == JOB_TEAM_RUN)
+            session_team_take(s, r);
         else {
             if (!r->stopped || r->kind == JOB_FILL) remember(s, r);
             if (r->kind == JOB_PLAN) take_plan(s, r);

@@ -3,6 +3,7 @@
 #ifndef APP_TUI_MODEL_H
 #define APP_TUI_MODEL_H
 
+#include "tui/team_model.h"
 #include "tui/worker.h"
 
 /* The last time that a pattern was planned. */
@@ -54,6 +55,8 @@ struct session {
         bool known, is_old; /* is_old: of another plan than the one that is asked for now */
         uint64_t number;
     } run;
+
+    struct team_model team;
 
     int32_t buffer, op; /* selected; -1: none */
     int64_t tick;       /* looked at */

@@ -18,17 +18,18 @@
     X(GRAPH, graph)                                                                                          \
     X(CORES, cores)                                                                                          \
     X(MAP, map)                                                                                              \
-    X(COMPARE, compare) X(LOOPS, loops) X(RUN, run) X(HELP, help) X(WELCOME, welcome) X(WHATIF, what_if)
+    X(COMPARE, compare)                                                                                      \
+    X(LOOPS, loops) X(RUN, run) X(TEAM, team) X(HELP, help) X(WELCOME, welcome) X(WHATIF, what_if)
 
 #define VIEW_ENUM(id, name) VIEW_##id,
 enum view_id { VIEWS(VIEW_ENUM) VIEW_COUNT };
 #undef VIEW_ENUM
 
-enum { NUMBERED_VIEWS = VIEW_RUN + 1 }; /* those with a digit; the others lie on top of them */
+enum { NUMBERED_VIEWS = VIEW_TEAM + 1 }; /* those with a digit; the others lie on top of them */
 
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
-#define IN_PLAN    (IN(GRAPH) | IN(CORES) | IN(MAP) | IN(COMPARE) | IN(LOOPS) | IN(RUN))
+#define IN_PLAN    (IN(GRAPH) | IN(CORES) | IN(MAP) | IN(COMPARE) | IN(LOOPS) | IN(RUN) | IN(TEAM))
 #define IN_LISTS   (IN(PATTERNS) | IN(COMPARE))
 
 /* What an argument is, for completion. */
@@ -72,6 +73,7 @@ enum argument {
     R(LOOPS, "loops", "6", EVERYWHERE, NONE, "Views", "loop nest and launch of the op, pass by pass")        \
     R(RUN, "run", "7", EVERYWHERE, NONE, "Views",                                                            \
       "the plan on the simulated device: results, bytes, faults")                                            \
+    R(TEAM, "team-view", "8", EVERYWHERE, NONE, "Views", "the graph cut over several devices")               \
     R(NEXT_VIEW, "next-view", "<Tab>", EVERYWHERE, NONE, "Views", "the next view")                           \
     R(PREVIOUS_VIEW, "previous-view", "<S-Tab>", EVERYWHERE, NONE, "Views", "the view before")               \
     R(HELP, "help", "? <F1>", EVERYWHERE, NONE, "Views", "every key; / searches in it")                      \
@@ -104,12 +106,17 @@ enum argument {
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
     R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "go through producers and consumers")           \
-    R(OPERAND, "operand", "<Space> m", IN(CORES), NONE, "Cores", "the next tensor of the op")                \
+    R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
-    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN), NONE, "Run", "stop what runs; the best so far is kept")      \
+    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM), NONE, "Run",                                      \
+      "stop what runs; the best so far is kept")                                                             \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
+    R(TEAM_SET, "team", "", EVERYWHERE, NUMBER, "Team", "cut the graph over so many members")                \
+    R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
+    R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
+    R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
     R(WHAT_IF, "what-if", "w", EVERYWHERE, NONE, "What if", "the panel with everything that can be changed") \
     R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
     R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \

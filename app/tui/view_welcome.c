@@ -6,8 +6,8 @@
 static void draw(struct explorer *x, struct box area)
 {
     struct cells *g = &x->cells;
-    bool small = area.rows < 18 || area.columns < 60;
-    struct box in = frame_window(x, "Welcome to lxplan", small ? area.rows : 18, small ? area.columns : 74);
+    bool small = area.rows < 19 || area.columns < 60;
+    struct box in = frame_window(x, "Welcome to lxplan", small ? area.rows : 19, small ? area.columns : 74);
     int row = in.row;
     if (in.rows < 4) return;
     if (!small) {

@@ -71,6 +71,15 @@ static void execute(struct job *j, struct result *r)
     if (r->outcome.plan) r->run = lx_device_run(r->outcome.plan, &how, &r->run_st);
 }
 
+static void execute_team(struct job *j, struct result *r)
+{
+    /* Members of a large team share few processors, and a person can stop them: patience costs nothing. */
+    struct lx_team_run_options how = {
+        .progress = run_progress, .stop = job_stopped, .context = j, .timeout_ms = 60000};
+    r->run_st = r->team.st;
+    r->team_ran = r->team.plan && lx_team_run(r->team.plan, &how, &r->team_result, &r->run_st);
+}
+
 static void job_free(struct job *j)
 {
     free(j->path);
@@ -82,9 +91,12 @@ static void do_job(struct job *j, struct result *r)
     struct lx_run run = {.stop = job_stopped, .progress = job_progress, .context = j};
     if (j->kind == JOB_READ)
         facts_read(j->path, &r->facts);
+    else if (j->kind == JOB_TEAM || j->kind == JOB_TEAM_RUN)
+        team_cut_make(j->path, j->slot, &r->team);
     else
         outcome_make(j->path, &j->how, &run, j->as_it_is, &r->outcome);
     if (j->kind == JOB_RUN) execute(j, r);
+    if (j->kind == JOB_TEAM_RUN) execute_team(j, r);
     r->stopped = atomic_load(&j->stop);
 }
 
@@ -285,6 +297,7 @@ void result_free(struct result *r)
     if (!r) return;
     facts_free(&r->facts);
     lx_run_result_free(r->run);
+    team_cut_free(&r->team);
     outcome_free(&r->outcome);
     free(r);
 }

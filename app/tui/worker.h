@@ -8,8 +8,9 @@
 #define APP_TUI_WORKER_H
 
 #include "tui/outcome.h"
+#include "tui/team_cut.h"
 
-enum job_kind { JOB_PLAN, JOB_RUN, JOB_RACE, JOB_READ, JOB_FILL, JOB_KINDS };
+enum job_kind { JOB_PLAN, JOB_TEAM, JOB_RUN, JOB_TEAM_RUN, JOB_RACE, JOB_READ, JOB_FILL, JOB_KINDS };
 
 /* What is known of a pattern by reading its file. */
 struct facts {
@@ -29,6 +30,9 @@ struct result {
     struct outcome outcome;    /* the others */
     struct lx_run_result *run; /* JOB_RUN; NULL: `run_st` says why */
     lx_status run_st;
+    struct team_cut team;              /* JOB_TEAM; of such a job the slot is the number of members */
+    struct lx_team_result team_result; /* JOB_TEAM_RUN, if `team_ran`; else `run_st` says why not */
+    bool team_ran;
     struct result *next;
 };
 

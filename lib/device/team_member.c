@@ -232,10 +232,20 @@ static void free_dead(struct team_member *m)
         if (m->box[e].at && m->last_box[e] <= m->step) team_block_free(&m->box[e]);
 }
 
+bool team_stopped(const struct lx_team_run_options *how, lx_status *st)
+{
+    if (!how->stop || !how->stop(how->context)) return false;
+    status_set(st, LX_E_LIMIT, "the run was stopped");
+    return true;
+}
+
 bool team_member_steps(struct team_member *m, lx_status *st)
 {
     for (m->step = 0; m->step < m->p->step_count; m->step++) {
         const struct lx_team_step *s = &m->p->steps[m->step];
+        if (team_stopped(m->how, st)) return false;
+        if (m->how->progress && m->link->member == 0)
+            m->how->progress(m->how->context, m->step, m->p->step_count);
         if (misbehave(m))
             return status_set(st, LX_E_NO, "member %d ended before step %d", m->link->member, (int)m->step);
         bool ok = s->kind == LX_TEAM_START     ? start_exchange(m, s->exchange, st)

@@ -25,6 +25,8 @@ struct team_member {
     struct team_counts counts;
 };
 
+/* Is the run to end? Then `st` says so. */
+bool team_stopped(const struct lx_team_run_options *how, lx_status *st);
 bool team_member_begin(struct team_member *m, lx_status *st);
 bool team_member_agree(struct team_member *m, lx_status *st);
 bool team_member_steps(struct team_member *m, lx_status *st);

@@ -52,6 +52,7 @@ static bool eval_whole(const struct lx_graph *g, const struct lx_team_run_option
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         const struct team_block *in[LX_MAX_INPUTS];
+        if (team_stopped(how, st)) return false;
         for (int i = 0; i <= op->input_count; i++) {
             int32_t t = i < op->input_count ? op->inputs[i] : op->output;
             const struct lx_tensor *x = &g->tensors[t];

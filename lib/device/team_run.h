@@ -35,6 +35,9 @@ struct lx_team_run_options {
     bool fp64;                            /* else every stored element is rounded to fp32 */
     int timeout_ms;                       /* how long to wait for a member; 0: 5000 */
     struct lx_team_fault fault;
+    bool (*stop)(void *context); /* may be NULL; every member asks; a stopped run is an error */
+    void (*progress)(void *context, int32_t done, int32_t steps); /* may be NULL; of member 0 */
+    void *context;
 };
 
 struct lx_team_result {

@@ -1,0 +1,143 @@
+#include "tui/team_cut.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct lx_graph *read_graph(const char *path, struct team_cut *c)
+{
+    size_t length = 0;
+    char *text = file_read(path, &length, &c->st);
+    if (!text) return NULL;
+    if (lx_is_plan(text, length))
+        c->plan_graph = lx_plan_parse(path, text, length, &c->st);
+    else
+        c->graph = lx_graph_parse(path, text, length, &c->st);
+    free(text);
+    return c->plan_graph ? c->plan_graph->graph : c->graph;
+}
+
+/* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
+static bool list_rows(struct team_cut *c)
+{
+    const struct lx_team_plan *p = c->plan;
+    size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
+    c->rows = malloc((all + 1) * sizeof *c->rows);
+    c->row_of_op = calloc(ops + 1, sizeof *c->row_of_op);
+    int32_t *next = calloc(ops + 1, sizeof *next);
+    if (!c->rows || !c->row_of_op || !next) {
+        free(next);
+        return false;
+    }
+    for (int32_t e = 0; e < p->exchange_count; e++) c->row_of_op[p->exchanges[e].first_reader]++;
+    for (int32_t o = 0, row = 0; o < p->graph->op_count; o++) {
+        next[o] = row;
+        row += c->row_of_op[o];
+        c->row_of_op[o] = row;
+        c->rows[row++] = (struct team_row){o, -1};
+    }
+    for (int32_t e = 0; e < p->exchange_count; e++)
+        c->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
+    free(next);
+    c->row_count = (int)all;
+    return true;
+}
+
+void team_cut_make(const char *path, int members, struct team_cut *out)
+{
+    *out = (struct team_cut){.members = members};
+    struct lx_team_options how = {.members = members};
+    const struct lx_graph *g = read_graph(path, out);
+    if (g) out->plan = lx_team_make(g, &how, &out->st);
+    if (!out->plan || list_rows(out)) return;
+    lx_team_free(out->plan);
+    out->plan = NULL;
+    status_no_memory(&out->st);
+}
+
+void team_cut_free(struct team_cut *c)
+{
+    lx_team_free(c->plan); /* it refers to the graph */
+    lx_graph_free(c->graph);
+    lx_plan_free(c->plan_graph);
+    free(c->rows);
+    free(c->row_of_op);
+    *c = (struct team_cut){0};
+}
+
+int32_t team_cut_op(const struct team_cut *c, const char *name)
+{
+    for (int32_t o = 0; c->plan && o < c->plan->graph->op_count; o++)
+        if (strcmp(c->plan->graph->ops[o].name, name) == 0) return o;
+    return -1;
+}
+
+int32_t team_cut_tensor(const struct team_cut *c, const char *name)
+{
+    for (int32_t t = 0; c->plan && t < c->plan->graph->tensor_count; t++)
+        if (strcmp(c->plan->graph->tensors[t].name, name) == 0) return t;
+    return -1;
+}
+
+int32_t team_cut_exchange(const struct team_cut *c, int32_t tensor, int32_t op)
+{
+    const struct lx_team_plan *p = c->plan;
+    int32_t next = -1, last = -1;
+    for (int i = 0; op >= 0 && i < p->graph->ops[op].input_count; i++)
+        if (p->graph->ops[op].inputs[i] == tensor && p->ops[op].exchange[i] >= 0)
+            return p->ops[op].exchange[i];
+    for (int32_t e = 0; e < p->exchange_count; e++) {
+        const struct lx_team_exchange *x = &p->exchanges[e];
+        if (x->tensor != tensor) continue;
+        if (last < 0 || x->first_reader > p->exchanges[last].first_reader) last = e;
+        if (x->first_reader >= op && (next < 0 || x->first_reader < p->exchanges[next].first_reader))
+            next = e;
+    }
+    return next >= 0 ? next : last;
+}
+
+struct team_part team_cut_part(const struct team_cut *c, int32_t tensor, int32_t exchange, int member)
+{
+    const struct lx_tensor *t = &c->plan->graph->tensors[tensor];
+    int along = c->plan->tensors[tensor].cut;
+    struct lx_team_box own = lx_team_own(c->plan, tensor, member);
+    struct team_part part = {.own = {0, 1}, .extent = 1};
+    if (along < 0) along = 0;
+    if (t->rank > 0) {
+        part.extent = t->shape[along];
+        part.own = (struct lx_team_range){own.offset[along], own.offset[along] + own.size[along]};
+    }
+    if (exchange < 0 || t->rank == 0) return part;
+    const struct lx_team_box *box = &c->plan->exchanges[exchange].box[member];
+    if (lx_team_box_empty(box)) return part;
+    part.box = (struct lx_team_range){box->offset[along], box->offset[along] + box->size[along]};
+    part.apart = range_size(part.own) == 0 || part.box.end < part.own.begin || part.box.begin > part.own.end;
+    if (part.apart) return part;
+    part.left = max_i64(part.own.begin - part.box.begin, 0);
+    part.right = max_i64(part.box.end - part.own.end, 0);
+    return part;
+}
+
+int team_cut_owner(const struct team_cut *c, int32_t tensor, int64_t at)
+{
+    const int64_t *bound = c->plan->tensors[tensor].bound;
+    int low = 0, high = c->members - 1;
+    while (bound && low < high) { /* the last member that begins at or before it; empty ones lie before */
+        int middle = (low + high + 1) / 2;
+        if (bound[middle] <= at)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+bool team_cut_core(const struct team_cut *c, int32_t op, int member, struct lx_team_range *core)
+{
+    int32_t group = op >= 0 ? c->plan->ops[op].group : -1;
+    if (group < 0 || !c->plan->groups[group].core) return false;
+    *core = c->plan->groups[group].core[member];
+    return true;
+}

@@ -1,0 +1,40 @@
+/* The session's team: of how many members, which one is looked at, how the open pattern is cut over them and
+ * how its last run ended. It is cut when somebody first looks, and anew when size or file change; until that
+ * is done, the old one is shown. */
+#ifndef APP_TUI_TEAM_MODEL_H
+#define APP_TUI_TEAM_MODEL_H
+
+#include "tui/team_cut.h"
+
+enum { TEAM_AT_FIRST = 2 };
+
+struct team_model {
+    int members; /* asked for */
+    int member;  /* selected */
+    struct team_cut cut;
+    bool asked, known; /* asked: for the open pattern; known: `cut` is of it */
+    uint64_t number;   /* of what was asked for last; results of other numbers come too late */
+    struct {
+        bool known, stopped, ok; /* ok: it ran to its end; else `st` says why not */
+        struct lx_team_result result;
+        lx_status st;
+        uint64_t number;
+    } run;
+};
+
+struct session;
+struct result;
+
+/* Cuts the open pattern, unless that has been asked for. */
+void session_team_want(struct session *s);
+/* False: there is no such size, or it is that already. */
+bool session_team_resize(struct session *s, int64_t members);
+/* Another pattern is open. */
+void session_team_forget(struct session *s);
+/* The same one has a new file. */
+void session_team_again(struct session *s);
+/* False: there is nothing to run. */
+bool session_team_run(struct session *s);
+void session_team_take(struct session *s, struct result *r);
+
+#endif

@@ -1,0 +1,22 @@
+/* The tensor that is looked at as bars on the axis of the dimension that is cut: what each member owns of it,
+ * and the halos that an exchange brings. */
+#ifndef APP_TUI_TEAM_PICTURE_H
+#define APP_TUI_TEAM_PICTURE_H
+
+#include "tui/explorer.h"
+
+/* What is selected, in the graph of the team. */
+struct team_look {
+    const struct team_cut *cut;
+    int32_t op, tensor, exchange; /* exchange -1: nothing of the tensor is sent */
+    int32_t core_op; /* the op whose core is told: the selected one, or else who reads the exchange */
+    int member;
+};
+
+/* Draws bounds in the first row, then as many members as there is room for, the selected one among them.
+ * Returns the first of these. */
+int team_picture_draw(struct explorer *x, struct box area, const struct team_look *k);
+/* team_list.c */
+void team_list_draw(struct explorer *x, struct box area, const struct team_look *k);
+
+#endif

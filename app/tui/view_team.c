@@ -1,0 +1,390 @@
+/* Team: the graph over several devices. The selected tensor cut into what its members own and the halos that
+ * they get of each other; under it the ops, with each exchange before the first op that reads it; and a run
+ * of the team, compared with one device. */
+#include "tui/team_picture.h"
+#include "base/checked.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is selected is known by names of the graph that the other views show. An op that the layouts added
+ * has none here; the one before it stands for it. False: there is no cut to look at. */
+static bool look(struct explorer *x, struct team_look *k)
+{
+    struct session *s = &x->session;
+    const struct lx_graph *shown = s->has_shown ? outcome_graph(&s->shown) : NULL;
+    *k = (struct team_look){.cut = &s->team.cut, .op = -1, .tensor = -1, .exchange = -1};
+    if (!s->team.known || !k->cut->plan || k->cut->plan->graph->op_count == 0) return false;
+    for (int32_t o = s->op; shown && o >= 0 && k->op < 0; o--)
+        k->op = team_cut_op(k->cut, shown->ops[o].name);
+    if (k->op < 0) k->op = 0;
+    int32_t tensor = outcome_tensor(&s->shown, s->buffer);
+    if (shown && tensor >= 0) k->tensor = team_cut_tensor(k->cut, shown->tensors[tensor].name);
+    if (k->tensor < 0) k->tensor = k->cut->plan->graph->ops[k->op].output;
+    k->exchange = team_cut_exchange(k->cut, k->tensor, k->op);
+    struct lx_team_range core;
+    k->core_op = k->op;
+    if (k->exchange >= 0 && !team_cut_core(k->cut, k->op, 0, &core))
+        k->core_op = k->cut->plan->exchanges[k->exchange].first_reader;
+    k->member = s->team.member < k->cut->members ? s->team.member : k->cut->members - 1;
+    return true;
+}
+
+static void draw_totals(struct explorer *x, struct box row, const struct lx_team_plan *p)
+{
+    int wanted = x->session.team.members;
+    struct text line = {0};
+    if (wanted != p->members) {
+        put_format(&x->cells, row.row, row.column, row.columns, INK(WARN), "STALE: cutting it over %s",
+                   counted(wanted, "member").at);
+        return;
+    }
+    text_format(&line, "%s: %s B in %s", counted(p->members, "member").at, grouped(p->bytes).at,
+                counted(p->exchange_count, "exchange").at);
+    if (p->plain_bytes > p->bytes)
+        text_format(&line, "; coalescing saved %s of %s B",
+                    in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at,
+                    grouped(p->plain_bytes).at);
+    if (p->combine_bytes) text_format(&line, "; %s B to combine", grouped(p->combine_bytes).at);
+    if (!p->exact) text_add(&line, "; a sum is cut");
+    put_text(&x->cells, row.row, row.column, row.columns, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+}
+
+static void draw_tensor_line(struct explorer *x, struct box row, const struct team_look *k)
+{
+    const struct lx_team_plan *p = k->cut->plan;
+    const struct lx_tensor *t = &p->graph->tensors[k->tensor];
+    struct text line = {0};
+    text_format(&line, "%s ", t->name);
+    add_shape(t, &line);
+    if (p->tensors[k->tensor].cut < 0)
+        text_add(&line, ": whole on every member");
+    else
+        text_format(&line, ", cut along dimension %d", p->tensors[k->tensor].cut);
+    if (k->exchange >= 0) {
+        const struct lx_team_exchange *e = &p->exchanges[k->exchange];
+        text_format(&line, "; %s for %s", lx_team_pattern_word(e->pattern),
+                    p->graph->ops[e->first_reader].name);
+        if (e->reads > 1) text_format(&line, " and %d more", e->reads - 1);
+    } else if (p->tensors[k->tensor].cut >= 0)
+        text_add(&line, "; none of it is sent");
+    put(&x->cells, row.row, row.column, x->glyphs->bullet,
+        (struct style){.ink = tone_of_identity(outcome_identity(&x->session.shown, x->session.buffer))});
+    put_text(&x->cells, row.row, row.column + 2, row.columns - 2, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+}
+
+/* Sizes in the first row, where they lie in the second. */
+static void draw_member(struct explorer *x, struct box area, const struct team_look *k)
+{
+    const struct lx_team_plan *p = k->cut->plan;
+    struct team_part part = team_cut_part(k->cut, k->tensor, k->exchange, k->member);
+    struct lx_team_range core = {0, 0};
+    bool has_core = team_cut_core(k->cut, k->core_op, k->member, &core);
+    struct text line = {0};
+    text_format(&line, "member %d: own %s", k->member, grouped(range_size(part.own)).at);
+    if (part.apart)
+        text_format(&line, ", %s of others", grouped(range_size(part.box)).at);
+    else if (k->exchange >= 0)
+        text_format(&line, ", halo %s + %s", grouped(part.left).at, grouped(part.right).at);
+    if (has_core) text_format(&line, ", core %s", grouped(range_size(core)).at);
+    if (k->exchange >= 0) {
+        const struct lx_team_exchange *e = &p->exchanges[k->exchange];
+        text_format(&line, "; gets %s B, sends %s B", grouped(e->received[k->member]).at,
+                    grouped(e->sent[k->member]).at);
+    }
+    put_text(&x->cells, area.row, area.column, area.columns, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+    if (area.rows < 2) return;
+    text_format(&line, "own %lld..%lld", (long long)part.own.begin, (long long)part.own.end);
+    if (part.apart)
+        text_format(&line, ", from others %lld..%lld", (long long)part.box.begin, (long long)part.box.end);
+    if (part.left)
+        text_format(&line, ", left halo %lld..%lld", (long long)part.box.begin, (long long)part.own.begin);
+    if (part.right)
+        text_format(&line, ", right halo %lld..%lld", (long long)part.own.end, (long long)part.box.end);
+    if (has_core) {
+        const struct lx_team_group *g = &p->groups[p->ops[k->core_op].group];
+        text_format(&line, "; core %lld..%lld", (long long)core.begin, (long long)core.end);
+        if (g->last > g->first)
+            text_format(&line, " of %s to %s, done", p->graph->ops[g->first].name,
+                        p->graph->ops[g->last].name);
+        text_add(&line, " while data travels");
+    } else
+        text_add(&line, "; not split into a core and a rest");
+    put_wrapped(&x->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
+                line.at ? line.at : "");
+    text_free(&line);
+}
+
+static void add_result(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out)
+{
+    if (!r->equal)
+        text_format(out, "NOT EQUAL to one device: %s of %s elements differ, by at most %.3g",
+                    grouped(r->differing).at, grouped(r->elements).at, r->worst);
+    else if (r->differing == 0)
+        text_format(out, "equal to one device: 0 of %s elements differ", grouped(r->elements).at);
+    else
+        text_format(out, "equal within %.0e of %.3g: %s of %s elements differ in a bit, by at most %.3g",
+                    r->tolerance, r->largest, grouped(r->differing).at, grouped(r->elements).at, r->worst);
+    text_format(out, "; %s, %s B", counted(r->messages, "message").at, grouped(r->bytes).at);
+    if (r->bytes != p->bytes) text_add(out, " as fp32"); /* whatever type the tensors have in the plan */
+    if (p->combine_bytes) text_format(out, ", %s B to combine", grouped(r->combine_bytes).at);
+}
+
+/* What the run does, did, or would do. */
+static struct style run_words(struct explorer *x, const struct lx_team_plan *p, struct text *line)
+{
+    struct team_model *t = &x->session.team;
+    struct progress now = worker_progress(x->session.worker, JOB_TEAM_RUN, t->members);
+    if (now.running) {
+        char spinner[5] = {0};
+        encode_character(x->glyphs->spinner[x->spin & 3], spinner);
+        text_format(line, "%s running: step %s of %s, %s; . stops it", spinner, grouped(now.so_far.steps).at,
+                    grouped(now.so_far.objective).at, in_time(now.seconds).at);
+        return INK(WARN);
+    }
+    if (now.waiting)
+        text_add(line, "the run waits its turn; . takes it back");
+    else if (!t->run.known)
+        text_add(line, "r runs the team and compares its result with one device's");
+    else if (t->run.stopped)
+        text_add(line, "stopped; r runs the team again");
+    else if (t->run.ok) {
+        add_result(p, &t->run.result, line);
+        return t->run.result.equal ? INK(GOOD) : INK(BAD);
+    } else {
+        text_format(line, "%s; r tries again", t->run.st.text);
+        return INK(BAD);
+    }
+    return INK(DIM);
+}
+
+/* The last line, or two of them where it is long and there is room. */
+static void draw_run(struct explorer *x, struct box *area, const struct lx_team_plan *p)
+{
+    struct text line = {0};
+    struct style style = run_words(x, p, &line);
+    if (line.at && area->rows >= 14 && columns_of(line.at) > area->columns)
+        put_wrapped(&x->cells, box_cut_bottom(area, 2), style, line.at);
+    else if (line.at && area->rows >= 5) {
+        struct box row = box_cut_bottom(area, 1);
+        put_text(&x->cells, row.row, row.column, row.columns, style, line.at);
+    }
+    text_free(&line);
+}
+
+/* Nothing to see: not yet, or not of this pattern. */
+static void draw_nothing(struct explorer *x, struct box area)
+{
+    struct session *s = &x->session;
+    struct team_model *t = &s->team;
+    char text[1200];
+    if (!t->known) {
+        if (t->asked) put(&x->cells, area.row, area.column, x->glyphs->spinner[x->spin & 3], INK(WARN));
+        put_format(&x->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
+                   t->asked ? "cutting it over %s" : "8 cuts this pattern over %s",
+                   counted(t->members, "member").at);
+        return;
+    }
+    if (session_plan(s)->graph->is_list) {
+        put_wrapped(&x->cells, area, INK(PLAIN),
+                    "This pattern is a list of buffers: it has no ops that a team could share. 1 lists other "
+                    "patterns; those in team/ are made for this.");
+        return;
+    }
+    int used = put_wrapped(&x->cells, area, INK(BAD), lx_status_describe(&t->cut.st, text, sizeof text));
+    box_cut_top(&area, used + 1);
+    put_wrapped(
+        &x->cells, area, INK(PLAIN),
+        "It cannot be cut over a team as it is. Mend the file and press R to read it again, or choose "
+        "another pattern with 1; those in team/ are made for this.");
+}
+
+static void draw(struct explorer *x, struct box area)
+{
+    struct team_look k;
+    x->team.rows = x->team.members = (struct box){0};
+    if (!look(x, &k)) {
+        draw_nothing(x, area);
+        return;
+    }
+    const struct lx_team_plan *p = k.cut->plan;
+    bool roomy = area.rows >= 14;
+    draw_run(x, &area, p);
+    if (roomy) draw_totals(x, box_cut_top(&area, 1), p);
+    draw_tensor_line(x, box_cut_top(&area, 1), &k);
+    int members = roomy ? area.rows / 4 : 1;
+    if (members > p->members) members = p->members;
+    struct box picture = box_cut_top(&area, members + 1);
+    x->team.first_member = team_picture_draw(x, picture, &k);
+    x->team.members = (struct box){picture.row + 1, picture.column, members, picture.columns};
+    if (roomy && area.rows > 12) box_cut_top(&area, 1);
+    draw_member(x, box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2), &k);
+    if (roomy && area.rows > 12) box_cut_top(&area, 1);
+    team_list_draw(x, area, &k);
+}
+
+/* In the graph that the other views show: an op of that name, if the layouts left it. */
+static void select_op(struct explorer *x, const struct team_look *k, int32_t op)
+{
+    const struct lx_graph *shown = outcome_graph(&x->session.shown);
+    for (int32_t o = 0; shown && op >= 0 && o < shown->op_count; o++)
+        if (strcmp(shown->ops[o].name, k->cut->plan->graph->ops[op].name) == 0) {
+            session_select_op(&x->session, o);
+            return;
+        }
+}
+
+/* The next operand of the op, the output last. */
+static void next_tensor(struct explorer *x, const struct team_look *k)
+{
+    const struct lx_op *op = &k->cut->plan->graph->ops[k->op];
+    const struct lx_graph *shown = outcome_graph(&x->session.shown);
+    int at = op->input_count;
+    for (int i = 0; i < op->input_count; i++)
+        if (op->inputs[i] == k->tensor) at = i;
+    const char *name =
+        k->cut->plan->graph->tensors[operand_tensor(op, (at + 1) % (op->input_count + 1))].name;
+    for (int32_t t = 0; shown && t < shown->tensor_count; t++)
+        if (strcmp(shown->tensors[t].name, name) == 0)
+            session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));
+}
+
+static void step_size(struct explorer *x, int by)
+{
+    if (!session_team_resize(&x->session, x->session.team.members + by))
+        explorer_say(x, TONE_WARN, "a team has 1 to %d members", LX_TEAM_MEMBERS);
+}
+
+void team_resize(struct explorer *x, const char *text)
+{
+    char *end;
+    long long members = strtoll(text, &end, 10);
+    if (end == text || *end || members < 1 || members > LX_TEAM_MEMBERS)
+        explorer_say(x, TONE_BAD, "a team has 1 to %d members, not \"%s\"", LX_TEAM_MEMBERS, text);
+    else if (!session_team_resize(&x->session, members))
+        explorer_say(x, TONE_DIM, "the team has that size already");
+}
+
+/* The command that shows the same. */
+static void copy(struct explorer *x)
+{
+    const struct session *s = &x->session;
+    struct what_if standard;
+    settings_default(&standard); /* settings of plans have no say in teams */
+    text_free(&x->copied);
+    settings_command(&standard, s->patterns.at[s->current].path, &x->copied);
+    text_format(&x->copied, " --stage team --team %d", s->team.members);
+    explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
+}
+
+static bool request_of_look(struct explorer *x, enum request r, const struct team_look *k)
+{
+    struct list ops = {.cursor = k->op};
+    if (list_move(&ops, r, k->cut->plan->graph->op_count, x->team.rows.rows)) {
+        select_op(x, k, ops.cursor);
+        return true;
+    }
+    switch (r) {
+    case REQ_LEFT:
+        if (k->member > 0) x->session.team.member = k->member - 1;
+        return true;
+    case REQ_RIGHT:
+        if (k->member < k->cut->members - 1) x->session.team.member = k->member + 1;
+        return true;
+    case REQ_OPERAND:
+        next_tensor(x, k);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool request(struct explorer *x, enum request r, const char *argument)
+{
+    struct team_look k;
+    (void)argument;
+    switch (r) {
+    case REQ_MORE_MEMBERS:
+        step_size(x, 1);
+        return true;
+    case REQ_FEWER_MEMBERS:
+        step_size(x, -1);
+        return true;
+    case REQ_RUN_TEAM:
+        if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
+        return true;
+    case REQ_STOP:
+        worker_stop(x->session.worker, JOB_TEAM_RUN);
+        return true;
+    case REQ_COPY:
+        copy(x);
+        return true;
+    default:
+        return look(x, &k) && request_of_look(x, r, &k);
+    }
+}
+
+static void mouse(struct explorer *x, const struct key *key)
+{
+    struct team_look k;
+    if (!look(x, &k)) return;
+    int row = key->row - x->team.rows.row + x->team.list.top,
+        member = key->row - x->team.members.row + x->team.first_member;
+    if (key->code != AT_CLICK)
+        request_of_look(x, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
+    else if (box_holds(&x->team.members, key->row, key->column) && member < k.cut->members)
+        x->session.team.member = member;
+    else if (box_holds(&x->team.rows, key->row, key->column) && row < k.cut->row_count)
+        select_op(x, &k,
+                  k.cut->rows[row].op >= 0 ? k.cut->rows[row].op
+                                           : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
+}
+
+static int count(struct explorer *x)
+{
+    struct team_look k;
+    return look(x, &k) ? k.cut->plan->graph->op_count : 0;
+}
+
+static const char *item(struct explorer *x, int i)
+{
+    return x->session.team.cut.plan->graph->ops[i].name;
+}
+
+static int selected(struct explorer *x)
+{
+    struct team_look k;
+    return look(x, &k) ? k.op : 0;
+}
+
+static void select_item(struct explorer *x, int i)
+{
+    struct team_look k;
+    if (look(x, &k)) select_op(x, &k, i);
+}
+
+const struct view view_team = {
+    .name = "Team",
+    .purpose = "the array cut over several devices, and what they exchange",
+    .needs_plan = true,
+    .hints = {{REQ_RIGHT, "member"},
+              {REQ_MORE_MEMBERS, "more"},
+              {REQ_FEWER_MEMBERS, "fewer"},
+              {REQ_DOWN, "op"},
+              {REQ_OPERAND, "tensor"},
+              {REQ_RUN_TEAM, "run"},
+              {REQ_STOP, "stop"},
+              {REQ_COPY, "copy"},
+              {REQ_BACK, "back"}},
+    .draw = draw,
+    .request = request,
+    .mouse = mouse,
+    .count = count,
+    .item = item,
+    .selected = selected,
+    .select = select_item,
+};

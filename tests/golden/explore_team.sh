@@ -1,0 +1,20 @@
+# The team view: parts, halos and core of a member, exchanges before the ops that read them, a run, and what it says
+# when there is nothing to cut.
+see() { # SIZE FILE KEYS
+    echo "== $*"
+    $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+}
+stencil=patterns/team/stencil_3_steps.json
+for size in 80x24 120x40 200x60 40x12; do
+    see $size $stencil ':team 3<Enter><wait>:goto up2_0<Enter><Space>lr<wait>'
+done
+see 80x24 $stencil ':team 3<Enter><wait>:goto grid1<Enter>lA'
+see 80x24 patterns/graphs/gq_attention.json '8<wait>++++++<wait>gllllll'
+see 80x24 patterns/team/slice_misses.json ':team 4<Enter><wait>:goto a<Enter>lr<wait>'
+see 80x24 patterns/team/softmax_columns.json '8<wait>jjy'
+see 80x24 patterns/targets/moe_mlp.json '8<wait>r'
+cat >"$scratch/list.json" <<END
+{"lxplan": 1, "kind": "pattern", "name": "list", "capacity": 1024,
+ "buffers": [{"name": "a", "size": 128, "start": 0, "end": 2}]}
+END
+see 80x24 "$scratch/list.json" '8<wait>'
