@@ -6,8 +6,10 @@
  * caller waits for tasks, never for workers: on a busy machine, where a worker may not run for milliseconds,
  * it does the work itself.
  *
- * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases
- * of one matrix product), then sleeps on a condition variable. */
+ * A worker that finds nothing looks SPINS times without pause, which catches the next phase of one matrix
+ * product, then YIELDS times with a system call in between, which catches the next product of a busy program
+ * (tens of microseconds) and lets whoever shares its processor go first: above all the caller, which would
+ * otherwise wait for a thread that waits for it. Then it sleeps on a condition variable. */
 #include "device/kernels/pool.h"
 
 #include <pthread.h>
@@ -17,7 +19,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { LINE = 64, HUGE_PAGE = 2 << 20, SPINS = 2000 };
+enum { LINE = 64, HUGE_PAGE = 2 << 20, SPINS = 60, YIELDS = 200 };
 
 /* Longer loops run in slices: next and end take 32 bits each. */
 static const int64_t slice_max = (int64_t)1 << 31;
@@ -54,6 +56,15 @@ static void relax(void)
 #endif
 }
 
+/* Between two looks, the i-th of which was in vain. */
+static void pass_time(int i)
+{
+    if (i < SPINS)
+        relax();
+    else
+        sched_yield();
+}
+
 static bool take(struct worker *w, int64_t *task)
 {
     uint64_t part = atomic_load_explicit(&w->part, memory_order_acquire);
@@ -79,10 +90,10 @@ static void work(struct pool *pool, int self)
 
 static uint64_t await_generation(struct pool *pool, uint64_t seen)
 {
-    for (int i = 0; i < SPINS; i++) {
+    for (int i = 0; i < SPINS + YIELDS; i++) {
         uint64_t now = atomic_load_explicit(&pool->generation, memory_order_acquire);
         if (now != seen) return now;
-        relax();
+        pass_time(i);
     }
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->sleeping, 1);
@@ -170,11 +181,8 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
     }
     start_generation(pool);
     work(pool, 0);
-    for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count; spins++)
-        if (spins < SPINS)
-            relax();
-        else
-            sched_yield(); /* somebody was interrupted within a task */
+    for (int i = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count; i += i < SPINS)
+        pass_time(i);
 }
 
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
