@@ -8,7 +8,9 @@
  * back to a kernel for an old one, the program starts itself again with OPENBLAS_CORETYPE set to what the
  * processor can: we compare with its best. After a turn of several threads both get time to put theirs to
  * sleep. */
+#include "peak.h"
 #include "device/kernels/kernels.h"
+#include "device/nest_run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@
 #include <cblas.h>
 #endif
 
-enum { TURNS_MAX = 41, TILE = 32, SQUARE = 8 };
+enum { TURNS_MAX = 41, TILE = 32 };
 
 /* One thread: its own time, which leaves out what others got of the processor. Several: the time that passed.
  */
@@ -54,73 +56,12 @@ static double middle(double *values, int count)
     return values[take_best ? 0 : count / 2];
 }
 
-/* ---- the peak ---- */
-
-#if defined __x86_64__
-#define PEAK(name, bytes, target_string)                                                                     \
-    typedef float vec_##name __attribute__((vector_size(bytes)));                                            \
-    __attribute__((target(target_string), noinline)) static double name(int64_t rounds)                      \
-    {                                                                                                        \
-        PEAK_BODY(vec_##name, bytes)                                                                         \
-    }
-#else
-#define PEAK(name, bytes, target_string)                                                                     \
-    typedef float vec_##name __attribute__((vector_size(bytes)));                                            \
-    __attribute__((noinline)) static double name(int64_t rounds)                                             \
-    {                                                                                                        \
-        PEAK_BODY(vec_##name, bytes)                                                                         \
-    }
-#endif
-/* Twelve chains: enough for two units with a latency of up to six cycles. The factor and the summand keep the
- * values at 1; they come through volatile so that nothing is folded. */
-#define PEAK_BODY(vec, bytes)                                                                                \
-    volatile float half = 0.5f;                                                                              \
-    vec f = half - (vec){0}, a = f + f, b = a + f, c = b + f, d = c + f, e = d + f, g = e + f, h = g + f,    \
-        i = h + f, j = i + f, k = j + f, l = k + f, m = l + f;                                               \
-    for (int64_t r = 0; r < rounds; r++) {                                                                   \
-        a = a * f + f, b = b * f + f, c = c * f + f, d = d * f + f, e = e * f + f, g = g * f + f;            \
-        h = h * f + f, i = i * f + f, j = j * f + f, k = k * f + f, l = l * f + f, m = m * f + f;            \
-    }                                                                                                        \
-    a += b + c + d + e + g + h + i + j + k + l + m;                                                          \
-    volatile float keep = a[0];                                                                              \
-    (void)keep;                                                                                              \
-    return (double)rounds * 12 * 2 * (bytes) / 4;
-
-#if defined __x86_64__
-PEAK(peak_avx512, 64, "avx512f")
-PEAK(peak_avx2, 32, "avx2,fma")
-#endif
-PEAK(peak_generic, 16, "sse2")
-
-typedef double peak_loop(int64_t rounds);
-
-static peak_loop *choose_peak(void)
-{
-#if defined __x86_64__
-    if (__builtin_cpu_supports("avx512f")) return peak_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return peak_avx2;
-#endif
-    return peak_generic;
-}
-
-struct peak_task {
-    peak_loop *loop;
-    int64_t rounds;
-};
-
-static void peak_run(void *context, int64_t task, int worker)
-{
-    (void)task, (void)worker;
-    const struct peak_task *p = context;
-    p->loop(p->rounds);
-}
-
 /* ---- what is measured ---- */
 
 enum kind { CUBE, BATCH, TILED, RELU };
 
-/* TILED: C of 1024 x 1024 in 32 x 32 tiles, `depth` tiles summed into each; one plan per C tile, or one a
- * product. */
+/* TILED: C of 1024 x 1024 in 32 x 32 tiles, `depth` tiles summed into each, as a nest of loops for the
+ * executor of nests: the sum over tiles is a loop around the product, or part of it (`batched`). */
 struct row {
     const char *name;
     enum kind kind;
@@ -155,6 +96,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 struct job {
     const struct row *row;
     struct gemm_plan plan;
+    struct lx_nest_runner *nest; /* TILED: instead of the plan, with threads of its own */
     struct pool *pool;
     float *a, *b, *c;
     float *blas_c; /* of its own, so that values do not grow differently */
@@ -179,25 +121,6 @@ static int64_t row_outputs(const struct row *r)
     return r->kind == RELU ? r->size : (int64_t)r->size * r->size;
 }
 
-static void tile_task(void *context, int64_t task, int worker)
-{
-    (void)worker;
-    const struct job *j = context;
-    const int64_t depth = j->row->depth, across = j->row->size / TILE, tile = TILE * TILE;
-    /* Squares of tiles, so that what they read stays in the second-level cache. */
-    const int64_t squares = across / SQUARE, square = task / (SQUARE * SQUARE),
-                  within = task % (SQUARE * SQUARE);
-    const int64_t y = square / squares * SQUARE + within / SQUARE,
-                  x = square % squares * SQUARE + within % SQUARE;
-    struct gemm_operands o = {
-        .a = j->a + x * depth * tile, .b = j->b + y * depth * tile, .c = j->c + (y * across + x) * tile};
-    if (j->row->batched) {
-        gemm_run(&j->plan, &o, NULL);
-        return;
-    }
-    for (int64_t k = 0; k < depth; k++, o.a += tile, o.b += tile) gemm_run(&j->plan, &o, NULL);
-}
-
 enum { RELU_PART = 1 << 16 };
 
 static void relu_task(void *context, int64_t task, int worker)
@@ -212,14 +135,14 @@ static void run_ours(const struct job *j)
 {
     struct job *context = (struct job *)(uintptr_t)j;
     struct gemm_operands o = {.a = j->a, .b = j->b, .c = j->c};
-    int64_t across = j->row->size / TILE;
+    lx_status st;
     switch (j->row->kind) {
     case CUBE:
     case BATCH:
         gemm_run(&j->plan, &o, j->pool);
         break;
     case TILED:
-        pool_run(j->pool, across * across, tile_task, context);
+        lx_nest_runner_run(j->nest, j->a, j->b, j->c, &st);
         break;
     case RELU:
         pool_run(j->pool, j->row->size / RELU_PART, relu_task, context);
@@ -306,6 +229,29 @@ static struct result measure(const struct job *j, struct peak_task *peak, int tu
     return r;
 }
 
+/* Tiles of A and B lie along the sum: A is [m][k][TILE of k][TILE of m], B is [n][k][TILE of n][TILE of k].
+ */
+static struct lx_nest_runner *tiled_nest(const struct row *r, int threads)
+{
+    const int64_t across = r->size / TILE, tile = TILE * TILE, strip = r->depth * tile;
+    const struct lx_loops nest = {
+        .first = r->first == GEMM_FIRST_ZERO ? LX_TOUCH_ZERO : LX_TOUCH_NONE,
+        .main = r->batched ? LX_TOUCH_BRGEMM : LX_TOUCH_GEMM,
+        .last = r->last == GEMM_LAST_RELU ? LX_TOUCH_RELU : LX_TOUCH_NONE,
+        .dtype = LX_LOOP_FP32,
+        .has_in1 = true,
+        .count = 6,
+        .loop = {{LX_DIM_N, LX_EXEC_SHARED, across, {0, strip, across * tile}},
+                 {LX_DIM_M, LX_EXEC_SHARED, across, {strip, 0, tile}},
+                 {LX_DIM_K, r->batched ? LX_EXEC_PRIM : LX_EXEC_SEQ, r->depth, {tile, tile, 0}},
+                 {LX_DIM_M, LX_EXEC_PRIM, TILE, {1, 0, 1}},
+                 {LX_DIM_N, LX_EXEC_PRIM, TILE, {0, TILE, TILE}},
+                 {LX_DIM_K, LX_EXEC_PRIM, TILE, {TILE, 1, 0}}},
+    };
+    lx_status st;
+    return lx_nest_runner_make(&nest, threads, &st);
+}
+
 static bool job_open(struct job *j, const struct row *r, int threads)
 {
     *j = (struct job){.row = r, .threads = threads, .pool = pool_create(threads)};
@@ -323,18 +269,20 @@ static bool job_open(struct job *j, const struct row *r, int threads)
     }
     memset(j->c, 0, out);
     memset(j->blas_c, 0, out);
-    int64_t n = r->kind == TILED ? TILE : r->size;
+    if (r->kind == TILED) return (j->nest = tiled_nest(r, threads)) != NULL;
+    int64_t n = r->size;
     struct gemm g = {
         .m = n, .n = n, .k = n, .batch = r->batched ? r->depth : 1, .first = r->first, .last = r->last};
     g.a_m = g.b_k = g.c_m = 1;
     g.a_k = g.b_n = g.c_n = n;
     g.a_batch = g.b_batch = n * n;
-    gemm_prepare(&j->plan, &g, kernel_target_best(), r->kind == TILED ? 1 : threads);
+    gemm_prepare(&j->plan, &g, kernel_target_best(), threads);
     return true;
 }
 
 static void job_close(struct job *j)
 {
+    lx_nest_runner_free(j->nest);
     pool_destroy(j->pool);
     free(j->a);
     free(j->b);

@@ -18,6 +18,10 @@
 
 enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
 
+/* Tasks of products go in squares of so many turns of the last two shared loops: what a square reads of both
+ * operands stays in the second-level cache, which all turns of the inner loop would leave. */
+enum { SQUARE = 8 };
+
 static const struct lx_loop single = {.size = 1};
 
 struct lx_nest_runner {
@@ -28,7 +32,8 @@ struct lx_nest_runner {
     int64_t tasks;
     struct gemm_plan product[2][2]; /* [has the first touch][has the last touch] */
     const struct kernel_target *target;
-    struct pool *pool;   /* NULL: one thread */
+    struct pool *pool; /* NULL: one thread */
+    bool squares;
     bool share_products; /* the pool works inside each product; else each task is one thread's */
 };
 
@@ -100,13 +105,33 @@ static void walk(struct run *run, int level, struct place p, bool first, bool la
              last && (!is_k || i == loop->size - 1));
 }
 
-/* Index recovery: the last shared loop is the fastest. */
+/* The turns of two nested loops of `rows` and `columns`, square after square. */
+static void turns_in_squares(int64_t number, int64_t rows, int64_t columns, int64_t *row, int64_t *column)
+{
+    const int64_t band = number / (SQUARE * columns), top = band * SQUARE;
+    const int64_t height = min_i64(SQUARE, rows - top), within = number - top * columns;
+    const int64_t left = within / (height * SQUARE) * SQUARE, width = min_i64(SQUARE, columns - left);
+    *row = top + (within - left * height) / width;
+    *column = left + (within - left * height) % width;
+}
+
+/* Index recovery: the last shared loop is the fastest, but for the squares. */
 static void task(void *context, int64_t number, int worker)
 {
     struct run *run = context;
     struct place p = {{0}};
     (void)worker;
-    for (int i = run->r->shared_count; i-- > 0;) {
+    int i = run->r->shared_count;
+    if (run->r->squares) {
+        const struct lx_loop *outer = &run->r->shared[i - 2], *inner = &run->r->shared[i - 1];
+        const int64_t plane = outer->size * inner->size;
+        int64_t row, column;
+        turns_in_squares(number % plane, outer->size, inner->size, &row, &column);
+        p = moved(moved(p, outer, row), inner, column);
+        number /= plane;
+        i -= 2;
+    }
+    while (i-- > 0) {
         const struct lx_loop *loop = &run->r->shared[i];
         p = moved(p, loop, number % loop->size);
         number /= loop->size;
@@ -211,6 +236,8 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     r->last = nest->last;
     r->target = kernel_target_best();
     take_apart(r, nest);
+    r->squares = lx_touch_contracts(r->main) && r->shared_count >= 2 &&
+                 min_i64(r->shared[r->shared_count - 2].size, r->shared[r->shared_count - 1].size) > SQUARE;
     int useful = (int)min_i64(threads, POOL_THREADS_MAX);
     r->share_products = useful > 1 && r->tasks < 2 * useful && lx_touch_contracts(r->main);
     if (lx_touch_contracts(r->main)) prepare_products(r, useful);

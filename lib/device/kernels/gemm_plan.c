@@ -6,7 +6,7 @@
 enum { PREFETCH_FROM = 128 };
 
 /* A product of fewer multiply-adds than this is not worth a second thread. */
-enum { SHARE_FROM = 64 * 64 * 48, TASKS_A_THREAD = 4 };
+enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 4 };
 
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)

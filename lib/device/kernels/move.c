@@ -9,7 +9,11 @@
 /* A square of a transposition: reads and writes of 32 lines each stay in the first-level cache. */
 enum { SQUARE = 32, QUAD = 4 };
 
+/* Floats that relu fetches ahead in long rows, and how long those are. */
+enum { LINE_FLOATS = 16, RELU_AHEAD = 2048, RELU_FAR_FROM = 8192 };
+
 typedef float quad __attribute__((vector_size(16)));
+typedef int32_t quad_bits __attribute__((vector_size(16)));
 typedef float quad_memory __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* The index with contiguous writes becomes the column; a single row or column is laid along the columns. */
@@ -93,9 +97,33 @@ void copy_2d(struct view to, struct const_view from, int64_t rows, int64_t colum
     copy_elements(to, from, 0, rows, 0, columns);
 }
 
+/* Rows that leave the nearer caches: there the processor's own prefetching keeps too few lines on their way,
+ * of the output in particular, which has to be read before it can be written. */
+static void relu_far_row(float *to, const float *from, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + LINE_FLOATS <= count; i += LINE_FLOATS) {
+        __builtin_prefetch(from + i + RELU_AHEAD);
+        __builtin_prefetch(to + i + RELU_AHEAD, 1);
+        for (int64_t j = i; j < i + LINE_FLOATS; j += QUAD) {
+            quad x = *(const quad_memory *)(from + j);
+            *(quad_memory *)(to + j) = (quad)((quad_bits)x & (x > (quad){0}));
+        }
+    }
+    for (; i < count; i++) to[i] = from[i] > 0 ? from[i] : 0;
+}
+
 void relu_2d(struct view to, struct const_view from, int64_t rows, int64_t columns)
 {
-    unary_2d(UNARY_RELU, to, from, rows, columns);
+    if (rows <= 0 || columns <= 0) return;
+    orient(&to, &from, &rows, &columns);
+    if (to.column == 1 && from.column == 1 && to.row == columns && from.row == columns)
+        columns *= rows, rows = 1;
+    if (to.column != 1 || from.column != 1 || columns < RELU_FAR_FROM) {
+        unary_2d(UNARY_RELU, to, from, rows, columns);
+        return;
+    }
+    for (int64_t i = 0; i < rows; i++) relu_far_row(to.at + i * to.row, from.at + i * from.row, columns);
 }
 
 void transpose_2d(struct view to, struct const_view from, int64_t rows, int64_t columns)

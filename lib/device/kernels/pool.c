@@ -7,7 +7,10 @@
  * it does the work itself.
  *
  * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases
- * of one matrix product), then sleeps on a condition variable. */
+ * of one matrix product, or between two products of a busy program), then sleeps on a condition variable. On
+ * a busy machine two threads of a pool can find themselves on one processor, where one that spins keeps the
+ * other from the very thing it waits for: each notes where it runs, and gives way then. It does not give way
+ * to anybody else: schedulers take a yield for a whole slice of time that is not wanted. */
 #include "device/kernels/pool.h"
 
 #include <pthread.h>
@@ -17,13 +20,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { LINE = 64, HUGE_PAGE = 2 << 20, SPINS = 2000 };
+enum { LINE = 64, HUGE_PAGE = 2 << 20, SPINS = 2000, LOOK_ROUND = 32 };
 
 /* Longer loops run in slices: next and end take 32 bits each. */
 static const int64_t slice_max = (int64_t)1 << 31;
 
 struct worker {
     _Alignas(LINE) _Atomic uint64_t part; /* next task << 32 | end */
+    _Atomic int processor;                /* that it was on when it last began to work */
     pthread_t thread;
     struct pool *pool;
     int index;
@@ -54,6 +58,45 @@ static void relax(void)
 #endif
 }
 
+/* -1: not known. */
+static int processor(void)
+{
+#ifdef __linux__
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+static void note_processor(struct worker *w)
+{
+    const int here = processor();
+    if (atomic_load_explicit(&w->processor, memory_order_relaxed) != here)
+        atomic_store_explicit(&w->processor, here, memory_order_relaxed);
+}
+
+/* Is a thread that we wait for where we are? A worker waits for the caller, the caller for all workers. */
+static bool in_the_way(const struct pool *pool, int self)
+{
+    const int here = processor();
+    if (here < 0) return false;
+    const int first = self == 0 ? 1 : 0, last = self == 0 ? pool->threads - 1 : 0;
+    for (int i = first; i <= last; i++)
+        if (atomic_load_explicit(&pool->worker[i].processor, memory_order_relaxed) == here) return true;
+    return false;
+}
+
+/* Between two looks, the i-th of which was in vain: how many looks that was worth. */
+static int pass_time(const struct pool *pool, int self, int i)
+{
+    if (i % LOOK_ROUND == 0 && in_the_way(pool, self)) {
+        sched_yield();
+        return SPINS / 4 / LOOK_ROUND * LOOK_ROUND;
+    }
+    relax();
+    return 1;
+}
+
 static bool take(struct worker *w, int64_t *task)
 {
     uint64_t part = atomic_load_explicit(&w->part, memory_order_acquire);
@@ -69,6 +112,7 @@ static bool take(struct worker *w, int64_t *task)
 /* Own part first, then what the others have left, beginning with the neighbour. */
 static void work(struct pool *pool, int self)
 {
+    note_processor(&pool->worker[self]);
     for (int i = 0; i < pool->threads; i++) {
         int from = self + i < pool->threads ? self + i : self + i - pool->threads;
         int64_t task, count = 0;
@@ -77,12 +121,11 @@ static void work(struct pool *pool, int self)
     }
 }
 
-static uint64_t await_generation(struct pool *pool, uint64_t seen)
+static uint64_t await_generation(struct pool *pool, int self, uint64_t seen)
 {
-    for (int i = 0; i < SPINS; i++) {
+    for (int i = 0; i < SPINS; i += pass_time(pool, self, i)) {
         uint64_t now = atomic_load_explicit(&pool->generation, memory_order_acquire);
         if (now != seen) return now;
-        relax();
     }
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->sleeping, 1);
@@ -99,7 +142,7 @@ static void *worker_main(void *argument)
     struct pool *pool = self->pool;
     uint64_t seen = 0;
     for (;;) {
-        seen = await_generation(pool, seen);
+        seen = await_generation(pool, self->index, seen);
         if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
         work(pool, self->index);
     }
@@ -129,7 +172,7 @@ struct pool *pool_create(int threads)
     *pool = (struct pool){.threads = 1, .worker = workers};
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
-    for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i};
+    for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i, .processor = -1};
     for (int i = 1; i < threads; i++) {
         if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0) break;
         pool->threads = i + 1; /* workers read it after the first generation begins */
@@ -170,9 +213,9 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
     }
     start_generation(pool);
     work(pool, 0);
-    for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count; spins++)
-        if (spins < SPINS)
-            relax();
+    for (int i = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count;)
+        if (i < SPINS)
+            i += pass_time(pool, 0, i);
         else
             sched_yield(); /* somebody was interrupted within a task */
 }
