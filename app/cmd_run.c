@@ -105,9 +105,26 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
     return ok;
 }
 
+/* What would be ignored is refused: some options are of a team's run only, some of one device's. */
+static bool options_go_together(struct call *call)
+{
+    static const char *const of_team[] = {"transport", "patience"};
+    static const char *const of_one[] = {"verify", "trace", "threads", "all"};
+    bool team = option_given(&call->line, "team");
+    for (size_t i = 0; !team && i < sizeof of_team / sizeof *of_team; i++)
+        if (option_given(&call->line, of_team[i]))
+            return status_set(&call->st, LX_E_USAGE, "--%s goes with --team", of_team[i]);
+    for (size_t i = 0; team && i < sizeof of_one / sizeof *of_one; i++)
+        if (option_given(&call->line, of_one[i]))
+            return status_set(&call->st, LX_E_USAGE,
+                              "--%s is of a run on one device and does not go with --team", of_one[i]);
+    return true;
+}
+
 static int run(struct call *call)
 {
     enum { MOST_OPS = 30 };
+    if (!options_go_together(call)) return FAILED;
     if (option_given(&call->line, "team")) return run_team(call, call->line.files.at[0]);
     struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
     struct lx_run_result *r = p ? execute(call, p) : NULL;
@@ -124,8 +141,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {rows,      team_rows,  planning_rows, pass_rows,
-                                                  json_rows, quiet_rows, help_rows,     NULL};
+static const struct option_row *const tables[] = {
+    rows, team_rows, member_rows, planning_rows, pass_rows, json_rows, quiet_rows, help_rows, NULL};
 
 const struct command command_run = {
     .name = "run",

@@ -21,6 +21,12 @@ _lxplan()
             [[ $command == bench && $cur == *,* ]] && before=${cur%,*},
             mapfile -t COMPREPLY < <(compgen -P "$before" -W "$("$program" solvers --names 2>/dev/null)" -- "${cur##*,}")
             return ;;
+        --verify)
+            mapfile -t COMPREPLY < <(compgen -W 'full outputs none' -- "$cur")
+            return ;;
+        --theme)
+            mapfile -t COMPREPLY < <(compgen -W 'dark light eight mono' -- "$cur")
+            return ;;
         --by)
             mapfile -t COMPREPLY < <(compgen -W 'solver instance' -- "$cur")
             return ;;
@@ -63,7 +69,7 @@ _lxplan()
                 sed -n '/^parameters of a device/,$ s/^  \([a-z_]*\) .*/\1/p')" -- "$cur")
             compopt -o nospace
             return ;;
-        --seed|--seeds|--repeat|--warmup|--memory|--within|-j|--jobs|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option|--explain)
+        --seed|--seeds|--repeat|--warmup|--memory|--within|-j|--jobs|--threads|--team|--patience|--data|--work|--time|--cores|--lx|--width|--height|--capacity|-O|--option|--explain)
             return ;;
     esac
     if [[ $cur == -* ]]; then

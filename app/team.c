@@ -15,6 +15,10 @@ enum { MOST_MEMBERS = 1024, MOST_ROWS = 40 };
 
 const struct option_row team_rows[] = {
     {"team", 0, "N", "cut the graph over N devices that exchange what they need of each other"},
+    {0},
+};
+
+const struct option_row member_rows[] = {
     {"transport", 0, "NAME",
      "how members talk: threads (default), all in this process; mpi, one a process: start with mpirun -n N"},
     {"patience", 0, "SECONDS", "how long members wait for each other before they give up (default 5)"},
@@ -228,7 +232,8 @@ int run_team(struct call *call, const char *path)
               option_int(call, "data", 0, LX_INT_MAX, &seed) &&
               (!patience || parse_number("--patience", patience, &seconds, &call->st));
     if (ok && patience && !(seconds > 0 && seconds <= 86400))
-        ok = status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0", patience);
+        ok = status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0, and at most 86400",
+                        patience);
     struct lx_graph *g = ok ? read_pattern(call, path) : NULL;
     struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
     struct lx_team_run_options run = {
@@ -244,11 +249,13 @@ int run_team(struct call *call, const char *path)
     }
     lx_team_free(p);
     lx_graph_free(g);
-    if (!ok && p && transport) { /* other processes must not wait for this one: say it now, and end them */
+    /* Other processes must not wait for this one: say it now, and end them. Not for a wrong number of
+     * processes, which all of them see at once. */
+    if (!ok && p && transport == &lx_transport_mpi && call->st.code != LX_E_USAGE) {
         note(call, "%s", call->st.text);
         transport->end(false);
         return EXIT_NO;
     }
-    if (transport) transport->end(ok);
+    if (transport) transport->end(true);
     return code;
 }

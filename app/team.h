@@ -4,8 +4,8 @@
 
 #include "command.h"
 
-/* --team, --transport, --member-limit: rows that `plan --stage team` and `run` share. */
-extern const struct option_row team_rows[];
+extern const struct option_row team_rows[];   /* --team, of `plan --stage team` and `run` */
+extern const struct option_row member_rows[]; /* --transport and --patience, of `run` */
 
 /* The graph cut over --team members (default 2): for people or as JSON. Takes the graph over. */
 int print_team(struct call *call, struct lx_graph *g);

@@ -27,7 +27,7 @@ void take_save(struct explorer *x, const char *path)
     else if (session_save(&x->session, path, &st))
         explorer_say(x, TONE_GOOD, "saved; check it with: lxplan check %s", path);
     else
-        explorer_say(x, TONE_BAD, "%s", st.text);
+        explorer_say(x, TONE_BAD, "%s: %s", path, st.text);
 }
 
 static uint32_t rgb(int16_t colour, bool ink, const struct theme *t)

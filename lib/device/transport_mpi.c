@@ -177,8 +177,8 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
     MPI_Comm_size(comm, &size);
     if (size != members)
         return status_set(st, LX_E_USAGE,
-                          "the plan is for %d members, but %d processes run; use mpirun -n %d", members, size,
-                          members);
+                          "the team has %d members, but %d MPI process%s; start with mpirun -n %d", members,
+                          size, size == 1 ? " runs" : "es run", members);
     struct lx_link link = {t, rank, members, timeout_ms, NULL};
     return work(&link, context, st);
 }
