@@ -115,7 +115,7 @@ static void show_totals(const struct lx_team_plan *p, struct text *out)
     if (p->plain_bytes > 0)
         text_format(out, ", saved %s",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
-    text_format(out, "\nresults   %s\n",
+    text_format(out, "\nexpected  %s\n",
                 p->exact ? "equal to one device's, bit for bit" : "a sum is cut: equal within the tolerance");
 }
 

@@ -180,7 +180,7 @@ static void a_member_is_told(void **state)
         assert_true(shows(x, "grid0 512x512"));
         assert_true(shows(x, "member 1: own 171, halo 2 + 2, core 167"));
         if (sizes[i][0] >= 24) {
-            assert_true(shows(x, "coalescing saved 66.7 % of 146,304 B"));
+            assert_true(shows(x, "the passes saved 66.7 % of 146,304 B"));
             assert_true(shows(x, "left halo 168..170, right halo 341..343"));
             assert_true(shows(x, "each 4,064 8,128 4,064"));
         }

@@ -43,7 +43,7 @@ static void draw_totals(struct explorer *x, struct box row, const struct lx_team
     text_format(&line, "%s: %s B in %s", counted(p->members, "member").at, grouped(p->bytes).at,
                 counted(p->exchange_count, "exchange").at);
     if (p->plain_bytes > p->bytes)
-        text_format(&line, "; coalescing saved %s of %s B",
+        text_format(&line, "; the passes saved %s of %s B",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at,
                     grouped(p->plain_bytes).at);
     if (p->combine_bytes) text_format(&line, "; %s B to combine", grouped(p->combine_bytes).at);
