@@ -181,13 +181,12 @@ static void zeros_are_not_shared(void **state)
 {
     (void)state;
     static const char body[] =
-        "\"tensors\": [{\"name\": \"x\", \"shape\": [32, 64]}," T("w") "," T("h") "," T("o") "," T(
-            "t") "," T("y") "],\"ops\": [" OP("1", "exp", "\"w\"",
-                                              "h") "," OP("2", "exp", "\"h\"",
-                                                          "o") ",{\"name\": \"3\", \"kind\": \"insert\", "
-                                                               "\"inputs\": [\"x\"], \"output\": \"t\", "
-                                                               "\"offset\": [0, 0]}," OP("4", "exp", "\"t\"",
-                                                                                         "y") "]";
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [32, 64]}," T("w") "," T("h") "," T("o") "," T("t") "," T(
+            "y") "],\"ops\": [" OP("1", "exp", "\"w\"",
+                                   "h") "," OP("2", "exp", "\"h\"",
+                                               "o") ",{\"name\": \"3\", \"kind\": \"insert\", "
+                                                    "\"inputs\": [\"x\"], \"output\": \"t\", "
+                                                    "\"offset\": [0, 0]}," OP("4", "exp", "\"t\"", "y") "]";
     struct lx_passes passes = {.undivided = true};
     struct lx_plan *p = plan_text(body, &passes, 1024);
     int32_t h = find(p, "h"), t = find(p, "t");
