@@ -1,7 +1,7 @@
 /* Cores: how the selected op is cut over the cores. For one of its tensors at a time: which core holds which
  * part, as a grid of cores and as the tensor cut up, and whether the ops before and after cut it the same
  * way. */
-#include "tui/explorer.h"
+#include "tui/op_items.h"
 #include "base/checked.h"
 
 #include <stdio.h>
@@ -325,27 +325,6 @@ static void mouse(struct explorer *x, const struct key *k)
     if (find_cut(x, &c) && core < c.d->cores) x->cores.core = core;
 }
 
-static int count(struct explorer *x)
-{
-    const struct lx_graph *g = outcome_graph(&x->session.shown);
-    return g ? g->op_count : 0;
-}
-
-static const char *item(struct explorer *x, int i)
-{
-    return outcome_graph(&x->session.shown)->ops[i].name;
-}
-
-static int selected(struct explorer *x)
-{
-    return x->session.op;
-}
-
-static void select_item(struct explorer *x, int i)
-{
-    session_select_op(&x->session, i);
-}
-
 const struct view view_cores = {
     .name = "Cores",
     .purpose = "which core holds which slice of the op's tensors",
@@ -360,8 +339,8 @@ const struct view view_cores = {
     .draw = draw,
     .request = request,
     .mouse = mouse,
-    .count = count,
-    .item = item,
-    .selected = selected,
-    .select = select_item,
+    .count = op_items_count,
+    .item = op_items_name,
+    .selected = op_items_selected,
+    .select = op_items_select,
 };

@@ -1,6 +1,6 @@
 /* Loops and launch: one core's part of the selected op as a loop nest, before and after each pass, and which
  * core gets which tiles with which runtime arguments. Drawn on a page that is scrolled. */
-#include "tui/explorer.h"
+#include "tui/op_items.h"
 #include "base/checked.h"
 
 #include <stdio.h>
@@ -178,27 +178,6 @@ static bool request(struct explorer *x, enum request r, const char *argument)
     }
 }
 
-static int count(struct explorer *x)
-{
-    const struct lx_graph *g = outcome_graph(&x->session.shown);
-    return g ? g->op_count : 0;
-}
-
-static const char *item(struct explorer *x, int i)
-{
-    return outcome_graph(&x->session.shown)->ops[i].name;
-}
-
-static int selected(struct explorer *x)
-{
-    return x->session.op;
-}
-
-static void select_item(struct explorer *x, int i)
-{
-    session_select_op(&x->session, i);
-}
-
 const struct view view_loops = {
     .name = "Loops",
     .purpose = "the op's loop nest pass by pass, and its launch",
@@ -211,8 +190,8 @@ const struct view view_loops = {
               {REQ_BACK, "back"}},
     .draw = draw,
     .request = request,
-    .count = count,
-    .item = item,
-    .selected = selected,
-    .select = select_item,
+    .count = op_items_count,
+    .item = op_items_name,
+    .selected = op_items_selected,
+    .select = op_items_select,
 };

@@ -1,0 +1,13 @@
+/* Views whose items are the ops of the shown plan, in its order: what `]`, search and the command line walk.
+ */
+#ifndef TUI_OP_ITEMS_H
+#define TUI_OP_ITEMS_H
+
+#include "tui/explorer.h"
+
+int op_items_count(struct explorer *x);
+const char *op_items_name(struct explorer *x, int i);
+int op_items_selected(struct explorer *x);
+void op_items_select(struct explorer *x, int i);
+
+#endif
