@@ -8,7 +8,8 @@
 #include "device/kernels/gemm_rectangle.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+enum { LINE_FLOATS = 16 }; /* of a cache line */
 
 /* ---- chunks and tasks ---- */
 
@@ -39,10 +40,28 @@ static void task_rows(const struct gemm_plan *plan, int64_t task, int64_t *begin
     *end = min_i64(plan->g.m, part_begin(panels, plan->m_parts, part + 1) * height);
 }
 
-/* All of a rectangle of C, B in place. */
+static int64_t packed_a_floats(const struct gemm_plan *plan)
+{
+    return plan->block_a ? round_up_i64(plan->m_block * plan->depth + 4 * PACK_SLACK, LINE_FLOATS) : 0;
+}
+
+/* One chunk of a rectangle of C: in blocks of A that the worker packs, or as it is. */
+static void run_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t begin,
+                          int64_t end, const struct gemm_columns *columns, int worker)
+{
+    const struct gemm_plan *plan = r->plan;
+    if (!plan->block_a) {
+        gemm_rectangle(r, c, begin, end, *columns);
+        return;
+    }
+    for (int64_t i = begin; i < end; i += plan->m_block)
+        gemm_packed_rectangle(r, c, i, min_i64(end, i + plan->m_block), columns,
+                              r->packed_a + worker * packed_a_floats(plan));
+}
+
+/* Task: all of a rectangle of C, B in place. */
 static void run_unpacked(void *context, int64_t task, int worker)
 {
-    (void)worker;
     const struct gemm_run_state *r = context;
     const struct gemm_plan *plan = r->plan;
     int64_t begin, end, part = task % plan->n_parts;
@@ -53,18 +72,13 @@ static void run_unpacked(void *context, int64_t task, int worker)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t from = left + part_begin(right - left, blocks, b),
                 to = left + part_begin(right - left, blocks, b + 1);
-        struct gemm_columns columns =
+        const struct gemm_columns columns =
             cut_columns(from, to - from, plan->target->tile_columns[plan->vectors - 1]);
         for (int64_t i = 0; i < plan->chunks; i++) {
             struct gemm_chunk c = chunk_at(plan, i);
-            gemm_rectangle(r, &c, begin, end, columns);
+            run_rectangle(r, &c, begin, end, &columns, worker);
         }
     }
-}
-
-static int64_t packed_a_floats(const struct gemm_plan *plan)
-{
-    return plan->m_block * plan->depth + 4 * PACK_SLACK;
 }
 
 static int64_t block_tiles(const struct gemm_run_state *r)
@@ -72,7 +86,7 @@ static int64_t block_tiles(const struct gemm_run_state *r)
     return ceil_div_i64(r->n_end - r->n_begin, r->plan->target->tile_columns[r->plan->vectors - 1]);
 }
 
-/* One chunk of a rectangle of C within a packed block. */
+/* Task: one chunk of a rectangle of C within a packed block. */
 static void run_packed(void *context, int64_t task, int worker)
 {
     const struct gemm_run_state *r = context;
@@ -83,13 +97,7 @@ static void run_packed(void *context, int64_t task, int worker)
         cut_columns(r->n_begin, r->n_end - r->n_begin, plan->target->tile_columns[plan->vectors - 1]);
     columns.first = part_begin(tiles, plan->n_parts, part);
     columns.tiles = part_begin(tiles, plan->n_parts, part + 1) - columns.first;
-    if (!r->packed_a) {
-        gemm_rectangle(r, r->chunk, begin, end, columns);
-        return;
-    }
-    for (int64_t i = begin; i < end; i += plan->m_block)
-        gemm_packed_rectangle(r, r->chunk, i, min_i64(end, i + plan->m_block), &columns,
-                              r->packed_a + worker * packed_a_floats(plan));
+    run_rectangle(r, r->chunk, begin, end, &columns, worker);
 }
 
 /* Task: one panel of B, as wide as its tile. */
@@ -105,31 +113,25 @@ static void pack_b_panel(void *context, int64_t tile, int worker)
     for (int64_t s = 0; s < c->batches; s++, to += c->length * width) {
         const float *from = operand(r->o->b, r->o->b_list, c->batch + s, g->b_batch) +
                             (r->n_begin + begin) * g->b_n + c->k * g->b_k;
-        if (g->b_k == 1)
-            for (int64_t j = 0; j < width; j++)
-                memcpy(to + j * c->length, from + j * g->b_n, (size_t)c->length * sizeof *to);
-        else
-            r->plan->target->pack(to, (int)width, from, g->b_n, g->b_k, (int)width, c->length);
+        r->plan->target->pack(to, (int)width, from, g->b_n, g->b_k, (int)width, c->length);
     }
 }
 
-static bool run_with_packed_b(struct gemm_run_state *r, struct pool *pool)
+static int64_t packed_b_floats(const struct gemm_plan *plan)
+{
+    if (!plan->pack_b) return 0;
+    const int64_t width = ceil_div_i64(plan->g.n, ceil_div_i64(plan->g.n, plan->n_block));
+    const int64_t tiles = width / plan->target->tile_columns[plan->vectors - 1] + 2;
+    return round_up_i64(width * plan->depth + tiles * PACK_SLACK, LINE_FLOATS);
+}
+
+static void run_with_packed_b(struct gemm_run_state *r, struct pool *pool)
 {
     const struct gemm_plan *plan = r->plan;
-    const struct gemm *g = &plan->g;
-    const int64_t blocks = ceil_div_i64(g->n, plan->n_block), tasks = plan->m_parts * plan->n_parts;
-    const int64_t width = ceil_div_i64(g->n, blocks);
-    const int64_t b_floats = round_up_i64(
-        width * plan->depth + (width / plan->target->tile_columns[plan->vectors - 1] + 2) * PACK_SLACK, 16);
-    const int64_t a_floats = plan->pack_a ? pool_threads(pool) * packed_a_floats(plan) : 0;
-    const size_t bytes = (size_t)round_up_i64((b_floats + a_floats) * (int64_t)sizeof(float), 64);
-    float *own = pool ? NULL : aligned_alloc(64, bytes);
-    r->packed_b = pool ? pool_scratch(pool, bytes) : own;
-    if (!r->packed_b) return false;
-    if (plan->pack_a) r->packed_a = r->packed_b + b_floats;
+    const int64_t blocks = ceil_div_i64(plan->g.n, plan->n_block), tasks = plan->m_parts * plan->n_parts;
     for (int64_t b = 0; b < blocks; b++) {
-        r->n_begin = part_begin(g->n, blocks, b);
-        r->n_end = part_begin(g->n, blocks, b + 1);
+        r->n_begin = part_begin(plan->g.n, blocks, b);
+        r->n_end = part_begin(plan->g.n, blocks, b + 1);
         for (int64_t i = 0; i < plan->chunks; i++) {
             struct gemm_chunk c = chunk_at(plan, i);
             r->chunk = &c;
@@ -137,8 +139,6 @@ static bool run_with_packed_b(struct gemm_run_state *r, struct pool *pool)
             pool_run(pool, tasks, run_packed, r);
         }
     }
-    free(own);
-    return true;
 }
 
 /* One task, one chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one
@@ -177,14 +177,19 @@ static void run_small(const struct gemm_plan *plan, const struct gemm_operands *
         t.b_offset = 0;
         t.c = o->c + i;
         t.init = init + i * init_m;
-        for (int64_t tile = 0; tile < plan->tiles; tile++) {
-            int64_t wide = plan->tile_columns + (tile < plan->wider_tiles);
+        if (plan->wider_tiles > 0) {
+            const int64_t wide = plan->tile_columns + 1, columns = wide * plan->wider_tiles;
+            t.tiles = plan->wider_tiles;
+            t.b_tile = wide * g->b_n;
             kernel[wide - 1](&t);
-            if (!t.b_list) t.b += wide * g->b_n;
-            t.b_offset += wide * g->b_n;
-            t.c += wide * g->c_n;
-            t.init += wide * init_n;
+            if (!t.b_list) t.b += columns * g->b_n;
+            t.b_offset += columns * g->b_n;
+            t.c += columns * g->c_n;
+            t.init += columns * init_n;
         }
+        t.tiles = plan->tiles - plan->wider_tiles;
+        t.b_tile = plan->tile_columns * g->b_n;
+        kernel[plan->tile_columns - 1](&t);
     }
 }
 
@@ -201,7 +206,20 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
     }
     if (plan->g.m <= 0 || plan->g.n <= 0) return true;
     struct gemm_run_state r = {.plan = plan, .o = o, .n_end = plan->g.n};
-    if (plan->pack_b) return run_with_packed_b(&r, pool);
-    pool_run(pool, plan->m_parts * plan->n_parts, run_unpacked, &r);
+    const int64_t b_floats = packed_b_floats(plan),
+                  floats = b_floats + pool_threads(pool) * packed_a_floats(plan);
+    float *own = NULL;
+    if (floats > 0) {
+        const size_t bytes = (size_t)floats * sizeof(float);
+        float *scratch = pool ? pool_scratch(pool, bytes) : (own = aligned_alloc(64, bytes));
+        if (!scratch) return false;
+        if (plan->pack_b) r.packed_b = scratch;
+        if (plan->block_a) r.packed_a = scratch + b_floats;
+    }
+    if (plan->pack_b)
+        run_with_packed_b(&r, pool);
+    else
+        pool_run(pool, plan->m_parts * plan->n_parts, run_unpacked, &r);
+    free(own);
     return true;
 }

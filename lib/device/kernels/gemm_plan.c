@@ -6,7 +6,10 @@
 enum { PREFETCH_FROM = 128 };
 
 /* A product of fewer multiply-adds than this is not worth a second thread. */
-enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 4 };
+enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
+
+/* What a panel of A costs a task before its first tile, in tiles. */
+enum { TILES_TO_FETCH = 1, TILES_TO_PACK = 6 };
 
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)
@@ -32,7 +35,7 @@ static int64_t magnitude(int64_t x)
 
 /* From how many floats on an operand that is read again and again leaves the caches or spreads over too many
  * pages, so that a copy pays: along contiguous vectors, and where a line holds only a tile's few values. */
-enum { FAR = 512 * 512, FAR_ACROSS = 128 * 128, LINE_APART = 1024 };
+enum { FAR = 400 * 400, FAR_ACROSS = 128 * 128 };
 
 static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
 {
@@ -41,17 +44,18 @@ static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
     return magnitude(g->a_k) * min_i64(g->k, K_BLOCK_MAX) > FAR;
 }
 
+/* Columns of B that are contiguous along k are streams of their own, wherever they lie: they are read in
+ * place. Else a step of the sum reads a line or a page for each few values. */
 static bool should_pack_b(const struct gemm *g, const struct kernel_target *t)
 {
-    if (g->m <= 2 * t->tile_vectors * t->vector_floats) return false;
-    if (g->b_k == 1) return g->k * magnitude(g->b_n) > FAR && magnitude(g->b_n) >= LINE_APART / 2;
+    if (g->b_k == 1 || g->m <= 2 * t->tile_vectors * t->vector_floats) return false;
     return g->b_n != 1 || magnitude(g->b_k) * min_i64(g->k, K_BLOCK_MAX) > FAR_ACROSS;
 }
 
 static void choose_chunks(struct gemm_plan *p)
 {
     const struct gemm *g = &p->g;
-    const int64_t most = p->pack_a && p->pack_b ? p->target->k_block : K_BLOCK_MAX;
+    const int64_t most = p->block_a ? p->target->k_block : K_BLOCK_MAX;
     p->k_parts = max_i64(1, ceil_div_i64(g->k, most));
     p->batch_block = p->k_parts > 1 ? 1 : g->k > 0 ? most / g->k : max_i64(1, g->batch);
     p->chunks = p->k_parts > 1 ? g->batch * p->k_parts : max_i64(1, ceil_div_i64(g->batch, p->batch_block));
@@ -63,7 +67,16 @@ static void choose_chunks(struct gemm_plan *p)
     }
 }
 
-/* Enough tasks that none waits long for the last one; the fewest column parts that share evenly. */
+/* Rows in equal panels: five vectors are three and two, not four and one. */
+static int panel_vectors(const struct gemm *g, const struct kernel_target *t)
+{
+    const int64_t vectors = max_i64(1, ceil_div_i64(g->m, t->vector_floats));
+    return (int)ceil_div_i64(vectors, ceil_div_i64(vectors, t->tile_vectors));
+}
+
+/* The grid of tasks that ends first if all threads are equally fast: panels x tiles of the busiest thread,
+ * with what each task does once for its rows (packing them, or fetching them) counted as some more tiles. Of
+ * equals the finer grid, which leaves less to wait for when threads are not equally fast. */
 static void choose_grid(struct gemm_plan *p, int threads)
 {
     const struct gemm *g = &p->g;
@@ -71,15 +84,21 @@ static void choose_grid(struct gemm_plan *p, int threads)
     p->m_parts = p->n_parts = 1;
     double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
     if (threads <= 1 || work < SHARE_FROM) return;
-    const int64_t panels = ceil_div_i64(g->m, p->vectors * t->vector_floats);
+    const int64_t height = p->vectors * t->vector_floats, panels = ceil_div_i64(g->m, height);
     const int64_t tiles = ceil_div_i64(min_i64(g->n, p->n_block), t->tile_columns[p->vectors - 1]);
-    int64_t wanted = (int64_t)threads * TASKS_A_THREAD;
-    if (p->pack_a && p->pack_b) wanted = round_up_i64(ceil_div_i64(g->m, p->m_block), threads);
-    p->m_parts = min_i64(panels, wanted);
-    for (p->n_parts = 1; p->n_parts < tiles && p->n_parts < 2 * threads; p->n_parts++) {
-        int64_t tasks = p->m_parts * p->n_parts, rounds = ceil_div_i64(tasks, threads);
-        if (rounds * threads * 10 <= tasks * 11) break;
-    }
+    const int64_t most = (int64_t)threads * TASKS_A_THREAD;
+    const int64_t once = p->block_a ? TILES_TO_PACK : TILES_TO_FETCH;
+    int64_t least = INT64_MAX;
+    for (int64_t n = 1; n <= min_i64(tiles, most); n++)
+        for (int64_t m = 1; m <= min_i64(panels, most); m++) {
+            const int64_t each = ceil_div_i64(panels, m) * (ceil_div_i64(tiles, n) + once);
+            const int64_t longest = ceil_div_i64(m * n, threads) * each;
+            if (m * n > most || longest > least || (longest == least && m * n <= p->m_parts * p->n_parts))
+                continue;
+            least = longest;
+            p->m_parts = m;
+            p->n_parts = n;
+        }
 }
 
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
@@ -93,8 +112,10 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->pack_a = should_pack_a(turned, target);
     plan->pack_b = should_pack_b(turned, target);
     plan->direct = !plan->pack_a && !plan->pack_b;
-    plan->vectors = target->tile_vectors;
-    plan->m_block = target->m_block;
+    plan->vectors = panel_vectors(turned, target);
+    plan->block_a = plan->pack_a && turned->m > plan->vectors * target->vector_floats;
+    plan->m_block =
+        target->m_block / (plan->vectors * target->vector_floats) * plan->vectors * target->vector_floats;
     plan->n_block = target->n_block;
     choose_chunks(plan);
     plan->prefetch = plan->depth >= PREFETCH_FROM;
@@ -105,7 +126,6 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
                   !plan->needs_tile_copy && turned->n <= plan->n_block &&
                   turned->m % target->vector_floats == 0 && turned->n > 0;
     if (plan->small) {
-        plan->vectors = (int)min_i64(plan->vectors, turned->m / target->vector_floats);
         plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);
         plan->tile_columns = turned->n / plan->tiles;
         plan->wider_tiles = turned->n % plan->tiles;

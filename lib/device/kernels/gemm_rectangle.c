@@ -55,10 +55,9 @@ static struct gemm_tile first_tile(const struct gemm_run_state *r, const struct 
 {
     const struct gemm *g = &r->plan->g;
     const struct gemm_operands *o = r->o;
-    struct gemm_tile t = {.k = c->length, .batch = c->batches, .prefetch = r->plan->prefetch};
+    struct gemm_tile t = {.tiles = 1, .k = c->length, .batch = c->batches, .prefetch = r->plan->prefetch};
     if (r->packed_b) {
-        t.b_n = g->b_k == 1 ? c->length : 1;
-        t.b_k = 1;
+        t.b_n = 1;
     } else {
         t.b_offset = j * g->b_n + c->k * g->b_k;
         if (o->b_list)
@@ -108,6 +107,25 @@ static void set_a(const struct gemm_run_state *r, const struct gemm_chunk *c, st
     }
 }
 
+/* The strides within a panel of packed B, which is as wide as its tile. */
+static void set_packed_b(struct gemm_tile *t, const struct gemm_chunk *c, int64_t wide)
+{
+    t->b_k = wide;
+    t->b_batch = c->length * wide;
+}
+
+/* On to the columns of B behind a tile. */
+static void next_b(const struct gemm_run_state *r, const struct gemm_chunk *c, struct gemm_tile *t,
+                   int64_t wide)
+{
+    if (r->packed_b)
+        t->b += wide * c->length * c->batches + PACK_SLACK;
+    else if (t->b_list)
+        t->b_offset += wide * r->plan->g.b_n;
+    else
+        t->b += wide * r->plan->g.b_n;
+}
+
 void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
                     int64_t m_end, struct gemm_columns columns)
 {
@@ -135,27 +153,19 @@ void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, 
         for (int64_t tile = columns.first; tile < columns.first + columns.tiles; tile++) {
             const int wide = (int)columns.each + (tile < columns.extra);
             gemm_kernel *kernel = target->kernel[vectors - 1][wide - 1];
-            if (r->packed_b) {
-                if (g->b_k != 1) t.b_k = wide;
-                t.b_batch = c->length * wide;
-            }
+            if (r->packed_b) set_packed_b(&t, c, wide);
             if (copied)
                 run_tile_copy(g, &t, kernel, rows, wide, width);
             else
                 kernel(&t);
-            if (r->packed_b)
-                t.b += wide * depth + PACK_SLACK;
-            else if (t.b_list)
-                t.b_offset += wide * g->b_n;
-            else
-                t.b += wide * g->b_n;
+            next_b(r, c, &t, wide);
             t.c += wide * g->c_n;
             t.init += wide * t.init_n;
         }
     }
 }
 
-/* For products so large that both operands are packed. Tiles go down the rows first: a tile's columns of B
+/* For products so large that A is packed in blocks. Tiles go down the rows first: a tile's columns of B
  * stay in the first-level cache and those of C on their pages, while the panels of A come from the
  * second-level cache. */
 void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
@@ -171,12 +181,11 @@ void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chu
     }
     const int64_t skip = columns->first * columns->each + min_i64(columns->first, columns->extra);
     struct gemm_tile t = first_tile(r, c, m_begin, columns->origin + skip);
-    t.b = r->packed_b + skip * depth + columns->first * PACK_SLACK;
+    if (r->packed_b) t.b = r->packed_b + skip * depth + columns->first * PACK_SLACK;
     const int64_t init_m = t.init == t.c ? plan->g.c_m : plan->g.init_m;
     for (int64_t tile = columns->first; tile < columns->first + columns->tiles; tile++) {
         const int wide = (int)columns->each + (tile < columns->extra);
-        if (plan->g.b_k != 1) t.b_k = wide;
-        t.b_batch = c->length * wide;
+        if (r->packed_b) set_packed_b(&t, c, wide);
         float *const top = t.c;
         const float *const top_init = t.init;
         for (int64_t i = m_begin; i < m_end; i += height) {
@@ -193,7 +202,7 @@ void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chu
             t.c += height * plan->g.c_m;
             t.init += height * init_m;
         }
-        t.b += wide * depth + PACK_SLACK;
+        next_b(r, c, &t, wide);
         t.c = top + wide * c_n;
         t.init = top_init + wide * t.init_n;
     }

@@ -67,6 +67,7 @@ struct gemm_plan {
     struct gemm g; /* rows and columns may have changed places, so that C has unit stride along rows */
     const struct kernel_target *target;
     bool swapped, pack_a, pack_b, direct, prefetch;
+    bool block_a;             /* A is packed a block of panels at a time, not panel by panel */
     bool needs_tile_copy;     /* C or init cannot be touched by whole vectors */
     int64_t m_block, n_block; /* rows and columns that are worked on at a time */
     int64_t chunks, k_parts,

@@ -7,10 +7,12 @@
  * it does the work itself.
  *
  * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases
- * of one matrix product, or between two products of a busy program), then sleeps on a condition variable. On
- * a busy machine two threads of a pool can find themselves on one processor, where one that spins keeps the
- * other from the very thing it waits for: each notes where it runs, and gives way then. It does not give way
- * to anybody else: schedulers take a yield for a whole slice of time that is not wanted. */
+ * of one matrix product, or between two products of a busy program), then sleeps on a condition variable. Two
+ * threads of a pool can find themselves on one processor (a scheduler likes to wake a thread where its waker
+ * is, and takes its time to part them), where one that spins keeps the other from the very thing it waits
+ * for: each notes where it runs; a worker that finds another there moves to a free processor, or gives way if
+ * there is none. It does not give way to anybody else: schedulers take a yield for a whole slice of time that
+ * is not wanted. */
 #include "device/kernels/pool.h"
 
 #include <pthread.h>
@@ -75,21 +77,43 @@ static void note_processor(struct worker *w)
         atomic_store_explicit(&w->processor, here, memory_order_relaxed);
 }
 
-/* Is a thread that we wait for where we are? A worker waits for the caller, the caller for all workers. */
+/* Is a thread that we may wait for where we are? Of two workers the later one asks. */
 static bool in_the_way(const struct pool *pool, int self)
 {
     const int here = processor();
     if (here < 0) return false;
-    const int first = self == 0 ? 1 : 0, last = self == 0 ? pool->threads - 1 : 0;
+    const int first = self == 0 ? 1 : 0, last = self == 0 ? pool->threads - 1 : self - 1;
     for (int i = first; i <= last; i++)
         if (atomic_load_explicit(&pool->worker[i].processor, memory_order_relaxed) == here) return true;
     return false;
 }
 
-/* Between two looks, the i-th of which was in vain: how many looks that was worth. */
-static int pass_time(const struct pool *pool, int self, int i)
+/* Moves a worker to a processor where none of the pool was seen; false: there is none. Afterwards it may run
+ * where it might before. The caller stays where it is, its thread is not ours. */
+static bool step_aside(struct pool *pool, int self)
 {
-    if (i % LOOK_ROUND == 0 && in_the_way(pool, self)) {
+#ifdef __linux__
+    cpu_set_t all, others;
+    if (self == 0 || sched_getaffinity(0, sizeof all, &all) != 0) return false;
+    others = all;
+    for (int i = 0; i < pool->threads; i++) {
+        const int taken = atomic_load_explicit(&pool->worker[i].processor, memory_order_relaxed);
+        if (taken >= 0 && taken < CPU_SETSIZE) CPU_CLR((size_t)taken, &others);
+    }
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
+    sched_setaffinity(0, sizeof all, &all);
+    note_processor(&pool->worker[self]);
+    return true;
+#else
+    (void)pool, (void)self;
+    return false;
+#endif
+}
+
+/* Between two looks, the i-th of which was in vain: how many looks that was worth. */
+static int pass_time(struct pool *pool, int self, int i)
+{
+    if (i % LOOK_ROUND == 0 && in_the_way(pool, self) && !step_aside(pool, self)) {
         sched_yield();
         return SPINS / 4 / LOOK_ROUND * LOOK_ROUND;
     }
@@ -112,7 +136,6 @@ static bool take(struct worker *w, int64_t *task)
 /* Own part first, then what the others have left, beginning with the neighbour. */
 static void work(struct pool *pool, int self)
 {
-    note_processor(&pool->worker[self]);
     for (int i = 0; i < pool->threads; i++) {
         int from = self + i < pool->threads ? self + i : self + i - pool->threads;
         int64_t task, count = 0;
@@ -144,6 +167,8 @@ static void *worker_main(void *argument)
     for (;;) {
         seen = await_generation(pool, self->index, seen);
         if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
+        note_processor(self);
+        if (in_the_way(pool, self->index)) step_aside(pool, self->index);
         work(pool, self->index);
     }
 }
@@ -211,6 +236,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
                               memory_order_release);
         next = end;
     }
+    note_processor(&pool->worker[0]);
     start_generation(pool);
     work(pool, 0);
     for (int i = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count;)
