@@ -173,6 +173,7 @@ static void run_blas(const struct job *j)
 
 struct result {
     double ours, blas, ratio, share; /* GFLOPS, GFLOPS, quotient, part of the peak; blas 0: not measured */
+    double speedup;                  /* over one thread, of the same moment and by the same clock */
 };
 
 static bool has_rival(const struct row *r)
@@ -201,12 +202,15 @@ static int64_t calls_for(run_function *run, const struct job *j, double seconds)
     return 1 + (int64_t)(seconds / once);
 }
 
-static struct result measure(const struct job *j, struct peak_task *peak, int turns, double seconds)
+/* `alone` is the same product on one thread. */
+static struct result measure(const struct job *j, const struct job *alone, struct peak_task *peak, int turns,
+                             double seconds)
 {
-    double ours[TURNS_MAX], blas[TURNS_MAX], ratio[TURNS_MAX], top[TURNS_MAX];
+    double ours[TURNS_MAX], blas[TURNS_MAX], ratio[TURNS_MAX], top[TURNS_MAX], speedup[TURNS_MAX];
     const bool rival = has_rival(j->row);
     const double rest = j->threads > 1 ? 0.15 : 0;
     int64_t calls = calls_for(run_ours, j, seconds), blas_calls = rival ? calls_for(run_blas, j, seconds) : 0;
+    int64_t alone_calls = calls_for(run_ours, alone, seconds);
     for (int i = 0; i < turns; i++) {
         pause_seconds(rest);
         pool_run(j->pool, j->threads, peak_run, peak); /* wakes the threads */
@@ -215,6 +219,7 @@ static struct result measure(const struct job *j, struct peak_task *peak, int tu
         top[i] = (now() - start) / ((double)peak->rounds * peak->loop(1) * j->threads);
         time_calls(run_ours, j, 1 + calls / 20); /* caches and threads */
         ours[i] = time_calls(run_ours, j, calls);
+        speedup[i] = j->threads == 1 ? 1 : time_calls(run_ours, alone, alone_calls) / ours[i];
         if (!rival) continue;
         pause_seconds(rest / 4);
         time_calls(run_blas, j, 1 + blas_calls / 20);
@@ -226,6 +231,8 @@ static struct result measure(const struct job *j, struct peak_task *peak, int tu
     if (rival) r.blas = flops / middle(blas, turns);
     if (rival) r.ratio = take_best ? r.ours / r.blas : middle(ratio, turns);
     r.share = r.ours * 1e9 * middle(top, turns);
+    qsort(speedup, (size_t)turns, sizeof *speedup, compare_doubles);
+    r.speedup = speedup[turns / 2];
     return r;
 }
 
@@ -361,27 +368,26 @@ int main(int argc, char **argv)
     struct peak_task peak = {.loop = choose_peak(), .rounds = 400000};
     for (int i = 0; i < (smallest ? 1 : (int)ROWS); i++) {
         if (!strstr(rows[i].name, only)) continue;
-        double single = 0;
         for (int t = 1; t <= threads; t *= 2) {
 #ifdef HAVE_OPENBLAS
             openblas_set_num_threads(t);
 #endif
-            struct job j;
-            if (!job_open(&j, &rows[i], t)) {
+            struct job j, alone;
+            if (!job_open(&j, &rows[i], t) || !job_open(&alone, &rows[i], 1)) {
                 fputs("bench_kernels: out of memory\n", stderr);
                 return 3;
             }
             clock_used = t == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-            struct result r = measure(&j, &peak, quick ? 7 : 21, quick ? 0.002 : 0.008);
-            if (t == 1) single = r.ours;
+            struct result r = measure(&j, &alone, &peak, quick ? 7 : 31, quick ? 0.002 : 0.008);
             printf("%-20s %7d %9.1f ", rows[i].name, t, r.ours);
             if (r.blas > 0)
                 printf("%9.1f %7.2f ", r.blas, r.ratio);
             else
                 printf("%9s %7s ", "-", "-");
-            printf("%6.0f%% %8.2f\n", rows[i].kind == RELU ? 0.0 : r.share * 100, r.ours / single);
+            printf("%6.0f%% %8.2f\n", rows[i].kind == RELU ? 0.0 : r.share * 100, r.speedup);
             fflush(stdout);
             job_close(&j);
+            job_close(&alone);
         }
     }
     return 0;

@@ -19,20 +19,30 @@
         PEAK_BODY(vec_##name, bytes)                                                                         \
     }
 #endif
-/* Twelve chains: enough for two units with a latency of up to six cycles. The factor and the summand keep the
- * values at 1; they come through volatile so that nothing is folded. */
+/* Chains enough for all units and their latency: 12 for two units of up to six cycles, 24 for four, where the
+ * registers are there. The factor and the summand keep the values at 1; they come through volatile so that
+ * nothing is folded. */
+#ifdef __aarch64__
+enum { PEAK_CHAINS = 24 };
+#else
+enum { PEAK_CHAINS = 12 };
+#endif
 #define PEAK_BODY(vec, bytes)                                                                                \
     volatile float half = 0.5f;                                                                              \
-    vec f = half - (vec){0}, a = f + f, b = a + f, c = b + f, d = c + f, e = d + f, g = e + f, h = g + f,    \
-        i = h + f, j = i + f, k = j + f, l = k + f, m = l + f;                                               \
+    vec f = half - (vec){0}, chain[PEAK_CHAINS];                                                             \
+    for (int c = 0; c < PEAK_CHAINS; c++) chain[c] = f * (float)c;                                           \
     for (int64_t r = 0; r < rounds; r++) {                                                                   \
-        a = a * f + f, b = b * f + f, c = c * f + f, d = d * f + f, e = e * f + f, g = g * f + f;            \
-        h = h * f + f, i = i * f + f, j = j * f + f, k = k * f + f, l = l * f + f, m = m * f + f;            \
+        PEAK_UNROLL for (int c = 0; c < PEAK_CHAINS; c++) chain[c] = chain[c] * f + f;                       \
     }                                                                                                        \
-    a += b + c + d + e + g + h + i + j + k + l + m;                                                          \
-    volatile float keep = a[0];                                                                              \
+    for (int c = 1; c < PEAK_CHAINS; c++) chain[0] += chain[c];                                              \
+    volatile float keep = chain[0][0];                                                                       \
     (void)keep;                                                                                              \
-    return (double)rounds * 12 * 2 * (bytes) / 4;
+    return (double)rounds * PEAK_CHAINS * 2 * (bytes) / 4;
+#ifdef __clang__
+#define PEAK_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define PEAK_UNROLL _Pragma("GCC unroll 24")
+#endif
 
 #if defined __x86_64__
 PEAK(peak_avx512, 64, "avx512f")

@@ -105,38 +105,43 @@ static void walk(struct run *run, int level, struct place p, bool first, bool la
              last && (!is_k || i == loop->size - 1));
 }
 
-/* The turns of two nested loops of `rows` and `columns`, square after square. */
-static void turns_in_squares(int64_t number, int64_t rows, int64_t columns, int64_t *row, int64_t *column)
-{
-    const int64_t band = number / (SQUARE * columns), top = band * SQUARE;
-    const int64_t height = min_i64(SQUARE, rows - top), within = number - top * columns;
-    const int64_t left = within / (height * SQUARE) * SQUARE, width = min_i64(SQUARE, columns - left);
-    *row = top + (within - left * height) / width;
-    *column = left + (within - left * height) % width;
-}
-
-/* Index recovery: the last shared loop is the fastest, but for the squares. */
+/* Task: turns of the last shared loop, all of them in a row. Index recovery: the last loop is the fastest,
+ * but for the squares, which are taken one after the other, row by row. */
 static void task(void *context, int64_t number, int worker)
 {
     struct run *run = context;
+    const struct lx_nest_runner *r = run->r;
     struct place p = {{0}};
     (void)worker;
-    int i = run->r->shared_count;
-    if (run->r->squares) {
-        const struct lx_loop *outer = &run->r->shared[i - 2], *inner = &run->r->shared[i - 1];
-        const int64_t plane = outer->size * inner->size;
-        int64_t row, column;
-        turns_in_squares(number % plane, outer->size, inner->size, &row, &column);
-        p = moved(moved(p, outer, row), inner, column);
-        number /= plane;
+    int i = r->shared_count;
+    int64_t turns = 1;
+    const struct lx_loop *inner = &single;
+    if (r->squares) {
+        const struct lx_loop *outer = &r->shared[i - 2];
+        inner = &r->shared[i - 1];
+        const int64_t blocks = ceil_div_i64(inner->size, SQUARE), plane = number / (outer->size * blocks);
+        const int64_t within = number - plane * outer->size * blocks, band = within / (SQUARE * blocks);
+        const int64_t height = min_i64(SQUARE, outer->size - band * SQUARE);
+        const int64_t block = (within - band * SQUARE * blocks) / height;
+        const int64_t row = within - band * SQUARE * blocks - block * height;
+        p = moved(moved(p, outer, band * SQUARE + row), inner, block * SQUARE);
+        turns = min_i64(SQUARE, inner->size - block * SQUARE);
+        number = plane;
         i -= 2;
     }
     while (i-- > 0) {
-        const struct lx_loop *loop = &run->r->shared[i];
+        const struct lx_loop *loop = &r->shared[i];
         p = moved(p, loop, number % loop->size);
         number /= loop->size;
     }
-    walk(run, 0, p, true, true);
+    for (int64_t turn = 0; turn < turns; turn++, p = moved(p, inner, 1)) walk(run, 0, p, true, true);
+}
+
+static int64_t pool_tasks(const struct lx_nest_runner *r)
+{
+    if (!r->squares) return r->tasks;
+    const int64_t inner = r->shared[r->shared_count - 1].size;
+    return r->tasks / inner * ceil_div_i64(inner, SQUARE);
 }
 
 /* Does `outer` go on where `inner` ends, in all operands? */
@@ -260,7 +265,7 @@ bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float 
 {
     struct run run = {.r = r, .in = {in0, in1}, .out = out};
     atomic_init(&run.out_of_memory, false);
-    pool_run(r->share_products ? NULL : r->pool, r->tasks, task, &run);
+    pool_run(r->share_products ? NULL : r->pool, pool_tasks(r), task, &run);
     return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
 }
 

@@ -46,10 +46,10 @@ static void from_dimensions(const struct lx_graph *g, const struct lx_op *op, st
     for (int d = 0; d < in->rank; d++) {
         x->letter[d] = (char)('a' + d);
         x->extent[d] = in->shape[d] < out->shape[d] ? in->shape[d] : out->shape[d];
-        x->var[0][d] = x->var[1][d] = (signed char)d;
         x->offset[d] = op->offset ? op->offset[d] : 0;
         x->stride[d] = op->stride ? op->stride[d] : 1;
     }
+    for (int d = 0; d < LX_MAX_RANK; d++) x->var[0][d] = x->var[1][d] = (signed char)d;
     x->rank[0] = x->rank[1] = in->rank;
     if (op->offset) x->shifted = op_is_insert(op) ? 1 : 0;
 }

@@ -10,32 +10,32 @@
 #include "device/kernels/gemm_kernel.inc"
 
 #ifdef __aarch64__
-TILES_8(TILE, 1)
-TILES_5(TILE, 2)
-TILES_5(TILE, 3)
-TILES_5(TILE, 4)
+TILES_16(TILE, 1)
+TILES_12(TILE, 2)
+TILES_8(TILE, 3)
+TILES_6(TILE, 4)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {
-    {TILES_8(TILE_NAME, 1)}, {TILES_5(TILE_NAME, 2)}, {TILES_5(TILE_NAME, 3)}, {TILES_5(TILE_NAME, 4)}};
-enum { VECTORS = 4 };
+    {TILES_16(TILE_NAME, 1)}, {TILES_12(TILE_NAME, 2)}, {TILES_8(TILE_NAME, 3)}, {TILES_6(TILE_NAME, 4)}};
+enum { VECTORS = 4, K_BLOCK = 512 };
+static const char name[] = "neon";
 #define COLUMNS                                                                                              \
     {                                                                                                        \
-        8, 5, 5, 5                                                                                           \
+        16, 12, 8, 6                                                                                         \
     }
-#define NAME "neon"
 #else
 TILES_8(TILE, 1)
 TILES_6(TILE, 2)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_8(TILE_NAME, 1)},
                                                                          {TILES_6(TILE_NAME, 2)}};
-enum { VECTORS = 2 };
+enum { VECTORS = 2, K_BLOCK = 256 };
 #define COLUMNS                                                                                              \
     {                                                                                                        \
         8, 6                                                                                                 \
     }
 #ifdef __SSE2__
-#define NAME "sse2"
+static const char name[] = "sse2";
 #else
-#define NAME "vector128"
+static const char name[] = "vector128";
 #endif
 #endif
 
@@ -68,14 +68,14 @@ static bool supported(void)
 }
 
 const struct kernel_target kernel_target_vector128 = {
-    .name = NAME,
+    .name = name,
     .supported = supported,
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = VECTORS,
     .tile_columns = COLUMNS,
     .m_block = 240,
     .n_block = 1536,
-    .k_block = 256,
+    .k_block = K_BLOCK,
     .kernel = kernels,
     .pack = KERNEL(pack),
     .narrow = narrow_half,
