@@ -8,8 +8,8 @@ enum { PREFETCH_FROM = 128 };
 /* A product of fewer multiply-adds than this is not worth a second thread. */
 enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
 
-/* What a panel of A costs a task before its first tile, in tiles. */
-enum { TILES_TO_FETCH = 1, TILES_TO_PACK = 6 };
+/* What it costs to pack a panel of A, in tiles. */
+enum { TILES_TO_PACK = 6 };
 
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)
@@ -74,9 +74,17 @@ static int panel_vectors(const struct gemm *g, const struct kernel_target *t)
     return (int)ceil_div_i64(vectors, ceil_div_i64(vectors, t->tile_vectors));
 }
 
-/* The grid of tasks that ends first if all threads are equally fast: panels x tiles of the busiest thread,
- * with what each task does once for its rows (packing them, or fetching them) counted as some more tiles. Of
- * equals the finer grid, which leaves less to wait for when threads are not equally fast. */
+/* What a task costs, in sixteenths of a tile. A block of A that is packed costs its panels some tiles each,
+ * and brings all columns of B into the caches again. */
+static int64_t task_cost(const struct gemm_plan *p, int64_t panels, int64_t tiles)
+{
+    if (!p->block_a) return 16 * panels * tiles;
+    const int64_t rows = panels * p->vectors * p->target->vector_floats;
+    return 16 * panels * (tiles + TILES_TO_PACK) + ceil_div_i64(rows, p->m_block) * tiles;
+}
+
+/* The grid of tasks that ends first if all threads are equally fast; of equals the finer one, which leaves
+ * less to wait for when they are not. */
 static void choose_grid(struct gemm_plan *p, int threads)
 {
     const struct gemm *g = &p->g;
@@ -84,18 +92,16 @@ static void choose_grid(struct gemm_plan *p, int threads)
     p->m_parts = p->n_parts = 1;
     double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
     if (threads <= 1 || work < SHARE_FROM) return;
-    const int64_t height = p->vectors * t->vector_floats, panels = ceil_div_i64(g->m, height);
+    const int64_t panels = ceil_div_i64(g->m, p->vectors * t->vector_floats);
     const int64_t tiles = ceil_div_i64(min_i64(g->n, p->n_block), t->tile_columns[p->vectors - 1]);
     const int64_t most = (int64_t)threads * TASKS_A_THREAD;
-    const int64_t once = p->block_a ? TILES_TO_PACK : TILES_TO_FETCH;
     int64_t least = INT64_MAX;
     for (int64_t n = 1; n <= min_i64(tiles, most); n++)
-        for (int64_t m = 1; m <= min_i64(panels, most); m++) {
-            const int64_t each = ceil_div_i64(panels, m) * (ceil_div_i64(tiles, n) + once);
-            const int64_t longest = ceil_div_i64(m * n, threads) * each;
-            if (m * n > most || longest > least || (longest == least && m * n <= p->m_parts * p->n_parts))
-                continue;
-            least = longest;
+        for (int64_t m = 1; m <= min_i64(panels, most / n); m++) {
+            const int64_t cost =
+                ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), ceil_div_i64(tiles, n));
+            if (cost > least || (cost == least && m * n <= p->m_parts * p->n_parts)) continue;
+            least = cost;
             p->m_parts = m;
             p->n_parts = n;
         }
