@@ -153,7 +153,8 @@ const struct command command_run = {
         "addresses and knows whose each of them is. Results are compared with a plain evaluation, and the\n"
         "bytes that were counted with those that the plan predicts: any difference is an error.\n"
         "With --team N the graph is cut over N devices; what they compute together is compared with one.\n"
-        "Exit code 0 when everything agrees, 1 for a fault, a wrong result or a wrong count.\n",
+        "Exit code 0 when everything agrees, 1 for a fault, a wrong result or a wrong count, 130 when\n"
+        "interrupted.\n",
     .options = tables,
     .least_files = 1,
     .most_files = 1,

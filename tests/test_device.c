@@ -360,7 +360,8 @@ static void what_cannot_run_is_said(void **state)
     p = softmax_plan(2);
     struct lx_device_options how = {.stop = stop_at_once};
     assert_null(lx_device_run(p, &how, &st));
-    assert_int_equal(st.code, LX_E_LIMIT);
+    assert_int_equal(st.code, LX_E_STOPPED);
+    assert_int_equal(lx_code_exit(st.code), 130);
     lx_plan_free(p);
     lx_run_result_free(NULL);
     lx_reference_free(NULL);

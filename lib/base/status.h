@@ -62,6 +62,7 @@
     X(LX_E_LOOP_ORDER, "loop_order", 2)               /* 12: not shared, then seq, then prim */              \
     X(LX_E_LOOP_STRIDE, "loop_stride", 2)             /* 13: strides that do not fit the type */             \
     X(LX_E_LOOP_SHARED_K, "loop_shared_k", 2)         /* 14: a sum that several threads would write */       \
+    X(LX_E_STOPPED, "stopped", 130)                   /* the user, or the caller, asked for an end */        \
     X(LX_E_MEMORY, "memory", 3)                       /* the machine has no memory left */                   \
     X(LX_E_INTERNAL, "internal", 3)                   /* a fault of ours */
 

@@ -160,7 +160,7 @@ static void verify_outputs(struct run *u)
 static bool stopped(const struct run *u, lx_status *st)
 {
     if (!u->how->stop || !u->how->stop(u->how->context)) return false;
-    status_set(st, LX_E_LIMIT, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
+    status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
     return true;
 }
 
