@@ -1,67 +1,18 @@
 /* The team view without a terminal: what the session knows of a team, runs in the background, what is
  * selected, what is drawn, and a monkey. */
+#include "explorer_by_keys.h"
 #include "tui/team_picture.h"
-#include "base/rng.h"
-
-#include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define STENCIL SOURCE_DIR "/patterns/team/stencil_3_steps.json"
 #define MISSES  SOURCE_DIR "/patterns/team/slice_misses.json"
-#define GQ      SOURCE_DIR "/patterns/graphs/gq_attention.json"
-#define MOE     SOURCE_DIR "/patterns/targets/moe_mlp.json" /* known by its bytes only */
 
 enum { MONKEY_KEYS = 20000 };
 
-static void type(struct explorer *x, const char *keys)
+static struct explorer *open_and_type(const char *pattern, int rows, int columns, const char *keys)
 {
-    struct key k;
-    lx_status st;
-    while (key_parse(&keys, &k, &st)) {
-        explorer_key(x, k);
-        session_take_results(&x->session);
-        explorer_draw(x);
-    }
-    assert_int_equal(st.code, LX_OK);
-}
-
-static struct explorer *open_on(const char *pattern, int rows, int columns, const char *keys)
-{
-    struct explorer *x = malloc(sizeof *x);
-    struct what_if how;
-    lx_status st;
-    settings_default(&how);
-    assert_non_null(x);
-    assert_true(explorer_begin(x, &how, rows, columns));
-    assert_true(session_add(&x->session, pattern, &st));
-    session_open(&x->session, 0);
-    x->view = VIEW_MAP;
+    struct explorer *x = open_on(pattern, rows, columns);
     type(x, keys);
     return x;
-}
-
-static void close_it(struct explorer *x)
-{
-    explorer_end(x);
-    free(x);
-}
-
-static bool shows(struct explorer *x, const char *words)
-{
-    struct text t = {0};
-    explorer_draw(x);
-    cells_to_text(&x->cells, &t);
-    bool found = t.at && strstr(t.at, words);
-    if (!found) print_message("looking for \"%s\" in:\n%s", words, t.at);
-    text_free(&t);
-    return found;
 }
 
 /* The stencil over three: what every member owns, gets and may compute meanwhile. */
@@ -135,7 +86,7 @@ static void rows_are_in_order(void **state)
 static void teams_are_made_when_looked_at(void **state)
 {
     (void)state;
-    struct explorer *x = open_on(STENCIL, 24, 200, "<wait>");
+    struct explorer *x = open_and_type(STENCIL, 24, 200, "<wait>");
     struct team_model *t = &x->session.team;
     assert_false(t->asked);
     type(x, "8<wait>");
@@ -175,8 +126,8 @@ static void a_member_is_told(void **state)
     (void)state;
     static const int sizes[][2] = {{12, 40}, {24, 80}, {40, 120}, {60, 200}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct explorer *x = open_on(STENCIL, sizes[i][0], sizes[i][1],
-                                     "<wait>:team 3<Enter><wait>:goto up2_0<Enter><Space>l");
+        struct explorer *x = open_and_type(STENCIL, sizes[i][0], sizes[i][1],
+                                           "<wait>:team 3<Enter><wait>:goto up2_0<Enter><Space>l");
         assert_true(shows(x, "grid0 512x512"));
         assert_true(shows(x, "member 1: own 171, halo 2 + 2, core 167"));
         if (sizes[i][0] >= 24) {
@@ -192,7 +143,7 @@ static void a_member_is_told(void **state)
 static void selection_is_shared(void **state)
 {
     (void)state;
-    struct explorer *x = open_on(STENCIL, 40, 120, "<wait>2:goto down1_1<Enter>8<wait>");
+    struct explorer *x = open_and_type(STENCIL, 40, 120, "<wait>2:goto down1_1<Enter>8<wait>");
     struct session *s = &x->session;
     const struct lx_graph *g = outcome_graph(&s->shown);
     assert_true(shows(x, "down1_1 508x508"));
@@ -234,7 +185,7 @@ static void runs_stop(void **state)
     assert_false(lx_team_run(c.plan, &how, &r, &st));
     assert_int_equal(st.code, LX_E_LIMIT);
     team_cut_free(&c);
-    struct explorer *x = open_on(STENCIL, 24, 80, "<wait>:team 4<Enter><wait>r.<wait>");
+    struct explorer *x = open_and_type(STENCIL, 24, 80, "<wait>:team 4<Enter><wait>r.<wait>");
     assert_true(!x->session.team.run.known || x->session.team.run.stopped || x->session.team.run.ok);
     type(x, "r<wait>");
     assert_true(x->session.team.run.ok && x->session.team.run.result.equal);
@@ -245,7 +196,7 @@ static void runs_stop(void **state)
 static void empty_states_say_what_to_do(void **state)
 {
     (void)state;
-    struct explorer *x = open_on(MOE, 24, 200, "<wait>8<wait>");
+    struct explorer *x = open_and_type(MOE, 24, 200, "<wait>8<wait>");
     assert_true(shows(x, "known by its bytes only") && shows(x, "press R"));
     type(x, "r");
     assert_true(shows(x, "there is no team to run"));
@@ -261,7 +212,7 @@ static void monkey_finds_nothing(void **state)
                                        "m", "8", "R", "y", "A", "T", "/", "n", "s", "<PageDown>"};
     struct rng rng = rng_seed(11);
     for (size_t round = 0; round < 2; round++) {
-        struct explorer *x = open_on(patterns[round], 24, 80, "<wait>8<wait>");
+        struct explorer *x = open_and_type(patterns[round], 24, 80, "<wait>8<wait>");
         for (int i = 0; i < MONKEY_KEYS; i++) {
             const char *name = keys[rng_below(&rng, sizeof keys / sizeof *keys)];
             struct key k;
@@ -285,12 +236,6 @@ static void monkey_finds_nothing(void **state)
     }
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    return setlocale(LC_CTYPE, "C.UTF-8") ? 0 : -1;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,5 +248,5 @@ int main(void)
         cmocka_unit_test(empty_states_say_what_to_do),
         cmocka_unit_test(monkey_finds_nothing),
     };
-    return cmocka_run_group_tests(tests, begin, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }
