@@ -1,11 +1,12 @@
 /* lib/scratchpad: the bounds never exceed the optimum, and are tight where they should be. */
 #include "scratchpad/problem.h"
-#include "small_problems.h"
+#include "small_problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <time.h>
 #include <cmocka.h>
@@ -27,7 +28,7 @@ static void never_above_the_optimum(void **state)
         struct rng r = rng_seed(seed);
         struct small s;
         small_random(&s, &r, (int32_t)rng_between(&r, 1, 7), LX_SPILL);
-        int64_t optimum = small_optimum(&s.p), bound = bound_of(&s.p);
+        int64_t optimum = small_optimum(&s.problem), bound = bound_of(&s.problem);
         if (bound > optimum)
             fail_msg("seed %llu: the bound %lld is above the optimum %lld", (unsigned long long)seed,
                      (long long)bound, (long long)optimum);
@@ -43,7 +44,7 @@ static void height_never_above_the_optimum(void **state)
         struct rng r = rng_seed(seed);
         struct small s;
         small_random(&s, &r, (int32_t)rng_between(&r, 1, 5), LX_HEIGHT);
-        int64_t optimum = small_optimum(&s.p), bound = bound_of(&s.p);
+        int64_t optimum = small_optimum(&s.problem), bound = bound_of(&s.problem);
         if (bound > optimum)
             fail_msg("seed %llu: the bound %lld is above the optimum %lld", (unsigned long long)seed,
                      (long long)bound, (long long)optimum);

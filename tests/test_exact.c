@@ -1,6 +1,6 @@
 /* solvers/exact: against brute force on small problems of every kind, and on larger ones against itself. */
 #include "exact/exact.h"
-#include "small_problems.h"
+#include "small_problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +25,8 @@ static void spill_equals_brute_force(void **state)
         int64_t address[SMALL_MAX];
         struct lx_answer answer = {.address = address};
         small_random(&s, &r, (int32_t)rng_between(&r, 1, seed % 20 ? 7 : 8), LX_SPILL);
-        solve(&s.p, &(struct lx_run){.seed = seed}, &answer);
-        int64_t optimum = small_optimum(&s.p);
+        solve(&s.problem, &(struct lx_run){.seed = seed}, &answer);
+        int64_t optimum = small_optimum(&s.problem);
         if (answer.status != LX_OPTIMAL || answer.objective != optimum)
             fail_msg("seed %llu: %s %lld, brute force %lld", (unsigned long long)seed,
                      lx_verdict_word(answer.status), (long long)answer.objective, (long long)optimum);
@@ -43,8 +43,8 @@ static void fit_equals_brute_force(void **state)
         int64_t address[SMALL_MAX];
         struct lx_answer answer = {.address = address};
         small_random(&s, &r, (int32_t)rng_between(&r, 1, 7), LX_FIT);
-        solve(&s.p, &(struct lx_run){.seed = seed}, &answer);
-        bool fit = small_optimum(&s.p) == 0;
+        solve(&s.problem, &(struct lx_run){.seed = seed}, &answer);
+        bool fit = small_optimum(&s.problem) == 0;
         if (answer.status != (fit ? LX_OPTIMAL : LX_INFEASIBLE))
             fail_msg("seed %llu: %s, brute force %s", (unsigned long long)seed,
                      lx_verdict_word(answer.status), fit ? "fits" : "does not fit");
@@ -62,9 +62,9 @@ static void height_equals_brute_force(void **state)
         int64_t address[SMALL_MAX];
         struct lx_answer answer = {.address = address};
         small_random(&s, &r, (int32_t)rng_between(&r, 1, 5), LX_HEIGHT);
-        int64_t optimum = small_optimum(&s.p);
+        int64_t optimum = small_optimum(&s.problem);
         if (optimum == INT64_MAX) continue; /* fixed addresses collide */
-        solve(&s.p, &(struct lx_run){.seed = seed}, &answer);
+        solve(&s.problem, &(struct lx_run){.seed = seed}, &answer);
         if (answer.status != LX_OPTIMAL || answer.objective != optimum)
             fail_msg("seed %llu: %s %lld, brute force %lld", (unsigned long long)seed,
                      lx_verdict_word(answer.status), (long long)answer.objective, (long long)optimum);
