@@ -15,6 +15,7 @@ static const struct option_row rows[] = {
     {"solver", 's', "NAME", "begin with this solver (`lxplan solvers` lists them)"},
     {"level", ANY_DIGIT, "N", "effort of the solver `auto`"},
     {"objective", 0, "WHAT", "traffic (or spill), fit or height (default: the pattern's own)"},
+    {"device", 'D', "preset=NAME", "the device: spyre or tenstorrent (default: the pattern's own)"},
     {"cores", 0, "N", "cores of the device"},
     {"lx", 0, "BYTES", "usable scratchpad bytes of each core; k, m, g may follow a number"},
     {"seed", 0, "N", "seed of solvers that draw lots"},

@@ -108,6 +108,26 @@ static void settings_are_typed_stepped_and_told(void **state)
     assert_false(settings_step(&w, SET_CORES, -1, 32));
     for (int i = 0; i < settings_count(); i++) assert_true(settings_set(&w, i, "", &st));
     assert_true(settings_same(&w, &standard));
+    int presets = 0;
+    for (; lx_device_presets()[presets]; presets++) { /* every preset is a word, as --device takes it */
+        text_format(&t, "preset=%s", lx_device_presets()[presets]);
+        assert_true(settings_set(&w, SET_DEVICE, t.at, &st));
+        assert_int_equal(w.value[SET_DEVICE], presets + 1);
+        text_free(&t);
+    }
+    assert_null(settings_word(SET_DEVICE, presets + 1));
+}
+
+static void a_device_is_chosen(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, ":set device preset=tenstorrent<Enter><wait>");
+    assert_string_equal(session_plan(&x->session)->graph->device.preset, "tenstorrent");
+    assert_true(shows(x, "64 cores"));
+    type(x, "u<wait>");
+    assert_string_equal(session_plan(&x->session)->graph->device.preset, "spyre");
+    close_it(x);
 }
 
 /* Changes make plans, undo takes them back; the selection stays on what had its name. */
@@ -321,6 +341,7 @@ int main(void)
         cmocka_unit_test(keys_are_read_as_they_are_written),
         cmocka_unit_test(grid_keeps_text_in_place),
         cmocka_unit_test(settings_are_typed_stepped_and_told),
+        cmocka_unit_test(a_device_is_chosen),
         cmocka_unit_test(changes_are_planned_and_taken_back),
         cmocka_unit_test(selection_is_shared),
         cmocka_unit_test(edges_are_followed),

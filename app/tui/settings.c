@@ -8,6 +8,9 @@
 
 enum { OBJECTIVE_TIME = 2 }; /* its number among the words below */
 
+/* The presets as `lxplan plan --device` takes them, behind no preset. */
+static const char *const devices[] = {"pattern's own", "preset=spyre", "preset=tenstorrent", NULL};
+
 static const struct lx_pass *pass_of(int i)
 {
     const struct lx_pass *row = lx_passes();
@@ -33,7 +36,7 @@ const char *settings_word(int i, int64_t k)
 {
     static const char *const objectives[] = {"pattern's own", "traffic", "time", "fit", "height", NULL};
     static const char *const off_on[] = {"off", "on", NULL};
-    const char *const *words = i == SET_OBJECTIVE ? objectives : off_on;
+    const char *const *words = i == SET_OBJECTIVE ? objectives : i == SET_DEVICE ? devices : off_on;
     if (i == SET_SOLVER) return solver_word(k);
     if (i >= SET_PASSES && pass_of(i)->words) words = pass_of(i)->words;
     while (k-- > 0 && *words) words++;
@@ -46,6 +49,8 @@ static const struct setting rows[SET_PASSES] = {
                    BY_ONE, false},
     [SET_OBJECTIVE] = {"objective", "objective", "HBM traffic or time; place all; least memory",
                        "pattern's own", 0, 0, 0, BY_ONE, true},
+    [SET_DEVICE] = {"device", "device", "the device that it is planned for", "pattern's own", 0, 0, 0, BY_ONE,
+                    true},
     [SET_CORES] = {"cores", "cores", "cores of the device", "pattern's own", 0, 1, 1024, BY_TWICE, false},
     [SET_LX] = {"lx", "lx", "usable bytes of each scratchpad", "pattern's own", -1, 0, LX_INT_MAX, BY_EIGHTH,
                 false},
@@ -202,6 +207,14 @@ void settings_command(const struct what_if *w, const char *file, struct text *ou
     }
 }
 
+static bool apply_device(struct lx_graph *g, int64_t word, lx_status *st)
+{
+    struct lx_device device;
+    const char *name = strchr(devices[word], '=') + 1;
+    if (lx_device_preset(name, &device)) return lx_graph_set_device(g, &device, st);
+    return status_set(st, LX_E_UNKNOWN_NAME, "there is no device preset \"%s\"", name);
+}
+
 static bool apply_cores(struct lx_graph *g, int64_t cores, lx_status *st)
 {
     struct lx_device device = g->device;
@@ -237,6 +250,7 @@ bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_
             if (strcmp(s->options[i].name, "level") == 0) values[i] = w->value[SET_LEVEL];
         how->run.options = values;
     }
+    if (w->value[SET_DEVICE] > 0 && !apply_device(g, w->value[SET_DEVICE], st)) return false;
     if (w->value[SET_CORES] > 0 && !apply_cores(g, w->value[SET_CORES], st)) return false;
     return w->value[SET_LX] < 0 || lx_graph_set_capacity(g, w->value[SET_LX], st);
 }

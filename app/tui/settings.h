@@ -11,6 +11,7 @@ enum {
     SET_SOLVER,
     SET_LEVEL,
     SET_OBJECTIVE,
+    SET_DEVICE,
     SET_CORES,
     SET_LX,
     SET_SEED,
