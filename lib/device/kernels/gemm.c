@@ -3,8 +3,8 @@
  * Loops, outermost first: blocks of columns of B; chunks of the sum over k and over the batch; rectangles of
  * C, which are the tasks; tiles within one. An element of C is summed chunk after chunk in a fixed order,
  * whatever the number of threads. B is read in place where it behaves in the caches, else a block of it is
- * packed by all threads before they use it; then blocks of A are packed too, each by the worker that uses it.
- */
+ * packed by all threads before they use it. A is read in place too where that does no harm, else in blocks
+ * that are packed by the worker that uses them. */
 #include "device/kernels/gemm_rectangle.h"
 
 #include <stdlib.h>
