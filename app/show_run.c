@@ -119,9 +119,8 @@ static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, 
     label(out, "flops");
     text_format(out, "%s\n", grouped(c->flops).at);
     label(out, "predicted");
-    text_format(out, "%.2f us", r->predicted_us);
-    if (p->divisions) text_format(out, "; %.2f us with everything off chip", p->divisions->predicted_us);
-    text_add(out, "\n");
+    text_format(out, "%.2f us; %.2f us with everything off chip\n", r->predicted_us,
+                p->divisions->predicted_us);
 }
 
 static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
@@ -227,7 +226,7 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     text_format(out, ",\n  \"baseline_hbm_bytes\": %" PRId64 ", \"planned_hbm_bytes\": %" PRId64,
                 p->baseline_hbm_bytes, p->hbm_bytes);
     number_json("predicted_us", r->predicted_us, out);
-    if (p->divisions) number_json("baseline_us", p->divisions->predicted_us, out);
+    number_json("baseline_us", p->divisions->predicted_us, out);
     number_json("error", r->error, out);
     number_json("relative_error", r->relative_error, out);
     text_format(out, ", \"output_hash\": \"%016" PRIx64 "\",\n  \"unequal\": ", r->output_hash);

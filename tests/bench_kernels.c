@@ -210,7 +210,7 @@ static struct result measure(const struct job *j, const struct job *alone, struc
     const bool rival = has_rival(j->row);
     const double rest = j->threads > 1 ? 0.15 : 0;
     int64_t calls = calls_for(run_ours, j, seconds), blas_calls = rival ? calls_for(run_blas, j, seconds) : 0;
-    int64_t alone_calls = calls_for(run_ours, alone, seconds);
+    int64_t alone_calls = j->threads > 1 ? calls_for(run_ours, alone, seconds) : 0;
     for (int i = 0; i < turns; i++) {
         pause_seconds(rest);
         pool_run(j->pool, j->threads, peak_run, peak); /* wakes the threads */
@@ -219,7 +219,11 @@ static struct result measure(const struct job *j, const struct job *alone, struc
         top[i] = (now() - start) / ((double)peak->rounds * peak->loop(1) * j->threads);
         time_calls(run_ours, j, 1 + calls / 20); /* caches and threads */
         ours[i] = time_calls(run_ours, j, calls);
-        speedup[i] = j->threads == 1 ? 1 : time_calls(run_ours, alone, alone_calls) / ours[i];
+        speedup[i] = 1;
+        if (j->threads > 1) {
+            time_calls(run_ours, alone, 1 + alone_calls / 20);
+            speedup[i] = time_calls(run_ours, alone, alone_calls) / ours[i];
+        }
         if (!rival) continue;
         pause_seconds(rest / 4);
         time_calls(run_blas, j, 1 + blas_calls / 20);

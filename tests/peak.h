@@ -20,29 +20,29 @@
     }
 #endif
 /* Chains enough for all units and their latency: 12 for two units of up to six cycles, 24 for four, where the
- * registers are there. The factor and the summand keep the values at 1; they come through volatile so that
- * nothing is folded. */
+ * registers are there. A chain is its own summand, which is what every instruction set has an instruction
+ * for; the factor 0 comes through volatile, so that nothing is folded. */
 #ifdef __aarch64__
 enum { PEAK_CHAINS = 24 };
 #else
 enum { PEAK_CHAINS = 12 };
 #endif
-#define PEAK_BODY(vec, bytes)                                                                                \
-    volatile float half = 0.5f;                                                                              \
-    vec f = half - (vec){0}, chain[PEAK_CHAINS];                                                             \
-    for (int c = 0; c < PEAK_CHAINS; c++) chain[c] = f * (float)c;                                           \
-    for (int64_t r = 0; r < rounds; r++) {                                                                   \
-        PEAK_UNROLL for (int c = 0; c < PEAK_CHAINS; c++) chain[c] = chain[c] * f + f;                       \
-    }                                                                                                        \
-    for (int c = 1; c < PEAK_CHAINS; c++) chain[0] += chain[c];                                              \
-    volatile float keep = chain[0][0];                                                                       \
-    (void)keep;                                                                                              \
-    return (double)rounds * PEAK_CHAINS * 2 * (bytes) / 4;
 #ifdef __clang__
 #define PEAK_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define PEAK_UNROLL _Pragma("GCC unroll 24")
 #endif
+#define PEAK_BODY(vec, bytes)                                                                                \
+    volatile float zero = 0;                                                                                 \
+    vec f = zero - (vec){0}, chain[PEAK_CHAINS];                                                             \
+    PEAK_UNROLL for (int c = 0; c < PEAK_CHAINS; c++) chain[c] = f + (float)c;                               \
+    for (int64_t r = 0; r < rounds; r++) {                                                                   \
+        PEAK_UNROLL for (int c = 0; c < PEAK_CHAINS; c++) chain[c] = chain[c] * f + chain[c];                \
+    }                                                                                                        \
+    PEAK_UNROLL for (int c = 1; c < PEAK_CHAINS; c++) chain[0] += chain[c];                                  \
+    volatile float keep = chain[0][0];                                                                       \
+    (void)keep;                                                                                              \
+    return (double)rounds * PEAK_CHAINS * 2 * (bytes) / 4;
 
 #if defined __x86_64__
 PEAK(peak_avx512, 64, "avx512f")

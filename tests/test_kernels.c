@@ -2,6 +2,10 @@
  * and tails; the pool with more threads than processors. */
 #include "kernel_operands.h"
 
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
 /* ---- products ---- */
 
 struct shape {
@@ -14,9 +18,11 @@ struct layouts {
     bool lists;
 };
 
-/* Elements outside of C must stay as they were: everything in its buffer is compared. */
-static void check_product(struct rng *r, const struct kernel_target *target, struct shape s, struct layouts l,
-                          enum gemm_first first, enum gemm_last last, struct pool *pool)
+/* Elements outside of C must stay as they were: everything in its buffer is compared. Returns how it was
+ * computed, so that a test can insist on the path it is there for. */
+static struct gemm_plan check_product(struct rng *r, const struct kernel_target *target, struct shape s,
+                                      struct layouts l, enum gemm_first first, enum gemm_last last,
+                                      struct pool *pool)
 {
     struct operand a = make(r, s.m, s.k, s.batch, l.a, l.pad), b = make(r, s.k, s.n, s.batch, l.b, l.pad);
     struct operand c = make(r, s.m, s.n, 1, l.c, l.pad), init = make(r, s.m, s.n, 1, l.init, l.pad);
@@ -66,7 +72,10 @@ static void check_product(struct rng *r, const struct kernel_target *target, str
                      .init_m = init_row,
                      .init_n = init_column};
     struct gemm_operands o = {.a = a.at, .b = b.at, .c = c.at, .init = init.at};
-    if (l.lists) o.a_list = a_list, o.b_list = b_list, o.a = o.b = NULL;
+    if (l.lists) { /* then the strides of the batch mean nothing */
+        o.a_list = a_list, o.b_list = b_list, o.a = o.b = NULL;
+        g.a_batch = INT64_MAX, g.b_batch = INT64_MIN;
+    }
     struct gemm_plan plan;
     gemm_prepare(&plan, &g, target, pool_threads(pool));
     assert_true(gemm_run(&plan, &o, pool));
@@ -85,6 +94,7 @@ static void check_product(struct rng *r, const struct kernel_target *target, str
     assert_memory_equal(c.memory, before, (size_t)c.floats * sizeof *before);
     free(a.memory), free(b.memory), free(c.memory), free(init.memory);
     free(before), free(expected), free(a_list), free(b_list);
+    return plan;
 }
 
 static void random_product(struct rng *r, const struct kernel_target *target, struct shape s,
@@ -162,15 +172,55 @@ static void test_blocks(void **state)
             random_product(&r, t, shapes[s], pool);
             random_product(&r, t, shapes[s], NULL);
         }
-    /* Far apart in memory, so that both operands are packed. */
-    for (int i = 0; (t = kernel_target_at(i)); i++)
-        for (int layout = 0; layout < 2; layout++) {
-            struct layouts l = {.a = layout, .b = layout, .c = layout, .init = layout, .pad = 1100};
-            check_product(&r, t, (struct shape){300, 150, 500, 1}, l, GEMM_FIRST_COPY, GEMM_LAST_RELU, pool);
-        }
     pool_destroy(pool);
 }
 
+/* Every way through the code by itself, on every target, alone and shared, with lists and without. */
+static void test_paths(void **state)
+{
+    (void)state;
+    enum { SMALL = 1, BLOCKS = 2, PACKED_B = 4, CHUNKS = 8, WIDE = 16, FETCHES = 32, ROW_BLOCKS = 64 };
+    static const struct {
+        struct shape shape;
+        struct layouts layouts;
+        int path;
+    } cases[] = {
+        {{32, 25, 32, 8}, {0, 0, 0, 0, 0, false}, SMALL | FETCHES},
+        {{48, 30, 60, 8}, {0, 0, 0, 0, 0, false}, SMALL | FETCHES},
+        {{530, 9, 1600, 1}, {1, 0, 0, 0, 0, false}, BLOCKS | CHUNKS | FETCHES | ROW_BLOCKS},
+        {{90, 20, 1600, 1}, {1, 0, 0, 0, 0, false}, BLOCKS | CHUNKS | FETCHES},
+        {{70, 3100, 5, 2}, {1, 0, 0, 0, 0, false}, BLOCKS | WIDE},
+        {{300, 150, 900, 1}, {0, 1, 0, 0, 1100, false}, BLOCKS | PACKED_B | CHUNKS | FETCHES},
+        {{140, 3100, 7, 2}, {1, 1, 0, 0, 1100, false}, BLOCKS | PACKED_B | WIDE},
+        {{140, 40, 600, 2}, {0, 1, 0, 0, 0, false}, PACKED_B | CHUNKS | FETCHES},
+    };
+    struct rng r = rng_seed(6);
+    const struct kernel_target *t;
+    struct pool *pool = pool_create(2);
+    assert_non_null(pool);
+    for (int i = 0; (t = kernel_target_at(i)); i++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+            for (int how = 0; how < 4; how++) {
+                struct layouts l = cases[c].layouts;
+                l.lists = how / 2;
+                struct gemm_plan p =
+                    check_product(&r, t, cases[c].shape, l, (enum gemm_first)(how + (int)c) % 4,
+                                  GEMM_LAST_RELU, how % 2 ? pool : NULL);
+                const int taken = (p.small ? SMALL : 0) | (p.block_a ? BLOCKS : 0) |
+                                  (p.pack_b ? PACKED_B : 0) | (p.chunks > 1 ? CHUNKS : 0) |
+                                  (p.g.n > p.n_block ? WIDE : 0) | (p.prefetch ? FETCHES : 0) |
+                                  (p.block_a && p.g.m > p.m_block ? ROW_BLOCKS : 0);
+                /* Wider targets have larger blocks, narrower ones more of them. */
+                const int path =
+                    how % 2 ? cases[c].path & ~SMALL : cases[c].path; /* what is shared is not small */
+                if ((taken & path) != path)
+                    fail_msg("%s, case %d, %d: path %d, not %d", kernel_target_name(t), (int)c, how, taken,
+                             path);
+            }
+    pool_destroy(pool);
+}
+
+/* In place; both packed; A packed in blocks and B in place. */
 static void test_bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -181,28 +231,33 @@ static void test_bits_do_not_depend_on_threads(void **state)
     assert_true(a && b && one && many);
     for (int i = 0; i < M * K; i++) a[i] = (float)rng_unit(&r) - 0.5f;
     for (int i = 0; i < K * N; i++) b[i] = (float)rng_unit(&r) - 0.5f;
+    static const int64_t strides[][4] = {{1, M, 1, K}, {K, 1, N, 1}, {K, 1, 1, K}}; /* a_m, a_k, b_k, b_n */
     const struct kernel_target *t;
     for (int i = 0; (t = kernel_target_at(i)); i++)
-        for (int threads = 1; threads <= 7; threads++) {
-            struct pool *pool = pool_create(threads);
-            struct gemm g = {.m = M,
-                             .n = N,
-                             .k = K,
-                             .batch = 1,
-                             .a_m = 1,
-                             .a_k = M,
-                             .b_k = 1,
-                             .b_n = K,
-                             .c_m = 1,
-                             .c_n = M,
-                             .first = GEMM_FIRST_ZERO};
-            struct gemm_plan plan;
-            gemm_prepare(&plan, &g, t, threads);
-            assert_true(gemm_run(
-                &plan, &(struct gemm_operands){.a = a, .b = b, .c = threads == 1 ? one : many}, pool));
-            if (threads > 1) assert_memory_equal(one, many, sizeof *one * M * N);
-            pool_destroy(pool);
-        }
+        for (int layout = 0; layout < 3; layout++)
+            for (int threads = 1; threads <= 7; threads++) {
+                const int64_t *s = strides[layout];
+                struct pool *pool = pool_create(threads);
+                struct gemm g = {.m = M,
+                                 .n = N,
+                                 .k = K,
+                                 .batch = 1,
+                                 .a_m = s[0],
+                                 .a_k = s[1],
+                                 .b_k = s[2],
+                                 .b_n = s[3],
+                                 .c_m = 1,
+                                 .c_n = M,
+                                 .first = GEMM_FIRST_ZERO};
+                struct gemm_plan plan;
+                gemm_prepare(&plan, &g, t, threads);
+                assert_int_equal(plan.block_a, layout > 0);
+                assert_int_equal(plan.pack_b, layout == 1);
+                assert_true(gemm_run(
+                    &plan, &(struct gemm_operands){.a = a, .b = b, .c = threads == 1 ? one : many}, pool));
+                if (threads > 1) assert_memory_equal(one, many, sizeof *one * M * N);
+                pool_destroy(pool);
+            }
     free(a), free(b), free(one), free(many);
 }
 
@@ -251,6 +306,39 @@ static void test_pool(void **state)
     pool_destroy(NULL);
 }
 
+#ifdef __linux__
+struct processors {
+    cpu_set_t allowed;
+    atomic_int changed;
+};
+
+static void compare_processors(void *context, int64_t task, int worker)
+{
+    (void)task, (void)worker;
+    struct processors *p = context;
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_EQUAL(&mine, &p->allowed))
+        atomic_fetch_add(&p->changed, 1);
+}
+
+/* Workers that made room for another may still run wherever the caller may. */
+static void test_processors_are_kept(void **state)
+{
+    (void)state;
+    struct processors p = {.changed = 0};
+    assert_int_equal(sched_getaffinity(0, sizeof p.allowed, &p.allowed), 0);
+    struct pool *pool = pool_create(3);
+    assert_non_null(pool);
+    for (int i = 0; i < 300; i++) {
+        pool_run(pool, 64, compare_processors, &p);
+        if (i % 30 == 0) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* they fall asleep */
+    }
+    assert_int_equal(atomic_load(&p.changed), 0);
+    assert_int_equal(sched_getaffinity(0, sizeof p.allowed, &p.allowed), 0);
+    pool_destroy(pool);
+}
+#endif
+
 static void test_targets(void **state)
 {
     (void)state;
@@ -271,6 +359,10 @@ int main(void)
         cmocka_unit_test(test_random_layouts),
         cmocka_unit_test(test_every_layout_and_touch),
         cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_paths),
+#ifdef __linux__
+        cmocka_unit_test(test_processors_are_kept),
+#endif
         cmocka_unit_test(test_bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,8 @@ static void test_squares(void **state)
     for (int i = 0; i < SIZES; i++)
         for (int j = 0; j < SIZES; j++)
             for (int threads = 1; threads <= 3; threads += 2) check(sizes[i], sizes[j], threads);
+    check(9, 9, 64); /* fewer rows of squares than threads */
+    check(32, 32, 16);
 }
 
 int main(void)

@@ -20,7 +20,7 @@ enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
 
 /* Tasks of products go in squares of so many turns of the last two shared loops: what a square reads of both
  * operands stays in the second-level cache, which all turns of the inner loop would leave. */
-enum { SQUARE = 8 };
+enum { SQUARE = 8, TASKS_A_THREAD = 4 };
 
 static const struct lx_loop single = {.size = 1};
 
@@ -137,9 +137,8 @@ static void task(void *context, int64_t number, int worker)
     for (int64_t turn = 0; turn < turns; turn++, p = moved(p, inner, 1)) walk(run, 0, p, true, true);
 }
 
-static int64_t pool_tasks(const struct lx_nest_runner *r)
+static int64_t rows_of_squares(const struct lx_nest_runner *r)
 {
-    if (!r->squares) return r->tasks;
     const int64_t inner = r->shared[r->shared_count - 1].size;
     return r->tasks / inner * ceil_div_i64(inner, SQUARE);
 }
@@ -241,9 +240,13 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     r->last = nest->last;
     r->target = kernel_target_best();
     take_apart(r, nest);
-    r->squares = lx_touch_contracts(r->main) && r->shared_count >= 2 &&
-                 min_i64(r->shared[r->shared_count - 2].size, r->shared[r->shared_count - 1].size) > SQUARE;
     int useful = (int)min_i64(threads, POOL_THREADS_MAX);
+    /* Rows of squares are fewer tasks; with fewer than some for each thread the last ones would be waited
+     * for.
+     */
+    r->squares = lx_touch_contracts(r->main) && r->shared_count >= 2 &&
+                 min_i64(r->shared[r->shared_count - 2].size, r->shared[r->shared_count - 1].size) > SQUARE &&
+                 rows_of_squares(r) >= TASKS_A_THREAD * useful;
     r->share_products = useful > 1 && r->tasks < 2 * useful && lx_touch_contracts(r->main);
     if (lx_touch_contracts(r->main)) prepare_products(r, useful);
     if (useful <= 1 || (r->tasks == 1 && !r->share_products)) return r;
@@ -265,7 +268,7 @@ bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float 
 {
     struct run run = {.r = r, .in = {in0, in1}, .out = out};
     atomic_init(&run.out_of_memory, false);
-    pool_run(r->share_products ? NULL : r->pool, pool_tasks(r), task, &run);
+    pool_run(r->share_products ? NULL : r->pool, r->squares ? rows_of_squares(r) : r->tasks, task, &run);
     return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
 }
 

@@ -1,10 +1,10 @@
 /* Matrix products: blocking, packing of B and sharing around the rectangles of C.
  *
- * Loops, outermost first: blocks of columns of B; chunks of the sum over k and over the batch; rectangles of
- * C, which are the tasks; tiles within one. An element of C is summed chunk after chunk in a fixed order,
- * whatever the number of threads. B is read in place where it behaves in the caches, else a block of it is
- * packed by all threads before they use it. A is read in place too where that does no harm, else in blocks
- * that are packed by the worker that uses them. */
+ * Loops: blocks of columns of B; chunks of the sum over k and over the batch; rectangles of C, which are the
+ * tasks (outermost, unless B is packed block by block and chunk by chunk); tiles within one. An element of C
+ * is summed chunk after chunk in a fixed order, whatever the number of threads. B is read in place where it
+ * behaves in the caches, else a block of it is packed by all threads before they use it. A is read in place
+ * too where that does no harm, else in blocks that are packed by the worker that uses them. */
 #include "device/kernels/gemm_rectangle.h"
 
 #include <stdlib.h>
@@ -42,7 +42,9 @@ static void task_rows(const struct gemm_plan *plan, int64_t task, int64_t *begin
 
 static int64_t packed_a_floats(const struct gemm_plan *plan)
 {
-    return plan->block_a ? round_up_i64(plan->m_block * plan->depth + 4 * PACK_SLACK, LINE_FLOATS) : 0;
+    if (!plan->block_a) return 0;
+    const int64_t rows = min_i64(plan->m_block, round_up_i64(plan->g.m, plan->target->vector_floats));
+    return round_up_i64(rows * plan->depth + PACK_SLACK, LINE_FLOATS);
 }
 
 /* One chunk of a rectangle of C: in blocks of A that the worker packs, or as it is. */
@@ -97,6 +99,8 @@ static void run_packed(void *context, int64_t task, int worker)
         cut_columns(r->n_begin, r->n_end - r->n_begin, plan->target->tile_columns[plan->vectors - 1]);
     columns.first = part_begin(tiles, plan->n_parts, part);
     columns.tiles = part_begin(tiles, plan->n_parts, part + 1) - columns.first;
+    if (columns.tiles == 0)
+        return; /* blocks are equally wide: all may be less wide than the grid is made for */
     run_rectangle(r, r->chunk, begin, end, &columns, worker);
 }
 

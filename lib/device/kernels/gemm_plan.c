@@ -41,7 +41,7 @@ static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
 {
     if (g->a_m != 1) return true; /* the tile reads whole vectors of rows */
     if (g->n <= 2 * t->tile_columns[t->tile_vectors - 1]) return false;
-    return magnitude(g->a_k) * min_i64(g->k, K_BLOCK_MAX) > FAR;
+    return magnitude(g->a_k) * min_i64(g->k, PANEL_DEPTH) > FAR;
 }
 
 /* Columns of B that are contiguous along k are streams of their own, wherever they lie: they are read in
@@ -49,13 +49,13 @@ static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
 static bool should_pack_b(const struct gemm *g, const struct kernel_target *t)
 {
     if (g->b_k == 1 || g->m <= 2 * t->tile_vectors * t->vector_floats) return false;
-    return g->b_n != 1 || magnitude(g->b_k) * min_i64(g->k, K_BLOCK_MAX) > FAR_ACROSS;
+    return g->b_n != 1 || magnitude(g->b_k) * min_i64(g->k, PANEL_DEPTH) > FAR_ACROSS;
 }
 
 static void choose_chunks(struct gemm_plan *p)
 {
     const struct gemm *g = &p->g;
-    const int64_t most = p->block_a ? p->target->k_block : K_BLOCK_MAX;
+    const int64_t most = p->block_a ? p->target->k_block : PANEL_DEPTH;
     p->k_parts = max_i64(1, ceil_div_i64(g->k, most));
     p->batch_block = p->k_parts > 1 ? 1 : g->k > 0 ? most / g->k : max_i64(1, g->batch);
     p->chunks = p->k_parts > 1 ? g->batch * p->k_parts : max_i64(1, ceil_div_i64(g->batch, p->batch_block));
@@ -117,7 +117,6 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     if (plan->swapped) swap_rows_and_columns(turned);
     plan->pack_a = should_pack_a(turned, target);
     plan->pack_b = should_pack_b(turned, target);
-    plan->direct = !plan->pack_a && !plan->pack_b;
     plan->vectors = panel_vectors(turned, target);
     plan->block_a = plan->pack_a && turned->m > plan->vectors * target->vector_floats;
     plan->m_block =
@@ -128,7 +127,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     choose_grid(plan, threads);
-    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && plan->direct &&
+    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && !plan->pack_a && !plan->pack_b &&
                   !plan->needs_tile_copy && turned->n <= plan->n_block &&
                   turned->m % target->vector_floats == 0 && turned->n > 0;
     if (plan->small) {

@@ -5,7 +5,7 @@
  * its sum. */
 #include "device/kernels/gemm_rectangle.h"
 
-enum { PANEL_FLOATS = TILE_ROWS_MAX * K_BLOCK_MAX };
+enum { PANEL_FLOATS = TILE_ROWS_MAX * PANEL_DEPTH };
 
 /* Rows `i` .. of A, one chunk, as a contiguous panel of `width` rows with zeros behind the last. */
 static void pack_a_panel(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t i, int count,

@@ -50,7 +50,7 @@ static inline struct gemm_columns cut_columns(int64_t origin, int64_t count, int
 /* Adds one chunk to rows m_begin .. m_end; panels of A in place, or packed one at a time. */
 void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
                     int64_t m_end, struct gemm_columns columns);
-/* The same with all panels of the rectangle packed first, into `panels`; B is packed too. */
+/* The same with all panels of the rectangle packed first, into `panels`. */
 void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
                            int64_t m_end, const struct gemm_columns *columns, float *panels);
 

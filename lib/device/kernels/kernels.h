@@ -6,7 +6,7 @@
  *
  * Everything is in elements, never in bytes, and every stride may be any integer (0 repeats an element, a
  * negative one walks backwards), as long as no two results share a place. Nothing allocates but a product
- * that has to pack a large operand, nothing prints, nothing fails on sizes: a size of 0 is no work.
+ * that has to pack an operand, nothing prints, nothing fails on sizes: a size of 0 is no work.
  *
  * A *target* is an instruction set with the tile sizes that suit it. The library is built for the generic
  * architecture; kernels are compiled once a target and chosen at run time by kernel_target_best(), or forced
@@ -66,7 +66,7 @@ struct gemm_operands {
 struct gemm_plan {
     struct gemm g; /* rows and columns may have changed places, so that C has unit stride along rows */
     const struct kernel_target *target;
-    bool swapped, pack_a, pack_b, direct, prefetch;
+    bool swapped, pack_a, pack_b, prefetch;
     bool block_a;             /* A is packed a block of panels at a time, not panel by panel */
     bool needs_tile_copy;     /* C or init cannot be touched by whole vectors */
     int64_t m_block, n_block; /* rows and columns that are worked on at a time */

@@ -41,6 +41,7 @@ struct pool {
     _Alignas(LINE) _Atomic int sleeping;
     atomic_bool stop;
     int threads;
+    int room; /* for workers, of which `threads` could be made; those that could not were never anywhere */
     pool_task *fn;
     void *context;
     int64_t base; /* of the slice */
@@ -88,15 +89,17 @@ static bool in_the_way(const struct pool *pool, int self)
     return false;
 }
 
-/* Moves a worker to a processor where none of the pool was seen; false: there is none. Afterwards it may run
- * where it might before. The caller stays where it is, its thread is not ours. */
+/* Moves a worker to a processor where no other of the pool was seen; false: there is none. Its set of
+ * processors is narrowed for that and at once widened to what it was; should the latter fail, it stays on
+ * the narrow one, which is no worse than slow. The caller stays where it is, its thread is not ours. */
 static bool step_aside(struct pool *pool, int self)
 {
 #ifdef __linux__
     cpu_set_t all, others;
     if (self == 0 || sched_getaffinity(0, sizeof all, &all) != 0) return false;
     others = all;
-    for (int i = 0; i < pool->threads; i++) {
+    for (int i = 0; i < pool->room; i++) {
+        if (i == self) continue; /* where it was before it came here may well be free */
         const int taken = atomic_load_explicit(&pool->worker[i].processor, memory_order_relaxed);
         if (taken >= 0 && taken < CPU_SETSIZE) CPU_CLR((size_t)taken, &others);
     }
@@ -194,7 +197,7 @@ struct pool *pool_create(int threads)
         free(workers);
         return NULL;
     }
-    *pool = (struct pool){.threads = 1, .worker = workers};
+    *pool = (struct pool){.threads = 1, .room = threads, .worker = workers};
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i, .processor = -1};
@@ -262,8 +265,10 @@ void *pool_scratch(struct pool *pool, size_t bytes)
         size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
         void *bigger = aligned_alloc(unit, rounded);
         if (!bigger) return NULL;
+#ifdef MADV_HUGEPAGE
         if (unit == HUGE_PAGE)
             madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */
+#endif
         free(pool->scratch);
         pool->scratch = bigger;
         pool->scratch_bytes = rounded;

@@ -4,8 +4,9 @@
 
 #include "device/kernels/kernels.h"
 
-/* Vectors of rows and columns of the largest register tile of any target. */
-enum { TILE_VECTORS_MAX = 4, TILE_COLUMNS_MAX = 16, TILE_ROWS_MAX = 64, K_BLOCK_MAX = 512 };
+/* Vectors of rows and columns of the largest register tile of any target; the longest chunk of a sum for
+ * which a single panel of A is packed, on the stack. */
+enum { TILE_VECTORS_MAX = 4, TILE_COLUMNS_MAX = 16, TILE_ROWS_MAX = 64, PANEL_DEPTH = 512 };
 
 /* Where the first values of a tile come from. */
 enum tile_init { TILE_INIT_ZERO, TILE_INIT_ROWS, TILE_INIT_SPLAT };

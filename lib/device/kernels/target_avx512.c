@@ -1,4 +1,4 @@
-/* AVX-512: 32 registers of 16 floats. A tile of 2 x 12 takes 24 of them for sums; it needs 14 loads for 24
+/* AVX-512: 32 registers of 16 floats. A tile of 4 x 6 takes 24 of them for sums; it needs 10 loads for 24
  * multiply-adds, where the processor could do 24. */
 #include "device/kernels/target.h"
 
