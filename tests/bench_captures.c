@@ -6,6 +6,7 @@
  * The file holds, for each instance, buffers and, for several capacities, the spill cost that each reference
  * heuristic was left with. A point is under pressure when one of them spilt more than what is barred anyway;
  * only those are counted. Times are of single solves in this process, one after the other. */
+#include "bench_clock.h"
 #include "lxplan.h"
 #include "base/json.h"
 #include "base/file.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_SOLVERS = 16, MAX_POINTS = 4096 };
 
@@ -31,19 +31,6 @@ struct bench {
     struct tally ours[MAX_SOLVERS], theirs[MAX_SOLVERS];
     int solver_count, reference_count;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static int64_t number(const cJSON *object, const char *key)
 {
@@ -150,10 +137,9 @@ static void print(struct bench *b)
     for (int s = 0; s < b->solver_count; s++) {
         struct tally *t = &b->ours[s];
         if (t->points == 0) continue;
-        qsort(t->seconds, (size_t)t->points, sizeof *t->seconds, compare_doubles);
         printf("%-22s %7d %16" PRId64 " %7d %11d %11d %11.3f %11.3f\n", t->name, t->points, t->avoidable,
-               t->proved, t->above_best, t->above_reference, t->seconds[t->points / 2] * 1e3,
-               t->seconds[t->points - 1] * 1e3);
+               t->proved, t->above_best, t->above_reference, quantile(t->seconds, t->points, 0.5) * 1e3,
+               quantile(t->seconds, t->points, 1) * 1e3);
     }
 }
 

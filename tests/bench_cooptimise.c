@@ -7,24 +7,17 @@
  * choice and residency, counted by the same rule after its legality was checked. Graphs: 32 cores, both
  * goals. Every solve is done twice and must give the same answer. Times are of one solve, with everything
  * that belongs to it. */
+#include "bench_clock.h"
 #include "captured_joint.h"
 #include "base/file.h"
 #include "scratchpad/cooptimise.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { CAPACITY = 1625344, ALIGNMENT = 128 };
 
 static int64_t step_limit; /* 0: the search's own */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The reference's objective, or -1 when its solution is not legal in this model. */
 static int64_t reference(const struct captured *c, const cJSON *solved)

@@ -1,6 +1,7 @@
 /* How fast the explorer is: from the start to the first picture, and from a key to its picture at 200 x 60 on
  * problems of 1,000 to 100,000 buffers and a graph of thousands of ops. Prints a table; nothing here is a
  * test. */
+#include "bench_clock.h"
 #include "tui/explorer.h"
 #include "base/file.h"
 #include "base/rng.h"
@@ -10,28 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { KEYS = 400 };
 
-/* Milliseconds by a clock: of the wall, or of this thread, which other programs do not disturb. */
-static double now_by(clockid_t clock)
+/* Milliseconds: of the wall, or of this thread, which other programs do not disturb. */
+static double wall_ms(void)
 {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    return now() * 1e3;
 }
 
-static double now(void)
+static double own_ms(void)
 {
-    return now_by(CLOCK_MONOTONIC);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return now_by(CLOCK_THREAD_CPUTIME_ID) * 1e3;
 }
 
 static char *write_problem(int count)
@@ -87,16 +79,14 @@ static void measure(struct explorer *x, const char *what, enum view_id view, con
             at = keys;
             key_parse(&at, &k, &st);
         }
-        double began = now(), start = now_by(CLOCK_THREAD_CPUTIME_ID);
+        double began = wall_ms(), start = own_ms();
         explorer_key(x, k);
         explorer_draw(x);
-        times[i] = now() - began;
-        worked[i] = now_by(CLOCK_THREAD_CPUTIME_ID) - start;
+        times[i] = wall_ms() - began;
+        worked[i] = own_ms() - start;
     }
-    qsort(times, KEYS, sizeof *times, ascending);
-    qsort(worked, KEYS, sizeof *worked, ascending);
     printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms (%.3f ms of CPU)\n", what, all_views[view]->name,
-           times[KEYS / 2], times[KEYS - 1], worked[KEYS - 1]);
+           quantile(times, KEYS, 0.5), quantile(times, KEYS, 1), quantile(worked, KEYS, 1));
 }
 
 static void measure_file(const char *path, const char *what)
@@ -106,12 +96,12 @@ static void measure_file(const char *path, const char *what)
     lx_status st;
     settings_default(&how);
     settings_set(&how, SET_SOLVER, "firstfit", &st);
-    double began = now();
+    double began = wall_ms();
     if (!explorer_begin(&x, &how, 60, 200) || !session_add(&x.session, path, &st)) exit(3);
     x.theme = theme_find("dark");
     session_open(&x.session, 0);
     explorer_key(&x, (struct key){.code = AT_WAIT});
-    printf("%s: read and planned in %.0f ms\n", what, now() - began);
+    printf("%s: read and planned in %.0f ms\n", what, wall_ms() - began);
     measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKe-z[p");
     if (outcome_graph(&x.session.shown)) {
         measure(&x, what, VIEW_GRAPH, "jjjk<PageDown>Gg<Space>");
@@ -130,14 +120,14 @@ static void measure_start(void)
     lx_status st;
     settings_default(&how);
     if (!bundled) return;
-    double began = now();
+    double began = wall_ms();
     if (!explorer_begin(&x, &how, 60, 200) || !session_add(&x.session, bundled, &st)) exit(3);
     explorer_draw(&x);
-    double first = now() - began;
+    double first = wall_ms() - began;
     explorer_key(&x, (struct key){.code = AT_WAIT});
     explorer_draw(&x);
     printf("start on the bundled patterns: first picture after %.1f ms, all %d patterns read after %.1f ms\n",
-           first, (int)x.session.patterns.count, now() - began);
+           first, (int)x.session.patterns.count, wall_ms() - began);
     explorer_end(&x);
     free(bundled);
 }

@@ -8,15 +8,14 @@
  * back to a kernel for an old one, the program starts itself again with OPENBLAS_CORETYPE set to what the
  * processor can: we compare with its best. After a turn of several threads both get time to put theirs to
  * sleep. */
+#include "bench_clock.h"
 #include "peak.h"
 #include "device/kernels/kernels.h"
 #include "device/nest_run.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifdef HAVE_OPENBLAS
@@ -29,31 +28,11 @@ enum { TURNS_MAX = 41, TILE = 32 };
  */
 static clockid_t clock_used = CLOCK_MONOTONIC;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(clock_used, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void pause_seconds(double seconds)
-{
-    struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    while (nanosleep(&t, &t) != 0 && errno == EINTR) continue;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool take_best; /* of times: the least */
 
 static double middle(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return values[take_best ? 0 : count / 2];
+    return quantile(values, count, take_best ? 0 : 0.5);
 }
 
 /* ---- what is measured ---- */
@@ -190,9 +169,9 @@ typedef void run_function(const struct job *);
 
 static double time_calls(run_function *run, const struct job *j, int64_t calls)
 {
-    double start = now();
+    double start = now_by(clock_used);
     for (int64_t i = 0; i < calls; i++) run(j);
-    return (now() - start) / (double)calls;
+    return (now_by(clock_used) - start) / (double)calls;
 }
 
 static int64_t calls_for(run_function *run, const struct job *j, double seconds)
@@ -214,9 +193,9 @@ static struct result measure(const struct job *j, const struct job *alone, struc
     for (int i = 0; i < turns; i++) {
         pause_seconds(rest);
         pool_run(j->pool, j->threads, peak_run, peak); /* wakes the threads */
-        double start = now();
+        double start = now_by(clock_used);
         pool_run(j->pool, j->threads, peak_run, peak);
-        top[i] = (now() - start) / ((double)peak->rounds * peak->loop(1) * j->threads);
+        top[i] = (now_by(clock_used) - start) / ((double)peak->rounds * peak->loop(1) * j->threads);
         time_calls(run_ours, j, 1 + calls / 20); /* caches and threads */
         ours[i] = time_calls(run_ours, j, calls);
         speedup[i] = 1;
@@ -235,8 +214,7 @@ static struct result measure(const struct job *j, const struct job *alone, struc
     if (rival) r.blas = flops / middle(blas, turns);
     if (rival) r.ratio = take_best ? r.ours / r.blas : middle(ratio, turns);
     r.share = r.ours * 1e9 * middle(top, turns);
-    qsort(speedup, (size_t)turns, sizeof *speedup, compare_doubles);
-    r.speedup = speedup[turns / 2];
+    r.speedup = quantile(speedup, turns, 0.5);
     return r;
 }
 
@@ -327,6 +305,29 @@ static void print_head(const char *rival)
     printf("%-20s %7s %9s %9s %7s %7s %8s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up");
 }
 
+/* What the machine itself gives to more threads: the speed-up of a product can hardly be more. */
+static void print_peaks(struct peak_task *peak, int threads, int turns)
+{
+    const double flops = (double)peak->rounds * peak->loop(1) * 1e-9;
+    for (int t = 2; t <= threads; t *= 2) {
+        double one[TURNS_MAX], all[TURNS_MAX], speedup[TURNS_MAX];
+        struct pool *pool = pool_create(t);
+        for (int i = 0; i < turns; i++) {
+            double start = now();
+            pool_run(NULL, 1, peak_run, peak);
+            one[i] = now() - start;
+            pool_run(pool, t, peak_run, peak); /* wakes the threads */
+            start = now();
+            pool_run(pool, t, peak_run, peak);
+            all[i] = now() - start;
+            speedup[i] = one[i] * t / all[i];
+        }
+        pool_destroy(pool);
+        printf("%-20s %7d %9.1f %9s %7s %6d%% %8.2f\n", "registers only", t, flops * t / middle(all, turns),
+               "-", "-", 100, quantile(speedup, turns, 0.5));
+    }
+}
+
 static int usage(FILE *to, int code)
 {
     fputs("usage: bench_kernels [--quick] [--best] [--smallest] [--only TEXT] [--threads N]\n"
@@ -370,6 +371,7 @@ int main(int argc, char **argv)
 #endif
     print_head(rival);
     struct peak_task peak = {.loop = choose_peak(), .rounds = 400000};
+    if (!smallest) print_peaks(&peak, threads, quick ? 7 : 31);
     for (int i = 0; i < (smallest ? 1 : (int)ROWS); i++) {
         if (!strstr(rows[i].name, only)) continue;
         for (int t = 1; t <= threads; t *= 2) {

@@ -4,27 +4,14 @@
  *
  * Problems of the `random` generator, from 1,000 buffers up; each figure is the median of repeated solves
  * in one run, so that the rows can be compared with each other whatever else the machine is doing. */
+#include "bench_clock.h"
 #include "lxplan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 5 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static struct lx_graph *random_list(int64_t buffers, lx_status *st)
 {
@@ -54,8 +41,7 @@ static double measure(const struct lx_problem *p, const struct lx_solver *solver
         seconds[i] = now() - start;
         if (!ok) return -1;
     }
-    qsort(seconds, REPEATS, sizeof *seconds, compare_doubles);
-    return seconds[REPEATS / 2] / (double)p->count * 1e9;
+    return quantile(seconds, REPEATS, 0.5) / (double)p->count * 1e9;
 }
 
 int main(int argc, char **argv)

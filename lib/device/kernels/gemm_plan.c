@@ -83,28 +83,34 @@ static int64_t task_cost(const struct gemm_plan *p, int64_t panels, int64_t tile
     return 16 * panels * (tiles + TILES_TO_PACK) + ceil_div_i64(rows, p->m_block) * tiles;
 }
 
-/* The grid of tasks that ends first if all threads are equally fast; of equals the finer one, which leaves
- * less to wait for when they are not. */
+/* What the busiest thread does of a grid of m x n tasks. */
+static int64_t grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
+{
+    const int64_t panels = ceil_div_i64(p->g.m, p->vectors * p->target->vector_floats);
+    const int64_t tiles = ceil_div_i64(min_i64(p->g.n, p->n_block), p->target->tile_columns[p->vectors - 1]);
+    if (m > panels || n > tiles) return INT64_MAX;
+    return ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), ceil_div_i64(tiles, n));
+}
+
+/* The grid of tasks that ends first if all threads are equally fast. Where nothing is packed, a finer one
+ * that is nearly as good, which leaves less to wait for when they are not. */
 static void choose_grid(struct gemm_plan *p, int threads)
 {
     const struct gemm *g = &p->g;
-    const struct kernel_target *t = p->target;
     p->m_parts = p->n_parts = 1;
     double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
     if (threads <= 1 || work < SHARE_FROM) return;
-    const int64_t panels = ceil_div_i64(g->m, p->vectors * t->vector_floats);
-    const int64_t tiles = ceil_div_i64(min_i64(g->n, p->n_block), t->tile_columns[p->vectors - 1]);
     const int64_t most = (int64_t)threads * TASKS_A_THREAD;
     int64_t least = INT64_MAX;
-    for (int64_t n = 1; n <= min_i64(tiles, most); n++)
-        for (int64_t m = 1; m <= min_i64(panels, most / n); m++) {
-            const int64_t cost =
-                ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), ceil_div_i64(tiles, n));
-            if (cost > least || (cost == least && m * n <= p->m_parts * p->n_parts)) continue;
-            least = cost;
-            p->m_parts = m;
-            p->n_parts = n;
-        }
+    for (int64_t n = 1; n <= most; n++)
+        for (int64_t m = 1; m <= most / n; m++) least = min_i64(least, grid_cost(p, threads, m, n));
+    const int64_t good = least + (p->block_a ? 0 : least / 32);
+    for (int64_t n = 1; n <= most; n++)
+        for (int64_t m = 1; m <= most / n; m++)
+            if (m * n > p->m_parts * p->n_parts && grid_cost(p, threads, m, n) <= good) {
+                p->m_parts = m;
+                p->n_parts = n;
+            }
 }
 
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
