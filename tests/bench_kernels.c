@@ -185,7 +185,8 @@ static int64_t calls_for(run_function *run, const struct job *j, double seconds)
 static struct result measure(const struct job *j, const struct job *alone, struct peak_task *peak, int turns,
                              double seconds)
 {
-    double ours[TURNS_MAX], blas[TURNS_MAX], ratio[TURNS_MAX], top[TURNS_MAX], speedup[TURNS_MAX];
+    double ours[TURNS_MAX], blas[TURNS_MAX], ratio[TURNS_MAX], top[TURNS_MAX];
+    double single[TURNS_MAX], speedup[TURNS_MAX];
     const bool rival = has_rival(j->row);
     const double rest = j->threads > 1 ? 0.15 : 0;
     int64_t calls = calls_for(run_ours, j, seconds), blas_calls = rival ? calls_for(run_blas, j, seconds) : 0;
@@ -198,11 +199,12 @@ static struct result measure(const struct job *j, const struct job *alone, struc
         top[i] = (now_by(clock_used) - start) / ((double)peak->rounds * peak->loop(1) * j->threads);
         time_calls(run_ours, j, 1 + calls / 20); /* caches and threads */
         ours[i] = time_calls(run_ours, j, calls);
-        speedup[i] = 1;
+        single[i] = ours[i];
         if (j->threads > 1) {
             time_calls(run_ours, alone, 1 + alone_calls / 20);
-            speedup[i] = time_calls(run_ours, alone, alone_calls) / ours[i];
+            single[i] = time_calls(run_ours, alone, alone_calls);
         }
+        speedup[i] = single[i] / ours[i];
         if (!rival) continue;
         pause_seconds(rest / 4);
         time_calls(run_blas, j, 1 + blas_calls / 20);
@@ -214,7 +216,7 @@ static struct result measure(const struct job *j, const struct job *alone, struc
     if (rival) r.blas = flops / middle(blas, turns);
     if (rival) r.ratio = take_best ? r.ours / r.blas : middle(ratio, turns);
     r.share = r.ours * 1e9 * middle(top, turns);
-    r.speedup = quantile(speedup, turns, 0.5);
+    r.speedup = take_best ? middle(single, turns) / middle(ours, turns) : middle(speedup, turns);
     return r;
 }
 
