@@ -80,6 +80,7 @@ struct job {
     float *a, *b, *c;
     float *blas_c; /* of its own, so that values do not grow differently */
     int threads;
+    bool borrows; /* the matrices are another's */
 };
 
 static double row_flops(const struct row *r)
@@ -243,16 +244,16 @@ static struct lx_nest_runner *tiled_nest(const struct row *r, int threads)
     return lx_nest_runner_make(&nest, threads, &st);
 }
 
-static bool job_open(struct job *j, const struct row *r, int threads)
+static bool make_matrices(struct job *j)
 {
-    *j = (struct job){.row = r, .threads = threads, .pool = pool_create(threads)};
+    const struct row *r = j->row;
     size_t in = ((size_t)row_inputs(r) * sizeof(float) + 63) / 64 * 64,
            out = (size_t)row_outputs(r) * sizeof(float);
     j->a = aligned_alloc(64, in);
     j->b = aligned_alloc(64, in);
     j->c = aligned_alloc(64, out);
     j->blas_c = aligned_alloc(64, out);
-    if (!j->pool || !j->a || !j->b || !j->c || !j->blas_c) return false;
+    if (!j->a || !j->b || !j->c || !j->blas_c) return false;
     /* Small values of both signs: sums over many calls neither overflow nor become subnormal. */
     for (int64_t i = 0; i < row_inputs(r); i++) {
         j->a[i] = (float)(i % 7 - 3) * 0x1p-10f;
@@ -260,6 +261,15 @@ static bool job_open(struct job *j, const struct row *r, int threads)
     }
     memset(j->c, 0, out);
     memset(j->blas_c, 0, out);
+    return true;
+}
+
+/* `other`: whose matrices to use, NULL for new ones. */
+static bool job_open(struct job *j, const struct row *r, int threads, const struct job *other)
+{
+    *j = (struct job){.row = r, .threads = threads, .pool = pool_create(threads), .borrows = other};
+    if (other) j->a = other->a, j->b = other->b, j->c = other->c, j->blas_c = other->blas_c;
+    if (!j->pool || (!other && !make_matrices(j))) return false;
     if (r->kind == TILED) return (j->nest = tiled_nest(r, threads)) != NULL;
     int64_t n = r->size;
     struct gemm g = {
@@ -275,6 +285,7 @@ static void job_close(struct job *j)
 {
     lx_nest_runner_free(j->nest);
     pool_destroy(j->pool);
+    if (j->borrows) return;
     free(j->a);
     free(j->b);
     free(j->c);
@@ -381,7 +392,7 @@ int main(int argc, char **argv)
             openblas_set_num_threads(t);
 #endif
             struct job j, alone;
-            if (!job_open(&j, &rows[i], t) || !job_open(&alone, &rows[i], 1)) {
+            if (!job_open(&j, &rows[i], t, NULL) || !job_open(&alone, &rows[i], 1, &j)) {
                 fputs("bench_kernels: out of memory\n", stderr);
                 return 3;
             }
@@ -394,8 +405,8 @@ int main(int argc, char **argv)
                 printf("%9s %7s ", "-", "-");
             printf("%6.0f%% %8.2f\n", rows[i].kind == RELU ? 0.0 : r.share * 100, r.speedup);
             fflush(stdout);
-            job_close(&j);
             job_close(&alone);
+            job_close(&j);
         }
     }
     return 0;
