@@ -181,10 +181,13 @@ static void run_small(const struct gemm_plan *plan, const struct gemm_operands *
         t.b_offset = 0;
         t.c = o->c + i;
         t.init = init + i * init_m;
+        t.a_tile = 0;
         if (plan->wider_tiles > 0) {
             const int64_t wide = plan->tile_columns + 1, columns = wide * plan->wider_tiles;
             t.tiles = plan->wider_tiles;
             t.b_tile = wide * g->b_n;
+            t.c_tile = wide * g->c_n;
+            t.init_tile = wide * init_n;
             kernel[wide - 1](&t);
             if (!t.b_list) t.b += columns * g->b_n;
             t.b_offset += columns * g->b_n;
@@ -193,6 +196,8 @@ static void run_small(const struct gemm_plan *plan, const struct gemm_operands *
         }
         t.tiles = plan->tiles - plan->wider_tiles;
         t.b_tile = plan->tile_columns * g->b_n;
+        t.c_tile = plan->tile_columns * g->c_n;
+        t.init_tile = plan->tile_columns * init_n;
         kernel[plan->tile_columns - 1](&t);
     }
 }

@@ -2,14 +2,16 @@
 #include "device/kernels/target.h"
 #include "base/checked.h"
 
+#include <math.h>
+
 /* A tile whose sum is this long has the time to fetch its part of C, and C is likely to be far. */
 enum { PREFETCH_FROM = 128 };
 
 /* A product of fewer multiply-adds than this is not worth a second thread. */
 enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
 
-/* What it costs to pack a panel of A, in tiles. */
-enum { TILES_TO_PACK = 6 };
+/* What it costs to pack a panel of A, in tiles; to take a task and to begin with it, in multiply-adds. */
+enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 15 };
 
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)
@@ -74,26 +76,32 @@ static int panel_vectors(const struct gemm *g, const struct kernel_target *t)
     return (int)ceil_div_i64(vectors, ceil_div_i64(vectors, t->tile_vectors));
 }
 
-/* What a task costs, in sixteenths of a tile. A block of A that is packed costs its panels some tiles each,
- * and brings all columns of B into the caches again. */
-static int64_t task_cost(const struct gemm_plan *p, int64_t panels, int64_t tiles)
+/* What a task costs, in multiply-adds. A block of A that is packed costs its panels some tiles each, and
+ * brings all columns of B into the caches again, which is a sixteenth of a tile for each tile. */
+static double task_cost(const struct gemm_plan *p, int64_t panels, int64_t tiles)
 {
-    if (!p->block_a) return 16 * panels * tiles;
-    const int64_t rows = panels * p->vectors * p->target->vector_floats;
-    return 16 * panels * (tiles + TILES_TO_PACK) + ceil_div_i64(rows, p->m_block) * tiles;
+    const int64_t height = p->vectors * p->target->vector_floats;
+    const double tile =
+        (double)height * p->target->tile_columns[p->vectors - 1] * (double)p->g.k * (double)p->g.batch;
+    double work = (double)panels * (double)tiles;
+    if (p->block_a)
+        work += (double)panels * TILES_TO_PACK +
+                (double)ceil_div_i64(panels * height, p->m_block) * (double)tiles / 16;
+    return work * tile + WORK_TO_BEGIN;
 }
 
 /* What the busiest thread does of a grid of m x n tasks. */
-static int64_t grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
+static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
 {
     const int64_t panels = ceil_div_i64(p->g.m, p->vectors * p->target->vector_floats);
     const int64_t tiles = ceil_div_i64(min_i64(p->g.n, p->n_block), p->target->tile_columns[p->vectors - 1]);
-    if (m > panels || n > tiles) return INT64_MAX;
-    return ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), ceil_div_i64(tiles, n));
+    if (m > panels || n > tiles) return HUGE_VAL;
+    return (double)ceil_div_i64(m * n, threads) *
+           task_cost(p, ceil_div_i64(panels, m), ceil_div_i64(tiles, n));
 }
 
-/* The grid of tasks that ends first if all threads are equally fast. Where nothing is packed, a finer one
- * that is nearly as good, which leaves less to wait for when they are not. */
+/* The finest grid of tasks that ends nearly first if all threads are equally fast: it leaves less to wait for
+ * when they are not. */
 static void choose_grid(struct gemm_plan *p, int threads)
 {
     const struct gemm *g = &p->g;
@@ -101,10 +109,10 @@ static void choose_grid(struct gemm_plan *p, int threads)
     double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
     if (threads <= 1 || work < SHARE_FROM) return;
     const int64_t most = (int64_t)threads * TASKS_A_THREAD;
-    int64_t least = INT64_MAX;
+    double least = HUGE_VAL;
     for (int64_t n = 1; n <= most; n++)
-        for (int64_t m = 1; m <= most / n; m++) least = min_i64(least, grid_cost(p, threads, m, n));
-    const int64_t good = least + (p->block_a ? 0 : least / 32);
+        for (int64_t m = 1; m <= most / n; m++) least = fmin(least, grid_cost(p, threads, m, n));
+    const double good = least * (1 + 1.0 / 128);
     for (int64_t n = 1; n <= most; n++)
         for (int64_t m = 1; m <= most / n; m++)
             if (m * n > p->m_parts * p->n_parts && grid_cost(p, threads, m, n) <= good) {

@@ -107,23 +107,32 @@ static void set_a(const struct gemm_run_state *r, const struct gemm_chunk *c, st
     }
 }
 
-/* The strides within a panel of packed B, which is as wide as its tile. */
-static void set_packed_b(struct gemm_tile *t, const struct gemm_chunk *c, int64_t wide)
+/* Tiles of `wide` columns: what is between one's B and that of its neighbour, and the strides within a panel
+ * of packed B, which is as wide as its tile. */
+static void set_b(const struct gemm_run_state *r, const struct gemm_chunk *c, struct gemm_tile *t,
+                  int64_t wide)
 {
+    t->b_tile = wide * r->plan->g.b_n;
+    if (!r->packed_b) return;
     t->b_k = wide;
     t->b_batch = c->length * wide;
+    t->b_tile = t->b_batch * c->batches + PACK_SLACK;
 }
 
-/* On to the columns of B behind a tile. */
-static void next_b(const struct gemm_run_state *r, const struct gemm_chunk *c, struct gemm_tile *t,
-                   int64_t wide)
+/* On to the columns of B behind some tiles. */
+static void skip_b(struct gemm_tile *t, int64_t floats)
 {
-    if (r->packed_b)
-        t->b += wide * c->length * c->batches + PACK_SLACK;
-    else if (t->b_list)
-        t->b_offset += wide * r->plan->g.b_n;
+    if (t->b_list)
+        t->b_offset += floats;
     else
-        t->b += wide * r->plan->g.b_n;
+        t->b += floats;
+}
+
+/* How many tiles from this one on are equally wide. */
+static int64_t alike(const struct gemm_columns *columns, int64_t tile)
+{
+    const int64_t end = columns->first + columns->tiles;
+    return (tile < columns->extra ? min_i64(end, columns->extra) : end) - tile;
 }
 
 void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
@@ -150,17 +159,20 @@ void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, 
             t.b = r->packed_b +
                   (columns.first * columns.each + min_i64(columns.first, columns.extra)) * depth +
                   columns.first * PACK_SLACK;
-        for (int64_t tile = columns.first; tile < columns.first + columns.tiles; tile++) {
+        for (int64_t tile = columns.first; tile < columns.first + columns.tiles; tile += t.tiles) {
             const int wide = (int)columns.each + (tile < columns.extra);
             gemm_kernel *kernel = target->kernel[vectors - 1][wide - 1];
-            if (r->packed_b) set_packed_b(&t, c, wide);
+            set_b(r, c, &t, wide);
+            t.c_tile = wide * g->c_n;
+            t.init_tile = wide * t.init_n;
+            t.tiles = copied ? 1 : alike(&columns, tile);
             if (copied)
                 run_tile_copy(g, &t, kernel, rows, wide, width);
             else
                 kernel(&t);
-            next_b(r, c, &t, wide);
-            t.c += wide * g->c_n;
-            t.init += wide * t.init_n;
+            skip_b(&t, t.tiles * t.b_tile);
+            t.c += t.tiles * t.c_tile;
+            t.init += t.tiles * t.init_tile;
         }
     }
 }
@@ -182,27 +194,33 @@ void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chu
     const int64_t skip = columns->first * columns->each + min_i64(columns->first, columns->extra);
     struct gemm_tile t = first_tile(r, c, m_begin, columns->origin + skip);
     if (r->packed_b) t.b = r->packed_b + skip * depth + columns->first * PACK_SLACK;
-    const int64_t init_m = t.init == t.c ? plan->g.c_m : plan->g.init_m;
+    t.a_tile = height * depth;
+    t.c_tile = height * plan->g.c_m;
+    t.init_tile = height * (t.init == t.c ? plan->g.c_m : plan->g.init_m);
     for (int64_t tile = columns->first; tile < columns->first + columns->tiles; tile++) {
         const int wide = (int)columns->each + (tile < columns->extra);
-        if (r->packed_b) set_packed_b(&t, c, wide);
+        set_b(r, c, &t, wide);
+        const int64_t to_next = t.b_tile;
+        t.b_tile = 0; /* the tiles of a call have the same columns */
         float *const top = t.c;
         const float *const top_init = t.init;
-        for (int64_t i = m_begin; i < m_end; i += height) {
+        for (int64_t i = m_begin; i < m_end; i += t.tiles * height) {
             const int rows = (int)min_i64(height, m_end - i), vectors = (rows + vector - 1) / vector;
             const int width = vectors * vector;
+            const bool copied = rows != width || plan->needs_tile_copy;
             t.a = panels + (i - m_begin) * depth;
             t.a_k = width;
             t.a_batch = c->length * width;
+            t.tiles = copied || rows < height ? 1 : (m_end - i) / height;
             gemm_kernel *kernel = target->kernel[vectors - 1][wide - 1];
-            if (rows != width || plan->needs_tile_copy)
+            if (copied)
                 run_tile_copy(&plan->g, &t, kernel, rows, wide, width);
             else
                 kernel(&t);
-            t.c += height * plan->g.c_m;
-            t.init += height * init_m;
+            t.c += t.tiles * t.c_tile;
+            t.init += t.tiles * t.init_tile;
         }
-        next_b(r, c, &t, wide);
+        skip_b(&t, to_next);
         t.c = top + wide * c_n;
         t.init = top_init + wide * t.init_n;
     }

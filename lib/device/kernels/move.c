@@ -5,12 +5,16 @@
 #include "base/checked.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 /* A square of a transposition: reads and writes of 32 lines each stay in the first-level cache. */
 enum { SQUARE = 32, QUAD = 4 };
 
-/* Floats that relu fetches ahead in long rows, and how long those are. */
-enum { LINE_FLOATS = 16, RELU_AHEAD = 2048, RELU_FAR_FROM = 8192 };
+/* Floats that relu fetches ahead in long rows, how long those are, and how long they are when they would not
+ * stay in any cache of one core. */
+enum { LINE_FLOATS = 16, RELU_AHEAD = 2048, RELU_FAR_FROM = 8192, RELU_PAST_FROM = 1 << 20 };
 
 typedef float quad __attribute__((vector_size(16)));
 typedef int32_t quad_bits __attribute__((vector_size(16)));
@@ -97,6 +101,17 @@ void copy_2d(struct view to, struct const_view from, int64_t rows, int64_t colum
     copy_elements(to, from, 0, rows, 0, columns);
 }
 
+static void relu_elements(float *to, const float *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = from[i] > 0 ? from[i] : 0;
+}
+
+static quad relu_quad(const float *from)
+{
+    quad x = *(const quad_memory *)from;
+    return (quad)((quad_bits)x & (x > (quad){0}));
+}
+
 /* Rows that leave the nearer caches: there the processor's own prefetching keeps too few lines on their way,
  * of the output in particular, which has to be read before it can be written. */
 static void relu_far_row(float *to, const float *from, int64_t count)
@@ -105,13 +120,31 @@ static void relu_far_row(float *to, const float *from, int64_t count)
     for (; i + LINE_FLOATS <= count; i += LINE_FLOATS) {
         __builtin_prefetch(from + i + RELU_AHEAD);
         __builtin_prefetch(to + i + RELU_AHEAD, 1);
-        for (int64_t j = i; j < i + LINE_FLOATS; j += QUAD) {
-            quad x = *(const quad_memory *)(from + j);
-            *(quad_memory *)(to + j) = (quad)((quad_bits)x & (x > (quad){0}));
-        }
+        for (int64_t j = i; j < i + LINE_FLOATS; j += QUAD) *(quad_memory *)(to + j) = relu_quad(from + j);
     }
-    for (; i < count; i++) to[i] = from[i] > 0 ? from[i] : 0;
+    relu_elements(to + i, from + i, count - i);
 }
+
+#ifdef __SSE2__
+/* Rows longer than the caches: written past them, and so not read before. */
+static void relu_past_row(float *to, const float *from, int64_t count)
+{
+    const int64_t odd = (int64_t)(-((uintptr_t)to / sizeof *to) % LINE_FLOATS);
+    relu_elements(to, from, odd);
+    int64_t i = odd;
+    for (; i + LINE_FLOATS <= count; i += LINE_FLOATS) {
+        __builtin_prefetch(from + i + RELU_AHEAD);
+        for (int64_t j = i; j < i + LINE_FLOATS; j += QUAD) _mm_stream_ps(to + j, relu_quad(from + j));
+    }
+    relu_elements(to + i, from + i, count - i);
+    _mm_sfence(); /* such stores wait for nobody: not even for the one that tells others that we are done */
+}
+#else
+static void relu_past_row(float *to, const float *from, int64_t count)
+{
+    relu_far_row(to, from, count);
+}
+#endif
 
 void relu_2d(struct view to, struct const_view from, int64_t rows, int64_t columns)
 {
@@ -123,7 +156,14 @@ void relu_2d(struct view to, struct const_view from, int64_t rows, int64_t colum
         unary_2d(UNARY_RELU, to, from, rows, columns);
         return;
     }
-    for (int64_t i = 0; i < rows; i++) relu_far_row(to.at + i * to.row, from.at + i * from.row, columns);
+    for (int64_t i = 0; i < rows; i++) {
+        float *const row = to.at + i * to.row;
+        const float *const source = from.at + i * from.row;
+        if (columns >= RELU_PAST_FROM && row != source)
+            relu_past_row(row, source, columns);
+        else
+            relu_far_row(row, source, columns);
+    }
 }
 
 void transpose_2d(struct view to, struct const_view from, int64_t rows, int64_t columns)

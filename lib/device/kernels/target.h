@@ -11,18 +11,18 @@ enum { TILE_VECTORS_MAX = 4, TILE_COLUMNS_MAX = 16, TILE_ROWS_MAX = 64, PANEL_DE
 /* Where the first values of a tile come from. */
 enum tile_init { TILE_INIT_ZERO, TILE_INIT_ROWS, TILE_INIT_SPLAT };
 
-/* Register tiles side by side: each is c[i + j * c_n] for all rows i of its vectors and its columns j, the
- * next begins where it ends, and its B `b_tile` further. A has unit stride along rows. */
+/* Register tiles in a row, side by side or one below the other: each is c[i + j * c_n] for all rows i of its
+ * vectors and its columns j, and the next has everything *_tile further. A has unit stride along rows. */
 struct gemm_tile {
     int64_t tiles, k, batch;
     const float *a, *b;
     const float *const *a_list, *const *b_list; /* or NULL; then the places are list[i] + offset */
     int64_t a_offset, b_offset;
-    int64_t a_k, a_batch, b_k, b_n, b_batch, b_tile;
+    int64_t a_k, a_batch, a_tile, b_k, b_n, b_batch, b_tile;
     const float *init; /* TILE_INIT_ROWS: init[i + j * init_n]; TILE_INIT_SPLAT: init[j * init_n] */
-    int64_t init_n;
+    int64_t init_n, init_tile;
     float *c;
-    int64_t c_n;
+    int64_t c_n, c_tile;
     enum tile_init init_kind;
     bool first_relu, last_relu, prefetch;
 };
