@@ -1,27 +1,34 @@
 /* The matrix kernels beside OpenBLAS, in one process.
  *
- *     build/bin/bench_kernels [--seconds N] [--smallest] [--only TEXT] [--threads N]
+ *     build/bin/bench_kernels [--seconds N] [--quantile Q] [--smallest] [--only TEXT] [--threads N]
  *
  * Each row is one product at one number of threads. Ours, ours on one thread and OpenBLAS take turns of a
- * fraction of a millisecond, or of one call; each waits a little for a quiet moment. All rows are gone
- * through again and again until each had twenty quiet turns, or time is out. The twenty quietest count, which
- * is known without a look at their timings (bench_quiet.h), and of these the median. Only of calls that are
- * longer than any quiet moment it is not known, and the fastest sixth counts: noise makes nothing faster.
+ * fraction of a millisecond, or of one call, each after a little for caches and threads; all rows are gone
+ * through again and again, so that whatever else the machine does hits everybody. A neighbour on the other
+ * half of a core slows turns by a third or more, for milliseconds or for minutes, and nothing makes one
+ * faster: of all turns of somebody the time counts that one in twenty beats. With --quantile 0.5 it is the
+ * median, for a machine that is ours alone.
+ *
  * Where OpenBLAS does not know the processor and falls back to a kernel for an old one, the program starts
- * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. After a turn
- * of several threads both get time to put theirs to sleep. */
-#include "bench_quiet.h"
+ * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. After turns of
+ * several threads both get time to put theirs to sleep. */
+#include "bench_clock.h"
 #include "kernel_products.h"
+#include "peak.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds: until OpenBLAS's threads sleep; until ours do; to wait for a quiet moment; of calls in a turn; of
- * a runner's share in a pass; of one thread from which a call is lengthy. */
-static const double REST = 0.05, NAP = 0.001, PATIENCE = 0.02, TURN_SECONDS = 0.0005, PASS_SECONDS = 0.2,
-                    LENGTHY = 0.02;
+/* Seconds: until OpenBLAS's threads sleep; until ours do; of the calls in a turn; of a runner's share in a
+ * pass; that are enough of a runner. */
+static const double REST = 0.05, NAP = 0.001, TURN_SECONDS = 0.0005, PASS_SECONDS = 0.2, ENOUGH_SECONDS = 8;
+
+/* Turns in a pass, and that are enough of a runner. */
+enum { PASS_TURNS = 8, TURNS = 400 };
+
+static double chosen_quantile = 0.05;
 
 /* ---- one row ---- */
 
@@ -29,10 +36,10 @@ static const double REST = 0.05, NAP = 0.001, PATIENCE = 0.02, TURN_SECONDS = 0.
 struct runner {
     run_function *run;
     const struct job *job;
-    struct probe *probe;
     int64_t calls; /* in a turn */
-    bool lengthy;
-    struct series series;
+    int turns;
+    double spent;        /* seconds in turns */
+    double times[TURNS]; /* of a call */
 };
 
 struct entry {
@@ -47,42 +54,41 @@ static double time_calls(const struct runner *r, int64_t calls)
     return (now() - start) / (double)calls;
 }
 
-static void runner_open(struct runner *r, run_function *run, const struct job *job, struct probe *probe)
+static void runner_open(struct runner *r, run_function *run, const struct job *job)
 {
-    *r = (struct runner){.run = run, .job = job, .probe = probe};
+    *r = (struct runner){.run = run, .job = job};
     double once = time_calls(r, 1);
     once = time_calls(r, 1 + (int64_t)(TURN_SECONDS / (once + 1e-9)));
     r->calls = 1 + (int64_t)(TURN_SECONDS / once);
-    r->lengthy = once * job->threads > LENGTHY;
 }
 
-/* Had it enough quiet turns? */
 static bool is_done(const struct runner *r)
 {
-    if (!r->run || r->series.count == SERIES_MAX) return true;
-    return r->lengthy ? r->series.count >= 6 * QUIETEST
-                      : series_count(&r->series, probe_quiet(r->probe)) >= QUIETEST;
+    return !r->run || r->turns == TURNS || r->spent >= ENOUGH_SECONDS;
 }
 
 static void take_turn(struct runner *r)
 {
     if (is_done(r)) return;
-    double before = probe_until_quiet(r->probe, r->lengthy ? 10 * PATIENCE : PATIENCE);
-    if (r->run == run_rival && r->job->threads > 1) pause_seconds(NAP);
-    if (!r->lengthy) time_calls(r, 1 + r->calls / 2); /* caches and threads */
-    const double time = time_calls(r, r->calls), noise = fmax(before, probe_now(r->probe));
-    series_add(&r->series, time, r->lengthy ? time : noise);
+    time_calls(r, 1 + r->calls / 2); /* caches and threads */
+    const double time = time_calls(r, r->calls);
+    r->times[r->turns++] = time;
+    r->spent += time * (double)r->calls;
+}
+
+static double runner_time(struct runner *r)
+{
+    return quantile(r->times, r->turns, chosen_quantile);
 }
 
 /* `first`: the same row on one thread, NULL if this is it. */
-static bool entry_open(struct entry *e, const struct row *row, int threads, struct entry *first,
-                       struct probe *probe)
+static bool entry_open(struct entry *e, const struct row *row, int threads, struct entry *first)
 {
     if (!job_open(&e->job, row, threads, first ? &first->job : NULL)) return false;
     rival_threads(threads);
-    runner_open(&e->ours, run_ours, &e->job, probe);
-    if (first) runner_open(&e->alone, run_ours, &first->job, first->ours.probe);
-    if (row_has_rival(row)) runner_open(&e->rival, run_rival, &e->job, probe);
+    runner_open(&e->ours, run_ours, &e->job);
+    if (first) runner_open(&e->alone, run_ours, &first->job);
+    if (row_has_rival(row)) runner_open(&e->rival, run_rival, &e->job);
     return true;
 }
 
@@ -91,51 +97,56 @@ static bool entry_done(const struct entry *e)
     return is_done(&e->ours) && is_done(&e->alone) && is_done(&e->rival);
 }
 
+static void take_turns(struct runner *r)
+{
+    const double start = now();
+    for (int i = 0; i < PASS_TURNS && (i == 0 || now() - start < PASS_SECONDS); i++) take_turn(r);
+}
+
 static void entry_pass(struct entry *e)
 {
-    double start = now();
+    const bool several = e->job.threads > 1;
     rival_threads(e->job.threads);
-    do {
-        take_turn(&e->ours);
-        take_turn(&e->alone);
-    } while (!(is_done(&e->ours) && is_done(&e->alone)) && now() - start < PASS_SECONDS);
-    start = now();
-    do take_turn(&e->rival);
-    while (!is_done(&e->rival) && now() - start < PASS_SECONDS);
-    if (e->job.threads > 1) pause_seconds(REST);
+    take_turns(&e->ours);
+    take_turns(&e->alone);
+    if (several) pause_seconds(NAP);
+    take_turns(&e->rival);
+    if (several) pause_seconds(REST);
 }
 
 /* ---- the program ---- */
 
 /* What the machine itself gives, at best: GFLOPS of multiply-adds on registers. */
-static double measure_peak(struct probe *probe)
+static double measure_peak(int threads)
 {
-    struct peak_task task = {choose_peak().peak, 100000};
+    struct peak_task task = {.loop = choose_peak(), .rounds = 100000};
+    struct pool *pool = pool_create(threads);
     double least = HUGE_VAL;
-    for (int i = 0; i < 100; i++) {
-        probe_until_quiet(probe, PATIENCE);
+    for (int i = 0; i < 2 * TURNS; i++) {
         double start = now();
-        pool_run(probe->pool, probe->threads, peak_run, &task);
+        pool_run(pool, threads, peak_run, &task);
         least = fmin(least, now() - start);
     }
-    return (double)task.rounds * task.loop(1) * probe->threads * 1e-9 / least;
+    pool_destroy(pool);
+    return (double)task.rounds * task.loop(1) * threads * 1e-9 / least;
 }
 
 static void print_head(const char *rival)
 {
     printf(
-        "kernels: %s; %s\nGFLOPS, medians of the %d quietest turns (~: not all of them were quiet); ratio: "
-        "ours / rival;\npeak: share of multiply-adds on registers\n",
-        kernel_target_name(kernel_target_best()), rival, QUIETEST);
+        "kernels: %s; %s\nGFLOPS by the time that %g %% of the turns beat (~: time was out before all turns "
+        "were taken);\nratio: ours / rival; peak: share of multiply-adds on registers; speed-up: over one "
+        "thread\n",
+        kernel_target_name(kernel_target_best()), rival, chosen_quantile * 100);
     printf("%-20s %7s %9s %9s %7s %7s %8s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up");
 }
 
 static void print_entry(struct entry *e, double peak)
 {
-    const double flops = row_flops(e->job.row) * 1e-9, time = series_middle(&e->ours.series);
+    const double flops = row_flops(e->job.row) * 1e-9, time = runner_time(&e->ours);
     printf("%-20s %7d %9.1f ", e->job.row->name, e->job.threads, flops / time);
     if (e->rival.run) {
-        const double rival = series_middle(&e->rival.series);
+        const double rival = runner_time(&e->rival);
         printf("%9.1f %7.2f ", flops / rival, rival / time);
     } else {
         printf("%9s %7s ", "-", "-");
@@ -144,14 +155,14 @@ static void print_entry(struct entry *e, double peak)
         printf("%7s ", "-");
     else
         printf("%6.0f%% ", flops / time / peak * 100);
-    printf("%8.2f%s\n", e->alone.run ? series_middle(&e->alone.series) / time : 1, entry_done(e) ? "" : " ~");
+    printf("%8.2f%s\n", e->alone.run ? runner_time(&e->alone) / time : 1, entry_done(e) ? "" : " ~");
 }
 
 /* One number of threads after the other, all rows of each. */
 enum { LEVELS_MAX = 9, ENTRIES_MAX = 32 * LEVELS_MAX };
 struct bench {
     int levels, count;
-    struct probe probe[LEVELS_MAX];
+    int threads[LEVELS_MAX];
     struct entry entry[ENTRIES_MAX];
 };
 
@@ -160,12 +171,11 @@ static bool bench_open(struct bench *b, int threads, const char *only, bool smal
     bool ok = true;
     for (int t = 1; ok && t <= threads; t *= 2) {
         const int before = b->count;
-        struct probe *probe = &b->probe[b->levels++];
-        *probe = (struct probe){pool_create(t), t, 0};
+        b->threads[b->levels++] = t;
         for (const struct row *r = rows; ok && r->name && !(smallest && r > rows); r++) {
             if (!strstr(r->name, only)) continue;
             struct entry *first = t > 1 ? &b->entry[b->count - before] : NULL;
-            ok = entry_open(&b->entry[b->count++], r, t, first, probe);
+            ok = entry_open(&b->entry[b->count++], r, t, first);
         }
     }
     return ok;
@@ -192,9 +202,9 @@ static void bench_print(struct bench *b)
     const int rows_each = b->count / b->levels;
     double peak[LEVELS_MAX];
     for (int l = 0; l < b->levels; l++) {
-        peak[l] = measure_peak(&b->probe[l]);
-        printf("%-20s %7d %9.1f %9s %7s %6d%% %8.2f\n", "registers only", b->probe[l].threads, peak[l], "-",
-               "-", 100, peak[l] / peak[0]);
+        peak[l] = measure_peak(b->threads[l]);
+        printf("%-20s %7d %9.1f %9s %7s %6d%% %8.2f\n", "registers only", b->threads[l], peak[l], "-", "-",
+               100, peak[l] / peak[0]);
     }
     for (int i = 0; i < rows_each; i++)
         for (int l = 0; l < b->levels; l++) print_entry(&b->entry[l * rows_each + i], peak[l]);
@@ -203,14 +213,14 @@ static void bench_print(struct bench *b)
 static void bench_close(struct bench *b)
 {
     for (int i = 0; i < b->count; i++) job_close(&b->entry[i].job);
-    for (int l = 0; l < b->levels; l++) pool_destroy(b->probe[l].pool);
 }
 
 static int usage(FILE *to, int code)
 {
-    fputs("usage: bench_kernels [--seconds N] [--smallest] [--only TEXT] [--threads N]\n"
+    fputs("usage: bench_kernels [--seconds N] [--quantile Q] [--smallest] [--only TEXT] [--threads N]\n"
           "Measures the matrix kernels beside OpenBLAS.\n\n"
           "  --seconds N  go once through all rows, and again for at most N seconds (default 400)\n"
+          "  --quantile Q the time that counts of all turns: 0 the least, 0.5 the median (default 0.05)\n"
           "  --smallest   only the first product: does it work at all?\n"
           "  --only TEXT  only rows whose name contains TEXT\n"
           "  --threads N  up to N threads, doubling from 1 (default 2)\n",
@@ -230,6 +240,8 @@ int main(int argc, char **argv)
             return usage(stdout, 0);
         else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
             seconds = atof(argv[++i]);
+        else if (strcmp(argv[i], "--quantile") == 0 && i + 1 < argc)
+            chosen_quantile = atof(argv[++i]);
         else if (strcmp(argv[i], "--smallest") == 0)
             smallest = true;
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
@@ -239,7 +251,8 @@ int main(int argc, char **argv)
         else
             return usage(stderr, 2);
     }
-    if (threads < 1 || threads > POOL_THREADS_MAX) return usage(stderr, 2);
+    if (threads < 1 || threads > POOL_THREADS_MAX || !(chosen_quantile >= 0 && chosen_quantile <= 1))
+        return usage(stderr, 2);
     char rival[160];
     rival_open(argv, rival, sizeof rival);
     const bool ok = bench_open(&b, threads, only, smallest);
