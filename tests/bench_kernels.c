@@ -11,7 +11,7 @@
  *
  * Where OpenBLAS does not know the processor and falls back to a kernel for an old one, the program starts
  * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. After turns of
- * several threads both get time to put theirs to sleep. */
+ * several threads of one, before the other's, there is time for the first to put them to sleep. */
 #include "bench_clock.h"
 #include "kernel_products.h"
 #include "peak.h"
@@ -103,15 +103,24 @@ static void take_turns(struct runner *r)
     for (int i = 0; i < PASS_TURNS && (i == 0 || now() - start < PASS_SECONDS); i++) take_turn(r);
 }
 
+/* Passes the time on all processors: one that was idle comes back slower, and the next one to be measured
+ * would have it by luck. */
+static void keep_busy(const struct job *j, double seconds)
+{
+    struct peak_task task = {.loop = choose_peak(), .rounds = 10000};
+    for (const double start = now(); now() - start < seconds;) pool_run(j->pool, j->threads, peak_run, &task);
+}
+
 static void entry_pass(struct entry *e)
 {
     const bool several = e->job.threads > 1;
     rival_threads(e->job.threads);
-    take_turns(&e->ours);
+    if (several) keep_busy(&e->job, REST);
     take_turns(&e->alone);
+    if (several) keep_busy(&e->job, REST / 5);
+    take_turns(&e->ours);
     if (several) pause_seconds(NAP);
     take_turns(&e->rival);
-    if (several) pause_seconds(REST);
 }
 
 /* ---- the program ---- */

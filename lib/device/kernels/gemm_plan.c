@@ -11,7 +11,7 @@ enum { PREFETCH_FROM = 128 };
 enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
 
 /* What it costs to pack a panel of A, in tiles; to take a task and to begin with it, in multiply-adds. */
-enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 15 };
+enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16 };
 
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)
@@ -112,7 +112,7 @@ static void choose_grid(struct gemm_plan *p, int threads)
     double least = HUGE_VAL;
     for (int64_t n = 1; n <= most; n++)
         for (int64_t m = 1; m <= most / n; m++) least = fmin(least, grid_cost(p, threads, m, n));
-    const double good = least * (1 + 1.0 / 128);
+    const double good = least * (1 + 1.0 / 256);
     for (int64_t n = 1; n <= most; n++)
         for (int64_t m = 1; m <= most / n; m++)
             if (m * n > p->m_parts * p->n_parts && grid_cost(p, threads, m, n) <= good) {
