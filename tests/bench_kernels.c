@@ -1,13 +1,13 @@
 /* The matrix kernels beside OpenBLAS, in one process.
  *
- *     build/bin/bench_kernels [--seconds N] [--quantile Q] [--smallest] [--only TEXT] [--threads N]
+ *     build/bin/bench_kernels [--seconds N] [--smallest] [--only TEXT] [--threads N]
  *
  * Each row is one product at one number of threads. Ours, ours on one thread and OpenBLAS take turns of a
  * fraction of a millisecond, or of one call, each after a little for caches and threads; all rows are gone
  * through again and again, so that whatever else the machine does hits everybody. A neighbour on the other
  * half of a core slows turns by a third or more, for milliseconds or for minutes, and nothing makes one
- * faster: of all turns of somebody the time counts that one in twenty beats. With --quantile 0.5 it is the
- * median, for a machine that is ours alone.
+ * faster: of all turns of somebody the time counts that one in twenty beats. Beside it are ratio and speed-up
+ * by medians, which say what one gets on this machine as it is.
  *
  * Where OpenBLAS does not know the processor and falls back to a kernel for an old one, the program starts
  * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. After turns of
@@ -28,7 +28,8 @@ static const double REST = 0.05, NAP = 0.001, TURN_SECONDS = 0.0005, PASS_SECOND
 /* Turns in a pass, and that are enough of a runner. */
 enum { PASS_TURNS = 8, TURNS = 400 };
 
-static double chosen_quantile = 0.05;
+/* Which of all times count. */
+static const double FAST = 0.05, MEDIAN = 0.5;
 
 /* ---- one row ---- */
 
@@ -76,9 +77,9 @@ static void take_turn(struct runner *r)
     r->spent += time * (double)r->calls;
 }
 
-static double runner_time(struct runner *r)
+static double runner_time(struct runner *r, double fraction)
 {
-    return quantile(r->times, r->turns, chosen_quantile);
+    return quantile(r->times, r->turns, fraction);
 }
 
 /* `first`: the same row on one thread, NULL if this is it. */
@@ -142,20 +143,22 @@ static double measure_peak(int threads)
 
 static void print_head(const char *rival)
 {
-    printf(
-        "kernels: %s; %s\nGFLOPS by the time that %g %% of the turns beat (~: time was out before all turns "
-        "were taken);\nratio: ours / rival; peak: share of multiply-adds on registers; speed-up: over one "
-        "thread\n",
-        kernel_target_name(kernel_target_best()), rival, chosen_quantile * 100);
-    printf("%-20s %7s %9s %9s %7s %7s %8s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up");
+    printf("kernels: %s; %s\nGFLOPS by the time that one in twenty turns beats (~: time was out before all "
+           "turns "
+           "were taken);\nratio: ours / rival; peak: share of multiply-adds on registers; speed-up: over one "
+           "thread; then both by medians\n",
+           kernel_target_name(kernel_target_best()), rival);
+    printf("%-20s %7s %9s %9s %7s %7s %8s %9s %8s\n", "", "threads", "ours", "rival", "ratio", "peak",
+           "speed-up", "ratio", "speed-up");
 }
 
 static void print_entry(struct entry *e, double peak)
 {
-    const double flops = row_flops(e->job.row) * 1e-9, time = runner_time(&e->ours);
+    const double flops = row_flops(e->job.row) * 1e-9, time = runner_time(&e->ours, FAST),
+                 median = runner_time(&e->ours, MEDIAN);
     printf("%-20s %7d %9.1f ", e->job.row->name, e->job.threads, flops / time);
     if (e->rival.run) {
-        const double rival = runner_time(&e->rival);
+        const double rival = runner_time(&e->rival, FAST);
         printf("%9.1f %7.2f ", flops / rival, rival / time);
     } else {
         printf("%9s %7s ", "-", "-");
@@ -164,7 +167,13 @@ static void print_entry(struct entry *e, double peak)
         printf("%7s ", "-");
     else
         printf("%6.0f%% ", flops / time / peak * 100);
-    printf("%8.2f%s\n", e->alone.run ? runner_time(&e->alone) / time : 1, entry_done(e) ? "" : " ~");
+    printf("%8.2f ", e->alone.run ? runner_time(&e->alone, FAST) / time : 1);
+    if (e->rival.run)
+        printf("%9.2f ", runner_time(&e->rival, MEDIAN) / median);
+    else
+        printf("%9s ", "-");
+    printf("%8.2f%s\n", e->alone.run ? runner_time(&e->alone, MEDIAN) / median : 1,
+           entry_done(e) ? "" : " ~");
 }
 
 /* One number of threads after the other, all rows of each. */
@@ -226,10 +235,9 @@ static void bench_close(struct bench *b)
 
 static int usage(FILE *to, int code)
 {
-    fputs("usage: bench_kernels [--seconds N] [--quantile Q] [--smallest] [--only TEXT] [--threads N]\n"
+    fputs("usage: bench_kernels [--seconds N] [--smallest] [--only TEXT] [--threads N]\n"
           "Measures the matrix kernels beside OpenBLAS.\n\n"
           "  --seconds N  go once through all rows, and again for at most N seconds (default 400)\n"
-          "  --quantile Q the time that counts of all turns: 0 the least, 0.5 the median (default 0.05)\n"
           "  --smallest   only the first product: does it work at all?\n"
           "  --only TEXT  only rows whose name contains TEXT\n"
           "  --threads N  up to N threads, doubling from 1 (default 2)\n",
@@ -249,8 +257,6 @@ int main(int argc, char **argv)
             return usage(stdout, 0);
         else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
             seconds = atof(argv[++i]);
-        else if (strcmp(argv[i], "--quantile") == 0 && i + 1 < argc)
-            chosen_quantile = atof(argv[++i]);
         else if (strcmp(argv[i], "--smallest") == 0)
             smallest = true;
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
@@ -260,11 +266,14 @@ int main(int argc, char **argv)
         else
             return usage(stderr, 2);
     }
-    if (threads < 1 || threads > POOL_THREADS_MAX || !(chosen_quantile >= 0 && chosen_quantile <= 1))
-        return usage(stderr, 2);
+    if (threads < 1 || threads > POOL_THREADS_MAX) return usage(stderr, 2);
     char rival[160];
     rival_open(argv, rival, sizeof rival);
     const bool ok = bench_open(&b, threads, only, smallest);
+    if (ok && b.count == 0) {
+        fprintf(stderr, "bench_kernels: no row has \"%s\" in its name; without --only all are shown\n", only);
+        return 2;
+    }
     if (ok) {
         bench_measure(&b, seconds);
         print_head(rival);
