@@ -78,30 +78,34 @@ static int panel_vectors(const struct gemm *g, const struct kernel_target *t)
 
 /* What a task costs, in multiply-adds. A block of A that is packed costs its panels some tiles each, and
  * brings all columns of B into the caches again, which is a sixteenth of a tile for each tile. */
-static double task_cost(const struct gemm_plan *p, int64_t panels, int64_t tiles)
+static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
 {
     const int64_t height = p->vectors * p->target->vector_floats;
     const double tile =
         (double)height * p->target->tile_columns[p->vectors - 1] * (double)p->g.k * (double)p->g.batch;
-    double work = (double)panels * (double)tiles;
+    double work = (double)panels * tiles;
     if (p->block_a)
-        work += (double)panels * TILES_TO_PACK +
-                (double)ceil_div_i64(panels * height, p->m_block) * (double)tiles / 16;
+        work +=
+            (double)panels * TILES_TO_PACK + (double)ceil_div_i64(panels * height, p->m_block) * tiles / 16;
     return work * tile + WORK_TO_BEGIN;
 }
 
-/* What the busiest thread does of a grid of m x n tasks. */
+/* What the busiest thread does of a grid of m x n tasks. Packed columns are dealt out in the tiles that they
+ * are packed for; else a task cuts its own, which cost what they are wide. */
 static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
 {
     const int64_t panels = ceil_div_i64(p->g.m, p->vectors * p->target->vector_floats);
-    const int64_t tiles = ceil_div_i64(min_i64(p->g.n, p->n_block), p->target->tile_columns[p->vectors - 1]);
+    const int64_t columns = min_i64(p->g.n, p->n_block), wide = p->target->tile_columns[p->vectors - 1];
+    const int64_t tiles = ceil_div_i64(columns, wide);
     if (m > panels || n > tiles) return HUGE_VAL;
-    return (double)ceil_div_i64(m * n, threads) *
-           task_cost(p, ceil_div_i64(panels, m), ceil_div_i64(tiles, n));
+    const double part =
+        p->pack_b ? (double)ceil_div_i64(tiles, n) : (double)ceil_div_i64(columns, n) / (double)wide;
+    return (double)ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), part);
 }
 
 /* The finest grid of tasks that ends nearly first if all threads are equally fast: it leaves less to wait for
- * when they are not. */
+ * when they are not. Of equals the one with the most parts along n: columns of C are contiguous, while
+ * threads that write rows of the same column have the lines at its cuts fetched away from each other. */
 static void choose_grid(struct gemm_plan *p, int threads)
 {
     const struct gemm *g = &p->g;
@@ -112,10 +116,10 @@ static void choose_grid(struct gemm_plan *p, int threads)
     double least = HUGE_VAL;
     for (int64_t n = 1; n <= most; n++)
         for (int64_t m = 1; m <= most / n; m++) least = fmin(least, grid_cost(p, threads, m, n));
-    const double good = least * (1 + 1.0 / 256);
+    const double good = least * 1.01;
     for (int64_t n = 1; n <= most; n++)
         for (int64_t m = 1; m <= most / n; m++)
-            if (m * n > p->m_parts * p->n_parts && grid_cost(p, threads, m, n) <= good) {
+            if (m * n >= p->m_parts * p->n_parts && grid_cost(p, threads, m, n) <= good) {
                 p->m_parts = m;
                 p->n_parts = n;
             }
