@@ -1,12 +1,6 @@
 /* Products against plain loops in double: every target that this processor can run, all layouts, touches
- * and tails; the pool with more threads than processors. */
+ * and tails. */
 #include "kernel_operands.h"
-
-#include <sched.h>
-#include <stdatomic.h>
-#include <time.h>
-
-/* ---- products ---- */
 
 struct shape {
     int64_t m, n, k, batch;
@@ -261,83 +255,63 @@ static void test_bits_do_not_depend_on_threads(void **state)
     free(a), free(b), free(one), free(many);
 }
 
-/* ---- the pool ---- */
-
-struct tally {
-    unsigned char *seen;
-    int threads;
-};
-
-static void count_task(void *context, int64_t task, int worker)
-{
-    struct tally *t = context;
-    t->seen[task]++;
-    if (worker < 0 || worker >= t->threads) t->seen[task] = 100;
-}
-
-static void test_pool(void **state)
+/* A row of products, packed or not, turned or not, has the bits of one product after the other. */
+static void test_products_in_a_row(void **state)
 {
     (void)state;
-    static const int threads[] = {1, 2, 3, 7};
-    enum { TASKS = 1000 };
-    unsigned char seen[TASKS + 1];
-    for (int i = 0; i < 4; i++) {
-        struct pool *pool = pool_create(threads[i]);
-        assert_non_null(pool);
-        assert_int_equal(pool_threads(pool), threads[i]);
-        for (int64_t n = 0; n <= TASKS; n = n < 20 ? n + 1 : n * 3 / 2)
-            for (int repeat = 0; repeat < 20; repeat++) {
-                memset(seen, 0, sizeof seen);
-                pool_run(pool, n, count_task, &(struct tally){seen, threads[i]});
-                for (int64_t k = 0; k < TASKS; k++) assert_int_equal(seen[k], k < n);
-            }
-        char *first = pool_scratch(pool, 100);
-        assert_non_null(first);
-        memset(first, 1, 100);
-        assert_ptr_equal(pool_scratch(pool, 50), first);
-        char *large = pool_scratch(pool, 5 << 20);
-        assert_true(large && (uintptr_t)large % 64 == 0);
-        memset(large, 1, 5 << 20);
-        pool_destroy(pool);
+    enum { SIDE = 48, MOST = SIDE * SIDE, COUNT = 20 };
+    struct rng r = rng_seed(11);
+    static float a[COUNT * MOST], b[COUNT * MOST], init[COUNT * MOST], one[COUNT * MOST], row[COUNT * MOST];
+    for (int i = 0; i < COUNT * MOST; i++) {
+        a[i] = (float)rng_unit(&r) - 0.5f;
+        b[i] = (float)rng_unit(&r) - 0.5f;
+        init[i] = (float)rng_unit(&r) - 0.5f;
     }
-    memset(seen, 0, sizeof seen);
-    pool_run(NULL, 5, count_task, &(struct tally){seen, 1});
-    assert_int_equal(seen[4], 1);
-    pool_destroy(NULL);
+    const struct kernel_target *t;
+    int small = 0, turned = 0;
+    for (int i = 0; (t = kernel_target_at(i)); i++)
+        for (int turn = 0; turn < 400; turn++) {
+            const bool whole = turn % 4 != 0, by_rows = turn % 3 == 0;
+            const int64_t m = whole ? 16 * rng_between(&r, 1, 3) : rng_between(&r, 1, SIDE),
+                          n = whole ? 16 * rng_between(&r, 1, 3) : rng_between(&r, 1, SIDE),
+                          k = rng_between(&r, 0, SIDE), count = rng_between(&r, 0, COUNT);
+            struct gemm g = {.m = m,
+                             .n = n,
+                             .k = k,
+                             .batch = 1,
+                             .a_m = by_rows ? SIDE : 1,
+                             .a_k = by_rows ? 1 : SIDE,
+                             .b_k = by_rows ? SIDE : 1,
+                             .b_n = by_rows ? 1 : SIDE,
+                             .c_m = by_rows ? SIDE : 1,
+                             .c_n = by_rows ? 1 : SIDE,
+                             .init_m = by_rows ? SIDE : 1,
+                             .init_n = by_rows ? 1 : SIDE,
+                             .first = (enum gemm_first)rng_below(&r, 4),
+                             .last = (enum gemm_last)rng_below(&r, 2)};
+            const struct gemm_steps steps = {.a = rng_below(&r, 2) ? MOST : 0,
+                                             .b = rng_below(&r, 2) ? MOST : 0,
+                                             .init = rng_below(&r, 2) ? MOST : 0,
+                                             .c = MOST};
+            struct gemm_plan plan;
+            gemm_prepare(&plan, &g, t, 1);
+            small += plan.small && count > plan.tiles;
+            turned += plan.small && plan.swapped && count > plan.tiles;
+            memcpy(one, init, sizeof one);
+            memcpy(row, init, sizeof row);
+            for (int64_t x = 0; x < count; x++)
+                assert_true(gemm_run(&plan,
+                                     &(struct gemm_operands){.a = a + x * steps.a,
+                                                             .b = b + x * steps.b,
+                                                             .init = init + x * steps.init,
+                                                             .c = one + x * steps.c},
+                                     NULL));
+            assert_true(gemm_run_row(&plan, &(struct gemm_operands){.a = a, .b = b, .init = init, .c = row},
+                                     count, &steps, NULL));
+            assert_memory_equal(one, row, sizeof one);
+        }
+    assert_true(small > 100 && turned > 10);
 }
-
-#ifdef __linux__
-struct processors {
-    cpu_set_t allowed;
-    atomic_int changed;
-};
-
-static void compare_processors(void *context, int64_t task, int worker)
-{
-    (void)task, (void)worker;
-    struct processors *p = context;
-    cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_EQUAL(&mine, &p->allowed))
-        atomic_fetch_add(&p->changed, 1);
-}
-
-/* Workers that made room for another may still run wherever the caller may. */
-static void test_processors_are_kept(void **state)
-{
-    (void)state;
-    struct processors p = {.changed = 0};
-    assert_int_equal(sched_getaffinity(0, sizeof p.allowed, &p.allowed), 0);
-    struct pool *pool = pool_create(3);
-    assert_non_null(pool);
-    for (int i = 0; i < 300; i++) {
-        pool_run(pool, 64, compare_processors, &p);
-        if (i % 30 == 0) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* they fall asleep */
-    }
-    assert_int_equal(atomic_load(&p.changed), 0);
-    assert_int_equal(sched_getaffinity(0, sizeof p.allowed, &p.allowed), 0);
-    pool_destroy(pool);
-}
-#endif
 
 static void test_targets(void **state)
 {
@@ -354,15 +328,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_products_in_a_row),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_random_layouts),
         cmocka_unit_test(test_every_layout_and_touch),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_paths),
-#ifdef __linux__
-        cmocka_unit_test(test_processors_are_kept),
-#endif
         cmocka_unit_test(test_bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

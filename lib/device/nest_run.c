@@ -18,9 +18,8 @@
 
 enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
 
-/* Tasks of products go in squares of so many turns of the last two shared loops: what a square reads of both
- * operands stays in the second-level cache, which all turns of the inner loop would leave. */
-enum { SQUARE = 8, TASKS_A_THREAD = 4 };
+/* With fewer tasks than this for each thread the last ones would be waited for. */
+enum { TASKS_A_THREAD = 4 };
 
 static const struct lx_loop single = {.size = 1};
 
@@ -32,8 +31,8 @@ struct lx_nest_runner {
     int64_t tasks;
     struct gemm_plan product[2][2]; /* [has the first touch][has the last touch] */
     const struct kernel_target *target;
-    struct pool *pool; /* NULL: one thread */
-    bool squares;
+    struct pool *pool;   /* NULL: one thread */
+    int64_t row;         /* turns of the last shared loop that are one task */
     bool share_products; /* the pool works inside each product; else each task is one thread's */
 };
 
@@ -74,28 +73,36 @@ static void move(const struct lx_nest_runner *r, const float *in0, float *out)
     if (r->main == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
 }
 
-static void body(struct run *run, const struct place *p, bool first, bool last)
+/* The kernel for some turns of a loop. */
+static void body(struct run *run, const struct place *p, const struct lx_loop *loop, int64_t turns,
+                 bool first, bool last)
 {
     const struct lx_nest_runner *r = run->r;
-    float *out = run->out + p->at[OUT];
-    if (!lx_touch_contracts(r->main)) {
-        if (first) touch(r, r->first, out);
-        move(r, run->in[0] + p->at[IN0], out);
-        if (last) touch(r, r->last, out);
-        return;
+    const bool contracts = lx_touch_contracts(r->main);
+    if (contracts) {
+        const struct gemm_operands o = {
+            .a = run->in[0] + p->at[IN0], .b = run->in[1] + p->at[IN1], .c = run->out + p->at[OUT]};
+        const struct gemm_steps steps = {
+            .a = loop->stride[IN0], .b = loop->stride[IN1], .c = loop->stride[OUT]};
+        if (!gemm_run_row(&r->product[first][last], &o, turns, &steps, r->share_products ? r->pool : NULL))
+            atomic_store(&run->out_of_memory, true);
+        /* What no kernel does at the store: a sum that is thrown away. */
+        if (!last || r->last != LX_TOUCH_ZERO) return;
     }
-    struct gemm_operands o = {.a = run->in[0] + p->at[IN0], .b = run->in[1] + p->at[IN1], .c = out};
-    if (!gemm_run(&r->product[first][last], &o, r->share_products ? r->pool : NULL))
-        atomic_store(&run->out_of_memory, true);
-    /* What no kernel does at the store: a sum that is thrown away. */
-    if (last && r->last == LX_TOUCH_ZERO) touch(r, r->last, out);
+    for (int64_t i = 0; i < turns; i++) {
+        const struct place at = moved(*p, loop, i);
+        float *out = run->out + at.at[OUT];
+        if (first && !contracts) touch(r, r->first, out);
+        if (!contracts) move(r, run->in[0] + at.at[IN0], out);
+        if (last) touch(r, r->last, out);
+    }
 }
 
 static void walk(struct run *run, int level, struct place p, bool first, bool last)
 {
     const struct lx_nest_runner *r = run->r;
     if (level == r->seq_count) {
-        body(run, &p, first, last);
+        body(run, &p, &single, 1, first, last);
         return;
     }
     const struct lx_loop *loop = &r->seq[level];
@@ -105,42 +112,53 @@ static void walk(struct run *run, int level, struct place p, bool first, bool la
              last && (!is_k || i == loop->size - 1));
 }
 
-/* Task: turns of the last shared loop, all of them in a row. Index recovery: the last loop is the fastest,
- * but for the squares, which are taken one after the other, row by row. */
+/* Task: turns of the last shared loop. Index recovery: the first loop is the slowest, but that the last one
+ * comes in rows, and the one before it turns within them. */
 static void task(void *context, int64_t number, int worker)
 {
     struct run *run = context;
     const struct lx_nest_runner *r = run->r;
-    struct place p = {{0}};
     (void)worker;
     int i = r->shared_count;
-    int64_t turns = 1;
-    const struct lx_loop *inner = &single;
-    if (r->squares) {
-        const struct lx_loop *outer = &r->shared[i - 2];
-        inner = &r->shared[i - 1];
-        const int64_t blocks = ceil_div_i64(inner->size, SQUARE), plane = number / (outer->size * blocks);
-        const int64_t within = number - plane * outer->size * blocks, band = within / (SQUARE * blocks);
-        const int64_t height = min_i64(SQUARE, outer->size - band * SQUARE);
-        const int64_t block = (within - band * SQUARE * blocks) / height;
-        const int64_t row = within - band * SQUARE * blocks - block * height;
-        p = moved(moved(p, outer, band * SQUARE + row), inner, block * SQUARE);
-        turns = min_i64(SQUARE, inner->size - block * SQUARE);
-        number = plane;
-        i -= 2;
-    }
+    const struct lx_loop *inner = i > 0 ? &r->shared[--i] : &single;
+    const struct lx_loop *outer = i > 0 ? &r->shared[--i] : &single;
+    const int64_t rows = ceil_div_i64(inner->size, r->row);
+    const int64_t begin = number / outer->size % rows * r->row, turns = min_i64(r->row, inner->size - begin);
+    struct place p = moved(moved((struct place){{0}}, outer, number % outer->size), inner, begin);
+    number /= outer->size * rows;
     while (i-- > 0) {
         const struct lx_loop *loop = &r->shared[i];
         p = moved(p, loop, number % loop->size);
         number /= loop->size;
     }
+    if (r->seq_count == 0) {
+        body(run, &p, inner, turns, true, true);
+        return;
+    }
     for (int64_t turn = 0; turn < turns; turn++, p = moved(p, inner, 1)) walk(run, 0, p, true, true);
 }
 
-static int64_t rows_of_squares(const struct lx_nest_runner *r)
+static int64_t task_count(const struct lx_nest_runner *r)
 {
+    if (r->shared_count == 0) return 1;
     const int64_t inner = r->shared[r->shared_count - 1].size;
-    return r->tasks / inner * ceil_div_i64(inner, SQUARE);
+    return r->tasks / inner * ceil_div_i64(inner, r->row);
+}
+
+/* Products in a row go through the kernel in one call. What a row reads that the turns of the loop before it
+ * read again should stay in the second-level cache. */
+static int64_t choose_row(const struct lx_nest_runner *r, int threads)
+{
+    if (!lx_touch_contracts(r->main) || r->shared_count == 0) return 1;
+    const struct lx_loop *inner = &r->shared[r->shared_count - 1];
+    const double depth = (double)r->k.size * (double)r->batch.size;
+    const double floats = (inner->stride[IN0] ? (double)r->m.size * depth : 0) +
+                          (inner->stride[IN1] ? (double)r->n.size * depth : 0);
+    int64_t most = inner->size;
+    if (threads > 1) most = min_i64(most, r->tasks / ((int64_t)TASKS_A_THREAD * threads));
+    if (floats * (double)most > kernel_target_near_floats(r->target))
+        most = (int64_t)(kernel_target_near_floats(r->target) / floats);
+    return ceil_div_i64(inner->size, ceil_div_i64(inner->size, max_i64(1, most))); /* equally long */
 }
 
 /* Does `outer` go on where `inner` ends, in all operands? */
@@ -241,12 +259,7 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     r->target = kernel_target_best();
     take_apart(r, nest);
     int useful = (int)min_i64(threads, POOL_THREADS_MAX);
-    /* Rows of squares are fewer tasks; with fewer than some for each thread the last ones would be waited
-     * for.
-     */
-    r->squares = lx_touch_contracts(r->main) && r->shared_count >= 2 &&
-                 min_i64(r->shared[r->shared_count - 2].size, r->shared[r->shared_count - 1].size) > SQUARE &&
-                 rows_of_squares(r) >= TASKS_A_THREAD * useful;
+    r->row = choose_row(r, useful);
     r->share_products = useful > 1 && r->tasks < 2 * useful && lx_touch_contracts(r->main);
     if (lx_touch_contracts(r->main)) prepare_products(r, useful);
     if (useful <= 1 || (r->tasks == 1 && !r->share_products)) return r;
@@ -268,7 +281,7 @@ bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float 
 {
     struct run run = {.r = r, .in = {in0, in1}, .out = out};
     atomic_init(&run.out_of_memory, false);
-    pool_run(r->share_products ? NULL : r->pool, r->squares ? rows_of_squares(r) : r->tasks, task, &run);
+    pool_run(r->share_products ? NULL : r->pool, task_count(r), task, &run);
     return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
 }
 

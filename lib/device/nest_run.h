@@ -2,7 +2,7 @@
  *
  * The primitive loops of a nest become one call of a kernel: m, n, k and the batch of a product, with
  * whatever strides they have, or the two loops of a move. Shared loops are one flat space of tasks, the first
- * loop slowest and the last two in squares, over the threads of a pool; the sequential ones run inside a
+ * loop slowest and the last one in rows, over the threads of a pool; the sequential ones run inside a
  * task. First and last touch are part of the first and last product of each output element.
  *
  * Any nest that the rules of lxplan accept can be run. How fast depends on the passes: a nest without

@@ -145,62 +145,116 @@ static void run_with_packed_b(struct gemm_run_state *r, struct pool *pool)
     }
 }
 
+/* ---- small products ---- */
+
 /* One task, one chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one
  * by one (a structure that is copied soon after it was filled waits for its bytes) and nothing is divided. */
+struct small {
+    struct gemm_tile t;
+    int64_t init_m, init_n;
+    const float *init;
+};
+
+static inline void small_begin(struct small *s, const struct gemm_plan *plan, const struct gemm_operands *o)
+{
+    const struct gemm *g = &plan->g;
+    const bool copies = g->first == GEMM_FIRST_COPY;
+    s->init_m = copies ? g->init_m : 1;
+    s->init_n = copies ? g->init_n : g->c_n;
+    s->init = copies ? o->init : o->c;
+    struct gemm_tile *t = &s->t;
+    t->k = g->k;
+    t->batch = g->batch;
+    t->a_list = o->a_list;
+    t->b_list = o->b_list;
+    t->a_k = g->a_k;
+    t->a_batch = g->a_batch;
+    t->b_k = g->b_k;
+    t->b_n = g->b_n;
+    t->b_batch = g->b_batch;
+    t->c_n = g->c_n;
+    t->init_n = s->init_n;
+    t->init_kind = g->first == GEMM_FIRST_ZERO ? TILE_INIT_ZERO
+                   : s->init_m == 0            ? TILE_INIT_SPLAT
+                                               : TILE_INIT_ROWS;
+    t->first_relu = g->first == GEMM_FIRST_RELU;
+    t->last_relu = g->last == GEMM_LAST_RELU;
+    t->prefetch = plan->prefetch;
+}
+
+/* Kernels for the panel at row `i`, by columns. */
+static inline gemm_kernel *const *small_kernels(const struct gemm_plan *plan, int64_t i)
+{
+    const int64_t vector = plan->target->vector_floats, left = plan->g.m - i;
+    return plan->target->kernel[left < plan->vectors * vector ? left / vector - 1 : plan->vectors - 1];
+}
+
+/* Tiles of a call are side by side. */
 static void run_small(const struct gemm_plan *plan, const struct gemm_operands *o)
 {
     const struct gemm *g = &plan->g;
-    const int64_t vector = plan->target->vector_floats, height = plan->vectors * vector;
-    const bool copies = g->first == GEMM_FIRST_COPY;
-    const int64_t init_m = copies ? g->init_m : 1, init_n = copies ? g->init_n : g->c_n;
-    const float *const init = copies ? o->init : o->c;
-    struct gemm_tile t;
-    t.k = g->k;
-    t.batch = g->batch;
-    t.a_list = o->a_list;
-    t.b_list = o->b_list;
-    t.a_k = g->a_k;
-    t.a_batch = g->a_batch;
-    t.b_k = g->b_k;
-    t.b_n = g->b_n;
-    t.b_batch = g->b_batch;
-    t.c_n = g->c_n;
-    t.init_n = init_n;
-    t.init_kind = g->first == GEMM_FIRST_ZERO ? TILE_INIT_ZERO
-                  : init_m == 0               ? TILE_INIT_SPLAT
-                                              : TILE_INIT_ROWS;
-    t.first_relu = g->first == GEMM_FIRST_RELU;
-    t.last_relu = g->last == GEMM_LAST_RELU;
-    t.prefetch = plan->prefetch;
+    const int64_t height = plan->vectors * plan->target->vector_floats;
+    struct small s;
+    small_begin(&s, plan, o);
+    struct gemm_tile *t = &s.t;
     for (int64_t i = 0; i < g->m; i += height) {
-        gemm_kernel *const *kernel = plan->target->kernel[plan->vectors - 1];
-        if (g->m - i < height) kernel = plan->target->kernel[(g->m - i) / vector - 1];
-        t.a = o->a_list ? NULL : o->a + i;
-        t.a_offset = i;
-        t.b = o->b;
-        t.b_offset = 0;
-        t.c = o->c + i;
-        t.init = init + i * init_m;
-        t.a_tile = 0;
+        gemm_kernel *const *kernel = small_kernels(plan, i);
+        t->a = o->a_list ? NULL : o->a + i;
+        t->a_offset = i;
+        t->b = o->b;
+        t->b_offset = 0;
+        t->c = o->c + i;
+        t->init = s.init + i * s.init_m;
+        t->a_tile = 0;
         if (plan->wider_tiles > 0) {
             const int64_t wide = plan->tile_columns + 1, columns = wide * plan->wider_tiles;
-            t.tiles = plan->wider_tiles;
-            t.b_tile = wide * g->b_n;
-            t.c_tile = wide * g->c_n;
-            t.init_tile = wide * init_n;
-            kernel[wide - 1](&t);
-            if (!t.b_list) t.b += columns * g->b_n;
-            t.b_offset += columns * g->b_n;
-            t.c += columns * g->c_n;
-            t.init += columns * init_n;
+            t->tiles = plan->wider_tiles;
+            t->b_tile = wide * g->b_n;
+            t->c_tile = wide * g->c_n;
+            t->init_tile = wide * s.init_n;
+            kernel[wide - 1](t);
+            if (!t->b_list) t->b += columns * g->b_n;
+            t->b_offset += columns * g->b_n;
+            t->c += columns * g->c_n;
+            t->init += columns * s.init_n;
         }
-        t.tiles = plan->tiles - plan->wider_tiles;
-        t.b_tile = plan->tile_columns * g->b_n;
-        t.c_tile = plan->tile_columns * g->c_n;
-        t.init_tile = plan->tile_columns * init_n;
-        kernel[plan->tile_columns - 1](&t);
+        t->tiles = plan->tiles - plan->wider_tiles;
+        t->b_tile = plan->tile_columns * g->b_n;
+        t->c_tile = plan->tile_columns * g->c_n;
+        t->init_tile = plan->tile_columns * s.init_n;
+        kernel[plan->tile_columns - 1](t);
     }
 }
+
+/* Tiles of a call are at the same place in all products of the row: fewer calls, each of more tiles. */
+static void run_small_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
+                          const struct gemm_steps *steps)
+{
+    const struct gemm *g = &plan->g;
+    const int64_t height = plan->vectors * plan->target->vector_floats;
+    struct small s;
+    small_begin(&s, plan, o);
+    struct gemm_tile *t = &s.t;
+    t->tiles = count;
+    t->a_tile = steps->a;
+    t->b_tile = steps->b;
+    t->c_tile = steps->c;
+    t->init_tile = g->first == GEMM_FIRST_COPY ? steps->init : steps->c;
+    for (int64_t i = 0; i < g->m; i += height) {
+        gemm_kernel *const *kernel = small_kernels(plan, i);
+        t->a = o->a + i;
+        for (int64_t tile = 0, column = 0; tile < plan->tiles; tile++) {
+            const int64_t wide = plan->tile_columns + (tile < plan->wider_tiles);
+            t->b = o->b + column * g->b_n;
+            t->c = o->c + i + column * g->c_n;
+            t->init = s.init + i * s.init_m + column * s.init_n;
+            kernel[wide - 1](t);
+            column += wide;
+        }
+    }
+}
+
+/* ---- the whole product ---- */
 
 bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool)
 {
@@ -231,4 +285,25 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
         pool_run(pool, plan->m_parts * plan->n_parts, run_unpacked, &r);
     free(own);
     return true;
+}
+
+bool gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
+                  const struct gemm_steps *steps, struct pool *pool)
+{
+    if (plan->small && count > plan->tiles) {
+        const struct gemm_operands turned = {o->b, o->a, NULL, NULL, o->init, o->c};
+        const struct gemm_steps turned_steps = {steps->b, steps->a, steps->init, steps->c};
+        run_small_row(plan, plan->swapped ? &turned : o, count, plan->swapped ? &turned_steps : steps);
+        return true;
+    }
+    struct gemm_operands at = *o;
+    bool ok = true;
+    for (int64_t i = 0; ok && i < count; i++) {
+        ok = gemm_run(plan, &at, pool);
+        at.a += steps->a;
+        at.b += steps->b;
+        if (at.init) at.init += steps->init;
+        at.c += steps->c;
+    }
+    return ok;
 }

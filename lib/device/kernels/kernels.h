@@ -31,6 +31,8 @@ const struct kernel_target *
 kernel_target_at(int i); /* best first, those this processor can run; NULL: no more */
 const struct kernel_target *kernel_target_find(const char *name); /* NULL: unknown, or cannot run here */
 const struct kernel_target *kernel_target_best(void);
+/* An operand of so many floats stays in the second-level cache while others stream past it. */
+int kernel_target_near_floats(const struct kernel_target *t);
 const char *kernel_target_name(const struct kernel_target *t);
 
 /* ---- matrix products ---- */
@@ -83,6 +85,15 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
                   int threads);
 /* False: memory for packing is out, C is as it was or partly summed. `pool` may be NULL: one thread. */
 bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool);
+
+/* What is between one product's operands and those of the next. */
+struct gemm_steps {
+    int64_t a, b, init, c;
+};
+
+/* The same for `count` products in a row, the first at `o`, which has no lists. */
+bool gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
+                  const struct gemm_steps *steps, struct pool *pool);
 
 /* ---- moves, pointwise functions, reductions ---- */
 

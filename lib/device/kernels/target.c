@@ -36,3 +36,8 @@ const char *kernel_target_name(const struct kernel_target *t)
 {
     return t->name;
 }
+
+int kernel_target_near_floats(const struct kernel_target *t)
+{
+    return t->near_floats;
+}

@@ -46,9 +46,10 @@ struct kernel_target {
     int vector_floats;
     int tile_vectors;                   /* of the tile for large products */
     int tile_columns[TILE_VECTORS_MAX]; /* the most columns of a tile of 1, 2, ... vectors; 0: no such tile */
-    int m_block; /* a block of A of so many rows and k_block columns stays in the second-level cache */
-    int n_block; /* a block of B of k_block rows and so many columns in the last-level cache */
-    int k_block; /* a column tile of B of so many rows in the first-level cache */
+    int m_block;     /* a block of A of so many rows and k_block columns stays in the second-level cache */
+    int n_block;     /* a block of B of k_block rows and so many columns in the last-level cache */
+    int k_block;     /* a column tile of B of so many rows in the first-level cache */
+    int near_floats; /* an operand of so many stays in the second-level cache while others stream past it */
     gemm_kernel *const (*kernel)[TILE_COLUMNS_MAX]; /* [vectors - 1][columns - 1] */
     pack_panel *pack;
     fp16_narrow *narrow; /* NULL: in integers */

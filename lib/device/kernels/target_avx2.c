@@ -55,6 +55,7 @@ const struct kernel_target kernel_target_avx2 = {
     .m_block = 240,
     .n_block = 3072,
     .k_block = 256,
+    .near_floats = 1 << 16,
     .kernel = kernels,
     .pack = KERNEL(pack),
     .narrow = narrow,

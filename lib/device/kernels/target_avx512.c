@@ -51,6 +51,7 @@ const struct kernel_target kernel_target_avx512 = {
     .m_block = 256,
     .n_block = 3072,
     .k_block = 768,
+    .near_floats = 1 << 17,
     .kernel = kernels,
     .pack = KERNEL(pack),
     .narrow = narrow,

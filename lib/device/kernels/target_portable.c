@@ -25,6 +25,7 @@ const struct kernel_target kernel_target_portable = {
     .m_block = 240,
     .n_block = 1536,
     .k_block = 256,
+    .near_floats = 1 << 16,
     .kernel = kernels,
     .pack = KERNEL(pack),
 };

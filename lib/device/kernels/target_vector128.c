@@ -76,6 +76,7 @@ const struct kernel_target kernel_target_vector128 = {
     .m_block = 240,
     .n_block = 1536,
     .k_block = K_BLOCK,
+    .near_floats = 1 << 16,
     .kernel = kernels,
     .pack = KERNEL(pack),
     .narrow = narrow_half,
