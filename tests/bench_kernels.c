@@ -2,12 +2,13 @@
  *
  *     build/bin/bench_kernels [--seconds N] [--smallest] [--only TEXT] [--threads N]
  *
- * Each row is one product at one number of threads. Ours, ours on one thread and OpenBLAS take turns of a
- * fraction of a millisecond, or of one call, each after a little for caches and threads; all rows are gone
- * through again and again, so that whatever else the machine does hits everybody. A neighbour on the other
- * half of a core slows turns by a third or more, for milliseconds or for minutes, and nothing makes one
- * faster: of all turns of somebody the time counts that one in twenty beats. Beside it are ratio and speed-up
- * by medians, which say what one gets on this machine as it is.
+ * Each row is one product at one number of threads. Ours, ours on one thread and OpenBLAS alternate in turns
+ * of a fraction of a millisecond, or of one call, each after a little for caches and threads; all rows are
+ * gone through again and again. What else the machine does slows turns by a third or more, for milliseconds
+ * or for minutes, and changes the clock: turns that follow each other have the same of it. So each turn of
+ * ours is compared with the turn of the other beside it, and ratio and speed-up are the medians of these
+ * comparisons. GFLOPS are by the median of the turns. What the machine itself gives is a row too:
+ * multiply-adds on registers.
  *
  * Where OpenBLAS does not know the processor and falls back to a kernel for an old one, the program starts
  * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. After turns of
@@ -16,20 +17,17 @@
 #include "kernel_products.h"
 #include "peak.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds: until OpenBLAS's threads sleep; until ours do; of the calls in a turn; of a runner's share in a
- * pass; that are enough of a runner. */
-static const double REST = 0.05, NAP = 0.001, TURN_SECONDS = 0.0005, PASS_SECONDS = 0.2, ENOUGH_SECONDS = 8;
+/* Seconds: until OpenBLAS's threads sleep; until ours do; of the calls in a turn; of a call that needs no
+ * other before it to warm up; of a pass over a row, roughly; of all turns that are enough of a row. */
+static const double REST = 0.05, NAP = 0.001, TURN_SECONDS = 0.0005, LONG_CALL = 0.01, PASS_SECONDS = 0.2,
+                    ENOUGH_SECONDS = 20;
 
-/* Turns in a pass, and that are enough of a runner. */
-enum { PASS_TURNS = 8, TURNS = 400 };
-
-/* Which of all times count. */
-static const double FAST = 0.05, MEDIAN = 0.5;
+/* Turns that follow each other where changing over takes long, and that are enough of a row. */
+enum { BURST = 8, TURNS = 4000 };
 
 /* ---- one row ---- */
 
@@ -37,15 +35,17 @@ static const double FAST = 0.05, MEDIAN = 0.5;
 struct runner {
     run_function *run;
     const struct job *job;
-    int64_t calls; /* in a turn */
-    int turns;
-    double spent;        /* seconds in turns */
+    int64_t calls, warm; /* in a turn, before a turn */
     double times[TURNS]; /* of a call */
 };
 
+/* All have taken the same turns. */
 struct entry {
     struct job job;
     struct runner ours, alone, rival; /* alone: the same on one thread; run NULL: there is none */
+    int burst;                        /* turns of one before those of the next */
+    int turns;
+    double spent; /* seconds */
 };
 
 static double time_calls(const struct runner *r, int64_t calls)
@@ -61,25 +61,7 @@ static void runner_open(struct runner *r, run_function *run, const struct job *j
     double once = time_calls(r, 1);
     once = time_calls(r, 1 + (int64_t)(TURN_SECONDS / (once + 1e-9)));
     r->calls = 1 + (int64_t)(TURN_SECONDS / once);
-}
-
-static bool is_done(const struct runner *r)
-{
-    return !r->run || r->turns == TURNS || r->spent >= ENOUGH_SECONDS;
-}
-
-static void take_turn(struct runner *r)
-{
-    if (is_done(r)) return;
-    time_calls(r, 1 + r->calls / 2); /* caches and threads */
-    const double time = time_calls(r, r->calls);
-    r->times[r->turns++] = time;
-    r->spent += time * (double)r->calls;
-}
-
-static double runner_time(struct runner *r, double fraction)
-{
-    return quantile(r->times, r->turns, fraction);
+    r->warm = once < LONG_CALL ? 1 + r->calls / 2 : 0;
 }
 
 /* `first`: the same row on one thread, NULL if this is it. */
@@ -90,18 +72,22 @@ static bool entry_open(struct entry *e, const struct row *row, int threads, stru
     runner_open(&e->ours, run_ours, &e->job);
     if (first) runner_open(&e->alone, run_ours, &first->job);
     if (row_has_rival(row)) runner_open(&e->rival, run_rival, &e->job);
+    e->burst = first && e->alone.warm > 0 ? BURST : 1;
     return true;
 }
 
 static bool entry_done(const struct entry *e)
 {
-    return is_done(&e->ours) && is_done(&e->alone) && is_done(&e->rival);
+    return e->turns == TURNS || e->spent >= ENOUGH_SECONDS;
 }
 
-static void take_turns(struct runner *r)
+static void take_turns(struct runner *r, int from, int to)
 {
-    const double start = now();
-    for (int i = 0; i < PASS_TURNS && (i == 0 || now() - start < PASS_SECONDS); i++) take_turn(r);
+    if (!r->run) return;
+    for (int i = from; i < to; i++) {
+        for (int64_t w = 0; w < r->warm; w++) r->run(r->job);
+        r->times[i] = time_calls(r, r->calls);
+    }
 }
 
 /* Passes the time on all processors: one that was idle comes back slower, and the next one to be measured
@@ -112,69 +98,78 @@ static void keep_busy(const struct job *j, double seconds)
     for (const double start = now(); now() - start < seconds;) pool_run(j->pool, j->threads, peak_run, &task);
 }
 
-static void entry_pass(struct entry *e)
+/* Turns of all: one each, or a burst of each where threads have to change over. */
+static void entry_turns(struct entry *e)
 {
     const bool several = e->job.threads > 1;
-    rival_threads(e->job.threads);
+    const double start = now();
+    const int to = e->turns + e->burst < TURNS ? e->turns + e->burst : TURNS;
     if (several) keep_busy(&e->job, REST);
-    take_turns(&e->alone);
+    take_turns(&e->alone, e->turns, to);
     if (several) keep_busy(&e->job, REST / 5);
-    take_turns(&e->ours);
-    if (several) pause_seconds(NAP);
-    take_turns(&e->rival);
+    take_turns(&e->ours, e->turns, to);
+    if (several && e->rival.run) pause_seconds(NAP);
+    take_turns(&e->rival, e->turns, to);
+    e->turns = to;
+    e->spent += now() - start;
 }
 
-/* ---- the program ---- */
-
-/* What the machine itself gives, at best: GFLOPS of multiply-adds on registers. */
-static double measure_peak(int threads)
+static void entry_pass(struct entry *e)
 {
-    struct peak_task task = {.loop = choose_peak(), .rounds = 100000};
-    struct pool *pool = pool_create(threads);
-    double least = HUGE_VAL;
-    for (int i = 0; i < 2 * TURNS; i++) {
-        double start = now();
-        pool_run(pool, threads, peak_run, &task);
-        least = fmin(least, now() - start);
-    }
-    pool_destroy(pool);
-    return (double)task.rounds * task.loop(1) * threads * 1e-9 / least;
+    rival_threads(e->job.threads);
+    const double start = now();
+    do entry_turns(e);
+    while (!entry_done(e) && now() - start < PASS_SECONDS);
+}
+
+/* ---- what came out ---- */
+
+static double median_time(const struct runner *r, int turns)
+{
+    static double times[TURNS];
+    memcpy(times, r->times, sizeof *times * (size_t)turns);
+    return quantile(times, turns, 0.5);
+}
+
+/* By how much `fast` is faster. */
+static double median_ratio(const struct runner *slow, const struct runner *fast, int turns)
+{
+    static double ratios[TURNS];
+    for (int i = 0; i < turns; i++) ratios[i] = slow->times[i] / fast->times[i];
+    return quantile(ratios, turns, 0.5);
+}
+
+static double entry_gflops(const struct entry *e, const struct runner *r)
+{
+    return job_flops(&e->job) * 1e-9 / median_time(r, e->turns);
 }
 
 static void print_head(const char *rival)
 {
-    printf("kernels: %s; %s\nGFLOPS by the time that one in twenty turns beats (~: time was out before all "
-           "turns "
-           "were taken);\nratio: ours / rival; peak: share of multiply-adds on registers; speed-up: over one "
-           "thread; then both by medians\n",
-           kernel_target_name(kernel_target_best()), rival);
-    printf("%-20s %7s %9s %9s %7s %7s %8s %9s %8s\n", "", "threads", "ours", "rival", "ratio", "peak",
-           "speed-up", "ratio", "speed-up");
+    printf(
+        "kernels: %s; %s\nmedians; ratio: ours / rival; peak: share of multiply-adds on registers; speed-up: "
+        "over one thread\n",
+        kernel_target_name(kernel_target_best()), rival);
+    printf("%-20s %7s %9s %9s %7s %7s %8s %6s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up",
+           "turns");
 }
 
-static void print_entry(struct entry *e, double peak)
+static void print_entry(const struct entry *e, const struct entry *peak)
 {
-    const double flops = row_flops(e->job.row) * 1e-9, time = runner_time(&e->ours, FAST),
-                 median = runner_time(&e->ours, MEDIAN);
-    printf("%-20s %7d %9.1f ", e->job.row->name, e->job.threads, flops / time);
-    if (e->rival.run) {
-        const double rival = runner_time(&e->rival, FAST);
-        printf("%9.1f %7.2f ", flops / rival, rival / time);
-    } else {
+    const double ours = entry_gflops(e, &e->ours);
+    printf("%-20s %7d %9.1f ", e->job.row->name, e->job.threads, ours);
+    if (e->rival.run)
+        printf("%9.1f %7.3f ", entry_gflops(e, &e->rival), median_ratio(&e->rival, &e->ours, e->turns));
+    else
         printf("%9s %7s ", "-", "-");
-    }
-    if (e->job.row->kind == RELU) /* of memory, not of units */
+    if (e->job.row->kind == RELU || !peak) /* of memory, not of units */
         printf("%7s ", "-");
     else
-        printf("%6.0f%% ", flops / time / peak * 100);
-    printf("%8.2f ", e->alone.run ? runner_time(&e->alone, FAST) / time : 1);
-    if (e->rival.run)
-        printf("%9.2f ", runner_time(&e->rival, MEDIAN) / median);
-    else
-        printf("%9s ", "-");
-    printf("%8.2f%s\n", e->alone.run ? runner_time(&e->alone, MEDIAN) / median : 1,
-           entry_done(e) ? "" : " ~");
+        printf("%6.0f%% ", ours / entry_gflops(peak, &peak->ours) * 100);
+    printf("%8.3f %6d\n", e->alone.run ? median_ratio(&e->alone, &e->ours, e->turns) : 1, e->turns);
 }
+
+/* ---- the program ---- */
 
 /* One number of threads after the other, all rows of each. */
 enum { LEVELS_MAX = 9, ENTRIES_MAX = 32 * LEVELS_MAX };
@@ -190,8 +185,8 @@ static bool bench_open(struct bench *b, int threads, const char *only, bool smal
     for (int t = 1; ok && t <= threads; t *= 2) {
         const int before = b->count;
         b->threads[b->levels++] = t;
-        for (const struct row *r = rows; ok && r->name && !(smallest && r > rows); r++) {
-            if (!strstr(r->name, only)) continue;
+        for (const struct row *r = rows; ok && r->name && !(smallest && r > rows + 1); r++) {
+            if (r->kind != PEAK && !strstr(r->name, only)) continue;
             struct entry *first = t > 1 ? &b->entry[b->count - before] : NULL;
             ok = entry_open(&b->entry[b->count++], r, t, first);
         }
@@ -215,17 +210,14 @@ static void bench_measure(struct bench *b, double seconds)
     if (watched) fprintf(stderr, "\r%24s\r", "");
 }
 
-static void bench_print(struct bench *b)
+static void bench_print(const struct bench *b)
 {
     const int rows_each = b->count / b->levels;
-    double peak[LEVELS_MAX];
-    for (int l = 0; l < b->levels; l++) {
-        peak[l] = measure_peak(b->threads[l]);
-        printf("%-20s %7d %9.1f %9s %7s %6d%% %8.2f\n", "registers only", b->threads[l], peak[l], "-", "-",
-               100, peak[l] / peak[0]);
-    }
     for (int i = 0; i < rows_each; i++)
-        for (int l = 0; l < b->levels; l++) print_entry(&b->entry[l * rows_each + i], peak[l]);
+        for (int l = 0; l < b->levels; l++) {
+            const struct entry *first = &b->entry[l * rows_each];
+            print_entry(first + i, first->job.row->kind == PEAK ? first : NULL);
+        }
 }
 
 static void bench_close(struct bench *b)
@@ -270,7 +262,7 @@ int main(int argc, char **argv)
     char rival[160];
     rival_open(argv, rival, sizeof rival);
     const bool ok = bench_open(&b, threads, only, smallest);
-    if (ok && b.count == 0) {
+    if (ok && b.count == b.levels) {
         fprintf(stderr, "bench_kernels: no row has \"%s\" in its name; without --only all are shown\n", only);
         return 2;
     }

@@ -1,5 +1,6 @@
 /* Products, their matrices and who computes them. */
 #include "kernel_products.h"
+#include "peak.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #endif
 
 const struct row rows[] = {
+    {"registers only", PEAK, 0, 1, false, GEMM_FIRST_NONE, GEMM_LAST_NONE},
     {"16^3", CUBE, 16, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
     {"32^3", CUBE, 32, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
     {"64^3", CUBE, 64, 1, false, GEMM_FIRST_ZERO, GEMM_LAST_NONE},
@@ -33,9 +35,19 @@ const struct row rows[] = {
     {NULL, RELU, 0, 0, false, GEMM_FIRST_NONE, GEMM_LAST_NONE},
 };
 
-double row_flops(const struct row *r)
+enum { PEAK_ROUNDS = 40000 };
+
+/* A thread's share. */
+static struct peak_task peak_task(int threads)
 {
-    double n = r->size;
+    return (struct peak_task){.loop = choose_peak(), .rounds = PEAK_ROUNDS / threads};
+}
+
+double job_flops(const struct job *j)
+{
+    const struct row *r = j->row;
+    const double n = r->size;
+    if (r->kind == PEAK) return (double)peak_task(j->threads).rounds * choose_peak()(1) * j->threads;
     if (r->kind == RELU) return 2 * n; /* as the source document counts */
     return r->kind == TILED ? 2 * n * n * r->depth * TILE : 2 * n * n * n * r->depth;
 }
@@ -54,8 +66,7 @@ static int64_t row_outputs(const struct row *r)
 bool row_has_rival(const struct row *r)
 {
 #ifdef HAVE_OPENBLAS
-    (void)r;
-    return true;
+    return r->kind != PEAK;
 #else
     return r->kind == RELU;
 #endif
@@ -77,8 +88,12 @@ void run_ours(const struct job *j)
 {
     struct job *context = (struct job *)(uintptr_t)j;
     struct gemm_operands o = {.a = j->a, .b = j->b, .c = j->c};
+    struct peak_task peak = peak_task(j->threads);
     lx_status st;
     switch (j->row->kind) {
+    case PEAK:
+        pool_run(j->pool, j->threads, peak_run, &peak);
+        break;
     case CUBE:
     case BATCH:
         gemm_run(&j->plan, &o, j->pool);
@@ -163,6 +178,7 @@ bool job_open(struct job *j, const struct row *r, int threads, const struct job 
     *j = (struct job){.row = r, .threads = threads, .pool = pool_create(threads)};
     if (other) j->a = other->a, j->b = other->b, j->c = other->c;
     if (!j->pool || (!other && !make_matrices(j))) return false;
+    if (r->kind == PEAK) return true;
     if (r->kind == TILED) return (j->nest = tiled_nest(r, threads)) != NULL;
     int64_t n = r->size;
     struct gemm g = {

@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 enum { TILE = 32 };
-enum kind { CUBE, BATCH, TILED, RELU };
+enum kind { PEAK, CUBE, BATCH, TILED, RELU };
 
-/* TILED: C of 1024 x 1024 in 32 x 32 tiles, `depth` tiles summed into each, as a nest of loops for the
+/* PEAK: what the machine gives, multiply-adds on registers.
+ * TILED: C of 1024 x 1024 in 32 x 32 tiles, `depth` tiles summed into each, as a nest of loops for the
  * executor of nests: the sum over tiles is a loop around the product, or part of it (`batched`). */
 struct row {
     const char *name;
@@ -21,10 +22,9 @@ struct row {
     enum gemm_last last;
 };
 
-/* Ends with one that has no name. */
+/* The first is PEAK, the last has no name. */
 extern const struct row rows[];
 
-double row_flops(const struct row *r);
 /* Is there somebody to compare with? */
 bool row_has_rival(const struct row *r);
 
@@ -42,6 +42,8 @@ struct job {
 /* `other`: whose matrices to use, NULL for new ones. */
 bool job_open(struct job *j, const struct row *r, int threads, const struct job *other);
 void job_close(struct job *j);
+
+double job_flops(const struct job *j);
 
 typedef void run_function(const struct job *);
 run_function run_ours, run_rival;
