@@ -31,11 +31,14 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The value at a fraction of the sorted ones: 0 the least, 0.5 the median, 1 the largest. Sorts them. */
+/* The value at a fraction of the sorted ones: 0 the least, 0.5 the median, 1 the largest; between two of them
+ * a mixture. Sorts them. */
 static inline double quantile(double *values, int count, double fraction)
 {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return values[(int)(fraction * (double)(count - 1) + 0.5)];
+    const double place = fraction * (double)(count - 1);
+    const int below = (int)place, above = below + 1 < count ? below + 1 : below;
+    return values[below] + (values[above] - values[below]) * (place - below);
 }
 
 #endif

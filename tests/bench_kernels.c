@@ -5,14 +5,14 @@
  * Each row is one product at one number of threads. Ours, ours on one thread and OpenBLAS alternate in turns
  * of a fraction of a millisecond, or of one call, each after a little for caches and threads; all rows are
  * gone through again and again. What else the machine does slows turns by a third or more, for milliseconds
- * or for minutes, and changes the clock: turns that follow each other have the same of it. So each turn of
- * ours is compared with the turn of the other beside it, and ratio and speed-up are the medians of these
- * comparisons. GFLOPS are by the median of the turns. What the machine itself gives is a row too:
- * multiply-adds on registers.
+ * or for minutes, and changes the clock: turns that are close to each other have much the same of it. So each
+ * turn of ours is compared with one of the other: the next, or where threads have to change over one of the
+ * next few milliseconds. Ratio and speed-up are the medians of these comparisons. GFLOPS are by the median of
+ * the turns. What the machine itself gives is a row too: multiply-adds on registers.
  *
  * Where OpenBLAS does not know the processor and falls back to a kernel for an old one, the program starts
- * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. After turns of
- * several threads of one, before the other's, there is time for the first to put them to sleep. */
+ * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. Before turns
+ * of several threads there is time for the others' to fall asleep, the same for all. */
 #include "bench_clock.h"
 #include "kernel_products.h"
 #include "peak.h"
@@ -21,10 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds: until OpenBLAS's threads sleep; until ours do; of the calls in a turn; of a call that needs no
- * other before it to warm up; of a pass over a row, roughly; of all turns that are enough of a row. */
-static const double REST = 0.05, NAP = 0.001, TURN_SECONDS = 0.0005, LONG_CALL = 0.01, PASS_SECONDS = 0.2,
-                    ENOUGH_SECONDS = 20;
+/* Seconds: until OpenBLAS's threads sleep; of work on all processors before turns of several threads; until
+ * ours sleep; of the calls in a turn; of calls that come in bursts; of a pass over a row, roughly; of all
+ * turns that are enough of a row. */
+static const double REST = 0.05, BUSY = 0.01, NAP = 0.001, TURN_SECONDS = 0.0005, SHORT_CALL = 0.01,
+                    PASS_SECONDS = 0.2, ENOUGH_SECONDS = 20;
 
 /* Turns that follow each other where changing over takes long, and that are enough of a row. */
 enum { BURST = 8, TURNS = 4000 };
@@ -35,7 +36,8 @@ enum { BURST = 8, TURNS = 4000 };
 struct runner {
     run_function *run;
     const struct job *job;
-    int64_t calls, warm; /* in a turn, before a turn */
+    int64_t calls;       /* in a turn */
+    double once;         /* seconds of a call, roughly */
     double times[TURNS]; /* of a call */
 };
 
@@ -58,10 +60,9 @@ static double time_calls(const struct runner *r, int64_t calls)
 static void runner_open(struct runner *r, run_function *run, const struct job *job)
 {
     *r = (struct runner){.run = run, .job = job};
-    double once = time_calls(r, 1);
-    once = time_calls(r, 1 + (int64_t)(TURN_SECONDS / (once + 1e-9)));
-    r->calls = 1 + (int64_t)(TURN_SECONDS / once);
-    r->warm = once < LONG_CALL ? 1 + r->calls / 2 : 0;
+    const double first = time_calls(r, 1);
+    r->once = time_calls(r, 1 + (int64_t)(TURN_SECONDS / (first + 1e-9)));
+    r->calls = 1 + (int64_t)(TURN_SECONDS / r->once);
 }
 
 /* `first`: the same row on one thread, NULL if this is it. */
@@ -72,22 +73,13 @@ static bool entry_open(struct entry *e, const struct row *row, int threads, stru
     runner_open(&e->ours, run_ours, &e->job);
     if (first) runner_open(&e->alone, run_ours, &first->job);
     if (row_has_rival(row)) runner_open(&e->rival, run_rival, &e->job);
-    e->burst = first && e->alone.warm > 0 ? BURST : 1;
+    e->burst = first && e->alone.once < SHORT_CALL ? BURST : 1;
     return true;
 }
 
 static bool entry_done(const struct entry *e)
 {
     return e->turns == TURNS || e->spent >= ENOUGH_SECONDS;
-}
-
-static void take_turns(struct runner *r, int from, int to)
-{
-    if (!r->run) return;
-    for (int i = from; i < to; i++) {
-        for (int64_t w = 0; w < r->warm; w++) r->run(r->job);
-        r->times[i] = time_calls(r, r->calls);
-    }
 }
 
 /* Passes the time on all processors: one that was idle comes back slower, and the next one to be measured
@@ -98,18 +90,28 @@ static void keep_busy(const struct job *j, double seconds)
     for (const double start = now(); now() - start < seconds;) pool_run(j->pool, j->threads, peak_run, &task);
 }
 
+static void take_turns(const struct entry *e, struct runner *r, int to)
+{
+    if (!r->run) return;
+    if (e->job.threads > 1) {
+        keep_busy(&e->job, BUSY);
+        pause_seconds(NAP);
+    }
+    for (int i = e->turns; i < to; i++) {
+        for (int64_t warm = 0; warm <= r->calls / 2; warm++) r->run(r->job); /* caches and threads */
+        r->times[i] = time_calls(r, r->calls);
+    }
+}
+
 /* Turns of all: one each, or a burst of each where threads have to change over. */
 static void entry_turns(struct entry *e)
 {
-    const bool several = e->job.threads > 1;
     const double start = now();
     const int to = e->turns + e->burst < TURNS ? e->turns + e->burst : TURNS;
-    if (several) keep_busy(&e->job, REST);
-    take_turns(&e->alone, e->turns, to);
-    if (several) keep_busy(&e->job, REST / 5);
-    take_turns(&e->ours, e->turns, to);
-    if (several && e->rival.run) pause_seconds(NAP);
-    take_turns(&e->rival, e->turns, to);
+    if (e->job.threads > 1) keep_busy(&e->job, REST);
+    take_turns(e, &e->alone, to);
+    take_turns(e, &e->ours, to);
+    take_turns(e, &e->rival, to);
     e->turns = to;
     e->spent += now() - start;
 }
@@ -162,7 +164,7 @@ static void print_entry(const struct entry *e, const struct entry *peak)
         printf("%9.1f %7.3f ", entry_gflops(e, &e->rival), median_ratio(&e->rival, &e->ours, e->turns));
     else
         printf("%9s %7s ", "-", "-");
-    if (e->job.row->kind == RELU || !peak) /* of memory, not of units */
+    if (e->job.row->kind == RELU) /* of memory, not of units */
         printf("%7s ", "-");
     else
         printf("%6.0f%% ", ours / entry_gflops(peak, &peak->ours) * 100);
@@ -215,8 +217,8 @@ static void bench_print(const struct bench *b)
     const int rows_each = b->count / b->levels;
     for (int i = 0; i < rows_each; i++)
         for (int l = 0; l < b->levels; l++) {
-            const struct entry *first = &b->entry[l * rows_each];
-            print_entry(first + i, first->job.row->kind == PEAK ? first : NULL);
+            const struct entry *peak = &b->entry[l * rows_each];
+            print_entry(peak + i, peak);
         }
 }
 
@@ -262,7 +264,7 @@ int main(int argc, char **argv)
     char rival[160];
     rival_open(argv, rival, sizeof rival);
     const bool ok = bench_open(&b, threads, only, smallest);
-    if (ok && b.count == b.levels) {
+    if (ok && b.count == b.levels && !strstr(rows->name, only)) {
         fprintf(stderr, "bench_kernels: no row has \"%s\" in its name; without --only all are shown\n", only);
         return 2;
     }

@@ -49,6 +49,7 @@ PEAK(peak_avx512, 64, "avx512f")
 PEAK(peak_avx2, 32, "avx2,fma")
 #endif
 PEAK(peak_generic, 16, "sse2")
+#undef PEAK
 
 typedef double peak_loop(int64_t rounds);
 

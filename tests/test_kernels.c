@@ -255,48 +255,53 @@ static void test_bits_do_not_depend_on_threads(void **state)
     free(a), free(b), free(one), free(many);
 }
 
-/* A row of products, packed or not, turned or not, has the bits of one product after the other. */
+/* A row of products has the bits of one product after the other: A in place or copied, C turned or not. */
 static void test_products_in_a_row(void **state)
 {
     (void)state;
-    enum { SIDE = 48, MOST = SIDE * SIDE, COUNT = 20 };
+    enum { SIDE = 48, MATRIX = SIDE * SIDE, BATCH = 2, COUNT = 20, FLOATS = BATCH * COUNT * MATRIX };
     struct rng r = rng_seed(11);
-    static float a[COUNT * MOST], b[COUNT * MOST], init[COUNT * MOST], one[COUNT * MOST], row[COUNT * MOST];
-    for (int i = 0; i < COUNT * MOST; i++) {
+    static float a[FLOATS], b[FLOATS], init[FLOATS], one[FLOATS], row[FLOATS];
+    for (int i = 0; i < FLOATS; i++) {
         a[i] = (float)rng_unit(&r) - 0.5f;
         b[i] = (float)rng_unit(&r) - 0.5f;
         init[i] = (float)rng_unit(&r) - 0.5f;
     }
     const struct kernel_target *t;
-    int small = 0, turned = 0;
+    int in_one_call = 0, turned = 0, copied = 0;
     for (int i = 0; (t = kernel_target_at(i)); i++)
-        for (int turn = 0; turn < 400; turn++) {
-            const bool whole = turn % 4 != 0, by_rows = turn % 3 == 0;
-            const int64_t m = whole ? 16 * rng_between(&r, 1, 3) : rng_between(&r, 1, SIDE),
-                          n = whole ? 16 * rng_between(&r, 1, 3) : rng_between(&r, 1, SIDE),
-                          k = rng_between(&r, 0, SIDE), count = rng_between(&r, 0, COUNT);
-            struct gemm g = {.m = m,
-                             .n = n,
-                             .k = k,
-                             .batch = 1,
-                             .a_m = by_rows ? SIDE : 1,
-                             .a_k = by_rows ? 1 : SIDE,
-                             .b_k = by_rows ? SIDE : 1,
-                             .b_n = by_rows ? 1 : SIDE,
-                             .c_m = by_rows ? SIDE : 1,
-                             .c_n = by_rows ? 1 : SIDE,
-                             .init_m = by_rows ? SIDE : 1,
-                             .init_n = by_rows ? 1 : SIDE,
+        for (int turn = 0; turn < 600; turn++) {
+            const int64_t unit = turn % 4 ? 16 : 1, count = rng_between(&r, 0, COUNT);
+            const bool c_by_rows = rng_below(&r, 2), a_by_rows = rng_below(&r, 3) ? c_by_rows : !c_by_rows,
+                       b_by_rows = rng_below(&r, 3) ? c_by_rows : !c_by_rows, splat = rng_below(&r, 4) == 0;
+            struct gemm g = {.m = unit * rng_between(&r, 1, SIDE / unit),
+                             .n = unit * rng_between(&r, 1, SIDE / unit),
+                             .k = rng_between(&r, 0, SIDE),
+                             .batch = rng_between(&r, 1, BATCH),
+                             .a_m = a_by_rows ? SIDE : 1,
+                             .a_k = a_by_rows ? 1 : SIDE,
+                             .a_batch = MATRIX,
+                             .b_k = b_by_rows ? SIDE : 1,
+                             .b_n = b_by_rows ? 1 : SIDE,
+                             .b_batch = MATRIX,
+                             .c_m = c_by_rows ? SIDE : 1,
+                             .c_n = c_by_rows ? 1 : SIDE,
+                             .init_m = splat       ? 0
+                                       : c_by_rows ? SIDE
+                                                   : 1,
+                             .init_n = c_by_rows ? 1 : SIDE,
                              .first = (enum gemm_first)rng_below(&r, 4),
                              .last = (enum gemm_last)rng_below(&r, 2)};
-            const struct gemm_steps steps = {.a = rng_below(&r, 2) ? MOST : 0,
-                                             .b = rng_below(&r, 2) ? MOST : 0,
-                                             .init = rng_below(&r, 2) ? MOST : 0,
-                                             .c = MOST};
+            const struct gemm_steps steps = {.a = rng_below(&r, 2) ? BATCH * MATRIX : 0,
+                                             .b = rng_below(&r, 2) ? BATCH * MATRIX : 0,
+                                             .init = rng_below(&r, 2) ? MATRIX : 0,
+                                             .c = MATRIX};
             struct gemm_plan plan;
             gemm_prepare(&plan, &g, t, 1);
-            small += plan.small && count > plan.tiles;
-            turned += plan.small && plan.swapped && count > plan.tiles;
+            const bool single = plan.small && count > plan.tiles;
+            in_one_call += single;
+            turned += single && plan.swapped;
+            copied += plan.pack_a;
             memcpy(one, init, sizeof one);
             memcpy(row, init, sizeof row);
             for (int64_t x = 0; x < count; x++)
@@ -310,7 +315,7 @@ static void test_products_in_a_row(void **state)
                                      count, &steps, NULL));
             assert_memory_equal(one, row, sizeof one);
         }
-    assert_true(small > 100 && turned > 10);
+    assert_true(in_one_call > 100 && turned > 10 && copied > 100);
 }
 
 static void test_targets(void **state)

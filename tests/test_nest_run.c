@@ -37,6 +37,7 @@ static void check(struct block b, int64_t rows, int64_t columns, int threads, en
     assert_true(in0 && in1 && out && x0 && x1 && y);
     for (int64_t i = 0; i < extent[0]; i++) in0[i] = (float)(x0[i] = (double)(i * 37 % 101) - 50);
     for (int64_t i = 0; i < extent[1]; i++) in1[i] = (float)(x1[i] = (double)(i * 53 % 103) - 50);
+    for (int64_t i = 0; i < extent[2]; i++) out[i] = (float)(y[i] = (double)(i % 7) + 1);
     lx_status st;
     struct lx_nest_runner *r = lx_nest_runner_make(&nest, threads, &st);
     assert_non_null(r);
@@ -56,7 +57,8 @@ static void test_rows(void **state)
         for (int j = 0; j < SIZES; j++)
             for (int threads = 1; threads <= 3; threads += 2)
                 check((struct block){2, 2}, sizes[i], sizes[j], threads, LX_TOUCH_RELU);
-    check((struct block){2, 2}, 9, 9, 64, LX_TOUCH_RELU); /* fewer rows than threads */
+    check((struct block){2, 2}, 9, 9, 64, LX_TOUCH_RELU); /* too few turns for rows */
+    check((struct block){2, 2}, 3, 3, 64, LX_TOUCH_RELU); /* fewer than threads */
     check((struct block){2, 2}, 32, 32, 16, LX_TOUCH_ZERO);
 }
 
