@@ -61,6 +61,90 @@ static void run_rectangle(const struct gemm_run_state *r, const struct gemm_chun
                               r->packed_a + worker * packed_a_floats(plan));
 }
 
+/* ---- products in place ---- */
+
+/* One chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one by one (a
+ * structure that is copied soon after it was filled waits for its bytes) and nothing is divided. */
+struct in_place {
+    struct gemm_tile t;
+    int64_t init_m, init_n;
+    const float *init;
+};
+
+static inline void in_place_begin(struct in_place *s, const struct gemm_plan *plan,
+                                  const struct gemm_operands *o)
+{
+    const struct gemm *g = &plan->g;
+    const bool copies = g->first == GEMM_FIRST_COPY;
+    s->init_m = copies ? g->init_m : 1;
+    s->init_n = copies ? g->init_n : g->c_n;
+    s->init = copies ? o->init : o->c;
+    struct gemm_tile *t = &s->t;
+    t->k = g->k;
+    t->batch = g->batch;
+    t->a_list = o->a_list;
+    t->b_list = o->b_list;
+    t->a_k = g->a_k;
+    t->a_batch = g->a_batch;
+    t->b_k = g->b_k;
+    t->b_n = g->b_n;
+    t->b_batch = g->b_batch;
+    t->c_n = g->c_n;
+    t->init_n = s->init_n;
+    t->init_kind = g->first == GEMM_FIRST_ZERO ? TILE_INIT_ZERO
+                   : s->init_m == 0            ? TILE_INIT_SPLAT
+                                               : TILE_INIT_ROWS;
+    t->first_relu = g->first == GEMM_FIRST_RELU;
+    t->last_relu = g->last == GEMM_LAST_RELU;
+    t->prefetch = plan->prefetch;
+}
+
+/* Kernels for the panel at row `i`, by columns. */
+static inline gemm_kernel *const *in_place_kernels(const struct gemm_plan *plan, int64_t i)
+{
+    const int64_t vector = plan->target->vector_floats, left = plan->g.m - i;
+    return plan->target->kernel[left < plan->vectors * vector ? left / vector - 1 : plan->vectors - 1];
+}
+
+/* Rows m_begin .. m_end, columns from n_begin on: `wider` tiles of one more than `each` columns, then others
+ * of `each` until there are `tiles`. Tiles of a call are side by side. */
+static void run_in_place(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t m_begin,
+                         int64_t m_end, int64_t n_begin, int64_t tiles, int64_t each, int64_t wider)
+{
+    const struct gemm *g = &plan->g;
+    const int64_t height = plan->vectors * plan->target->vector_floats;
+    struct in_place s;
+    in_place_begin(&s, plan, o);
+    struct gemm_tile *t = &s.t;
+    for (int64_t i = m_begin; i < m_end; i += height) {
+        gemm_kernel *const *kernel = in_place_kernels(plan, i);
+        t->a = o->a_list ? NULL : o->a + i;
+        t->a_offset = i;
+        t->b_offset = n_begin * g->b_n;
+        t->b = o->b_list ? NULL : o->b + t->b_offset;
+        t->c = o->c + i + n_begin * g->c_n;
+        t->init = s.init + i * s.init_m + n_begin * s.init_n;
+        t->a_tile = 0;
+        if (wider > 0) {
+            const int64_t wide = each + 1, columns = wide * wider;
+            t->tiles = wider;
+            t->b_tile = wide * g->b_n;
+            t->c_tile = wide * g->c_n;
+            t->init_tile = wide * s.init_n;
+            kernel[wide - 1](t);
+            if (!t->b_list) t->b += columns * g->b_n;
+            t->b_offset += columns * g->b_n;
+            t->c += columns * g->c_n;
+            t->init += columns * s.init_n;
+        }
+        t->tiles = tiles - wider;
+        t->b_tile = each * g->b_n;
+        t->c_tile = each * g->c_n;
+        t->init_tile = each * s.init_n;
+        kernel[each - 1](t);
+    }
+}
+
 /* Task: all of a rectangle of C, B in place. */
 static void run_unpacked(void *context, int64_t task, int worker)
 {
@@ -70,6 +154,12 @@ static void run_unpacked(void *context, int64_t task, int worker)
     task_rows(plan, task, &begin, &end);
     int64_t left = part_begin(plan->g.n, plan->n_parts, part),
             right = part_begin(plan->g.n, plan->n_parts, part + 1);
+    if (plan->in_place) {
+        const struct gemm_columns c =
+            cut_columns(left, right - left, plan->target->tile_columns[plan->vectors - 1]);
+        run_in_place(plan, r->o, begin, end, left, c.tiles, c.each, c.extra);
+        return;
+    }
     int64_t blocks = ceil_div_i64(right - left, plan->n_block);
     for (int64_t b = 0; b < blocks; b++) {
         int64_t from = left + part_begin(right - left, blocks, b),
@@ -145,95 +235,14 @@ static void run_with_packed_b(struct gemm_run_state *r, struct pool *pool)
     }
 }
 
-/* ---- small products ---- */
-
-/* One task, one chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one
- * by one (a structure that is copied soon after it was filled waits for its bytes) and nothing is divided. */
-struct small {
-    struct gemm_tile t;
-    int64_t init_m, init_n;
-    const float *init;
-};
-
-static inline void small_begin(struct small *s, const struct gemm_plan *plan, const struct gemm_operands *o)
-{
-    const struct gemm *g = &plan->g;
-    const bool copies = g->first == GEMM_FIRST_COPY;
-    s->init_m = copies ? g->init_m : 1;
-    s->init_n = copies ? g->init_n : g->c_n;
-    s->init = copies ? o->init : o->c;
-    struct gemm_tile *t = &s->t;
-    t->k = g->k;
-    t->batch = g->batch;
-    t->a_list = o->a_list;
-    t->b_list = o->b_list;
-    t->a_k = g->a_k;
-    t->a_batch = g->a_batch;
-    t->b_k = g->b_k;
-    t->b_n = g->b_n;
-    t->b_batch = g->b_batch;
-    t->c_n = g->c_n;
-    t->init_n = s->init_n;
-    t->init_kind = g->first == GEMM_FIRST_ZERO ? TILE_INIT_ZERO
-                   : s->init_m == 0            ? TILE_INIT_SPLAT
-                                               : TILE_INIT_ROWS;
-    t->first_relu = g->first == GEMM_FIRST_RELU;
-    t->last_relu = g->last == GEMM_LAST_RELU;
-    t->prefetch = plan->prefetch;
-}
-
-/* Kernels for the panel at row `i`, by columns. */
-static inline gemm_kernel *const *small_kernels(const struct gemm_plan *plan, int64_t i)
-{
-    const int64_t vector = plan->target->vector_floats, left = plan->g.m - i;
-    return plan->target->kernel[left < plan->vectors * vector ? left / vector - 1 : plan->vectors - 1];
-}
-
-/* Tiles of a call are side by side. */
-static void run_small(const struct gemm_plan *plan, const struct gemm_operands *o)
-{
-    const struct gemm *g = &plan->g;
-    const int64_t height = plan->vectors * plan->target->vector_floats;
-    struct small s;
-    small_begin(&s, plan, o);
-    struct gemm_tile *t = &s.t;
-    for (int64_t i = 0; i < g->m; i += height) {
-        gemm_kernel *const *kernel = small_kernels(plan, i);
-        t->a = o->a_list ? NULL : o->a + i;
-        t->a_offset = i;
-        t->b = o->b;
-        t->b_offset = 0;
-        t->c = o->c + i;
-        t->init = s.init + i * s.init_m;
-        t->a_tile = 0;
-        if (plan->wider_tiles > 0) {
-            const int64_t wide = plan->tile_columns + 1, columns = wide * plan->wider_tiles;
-            t->tiles = plan->wider_tiles;
-            t->b_tile = wide * g->b_n;
-            t->c_tile = wide * g->c_n;
-            t->init_tile = wide * s.init_n;
-            kernel[wide - 1](t);
-            if (!t->b_list) t->b += columns * g->b_n;
-            t->b_offset += columns * g->b_n;
-            t->c += columns * g->c_n;
-            t->init += columns * s.init_n;
-        }
-        t->tiles = plan->tiles - plan->wider_tiles;
-        t->b_tile = plan->tile_columns * g->b_n;
-        t->c_tile = plan->tile_columns * g->c_n;
-        t->init_tile = plan->tile_columns * s.init_n;
-        kernel[plan->tile_columns - 1](t);
-    }
-}
-
 /* Tiles of a call are at the same place in all products of the row: fewer calls, each of more tiles. */
 static void run_small_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
                           const struct gemm_steps *steps)
 {
     const struct gemm *g = &plan->g;
     const int64_t height = plan->vectors * plan->target->vector_floats;
-    struct small s;
-    small_begin(&s, plan, o);
+    struct in_place s;
+    in_place_begin(&s, plan, o);
     struct gemm_tile *t = &s.t;
     t->tiles = count;
     t->a_tile = steps->a;
@@ -241,7 +250,7 @@ static void run_small_row(const struct gemm_plan *plan, const struct gemm_operan
     t->c_tile = steps->c;
     t->init_tile = g->first == GEMM_FIRST_COPY ? steps->init : steps->c;
     for (int64_t i = 0; i < g->m; i += height) {
-        gemm_kernel *const *kernel = small_kernels(plan, i);
+        gemm_kernel *const *kernel = in_place_kernels(plan, i);
         t->a = o->a + i;
         for (int64_t tile = 0, column = 0; tile < plan->tiles; tile++) {
             const int64_t wide = plan->tile_columns + (tile < plan->wider_tiles);
@@ -264,7 +273,7 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
         o = &turned;
     }
     if (plan->small) {
-        run_small(plan, o);
+        run_in_place(plan, o, 0, plan->g.m, 0, plan->tiles, plan->tile_columns, plan->wider_tiles);
         return true;
     }
     if (plan->g.m <= 0 || plan->g.n <= 0) return true;

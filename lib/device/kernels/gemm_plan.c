@@ -10,8 +10,9 @@ enum { PREFETCH_FROM = 128 };
 /* A product of fewer multiply-adds than this is not worth a second thread. */
 enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
 
-/* What it costs to pack a panel of A, in tiles; to take a task and to begin with it, in multiply-adds. */
-enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16 };
+/* What it costs to pack a panel of A, in tiles; to take a task and to begin with it, in multiply-adds, and
+ * the same where all is in place. */
+enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16, WORK_TO_BEGIN_IN_PLACE = 1 << 14 };
 
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)
@@ -87,7 +88,7 @@ static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
     if (p->block_a)
         work +=
             (double)panels * TILES_TO_PACK + (double)ceil_div_i64(panels * height, p->m_block) * tiles / 16;
-    return work * tile + WORK_TO_BEGIN;
+    return work * tile + (p->in_place ? WORK_TO_BEGIN_IN_PLACE : WORK_TO_BEGIN);
 }
 
 /* What the busiest thread does of a grid of m x n tasks. Packed columns are dealt out in the tiles that they
@@ -144,10 +145,10 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->prefetch = plan->depth >= PREFETCH_FROM;
     plan->needs_tile_copy =
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
+    plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
+                     turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
     choose_grid(plan, threads);
-    plan->small = plan->m_parts * plan->n_parts == 1 && plan->chunks == 1 && !plan->pack_a && !plan->pack_b &&
-                  !plan->needs_tile_copy && turned->n <= plan->n_block &&
-                  turned->m % target->vector_floats == 0 && turned->n > 0;
+    plan->small = plan->in_place && plan->m_parts * plan->n_parts == 1;
     if (plan->small) {
         plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);
         plan->tile_columns = turned->n / plan->tiles;

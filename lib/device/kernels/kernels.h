@@ -76,7 +76,8 @@ struct gemm_plan {
         batch_block;          /* a chunk is a k_parts-th of k, or all of k of batch_block matrices */
     int64_t depth;            /* products that the longest chunk adds to an element */
     int64_t m_parts, n_parts; /* the grid of tasks */
-    bool small;               /* one task, one chunk, one block: the columns in `tiles` tiles */
+    bool in_place;            /* one chunk, one block, nothing is copied, rows fill their vectors */
+    bool small;               /* and one task: the columns in `tiles` tiles */
     int64_t tiles, tile_columns, wider_tiles;
     int vectors; /* rows of a tile */
 };
