@@ -145,6 +145,19 @@ static void run_in_place(const struct gemm_plan *plan, const struct gemm_operand
     }
 }
 
+/* Where task `part` begins along n. In a run of q tasks the first is q times as wide as the last: whoever
+ * ends early finds only small ones to wait for or to take over. */
+static int64_t task_column(const struct gemm_plan *plan, int64_t part)
+{
+    if (plan->runs == 0 || part == plan->n_parts) return part_begin(plan->g.n, plan->n_parts, part);
+    const int64_t q = plan->n_parts / plan->runs, run = part / q, i = part % q;
+    const int64_t from = part_begin(plan->g.n, plan->runs, run),
+                  to = part_begin(plan->g.n, plan->runs, run + 1);
+    const int64_t before = (to - from) * (i * (2 * q - i + 1)) / (q * (q + 1)),
+                  wide = plan->target->tile_columns[plan->vectors - 1];
+    return from + before / wide * wide;
+}
+
 /* Task: all of a rectangle of C, B in place. */
 static void run_unpacked(void *context, int64_t task, int worker)
 {
@@ -152,8 +165,8 @@ static void run_unpacked(void *context, int64_t task, int worker)
     const struct gemm_plan *plan = r->plan;
     int64_t begin, end, part = task % plan->n_parts;
     task_rows(plan, task, &begin, &end);
-    int64_t left = part_begin(plan->g.n, plan->n_parts, part),
-            right = part_begin(plan->g.n, plan->n_parts, part + 1);
+    int64_t left = task_column(plan, part), right = task_column(plan, part + 1);
+    if (left == right) return; /* less than a tile */
     if (plan->in_place) {
         const struct gemm_columns c =
             cut_columns(left, right - left, plan->target->tile_columns[plan->vectors - 1]);

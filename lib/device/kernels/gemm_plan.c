@@ -91,6 +91,12 @@ static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
     return work * tile + (p->in_place ? WORK_TO_BEGIN_IN_PLACE : WORK_TO_BEGIN);
 }
 
+/* Do the tasks of a grid go in runs? See task_column in gemm.c. */
+static bool has_runs(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
+{
+    return threads > 1 && p->in_place && m == 1 && n % threads == 0;
+}
+
 /* What the busiest thread does of a grid of m x n tasks. Packed columns are dealt out in the tiles that they
  * are packed for; else a task cuts its own, which cost what they are wide. */
 static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
@@ -99,8 +105,9 @@ static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64
     const int64_t columns = min_i64(p->g.n, p->n_block), wide = p->target->tile_columns[p->vectors - 1];
     const int64_t tiles = ceil_div_i64(columns, wide);
     if (m > panels || n > tiles) return HUGE_VAL;
-    const double part =
-        p->pack_b ? (double)ceil_div_i64(tiles, n) : (double)ceil_div_i64(columns, n) / (double)wide;
+    const double part = p->pack_b                    ? (double)ceil_div_i64(tiles, n)
+                        : has_runs(p, threads, m, n) ? (double)columns / (double)(n * wide)
+                                                     : (double)ceil_div_i64(columns, n) / (double)wide;
     return (double)ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), part);
 }
 
@@ -148,6 +155,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
                      turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
     choose_grid(plan, threads);
+    plan->runs = has_runs(plan, threads, plan->m_parts, plan->n_parts) ? threads : 0;
     plan->small = plan->in_place && plan->m_parts * plan->n_parts == 1;
     if (plan->small) {
         plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);
