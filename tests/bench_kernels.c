@@ -62,7 +62,7 @@ static void runner_open(struct runner *r, run_function *run, const struct job *j
     *r = (struct runner){.run = run, .job = job};
     const double first = time_calls(r, 1);
     r->once = time_calls(r, 1 + (int64_t)(TURN_SECONDS / (first + 1e-9)));
-    r->calls = 1 + (int64_t)(TURN_SECONDS / r->once);
+    r->calls = 1 + (int64_t)(TURN_SECONDS / (r->once + 1e-9));
 }
 
 /* `first`: the same row on one thread, NULL if this is it. */
