@@ -11,7 +11,7 @@
 
 enum { LINE_FLOATS = 16 }; /* of a cache line */
 
-/* ---- chunks and tasks ---- */
+/* ---- chunks and rectangles ---- */
 
 static struct gemm_chunk chunk_at(const struct gemm_plan *plan, int64_t index)
 {
@@ -148,6 +148,36 @@ __attribute__((always_inline)) static inline void run_in_place(const struct gemm
     }
 }
 
+/* Tiles of a call are at the same place in all products of the row: fewer calls, each of more tiles. */
+static void run_small_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
+                          const struct gemm_steps *steps)
+{
+    const struct gemm *g = &plan->g;
+    const int64_t height = plan->vectors * plan->target->vector_floats;
+    struct in_place s;
+    in_place_begin(&s, plan, o);
+    struct gemm_tile *t = &s.t;
+    t->tiles = count;
+    t->a_tile = steps->a;
+    t->b_tile = steps->b;
+    t->c_tile = steps->c;
+    t->init_tile = g->first == GEMM_FIRST_COPY ? steps->init : steps->c;
+    for (int64_t i = 0; i < g->m; i += height) {
+        gemm_kernel *const *kernel = in_place_kernels(plan, i);
+        t->a = o->a + i;
+        for (int64_t tile = 0, column = 0; tile < plan->tiles; tile++) {
+            const int64_t wide = plan->tile_columns + (tile < plan->wider_tiles);
+            t->b = o->b + column * g->b_n;
+            t->c = o->c + i + column * g->c_n;
+            t->init = s.init + i * s.init_m + column * s.init_n;
+            kernel[wide - 1](t);
+            column += wide;
+        }
+    }
+}
+
+/* ---- tasks ---- */
+
 /* Where task `part` begins along n. In a run of q tasks the first is q times as wide as the last: whoever
  * ends early finds only small ones to wait for or to take over. */
 static int64_t task_column(const struct gemm_plan *plan, int64_t part)
@@ -247,34 +277,6 @@ static void run_with_packed_b(struct gemm_run_state *r, struct pool *pool)
             r->chunk = &c;
             pool_run(pool, block_tiles(r), pack_b_panel, r);
             pool_run(pool, tasks, run_packed, r);
-        }
-    }
-}
-
-/* Tiles of a call are at the same place in all products of the row: fewer calls, each of more tiles. */
-static void run_small_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
-                          const struct gemm_steps *steps)
-{
-    const struct gemm *g = &plan->g;
-    const int64_t height = plan->vectors * plan->target->vector_floats;
-    struct in_place s;
-    in_place_begin(&s, plan, o);
-    struct gemm_tile *t = &s.t;
-    t->tiles = count;
-    t->a_tile = steps->a;
-    t->b_tile = steps->b;
-    t->c_tile = steps->c;
-    t->init_tile = g->first == GEMM_FIRST_COPY ? steps->init : steps->c;
-    for (int64_t i = 0; i < g->m; i += height) {
-        gemm_kernel *const *kernel = in_place_kernels(plan, i);
-        t->a = o->a + i;
-        for (int64_t tile = 0, column = 0; tile < plan->tiles; tile++) {
-            const int64_t wide = plan->tile_columns + (tile < plan->wider_tiles);
-            t->b = o->b + column * g->b_n;
-            t->c = o->c + i + column * g->c_n;
-            t->init = s.init + i * s.init_m + column * s.init_n;
-            kernel[wide - 1](t);
-            column += wide;
         }
     }
 }
