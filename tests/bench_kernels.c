@@ -2,13 +2,18 @@
  *
  *     build/bin/bench_kernels [--seconds N] [--smallest] [--only TEXT] [--threads N]
  *
- * Each row is one product at one number of threads. Ours, ours on one thread and OpenBLAS alternate in turns
- * of a fraction of a millisecond, or of one call, each after a little for caches and threads; all rows are
- * gone through again and again. What else the machine does slows turns by a third or more, for milliseconds
- * or for minutes, and changes the clock: turns that are close to each other have much the same of it. So each
- * turn of ours is compared with one of the other: the next, or where threads have to change over one of the
- * next few milliseconds. Ratio and speed-up are the medians of these comparisons. GFLOPS are by the median of
- * the turns. What the machine itself gives is a row too: multiply-adds on registers.
+ * Each row is one product at one number of threads. Ours and OpenBLAS alternate in turns of a fraction of a
+ * millisecond, or of one call, each after a little for caches and threads; all rows are gone through again
+ * and again. What else the machine does slows turns by a third or more, for milliseconds or for minutes, and
+ * changes the clock: turns that are close to each other have much the same of it. So each turn of ours is
+ * compared with one of the other: the next, or where threads have to change over one of the next few
+ * milliseconds. The ratio is the median of these comparisons. GFLOPS are by the median of the turns. What the
+ * machine itself gives is a row too: multiply-adds on registers.
+ *
+ * Of a shared machine one processor is often slower than the other, and several threads have the slow one
+ * too. So the speed-up is against the mean speed of one thread on each processor that the threads are on:
+ * these turns, and then one on all threads, follow each other at once, and the median of these comparisons
+ * counts.
  *
  * Where OpenBLAS does not know the processor and falls back to a kernel for an old one, the program starts
  * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. Before turns
@@ -17,6 +22,7 @@
 #include "kernel_products.h"
 #include "peak.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +31,7 @@
  * ours sleep; of the calls in a turn; of calls that come in bursts; of a pass over a row, roughly; of all
  * turns that are enough of a row. */
 static const double REST = 0.05, BUSY = 0.01, NAP = 0.001, TURN_SECONDS = 0.0005, SHORT_CALL = 0.01,
-                    PASS_SECONDS = 0.2, ENOUGH_SECONDS = 20;
+                    PASS_SECONDS = 0.2, ENOUGH_SECONDS = 30;
 
 /* Turns that follow each other where changing over takes long, and that are enough of a row. */
 enum { BURST = 8, TURNS = 4000 };
@@ -45,10 +51,63 @@ struct runner {
 struct entry {
     struct job job;
     struct runner ours, alone, rival; /* alone: the same on one thread; run NULL: there is none */
+    double speed_up[TURNS];           /* over it */
     int burst;                        /* turns of one before those of the next */
     int turns;
     double spent; /* seconds */
 };
+
+/* ---- processors ---- */
+
+static int processor(void)
+{
+#ifdef __linux__
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+/* Keeps this thread on a processor; -1: wherever it may be. Where that is not possible it stays free. */
+static void keep_to(int one)
+{
+#ifdef __linux__
+    static cpu_set_t all;
+    if (CPU_COUNT(&all) == 0) sched_getaffinity(0, sizeof all, &all);
+    cpu_set_t set = all;
+    if (one >= 0 && one < CPU_SETSIZE) {
+        CPU_ZERO(&set);
+        CPU_SET((size_t)one, &set);
+    }
+    sched_setaffinity(0, sizeof set, &set);
+#else
+    (void)one;
+#endif
+}
+
+/* Multiply-adds on all threads; remembers where each of them was. */
+struct busy {
+    struct peak_task task;
+    int processor[POOL_THREADS_MAX];
+};
+
+static void busy_run(void *context, int64_t task, int worker)
+{
+    struct busy *b = context;
+    peak_run(&b->task, task, worker);
+    b->processor[worker] = processor();
+}
+
+/* Passes the time on all processors: one that was idle comes back slower, and the next one to be measured
+ * would have it by luck. */
+static void keep_busy(const struct job *j, double seconds, struct busy *b)
+{
+    b->task = (struct peak_task){.loop = choose_peak(), .rounds = 10000};
+    for (int i = 0; i < j->threads; i++) b->processor[i] = -1;
+    for (const double start = now(); now() - start < seconds;) pool_run(j->pool, j->threads, busy_run, b);
+}
+
+/* ---- turns ---- */
 
 static double time_calls(const struct runner *r, int64_t calls)
 {
@@ -82,24 +141,34 @@ static bool entry_done(const struct entry *e)
     return e->turns == TURNS || e->spent >= ENOUGH_SECONDS;
 }
 
-/* Passes the time on all processors: one that was idle comes back slower, and the next one to be measured
- * would have it by luck. */
-static void keep_busy(const struct job *j, double seconds)
+static double turn(const struct runner *r)
 {
-    struct peak_task task = {.loop = choose_peak(), .rounds = 10000};
-    for (const double start = now(); now() - start < seconds;) pool_run(j->pool, j->threads, peak_run, &task);
+    for (int64_t warm = 0; warm <= r->calls / 2; warm++) r->run(r->job); /* caches and threads */
+    return time_calls(r, r->calls);
 }
 
 static void take_turns(const struct entry *e, struct runner *r, int to)
 {
     if (!r->run) return;
     if (e->job.threads > 1) {
-        keep_busy(&e->job, BUSY);
+        keep_busy(&e->job, BUSY, &(struct busy){0});
         pause_seconds(NAP);
     }
+    for (int i = e->turns; i < to; i++) r->times[i] = turn(r);
+}
+
+/* One thread on each processor, then all. */
+static void take_speed_ups(struct entry *e, const struct busy *b, int to)
+{
+    if (!e->alone.run) return;
     for (int i = e->turns; i < to; i++) {
-        for (int64_t warm = 0; warm <= r->calls / 2; warm++) r->run(r->job); /* caches and threads */
-        r->times[i] = time_calls(r, r->calls);
+        double speed = 0;
+        for (int t = 0; t < e->job.threads; t++) {
+            keep_to(b->processor[t]);
+            speed += 1 / turn(&e->alone) / e->job.threads;
+        }
+        keep_to(-1);
+        e->speed_up[i] = 1 / turn(&e->ours) / speed;
     }
 }
 
@@ -108,8 +177,9 @@ static void entry_turns(struct entry *e)
 {
     const double start = now();
     const int to = e->turns + e->burst < TURNS ? e->turns + e->burst : TURNS;
-    if (e->job.threads > 1) keep_busy(&e->job, REST);
-    take_turns(e, &e->alone, to);
+    struct busy busy;
+    if (e->job.threads > 1) keep_busy(&e->job, REST, &busy);
+    take_speed_ups(e, &busy, to);
     take_turns(e, &e->ours, to);
     take_turns(e, &e->rival, to);
     e->turns = to;
@@ -141,6 +211,13 @@ static double median_ratio(const struct runner *slow, const struct runner *fast,
     return quantile(ratios, turns, 0.5);
 }
 
+static double median_speed_up(const struct entry *e)
+{
+    static double gains[TURNS];
+    memcpy(gains, e->speed_up, sizeof *gains * (size_t)e->turns);
+    return e->alone.run ? quantile(gains, e->turns, 0.5) : 1;
+}
+
 static double entry_gflops(const struct entry *e, const struct runner *r)
 {
     return job_flops(&e->job) * 1e-9 / median_time(r, e->turns);
@@ -168,7 +245,7 @@ static void print_entry(const struct entry *e, const struct entry *peak)
         printf("%7s ", "-");
     else
         printf("%6.0f%% ", ours / entry_gflops(peak, &peak->ours) * 100);
-    printf("%8.3f %6d\n", e->alone.run ? median_ratio(&e->alone, &e->ours, e->turns) : 1, e->turns);
+    printf("%8.3f %6d\n", median_speed_up(e), e->turns);
 }
 
 /* ---- the program ---- */
@@ -231,7 +308,7 @@ static int usage(FILE *to, int code)
 {
     fputs("usage: bench_kernels [--seconds N] [--smallest] [--only TEXT] [--threads N]\n"
           "Measures the matrix kernels beside OpenBLAS.\n\n"
-          "  --seconds N  go once through all rows, and again for at most N seconds (default 400)\n"
+          "  --seconds N  go once through all rows, and again for at most N seconds (default 700)\n"
           "  --smallest   only the first product: does it work at all?\n"
           "  --only TEXT  only rows whose name contains TEXT\n"
           "  --threads N  up to N threads, doubling from 1 (default 2)\n",
@@ -244,7 +321,7 @@ int main(int argc, char **argv)
     static struct bench b;
     bool smallest = false;
     const char *only = "";
-    double seconds = 400;
+    double seconds = 700;
     int threads = 2;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0)

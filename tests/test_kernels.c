@@ -214,99 +214,6 @@ static void test_paths(void **state)
     pool_destroy(pool);
 }
 
-/* Nothing packed, but several chunks; both packed; A packed in blocks and B in place. */
-static void test_bits_do_not_depend_on_threads(void **state)
-{
-    (void)state;
-    enum { M = 260, N = 150, K = 1100 };
-    struct rng r = rng_seed(5);
-    float *a = malloc(sizeof *a * M * K), *b = malloc(sizeof *b * K * N);
-    float *one = malloc(sizeof *one * M * N), *many = malloc(sizeof *many * M * N);
-    assert_true(a && b && one && many);
-    for (int i = 0; i < M * K; i++) a[i] = (float)rng_unit(&r) - 0.5f;
-    for (int i = 0; i < K * N; i++) b[i] = (float)rng_unit(&r) - 0.5f;
-    static const int64_t strides[][4] = {{1, M, 1, K}, {K, 1, N, 1}, {K, 1, 1, K}}; /* a_m, a_k, b_k, b_n */
-    const struct kernel_target *t;
-    for (int i = 0; (t = kernel_target_at(i)); i++)
-        for (int layout = 0; layout < 3; layout++)
-            for (int threads = 1; threads <= 7; threads++) {
-                const int64_t *s = strides[layout];
-                struct pool *pool = pool_create(threads);
-                struct gemm g = {.m = M,
-                                 .n = N,
-                                 .k = K,
-                                 .batch = 1,
-                                 .a_m = s[0],
-                                 .a_k = s[1],
-                                 .b_k = s[2],
-                                 .b_n = s[3],
-                                 .c_m = 1,
-                                 .c_n = M,
-                                 .first = GEMM_FIRST_ZERO};
-                struct gemm_plan plan;
-                gemm_prepare(&plan, &g, t, threads);
-                assert_int_equal(plan.block_a, layout > 0);
-                assert_int_equal(plan.pack_b, layout == 1);
-                assert_true(gemm_run(
-                    &plan, &(struct gemm_operands){.a = a, .b = b, .c = threads == 1 ? one : many}, pool));
-                if (threads > 1) assert_memory_equal(one, many, sizeof *one * M * N);
-                pool_destroy(pool);
-            }
-    free(a), free(b), free(one), free(many);
-}
-
-/* Tasks of a product in place get smaller towards the end, down to none: every width, and nothing but C is
- * written. A pool of three runs what was planned for two as well. */
-static void test_tasks_that_get_smaller(void **state)
-{
-    (void)state;
-    enum { M = 1024, K = 512, LARGEST = M * 256 };
-    struct rng r = rng_seed(17);
-    float *a = malloc(sizeof *a * LARGEST), *b = malloc(sizeof *b * LARGEST);
-    float *one = malloc(sizeof *one * LARGEST), *many = malloc(sizeof *many * LARGEST);
-    assert_true(a && b && one && many);
-    for (int i = 0; i < LARGEST; i++) {
-        a[i] = (float)rng_unit(&r) - 0.5f;
-        b[i] = (float)rng_unit(&r) - 0.5f;
-    }
-    static const struct {
-        int64_t m, k, from, to;
-    } cases[] = {{64, K, 150, 230}, {M, 128, 181, 192}};
-    struct pool *pools[] = {NULL, NULL, pool_create(2), pool_create(3)};
-    const struct kernel_target *t;
-    int in_runs = 0, finest = 0;
-    for (int i = 0; (t = kernel_target_at(i)); i++)
-        for (int c = 0; c < 2; c++)
-            for (int64_t n = cases[c].from; n <= cases[c].to; n++)
-                for (int threads = 1; threads <= 3; threads++) {
-                    const int64_t m = cases[c].m, k = cases[c].k;
-                    const struct gemm g = {.m = m,
-                                           .n = n,
-                                           .k = k,
-                                           .batch = 1,
-                                           .a_m = 1,
-                                           .a_k = m,
-                                           .b_k = 1,
-                                           .b_n = k,
-                                           .c_m = 1,
-                                           .c_n = m,
-                                           .first = GEMM_FIRST_ZERO};
-                    struct gemm_plan plan;
-                    gemm_prepare(&plan, &g, t, threads);
-                    in_runs += plan.in_place && plan.runs > 0 && plan.n_parts > plan.runs;
-                    finest += plan.in_place && plan.runs > 0 && plan.n_parts == 8 * plan.runs;
-                    float *to = threads == 1 ? one : many;
-                    for (int64_t x = 0; x < m * (n + 1); x++) to[x] = NAN;
-                    const struct gemm_operands o = {.a = a, .b = b, .c = to};
-                    assert_true(gemm_run(&plan, &o, threads == 2 && n % 2 ? pools[3] : pools[threads]));
-                    for (int64_t x = 0; x < m * n; x += 97) assert_true(!isnan(to[x]));
-                    if (threads > 1) assert_memory_equal(one, many, sizeof *one * (size_t)(m * (n + 1)));
-                }
-    assert_true(in_runs > 50 && finest > 5);
-    pool_destroy(pools[2]), pool_destroy(pools[3]);
-    free(a), free(b), free(one), free(many);
-}
-
 /* A row of products has the bits of one product after the other: A in place or copied, C turned or not. */
 static void test_products_in_a_row(void **state)
 {
@@ -386,13 +293,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_products_in_a_row),
-        cmocka_unit_test(test_tasks_that_get_smaller),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_random_layouts),
         cmocka_unit_test(test_every_layout_and_touch),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@
  * tasks (outermost, unless B is packed block by block and chunk by chunk); tiles within one. An element of C
  * is summed chunk after chunk in a fixed order, whatever the number of threads. B is read in place where it
  * behaves in the caches, else a block of it is packed by all threads before they use it. A is read in place
- * too where that does no harm, else in blocks that are packed by the worker that uses them. */
+ * too where that does no harm, else in blocks that are packed by the worker that uses them, but for rows that
+ * are there for whoever is early. */
 #include "device/kernels/gemm_rectangle.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ enum { LINE_FLOATS = 16 }; /* of a cache line */
 static struct gemm_chunk chunk_at(const struct gemm_plan *plan, int64_t index)
 {
     const struct gemm *g = &plan->g;
-    struct gemm_chunk c = {.first = index == 0, .last = index == plan->chunks - 1};
+    struct gemm_chunk c = {.index = index, .first = index == 0, .last = index == plan->chunks - 1};
     if (plan->k_parts > 1) {
         int64_t part = index % plan->k_parts;
         c.batch = index / plan->k_parts;
@@ -31,23 +32,47 @@ static struct gemm_chunk chunk_at(const struct gemm_plan *plan, int64_t index)
     return c;
 }
 
-/* Rows are given out in whole panels, so that every element is in the same tile whatever the grid. */
-static void task_rows(const struct gemm_plan *plan, int64_t task, int64_t *begin, int64_t *end)
-{
-    const int64_t height = plan->vectors * plan->target->vector_floats;
-    const int64_t panels = ceil_div_i64(plan->g.m, height), part = task / plan->n_parts;
-    *begin = part_begin(panels, plan->m_parts, part) * height;
-    *end = min_i64(plan->g.m, part_begin(panels, plan->m_parts, part + 1) * height);
-}
-
 static int64_t packed_a_floats(const struct gemm_plan *plan)
 {
     if (!plan->block_a) return 0;
-    const int64_t rows = min_i64(plan->m_block, round_up_i64(plan->g.m, plan->target->vector_floats));
-    return round_up_i64(rows * plan->depth + PACK_SLACK, LINE_FLOATS);
+    const int64_t panels = count_panels(plan, min_i64(plan->m_block, plan->g.m));
+    return round_up_i64(panels * (panel_rows(plan) * plan->depth + PACK_SLACK), LINE_FLOATS);
 }
 
-/* One chunk of a rectangle of C: in blocks of A that the worker packs, or as it is. */
+/* ---- rows that all threads share ---- */
+
+/* They are what runs end with, packed before, all chunks of them; see choose_runs in gemm_plan.c. */
+
+static int64_t shared_panels(const struct gemm_plan *plan)
+{
+    return plan->runs > 0 && plan->block_a ? count_panels(plan, plan->g.m - plan->own_rows) : 0;
+}
+
+static int64_t shared_chunk_floats(const struct gemm_plan *plan)
+{
+    return round_up_i64(shared_panels(plan) * (panel_rows(plan) * plan->depth + PACK_SLACK), LINE_FLOATS);
+}
+
+static float *shared_panel(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t panel)
+{
+    return r->shared_a + c->index * shared_chunk_floats(r->plan) + panel * panel_floats(r->plan, c);
+}
+
+/* Task: one chunk of one panel. */
+static void pack_shared_panel(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const struct gemm_run_state *r = context;
+    const struct gemm_plan *plan = r->plan;
+    const int64_t panel = task / plan->chunks;
+    const struct gemm_chunk c = chunk_at(plan, task % plan->chunks);
+    const int64_t begin = plan->own_rows + panel * panel_rows(plan);
+    gemm_pack_rows(r, &c, begin, min_i64(plan->g.m, begin + panel_rows(plan)), shared_panel(r, &c, panel));
+}
+
+/* ---- one chunk of a rectangle of C ---- */
+
+/* From panels that all share, in blocks of A that the worker packs, or as A is. */
 static void run_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t begin,
                           int64_t end, const struct gemm_columns *columns, int worker)
 {
@@ -56,9 +81,14 @@ static void run_rectangle(const struct gemm_run_state *r, const struct gemm_chun
         gemm_rectangle(r, c, begin, end, *columns);
         return;
     }
-    for (int64_t i = begin; i < end; i += plan->m_block)
-        gemm_packed_rectangle(r, c, i, min_i64(end, i + plan->m_block), columns,
-                              r->packed_a + worker * packed_a_floats(plan));
+    const bool shared = plan->runs > 0 && begin >= plan->own_rows;
+    for (int64_t i = begin; i < end; i += plan->m_block) {
+        const int64_t to = min_i64(end, i + plan->m_block);
+        float *panels = shared ? shared_panel(r, c, count_panels(plan, i - plan->own_rows))
+                               : r->packed_a + worker * packed_a_floats(plan);
+        if (!shared) gemm_pack_rows(r, c, i, to, panels);
+        gemm_packed_rectangle(r, c, i, to, columns, panels);
+    }
 }
 
 /* ---- products in place ---- */
@@ -178,43 +208,26 @@ static void run_small_row(const struct gemm_plan *plan, const struct gemm_operan
 
 /* ---- tasks ---- */
 
-/* Where task `part` begins along n. In a run of q tasks the first is q times as wide as the last: whoever
- * ends early finds only small ones to wait for or to take over. */
-static int64_t task_column(const struct gemm_plan *plan, int64_t part)
-{
-    if (plan->runs == 0 || part == plan->n_parts) return part_begin(plan->g.n, plan->n_parts, part);
-    const int64_t q = plan->n_parts / plan->runs, run = part / q, i = part % q;
-    const int64_t from = part_begin(plan->g.n, plan->runs, run),
-                  to = part_begin(plan->g.n, plan->runs, run + 1);
-    const int64_t before = (to - from) * (i * (2 * q - i + 1)) / (q * (q + 1)),
-                  wide = plan->target->tile_columns[plan->vectors - 1];
-    return from + before / wide * wide;
-}
-
 /* Task: all of a rectangle of C, B in place. */
 static void run_unpacked(void *context, int64_t task, int worker)
 {
     const struct gemm_run_state *r = context;
     const struct gemm_plan *plan = r->plan;
-    int64_t begin, end, part = task % plan->n_parts;
-    task_rows(plan, task, &begin, &end);
-    int64_t left = task_column(plan, part), right = task_column(plan, part + 1);
-    if (left == right) return; /* less than a tile */
+    const struct gemm_task x = gemm_task_at(plan, task);
+    const int64_t count = x.right - x.left, most = plan->target->tile_columns[plan->vectors - 1];
+    if (count == 0) return; /* less than a tile */
     if (plan->in_place) {
-        const struct gemm_columns c =
-            cut_columns(left, right - left, plan->target->tile_columns[plan->vectors - 1]);
-        run_in_place(plan, r->o, begin, end, left, c.tiles, c.each, c.extra);
+        const struct gemm_columns c = cut_columns(x.left, count, (int)most);
+        run_in_place(plan, r->o, x.top, x.bottom, x.left, c.tiles, c.each, c.extra);
         return;
     }
-    int64_t blocks = ceil_div_i64(right - left, plan->n_block);
+    int64_t blocks = ceil_div_i64(count, plan->n_block);
     for (int64_t b = 0; b < blocks; b++) {
-        int64_t from = left + part_begin(right - left, blocks, b),
-                to = left + part_begin(right - left, blocks, b + 1);
-        const struct gemm_columns columns =
-            cut_columns(from, to - from, plan->target->tile_columns[plan->vectors - 1]);
+        const int64_t from = part_begin(count, blocks, b), to = part_begin(count, blocks, b + 1);
+        const struct gemm_columns columns = cut_columns(x.left + from, to - from, (int)most);
         for (int64_t i = 0; i < plan->chunks; i++) {
             struct gemm_chunk c = chunk_at(plan, i);
-            run_rectangle(r, &c, begin, end, &columns, worker);
+            run_rectangle(r, &c, x.top, x.bottom, &columns, worker);
         }
     }
 }
@@ -229,15 +242,15 @@ static void run_packed(void *context, int64_t task, int worker)
 {
     const struct gemm_run_state *r = context;
     const struct gemm_plan *plan = r->plan;
-    int64_t begin, end, part = task % plan->n_parts, tiles = block_tiles(r);
-    task_rows(plan, task, &begin, &end);
+    const struct gemm_task x = gemm_task_at(plan, task);
+    const int64_t part = task % plan->n_parts, tiles = block_tiles(r);
     struct gemm_columns columns =
         cut_columns(r->n_begin, r->n_end - r->n_begin, plan->target->tile_columns[plan->vectors - 1]);
     columns.first = part_begin(tiles, plan->n_parts, part);
     columns.tiles = part_begin(tiles, plan->n_parts, part + 1) - columns.first;
     if (columns.tiles == 0)
         return; /* blocks are equally wide: all may be less wide than the grid is made for */
-    run_rectangle(r, r->chunk, begin, end, &columns, worker);
+    run_rectangle(r, r->chunk, x.top, x.bottom, &columns, worker);
 }
 
 /* Task: one panel of B, as wide as its tile. */
@@ -296,20 +309,23 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
     }
     if (plan->g.m <= 0 || plan->g.n <= 0) return true;
     struct gemm_run_state r = {.plan = plan, .o = o, .n_end = plan->g.n};
-    const int64_t b_floats = packed_b_floats(plan),
-                  floats = b_floats + pool_threads(pool) * packed_a_floats(plan);
+    const int64_t b_floats = packed_b_floats(plan), shared_floats = shared_chunk_floats(plan) * plan->chunks,
+                  floats = b_floats + shared_floats + pool_threads(pool) * packed_a_floats(plan);
     float *own = NULL;
     if (floats > 0) {
         const size_t bytes = (size_t)floats * sizeof(float);
         float *scratch = pool ? pool_scratch(pool, bytes) : (own = aligned_alloc(64, bytes));
         if (!scratch) return false;
         if (plan->pack_b) r.packed_b = scratch;
-        if (plan->block_a) r.packed_a = scratch + b_floats;
+        r.shared_a = scratch + b_floats;
+        r.packed_a = r.shared_a + shared_floats;
     }
-    if (plan->pack_b)
+    if (plan->pack_b) {
         run_with_packed_b(&r, pool);
-    else
-        pool_run(pool, plan->m_parts * plan->n_parts, run_unpacked, &r);
+    } else {
+        pool_run(pool, shared_panels(plan) * plan->chunks, pack_shared_panel, &r);
+        pool_run(pool, gemm_count_tasks(plan), run_unpacked, &r);
+    }
     free(own);
     return true;
 }

@@ -14,6 +14,10 @@ enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
  * the same where all is in place. */
 enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16, WORK_TO_BEGIN_IN_PLACE = 1 << 14 };
 
+/* Tasks of a run, beside its own rows; multiply-adds from which on it pays to pack the other rows before; the
+ * most floats of A in them. */
+enum { RUN_TASKS = 6, RUN_FROM = 1 << 25, OTHERS_MAX = 1 << 23 };
+
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)
 {
@@ -91,7 +95,7 @@ static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
     return work * tile + (p->in_place ? WORK_TO_BEGIN_IN_PLACE : WORK_TO_BEGIN);
 }
 
-/* Do the tasks of a grid go in runs? See task_column in gemm.c. */
+/* Do the tasks of a grid go in runs? See columns_before in gemm.c. */
 static bool has_runs(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
 {
     return threads > 1 && p->in_place && m == 1 && n % threads == 0;
@@ -133,6 +137,38 @@ static void choose_grid(struct gemm_plan *p, int threads)
             }
 }
 
+/* Where threads pack panels of A for themselves, a task is many rows of C, and the last ones are long to wait
+ * for. So a run begins with rows of its own, which are three quarters of all; the others are packed before,
+ * so that whoever is early can take over some columns of them. */
+static bool choose_runs(struct gemm_plan *p, int threads)
+{
+    const struct gemm *g = &p->g;
+    const int64_t height = p->vectors * p->target->vector_floats, panels = ceil_div_i64(g->m, height);
+    const int64_t own = panels * 3 / (4 * threads) * threads, others = panels - own;
+    const int64_t m_parts = others % threads == 0 ? threads : 1, n_parts = threads / m_parts;
+    const int64_t tiles = g->n / n_parts / p->target->tile_columns[p->vectors - 1];
+    const double panel = (double)height * (double)g->k * (double)g->batch;
+    if (threads <= 1 || !p->block_a || p->pack_b || tiles < RUN_TASKS * (RUN_TASKS + 1) / 2) return false;
+    if ((double)panels * panel * (double)g->n < RUN_FROM || (double)others * panel > OTHERS_MAX) return false;
+    p->runs = threads;
+    p->run_tasks = RUN_TASKS;
+    p->own_rows = own * height;
+    p->m_parts = m_parts;
+    p->n_parts = n_parts;
+    return true;
+}
+
+/* The grid as it is, or where all is in place as many columns in tasks of different width. */
+static void choose_tasks(struct gemm_plan *p, int threads)
+{
+    if (choose_runs(p, threads)) return;
+    choose_grid(p, threads);
+    if (!has_runs(p, threads, p->m_parts, p->n_parts)) return;
+    p->runs = threads;
+    p->run_tasks = p->n_parts / threads;
+    p->n_parts = threads;
+}
+
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
                   int threads)
 {
@@ -154,8 +190,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
                      turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
-    choose_grid(plan, threads);
-    plan->runs = has_runs(plan, threads, plan->m_parts, plan->n_parts) ? threads : 0;
+    choose_tasks(plan, threads);
     plan->small = plan->in_place && plan->m_parts * plan->n_parts == 1;
     if (plan->small) {
         plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);

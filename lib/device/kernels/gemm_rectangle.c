@@ -177,24 +177,30 @@ void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, 
     }
 }
 
+void gemm_pack_rows(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
+                    int64_t m_end, float *panels)
+{
+    const int vector = r->plan->target->vector_floats, height = r->plan->vectors * vector;
+    for (int64_t i = m_begin; i < m_end; i += height, panels += panel_floats(r->plan, c)) {
+        const int rows = (int)min_i64(height, m_end - i);
+        pack_a_panel(r, c, i, rows, (rows + vector - 1) / vector * vector, panels);
+    }
+}
+
 /* For products so large that A is packed in blocks. Tiles go down the rows first: a tile's columns of B
  * stay in the first-level cache and those of C on their pages, while the panels of A come from the
  * second-level cache. */
 void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
-                           int64_t m_end, const struct gemm_columns *columns, float *panels)
+                           int64_t m_end, const struct gemm_columns *columns, const float *panels)
 {
     const struct gemm_plan *plan = r->plan;
     const struct kernel_target *target = plan->target;
     const int vector = target->vector_floats, height = plan->vectors * vector;
     const int64_t depth = c->length * c->batches, c_n = plan->g.c_n;
-    for (int64_t i = m_begin; i < m_end; i += height) {
-        const int rows = (int)min_i64(height, m_end - i), width = (rows + vector - 1) / vector * vector;
-        pack_a_panel(r, c, i, rows, width, panels + (i - m_begin) * depth);
-    }
     const int64_t skip = columns->first * columns->each + min_i64(columns->first, columns->extra);
     struct gemm_tile t = first_tile(r, c, m_begin, columns->origin + skip);
     if (r->packed_b) t.b = r->packed_b + skip * depth + columns->first * PACK_SLACK;
-    t.a_tile = height * depth;
+    t.a_tile = panel_floats(plan, c);
     t.c_tile = height * plan->g.c_m;
     t.init_tile = height * (t.init == t.c ? plan->g.c_m : plan->g.init_m);
     for (int64_t tile = columns->first; tile < columns->first + columns->tiles; tile++) {
@@ -204,11 +210,11 @@ void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chu
         t.b_tile = 0; /* the tiles of a call have the same columns */
         float *const top = t.c;
         const float *const top_init = t.init;
+        t.a = panels;
         for (int64_t i = m_begin; i < m_end; i += t.tiles * height) {
             const int rows = (int)min_i64(height, m_end - i), vectors = (rows + vector - 1) / vector;
             const int width = vectors * vector;
             const bool copied = rows != width || plan->needs_tile_copy;
-            t.a = panels + (i - m_begin) * depth;
             t.a_k = width;
             t.a_batch = c->length * width;
             t.tiles = copied || rows < height ? 1 : (m_end - i) / height;
@@ -217,6 +223,7 @@ void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chu
                 run_tile_copy(&plan->g, &t, kernel, rows, wide, width);
             else
                 kernel(&t);
+            t.a += t.tiles * t.a_tile;
             t.c += t.tiles * t.c_tile;
             t.init += t.tiles * t.init_tile;
         }

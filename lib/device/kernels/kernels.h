@@ -75,8 +75,9 @@ struct gemm_plan {
     int64_t chunks, k_parts,
         batch_block;          /* a chunk is a k_parts-th of k, or all of k of batch_block matrices */
     int64_t depth;            /* products that the longest chunk adds to an element */
-    int64_t m_parts, n_parts; /* the grid of tasks */
-    int64_t runs;             /* of tasks that get smaller and smaller, one a thread; 0: all are alike */
+    int64_t m_parts, n_parts; /* the grid of tasks, or of runs of tasks that get smaller, one a thread */
+    int64_t runs, run_tasks;  /* 0: the tasks are all alike */
+    int64_t own_rows;         /* the first rows of C, with which runs begin: the grid is of the others */
     bool in_place;            /* one chunk, one block, nothing is copied, rows fill their vectors */
     bool small;               /* and one task: the columns in `tiles` tiles */
     int64_t tiles, tile_columns, wider_tiles;
