@@ -11,9 +11,9 @@
  * machine itself gives is a row too: multiply-adds on registers.
  *
  * Of a shared machine one processor is often slower than the other, and several threads have the slow one
- * too. So the speed-up is against the mean speed of one thread on each processor that the threads are on:
- * these turns, and then one on all threads, follow each other at once, and the median of these comparisons
- * counts.
+ * too. So the speed-up is against the mean speed of one thread on each of the processors that as many threads
+ * were just seen on (on four of them if there are more): these turns, and then one on all threads, follow
+ * each other at once, and the median of these comparisons counts.
  *
  * Where OpenBLAS does not know the processor and falls back to a kernel for an old one, the program starts
  * itself again with OPENBLAS_CORETYPE set to what the processor can: we compare with its best. Before turns
@@ -33,26 +33,27 @@
 static const double REST = 0.05, BUSY = 0.01, NAP = 0.001, TURN_SECONDS = 0.0005, SHORT_CALL = 0.01,
                     PASS_SECONDS = 0.2, ENOUGH_SECONDS = 30;
 
-/* Turns that follow each other where changing over takes long, and that are enough of a row. */
-enum { BURST = 8, TURNS = 4000 };
+/* Turns that follow each other where changing over takes long, and that are enough of a row; processors that
+ * one thread is measured on. */
+enum { BURST = 8, TURNS = 4000, PLACES = 4 };
 
 /* ---- one row ---- */
 
-/* Somebody who computes a row, and how long that took. */
+/* Somebody who computes a row. */
 struct runner {
     run_function *run;
     const struct job *job;
-    int64_t calls;       /* in a turn */
-    double once;         /* seconds of a call, roughly */
-    double times[TURNS]; /* of a call */
+    int64_t calls; /* in a turn */
+    double once;   /* seconds of a call, roughly */
 };
 
 /* All have taken the same turns. */
 struct entry {
     struct job job;
-    struct runner ours, alone, rival; /* alone: the same on one thread; run NULL: there is none */
-    double speed_up[TURNS];           /* over it */
-    int burst;                        /* turns of one before those of the next */
+    struct runner ours, alone, rival;             /* alone: the same on one thread; run NULL: there is none */
+    double ours_times[TURNS], rival_times[TURNS]; /* of a call in each turn */
+    double speed_up[TURNS];                       /* over one thread */
+    int burst;                                    /* turns of one before those of the next */
     int turns;
     double spent; /* seconds */
 };
@@ -73,7 +74,7 @@ static void keep_to(int one)
 {
 #ifdef __linux__
     static cpu_set_t all;
-    if (CPU_COUNT(&all) == 0) sched_getaffinity(0, sizeof all, &all);
+    if (CPU_COUNT(&all) == 0 && sched_getaffinity(0, sizeof all, &all) != 0) return;
     cpu_set_t set = all;
     if (one >= 0 && one < CPU_SETSIZE) {
         CPU_ZERO(&set);
@@ -147,25 +148,26 @@ static double turn(const struct runner *r)
     return time_calls(r, r->calls);
 }
 
-static void take_turns(const struct entry *e, struct runner *r, int to)
+static void take_turns(const struct entry *e, const struct runner *r, double *times, int to)
 {
     if (!r->run) return;
     if (e->job.threads > 1) {
         keep_busy(&e->job, BUSY, &(struct busy){0});
         pause_seconds(NAP);
     }
-    for (int i = e->turns; i < to; i++) r->times[i] = turn(r);
+    for (int i = e->turns; i < to; i++) times[i] = turn(r);
 }
 
-/* One thread on each processor, then all. */
+/* One thread on each processor, last on the caller's, then all. */
 static void take_speed_ups(struct entry *e, const struct busy *b, int to)
 {
     if (!e->alone.run) return;
+    const int places = e->job.threads < PLACES ? e->job.threads : PLACES;
     for (int i = e->turns; i < to; i++) {
         double speed = 0;
-        for (int t = 0; t < e->job.threads; t++) {
-            keep_to(b->processor[t]);
-            speed += 1 / turn(&e->alone) / e->job.threads;
+        for (int p = places - 1; p >= 0; p--) {
+            keep_to(b->processor[p * e->job.threads / places]);
+            speed += 1 / turn(&e->alone) / places;
         }
         keep_to(-1);
         e->speed_up[i] = 1 / turn(&e->ours) / speed;
@@ -180,8 +182,8 @@ static void entry_turns(struct entry *e)
     struct busy busy;
     if (e->job.threads > 1) keep_busy(&e->job, REST, &busy);
     take_speed_ups(e, &busy, to);
-    take_turns(e, &e->ours, to);
-    take_turns(e, &e->rival, to);
+    take_turns(e, &e->ours, e->ours_times, to);
+    take_turns(e, &e->rival, e->rival_times, to);
     e->turns = to;
     e->spent += now() - start;
 }
@@ -196,56 +198,48 @@ static void entry_pass(struct entry *e)
 
 /* ---- what came out ---- */
 
-static double median_time(const struct runner *r, int turns)
+static double median(const double *values, int count)
 {
-    static double times[TURNS];
-    memcpy(times, r->times, sizeof *times * (size_t)turns);
-    return quantile(times, turns, 0.5);
+    static double sorted[TURNS];
+    memcpy(sorted, values, sizeof *sorted * (size_t)count);
+    return quantile(sorted, count, 0.5);
 }
 
-/* By how much `fast` is faster. */
-static double median_ratio(const struct runner *slow, const struct runner *fast, int turns)
+/* By how much we are faster. */
+static double median_ratio(const struct entry *e)
 {
     static double ratios[TURNS];
-    for (int i = 0; i < turns; i++) ratios[i] = slow->times[i] / fast->times[i];
-    return quantile(ratios, turns, 0.5);
+    for (int i = 0; i < e->turns; i++) ratios[i] = e->rival_times[i] / e->ours_times[i];
+    return median(ratios, e->turns);
 }
 
-static double median_speed_up(const struct entry *e)
+static double gflops(const struct entry *e, const double *times)
 {
-    static double gains[TURNS];
-    memcpy(gains, e->speed_up, sizeof *gains * (size_t)e->turns);
-    return e->alone.run ? quantile(gains, e->turns, 0.5) : 1;
-}
-
-static double entry_gflops(const struct entry *e, const struct runner *r)
-{
-    return job_flops(&e->job) * 1e-9 / median_time(r, e->turns);
+    return job_flops(&e->job) * 1e-9 / median(times, e->turns);
 }
 
 static void print_head(const char *rival)
 {
-    printf(
-        "kernels: %s; %s\nmedians; ratio: ours / rival; peak: share of multiply-adds on registers; speed-up: "
-        "over one thread\n",
-        kernel_target_name(kernel_target_best()), rival);
+    printf("kernels: %s; %s\nmedians; ratio: ours / rival; peak: share of multiply-adds on registers;\n"
+           "speed-up: over the mean of one thread on each processor, measured beside it\n",
+           kernel_target_name(kernel_target_best()), rival);
     printf("%-20s %7s %9s %9s %7s %7s %8s %6s\n", "", "threads", "ours", "rival", "ratio", "peak", "speed-up",
            "turns");
 }
 
 static void print_entry(const struct entry *e, const struct entry *peak)
 {
-    const double ours = entry_gflops(e, &e->ours);
+    const double ours = gflops(e, e->ours_times);
     printf("%-20s %7d %9.1f ", e->job.row->name, e->job.threads, ours);
     if (e->rival.run)
-        printf("%9.1f %7.3f ", entry_gflops(e, &e->rival), median_ratio(&e->rival, &e->ours, e->turns));
+        printf("%9.1f %7.3f ", gflops(e, e->rival_times), median_ratio(e));
     else
         printf("%9s %7s ", "-", "-");
     if (e->job.row->kind == RELU) /* of memory, not of units */
         printf("%7s ", "-");
     else
-        printf("%6.0f%% ", ours / entry_gflops(peak, &peak->ours) * 100);
-    printf("%8.3f %6d\n", median_speed_up(e), e->turns);
+        printf("%6.0f%% ", ours / gflops(peak, peak->ours_times) * 100);
+    printf("%8.3f %6d\n", e->alone.run ? median(e->speed_up, e->turns) : 1, e->turns);
 }
 
 /* ---- the program ---- */

@@ -6,7 +6,7 @@
 enum { ROOM = 64, THREADS_MAX = 7 };
 struct memory {
     float *a, *b, *one, *many;
-    struct pool *pool[THREADS_MAX + 1];
+    struct pool *pool[THREADS_MAX + 1]; /* the first is none */
 };
 
 static struct memory memory_open(uint64_t seed, int64_t a_floats, int64_t b_floats, int64_t c_floats)
@@ -44,10 +44,11 @@ static struct gemm by_columns(int64_t m, int64_t n, int64_t k, int64_t batch)
                          .b_batch = k * n,
                          .c_m = 1,
                          .c_n = m,
-                         .first = GEMM_FIRST_ZERO};
+                         .first = GEMM_FIRST_NONE};
 }
 
-/* Planned for `threads`, run by a pool of as many or of others: what one thread gives, which comes first. */
+/* Planned for `threads`, run by a pool of as many or of others: what one thread gives, which comes first. C
+ * is added to, so that what is computed twice is as wrong as what is not. */
 static struct gemm_plan check_bits(struct memory *x, const struct gemm *g, const struct kernel_target *t,
                                    int threads, int pool)
 {
@@ -55,11 +56,9 @@ static struct gemm_plan check_bits(struct memory *x, const struct gemm *g, const
     gemm_prepare(&plan, g, t, threads);
     float *to = threads == 1 ? x->one : x->many;
     const int64_t floats = g->m * g->n + ROOM;
-    for (int64_t i = 0; i < floats; i++) to[i] = NAN;
+    for (int64_t i = 0; i < floats; i++) to[i] = (float)(i % 97);
     const struct gemm_operands o = {.a = x->a, .b = x->b, .c = to};
     assert_true(gemm_run(&plan, &o, x->pool[pool]));
-    for (int64_t i = 0; i < g->m * g->n; i++)
-        if (isnan(to[i])) fail_msg("%d threads: element %lld is missing", threads, (long long)i);
     if (threads > 1) assert_memory_equal(x->one, x->many, sizeof *to * (size_t)floats);
     return plan;
 }
@@ -110,38 +109,44 @@ static void test_tasks_that_get_smaller(void **state)
     memory_close(&x);
 }
 
-/* Runs that begin with rows of their own: the other rows cut along m as well as n or only along n, none of
- * their own, in several chunks, in matrices that are summed, wider than a block, with panels that are not
- * full, and run by more threads than planned for. */
+/* Runs that begin with rows of their own: the others cut along m or only along n; none of their own; several
+ * tasks of their own; chunks of k or of a batch that are not equally long; panels that are not full; run by
+ * as many threads as planned for, by more, by fewer and by none but the caller's. */
 static void test_rows_of_runs(void **state)
 {
     (void)state;
     static const struct {
         int64_t m, n, k, batch;
-    } shapes[] = {{512, 300, 320, 1}, {590, 401, 300, 1}, {200, 300, 900, 1},
-                  {450, 270, 130, 3}, {68, 3200, 160, 1}, {1000, 257, 170, 1}};
-    enum { SHAPES = sizeof shapes / sizeof *shapes, A_FLOATS = 200000, B_FLOATS = 520000, C_FLOATS = 260000 };
+    } shapes[] = {{512, 300, 320, 1}, {571, 521, 130, 1}, {200, 300, 901, 1},
+                  {256, 260, 60, 13}, {68, 3200, 160, 1}, {2048, 257, 65, 1}};
+    static const int other_pool[] = {0, 1, 0, 2, 5};
+    enum { SHAPES = sizeof shapes / sizeof *shapes, A_FLOATS = 200000, B_FLOATS = 520000, C_FLOATS = 540000 };
     struct memory x = memory_open(23, A_FLOATS, B_FLOATS, C_FLOATS);
     const struct kernel_target *t;
-    int by_rows = 0, by_columns_only = 0, none = 0, chunks = 0, ragged = 0;
-    for (int i = 0; (t = kernel_target_at(i)); i++)
+    int along_n = 0, none = 0;
+    for (int i = 0; (t = kernel_target_at(i)); i++) {
+        int along_m = 0, several = 0, chunks = 0;
         for (int s = 0; s < SHAPES; s++) {
             struct gemm g = by_columns(shapes[s].m, shapes[s].n, shapes[s].k, shapes[s].batch);
             assert_true(g.a_batch * g.batch <= A_FLOATS && g.b_batch * g.batch <= B_FLOATS &&
                         g.m * g.n <= C_FLOATS);
             g.a_m = g.k, g.a_k = 1; /* rows that are contiguous along k are always packed */
-            for (int threads = 1; threads <= 4; threads++)
-                for (int pool = threads; pool <= threads + (threads > 1); pool++) {
-                    const struct gemm_plan p = check_bits(&x, &g, t, threads, pool);
-                    if (p.runs == 0 || !p.block_a) continue;
-                    by_rows += p.m_parts > 1 && p.own_rows > 0;
-                    by_columns_only += p.m_parts == 1 && p.own_rows > 0;
-                    none += p.own_rows == 0;
-                    chunks += p.chunks > 1;
-                    ragged += g.m % 16 != 0;
-                }
+            for (int threads = 1; threads <= 4; threads++) {
+                const struct gemm_plan p = check_bits(&x, &g, t, threads, threads);
+                if (p.runs == 0 || !p.block_a) continue;
+                check_bits(&x, &g, t, threads, other_pool[threads]);
+                along_m += p.m_parts > 1;
+                along_n += p.n_parts > 1;
+                several += p.own_tasks > 1;
+                chunks += p.chunks > 1;
+                none += p.own_rows == 0;
+            }
         }
-    assert_true(by_rows > 0 && by_columns_only > 0 && none > 0 && chunks > 0 && ragged > 0);
+        if (along_m == 0 || several == 0 || chunks == 0)
+            fail_msg("%s: %d runs along m, %d with several tasks, %d with chunks", kernel_target_name(t),
+                     along_m, several, chunks);
+    }
+    assert_true(along_n > 0 && none > 0);
     memory_close(&x);
 }
 

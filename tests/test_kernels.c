@@ -174,6 +174,7 @@ static void test_paths(void **state)
 {
     (void)state;
     enum { SMALL = 1, BLOCKS = 2, PACKED_B = 4, CHUNKS = 8, WIDE = 16, FETCHES = 32, ROW_BLOCKS = 64 };
+    enum { RUNS = 128, ONE_THREAD = SMALL, SHARED = RUNS }; /* what is only so on one thread, on several */
     static const struct {
         struct shape shape;
         struct layouts layouts;
@@ -187,6 +188,8 @@ static void test_paths(void **state)
         {{300, 150, 900, 1}, {0, 1, 0, 0, 1100, false}, BLOCKS | PACKED_B | CHUNKS | FETCHES},
         {{140, 3100, 7, 2}, {1, 1, 0, 0, 1100, false}, BLOCKS | PACKED_B | WIDE},
         {{140, 40, 600, 2}, {0, 1, 0, 0, 0, false}, PACKED_B | CHUNKS | FETCHES},
+        {{583, 290, 201, 1}, {1, 0, 0, 0, 3, false}, BLOCKS | ROW_BLOCKS | RUNS},
+        {{450, 521, 37, 4}, {1, 0, 2, 2, 0, false}, BLOCKS | ROW_BLOCKS | RUNS},
     };
     struct rng r = rng_seed(6);
     const struct kernel_target *t;
@@ -203,10 +206,10 @@ static void test_paths(void **state)
                 const int taken = (p.small ? SMALL : 0) | (p.block_a ? BLOCKS : 0) |
                                   (p.pack_b ? PACKED_B : 0) | (p.chunks > 1 ? CHUNKS : 0) |
                                   (p.g.n > p.n_block ? WIDE : 0) | (p.prefetch ? FETCHES : 0) |
-                                  (p.block_a && p.g.m > p.m_block ? ROW_BLOCKS : 0);
+                                  (p.block_a && p.g.m > p.m_block ? ROW_BLOCKS : 0) |
+                                  (p.own_rows > 0 ? RUNS : 0);
                 /* Wider targets have larger blocks, narrower ones more of them. */
-                const int path =
-                    how % 2 ? cases[c].path & ~SMALL : cases[c].path; /* what is shared is not small */
+                const int path = cases[c].path & ~(how % 2 ? ONE_THREAD : SHARED);
                 if ((taken & path) != path)
                     fail_msg("%s, case %d, %d: path %d, not %d", kernel_target_name(t), (int)c, how, taken,
                              path);

@@ -34,7 +34,7 @@ static struct gemm_chunk chunk_at(const struct gemm_plan *plan, int64_t index)
 
 static int64_t packed_a_floats(const struct gemm_plan *plan)
 {
-    if (!plan->block_a) return 0;
+    if (!plan->block_a || (plan->runs > 0 && plan->own_rows == 0)) return 0;
     const int64_t panels = count_panels(plan, min_i64(plan->m_block, plan->g.m));
     return round_up_i64(panels * (panel_rows(plan) * plan->depth + PACK_SLACK), LINE_FLOATS);
 }

@@ -14,9 +14,10 @@ enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
  * the same where all is in place. */
 enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16, WORK_TO_BEGIN_IN_PLACE = 1 << 14 };
 
-/* Tasks of a run, beside its own rows; multiply-adds from which on it pays to pack the other rows before; the
- * most floats of A in them. */
-enum { RUN_TASKS = 6, RUN_FROM = 1 << 25, OTHERS_MAX = 1 << 23 };
+/* Tasks a thread up to which a grid of large products is coarse. Tasks of a run that get smaller, and the
+ * tiles of the smallest; multiply-adds from which on it pays to pack rows for all before; the most floats of
+ * A in them. */
+enum { COARSE = 4, RUN_TASKS = 6, RUN_TILES = 2, RUN_FROM = 1 << 25, SHARED_FLOATS = 1 << 20 };
 
 /* The transposed product computes the same: C' = B' A'. */
 static void swap_rows_and_columns(struct gemm *g)
@@ -95,7 +96,7 @@ static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
     return work * tile + (p->in_place ? WORK_TO_BEGIN_IN_PLACE : WORK_TO_BEGIN);
 }
 
-/* Do the tasks of a grid go in runs? See columns_before in gemm.c. */
+/* Do the tasks of a grid go in runs? See columns_before in gemm_tasks.c. */
 static bool has_runs(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
 {
     return threads > 1 && p->in_place && m == 1 && n % threads == 0;
@@ -137,36 +138,46 @@ static void choose_grid(struct gemm_plan *p, int threads)
             }
 }
 
-/* Where threads pack panels of A for themselves, a task is many rows of C, and the last ones are long to wait
- * for. So a run begins with rows of its own, which are three quarters of all; the others are packed before,
- * so that whoever is early can take over some columns of them. */
-static bool choose_runs(struct gemm_plan *p, int threads)
+/* Where threads pack panels of A for themselves, a task is a block of rows, and the last ones are long to
+ * wait for. So a run begins with blocks of its own, up to three quarters of all rows; the others are packed
+ * before, so that whoever is early can take over some columns of them. They are cut along m if there are
+ * enough: what a thread has packed it then uses itself. Few rows are not worth reading all of B for them:
+ * then none are a run's own, and it reads all of A for its columns. */
+static void choose_runs(struct gemm_plan *p, int threads)
 {
+    if (threads <= 1 || !p->block_a || p->pack_b) return;
     const struct gemm *g = &p->g;
     const int64_t height = p->vectors * p->target->vector_floats, panels = ceil_div_i64(g->m, height);
-    const int64_t own = panels * 3 / (4 * threads) * threads, others = panels - own;
-    const int64_t m_parts = others % threads == 0 ? threads : 1, n_parts = threads / m_parts;
-    const int64_t tiles = g->n / n_parts / p->target->tile_columns[p->vectors - 1];
     const double panel = (double)height * (double)g->k * (double)g->batch;
-    if (threads <= 1 || !p->block_a || p->pack_b || tiles < RUN_TASKS * (RUN_TASKS + 1) / 2) return false;
-    if ((double)panels * panel * (double)g->n < RUN_FROM || (double)others * panel > OTHERS_MAX) return false;
+    const int64_t most = (int64_t)(SHARED_FLOATS / fmax(1, panel)) - (threads - 1); /* rounding adds some */
+    const int64_t least = min_i64(ceil_div_i64(panels, 4), most);
+    if (least < 1 || (double)panels * panel * (double)g->n < RUN_FROM) return;
+    int64_t own = (panels - least) / threads * threads;
+    if (own / threads * height < p->m_block / 4) own = 0;
+    if ((double)(panels - own) * panel > SHARED_FLOATS) return;
+    const int64_t m_parts = own > 0 && panels - own >= threads ? threads : 1, n_parts = threads / m_parts;
+    const int64_t tiles = g->n / n_parts / p->target->tile_columns[p->vectors - 1];
+    if (tiles < RUN_TASKS * (RUN_TASKS + 1) / 2 * RUN_TILES) return;
     p->runs = threads;
     p->run_tasks = RUN_TASKS;
+    p->own_tasks = ceil_div_i64(own / threads * height, p->m_block);
     p->own_rows = own * height;
     p->m_parts = m_parts;
     p->n_parts = n_parts;
-    return true;
 }
 
-/* The grid as it is, or where all is in place as many columns in tasks of different width. */
+/* A grid; where all is in place it turns into runs along n, and where it is coarse into runs with rows of
+ * their own, if that can be. */
 static void choose_tasks(struct gemm_plan *p, int threads)
 {
-    if (choose_runs(p, threads)) return;
     choose_grid(p, threads);
-    if (!has_runs(p, threads, p->m_parts, p->n_parts)) return;
-    p->runs = threads;
-    p->run_tasks = p->n_parts / threads;
-    p->n_parts = threads;
+    if (has_runs(p, threads, p->m_parts, p->n_parts)) {
+        p->runs = threads;
+        p->run_tasks = p->n_parts / threads;
+        p->n_parts = threads;
+    } else if (p->m_parts * p->n_parts <= (int64_t)threads * COARSE) {
+        choose_runs(p, threads);
+    }
 }
 
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,

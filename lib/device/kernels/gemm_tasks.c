@@ -4,17 +4,16 @@
 int64_t gemm_count_tasks(const struct gemm_plan *plan)
 {
     if (plan->runs == 0) return plan->m_parts * plan->n_parts;
-    return plan->runs * (plan->run_tasks + (plan->own_rows > 0));
+    return plan->runs * (plan->own_tasks + plan->run_tasks);
 }
 
-/* Part `part` of the rows from `first` to `last`, in whole panels: every element is in the same tile whatever
- * the grid. */
-static void set_rows(struct gemm_task *x, const struct gemm_plan *plan, int64_t first, int64_t last,
+/* Part `part` of so many panels from `first` on. Rows are given out in whole panels: every element is in the
+ * same tile whatever the grid. */
+static void set_rows(struct gemm_task *x, const struct gemm_plan *plan, int64_t first, int64_t panels,
                      int64_t parts, int64_t part)
 {
-    const int64_t panels = count_panels(plan, last - first);
-    x->top = first + part_begin(panels, parts, part) * panel_rows(plan);
-    x->bottom = min_i64(last, first + part_begin(panels, parts, part + 1) * panel_rows(plan));
+    x->top = (first + part_begin(panels, parts, part)) * panel_rows(plan);
+    x->bottom = min_i64(plan->g.m, (first + part_begin(panels, parts, part + 1)) * panel_rows(plan));
 }
 
 /* How many of `count` columns are before task `i` of a run. The first task is as many times as wide as the
@@ -28,19 +27,19 @@ static int64_t columns_before(const struct gemm_plan *plan, int64_t count, int64
 /* A run begins with rows of its own, if there are such; then comes its part of the others, cut along n. */
 static struct gemm_task task_of_run(const struct gemm_plan *plan, int64_t task)
 {
-    const int64_t first = plan->own_rows > 0, tasks = plan->run_tasks + first;
-    const int64_t run = task / tasks, i = task % tasks - first;
+    const int64_t tasks = plan->own_tasks + plan->run_tasks, run = task / tasks, i = task % tasks;
+    const int64_t own = count_panels(plan, plan->own_rows), others = count_panels(plan, plan->g.m) - own;
     struct gemm_task x = {.right = plan->g.n};
-    if (i < 0) {
-        set_rows(&x, plan, 0, plan->own_rows, plan->runs, run);
+    if (i < plan->own_tasks) {
+        const int64_t each = own / plan->runs;
+        set_rows(&x, plan, run * each, each, plan->own_tasks, i);
         return x;
     }
-    const int64_t row = run / plan->n_parts, column = run % plan->n_parts;
-    set_rows(&x, plan, plan->own_rows, plan->g.m, plan->m_parts, row);
-    const int64_t from = part_begin(plan->g.n, plan->n_parts, column),
+    set_rows(&x, plan, own, others, plan->m_parts, run / plan->n_parts);
+    const int64_t column = run % plan->n_parts, from = part_begin(plan->g.n, plan->n_parts, column),
                   count = part_begin(plan->g.n, plan->n_parts, column + 1) - from;
-    x.left = from + columns_before(plan, count, i);
-    x.right = from + columns_before(plan, count, i + 1);
+    x.left = from + columns_before(plan, count, i - plan->own_tasks);
+    x.right = from + columns_before(plan, count, i - plan->own_tasks + 1);
     return x;
 }
 
@@ -49,7 +48,7 @@ static struct gemm_task task_of_grid(const struct gemm_plan *plan, int64_t task)
     const int64_t row = task / plan->n_parts, column = task % plan->n_parts;
     struct gemm_task x = {.left = part_begin(plan->g.n, plan->n_parts, column),
                           .right = part_begin(plan->g.n, plan->n_parts, column + 1)};
-    set_rows(&x, plan, 0, plan->g.m, plan->m_parts, row);
+    set_rows(&x, plan, 0, count_panels(plan, plan->g.m), plan->m_parts, row);
     return x;
 }
 

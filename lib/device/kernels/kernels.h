@@ -78,6 +78,7 @@ struct gemm_plan {
     int64_t m_parts, n_parts; /* the grid of tasks, or of runs of tasks that get smaller, one a thread */
     int64_t runs, run_tasks;  /* 0: the tasks are all alike */
     int64_t own_rows;         /* the first rows of C, with which runs begin: the grid is of the others */
+    int64_t own_tasks;        /* of a run in its own rows */
     bool in_place;            /* one chunk, one block, nothing is copied, rows fill their vectors */
     bool small;               /* and one task: the columns in `tiles` tiles */
     int64_t tiles, tile_columns, wider_tiles;
