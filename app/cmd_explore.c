@@ -20,6 +20,7 @@ static const struct option_row rows[] = {
     {"lx", 0, "BYTES", "usable scratchpad bytes of each core; k, m, g may follow a number"},
     {"seed", 0, "N", "seed of solvers that draw lots"},
     {"time", 0, "SECONDS", "solvers stop after this time with their best"},
+    {"work", 0, "N", "solvers stop after so many of their steps: the same plan on every machine"},
     {"theme", 0, "NAME", "dark, light, eight or mono (default: by the terminal; NO_COLOR: mono)"},
     {"ascii", 0, NULL, "no characters beyond ASCII"},
     {"script", 0, "KEYS",

@@ -99,8 +99,9 @@ static void settings_are_typed_stepped_and_told(void **state)
     assert_non_null(strstr(st.text, "exact"));
     assert_false(settings_set(&w, SET_CORES, "many", &st));
     assert_true(settings_set(&w, settings_find("evict"), "on", &st));
+    assert_true(settings_set(&w, settings_find("work"), "2k", &st));
     settings_command(&w, "my file.json", &t);
-    assert_string_equal(t.at, "lxplan plan 'my file.json' --solver exact --lx 1048576 --evict");
+    assert_string_equal(t.at, "lxplan plan 'my file.json' --solver exact --lx 1048576 --work 2048 --evict");
     text_free(&t);
     assert_true(settings_step(&w, SET_CORES, -1, 32));
     assert_int_equal(w.value[SET_CORES], 16);
@@ -127,6 +128,17 @@ static void a_device_is_chosen(void **state)
     assert_true(shows(x, "64 cores"));
     type(x, "u<wait>");
     assert_string_equal(session_plan(&x->session)->graph->device.preset, "spyre");
+    close_it(x);
+}
+
+static void a_solver_is_given_less_work(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, ":solver anneal<Enter>:lx 64k<Enter><wait>");
+    assert_true(session_plan(&x->session)->answer.steps > 100);
+    type(x, ":set work 100<Enter><wait>");
+    assert_int_equal(session_plan(&x->session)->answer.steps, 100);
     close_it(x);
 }
 
@@ -342,6 +354,7 @@ int main(void)
         cmocka_unit_test(grid_keeps_text_in_place),
         cmocka_unit_test(settings_are_typed_stepped_and_told),
         cmocka_unit_test(a_device_is_chosen),
+        cmocka_unit_test(a_solver_is_given_less_work),
         cmocka_unit_test(changes_are_planned_and_taken_back),
         cmocka_unit_test(selection_is_shared),
         cmocka_unit_test(edges_are_followed),

@@ -57,6 +57,8 @@ static const struct setting rows[SET_PASSES] = {
     [SET_SEED] = {"seed", "seed", "of solvers that draw lots", NULL, 0, 0, LX_INT_MAX, BY_ONE, false},
     [SET_TIME] = {"time", "time", "seconds after which a solver stops", "no limit", 0, 1, 86400, BY_TWICE,
                   false},
+    [SET_WORK] = {"work", "work", "steps after which a solver stops", "solver's own", 0, 1, LX_INT_MAX,
+                  BY_TWICE, false},
 };
 
 struct setting settings_row(int i)
@@ -244,6 +246,7 @@ bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_
     }
     how->run.seed = (uint64_t)w->value[SET_SEED];
     how->run.time_limit = (double)w->value[SET_TIME];
+    how->run.work_limit = w->value[SET_WORK];
     if (s->option_count <= MOST_SOLVER_OPTIONS) {
         lx_options_default(s->options, s->option_count, values);
         for (int i = 0; i < s->option_count && w->value[SET_LEVEL] >= 0; i++)

@@ -16,6 +16,7 @@ enum {
     SET_LX,
     SET_SEED,
     SET_TIME,
+    SET_WORK,
     SET_PASSES,
     MOST_SETTINGS = 40
 };
