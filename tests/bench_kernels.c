@@ -60,15 +60,6 @@ struct entry {
 
 /* ---- processors ---- */
 
-static int processor(void)
-{
-#ifdef __linux__
-    return sched_getcpu();
-#else
-    return -1;
-#endif
-}
-
 /* Keeps this thread on a processor; -1: wherever it may be. Where that is not possible it stays free. */
 static void keep_to(int one)
 {
@@ -86,26 +77,12 @@ static void keep_to(int one)
 #endif
 }
 
-/* Multiply-adds on all threads; remembers where each of them was. */
-struct busy {
-    struct peak_task task;
-    int processor[POOL_THREADS_MAX];
-};
-
-static void busy_run(void *context, int64_t task, int worker)
-{
-    struct busy *b = context;
-    peak_run(&b->task, task, worker);
-    b->processor[worker] = processor();
-}
-
 /* Passes the time on all processors: one that was idle comes back slower, and the next one to be measured
  * would have it by luck. */
-static void keep_busy(const struct job *j, double seconds, struct busy *b)
+static void keep_busy(const struct job *j, double seconds)
 {
-    b->task = (struct peak_task){.loop = choose_peak(), .rounds = 10000};
-    for (int i = 0; i < j->threads; i++) b->processor[i] = -1;
-    for (const double start = now(); now() - start < seconds;) pool_run(j->pool, j->threads, busy_run, b);
+    struct peak_task task = {.loop = choose_peak(), .rounds = 10000};
+    for (const double start = now(); now() - start < seconds;) pool_run(j->pool, j->threads, peak_run, &task);
 }
 
 /* ---- turns ---- */
@@ -152,21 +129,23 @@ static void take_turns(const struct entry *e, const struct runner *r, double *ti
 {
     if (!r->run) return;
     if (e->job.threads > 1) {
-        keep_busy(&e->job, BUSY, &(struct busy){0});
+        keep_busy(&e->job, BUSY);
         pause_seconds(NAP);
     }
     for (int i = e->turns; i < to; i++) times[i] = turn(r);
 }
 
 /* One thread on each processor, last on the caller's, then all. */
-static void take_speed_ups(struct entry *e, const struct busy *b, int to)
+static void take_speed_ups(struct entry *e, int to)
 {
     if (!e->alone.run) return;
     const int places = e->job.threads < PLACES ? e->job.threads : PLACES;
+    int where[PLACES];
+    for (int p = 0; p < places; p++) where[p] = pool_processor(e->job.pool, p * e->job.threads / places);
     for (int i = e->turns; i < to; i++) {
         double speed = 0;
         for (int p = places - 1; p >= 0; p--) {
-            keep_to(b->processor[p * e->job.threads / places]);
+            keep_to(where[p]);
             speed += 1 / turn(&e->alone) / places;
         }
         keep_to(-1);
@@ -179,9 +158,8 @@ static void entry_turns(struct entry *e)
 {
     const double start = now();
     const int to = e->turns + e->burst < TURNS ? e->turns + e->burst : TURNS;
-    struct busy busy;
-    if (e->job.threads > 1) keep_busy(&e->job, REST, &busy);
-    take_speed_ups(e, &busy, to);
+    if (e->job.threads > 1) keep_busy(&e->job, REST);
+    take_speed_ups(e, to);
     take_turns(e, &e->ours, e->ours_times, to);
     take_turns(e, &e->rival, e->rival_times, to);
     e->turns = to;

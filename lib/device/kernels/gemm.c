@@ -32,11 +32,17 @@ static struct gemm_chunk chunk_at(const struct gemm_plan *plan, int64_t index)
     return c;
 }
 
+/* For a packed panel of the longest chunk. */
+static int64_t panel_room(const struct gemm_plan *plan)
+{
+    return panel_rows(plan) * plan->depth + PACK_SLACK;
+}
+
 static int64_t packed_a_floats(const struct gemm_plan *plan)
 {
     if (!plan->block_a || (plan->runs > 0 && plan->own_rows == 0)) return 0;
     const int64_t panels = count_panels(plan, min_i64(plan->m_block, plan->g.m));
-    return round_up_i64(panels * (panel_rows(plan) * plan->depth + PACK_SLACK), LINE_FLOATS);
+    return round_up_i64(panels * panel_room(plan), LINE_FLOATS);
 }
 
 /* ---- rows that all threads share ---- */
@@ -50,7 +56,7 @@ static int64_t shared_panels(const struct gemm_plan *plan)
 
 static int64_t shared_chunk_floats(const struct gemm_plan *plan)
 {
-    return round_up_i64(shared_panels(plan) * (panel_rows(plan) * plan->depth + PACK_SLACK), LINE_FLOATS);
+    return round_up_i64(shared_panels(plan) * panel_room(plan), LINE_FLOATS);
 }
 
 static float *shared_panel(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t panel)
@@ -145,7 +151,7 @@ __attribute__((always_inline)) static inline void run_in_place(const struct gemm
                                                                int64_t each, int64_t wider)
 {
     const struct gemm *g = &plan->g;
-    const int64_t height = plan->vectors * plan->target->vector_floats;
+    const int64_t height = panel_rows(plan);
     struct in_place s;
     in_place_begin(&s, plan, o);
     struct gemm_tile *t = &s.t;
@@ -183,7 +189,7 @@ static void run_small_row(const struct gemm_plan *plan, const struct gemm_operan
                           const struct gemm_steps *steps)
 {
     const struct gemm *g = &plan->g;
-    const int64_t height = plan->vectors * plan->target->vector_floats;
+    const int64_t height = panel_rows(plan);
     struct in_place s;
     in_place_begin(&s, plan, o);
     struct gemm_tile *t = &s.t;

@@ -1,6 +1,5 @@
 /* Decisions of a matrix product, made once: orientation, packing, blocking, the grid of tasks. */
-#include "device/kernels/target.h"
-#include "base/checked.h"
+#include "device/kernels/gemm_rectangle.h"
 
 #include <math.h>
 
@@ -86,7 +85,7 @@ static int panel_vectors(const struct gemm *g, const struct kernel_target *t)
  * brings all columns of B into the caches again, which is a sixteenth of a tile for each tile. */
 static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
 {
-    const int64_t height = p->vectors * p->target->vector_floats;
+    const int64_t height = panel_rows(p);
     const double tile =
         (double)height * p->target->tile_columns[p->vectors - 1] * (double)p->g.k * (double)p->g.batch;
     double work = (double)panels * tiles;
@@ -106,7 +105,7 @@ static bool has_runs(const struct gemm_plan *p, int threads, int64_t m, int64_t 
  * are packed for; else a task cuts its own, which cost what they are wide. */
 static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
 {
-    const int64_t panels = ceil_div_i64(p->g.m, p->vectors * p->target->vector_floats);
+    const int64_t panels = count_panels(p, p->g.m);
     const int64_t columns = min_i64(p->g.n, p->n_block), wide = p->target->tile_columns[p->vectors - 1];
     const int64_t tiles = ceil_div_i64(columns, wide);
     if (m > panels || n > tiles) return HUGE_VAL;
@@ -147,7 +146,7 @@ static void choose_runs(struct gemm_plan *p, int threads)
 {
     if (threads <= 1 || !p->block_a || p->pack_b) return;
     const struct gemm *g = &p->g;
-    const int64_t height = p->vectors * p->target->vector_floats, panels = ceil_div_i64(g->m, height);
+    const int64_t height = panel_rows(p), panels = count_panels(p, g->m);
     const double panel = (double)height * (double)g->k * (double)g->batch;
     const int64_t most = (int64_t)(SHARED_FLOATS / fmax(1, panel)) - (threads - 1); /* rounding adds some */
     const int64_t least = min_i64(ceil_div_i64(panels, 4), most);
@@ -191,9 +190,8 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     plan->pack_a = should_pack_a(turned, target);
     plan->pack_b = should_pack_b(turned, target);
     plan->vectors = panel_vectors(turned, target);
-    plan->block_a = plan->pack_a && turned->m > plan->vectors * target->vector_floats;
-    plan->m_block =
-        target->m_block / (plan->vectors * target->vector_floats) * plan->vectors * target->vector_floats;
+    plan->block_a = plan->pack_a && turned->m > panel_rows(plan);
+    plan->m_block = target->m_block / panel_rows(plan) * panel_rows(plan);
     plan->n_block = target->n_block;
     choose_chunks(plan);
     plan->prefetch = plan->depth >= PREFETCH_FROM;
