@@ -2,8 +2,8 @@
  *
  * A command writes into `call->out`; main sends that to standard output when the command has ended, so that
  * an error never leaves half an answer behind. */
-#ifndef APP_COMMAND_H
-#define APP_COMMAND_H
+#ifndef LX_APP_COMMAND_H
+#define LX_APP_COMMAND_H
 
 #include "lxplan.h"
 #include "base/text.h"
@@ -56,7 +56,7 @@ bool goes_to_file(const struct call *call);
 /* An integer option into `*out`, which stays as it is when the option is not given. */
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
 
-/* front.c: what the program says when it is asked nothing. False: no patterns were found. */
+/* no_command.c: what the program says when it is asked nothing. False: no patterns were found. */
 bool front_page(struct text *out);
 
 #endif

@@ -2,9 +2,9 @@
 #include "command.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "paint.h"
-#include "planning.h"
-#include "words.h"
+#include "text/colour.h"
+#include "planning/planning.h"
+#include "text/format.h"
 
 #include <errno.h>
 #include <locale.h>

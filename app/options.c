@@ -1,7 +1,7 @@
 #include "options.h"
 #include "base/fail.h"
 #include "base/arena.h"
-#include "words.h"
+#include "text/format.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -10,26 +10,26 @@
  *
  * This header is all that a program outside the library includes. The library never prints, never exits
  * and keeps no state; every object is freed by the function named after it, and freeing NULL is fine. */
-#ifndef LXPLAN_H
-#define LXPLAN_H
+#ifndef LX_LXPLAN_H
+#define LX_LXPLAN_H
 
 #include "base/status.h"
-#include "graph/device.h"
+#include "graph/target.h"
 #include "graph/graph.h"
 #include "graph/generate.h"
 #include "layout/layout.h"
 #include "team/team.h"
 #include "divide/divide.h"
-#include "scratchpad/problem.h"
-#include "scratchpad/cooptimise.h"
-#include "scratchpad/plan.h"
+#include "scratchpad/placement/problem.h"
+#include "scratchpad/cooptimise/cooptimise.h"
+#include "plan/plan.h"
 #include "launch/launch.h"
-#include "launch/of_plan.h"
+#include "launch/launch_of_op.h"
 #include "loops/loops.h"
-#include "loops/of_plan.h"
+#include "loops/nest_of_op.h"
 #include "device/device.h"
-#include "device/transport.h"
-#include "device/team_run.h"
-#include "device/nest_run.h"
+#include "team_run/transport.h"
+#include "team_run/team_run.h"
+#include "kernels/nest_run.h"
 
 #endif

@@ -1,10 +1,10 @@
 /* The benchmark: what is run, under which limits, and what came of it.
  *
  * One *run* is (instance x solver x seed x repeat). Each happens in a process of its own (run_child.c), its
- * answer is checked again by the parent (judge.c) and becomes one line of the results file (results_write.c).
+ * answer is checked again by the parent (judge_answer.c) and becomes one line of the results file (results_write.c).
  * Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance a job is in memory. */
-#ifndef APP_BENCH_BENCH_H
-#define APP_BENCH_BENCH_H
+#ifndef LX_APP_BENCH_BENCH_H
+#define LX_APP_BENCH_BENCH_H
 
 #include "command.h"
 #include "base/arena.h"
@@ -121,10 +121,10 @@ bool instances_gather(struct call *call, const struct settings *s, struct arena 
 struct loaded *instance_load(const struct instance *i, const struct settings *s, lx_status *st);
 void instance_release(struct loaded *l);
 
-/* schedule.c */
+/* run_order.c */
 bool schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out);
 
-/* judge.c: the parent's own opinion. `row` has its names already. */
+/* judge_answer.c: the parent's own opinion. `row` has its names already. */
 void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
                   const struct child_result *r, struct arena *memory, struct row *row);
 

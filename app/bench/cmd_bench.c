@@ -2,7 +2,7 @@
 #include "bench/harness.h"
 #include "base/fail.h"
 #include "bench/summary.h"
-#include "paint.h"
+#include "text/colour.h"
 
 #include <signal.h>
 #include <stdlib.h>

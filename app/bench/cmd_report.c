@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "planning.h"
+#include "planning/planning.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * in a process that shares the work of another, to that one. */
 #include "bench/harness.h"
 #include "base/fail.h"
-#include "paint.h"
-#include "words.h"
+#include "text/colour.h"
+#include "text/format.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The harness between the command and the single run: what is to be done, what is under way, who helps. */
-#ifndef APP_BENCH_HARNESS_H
-#define APP_BENCH_HARNESS_H
+#ifndef LX_APP_BENCH_HARNESS_H
+#define LX_APP_BENCH_HARNESS_H
 
 #include "bench/ranks.h"
 #include "bench/run_child.h"
@@ -55,7 +55,7 @@ void stop_jobs(struct bench *b);
 bool run_list(struct bench *b, const schedule *list, bool recorded);
 bool warm_up(struct bench *b);
 
-/* crew.c: `--transport mpi`. Rank 0 leads: it owns the results file, deals the runs out one at a time, and
+/* mpi_crew.c: `--transport mpi`. Rank 0 leads: it owns the results file, deals the runs out one at a time, and
  * makes runs itself. The others follow, and say nothing. */
 bool crew_join(struct bench *b);
 /* For rank 0: everyone has the same runs as `header` tells of; the settings learn all machines. */

@@ -1,6 +1,6 @@
 /* Figures in a terminal: a letter a solver on a grid of characters; `*` where curves meet. */
 #include "bench/report.h"
-#include "words.h"
+#include "text/format.h"
 
 #include <math.h>
 #include <stdio.h>

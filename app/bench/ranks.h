@@ -3,8 +3,8 @@
  *
  * A message is a block of bytes, from any rank to any other, and arrives whole; two from the same rank arrive
  * in the order in which they were sent. Nothing here waits busily: processors belong to the runs. */
-#ifndef APP_BENCH_RANKS_H
-#define APP_BENCH_RANKS_H
+#ifndef LX_APP_BENCH_RANKS_H
+#define LX_APP_BENCH_RANKS_H
 
 #include "base/status.h"
 

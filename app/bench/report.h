@@ -1,8 +1,8 @@
 /* What a report is made of. */
-#ifndef APP_BENCH_REPORT_H
-#define APP_BENCH_REPORT_H
+#ifndef LX_APP_BENCH_REPORT_H
+#define LX_APP_BENCH_REPORT_H
 
-#include "bench/sheet.h"
+#include "text/sheet.h"
 #include "bench/summary.h"
 
 /* tables.c */

@@ -1,6 +1,6 @@
 /* One run in a process of its own. */
-#ifndef APP_BENCH_RUN_CHILD_H
-#define APP_BENCH_RUN_CHILD_H
+#ifndef LX_APP_BENCH_RUN_CHILD_H
+#define LX_APP_BENCH_RUN_CHILD_H
 
 #include "bench/bench.h"
 

@@ -3,8 +3,8 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
-#include "planning.h"
-#include "words.h"
+#include "planning/planning.h"
+#include "text/format.h"
 
 #include <stdio.h>
 #include <string.h>

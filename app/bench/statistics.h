@@ -1,6 +1,6 @@
 /* The few statistics that comparisons need. Samples are plain arrays; INFINITY stands for "never". */
-#ifndef APP_BENCH_STATISTICS_H
-#define APP_BENCH_STATISTICS_H
+#ifndef LX_APP_BENCH_STATISTICS_H
+#define LX_APP_BENCH_STATISTICS_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  * What counts as reaching the goal (a *hit*): a legal, complete answer whose value is within the tolerance of
  * the best known value of that problem, or a proof that there is none. A fast solver that gives bad answers
  * must not win a race, so all times that are compared are times of hits; a run without one takes "never". */
-#ifndef APP_BENCH_SUMMARY_H
-#define APP_BENCH_SUMMARY_H
+#ifndef LX_APP_BENCH_SUMMARY_H
+#define LX_APP_BENCH_SUMMARY_H
 
 #include "bench/bench.h"
 

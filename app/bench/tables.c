@@ -1,6 +1,6 @@
 /* The tables of a report: by solver, by instance, and what went wrong. */
 #include "bench/report.h"
-#include "words.h"
+#include "text/format.h"
 
 #include <math.h>
 #include <stdio.h>

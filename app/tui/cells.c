@@ -1,5 +1,5 @@
 #include "tui/cells.h"
-#include "words.h"
+#include "text/format.h"
 
 #include <stdarg.h>
 #include <stdio.h>

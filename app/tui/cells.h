@@ -3,8 +3,8 @@
  * Everything is drawn into a grid; screen.c shows it on a terminal, tests and --dump-screen write it as text.
  * Drawing outside the grid is cut off, so that views need not count columns twice. Every text is made
  * printable on its way in: nothing from a file can move the cursor. */
-#ifndef APP_TUI_CELLS_H
-#define APP_TUI_CELLS_H
+#ifndef LX_APP_TUI_CELLS_H
+#define LX_APP_TUI_CELLS_H
 
 #include "base/text.h"
 

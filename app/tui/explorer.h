@@ -3,14 +3,14 @@
  * A view is one const struct of operations in a file of its own. It draws the session into a box of the grid
  * and answers requests (requests.h); what it does not answer, the explorer does. Views share the session's
  * selection and keep only what concerns their own picture. */
-#ifndef APP_TUI_EXPLORER_H
-#define APP_TUI_EXPLORER_H
+#ifndef LX_APP_TUI_EXPLORER_H
+#define LX_APP_TUI_EXPLORER_H
 
 #include "tui/key.h"
-#include "tui/model.h"
+#include "tui/session.h"
 #include "tui/requests.h"
 #include "tui/theme.h"
-#include "words.h"
+#include "text/format.h"
 
 struct explorer;
 
@@ -166,12 +166,12 @@ void prompt_run(struct explorer *x, const char *line);
 void complete(struct explorer *x, const char *text, void (*take)(void *context, const char *word),
               void *context);
 
-/* search.c */
+/* find_text.c */
 void search_step(struct explorer *x, int direction);
 /* Without regard to case; an empty needle is in everything. */
 bool has_text(const char *haystack, const char *needle);
 
-/* taking.c: what is taken along */
+/* export.c: what is taken along */
 void take_save(struct explorer *x, const char *path);
 void take_export(struct explorer *x, const char *path);
 void take_copy(struct explorer *x);

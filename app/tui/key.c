@@ -1,6 +1,6 @@
 #include "tui/key.h"
 #include "base/fail.h"
-#include "words.h"
+#include "text/format.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Keys, as they come from a terminal or from a script: a character, a control character or one of the named
  * ones below. Written like in vim: j  <Down>  <C-r>  <S-Tab>  <lt>. */
-#ifndef APP_TUI_KEY_H
-#define APP_TUI_KEY_H
+#ifndef LX_APP_TUI_KEY_H
+#define LX_APP_TUI_KEY_H
 
 #include "base/status.h"
 

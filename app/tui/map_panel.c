@@ -1,5 +1,5 @@
 #include "tui/map_panel.h"
-#include "tui/raster.h"
+#include "picture/raster.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Beside the map, where there is room: the selected buffer, what is on chip at this tick, what is off chip.
  */
-#ifndef APP_TUI_MAP_PANEL_H
-#define APP_TUI_MAP_PANEL_H
+#ifndef LX_APP_TUI_MAP_PANEL_H
+#define LX_APP_TUI_MAP_PANEL_H
 
 #include "tui/explorer.h"
 

@@ -1,6 +1,6 @@
 /* The part of the map that is seen, and the cursor in it: moving, panning, zooming, playing. */
-#ifndef APP_TUI_MAP_WINDOW_H
-#define APP_TUI_MAP_WINDOW_H
+#ifndef LX_APP_TUI_MAP_WINDOW_H
+#define LX_APP_TUI_MAP_WINDOW_H
 
 #include "tui/explorer.h"
 

@@ -1,7 +1,7 @@
 /* Views whose items are the ops of the shown plan, in its order: what `]`, search and the command line walk.
  */
-#ifndef TUI_OP_ITEMS_H
-#define TUI_OP_ITEMS_H
+#ifndef LX_APP_TUI_OP_ITEMS_H
+#define LX_APP_TUI_OP_ITEMS_H
 
 #include "tui/explorer.h"
 

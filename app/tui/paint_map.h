@@ -1,10 +1,10 @@
 /* Cells of a raster as cells of the grid: half blocks in colour, or letters where colours do not tell buffers
  * apart. Shared by the map and by the two maps of a comparison. */
-#ifndef APP_TUI_PAINT_MAP_H
-#define APP_TUI_PAINT_MAP_H
+#ifndef LX_APP_TUI_PAINT_MAP_H
+#define LX_APP_TUI_PAINT_MAP_H
 
 #include "tui/explorer.h"
-#include "tui/raster.h"
+#include "picture/raster.h"
 
 /* Raster rows that fit into so many rows of the grid: twice as many in half blocks. */
 int map_rows(const struct explorer *x, int rows);

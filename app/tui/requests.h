@@ -7,8 +7,8 @@
  *   R(id, name, keys, views, argument, group, help)
  *   keys: as in key.h, separated by blanks; the first is the one that is shown. views: where the keys hold.
  */
-#ifndef APP_TUI_REQUESTS_H
-#define APP_TUI_REQUESTS_H
+#ifndef LX_APP_TUI_REQUESTS_H
+#define LX_APP_TUI_REQUESTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* The grid on a terminal. Only this and input.c know ncurses.
  *
  * The terminal is given back whatever happens: on return, on a signal that ends the program, on a crash. */
-#ifndef APP_TUI_SCREEN_H
-#define APP_TUI_SCREEN_H
+#ifndef LX_APP_TUI_SCREEN_H
+#define LX_APP_TUI_SCREEN_H
 
 #include "tui/explorer.h"
 

@@ -2,8 +2,8 @@
  *
  * Made on a worker's thread from the pattern's file alone: solvers and scratchpads have no say in it. The
  * graph is the file's own, while other views show the one with layouts; what is selected is found by name. */
-#ifndef APP_TUI_TEAM_CUT_H
-#define APP_TUI_TEAM_CUT_H
+#ifndef LX_APP_TUI_TEAM_CUT_H
+#define LX_APP_TUI_TEAM_CUT_H
 
 #include "lxplan.h"
 

@@ -1,4 +1,4 @@
-#include "tui/model.h"
+#include "tui/session.h"
 
 static void forget_run(struct session *s)
 {

@@ -1,8 +1,8 @@
 /* The session's team: of how many members, which one is looked at, how the open pattern is cut over them and
  * how its last run ended. It is cut when somebody first looks, and anew when size or file change; until that
  * is done, the old one is shown. */
-#ifndef APP_TUI_TEAM_MODEL_H
-#define APP_TUI_TEAM_MODEL_H
+#ifndef LX_APP_TUI_TEAM_MODEL_H
+#define LX_APP_TUI_TEAM_MODEL_H
 
 #include "tui/team_cut.h"
 

@@ -1,7 +1,7 @@
 /* The tensor that is looked at as bars on the axis of the dimension that is cut: what each member owns of it,
  * and the halos that an exchange brings. */
-#ifndef APP_TUI_TEAM_PICTURE_H
-#define APP_TUI_TEAM_PICTURE_H
+#ifndef LX_APP_TUI_TEAM_PICTURE_H
+#define LX_APP_TUI_TEAM_PICTURE_H
 
 #include "tui/explorer.h"
 

@@ -1,6 +1,6 @@
 /* What tones look like, and which characters lines and blocks are drawn with. */
-#ifndef APP_TUI_THEME_H
-#define APP_TUI_THEME_H
+#ifndef LX_APP_TUI_THEME_H
+#define LX_APP_TUI_THEME_H
 
 #include "tui/cells.h"
 

@@ -4,10 +4,10 @@
  * after it; one thread is always kept for the former. A result lies in a queue until the screen takes it; a
  * byte in a pipe wakes the screen's poll. A job that nobody wants any more is told to stop through the
  * solver's own callback, and its result says that it was. */
-#ifndef APP_TUI_WORKER_H
-#define APP_TUI_WORKER_H
+#ifndef LX_APP_TUI_WORKER_H
+#define LX_APP_TUI_WORKER_H
 
-#include "tui/outcome.h"
+#include "tui/planned.h"
 #include "tui/team_cut.h"
 
 enum job_kind { JOB_PLAN, JOB_TEAM, JOB_RUN, JOB_TEAM_RUN, JOB_RACE, JOB_READ, JOB_FILL, JOB_KINDS };

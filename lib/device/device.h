@@ -20,7 +20,7 @@
 #ifndef LX_DEVICE_DEVICE_H
 #define LX_DEVICE_DEVICE_H
 
-#include "scratchpad/plan.h"
+#include "plan/plan.h"
 
 /* What is compared with the reference: every op's output, those of the graph, or nothing. */
 enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };

@@ -2,11 +2,11 @@
 #include "device/device.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "device/data.h"
-#include "device/judge.h"
-#include "device/machine.h"
-#include "device/numbers.h"
-#include "device/reference.h"
+#include "device/reference/input_data.h"
+#include "device/verdict.h"
+#include "device/memory/machine.h"
+#include "device/memory/dtypes.h"
+#include "device/reference/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "divide/factors.h"
-#include "layout/access.h"
+#include "layout/flat_index.h"
 
 /* `extent` indices that come in segments (read modulo `segment`, or flattened from rows of it): slices hold
  * whole segments or divide one. */

@@ -49,7 +49,7 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
 
 /* Parts of builder_finish, one file each. */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
-bool builder_check_order(struct graph_builder *b, lx_status *st);       /* order.c: roles and order */
+bool builder_check_order(struct graph_builder *b, lx_status *st);       /* check_order.c: roles and order */
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. */
 struct text;
 void pattern_write_body(const struct lx_graph *g, struct text *t);

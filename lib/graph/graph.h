@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "graph/buffer.h"
-#include "graph/device.h"
+#include "graph/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

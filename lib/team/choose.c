@@ -5,8 +5,8 @@
  * computed in part along a variable that it sums away, or be computed by everyone; the way that moves the
  * fewest bytes between members wins, and of equals the first dimension; dimensions that have no element for
  * some member do not count while there are others. Blocks are taken to be the default
- * ones here; settle.c moves their bounds, which changes halos by a few rows and not the choice. */
-#include "team/passes.h"
+ * ones here; block_bounds.c moves their bounds, which changes halos by a few rows and not the choice. */
+#include "team/team_private.h"
 #include "base/checked.h"
 #include "base/fail.h"
 

@@ -5,7 +5,7 @@
  * overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as many
  * messages. Only boxes so far apart that the gap between them costs more than another message are left apart.
  * A write of the tensor ends that: what was exchanged before is stale. */
-#include "team/passes.h"
+#include "team/team_private.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"

@@ -4,7 +4,7 @@
  * extern op (the exchange; it also sends); partial results are NAME~part and combined by an extern op.
  * Whatever an op reads must have the extents of its loops, so a part of a box or of an own block is taken by
  * a slice first. Pieces are not told apart: the stages below cut an op over cores in their own way. */
-#include "team/passes.h"
+#include "team/team_private.h"
 #include "base/fail.h"
 #include "graph/builder.h"
 

@@ -4,7 +4,7 @@
  * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a member is
  * the range for which nothing that is still awaited is needed; it is computed first, for all ops of the group
  * with the same loop bounds, then come the waits, then what lies before and after the core. */
-#include "team/passes.h"
+#include "team/team_private.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"

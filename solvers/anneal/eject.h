@@ -11,7 +11,7 @@
 #define LX_SOLVERS_ANNEAL_EJECT_H
 
 #include "base/rng.h"
-#include "common/start.h"
+#include "common/first_answers.h"
 
 struct ejector {
     const struct items *it;

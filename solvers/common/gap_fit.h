@@ -1,8 +1,8 @@
 /* Placing buffers one after the other into gaps, and the order in which the heuristics do it. */
-#ifndef LX_SOLVERS_GAP_FIT_H
-#define LX_SOLVERS_GAP_FIT_H
+#ifndef LX_SOLVERS_COMMON_GAP_FIT_H
+#define LX_SOLVERS_COMMON_GAP_FIT_H
 
-#include "scratchpad/problem.h"
+#include "scratchpad/placement/problem.h"
 
 /* A buffer's rank for a heuristic: ascending `number / parts`, then ascending `tie`, then input order. */
 struct rank {

@@ -3,10 +3,10 @@
  * All lives are known from the start, so the index is a complete binary tree over the buffers in order
  * of their starts; a node holds the latest end of the placed buffers below it. Adding is O(log n), a
  * query O((1 + found) log n), and nothing is ever allocated after the start. */
-#ifndef LX_SOLVERS_LIVE_INDEX_H
-#define LX_SOLVERS_LIVE_INDEX_H
+#ifndef LX_SOLVERS_COMMON_LIVE_INDEX_H
+#define LX_SOLVERS_COMMON_LIVE_INDEX_H
 
-#include "scratchpad/problem.h"
+#include "scratchpad/placement/problem.h"
 
 struct live_index {
     const struct lx_buffer *buffers;

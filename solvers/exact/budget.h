@@ -3,7 +3,7 @@
 #ifndef LX_SOLVERS_EXACT_BUDGET_H
 #define LX_SOLVERS_EXACT_BUDGET_H
 
-#include "scratchpad/problem.h"
+#include "scratchpad/placement/problem.h"
 
 #include <time.h>
 

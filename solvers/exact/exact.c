@@ -1,7 +1,7 @@
 /* The solver `exact`. */
 #include "exact/exact.h"
 #include "exact/spill.h"
-#include "exact/whole.h"
+#include "exact/fit_and_height.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 

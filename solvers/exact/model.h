@@ -12,7 +12,7 @@
 #ifndef LX_SOLVERS_EXACT_MODEL_H
 #define LX_SOLVERS_EXACT_MODEL_H
 
-#include "scratchpad/problem.h"
+#include "scratchpad/placement/problem.h"
 #include "base/checked.h"
 
 struct model_item {

@@ -4,7 +4,7 @@
  * wanted, is tried again as single items, the dearest bytes first, on a parent's slot if one is free.
  * Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
  * sorting them and sweeping once. O(n log n) a placement. */
-#include "exact/pack.h"
+#include "exact/ask_fit.h"
 #include "base/rng.h"
 #include "base/vec.h"
 

@@ -3,7 +3,7 @@
 #define LX_SOLVERS_EXACT_SEARCH_H
 
 #include "exact/lp.h"
-#include "exact/pack.h"
+#include "exact/ask_fit.h"
 #include "base/vec.h"
 
 struct search_stats {

@@ -7,7 +7,7 @@
  * come, large-neighbourhood search (lns.c). */
 #include "exact/spill.h"
 #include "exact/lns.h"
-#include "exact/slack.h"
+#include "exact/tighter_capacity.h"
 #include "exact/strip.h"
 
 #include <stdlib.h>

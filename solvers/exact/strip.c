@@ -6,7 +6,7 @@
  * large ones in the capacity above. What room the strip wastes is small by its choice: it is as high as
  * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
 #include "exact/strip.h"
-#include "exact/slack.h"
+#include "exact/tighter_capacity.h"
 
 #include <stdlib.h>
 #include <string.h>

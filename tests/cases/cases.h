@@ -8,12 +8,12 @@
  *     case_expect(c, got == wanted, "expected %d, got %d", wanted, got);   any number of times
  *     case_end(c);                                                         or case_skip(c, reason)
  * Everything in the file may be missing or of another type: the readers below then give nothing. */
-#ifndef CASES_H
-#define CASES_H
+#ifndef LX_TESTS_CASES_CASES_H
+#define LX_TESTS_CASES_CASES_H
 
 #include "base/json.h"
 #include "base/text.h"
-#include "scratchpad/plan.h"
+#include "plan/plan.h"
 
 struct cases {
     const char *file;

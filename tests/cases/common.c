@@ -1,5 +1,5 @@
 /* What several forms need: reading values, solvers by name, plans and addresses. */
-#include "cases.h"
+#include "cases/cases.h"
 
 #include <math.h>
 #include <stdlib.h>

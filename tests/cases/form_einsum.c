@@ -4,7 +4,7 @@
  * its indices, through our nests as the rules "lxplan" make them, and through the equivalent tree of the
  * case. At full extents every node's nest must be accepted and keep its result through the passes. Data are
  * small integers, so that all results must agree exactly. */
-#include "cases.h"
+#include "cases/cases.h"
 #include "base/hash.h"
 #include "loops/loops.h"
 

@@ -4,7 +4,7 @@
  * document's version gives; where that version's behaviour is undefined, a nest that computes the same will
  * do. "lxplan" must keep the result, pass by pass, and must accept what it has made of a legal contraction.
  */
-#include "cases.h"
+#include "cases/cases.h"
 #include "base/fail.h"
 #include "loops/loops.h"
 

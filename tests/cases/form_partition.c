@@ -5,7 +5,7 @@
  * the slowest (so an index of the kind that has it fastest is that of the reversed grid), a tile order that
  * does not exist is refused (the other system then gives every core one tile), and cores that hold no shard
  * are not launched (there they get no work). */
-#include "partition_form.h"
+#include "cases/partition_form.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * Each pattern gives one case for what is derived from its operations (lives, roles, in-place edges), one a
  * solver and one for the allocation that the pattern's author calls good. */
-#include "cases.h"
+#include "cases/cases.h"
 #include "base/fail.h"
 #include "base/checked.h"
 

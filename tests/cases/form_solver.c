@@ -1,6 +1,6 @@
 /* The form of solver cases: lists of buffers with expected addresses or properties a solver, the rules of the
  * data model, and cases with a known best objective. */
-#include "solver_form.h"
+#include "cases/solver_form.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  *                          space, as the document says, and at least 0: `exact` or `clamped_core_size` counts
  *   local_bounding_box     a target that misses its view widens the box there; `exact_hull` counts
  *   subview, repartition, default_partition, loops: the same numbers */
-#include "team_form.h"
+#include "cases/team_form.h"
 
 #include <string.h>
 

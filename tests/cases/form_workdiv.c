@@ -1,7 +1,7 @@
 /* The form of layout and division cases: layouts, coordinates, encodings, core maps, splits, spans,
  * constraints, matmul costs. This file has what its parts share; each part works through some sections of the
  * file. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* What the two files of the form of tile partitions share. */
-#ifndef PARTITION_FORM_H
-#define PARTITION_FORM_H
+#ifndef LX_TESTS_CASES_PARTITION_FORM_H
+#define LX_TESTS_CASES_PARTITION_FORM_H
 
-#include "cases.h"
+#include "cases/cases.h"
 #include "launch/launch.h"
 
 /* An operand of a case and what it points to. */

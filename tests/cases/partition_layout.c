@@ -1,5 +1,5 @@
 /* The operands of partition cases, and the cases about layouts and runtime plans that must be refused. */
-#include "partition_form.h"
+#include "cases/partition_form.h"
 
 #include <string.h>
 

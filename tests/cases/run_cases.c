@@ -2,7 +2,7 @@
  *
  * Exit: 0 all passed, 1 some failed or there were none, 2 a file that cannot be read or has an unknown form.
  */
-#include "cases.h"
+#include "cases/cases.h"
 #include "base/file.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* What the files of the solver form share: lists of buffers as patterns of ours, and what is said of them. */
-#ifndef SOLVER_FORM_H
-#define SOLVER_FORM_H
+#ifndef LX_TESTS_CASES_SOLVER_FORM_H
+#define LX_TESTS_CASES_SOLVER_FORM_H
 
-#include "cases.h"
+#include "cases/cases.h"
 
 /* A bare list, written as a pattern and read back, so that the reader's own rules (lives, costs) are tested.
  */

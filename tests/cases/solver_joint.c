@@ -1,6 +1,6 @@
 /* Cases with a menu of core divisions a buffer: solved together, and held against what the case says. */
-#include "solver_form.h"
-#include "../captured_joint.h"
+#include "cases/solver_form.h"
+#include "support/captured_joint.h"
 
 #include <ctype.h>
 #include <stdio.h>

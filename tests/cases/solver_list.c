@@ -1,5 +1,5 @@
 /* Buffer lists of the solver form as patterns of ours, and sentences about plans of them. */
-#include "solver_form.h"
+#include "cases/solver_form.h"
 #include "base/fail.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Cases of the data model. Each has its own shape; its keys tell which. */
-#include "solver_form.h"
+#include "cases/solver_form.h"
 #include "common/gap_fit.h"
 
 #include <math.h>

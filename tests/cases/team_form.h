@@ -1,8 +1,8 @@
 /* The form of teams: shared between its files. */
-#ifndef TEAM_FORM_H
-#define TEAM_FORM_H
+#ifndef LX_TESTS_CASES_TEAM_FORM_H
+#define LX_TESTS_CASES_TEAM_FORM_H
 
-#include "cases.h"
+#include "cases/cases.h"
 #include "team/distribution.h"
 
 /* Entry d of an array, or 0. */

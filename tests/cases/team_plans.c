@@ -8,7 +8,7 @@
  * The small programs are given in words; each is built here as a pattern. Our inputs lie in their default
  * partition from the start, so that only what really moves is an exchange: fewer than the repartitions there.
  */
-#include "team_form.h"
+#include "cases/team_form.h"
 #include "team/team.h"
 
 #include <inttypes.h>

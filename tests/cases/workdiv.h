@@ -1,8 +1,8 @@
 /* The form of layout and division cases, in several files; what they share. */
-#ifndef WORKDIV_H
-#define WORKDIV_H
+#ifndef LX_TESTS_CASES_WORKDIV_H
+#define LX_TESTS_CASES_WORKDIV_H
 
-#include "cases.h"
+#include "cases/cases.h"
 #include "base/arena.h"
 #include "divide/space.h"
 

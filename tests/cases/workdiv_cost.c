@@ -1,5 +1,5 @@
 /* Cases of the matmul cost: upstream's formula in its three states, which is a yardstick of lib/cost. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "base/checked.h"
 #include "cost/matmul.h"
 

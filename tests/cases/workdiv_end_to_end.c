@@ -1,5 +1,5 @@
 /* Cases that go through the stages as a graph would: default splits and hints. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "divide/access_rules.h"
 #include "divide/tiles.h"
 

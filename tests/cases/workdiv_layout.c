@@ -1,7 +1,7 @@
 /* Cases of layouts: device sizes and stride maps, round trips, coordinates of flat indices. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "base/checked.h"
-#include "layout/access.h"
+#include "layout/flat_index.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Cases of who works on what: splits by index coefficient, core maps, per-core views, sharing on chip. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "divide/core_map.h"
 #include "divide/encode.h"
 

@@ -1,5 +1,5 @@
 /* Cases of constraints: which dimensions stay whole, and which factors are allowed. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "divide/access_rules.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Cases of spans: the formula, the choice among splits that fit, and the errors. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "divide/access_rules.h"
 
 #include <stdlib.h>

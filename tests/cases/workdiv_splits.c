@@ -1,5 +1,5 @@
 /* Cases of splits on spaces that the case makes up: distribution, candidates, hints, spans, coarse tiles. */
-#include "workdiv.h"
+#include "cases/workdiv.h"
 #include "divide/tiles.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "rogue.h"
+#include "rogue/rogue.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Solvers that misbehave, each in its own way; compiled into a program for tests only. */
-#ifndef TESTS_ROGUE_H
-#define TESTS_ROGUE_H
+#ifndef LX_TESTS_ROGUE_ROGUE_H
+#define LX_TESTS_ROGUE_ROGUE_H
 
-#include "scratchpad/problem.h"
+#include "scratchpad/placement/problem.h"
 
 extern const struct lx_solver rogue_crash, rogue_exit, rogue_hang, rogue_memory, rogue_glutton, rogue_liar,
     rogue_boast, rogue_denier, rogue_late, rogue_noise, rogue_dice;

@@ -1,0 +1,318 @@
+/* `bench --transport mpi`: one benchmark by several processes.
+ *
+ * All ranks read the same command line and make the same list of runs; rank 0 compares theirs with its own
+ * before it opens the results file. Then it gives one run to each rank that has none, itself included, and
+ * the next one for each row that comes back, so that no rank waits for a slow one. A row is judged where its
+ * run was made and travels as the very line that the file gets. Without a message from a rank for longer than
+ * its run can take, that rank counts as lost and the bench ends; what is in the file stays good. */
+#include "bench/harness.h"
+#include "base/fail.h"
+#include "text/colour.h"
+#include "text/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SLACK = 60,    /* seconds for what is no run: reading instances, checking answers, a busy machine */
+    FAREWELL = 10, /* seconds for the others to leave */
+};
+
+enum word {
+    HELLO,       /* to rank 0: here is my header */
+    RUN,         /* from rank 0: make this one */
+    ROW,         /* to rank 0: here is its line */
+    BROKEN,      /* to rank 0: I cannot go on, and why */
+    INTERRUPTED, /* to rank 0: a signal wants an end */
+    STOP,        /* from rank 0: that was all */
+    BYE,         /* to rank 0: the last word */
+};
+
+/* What travels; behind it the text of HELLO, ROW and BROKEN. */
+struct message {
+    int32_t word, code; /* an lx_code where broken */
+    struct planned run;
+};
+
+/* Between two looks for messages. */
+static void nap(void)
+{
+    static const struct timespec moment = {0, 1000000};
+    nanosleep(&moment, NULL);
+}
+
+static bool tell(struct bench *b, int to, struct message m, const char *text, size_t length)
+{
+    char *block = malloc(sizeof m + length + 1);
+    if (!block) return status_no_memory(&b->call->st);
+    memcpy(block, &m, sizeof m);
+    if (length) memcpy(block + sizeof m, text, length);
+    bool ok = b->crew.ranks->send(to, block, sizeof m + length, &b->call->st);
+    free(block);
+    return ok;
+}
+
+/* One message, if there is one. `*text`, of `*length` bytes, is to be freed. */
+static bool hear(struct bench *b, int *from, struct message *m, char **text, size_t *length)
+{
+    void *block;
+    size_t bytes;
+    *text = NULL;
+    if (!b->crew.ranks->receive(from, &block, &bytes, &b->call->st)) return false;
+    if (!block) return true;
+    if (bytes < sizeof *m) {
+        free(block);
+        return status_set(&b->call->st, LX_E_INTERNAL, "rank %d sent half a message", *from);
+    }
+    memcpy(m, block, sizeof *m);
+    *length = bytes - sizeof *m;
+    memmove(block, (char *)block + sizeof *m, *length);
+    *text = block;
+    (*text)[*length] = 0;
+    return true;
+}
+
+bool crew_join(struct bench *b)
+{
+    struct call *call = b->call;
+    struct crew *c = &b->crew;
+    const char *name = option_value(&call->line, "transport");
+    *c = (struct crew){.count = 1};
+    if (!name || strcmp(name, "local") == 0) return true;
+    if (strcmp(name, "mpi") != 0)
+        return status_set(&call->st, LX_E_USAGE, "--transport %s: it must be local or mpi", name);
+    if (!&ranks_mpi)
+        return status_set(
+            &call->st, LX_E_UNSUPPORTED,
+            "this build has no transport mpi: MPI was not found when it was configured; install "
+            "libopenmpi-dev and build again, or use -j");
+    if (!ranks_mpi.join(&c->rank, &c->count, &call->st)) return false;
+    c->ranks = &ranks_mpi;
+    paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */
+    c->mates = calloc((size_t)c->count, sizeof *c->mates);
+    if (!c->mates) return status_no_memory(&call->st);
+    c->mates[0].state = MATE_GONE; /* rank 0 has its own way to its own runs */
+    /* Only rank 0 speaks. */
+    if (c->rank > 0 && !VEC_PUSH(&call->line.options, (struct given_option){"quiet", NULL}))
+        return status_no_memory(&call->st);
+    return true;
+}
+
+static int mates_in(const struct crew *c, int state)
+{
+    int n = 0;
+    for (int r = 1; r < c->count; r++) n += (int)c->mates[r].state == state;
+    return n;
+}
+
+static bool keep_line(struct bench *b, int from, const char *line, size_t length)
+{
+    struct row row = {.time_limit = b->settings.time};
+    lx_status why = {0};
+    if (length == 0 || line[length - 1] != '\n' ||
+        !row_read(&b->results.memory, "row", line, length - 1, &row, &why))
+        return status_set(&b->call->st, LX_E_INTERNAL, "rank %d sent a row that cannot be read: %.300s", from,
+                          why.text);
+    b->done++;
+    if (!VEC_PUSH(&b->results.rows, row)) return status_no_memory(&b->call->st);
+    return results_append_line(&b->file, line, length, &b->call->st);
+}
+
+/* All messages that are there, for rank 0. `header`: its own, while the others are gathered. */
+static bool take_messages(struct bench *b, const char *header)
+{
+    lx_status *st = &b->call->st;
+    for (bool ok = true;;) {
+        int from = 0;
+        struct message m;
+        char *text;
+        size_t length;
+        if (!ok || !hear(b, &from, &m, &text, &length)) return false;
+        if (!text) return true;
+        struct mate *mate = &b->crew.mates[from];
+        if (m.word == HELLO && mate->state == MATE_ABSENT) {
+            mate->state = MATE_IDLE;
+            if (header) ok = provenance_join(&b->settings, from, header, text, st);
+        } else if (m.word == ROW && mate->state == MATE_BUSY) {
+            mate->state = MATE_IDLE;
+            ok = keep_line(b, from, text, length);
+        } else if (m.word == BROKEN) {
+            mate->state = MATE_IDLE; /* it waits to be sent home */
+            enum lx_code code = m.code > LX_OK && m.code < LX_CODE_COUNT ? (enum lx_code)m.code : LX_E_NO;
+            ok = status_set(st, code, "rank %d: %s", from, text);
+        } else if (m.word == INTERRUPTED) {
+            mate->state = MATE_IDLE;
+            interrupted = 1;
+        } else if (m.word == BYE)
+            mate->state = MATE_GONE;
+        else
+            ok = status_set(st, LX_E_INTERNAL, "rank %d sent a message out of turn", from);
+        free(text);
+    }
+}
+
+bool crew_gather(struct bench *b, const char *header)
+{
+    struct crew *c = &b->crew;
+    /* They have been reading the same files for as long as this process has. */
+    double now = monotonic_seconds(), deadline = now + SLACK + 10 * (now - b->start);
+    if (c->count == 1) return true;
+    b->settings.ranks = c->count;
+    while (mates_in(c, MATE_ABSENT) > 0) {
+        if (!take_messages(b, header)) return false;
+        for (int r = 1; r < c->count && monotonic_seconds() > deadline; r++)
+            if (c->mates[r].state == MATE_ABSENT) {
+                c->lost_one = true;
+                return status_set(&b->call->st, LX_E_NO, "rank %d has not read its instances after %.0f s", r,
+                                  monotonic_seconds() - b->start);
+            }
+        nap();
+    }
+    return true;
+}
+
+/* The next run that needs a process; those that do not have their rows at once. NULL: none is left. */
+static bool take_next(struct bench *b, const struct planned **p)
+{
+    *p = NULL;
+    while (b->next < b->todo.count) {
+        const struct planned *next = &b->todo.at[b->next++];
+        if (!b->list.at[next->instance].bad) return *p = next, true;
+        if (!begin_run(b, b->jobs, next, true)) return false;
+    }
+    return true;
+}
+
+static bool deal(struct bench *b)
+{
+    const struct settings *s = &b->settings;
+    double longest = (s->time + s->grace) * (double)(1 + s->warmup * (int64_t)s->solvers.count) + SLACK;
+    for (int r = 1; r < b->crew.count && !interrupted; r++) {
+        struct mate *mate = &b->crew.mates[r];
+        const struct planned *p;
+        if (mate->state != MATE_IDLE) continue;
+        if (!take_next(b, &p)) return false;
+        if (!p) return true;
+        if (!tell(b, r, (struct message){.word = RUN, .run = *p}, NULL, 0)) return false;
+        *mate = (struct mate){MATE_BUSY, p, monotonic_seconds() + longest};
+    }
+    return true;
+}
+
+static bool no_one_is_late(struct bench *b)
+{
+    double now = monotonic_seconds();
+    for (int r = 1; r < b->crew.count; r++) {
+        const struct mate *mate = &b->crew.mates[r];
+        if (mate->state != MATE_BUSY || now <= mate->deadline) continue;
+        b->crew.lost_one = true;
+        return status_set(&b->call->st, LX_E_NO,
+                          "rank %d does not answer any more; it should have run %s on %s long ago", r,
+                          solver_name(b, mate->run), b->list.at[mate->run->instance].path);
+    }
+    return true;
+}
+
+bool crew_lead(struct bench *b)
+{
+    bool ok = deal(b) && warm_up(b);
+    while (ok && !interrupted &&
+           (b->next < b->todo.count || b->active > 0 || mates_in(&b->crew, MATE_BUSY) > 0)) {
+        const struct planned *mine = NULL;
+        ok = b->active > 0 || take_next(b, &mine);
+        if (ok && mine) ok = begin_run(b, b->jobs, mine, true);
+        ok = ok && poll_jobs(b) && take_messages(b, NULL) && deal(b) && no_one_is_late(b);
+    }
+    stop_jobs(b);
+    return ok;
+}
+
+bool crew_send_row(struct bench *b, const struct row *row)
+{
+    struct text line = {0};
+    row_write(row, &line);
+    bool ok = line.failed ? status_no_memory(&b->call->st)
+                          : tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
+    text_free(&line);
+    return ok;
+}
+
+/* Why this rank cannot go on; whoever hears it sends all home. */
+static bool tell_trouble(struct bench *b)
+{
+    char words[1200];
+    struct message m = {.word = BROKEN, .code = (int32_t)b->call->st.code};
+    lx_status_describe(&b->call->st, words, sizeof words);
+    return tell(b, 0, m, words, strlen(words));
+}
+
+/* Before this process ends without main's report of what went wrong. */
+static void say_last(const struct bench *b, const lx_status *st)
+{
+    char words[1200], *clean = printable(lx_status_describe(st, words, sizeof words), 0);
+    fprintf(stderr, "lxplan: %s%s\n", clean ? clean : "out of memory",
+            b->file.fd >= 0 ? "; what is done is in the results file, --resume goes on" : "");
+    fflush(stderr);
+    free(clean);
+}
+
+void crew_follow(struct bench *b, bool ok, const char *header)
+{
+    bool told = ok ? tell(b, 0, (struct message){.word = HELLO}, header, strlen(header)) : tell_trouble(b);
+    for (bool is_warm = false, quiet = !ok; told;) {
+        int from;
+        struct message m;
+        char *text;
+        size_t length;
+        if (!hear(b, &from, &m, &text, &length)) break;
+        free(text);
+        if (text && m.word == STOP) {
+            stop_jobs(b);
+            if (!tell(b, 0, (struct message){.word = BYE}, NULL, 0)) break;
+            b->crew.ranks->leave(true);
+            return;
+        }
+        if (quiet) { /* nothing to do but to wait for the end */
+            nap();
+            continue;
+        }
+        if (text && m.word == RUN) {
+            ok = is_warm || warm_up(b);
+            is_warm = true;
+            ok = ok && (interrupted || begin_run(b, b->jobs, &m.run, true));
+        }
+        ok = ok && poll_jobs(b);
+        quiet = !ok || interrupted;
+        if (quiet) stop_jobs(b);
+        if (!ok)
+            told = tell_trouble(b);
+        else if (interrupted)
+            told = tell(b, 0, (struct message){.word = INTERRUPTED}, NULL, 0);
+    }
+    say_last(b, &b->call->st); /* rank 0 does not hear of it otherwise */
+    b->crew.ranks->leave(false);
+}
+
+void crew_dismiss(struct bench *b, bool ok)
+{
+    struct crew *c = &b->crew;
+    lx_status first = b->call->st;
+    if (!c->ranks) return;
+    for (int r = 1; r < c->count; r++)
+        if (!tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
+    /* What they still send is kept if it is a row, and never changes what is reported. */
+    for (double end = monotonic_seconds() + FAREWELL;
+         !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
+        take_messages(b, NULL);
+        c->lost_one = monotonic_seconds() > end;
+        nap();
+    }
+    for (int r = 1; r < c->count && ok && c->lost_one; r++)
+        if (c->mates[r].state != MATE_GONE)
+            ok = status_set(&first, LX_E_NO, "rank %d does not answer any more", r);
+    b->call->st = first;
+    if (c->lost_one) say_last(b, &first);
+    c->ranks->leave(!c->lost_one);
+}

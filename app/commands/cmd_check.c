@@ -1,0 +1,255 @@
+/* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
+#include "planning/planning.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "text/colour.h"
+#include "stages/plan_stages.h"
+#include "stages/stages.h"
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The answer, however it was found. */
+struct outcome {
+    const char *file;
+    bool passed;
+    const char *text;     /* one line that says why */
+    const char *expected; /* "pass", "fail" or NULL; what the pattern says about this solver */
+};
+
+static void write_outcome_json(const struct outcome *o, const struct lx_plan *p, struct text *out)
+{
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
+    text_json_string(out, o->file);
+    text_add(out, ", \"pattern\": ");
+    text_json_string(out, p->graph->name);
+    text_add(out, ", \"solver\": ");
+    text_json_string(out, p->solver);
+    text_format(out, ", \"pass\": %s, \"status\": \"%s\", \"hbm_bytes\": %" PRId64,
+                o->passed ? "true" : "false", lx_verdict_word(p->answer.status), p->hbm_bytes);
+    if (p->graph->target_hbm_bytes >= 0)
+        text_format(out, ", \"target_hbm_bytes\": %" PRId64 ", \"meets_target\": %s",
+                    p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
+    else
+        text_add(out, ", \"target_hbm_bytes\": null, \"meets_target\": null");
+    if (o->expected)
+        text_format(out, ", \"expected\": \"%s\"", o->expected);
+    else
+        text_add(out, ", \"expected\": null");
+    text_add(out, ", \"text\": ");
+    text_json_string(out, o->text);
+    text_add(out, "}\n");
+}
+
+static void write_outcome_text(const struct outcome *o, const struct lx_plan *p, struct text *out)
+{
+    add_printable(out, o->file, 0);
+    text_add(out, ", ");
+    add_printable(out, p->solver, 0);
+    text_add(out, ": ");
+    paint_add(out, o->passed ? PAINT_GOOD : PAINT_BAD, o->passed ? "yes" : "no");
+    text_add(out, ": ");
+    add_printable(out, o->text, 0);
+    text_add(out, "\n");
+    if (!o->expected || (strcmp(o->expected, "pass") == 0) == o->passed) return;
+    text_add(out, "expectation: ");
+    add_printable(out, o->file, 0);
+    text_format(out, " says \"%s\" for %s, but it %s; change expect.%s to \"%s\"\n", o->expected, p->solver,
+                o->passed ? "passed" : "failed", p->solver, o->passed ? "pass" : "fail");
+}
+
+static const char *expectation(const struct lx_plan *p)
+{
+    for (int i = 0; i < p->graph->expect_count; i++)
+        if (strcmp(p->graph->expects[i].solver, p->solver) == 0)
+            return p->graph->expects[i].pass ? "pass" : "fail";
+    return NULL;
+}
+
+/* An expectation is about the pattern as it stands in its file, not about another device or budget. */
+static bool changed_by_options(const struct call *call)
+{
+    for (const struct option_row *row = planning_rows; row->name; row++)
+        if (strcmp(row->name, "solver") != 0 && option_given(&call->line, row->name)) return true;
+    for (const struct option_row *row = pass_rows; row->name; row++)
+        if (option_given(&call->line, row->name)) return true;
+    const char *cores = getenv("SENCORES");
+    return cores && *cores;
+}
+
+/* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not count.
+ */
+static int judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
+{
+    lx_status why = {0};
+    struct text t = {0};
+    struct outcome o = {.file = file, .passed = lx_plan_check(p, &why)};
+    if (!o.passed && why.code != LX_E_NO) return call->st = why, FAILED;
+    if (from_pattern && !changed_by_options(call)) o.expected = expectation(p);
+    if (!o.passed)
+        text_format(&t, "%s", why.text);
+    else if (!lx_plan_meets_target(p)) {
+        o.passed = false;
+        text_format(&t, "legal, but %s of traffic is %s above the target of %s", in_bytes(p->hbm_bytes).at,
+                    in_bytes(p->hbm_bytes - p->graph->target_hbm_bytes).at,
+                    in_bytes(p->graph->target_hbm_bytes).at);
+    } else if (p->graph->target_hbm_bytes >= 0)
+        text_format(&t, "legal, and %s of traffic meets the target of %s", in_bytes(p->hbm_bytes).at,
+                    in_bytes(p->graph->target_hbm_bytes).at);
+    else
+        text_format(&t, "legal; %s of traffic, %s", in_bytes(p->hbm_bytes).at,
+                    lx_verdict_word(p->answer.status));
+    o.text = t.at ? t.at : "";
+    call->out.failed |= t.failed;
+    if (wants_json(call))
+        write_outcome_json(&o, p, &call->out);
+    else if (!is_quiet(call))
+        write_outcome_text(&o, p, &call->out);
+    text_free(&t);
+    return o.passed ? EXIT_YES : EXIT_NO;
+}
+
+/* A pattern that the graph stage refuses has no graph to ask, so its expectation is read from the text. */
+struct expected_error {
+    char stage[32], code[32];
+};
+
+static bool find_expected_error(const char *file, const char *text, size_t length, struct expected_error *e)
+{
+    struct json j;
+    lx_status ignored;
+    if (lx_is_plan(text, length) || !json_parse(&j, file, text, length, &ignored)) return false;
+    const cJSON *expect = cJSON_IsObject(j.root) ? json_find(j.root, "expect") : NULL;
+    const cJSON *error = cJSON_IsObject(expect) ? json_find(expect, "error") : NULL;
+    const cJSON *stage = cJSON_IsObject(error) ? json_find(error, "stage") : NULL;
+    const cJSON *code = cJSON_IsObject(error) ? json_find(error, "code") : NULL;
+    bool found = cJSON_IsString(stage) && cJSON_IsString(code) &&
+                 strlen(stage->valuestring) < sizeof e->stage && strlen(code->valuestring) < sizeof e->code;
+    if (found) {
+        strcpy(e->stage, stage->valuestring);
+        strcpy(e->code, code->valuestring);
+    }
+    json_free(&j);
+    return found;
+}
+
+/* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
+static lx_status refusal(struct call *call, const char *file, const char *text, size_t length,
+                         const char *stage)
+{
+    call->st = (lx_status){0};
+    struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
+    if (g && !apply_sizes(call, g)) {
+        lx_graph_free(g);
+        return call->st;
+    }
+    if (g && strcmp(stage, "scratchpad") == 0) {
+        lx_plan_free(make_problem(call, g)); /* takes g over */
+        return call->st;
+    }
+    if (g && (strcmp(stage, "launch") == 0 || strcmp(stage, "loops") == 0)) {
+        (void)try_launches(call, g); /* takes g over; every launched op has loops or says why not */
+        return call->st;
+    }
+    if (g && strcmp(stage, "graph") != 0) {
+        struct lx_layouts *l = lx_layouts_make(g, &call->st);
+        if (l && strcmp(stage, "divide") == 0) lx_divisions_free(lx_divide(l, NULL, &call->st));
+        lx_layouts_free(l);
+    }
+    lx_graph_free(g);
+    return call->st;
+}
+
+/* `st`: the expected refusal, or LX_OK when there was none. */
+static void write_refusal(struct call *call, const char *file, const lx_status *st,
+                          const struct expected_error *e)
+{
+    char described[1200];
+    struct text line = {0}, *out = &call->out;
+    bool refused = st->code != LX_OK;
+    if (refused)
+        text_format(&line, "refused as expected (%s): %s", e->code,
+                    lx_status_describe(st, described, sizeof described));
+    else
+        text_format(&line, "%s: not refused, though stage %s should say \"%s\"; change expect.error", file,
+                    e->stage, e->code);
+    if (wants_json(call)) {
+        text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
+        text_json_string(out, file);
+        text_format(out, ", \"pass\": %s, \"stage\": \"%s\", \"refused\": %s, \"expected_error\": ",
+                    refused ? "false" : "true", e->stage, refused ? "true" : "false");
+        text_json_string(out, e->code);
+        text_add(out, ", \"text\": ");
+        text_json_string(out, line.at ? line.at : "");
+        text_add(out, "}\n");
+    } else if (!is_quiet(call)) {
+        add_printable(out, line.at ? line.at : "", 0);
+        text_add(out, "\n");
+    }
+    out->failed |= line.failed;
+    text_free(&line);
+}
+
+static int check_refusal(struct call *call, const char *file, const char *text, size_t length,
+                         const struct expected_error *e)
+{
+    if (!is_stage(e->stage)) {
+        struct text known = {0};
+        add_stage_names(&known);
+        status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                      "stage %s is not part of this version; there are: %s", e->stage,
+                      known.at ? known.at : "");
+        text_free(&known);
+        return FAILED;
+    }
+    lx_status st = refusal(call, file, text, length, e->stage);
+    bool refused = st.code != LX_OK, as_expected = refused && strcmp(lx_code_word(st.code), e->code) == 0;
+    if (refused && !as_expected && st.code != LX_E_MEMORY)
+        note(call, "%s: expected error \"%s\" of stage %s, but got \"%s\"", file, e->code, e->stage,
+             lx_code_word(st.code));
+    if (refused && !as_expected) return FAILED;
+    call->st = (lx_status){0};
+    write_refusal(call, file, &st, e);
+    return refused ? EXIT_NO : EXIT_YES;
+}
+
+static int run(struct call *call)
+{
+    const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    size_t length;
+    char *text = file_read(path, &length, &call->st);
+    if (!text) return FAILED;
+    struct expected_error e;
+    int code = FAILED;
+    if (!option_given(&call->line, "solver") && find_expected_error(file, text, length, &e))
+        code = check_refusal(call, file, text, length, &e);
+    else {
+        struct lx_plan *p = plan_of_text(call, file, text, length);
+        if (p) code = judge(call, file, p, !lx_is_plan(text, length));
+        lx_plan_free(p);
+    }
+    free(text);
+    return code;
+}
+
+static const struct option_row *const tables[] = {planning_rows, pass_rows, json_rows,
+                                                  quiet_rows,    help_rows, NULL};
+
+const struct command command_check = {
+    .name = "check",
+    .synopsis = "PLAN | FILE [-s SOLVER] [options]",
+    .summary = "Say whether a plan is legal and reaches the target of its pattern",
+    .details = "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that "
+               "says that a\n"
+               "stage must refuse it (expect.error), checked without -s: 1 when it was refused with that "
+               "code, 0 when\n"
+               "it was not refused, 2 when it was refused with another code.\n",
+    .options = tables,
+    .least_files = 1,
+    .most_files = 1,
+    .file_word = "PLAN or FILE",
+    .run = run,
+};

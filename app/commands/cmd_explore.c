@@ -1,0 +1,104 @@
+/* lxplan explore: plans on a screen. */
+#include "command.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "planning/bundled.h"
+#include "planning/planning.h"
+#include "tui/main_loop.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct option_row rows[] = {
+    {"solver", 's', "NAME", "begin with this solver (`lxplan solvers` lists them)"},
+    {"level", ANY_DIGIT, "N", "effort of the solver `auto`"},
+    {"objective", 0, "WHAT", "traffic (or spill), fit or height (default: the pattern's own)"},
+    {"device", 'D', "preset=NAME", "the device: spyre or tenstorrent (default: the pattern's own)"},
+    {"cores", 0, "N", "cores of the device"},
+    {"lx", 0, "BYTES", "usable scratchpad bytes of each core; k, m, g may follow a number"},
+    {"seed", 0, "N", "seed of solvers that draw lots"},
+    {"time", 0, "SECONDS", "solvers stop after this time with their best"},
+    {"work", 0, "N", "solvers stop after so many of their steps: the same plan on every machine"},
+    {"theme", 0, "NAME", "dark, light, eight or mono (default: by the terminal; NO_COLOR: mono)"},
+    {"ascii", 0, NULL, "no characters beyond ASCII"},
+    {"script", 0, "KEYS",
+     "these keys instead of a terminal: jj<Enter><wait>:solver exact<Enter>; @FILE reads them"},
+    {"dump-screen", 0, "FILE",
+     "write the last screen of the script: text, or a drawing if FILE ends with .svg"},
+    {"size", 0, "COLSxROWS", "screen of the script (default 80x24)"},
+    {0},
+};
+
+static bool read_size(struct call *call, struct explore_options *o)
+{
+    const char *size = option_value(&call->line, "size");
+    char end;
+    if (!size) return true;
+    if (sscanf(size, "%dx%d%c", &o->columns, &o->rows, &end) == 2 && o->columns >= 1 && o->rows >= 1 &&
+        o->columns <= 1000 && o->rows <= 1000)
+        return true;
+    return status_set(&call->st, LX_E_USAGE, "--size %s: it must be like 80x24", size);
+}
+
+/* The settings that are given on the command line. */
+static bool read_settings(struct call *call, struct what_if *how)
+{
+    settings_default(how);
+    for (int i = 0; i < settings_count(); i++) {
+        const char *name = settings_row(i).option, *value = option_value(&call->line, name);
+        if (option_given(&call->line, name) && !settings_set(how, i, value ? value : "on", &call->st))
+            return false;
+    }
+    if (option_given(&call->line, "no-clone"))
+        return settings_set(how, settings_find("clone"), "none", &call->st);
+    return true;
+}
+
+static int run(struct call *call)
+{
+    const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
+    char *bundled = NULL, *text = NULL;
+    struct explore_options o = {.paths = call->line.files.at,
+                                .path_count = (int)call->line.files.count,
+                                .no_colour = no_colour && *no_colour,
+                                .ascii = option_given(&call->line, "ascii"),
+                                .theme = option_value(&call->line, "theme"),
+                                .dump = option_value(&call->line, "dump-screen")};
+    bool ok = read_size(call, &o) && read_settings(call, &o.how);
+    if (ok && o.path_count == 0) {
+        bundled = bundled_patterns();
+        o.paths = (const char *const *)&bundled;
+        o.path_count = bundled != NULL;
+        o.welcome = !script;
+    }
+    if (ok && script && script[0] == '@') {
+        size_t length;
+        text = file_read(script + 1, &length, &call->st);
+        ok = text != NULL;
+        script = text;
+    }
+    o.script = script;
+    if (ok && o.dump && !script) ok = status_set(&call->st, LX_E_USAGE, "--dump-screen goes with --script");
+    ok = ok && explore(&o, &call->st);
+    free(bundled);
+    free(text);
+    return ok ? EXIT_YES : FAILED;
+}
+
+static const struct option_row *const tables[] = {rows, pass_rows, help_rows, NULL};
+
+const struct command command_explore = {
+    .name = "explore",
+    .synopsis = "[FILE|DIR ...] [-s SOLVER] [options]",
+    .summary = "Look at patterns and plans on a screen, and change what they are made with",
+    .details =
+        "Files are patterns or plans; of a folder all patterns in it. Without any: the bundled patterns.\n"
+        "? in the explorer lists its keys.\n",
+    .options = tables,
+    .least_files = 0,
+    .most_files = 10000,
+    .file_word = "FILE or DIR",
+    .run = run,
+};

@@ -1,0 +1,96 @@
+/* lxplan gen: patterns of any size, made by rule. Every option of a generator is an option of the command. */
+#include "command.h"
+#include "base/fail.h"
+#include "text/colour.h"
+#include "text/format.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+static void list_options(const struct lx_generator *g, struct text *out)
+{
+    for (int i = 0; i < g->option_count; i++) {
+        const struct lx_option *o = &g->options[i];
+        char left[80];
+        struct text right = {0};
+        snprintf(left, sizeof left, "    --%s N", o->name);
+        text_format(&right, "%s (default %lld, from %lld to %lld)", o->help, (long long)o->def,
+                    (long long)o->low, (long long)o->high);
+        help_entry(out, left, right.at ? right.at : "");
+        text_free(&right);
+    }
+}
+
+/* All kinds, or the one that stands on the command line. */
+static void kinds_help(const struct call *call, struct text *out)
+{
+    const char *only = call->line.files.count ? call->line.files.at[0] : NULL;
+    if (only && !lx_generator_find(only)) only = NULL;
+    for (const struct lx_generator *g = lx_generators(); g->name; g++) {
+        if (only && strcmp(only, g->name) != 0) continue;
+        text_add(out, "\n");
+        paint_add(out, PAINT_HEADING, g->name);
+        text_format(out, ": %s\n", g->summary);
+        list_options(g, out);
+    }
+}
+
+static const struct lx_generator *find_kind(struct call *call, const char *name)
+{
+    const struct lx_generator *g = lx_generator_find(name);
+    if (g) return g;
+    struct text known = {0};
+    for (g = lx_generators(); g->name; g++) text_format(&known, "%s%s", known.length ? ", " : "", g->name);
+    status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no kind \"%s\"; there are: %s", name,
+               known.at ? known.at : "none");
+    text_free(&known);
+    return NULL;
+}
+
+static bool is_our_own(const char *name)
+{
+    for (const struct option_row *const *table = command_gen.options; *table; table++)
+        for (const struct option_row *row = *table; row->name; row++)
+            if (strcmp(row->name, name) == 0) return true;
+    return false;
+}
+
+static int run(struct call *call)
+{
+    const struct lx_generator *kind = find_kind(call, call->line.files.at[0]);
+    if (!kind) return FAILED;
+    int64_t *values = calloc((size_t)kind->option_count + 1, sizeof *values);
+    bool ok = values ? true : status_no_memory(&call->st);
+    if (ok) lx_options_default(kind->options, kind->option_count, values);
+    for (size_t i = 0; ok && i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (!is_our_own(o->name))
+            ok = lx_options_set(kind->name, kind->options, kind->option_count, o->name, o->value, values,
+                                &call->st);
+    }
+    struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
+    free(values);
+    if (!g) return FAILED;
+    size_t length = 0;
+    char *json = lx_graph_to_json(g, &length);
+    lx_graph_free(g);
+    return deliver(call, json, length) ? EXIT_YES : FAILED;
+}
+
+static const struct option_row *const tables[] = {output_rows, json_error_rows, help_rows, NULL};
+
+const struct command command_gen = {
+    .name = "gen",
+    .synopsis = "KIND [--NAME N ...] [-o FILE]",
+    .summary = "Generate a pattern of any size",
+    .details =
+        "The same options and seed give the same pattern on every machine. Numbers may end in k, m or g.\n",
+    .options = tables,
+    .least_files = 1,
+    .most_files = 1,
+    .file_word = "KIND",
+    .open = true,
+    .run = run,
+    .more_help = kinds_help,
+};

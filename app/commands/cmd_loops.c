@@ -1,0 +1,341 @@
+/* lxplan loops: one contraction, or each node of a contraction tree, through the loop passes. */
+#include "command.h"
+#include "base/fail.h"
+#include "stages/loops_device.h"
+#include "text/colour.h"
+#include "text/table.h"
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PASSES = 32, MOST_SIZES = 1000, DEFAULT_THREADS = 4 };
+
+/* Steps that --run spends on one comparison before it takes samples: well under a second. */
+static const int64_t run_steps = (int64_t)1 << 26;
+
+static const struct option_row rows[] = {
+    {"einsum", 'e', "TREE",
+     "a contraction instead of a file: \"ab,bc->ac\" or \"[0,1],[1,2]->[0,2]\", also nested"},
+    {"sizes", 0, "N,N,...",
+     "the extents of its indices; letters count in the order in which they first appear"},
+    {"passes", 'p', "LIST", "run these passes in this order (default: all, \"none\": none)"},
+    {"rules", 0, "NAME", "what passes and checks go by: lxplan (default) or document"},
+    {"threads", 't', "T", "how many threads share the work (default: 4)"},
+    {"run", 0, NULL, "execute before and after every pass and compare; then on the device's kernels, timed"},
+    {0},
+};
+
+struct job {
+    struct call *call;
+    const struct lx_loop_rules *rules;
+    int64_t threads;
+    const struct lx_loop_pass *passes[MOST_PASSES];
+    int pass_count;
+    bool run;
+    int verdict; /* EXIT_YES or EXIT_NO */
+    int nests;   /* written so far */
+    int64_t steps;
+    bool sampled;
+};
+
+static bool unknown_pass(struct job *job, const char *name)
+{
+    const char *names[LX_LOOP_PASSES + 1] = {0};
+    struct text known = {0};
+    for (int i = 0; i < LX_LOOP_PASSES; i++) {
+        names[i] = lx_loop_pass_at(job->rules, i)->name;
+        text_format(&known, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = nearest(name, names);
+    if (near)
+        status_set(&job->call->st, LX_E_UNKNOWN_NAME, "there is no pass \"%.40s\"; did you mean \"%s\"?",
+                   name, near);
+    else
+        status_set(&job->call->st, LX_E_UNKNOWN_NAME, "there is no pass \"%.40s\"; there are: %s", name,
+                   known.at ? known.at : "");
+    text_free(&known);
+    return false;
+}
+
+static bool choose_passes(struct job *job)
+{
+    const char *list = option_value(&job->call->line, "passes");
+    if (!list) {
+        for (; job->pass_count < LX_LOOP_PASSES; job->pass_count++)
+            job->passes[job->pass_count] = lx_loop_pass_at(job->rules, job->pass_count);
+        return true;
+    }
+    if (strcmp(list, "none") == 0) return true;
+    for (const char *at = list;; at++) {
+        size_t n = strcspn(at, ",");
+        char *name = strndup(at, n);
+        if (!name) return status_no_memory(&job->call->st);
+        const struct lx_loop_pass *pass = lx_loop_pass_find(name);
+        bool ok = pass ? true : unknown_pass(job, name);
+        free(name);
+        if (!ok) return false;
+        if (job->pass_count == MOST_PASSES)
+            return status_set(&job->call->st, LX_E_LIMIT, "more than %d passes", MOST_PASSES);
+        job->passes[job->pass_count++] = pass;
+        at += n;
+        if (!*at) return true;
+    }
+}
+
+static bool choose(struct job *job)
+{
+    struct call *call = job->call;
+    const char *name = option_value(&call->line, "rules");
+    job->rules = name ? lx_loop_rules_find(name) : lx_loop_rules_at(0);
+    if (!job->rules)
+        return status_set(&call->st, LX_E_UNKNOWN_NAME,
+                          "there is no rule set \"%.40s\"; there are: lxplan, document", name);
+    job->threads = DEFAULT_THREADS;
+    job->run = option_given(&call->line, "run");
+    return option_int(call, "threads", 1, 1 << 16, &job->threads) && choose_passes(job);
+}
+
+/* Sizes are as many as the tree has indices. */
+static bool read_sizes(struct call *call, int wanted, int64_t *sizes)
+{
+    const char *at = option_value(&call->line, "sizes");
+    int n = 0;
+    if (!at) return status_set(&call->st, LX_E_USAGE, "--einsum needs --sizes with %d numbers", wanted);
+    for (;; at++) {
+        size_t length = strcspn(at, ",");
+        char *number = strndup(at, length);
+        if (!number) return status_no_memory(&call->st);
+        bool ok =
+            n < MOST_SIZES && lx_parse_int("--sizes", number, 1, (int64_t)1 << 53, &sizes[n++], &call->st);
+        free(number);
+        if (!ok) return n < MOST_SIZES ? false : status_set(&call->st, LX_E_LIMIT, "too many sizes");
+        at += length;
+        if (!*at) break;
+    }
+    if (n == wanted) return true;
+    return status_set(&call->st, LX_E_USAGE, "--sizes has %d numbers, but the tree has %d indices", n,
+                      wanted);
+}
+
+static void add_stride(struct table *t, int64_t stride)
+{
+    table_cell(t, stride ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(stride).at);
+}
+
+static void write_nest(const struct lx_loops *l, struct text *out)
+{
+    static const struct column columns[] = {{"", true},    {"type", false}, {"exec", false}, {"size", true},
+                                            {"in0", true}, {"in1", true},   {"out", true}};
+    static const enum paint paints[LX_EXEC_COUNT] = {
+        [LX_EXEC_SEQ] = PAINT_PLAIN, [LX_EXEC_PRIM] = PAINT_HEADING, [LX_EXEC_SHARED] = PAINT_GOOD};
+    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    for (int i = 0; i < l->count; i++) {
+        const struct lx_loop *loop = &l->loop[i];
+        table_cell(&t, PAINT_DIM, "%d", i);
+        table_cell(&t, PAINT_PLAIN, "%s", lx_loop_type_word(loop->type));
+        table_cell(&t, paints[loop->exec], "%s", lx_loop_exec_word(loop->exec));
+        table_cell(&t, PAINT_PLAIN, "%s", grouped(loop->size).at);
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++) add_stride(&t, loop->stride[o]);
+    }
+    table_write(&t, out);
+}
+
+static void write_head(const struct job *job, const struct lx_loops *l, const char *what)
+{
+    struct text *out = &job->call->out;
+    if (job->nests > 0) text_add(out, "\n");
+    paint_add(out, PAINT_HEADING, what);
+    text_format(out, ": first touch %s, main %s, last touch %s, %s; rules %s, %s\n", lx_touch_word(l->first),
+                lx_touch_word(l->main), lx_touch_word(l->last), lx_loop_dtype_word(l->dtype),
+                lx_loop_rules_name(job->rules), counted(job->threads, "thread").at);
+    write_nest(l, out);
+}
+
+static bool add_json(struct text *out, const struct lx_loops *l)
+{
+    size_t length = 0;
+    char *json = lx_loops_to_json(l, &length);
+    if (!json) return false;
+    text_add_n(out, json, length - 1); /* without the newline */
+    free(json);
+    return true;
+}
+
+/* After one pass: what changed, and whether it computes the same. */
+static bool report_pass(struct job *job, const struct lx_loop_pass *pass, const struct lx_loops *before,
+                        const struct lx_loops *after, bool is_first)
+{
+    struct text *out = &job->call->out;
+    bool changed = !lx_loops_equal(before, after), same = true;
+    lx_status st = {0};
+    int64_t steps = 0;
+    if (job->run) {
+        same = lx_loops_same(before, after, 1, run_steps, &steps, &st);
+        if (!same && st.code != LX_E_NO) return job->call->st = st, false;
+        if (!same) job->verdict = EXIT_NO;
+        job->steps += steps;
+        job->sampled |= steps / 2 < lx_loops_work(before);
+    }
+    if (wants_json(job->call)) {
+        text_format(out, "%s\n{\"pass\": \"%s\", \"changed\": %s", is_first ? "" : ",", pass->name,
+                    changed ? "true" : "false");
+        if (job->run) text_format(out, ", \"same_result\": %s", same ? "true" : "false");
+        text_add(out, ", \"nest\": ");
+        if (!add_json(out, after)) return status_no_memory(&job->call->st);
+        text_add(out, "}");
+        return true;
+    }
+    paint_add(out, changed ? PAINT_HEADING : PAINT_DIM, pass->name);
+    text_format(out, ": %s%s\n", pass->summary, changed ? "" : " (nothing to do)");
+    if (!same) {
+        paint_add(out, PAINT_BAD, "  changes the result");
+        text_format(out, ": %s\n", st.text);
+    }
+    if (before->main != after->main) text_format(out, "  main is %s now\n", lx_touch_word(after->main));
+    if (changed) write_nest(after, out);
+    return true;
+}
+
+static void report_end(struct job *job, const struct lx_loops *l, const struct lx_loops *input)
+{
+    struct text *out = &job->call->out;
+    lx_status st = {0};
+    int number = lx_loops_validate(l, job->rules, &st);
+    if (number) job->verdict = EXIT_NO;
+    if (wants_json(job->call)) {
+        text_format(out, "],\n\"valid\": %s, \"error\": %d, \"code\": \"%s\", \"text\": ",
+                    number ? "false" : "true", number, lx_code_word(st.code));
+        text_json_string(out, number ? st.text : "");
+        if (job->run)
+            text_format(out, ", \"steps\": %" PRId64 ", \"sampled\": %s", job->steps,
+                        job->sampled ? "true" : "false");
+        if (job->run && !report_device(job->call, l, input, job->threads)) job->verdict = EXIT_NO;
+        text_add(out, "}");
+        return;
+    }
+    text_add(out, "valid: ");
+    paint_add(out, number ? PAINT_BAD : PAINT_GOOD, number ? "no" : "yes");
+    if (number) text_format(out, ", error %d (%s): %s", number, lx_code_word(st.code), st.text);
+    text_add(out, "\n");
+    if (job->run && job->verdict == EXIT_YES)
+        text_format(out, "run: the same result after every pass (%s%s)\n", counted(job->steps, "step").at,
+                    job->sampled ? ", a sample of the output" : "");
+    if (job->run && !report_device(job->call, l, input, job->threads)) job->verdict = EXIT_NO;
+}
+
+static bool do_nest(struct job *job, const struct lx_loops *input, const char *what)
+{
+    struct text *out = &job->call->out;
+    struct lx_loops now = *input;
+    job->steps = 0;
+    job->sampled = false;
+    if (wants_json(job->call)) {
+        text_format(out, "%s\n{\"name\": ", job->nests ? "," : "");
+        text_json_string(out, what);
+        text_add(out, ", \"input\": ");
+        if (!add_json(out, input)) return status_no_memory(&job->call->st);
+        text_add(out, ",\n\"passes\": [");
+    } else {
+        write_head(job, input, what);
+    }
+    for (int i = 0; i < job->pass_count; i++) {
+        struct lx_loops before = now;
+        if (!lx_loops_run_pass(&now, job->passes[i], job->rules, job->threads, &job->call->st) ||
+            !report_pass(job, job->passes[i], &before, &now, i == 0))
+            return false;
+    }
+    report_end(job, &now, input);
+    job->nests++;
+    return true;
+}
+
+static bool do_tree(struct job *job, const char *text)
+{
+    struct call *call = job->call;
+    int64_t sizes[MOST_SIZES];
+    int count = lx_tree_indices(text, &call->st);
+    if (count < 0 || !read_sizes(call, count, sizes)) return false;
+    struct lx_tree *t = lx_tree_parse(text, sizes, count, &call->st);
+    bool ok = t != NULL;
+    for (int i = 0; ok && i < t->node_count; i++) {
+        const struct lx_tree_node *n = &t->nodes[i];
+        struct lx_loops nest;
+        struct text name = {0};
+        if (n->left < 0) continue;
+        text_add(&name, n->right < 0 ? "transposition to [" : "contraction to [");
+        for (int d = 0; d < n->rank; d++) text_format(&name, "%s%d", d ? "," : "", n->index[d]);
+        text_add(&name, "]");
+        ok = lx_tree_lower(t, i, &nest, NULL, &call->st) && do_nest(job, &nest, name.at ? name.at : "");
+        text_free(&name);
+    }
+    lx_tree_free(t);
+    return ok;
+}
+
+static bool do_file(struct job *job, const char *path)
+{
+    struct lx_loops nest;
+    char *name = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
+    bool ok = name ? true : status_no_memory(&job->call->st);
+    ok = ok && lx_loops_read(path, &nest, &job->call->st) && do_nest(job, &nest, name);
+    free(name);
+    return ok;
+}
+
+static int run(struct call *call)
+{
+    struct job job = {.call = call, .verdict = EXIT_YES};
+    const char *tree = option_value(&call->line, "einsum");
+    bool has_file = call->line.files.count > 0;
+    if (has_file == (tree != NULL))
+        return status_set(&call->st, LX_E_USAGE,
+                          has_file ? "a file and --einsum together; choose one"
+                                   : "loops: CONFIG is missing; give a file or --einsum"),
+               FAILED;
+    if (!choose(&job)) return FAILED;
+    if (wants_json(call))
+        text_format(&call->out,
+                    "{\"lxplan\": 1, \"kind\": \"loops_report\", \"rules\": \"%s\", \"threads\": %" PRId64
+                    ", \"nests\": [",
+                    lx_loop_rules_name(job.rules), job.threads);
+    bool ok = tree ? do_tree(&job, tree) : do_file(&job, call->line.files.at[0]);
+    if (wants_json(call)) text_add(&call->out, "]}\n");
+    return ok ? job.verdict : FAILED;
+}
+
+static void passes_help(const struct call *call, struct text *out)
+{
+    (void)call;
+    text_add(out, "\n");
+    paint_add(out, PAINT_HEADING, "passes:\n");
+    for (int i = 0; i < LX_LOOP_PASSES; i++) {
+        const struct lx_loop_pass *pass = lx_loop_pass_at(lx_loop_rules_at(0), i);
+        help_entry(out, pass->name, pass->summary);
+    }
+    text_add(out, "\n");
+    paint_add(out, PAINT_HEADING, "rules:\n");
+    for (int i = 0; lx_loop_rules_at(i); i++)
+        help_entry(out, lx_loop_rules_name(lx_loop_rules_at(i)), lx_loop_rules_summary(lx_loop_rules_at(i)));
+}
+
+static const struct option_row *const tables[] = {rows, json_rows, help_rows, NULL};
+
+const struct command command_loops = {
+    .name = "loops",
+    .synopsis = "CONFIG | --einsum TREE --sizes N,N,... [options]",
+    .summary = "Take a contraction through the loop passes, and run it",
+    .details =
+        "CONFIG is a file of kind \"loops\" (\"-\": standard input). Shows the nest before and after each "
+        "pass\n"
+        "and whether it is valid: 0 yes, 1 no (or, with --run, a pass changed the result or the kernels "
+        "give\n"
+        "another one), 2 bad input.\n",
+    .options = tables,
+    .least_files = 0,
+    .most_files = 1,
+    .file_word = "CONFIG",
+    .run = run,
+    .more_help = passes_help,
+};

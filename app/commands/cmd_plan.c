@@ -1,0 +1,271 @@
+/* lxplan plan: a pattern in, a plan out, for people or as a file. */
+#include "planning/planning.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "planning/show_plan.h"
+#include "stages/stages.h"
+#include "text/table.h"
+#include "commands/team_commands.h"
+#include "text/format.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More rows than this scroll away; the costliest are what one looks for. */
+enum { MOST_ROWS = 40 };
+
+static const struct option_row rows[] = {
+    {"stage", 0, "STAGE",
+     "print the result of one stage instead: graph, layout, team, divide, scratchpad, launch or loops"},
+    {"order", 0, "ORDER",
+     "of tiles with --stage launch: row_major (default), column_major, block, match_shard, morton"},
+    {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
+    {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
+    {"all", 'a', NULL, "list every buffer and op, not only the costliest"},
+    {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
+    {0},
+};
+
+static void label(struct text *out, const char *word)
+{
+    paint_add(out, PAINT_DIM, word);
+    text_pad(out, ' ', 10 - strlen(word));
+}
+
+static void write_pattern_line(const struct lx_plan *p, struct text *out)
+{
+    const struct lx_graph *g = p->graph;
+    char *name = printable(g->name, 60);
+    label(out, "pattern");
+    paint_add(out, PAINT_HEADING, name ? name : "?");
+    free(name);
+    if (g->is_list)
+        text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
+    else
+        text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
+}
+
+static void write_answer_lines(const struct lx_plan *p, struct text *out)
+{
+    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
+                                        [LX_OPTIMAL] = PAINT_GOOD,
+                                        [LX_INFEASIBLE] = PAINT_BAD,
+                                        [LX_LIMIT] = PAINT_PLAIN,
+                                        [LX_ERROR] = PAINT_BAD};
+    const struct lx_answer *a = &p->answer;
+    label(out, "solver");
+    text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "",
+                p->options);
+    label(out, "status");
+    paint_add(out, paints[a->status], lx_verdict_word(a->status));
+    if (a->message[0]) {
+        text_add(out, ": ");
+        add_printable(out, a->message, 0);
+    }
+    text_add(out, "\n");
+}
+
+static void write_traffic_lines(const struct lx_plan *p, struct text *out)
+{
+    label(out, p->graph->is_list ? "cost" : "HBM");
+    text_add(out, in_bytes(p->hbm_bytes).at);
+    if (p->baseline_hbm_bytes > 0)
+        text_format(
+            out, "; all off chip %s, saved %s", in_bytes(p->baseline_hbm_bytes).at,
+            in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
+    text_add(out, "\n");
+    if (p->problem.objective == LX_SPILL) {
+        label(out, "spill");
+        text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
+                    in_bytes(p->bound_bytes).at, in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+    }
+    if (p->joint_bound_bytes > 0 || p->joint_bound_us > 0) {
+        label(out, "joint");
+        text_format(out, "%s divided anew; with one view a tensor and no relayouts the search had ",
+                    counted(p->divided_anew, "op").at);
+        if (p->joint_bound_bytes > 0)
+            text_format(out, "%s, none below %s", in_bytes(p->joint_bytes).at,
+                        in_bytes(p->joint_bound_bytes).at);
+        else
+            text_format(out, "%.2f us, none below %.2f us", p->joint_us, p->joint_bound_us);
+        text_format(out, ", gap %s\n", in_percent(p->joint_gap).at);
+    }
+    if (!p->graph->is_list) {
+        label(out, "pool");
+        text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);
+        label(out, "time");
+        text_format(out, "%.2f us predicted\n", p->predicted_us);
+    }
+    label(out, "height");
+    text_format(out, "%s", in_bytes(p->height_bytes).at);
+    if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX)
+        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->bound_bytes).at,
+                    in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+    else
+        text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
+    if (p->graph->target_hbm_bytes < 0) return;
+    bool met = lx_plan_meets_target(p);
+    label(out, "target");
+    text_format(out, "%s: ", in_bytes(p->graph->target_hbm_bytes).at);
+    paint_add(out, met ? PAINT_GOOD : PAINT_BAD, met ? "met" : "missed");
+    if (!met) text_format(out, " by %s", in_bytes(p->hbm_bytes - p->graph->target_hbm_bytes).at);
+    text_add(out, "\n");
+}
+
+static void write_row(const struct lx_plan *p, int32_t i, struct table *t)
+{
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    bool placed = p->answer.address[i] >= 0;
+    table_name(t, b->name);
+    table_cell(t, PAINT_PLAIN, "%s", grouped(b->size).at);
+    table_cell(t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+    if (placed)
+        table_cell(t, PAINT_GOOD, "0x%06llx", (long long)p->answer.address[i]);
+    else
+        table_cell(t, b->reason ? PAINT_DIM : PAINT_BAD, "off chip");
+    table_cell(t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
+    if (p->took_slot_of[i] >= 0)
+        table_name(t, p->problem.buffers[p->took_slot_of[i]].name);
+    else
+        table_cell(t, PAINT_PLAIN, "%s", "");
+    table_words(t, PAINT_DIM, p->reason[i] ? p->reason[i] : "");
+}
+
+struct ranked {
+    int64_t cost;
+    int32_t buffer;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+    return x->buffer < y->buffer ? -1 : 1;
+}
+
+/* All buffers in their own order if they are few; else the costliest first. */
+static void write_buffers(const struct call *call, const struct lx_plan *p, struct text *out)
+{
+    static const struct column columns[] = {{"buffer", false}, {"bytes", true}, {"life", true},
+                                            {"address", true}, {"cost", true},  {"in place of", false},
+                                            {"reason", false}};
+    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int32_t n = p->problem.count, placed = 0, barred = 0;
+    bool cut = n > MOST_ROWS && !option_given(&call->line, "all");
+    for (int32_t i = 0; i < n; i++) {
+        placed += p->answer.address[i] >= 0;
+        barred += p->problem.buffers[i].reason != NULL;
+    }
+    text_format(out, "\n%s: %s on chip, %s off chip", counted(n, "buffer").at, grouped(placed).at,
+                grouped(n - placed).at);
+    if (barred) text_format(out, " (%s of them may not be on chip)", grouped(barred).at);
+    text_add(out, "\n");
+    if (n == 0) return;
+    struct ranked *order = malloc((size_t)n * sizeof *order);
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    for (int32_t i = 0; i < n; i++) order[i] = (struct ranked){p->problem.buffers[i].spill_cost, i};
+    if (cut) qsort(order, (size_t)n, sizeof *order, by_cost);
+    for (int32_t i = 0; i < (cut ? MOST_ROWS : n); i++) write_row(p, order[i].buffer, &t);
+    free(order);
+    table_write(&t, out);
+    if (cut)
+        text_format(out, "  ... %s more, each of them cheaper; --all lists them\n",
+                    counted(n - MOST_ROWS, "buffer").at);
+}
+
+static void write_summary(const struct call *call, const struct lx_plan *p, struct text *out)
+{
+    write_pattern_line(p, out);
+    label(out, "device");
+    device_line(p, out);
+    text_add(out, "\n");
+    write_answer_lines(p, out);
+    write_traffic_lines(p, out);
+    label(out, "work");
+    text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, in_time(p->seconds).at);
+    write_buffers(call, p, out);
+    if (p->graph->is_list) return;
+    show_copies(p, out);
+    show_ops(p, option_given(&call->line, "all") ? 0 : MOST_ROWS, out);
+}
+
+static bool write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
+{
+    size_t length = 0;
+    char *json = lx_plan_to_json(p, &length);
+    bool ok = json ? true : status_no_memory(&call->st);
+    if (ok && path) ok = file_write(path, json, length, &call->st);
+    if (ok && to_screen) text_add_n(&call->out, json, length);
+    free(json);
+    return ok;
+}
+
+static int run(struct call *call)
+{
+    static const struct {
+        const char *option, *stage;
+    } of_stage[] = {{"team", "team"}, {"order", "launch"}};
+    const char *path = call->line.files.at[0], *output = option_value(&call->line, "output");
+    const char *stage = option_value(&call->line, "stage");
+    const char *explained = option_value(&call->line, "explain");
+    for (size_t i = 0; i < sizeof of_stage / sizeof *of_stage; i++)
+        if (option_given(&call->line, of_stage[i].option) &&
+            (!stage || strcmp(stage, of_stage[i].stage) != 0)) {
+            status_set(&call->st, LX_E_USAGE, "--%s goes with --stage %s", of_stage[i].option,
+                       of_stage[i].stage);
+            return FAILED;
+        }
+    if (stage) return run_stage(call, path, stage);
+    if (option_given(&call->line, "stages")) {
+        struct text t = {0};
+        if (goes_to_file(call)) paint_off();
+        if (show_stages(call, path, &t)) return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
+        text_free(&t);
+        return FAILED;
+    }
+    if (explained && wants_json(call)) {
+        status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
+        return FAILED;
+    }
+    struct lx_graph *g = read_pattern(call, path);
+    struct lx_plan *p = g ? make_plan(call, g) : NULL;
+    if (!p) return FAILED;
+    bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
+    if (output && strcmp(output, "-") == 0) output = NULL;
+    int code = FAILED;
+    if (!(json || output) || write_plan(call, p, output, json)) {
+        lx_status why;
+        code = EXIT_YES;
+        if (!lx_plan_check(p, &why)) {
+            code = lx_code_exit(why.code);
+            note(call, "%s: %s", p->graph->file, why.text);
+        }
+        if (!json && explained && !show_buffer(call, p, explained, &call->out)) code = FAILED;
+        if (!json && !explained && !is_quiet(call)) write_summary(call, p, &call->out);
+        if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
+    }
+    lx_plan_free(p);
+    return code;
+}
+
+static const struct option_row *const tables[] = {planning_rows, pass_rows,  rows,      team_rows,
+                                                  json_rows,     quiet_rows, help_rows, NULL};
+
+const struct command command_plan = {
+    .name = "plan",
+    .synopsis = "FILE [-s SOLVER] [options]",
+    .summary = "Plan a pattern: which buffers are on chip, where, and what the rest costs",
+    .details =
+        "Exit code 0 when a legal plan was made (also when it misses the pattern's target, which is said),\n"
+        "1 when the solver gave none. --json prints the plan file itself.\n",
+    .options = tables,
+    .least_files = 1,
+    .most_files = 1,
+    .file_word = "FILE",
+    .run = run,
+    .more_help = device_help,
+};

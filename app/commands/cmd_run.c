@@ -1,0 +1,164 @@
+/* lxplan run: a plan is executed on the simulated device, verified, and what it moved is printed. */
+#include "planning/planning.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/checked.h"
+#include "text/colour.h"
+#include "planning/show_run.h"
+#include "commands/team_commands.h"
+#include "text/format.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct option_row rows[] = {
+    {"verify", 0, "WHAT",
+     "compare with a plain evaluation: full, every op's result (default); outputs, those of the graph; none"},
+    {"trace", 0, "FILE", "write the run as trace events (Chrome, Perfetto), completely or not at all"},
+    {"data", 0, "N", "seed of the input data (default 0)"},
+    {"threads", 'j', "N", "threads of this machine (default: as many as it has, at most 8)"},
+    {"all", 'a', NULL, "list every op, not only the busiest"},
+    {0},
+};
+
+struct watch {
+    double next_report;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool must_stop(void *context)
+{
+    (void)context;
+    return interrupted;
+}
+
+static void show_progress(void *context, int32_t done, int32_t ops)
+{
+    struct watch *w = context;
+    double t = now();
+    if (t < w->next_report) return;
+    w->next_report = t + 0.2;
+    char line[100];
+    snprintf(line, sizeof line, "op %d of %d", (int)done, (int)ops);
+    paint_progress(line);
+}
+
+static bool read_options(struct call *call, struct lx_device_options *how)
+{
+    enum { MOST_BY_DEFAULT = 8, MOST = 256 };
+    const char *verify = option_value(&call->line, "verify");
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t seed = 0, threads = online < 1 ? 1 : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT : online;
+    if (!option_int(call, "data", 0, LX_INT_MAX, &seed) || !option_int(call, "threads", 1, MOST, &threads))
+        return false;
+    how->seed = (uint64_t)seed;
+    how->threads = (int)threads;
+    if (!verify) return true;
+    for (int v = 0; v < LX_VERIFY_COUNT; v++)
+        if (strcmp(verify, lx_verify_word((enum lx_verify)v)) == 0) {
+            how->verify = (enum lx_verify)v;
+            return true;
+        }
+    return status_set(&call->st, LX_E_USAGE, "--verify %s: it must be full, outputs or none", verify);
+}
+
+static struct lx_run_result *execute(struct call *call, const struct lx_plan *p)
+{
+    struct watch watch = {.next_report = now() + 0.5};
+    struct lx_device_options how = {.stop = must_stop, .context = &watch};
+    if (!read_options(call, &how)) return NULL;
+    if (paint_progress_possible() && !is_quiet(call)) how.progress = show_progress;
+    struct sigaction stop = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    sigaction(SIGINT, &stop, &before);
+    struct lx_run_result *r = lx_device_run(p, &how, &call->st);
+    sigaction(SIGINT, &before, NULL);
+    paint_progress_end();
+    return r;
+}
+
+static bool write_trace(struct call *call, const struct lx_plan *p, const struct lx_run_result *r)
+{
+    const char *path = option_value(&call->line, "trace");
+    size_t length;
+    if (!path) return true;
+    char *trace = lx_run_trace(p, r, &length);
+    bool ok = trace ? file_write(path, trace, length, &call->st) : status_no_memory(&call->st);
+    free(trace);
+    return ok;
+}
+
+/* What would be ignored is refused: some options are of a team's run only, some of one device's. */
+static bool options_go_together(struct call *call)
+{
+    static const char *const of_team[] = {"transport", "patience"};
+    static const char *const of_one[] = {"verify", "trace", "threads", "all"};
+    bool team = option_given(&call->line, "team");
+    for (size_t i = 0; !team && i < sizeof of_team / sizeof *of_team; i++)
+        if (option_given(&call->line, of_team[i]))
+            return status_set(&call->st, LX_E_USAGE, "--%s goes with --team", of_team[i]);
+    for (size_t i = 0; team && i < sizeof of_one / sizeof *of_one; i++)
+        if (option_given(&call->line, of_one[i]))
+            return status_set(&call->st, LX_E_USAGE,
+                              "--%s is of a run on one device and does not go with --team", of_one[i]);
+    return true;
+}
+
+static int run(struct call *call)
+{
+    enum { MOST_OPS = 30 };
+    if (!options_go_together(call)) return FAILED;
+    if (option_given(&call->line, "team")) return run_team(call, call->line.files.at[0]);
+    struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
+    struct lx_run_result *r = p ? execute(call, p) : NULL;
+    int code = FAILED;
+    if (r && write_trace(call, p, r)) {
+        code = r->ok ? EXIT_YES : EXIT_NO;
+        if (wants_json(call))
+            run_to_json(p, r, &call->out);
+        else if (!is_quiet(call))
+            show_run(p, r, option_given(&call->line, "all") ? 0 : MOST_OPS, &call->out);
+    }
+    lx_run_result_free(r);
+    lx_plan_free(p);
+    return code;
+}
+
+static const struct option_row *const tables[] = {
+    rows, team_rows, member_rows, planning_rows, pass_rows, json_rows, quiet_rows, help_rows, NULL};
+
+const struct command command_run = {
+    .name = "run",
+    .synopsis = "FILE|PLAN [--verify full|outputs|none] [--trace FILE] [--team N] [options]",
+    .summary = "Execute a plan on the simulated device, verify it, and count what it moves",
+    .details =
+        "A pattern is planned first, by the planning options. The device moves real bytes at the planned\n"
+        "addresses and knows whose each of them is. Results are compared with a plain evaluation, and the\n"
+        "bytes that were counted with those that the plan predicts: any difference is an error.\n"
+        "With --team N the graph is cut over N devices; what they compute together is compared with one.\n"
+        "Exit code 0 when everything agrees, 1 for a fault, a wrong result or a wrong count, 130 when\n"
+        "interrupted.\n",
+    .options = tables,
+    .least_files = 1,
+    .most_files = 1,
+    .file_word = "FILE",
+    .run = run,
+    .more_help = device_help,
+};

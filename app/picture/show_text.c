@@ -1,0 +1,319 @@
+/* The address-time map in plain text.
+ *
+ * One row an address band, high addresses on top; one column a tick, a stretch between events, or a group of
+ * ticks (axis.h). A buffer has one letter, given by its number among those that may be placed, so that it is
+ * the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer takes over
+ * its parent's place, '+' several buffers in one cell: thin buffers never vanish. */
+#include "picture/picture.h"
+#include "picture/axis.h"
+#include "base/checked.h"
+#include "text/colour.h"
+#include "text/table.h"
+#include "text/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_WIDTH = 100, DEFAULT_HEIGHT = 24, WIDEST_TICK = 4, MOST_LISTED = 62, LEAST_ADDRESS = 6 };
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+struct glyphs {
+    const char *side, *corner, *line, *mark;
+    const char *level[11]; /* occupancy in tenths; the last: full */
+};
+
+static const struct glyphs plain = {
+    "|", "+", "-", "+", {" ", "1", "2", "3", "4", "5", "6", "7", "8", "9", "#"}};
+static const struct glyphs fancy = {
+    "│", "└", "─", "┬", {" ", "▁", "▁", "▂", "▃", "▄", "▄", "▅", "▆", "▇", "█"}};
+
+enum cell_state { FREE, ONE, HANDOVER, MANY };
+
+struct map_cell {
+    int32_t owner; /* a buffer; in a handover the child */
+    enum cell_state state;
+};
+
+struct map {
+    const struct lx_plan *plan;
+    struct timeline time;
+    struct axis rows, columns;
+    struct map_cell *cells; /* rows.cells x columns.cells, row 0 at address 0 */
+    char *letter;           /* per buffer; 0 for barred ones */
+    int tick_width;         /* characters a column */
+    const struct glyphs *glyphs;
+};
+
+static void mark(struct map *m, struct map_cell *c, int32_t buffer)
+{
+    const int32_t *parent = m->plan->took_slot_of;
+    if (c->state == FREE)
+        *c = (struct map_cell){buffer, ONE};
+    else if (c->state == ONE && parent[buffer] == c->owner)
+        *c = (struct map_cell){buffer, HANDOVER};
+    else if (c->state == ONE && parent[c->owner] == buffer)
+        c->state = HANDOVER;
+    else
+        c->state = MANY;
+}
+
+static void draw_buffers(struct map *m)
+{
+    for (int32_t i = 0; i < m->plan->problem.count; i++) {
+        const struct lx_buffer *b = &m->plan->problem.buffers[i];
+        int64_t at = m->plan->answer.address[i];
+        if (at < 0 || b->size == 0) continue;
+        int bottom = axis_cell(&m->rows, at), top = axis_cell(&m->rows, at + b->size - 1);
+        int left = axis_cell(&m->columns, b->start), right = axis_cell(&m->columns, b->end - 1);
+        for (int r = bottom; r <= top; r++)
+            for (int c = left; c <= right; c++)
+                mark(m, &m->cells[(size_t)r * (size_t)m->columns.cells + (size_t)c], i);
+    }
+}
+
+static void give_letters(struct map *m)
+{
+    int next = 0;
+    for (int32_t i = 0; i < m->plan->problem.count; i++)
+        if (!m->plan->problem.buffers[i].reason) m->letter[i] = letters[next++ % (int)(sizeof letters - 1)];
+}
+
+/* Edges of the placed buffers: addresses or ticks. */
+static bool make_axes(struct map *m, int width, int height)
+{
+    const struct lx_problem *p = &m->plan->problem;
+    int64_t *events = malloc((2 * (size_t)p->count + 1) * sizeof *events),
+            span = m->time.last - m->time.first;
+    int n = 0, room = width;
+    if (!events) return false;
+    for (int32_t i = 0; i < p->count; i++) {
+        int64_t at = m->plan->answer.address[i];
+        if (at < 0) continue;
+        events[n++] = at;
+        events[n++] = at + p->buffers[i].size;
+    }
+    /* Bands of round sizes are easier to read than bands of 43,691 bytes. */
+    int64_t grain = p->alignment, top = picture_top(m->plan);
+    while (grain < top / height / 16) grain *= 2;
+    bool ok = axis_make(&m->rows, 0, top, height, grain, events, n);
+    n = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        if (m->plan->answer.address[i] < 0) continue;
+        events[n++] = p->buffers[i].start;
+        events[n++] = p->buffers[i].end;
+    }
+    m->tick_width = (int)min_i64(max_i64(room / max_i64(span, 1), 1), WIDEST_TICK);
+    ok = ok && axis_make(&m->columns, m->time.first, m->time.last, room, 1, events, n);
+    free(events);
+    return ok;
+}
+
+static bool look_alike(const struct map_cell *a, const struct map_cell *b)
+{
+    return a->state == b->state && (a->state == FREE || a->state == MANY || a->owner == b->owner);
+}
+
+/* Cells that look alike are painted together. */
+static void write_cells(const struct map *m, const struct map_cell *c, int count, struct text *out)
+{
+    struct text s = {0};
+    for (int i = 0; i < count; i++) {
+        char first = c->state == FREE ? '.' : c->state == MANY ? '+' : m->letter[c->owner];
+        text_pad(&s, c->state == HANDOVER ? '/' : first, 1);
+        text_pad(&s, first, (size_t)m->tick_width - 1);
+    }
+    if (s.failed)
+        out->failed = true;
+    else if (c->state == ONE || c->state == HANDOVER)
+        paint_identity(out, c->owner, s.at);
+    else
+        paint_add(out, c->state == FREE ? PAINT_DIM : PAINT_PLAIN, s.at);
+    text_free(&s);
+}
+
+static int address_width(const struct map *m)
+{
+    char s[32];
+    int width = snprintf(s, sizeof s, "0x%llx", (long long)m->rows.edge[m->rows.cells]);
+    return width > LEAST_ADDRESS ? width : LEAST_ADDRESS;
+}
+
+static void write_rows(const struct map *m, struct text *out)
+{
+    int digits = address_width(m) - 2;
+    for (int r = m->rows.cells - 1; r >= 0; r--) {
+        text_format(out, " 0x%0*llx %s", digits, (long long)m->rows.edge[r], m->glyphs->side);
+        const struct map_cell *row = &m->cells[(size_t)r * (size_t)m->columns.cells];
+        for (int c = 0, n; c < m->columns.cells; c += n) {
+            for (n = 1; c + n < m->columns.cells && look_alike(&row[c], &row[c + n]);) n++;
+            write_cells(m, &row[c], n, out);
+        }
+        text_add(out, "\n");
+    }
+}
+
+/* The line below the map with a mark at every labelled tick, and the labels. */
+static void write_ruler(const struct map *m, struct text *out)
+{
+    struct text labels = {0};
+    size_t indent = (size_t)address_width(m) + 2;
+    int free_from = 0;
+    text_pad(out, ' ', indent);
+    text_add(out, m->glyphs->corner);
+    text_pad(&labels, ' ', indent + 1);
+    for (int c = 0; c < m->columns.cells; c++) {
+        int at = c * m->tick_width;
+        bool labelled = at >= free_from;
+        if (labelled) {
+            char s[32];
+            int n = snprintf(s, sizeof s, "%lld", (long long)m->columns.edge[c]);
+            text_pad(&labels, ' ', (size_t)at + indent + 1 - labels.length);
+            text_add(&labels, s);
+            free_from = at + (n < 7 ? 2 * ((n + 3) / 2) : n + 2);
+        }
+        for (int k = 0; k < m->tick_width; k++)
+            text_add(out, labelled && k == 0 ? m->glyphs->mark : m->glyphs->line);
+    }
+    text_format(out, "\n%s  tick\n", labels.at ? labels.at : "");
+    out->failed |= labels.failed;
+    text_free(&labels);
+}
+
+static void write_occupancy(const struct map *m, struct text *out)
+{
+    int64_t whole =
+        m->plan->problem.objective == LX_HEIGHT ? m->plan->height_bytes : m->plan->problem.capacity;
+    whole = max_i64(whole, 1);
+    text_format(out, "%*s%s", address_width(m) + 2, "in use ", m->glyphs->side);
+    for (int c = 0; c < m->columns.cells; c++) {
+        int64_t most = timeline_most(&m->time, m->columns.edge[c], m->columns.edge[c + 1]);
+        int level = most >= whole ? 10 : (int)((double)most / (double)whole * 10);
+        if (most > 0 && level == 0) level = 1;
+        for (int k = 0; k < m->tick_width; k++) text_add(out, m->glyphs->level[level]);
+    }
+    text_format(out, "\n\npeak %s at tick %s, %s of %s; largest address %s\n", in_bytes(m->time.peak).at,
+                grouped(m->time.peak_tick).at, in_percent((double)m->time.peak / (double)whole).at,
+                in_bytes(whole).at, in_bytes(m->plan->height_bytes).at);
+    if (picture_top(m->plan) < m->plan->problem.capacity && m->plan->problem.objective != LX_HEIGHT)
+        text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
+}
+
+static void write_heading(const struct map *m, struct text *out)
+{
+    const struct lx_plan *p = m->plan;
+    char *name = printable(p->graph->name, 60);
+    paint_add(out, PAINT_HEADING, name ? name : "?");
+    free(name);
+    text_add(out, " by ");
+    add_printable(out, p->solver, 0);
+    text_format(out, ": %s, %s of %s\n", lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at,
+                p->graph->is_list ? "spill cost" : "HBM traffic");
+    const struct axis *a = &m->columns;
+    text_add(out, m->rows.exact ? "rows: bands between buffer edges" : "rows: bands of ");
+    if (!m->rows.exact) text_format(out, "%s", in_bytes(m->rows.edge[1] - m->rows.edge[0]).at);
+    if (a->exact && a->even)
+        text_add(out, "; columns: one tick each");
+    else if (a->exact)
+        text_add(out, "; columns: between events, not to scale");
+    else
+        text_format(out, "; columns: %s ticks each", grouped(a->edge[1] - a->edge[0]).at);
+    text_add(out, "; / in place, + several\n\n");
+}
+
+static void write_legend(const struct map *m, const struct picture *how, struct text *out)
+{
+    static const struct column columns[] = {{"", false},    {"on chip", false}, {"bytes", true},
+                                            {"life", true}, {"address", true},  {"in place of", false}};
+    const struct lx_plan *p = m->plan;
+    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int32_t shown = 0, placed = 0;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (p->answer.address[i] < 0) continue;
+        if (placed++ >= MOST_LISTED && !how->all) continue;
+        shown++;
+        table_cell(&t, PAINT_HEADING, "%c", m->letter[i] ? m->letter[i] : '?');
+        table_name(&t, b->name);
+        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
+        table_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+        table_cell(&t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
+        if (p->took_slot_of[i] >= 0)
+            table_name(&t, p->problem.buffers[p->took_slot_of[i]].name);
+        else
+            table_cell(&t, PAINT_PLAIN, "%s", "");
+    }
+    text_add(out, "\n");
+    if (placed == 0)
+        text_add(out, "  nothing is on chip\n");
+    else
+        table_write(&t, out);
+    if (shown < placed)
+        text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n",
+                    counted(placed - shown, "buffer").at);
+}
+
+static void write_off_chip(const struct map *m, const struct picture *how, struct text *out)
+{
+    static const struct column columns[] = {
+        {"off chip", false}, {"bytes", true}, {"life", true}, {"cost", true}, {"reason", false}};
+    const struct lx_plan *p = m->plan;
+    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int32_t count = 0, *order = off_chip_by_cost(p, &count);
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
+    for (int32_t k = 0; k < shown; k++) {
+        const struct lx_buffer *b = &p->problem.buffers[order[k]];
+        table_name(&t, b->name);
+        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
+        table_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
+        table_words(&t, PAINT_DIM, p->reason[order[k]]);
+    }
+    free(order);
+    text_add(out, "\n");
+    if (count == 0)
+        text_add(out, "  nothing is off chip\n");
+    else
+        table_write(&t, out);
+    if (shown < count)
+        text_format(out, "  ... %s more, each cheaper; --all lists them\n",
+                    counted(count - shown, "buffer").at);
+}
+
+void show_text(const struct lx_plan *p, const struct picture *how, struct text *out)
+{
+    struct map m = {.plan = p, .glyphs = how->ascii ? &plain : &fancy};
+    int width = how->width ? how->width : DEFAULT_WIDTH, height = how->height ? how->height : DEFAULT_HEIGHT;
+    char label[32]; /* its length is what the map leaves for addresses */
+    int gutter = snprintf(label, sizeof label, "0x%llx", (long long)picture_top(p)) + 3;
+    if (gutter < LEAST_ADDRESS + 3) gutter = LEAST_ADDRESS + 3;
+    m.letter = calloc((size_t)p->problem.count + 1, 1);
+    bool ok = m.letter && timeline_make(p, &m.time);
+    if (ok) give_letters(&m);
+    if (ok && m.time.last > m.time.first) {
+        ok = make_axes(&m, width > gutter + 8 ? width - gutter : 8, height);
+        if (ok) m.cells = calloc((size_t)m.rows.cells * (size_t)m.columns.cells, sizeof *m.cells);
+        ok = ok && m.cells;
+        if (ok) {
+            draw_buffers(&m);
+            write_heading(&m, out);
+            write_rows(&m, out);
+            write_ruler(&m, out);
+            write_occupancy(&m, out);
+            write_legend(&m, how, out);
+        }
+    } else if (ok)
+        text_add(out, "no buffer of this plan may be on chip\n");
+    if (ok) write_off_chip(&m, how, out);
+    out->failed |= !ok;
+    timeline_free(&m.time);
+    axis_free(&m.rows);
+    axis_free(&m.columns);
+    free(m.cells);
+    free(m.letter);
+}

@@ -1,0 +1,63 @@
+#include "planning/bundled.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEEPEST = 4 };
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static void gather(const char *folder, int depth, struct paths *found)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        char *path = NULL;
+        struct stat info;
+        if (name[0] != '.' && asprintf(&path, "%s/%s", folder, name) >= 0) {
+            bool known = stat(path, &info) == 0, kept = false;
+            if (known && S_ISDIR(info.st_mode) && depth < DEEPEST)
+                gather(path, depth + 1, found);
+            else if (known && S_ISREG(info.st_mode) && ends_with(name, ".json"))
+                kept = VEC_PUSH(found, path);
+            if (!kept) free(path);
+        }
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+}
+
+void gather_patterns(const char *folder, struct paths *found)
+{
+    gather(folder, 0, found);
+}
+
+char *bundled_patterns(void)
+{
+    static const char *const beside_program[] = {"../../patterns", "../share/lxplan/patterns"};
+    struct stat info;
+    if (stat("patterns", &info) == 0 && S_ISDIR(info.st_mode)) return strdup("patterns");
+    char program[4096];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0) return NULL;
+    program[n] = 0;
+    char *slash = strrchr(program, '/');
+    if (!slash) return NULL;
+    *slash = 0;
+    for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", program, beside_program[i]) < 0) return NULL;
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return path;
+        free(path);
+    }
+    return NULL;
+}

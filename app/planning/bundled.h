@@ -1,0 +1,17 @@
+/* Where the patterns that come with the program are, and what lies in a folder. */
+#ifndef LX_APP_PLANNING_BUNDLED_H
+#define LX_APP_PLANNING_BUNDLED_H
+
+#include "base/vec.h"
+
+struct paths {
+    char **at; /* each malloc'ed */
+    size_t count, room;
+};
+
+/* Every .json below a folder; entries in order of their names, so that no list changes by itself. */
+void gather_patterns(const char *folder, struct paths *found);
+/* In the working directory; else beside the build, else where `install` puts them. malloc'ed, or NULL. */
+char *bundled_patterns(void);
+
+#endif

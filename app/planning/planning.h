@@ -1,0 +1,39 @@
+/* From a file and the planning options to a graph, a problem or a plan: what most commands begin with. */
+#ifndef LX_APP_PLANNING_PLANNING_H
+#define LX_APP_PLANNING_PLANNING_H
+
+#include "command.h"
+
+extern const struct option_row planning_rows[];
+/* The passes; filled by planning_begin, which main calls first. */
+extern struct option_row pass_rows[];
+void planning_begin(void);
+/* The passes by their options; false with `call->st`. */
+bool read_passes(struct call *call, struct lx_passes *out);
+
+/* The pattern of a file with the device options applied; NULL with `call->st`. */
+struct lx_graph *read_pattern(struct call *call, const char *path);
+/* A plan by the planning options; takes the graph over. NULL with `call->st`. */
+struct lx_plan *make_plan(struct call *call, struct lx_graph *graph);
+/* The same with other passes and, unless it is NULL, another solver with its defaults. */
+struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const struct lx_passes *passes,
+                             const struct lx_solver *solver);
+/* A plan that places nothing: only for the problem in it. Takes the graph over. */
+struct lx_plan *make_problem(struct call *call, struct lx_graph *graph);
+/* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */
+struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length);
+struct lx_plan *read_or_make_plan(struct call *call, const char *path);
+/* A plan file; a pattern is refused with advice. */
+struct lx_plan *read_plan_file(struct call *call, const char *path);
+
+/* device_options.c: the device options and $SENCORES, on a graph. */
+bool apply_sizes(struct call *call, struct lx_graph *g);
+/* "name=value": the name is copied, the value is the rest. */
+bool split_pair(struct call *call, const char *option, const char *pair, char **name, const char **value);
+bool parse_number(const char *what, const char *text, double *out, lx_status *st);
+/* The device parameters, for the help. */
+void device_help(const struct call *call, struct text *out);
+/* "spyre, 32 cores, 1,625,344 B (1.55 MiB) of scratchpad each, in sticks of 128 B" */
+void device_line(const struct lx_plan *plan, struct text *out);
+
+#endif

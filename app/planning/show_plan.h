@@ -1,0 +1,17 @@
+/* What a plan of a graph says beyond its buffers, for people. */
+#ifndef LX_APP_PLANNING_SHOW_PLAN_H
+#define LX_APP_PLANNING_SHOW_PLAN_H
+
+#include "command.h"
+
+/* Op by op: how it is divided, what it moves, how long it takes. `most` rows, the busiest; 0: all. */
+void show_ops(const struct lx_plan *p, int most, struct text *out);
+/* Copies that the plan makes, and what shares HBM. */
+void show_copies(const struct lx_plan *p, struct text *out);
+/* The traffic as each step of the scratchpad's use is added: nothing, reductions, in place, clones, and the
+ * passes that were asked for. False with `call->st`. */
+bool show_stages(struct call *call, const char *path, struct text *out);
+/* Where a buffer is and why, and what would have to change for it to come on chip. */
+bool show_buffer(struct call *call, const struct lx_plan *p, const char *name, struct text *out);
+
+#endif

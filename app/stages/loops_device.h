@@ -1,0 +1,12 @@
+/* A nest on the device's kernels, for loops --run. */
+#ifndef LX_APP_STAGES_LOOPS_DEVICE_H
+#define LX_APP_STAGES_LOOPS_DEVICE_H
+
+#include "command.h"
+
+/* Runs `nest`, compares with the scalar executor on `input` and reports, as JSON after a comma or as a line.
+ * A nest that cannot be run is reported as such. False: its result is wrong. */
+bool report_device(struct call *call, const struct lx_loops *nest, const struct lx_loops *input,
+                   int64_t threads);
+
+#endif

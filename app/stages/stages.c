@@ -1,0 +1,177 @@
+/* lxplan plan --stage: what one stage makes of a pattern, so that each can be looked at from outside. */
+#include "stages/stages.h"
+#include "base/fail.h"
+#include "stages/plan_stages.h"
+#include "planning/planning.h"
+#include "stages/show_divide.h"
+#include "text/table.h"
+#include "commands/team_commands.h"
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The canonical pattern; it is JSON with and without --json, there is no better text of it. */
+static int print_graph(struct call *call, struct lx_graph *g)
+{
+    size_t length = 0;
+    char *json = lx_graph_to_json(g, &length);
+    bool ok = deliver(call, json, length);
+    lx_graph_free(g);
+    return ok ? EXIT_YES : FAILED;
+}
+
+static void write_buffer_json(const struct lx_problem *p, const struct lx_buffer *b, struct text *t)
+{
+    text_add(t, "    {\"name\": ");
+    text_json_string(t, b->name);
+    text_format(t, ", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64, b->size, b->start,
+                b->end);
+    text_add(t, ", \"uses\": [");
+    for (int32_t i = 0; i < b->use_count; i++) text_format(t, "%s%" PRId64, i ? ", " : "", b->uses[i]);
+    text_format(t, "], \"first_use_is_read\": %s, \"in_place_parents\": [",
+                b->first_use_is_read ? "true" : "false");
+    for (int32_t i = 0; i < b->parent_count; i++) {
+        if (i) text_add(t, ", ");
+        text_json_string(t, p->buffers[b->parents[i]].name);
+    }
+    text_format(t, "], \"cost\": %" PRId64, b->spill_cost);
+    if (b->fixed >= 0) text_format(t, ", \"fixed\": %" PRId64, b->fixed);
+    if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
+    if (b->reason) {
+        text_add(t, ", \"reason\": ");
+        text_json_string(t, b->reason);
+    }
+    text_add(t, "}");
+}
+
+/* A buffer list is itself a pattern: what is printed here can be planned again. */
+static void write_problem_json(const struct lx_plan *plan, struct text *t)
+{
+    const struct lx_problem *p = &plan->problem;
+    text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
+    text_json_string(t, plan->graph->name);
+    text_format(t,
+                ",\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\",\n",
+                p->capacity, p->alignment, lx_objective_word(p->objective));
+    text_add(t, "  \"buffers\": [\n");
+    for (int32_t i = 0; i < p->count; i++) {
+        write_buffer_json(p, &p->buffers[i], t);
+        text_add(t, i + 1 < p->count ? ",\n" : "\n");
+    }
+    text_add(t, "  ]\n}\n");
+}
+
+static void write_problem_text(const struct lx_plan *plan, struct text *out)
+{
+    static const struct column columns[] = {{"buffer", false},
+                                            {"bytes", true},
+                                            {"life", true},
+                                            {"uses", true},
+                                            {"cost", true},
+                                            {"in place of", false},
+                                            {"may not be on chip", false}};
+    const struct lx_problem *p = &plan->problem;
+    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
+                grouped(p->alignment).at, lx_objective_word(p->objective), counted(p->count, "buffer").at);
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        table_name(&t, b->name);
+        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
+        table_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+        table_cell(&t, PAINT_PLAIN, "%d", (int)b->use_count);
+        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
+        struct text parents = {0};
+        for (int32_t k = 0; k < b->parent_count; k++)
+            text_format(&parents, "%s%s", k ? ", " : "", p->buffers[b->parents[k]].name);
+        table_name(&t, parents.at ? parents.at : "");
+        text_free(&parents);
+        table_words(&t, PAINT_DIM, b->reason ? b->reason : "");
+    }
+    table_write(&t, out);
+}
+
+static int print_scratchpad(struct call *call, struct lx_graph *g)
+{
+    struct lx_plan *plan = make_problem(call, g);
+    if (!plan) return FAILED;
+    struct text t = {0};
+    if (goes_to_file(call)) paint_off();
+    if (wants_json(call))
+        write_problem_json(plan, &t);
+    else
+        write_problem_text(plan, &t);
+    lx_plan_free(plan);
+    if (t.failed) text_free(&t);
+    return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
+}
+
+static int print_layout(struct call *call, struct lx_graph *g)
+{
+    struct lx_layouts *l = lx_layouts_make(g, &call->st);
+    struct text t = {0};
+    size_t length = 0;
+    char *json = l && wants_json(call) ? lx_layouts_to_json(l, &length) : NULL;
+    if (l && !wants_json(call)) show_layouts(l, &t);
+    bool ok =
+        l != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+    return ok ? EXIT_YES : FAILED;
+}
+
+static int print_divide(struct call *call, struct lx_graph *g)
+{
+    struct lx_passes passes;
+    struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
+    struct lx_divide_options how = {.cores = l && passes.undivided ? 1 : 0};
+    struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
+    struct text t = {0};
+    size_t length = 0;
+    char *json = d && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;
+    if (d && !wants_json(call)) show_divisions(d, &t);
+    bool ok =
+        d != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
+    lx_divisions_free(d);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+    return ok ? EXIT_YES : FAILED;
+}
+
+static const struct {
+    const char *name;
+    int (*print)(struct call *call, struct lx_graph *g); /* takes the graph over */
+} stages[] = {{"graph", print_graph},   {"layout", print_layout},         {"team", print_team},
+              {"divide", print_divide}, {"scratchpad", print_scratchpad}, {"launch", print_launch},
+              {"loops", print_loops}};
+
+enum { STAGES = sizeof stages / sizeof *stages };
+
+bool is_stage(const char *name)
+{
+    for (int i = 0; i < STAGES; i++)
+        if (strcmp(stages[i].name, name) == 0) return true;
+    return false;
+}
+
+void add_stage_names(struct text *out)
+{
+    for (int i = 0; i < STAGES; i++) text_format(out, "%s%s", i ? ", " : "", stages[i].name);
+}
+
+int run_stage(struct call *call, const char *path, const char *stage)
+{
+    for (int i = 0; i < STAGES; i++)
+        if (strcmp(stages[i].name, stage) == 0) {
+            struct lx_graph *g = read_pattern(call, path);
+            return g ? stages[i].print(call, g) : FAILED;
+        }
+    struct text known = {0};
+    add_stage_names(&known);
+    status_set(&call->st, LX_E_USAGE, "there is no stage \"%s\"; there are: %s", stage,
+               known.at ? known.at : "");
+    text_free(&known);
+    return FAILED;
+}

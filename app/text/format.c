@@ -1,0 +1,206 @@
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+struct words grouped(int64_t n)
+{
+    char digits[32];
+    struct words w;
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n < 0 ? 0 - (uint64_t)n : (uint64_t)n), k = 0;
+    if (n < 0) w.at[k++] = '-';
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) w.at[k++] = ',';
+        w.at[k++] = digits[i];
+    }
+    w.at[k] = 0;
+    return w;
+}
+
+struct words in_bytes(int64_t n)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    struct words w;
+    double v = fabs((double)n) / 1024;
+    int unit = 0;
+    for (; v >= 1024 && unit < 5; unit++) v /= 1024;
+    if (unit == 0 && v < 10)
+        snprintf(w.at, sizeof w.at, "%.30s B", grouped(n).at);
+    else
+        snprintf(w.at, sizeof w.at, "%.30s B (%s%.*f %s)", grouped(n).at, n < 0 ? "-" : "",
+                 v < 10    ? 2
+                 : v < 100 ? 1
+                           : 0,
+                 v, units[unit]);
+    return w;
+}
+
+struct words in_percent(double share)
+{
+    struct words w;
+    /* A gap that is not zero must not look like zero. */
+    double p = share * 100;
+    snprintf(w.at, sizeof w.at, p != 0 && fabs(p) < 0.05 ? "%.2g %%" : "%.1f %%", p);
+    return w;
+}
+
+struct words in_time(double seconds)
+{
+    struct words w;
+    if (seconds < 1)
+        snprintf(w.at, sizeof w.at, "%.*f ms", seconds < 0.01 ? 3 : 1, seconds * 1e3);
+    else
+        snprintf(w.at, sizeof w.at, "%.2f s", seconds);
+    return w;
+}
+
+struct words counted(int64_t n, const char *thing)
+{
+    struct words w;
+    snprintf(w.at, sizeof w.at, "%.30s %.40s%s", grouped(n).at, thing, n == 1 ? "" : "s");
+    return w;
+}
+
+/* One UTF-8 character: its length, or 0 if the bytes are none. */
+static int decode(const unsigned char *s, uint32_t *c)
+{
+    int length = *s < 0x80                 ? 1
+                 : *s >= 0xc2 && *s < 0xe0 ? 2
+                 : *s >= 0xe0 && *s < 0xf0 ? 3
+                 : *s >= 0xf0 && *s < 0xf5 ? 4
+                                           : 0;
+    if (!length) return 0;
+    *c = length == 1 ? *s : *s & (0x7fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80) return 0;
+        *c = *c << 6 | (s[i] & 0x3fu);
+    }
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool legal = *c >= least[length] && *c <= 0x10ffff && !(*c >= 0xd800 && *c < 0xe000);
+    return legal ? length : 0;
+}
+
+static bool is_harmful(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || c == 0xfffe ||
+           c == 0xffff;
+}
+
+static int width_of(uint32_t c)
+{
+    int w = c < 0x80 ? 1 : wcwidth((wchar_t)c);
+    return w < 0 ? 1 : w;
+}
+
+char *printable(const char *name, int columns)
+{
+    char *out = malloc(strlen(name) + 2);
+    if (!out) return NULL;
+    size_t n = 0, cut = 0; /* cut: where to end so that the mark still fits */
+    int width = 0;
+    for (const unsigned char *s = (const unsigned char *)name; *s;) {
+        uint32_t c = '?';
+        int length = decode(s, &c);
+        bool bad = !length || is_harmful(c);
+        int w = bad ? 1 : width_of(c);
+        if (columns && width + w > columns) {
+            n = cut;
+            out[n++] = '~';
+            break;
+        }
+        if (bad)
+            out[n++] = '?';
+        else {
+            memcpy(out + n, s, (size_t)length);
+            n += (size_t)length;
+        }
+        width += w;
+        if (width <= columns - 1) cut = n;
+        s += length ? length : 1;
+    }
+    out[n] = 0;
+    return out;
+}
+
+void add_printable(struct text *out, const char *name, int columns)
+{
+    char *clean = printable(name, columns);
+    if (clean)
+        text_add(out, clean);
+    else
+        out->failed = true;
+    free(clean);
+}
+
+int next_character(const char *text, uint32_t *code, int *columns)
+{
+    if (!*text) return 0;
+    int length = decode((const unsigned char *)text, code);
+    if (!length || is_harmful(*code)) *code = '?';
+    *columns = width_of(*code);
+    return length ? length : 1;
+}
+
+int encode_character(uint32_t code, char out[4])
+{
+    static const uint32_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    int n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = n - 1; i > 0; i--, code >>= 6) out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(lead[n] | code);
+    return n;
+}
+
+int columns_of(const char *text)
+{
+    int width = 0;
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        uint32_t c = '?';
+        int length = decode(s, &c);
+        width += length ? width_of(c) : 1;
+        s += length ? length : 1;
+    }
+    return width;
+}
+
+enum { LONGEST_WORD = 40 };
+
+/* Edits that turn one word into the other: insert, remove, replace, swap neighbours. */
+static int distance(const char *a, const char *b)
+{
+    int row[3][LONGEST_WORD + 1];
+    size_t la = strlen(a), lb = strlen(b);
+    if (la > LONGEST_WORD || lb > LONGEST_WORD) return LONGEST_WORD;
+    for (size_t i = 0; i <= la; i++) {
+        int *now = row[i % 3], *one = row[(i + 2) % 3], *two = row[(i + 1) % 3];
+        for (size_t j = 0; j <= lb; j++) {
+            if (i == 0 || j == 0) {
+                now[j] = (int)(i + j);
+                continue;
+            }
+            int best = one[j - 1] + (a[i - 1] != b[j - 1]);
+            if (one[j] + 1 < best) best = one[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two[j - 2] + 1 < best)
+                best = two[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[la % 3][lb];
+}
+
+const char *nearest(const char *word, const char *const *list)
+{
+    const char *best = NULL;
+    int least = (int)strlen(word) / 3 + 2; /* further away it would be a guess */
+    for (; *list; list++) {
+        int d = distance(word, *list);
+        if (*word && strncmp(word, *list, strlen(word)) == 0) d = 0; /* the beginning of one */
+        if (d < least) least = d, best = *list;
+    }
+    return best;
+}

@@ -1,0 +1,45 @@
+/* Numbers and names as people read them.
+ *
+ * The functions return a small struct by value, so that `grouped(n).at` can stand in a call to a printing
+ * function: the text lives until the end of that statement. */
+#ifndef LX_APP_TEXT_FORMAT_H
+#define LX_APP_TEXT_FORMAT_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct words {
+    char at[80];
+};
+
+/* 1,625,344 */
+struct words grouped(int64_t n);
+/* 1,625,344 B (1.55 MiB); the bracket only from 10 KiB on, where it helps. */
+struct words in_bytes(int64_t n);
+/* 14.3 % */
+struct words in_percent(double share);
+/* 12.3 ms, 4.56 s */
+struct words in_time(double seconds);
+/* "1 buffer", "1,234 buffers" */
+struct words counted(int64_t n, const char *thing);
+
+/* A name from a file for a screen: control characters, broken UTF-8 and characters that reorder text become
+ * '?'; longer than `columns` (0: no limit) it is cut and ends with "~". malloc'ed, NULL when memory is out.
+ */
+char *printable(const char *name, int columns);
+/* The same, appended. */
+void add_printable(struct text *out, const char *name, int columns);
+/* One character of a text for a screen: what to show (`?` for what must not be shown) and its columns, 0 for
+ * a character that combines with the one before. Returns the bytes it took, 0 at the end of the text. */
+int next_character(const char *text, uint32_t *code, int *columns);
+/* The reverse: a character as UTF-8, one to four bytes, not terminated; returns how many. */
+int encode_character(uint32_t code, char out[4]);
+/* Columns on a screen that a printable text takes. */
+int columns_of(const char *text);
+
+/* The word of the NULL-terminated list that is nearest to a misspelt one; NULL if none is near. */
+const char *nearest(const char *word, const char *const *list);
+
+#endif

@@ -1,0 +1,138 @@
+#include "tui/planned.h"
+#include "base/fail.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Producers and readers of every tensor, by counting. */
+static bool index_tensors(struct outcome *o)
+{
+    const struct lx_graph *g = outcome_graph(o);
+    if (!g) return true;
+    size_t tensors = (size_t)g->tensor_count, reads = 0;
+    for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
+    o->producer = malloc((tensors + 1) * sizeof *o->producer);
+    o->reader_at = calloc(tensors + 2, sizeof *o->reader_at);
+    o->readers = malloc((reads + 1) * sizeof *o->readers);
+    if (!o->producer || !o->reader_at || !o->readers) return false;
+    for (size_t t = 0; t < tensors; t++) o->producer[t] = -1;
+    for (int32_t i = 0; i < g->op_count; i++) {
+        if (g->ops[i].output >= 0) o->producer[g->ops[i].output] = i;
+        for (int k = 0; k < g->ops[i].input_count; k++) o->reader_at[g->ops[i].inputs[k] + 2]++;
+    }
+    for (size_t t = 1; t <= tensors; t++) o->reader_at[t + 1] += o->reader_at[t];
+    for (int32_t i = 0; i < g->op_count; i++)
+        for (int k = 0; k < g->ops[i].input_count; k++)
+            o->readers[o->reader_at[g->ops[i].inputs[k] + 1]++] = i;
+    return true;
+}
+
+static struct lx_graph *graph_of_plan(const struct lx_plan *plan, lx_status *st)
+{
+    size_t length = 0;
+    char *json = lx_graph_to_json(plan->graph, &length);
+    struct lx_graph *g = NULL;
+    if (json)
+        g = lx_graph_parse(plan->graph->file, json, length, st);
+    else
+        status_no_memory(st);
+    free(json);
+    return g;
+}
+
+static struct lx_plan *make(const char *path, const struct what_if *how, const struct lx_run *run,
+                            bool as_it_is, struct outcome *out)
+{
+    int64_t values[MOST_SOLVER_OPTIONS];
+    struct lx_plan_options options = {.run = *run};
+    size_t length = 0;
+    char *text = file_read(path, &length, &out->st);
+    if (!text) return NULL;
+    struct lx_graph *g = NULL;
+    if (lx_is_plan(text, length)) {
+        struct lx_plan *plan = lx_plan_parse(path, text, length, &out->st);
+        free(text);
+        out->was_read = plan && as_it_is;
+        if (!plan || as_it_is) return plan;
+        g = graph_of_plan(plan, &out->st);
+        lx_plan_free(plan);
+    } else {
+        g = lx_graph_parse(path, text, length, &out->st);
+        free(text);
+    }
+    if (g && settings_apply(how, g, &options, values, &out->st)) return lx_plan_make(g, &options, &out->st);
+    lx_graph_free(g);
+    return NULL;
+}
+
+bool outcome_make(const char *path, const struct what_if *how, const struct lx_run *run, bool as_it_is,
+                  struct outcome *out)
+{
+    *out = (struct outcome){.how = *how};
+    out->plan = make(path, how, run, as_it_is, out);
+    if (!out->plan) return false;
+    out->layouts = out->plan->layouts;
+    out->divisions = out->plan->divisions;
+    out->is_legal = lx_plan_check(out->plan, &out->check);
+    out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
+    if (timeline_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
+    status_no_memory(&out->st);
+    lx_plan_free(out->plan);
+    out->plan = NULL;
+    return false;
+}
+
+void outcome_free(struct outcome *o)
+{
+    free(o->producer);
+    free(o->readers);
+    free(o->reader_at);
+    free(o->off_chip);
+    timeline_free(&o->time);
+    lx_plan_free(o->plan);
+    *o = (struct outcome){0};
+}
+
+const struct lx_graph *outcome_graph(const struct outcome *o)
+{
+    return o->plan && o->layouts ? o->layouts->graph : NULL;
+}
+
+int32_t outcome_tensor(const struct outcome *o, int32_t buffer)
+{
+    if (!outcome_graph(o) || !o->plan->stays || buffer < 0 || buffer >= o->plan->problem.count) return -1;
+    return o->plan->stays[buffer].tensor;
+}
+
+int32_t outcome_buffer(const struct outcome *o, int32_t tensor)
+{
+    return outcome_graph(o) && tensor >= 0 && tensor < o->plan->problem.count ? tensor : -1;
+}
+
+int32_t outcome_identity(const struct outcome *o, int32_t buffer)
+{
+    int32_t tensor = outcome_tensor(o, buffer);
+    return tensor >= 0 ? tensor : buffer;
+}
+
+char outcome_letter(int32_t identity)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    return letters[(uint32_t)identity % (sizeof letters - 1)];
+}
+
+const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
+{
+    return o->divisions && op >= 0 && op < o->divisions->count ? &o->divisions->at[op] : NULL;
+}
+
+bool outcome_on_chip(const struct outcome *o, int32_t op, int operand)
+{
+    return outcome_graph(o) && lx_plan_place(o->plan, op, operand) >= 0;
+}
+
+int64_t outcome_traffic(const struct outcome *o, int32_t op)
+{
+    return o->plan->traffic ? o->plan->traffic[op].hbm_read + o->plan->traffic[op].hbm_written : 0;
+}

@@ -1,0 +1,56 @@
+/* What came out of planning one pattern with some settings, and what every view wants to know about it.
+ *
+ * Made on a worker's thread, with everything that takes longer than a redraw may (orders, timelines, who
+ * reads what), and only read afterwards. The views ask through these functions and not the plan's own fields,
+ * so that they agree on what a tick, a tensor and an identity are. */
+#ifndef LX_APP_TUI_PLANNED_H
+#define LX_APP_TUI_PLANNED_H
+
+#include "picture/picture.h"
+#include "tui/what_if.h"
+
+struct outcome {
+    struct lx_plan *plan; /* NULL: `st` says why */
+    lx_status st;
+    const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */
+    const struct lx_divisions *divisions; /* the same */
+    struct timeline time;
+    int32_t *off_chip; /* buffers, dearest first, then those that may not be on chip */
+    int32_t off_chip_count;
+    int32_t *producer; /* per tensor: the op that writes it, or -1 */
+    int32_t *readers;  /* ops that read tensor t: readers[reader_at[t]] up to reader_at[t + 1] */
+    int32_t *reader_at;
+    struct what_if how;
+    bool was_read; /* a plan file, shown as it is */
+    bool is_legal; /* by the independent checker; else `check` says what is wrong */
+    lx_status check;
+};
+
+/* Reads a pattern (or a plan file) and plans it. `as_it_is`: a plan file is not planned anew. `run` has the
+ * callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
+bool outcome_make(const char *path, const struct what_if *how, const struct lx_run *run, bool as_it_is,
+                  struct outcome *out);
+void outcome_free(struct outcome *o);
+
+/* The graph whose ops are the ticks; NULL for a list of buffers. */
+const struct lx_graph *outcome_graph(const struct outcome *o);
+/* Its tensor, or -1. */
+int32_t outcome_tensor(const struct outcome *o, int32_t buffer);
+/* The first buffer of a tensor, or -1. */
+int32_t outcome_buffer(const struct outcome *o, int32_t tensor);
+/* What its colour and letter go by: the same for everything of one tensor, in all plans of a pattern. */
+int32_t outcome_identity(const struct outcome *o, int32_t buffer);
+/* A letter for each identity. */
+char outcome_letter(int32_t identity);
+/* How op `op` is divided; NULL where nothing is known. */
+const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
+/* HBM bytes that op `op` moves under the plan. */
+int64_t outcome_traffic(const struct outcome *o, int32_t op);
+/* Is operand `operand` (inputs, then the output) of the op on chip? */
+bool outcome_on_chip(const struct outcome *o, int32_t op, int operand);
+static inline int32_t operand_tensor(const struct lx_op *op, int operand)
+{
+    return operand < op->input_count ? op->inputs[operand] : op->output;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* One row of the table a kind. */
+#include "device/execute/arith.h"
+#include "base/hash.h"
+#include "device/memory/dtypes.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROW(name, expression)                                                                                \
+    static void name##_row(float *to, const float *a, const float *b, const float *c, int64_t count)         \
+    {                                                                                                        \
+        (void)b, (void)c;                                                                                    \
+        for (int64_t i = 0; i < count; i++) to[i] = (expression);                                            \
+    }
+
+#define A a[i]
+#define B b[i]
+
+static float gelu(float x)
+{
+    return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
+}
+
+static float sigmoid(float x)
+{
+    return 1 / (1 + expf(-x));
+}
+
+ROW(add, A + B)
+ROW(sub, A - B)
+ROW(mul, A *B)
+ROW(div, A / B)
+ROW(pow, powf(A, B))
+ROW(max, A > B ? A : B)
+ROW(min, A < B ? A : B)
+ROW(neg, -A)
+ROW(abs, fabsf(A))
+ROW(exp, expf(A))
+ROW(log, logf(A))
+ROW(sqrt, sqrtf(A))
+ROW(rsqrt, 1 / sqrtf(A))
+ROW(reciprocal, 1 / A)
+ROW(relu, A > 0 ? A : 0)
+ROW(gelu, gelu(A))
+ROW(silu, A *sigmoid(A))
+ROW(sigmoid, sigmoid(A))
+ROW(tanh, tanhf(A))
+ROW(greater, A > B ? 1.0f : 0.0f)
+ROW(where, A != 0 ? B : c[i])
+ROW(copy, A)
+
+/* Sums run in LANES lanes, so that the compiler can use vectors; the order is fixed. */
+enum { LANES = 16 };
+
+#define REDUCE_ROW(name, start, combine)                                                                     \
+    static float name##_all(const float *row, int64_t count)                                                 \
+    {                                                                                                        \
+        float lane[LANES], x;                                                                                \
+        int64_t i = 0;                                                                                       \
+        for (int k = 0; k < LANES; k++) lane[k] = (start);                                                   \
+        for (; i + LANES <= count; i += LANES)                                                               \
+            for (int k = 0; k < LANES; k++) {                                                                \
+                x = lane[k];                                                                                 \
+                lane[k] = combine(x, row[i + k]);                                                            \
+            }                                                                                                \
+        for (int k = 0; i < count; i++, k++) lane[k] = combine(lane[k], row[i]);                             \
+        x = lane[0];                                                                                         \
+        for (int k = 1; k < LANES; k++) x = combine(x, lane[k]);                                             \
+        return x;                                                                                            \
+    }                                                                                                        \
+    static void name##_join(float *to, const float *from, int64_t count)                                     \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) to[i] = combine(to[i], from[i]);                                 \
+    }
+
+#define PLUS(x, y) ((x) + (y))
+/* What is no number stays so: a maximum must not hide it. */
+#define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
+#define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
+
+REDUCE_ROW(sum, 0, PLUS)
+REDUCE_ROW(largest, -INFINITY, LARGER)
+REDUCE_ROW(smallest, INFINITY, SMALLER)
+
+const struct reduction reduction_sum = {0, sum_all, sum_join, false};
+static const struct reduction reduction_mean = {0, sum_all, sum_join, true};
+static const struct reduction reduction_max = {-INFINITY, largest_all, largest_join, false};
+static const struct reduction reduction_min = {INFINITY, smallest_all, smallest_join, false};
+
+static const struct arith table[] = {
+    {"add", add_row, NULL, false},           {"sub", sub_row, NULL, false},
+    {"mul", mul_row, NULL, false},           {"div", div_row, NULL, false},
+    {"pow", pow_row, NULL, false},           {"max", max_row, &reduction_max, false},
+    {"min", min_row, &reduction_min, false}, {"sum", NULL, &reduction_sum, false},
+    {"mean", NULL, &reduction_mean, false},  {"neg", neg_row, NULL, false},
+    {"abs", abs_row, NULL, false},           {"exp", exp_row, NULL, false},
+    {"log", log_row, NULL, false},           {"sqrt", sqrt_row, NULL, false},
+    {"rsqrt", rsqrt_row, NULL, false},       {"reciprocal", reciprocal_row, NULL, false},
+    {"relu", relu_row, NULL, false},         {"gelu", gelu_row, NULL, false},
+    {"silu", silu_row, NULL, false},         {"sigmoid", sigmoid_row, NULL, false},
+    {"tanh", tanh_row, NULL, false},         {"greater", greater_row, NULL, false},
+    {"where", where_row, NULL, false},       {"clone", copy_row, NULL, true},
+    {"matmul", NULL, &reduction_sum, false}, {"restickify", copy_row, NULL, true},
+    {"slice", copy_row, NULL, true},         {"shift", copy_row, NULL, true},
+    {"insert", copy_row, NULL, true},        {0},
+};
+
+const struct arith *arith_of(const struct lx_op *op)
+{
+    for (const struct arith *a = table; a->kind; a++)
+        if (strcmp(a->kind, op->kind->name) == 0) return a;
+    return NULL;
+}
+
+static uint64_t stir(uint64_t h)
+{
+    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 31);
+}
+
+static uint64_t word_at(const struct mix_operand *x, int64_t w)
+{
+    uint64_t u;
+    memcpy(&u, (const char *)x->items + w * 8, sizeof u);
+    return u;
+}
+
+/* Word j of `words`: from the words of the inputs at j, j + words, ...; short inputs repeat. */
+static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix_operand *inputs, int64_t j,
+                         int64_t words)
+{
+    uint64_t h = stir(name + (uint64_t)j * UINT64_C(0x9e3779b97f4a7c15));
+    for (int i = 0; i < op->input_count; i++) {
+        int64_t n = (inputs[i].bytes + 7) / 8;
+        if (n == 0) continue;
+        if (j >= n) h = stir(h ^ word_at(&inputs[i], j % n));
+        for (int64_t w = j; w < n; w += words) h = stir(h ^ word_at(&inputs[i], w)) + 1;
+    }
+    return h;
+}
+
+void mix_bytes(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes)
+{
+    uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
+    const struct arith *a = arith_of(op);
+    if (a && a->moves && op->input_count == 1 && inputs[0].bytes == bytes) {
+        memcpy(to, inputs[0].items, (size_t)bytes);
+        return;
+    }
+    int64_t words = (bytes + 7) / 8;
+    for (int64_t j = 0; j < words; j++) {
+        uint64_t h = mix_word(op, name, inputs, j, words);
+        memcpy((char *)to + j * 8, &h, (size_t)(bytes - j * 8 < 8 ? bytes - j * 8 : 8));
+    }
+}
+
+void mix_elements(const struct lx_op *op, const struct mix_operand *inputs, enum lx_dtype dtype, void *items,
+                  int64_t count)
+{
+    const struct number_type *t = &number_types[dtype];
+    uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
+    for (int64_t j = 0; j < count; j++) {
+        uint64_t h = mix_word(op, name, inputs, j, count);
+        float f = t->integer ? (float)(h >> 61) : (float)((double)(h >> 11) * 0x1p-52 - 1);
+        items_encode(t, &f, 1, (char *)items + j * t->item);
+    }
+}

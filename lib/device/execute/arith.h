@@ -1,0 +1,43 @@
+/* Arithmetic of the kinds of ops, in fp32 on rows. Private to the stage. */
+#ifndef LX_DEVICE_EXECUTE_ARITH_H
+#define LX_DEVICE_EXECUTE_ARITH_H
+
+#include "graph/graph.h"
+
+/* What an op does with elements. */
+enum op_class { CLASS_POINTWISE, CLASS_REDUCTION, CLASS_CONTRACTION, CLASS_BYTES };
+
+typedef void row_function(float *to, const float *a, const float *b, const float *c, int64_t count);
+
+/* How sums (or maxima, ...) are made: a row into one number, two partial results into one, and the end. */
+struct reduction {
+    float neutral;
+    float (*row)(const float *row, int64_t count);
+    void (*join)(float *to, const float *from, int64_t count);
+    bool divides; /* by the number of elements, in the end */
+};
+
+struct arith {
+    const char *kind;
+    row_function *row;           /* NULL: not pointwise */
+    const struct reduction *sum; /* NULL: it does not reduce */
+    bool moves;                  /* it computes nothing */
+};
+
+/* NULL: the kind is known by its operands only. */
+const struct arith *arith_of(const struct lx_op *op);
+extern const struct reduction reduction_sum;
+
+/* Ops of which only the operands are known: every word of the result depends on the words of all operands, so
+ * that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`, which
+ * get numbers from -1 to 1. The operands have room up to whole words of 8 bytes, filled with zeros. */
+struct mix_operand {
+    const void *items;
+    int64_t bytes;
+};
+
+void mix_bytes(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes);
+void mix_elements(const struct lx_op *op, const struct mix_operand *inputs, enum lx_dtype dtype, void *items,
+                  int64_t count);
+
+#endif

@@ -1,0 +1,120 @@
+/* Ops of which only the operands are known: whole tensors, on one core, mixed as bytes. */
+#include "device/execute/execute.h"
+#include "base/checked.h"
+#include "device/memory/dtypes.h"
+#include "device/memory/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct whole_operand {
+    struct place place;
+    struct region region;
+    bool usable;
+    void *items; /* with room up to whole words, zeros behind */
+    int64_t bytes;
+};
+
+static bool find(struct machine *m, int operand, struct whole_operand *o)
+{
+    const struct lx_op *op = machine_op(m);
+    int32_t tensor = op_operand(op, operand);
+    const struct lx_layout *l = &m->layouts[tensor];
+    o->bytes = layout_items(l) * number_types[l->dtype].item;
+    o->items = calloc((size_t)o->bytes / 8 + 1, 8);
+    if (!o->items) return false;
+    o->place = place_of_access(m, operand, 0);
+    if ((op->kind->traits & LX_EXTERN) && o->place.stay >= 0) {
+        fault_plain(m, LX_FAULT_PLACE, &o->place, "an extern op works on HBM only");
+        o->place.in = NULL;
+    }
+    if (!o->place.in) return true;
+    if (!region_whole(l, &o->place.box, machine_is_bytes(m, tensor), m->scratch, &o->region)) return false;
+    o->usable = o->region.within;
+    if (!o->usable) fault_plain(m, LX_FAULT_PART, &o->place, "the op needs all of it on one core");
+    return true;
+}
+
+static void count(struct machine *m, const struct whole_operand *o, int64_t sticks, int64_t *hbm, int64_t *lx)
+{
+    int32_t tensor = o->place.tensor;
+    if (o->place.stay >= 0)
+        *lx += sticks_to_bytes(m, tensor, box_sticks(&o->place.box));
+    else
+        *hbm += sticks_to_bytes(m, tensor, sticks);
+}
+
+static void read_input(struct machine *m, int i, struct whole_operand *o)
+{
+    if (!o->usable) return;
+    m->access++;
+    int64_t sticks = shadow_read(m, &o->place, &o->region, (struct expectation){value_wanted(m, i), true});
+    count(m, o, sticks, &m->counted[0].hbm_read, &m->counted[0].lx_read);
+    const unsigned char *at = o->place.in->bytes + o->place.address;
+    if (machine_is_bytes(m, o->place.tensor))
+        memcpy(o->items, at, (size_t)o->bytes);
+    else
+        pack_items_out(&m->layouts[o->place.tensor], &o->region, at, o->items);
+}
+
+/* A slot that is handed over: the op reads all before it writes, so only who owns it matters. */
+static void check_handover(struct machine *m, const struct whole_operand *inputs, int count_of_inputs,
+                           const struct place *p)
+{
+    if (p->stay < 0 || m->plan->problem.buffers[p->stay].start != m->tick) return;
+    int32_t parent = m->plan->took_slot_of[p->stay];
+    bool read = false;
+    for (int i = 0; i < count_of_inputs; i++) read |= inputs[i].place.stay == parent;
+    if (parent >= 0 && (!read || m->plan->answer.address[parent] != p->address ||
+                        m->plan->problem.buffers[parent].end != m->tick + 1))
+        fault_plain(m, LX_FAULT_HANDOVER, p, "it cannot work in the place of %.200s",
+                    m->plan->problem.buffers[parent].name);
+}
+
+static void write_output(struct machine *m, struct whole_operand *o)
+{
+    if (!o->usable) return;
+    const struct lx_layout *l = &m->layouts[o->place.tensor];
+    unsigned char *at = o->place.in->bytes + o->place.address;
+    m->access++;
+    m->writing = true;
+    int64_t sticks = shadow_write(m, &o->place, &o->region, value_made(m));
+    m->writing = false;
+    count(m, o, sticks, &m->counted[0].hbm_written, &m->counted[0].lx_written);
+    memset(at, 0, (size_t)(box_sticks(&o->place.box) * m->stick_bytes));
+    if (machine_is_bytes(m, o->place.tensor))
+        memcpy(at, o->items, (size_t)o->bytes);
+    else
+        pack_items_in(l, &o->region, o->items, at);
+}
+
+void execute_bytes(struct machine *m)
+{
+    const struct lx_op *op = machine_op(m);
+    int32_t origin = m->plan->layouts->op_origin[m->tick];
+    struct whole_operand operands[LX_MAX_INPUTS + 1];
+    struct mix_operand inputs[LX_MAX_INPUTS];
+    int n = op->input_count;
+    bool ok = true;
+    memset(operands, 0, sizeof operands);
+    if (op->kind->traits & LX_EXTERN) machine_wipe(m);
+    for (int i = 0; ok && i <= n; i++) ok = find(m, i, &operands[i]);
+    for (int i = 0; ok && i < n; i++) {
+        read_input(m, i, &operands[i]);
+        inputs[i] = (struct mix_operand){operands[i].items, operands[i].bytes};
+    }
+    if (ok) {
+        /* As the pattern names it: a plan may not change what an op does. */
+        const struct lx_op *meant = origin >= 0 ? &m->program.pattern->ops[origin] : op;
+        struct whole_operand *out = &operands[n];
+        const struct lx_layout *l = &m->layouts[op->output];
+        if (m->graph->tensors[op->output].rank < 0)
+            mix_bytes(meant, inputs, out->items, out->bytes);
+        else
+            mix_elements(meant, inputs, l->dtype, out->items, layout_items(l));
+        if (out->place.in) check_handover(m, operands, n, &out->place);
+        write_output(m, out);
+    }
+    for (int i = 0; i <= n; i++) free(operands[i].items);
+    if (!ok) m->no_memory = true;
+}

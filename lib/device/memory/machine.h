@@ -1,0 +1,129 @@
+/* The simulated device while it runs: memories with tags, the program, counters, faults. Private to the
+ * stage. */
+#ifndef LX_DEVICE_MEMORY_MACHINE_H
+#define LX_DEVICE_MEMORY_MACHINE_H
+
+#include "base/vec.h"
+#include "device/memory/stick_box.h"
+#include "device/device.h"
+#include "kernels/kernels.h"
+#include "device/reference/values.h"
+
+enum { NOBODY = -1, WIPED = -2 };
+
+/* What a stick of a memory holds. */
+struct tag {
+    int32_t value; /* of the program; NOBODY: never written, WIPED: by an extern op */
+    int32_t owner; /* in a scratchpad the stay, in HBM the tensor */
+    int64_t stick; /* of the tensor */
+};
+
+struct memory {
+    unsigned char *bytes;
+    struct tag *tags; /* one a stick */
+    int64_t sticks;
+};
+
+struct machine {
+    const struct lx_plan *plan;
+    const struct lx_graph *graph; /* as it runs */
+    struct program program;       /* of the pattern */
+    struct lx_layout *layouts;    /* per tensor; those known by bytes are a row of bytes */
+    int64_t cores, stick_bytes;
+    struct memory hbm;
+    struct memory *lx; /* per core */
+    int32_t *reserved; /* per stick of HBM: the input, weight or output that has it for good; or NOBODY */
+    int64_t height;    /* the highest byte of a scratchpad that was in use */
+    uint32_t *touched; /* per stick of HBM: the last access that was counted for it */
+    uint32_t access;   /* number of the access under way */
+    int32_t *current;  /* per tensor: the value that the ops so far have left in it */
+    int32_t *first_op; /* per tensor: the first op that accesses it; op_count: none */
+    int32_t tick;
+    bool writing;                /* the op of the tick writes its output: slots may be handed over */
+    struct lx_counters *counted; /* of this tick, per core */
+    int64_t *transfer_bytes;     /* per transfer */
+    struct pool *pool;
+    int threads;
+    VEC(struct lx_fault) faults;
+    int64_t fault_count;
+    struct arena *memory;  /* of the result */
+    struct arena *scratch; /* of the op */
+    bool no_memory;
+};
+
+/* Where an operand is for one core. */
+struct place {
+    struct memory *in; /* NULL: nowhere; then there is a fault already */
+    int64_t address;   /* bytes */
+    struct box box;
+    int32_t tensor, stay; /* stay -1: HBM */
+    int64_t core;
+};
+
+/* memory.c */
+bool machine_make(struct machine *m, lx_status *st);
+void machine_free(struct machine *m);
+/* Gives graph inputs, weights and outputs their places in HBM for good. */
+void machine_reserve(struct machine *m);
+/* An extern op has used the scratchpads for itself. */
+void machine_wipe(struct machine *m);
+/* Graph inputs where the plan wants them. `items` in host order. */
+void machine_put_input(struct machine *m, int32_t tensor, const void *items);
+struct place place_in_hbm(struct machine *m, int32_t tensor);
+struct place place_in_stay(struct machine *m, int32_t stay, int64_t core);
+/* Of operand `operand` of the op of this tick: its stay if that is placed, else HBM. */
+struct place place_of_access(struct machine *m, int operand, int64_t core);
+/* What the cores hold of a stay; false: a fault. */
+bool machine_view(struct machine *m, int32_t stay, struct lx_core_view *out);
+bool stay_placed(const struct machine *m, int32_t stay);
+
+/* shadow.c. What a read expects: any other tag is a fault. */
+struct expectation {
+    int32_t value;
+    bool count_hbm; /* sticks in HBM that this access has not touched before count for the core */
+};
+
+/* Sticks that were counted. */
+int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r,
+                    struct expectation want);
+/* A write by an op or transfer of this tick; faults where a live buffer would be overwritten. Counts as
+ * above. */
+int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, int32_t value);
+/* One stick at a time, for transfers. True: as expected. */
+bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
+                       struct lx_fault *first);
+void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
+                        int32_t value, struct lx_fault *first);
+/* An op has kept what it did not write: those sticks hold the new value too. */
+void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32_t value);
+
+/* faults.c */
+void fault_add(struct machine *m, const struct lx_fault *f);
+/* Without a stick. */
+void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place *p, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* transfers.c: transfers of the tick, `stores` or the others. */
+void move_transfers(struct machine *m, bool stores);
+
+/* execute.c: the op of the tick; and what the host does before its tick. */
+void execute_prepare(struct machine *m);
+void execute_op(struct machine *m);
+
+/* readback.c: the output of the op of this tick from where it was written, or a tensor from HBM, as items in
+ * host order. False: it is not all there, and that is a fault already. */
+bool read_output(struct machine *m, void *items);
+bool read_hbm(struct machine *m, int32_t tensor, void *items);
+
+/* Is the tensor known by its bytes only? Then it is a row of bytes wherever it is. */
+static inline bool machine_is_bytes(const struct machine *m, int32_t tensor)
+{
+    return m->graph->tensors[tensor].rank < 0;
+}
+
+static inline const struct lx_op *machine_op(const struct machine *m)
+{
+    return &m->graph->ops[m->tick];
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Elements between device memory and dense arrays. Private to the stage. */
+#ifndef LX_DEVICE_MEMORY_PACK_H
+#define LX_DEVICE_MEMORY_PACK_H
+
+#include "device/memory/stick_box.h"
+
+/* `at`: the begin of the region's box. `strides`: elements a step of each host dimension in the dense array,
+ * which may be in any order; elements that are not there read as 0 and are not written. */
+void pack_gather(const struct lx_layout *l, const struct region *r, const void *at, float *to,
+                 const int64_t *strides);
+void pack_scatter(const struct lx_layout *l, const struct region *r, const float *from,
+                  const int64_t *strides, void *at);
+/* Whole tensors as items in host order. */
+void pack_items_in(const struct lx_layout *l, const struct region *r, const void *items, void *at);
+void pack_items_out(const struct lx_layout *l, const struct region *r, const void *at, void *items);
+/* The region begins at host index `first` of the tensor. */
+void pack_items_part_out(const struct lx_layout *l, const struct region *r, const int64_t *first,
+                         const void *at, void *items);
+
+#endif

@@ -1,0 +1,55 @@
+/* Results back to the host, from where the plan has put them. */
+#include "device/memory/machine.h"
+#include "device/execute/execute.h"
+#include "device/memory/pack.h"
+
+#include <string.h>
+
+static bool part_out(struct machine *m, const struct place *p, void *items)
+{
+    const struct lx_layout *l = &m->layouts[p->tensor];
+    struct region r = {0};
+    int64_t first[LX_MAX_RANK];
+    if (machine_is_bytes(m, p->tensor)) {
+        memcpy(items, p->in->bytes + p->address, (size_t)m->graph->tensors[p->tensor].bytes);
+        return true;
+    }
+    if (!region_of_box(l, &p->box, m->scratch, &r, first)) {
+        m->no_memory = true;
+        return false;
+    }
+    pack_items_part_out(l, &r, first, p->in->bytes + p->address, items);
+    return true;
+}
+
+bool read_output(struct machine *m, void *items)
+{
+    int operand = machine_op(m)->input_count;
+    int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
+    int64_t faults = m->fault_count;
+    struct lx_core_view view = {.cores = 1};
+    bool ok = !stay_placed(m, stay) || machine_view(m, stay, &view);
+    for (int64_t c = 0; ok && c < view.cores && c < m->cores; c++) {
+        struct place p = place_of_access(m, operand, c);
+        ok = p.in && part_out(m, &p, items);
+    }
+    /* Execution has told of the same fault already. */
+    if (m->fault_count > faults) m->fault_count = faults;
+    if (m->faults.count > (size_t)m->fault_count && m->fault_count <= LX_MAX_FAULTS)
+        m->faults.count = (size_t)m->fault_count;
+    return ok;
+}
+
+bool read_hbm(struct machine *m, int32_t tensor, void *items)
+{
+    struct place p = place_in_hbm(m, tensor);
+    struct lx_fault first = {0};
+    if (!p.in) return false;
+    int32_t value = m->program.final[m->plan->layouts->origin[tensor]];
+    for (int64_t i = 0; i < box_sticks(&p.box); i++) shadow_stick_read(m, &p, i, i, value, &first);
+    if (first.sticks > 0) {
+        first.kind = LX_FAULT_LOST;
+        fault_add(m, &first);
+    }
+    return part_out(m, &p, items) && first.sticks == 0;
+}

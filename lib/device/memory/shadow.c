@@ -1,0 +1,145 @@
+/* Tags: every read is checked against what the program means, every write against what is live.
+ *
+ * A buffer is live at the ticks [start, end) of the plan. A write at tick t over bytes of another buffer that
+ * is live at t is a fault, though nobody may read them any more: on a real device the op would still be
+ * reading them. The exception is a slot that is handed over: the plan says so (took_slot_of), both have one
+ * address, and the one that gives it ends with this op. */
+#include "device/memory/machine.h"
+
+static struct lx_fault fault_at(const struct machine *m, const struct place *p, enum lx_fault_kind kind,
+                                int64_t local, const struct tag *t)
+{
+    struct lx_fault f = {.kind = kind,
+                         .tick = m->tick,
+                         .core = p->stay >= 0 ? (int32_t)p->core : -1,
+                         .tensor = p->tensor,
+                         .stay = p->stay,
+                         .owner = -1,
+                         .address = p->address + local * m->stick_bytes,
+                         .sticks = 1};
+    if (t && t->value >= 0) f.owner = p->stay >= 0 ? m->plan->stays[t->owner].tensor : t->owner;
+    return f;
+}
+
+/* The first fault of an access stands for all of them. */
+static void note_fault(const struct machine *m, const struct place *p, enum lx_fault_kind kind, int64_t local,
+                       const struct tag *t, struct lx_fault *first)
+{
+    if (first->sticks == 0)
+        *first = fault_at(m, p, kind, local, t);
+    else
+        first->sticks++;
+}
+
+bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
+                       struct lx_fault *first)
+{
+    const struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
+    int32_t owner = p->stay >= 0 ? p->stay : p->tensor;
+    if (t->value == value && t->owner == owner && t->stick == global) return true;
+    enum lx_fault_kind kind = t->value == NOBODY  ? LX_FAULT_UNWRITTEN
+                              : t->value == WIPED ? LX_FAULT_WIPED
+                              : t->owner != owner ? LX_FAULT_OVERWRITTEN
+                              : t->value != value ? LX_FAULT_STALE
+                                                  : LX_FAULT_MISPLACED;
+    note_fault(m, p, kind, local, t, first);
+    return false;
+}
+
+static bool live(const struct machine *m, int32_t stay)
+{
+    const struct lx_buffer *b = &m->plan->problem.buffers[stay];
+    return b->start <= m->tick && m->tick < b->end;
+}
+
+/* May the stay of `p` take the bytes of `other`, which is live? */
+static bool handed_over(const struct machine *m, const struct place *p, int32_t other)
+{
+    const struct lx_plan *plan = m->plan;
+    return m->writing && plan->took_slot_of[p->stay] == other && plan->answer.address[other] == p->address &&
+           plan->problem.buffers[other].end == m->tick + 1 && plan->problem.buffers[p->stay].start == m->tick;
+}
+
+/* Graph inputs and outputs have their place in HBM for good. */
+static void reserved_write(const struct machine *m, const struct place *p, int64_t local,
+                           struct lx_fault *first)
+{
+    int32_t owner = m->reserved[p->address / m->stick_bytes + local];
+    if (owner == NOBODY || owner == p->tensor) return;
+    if (first->sticks++ > 0) return;
+    *first = fault_at(m, p, LX_FAULT_LIVE, local, NULL);
+    first->owner = owner;
+}
+
+void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
+                        int32_t value, struct lx_fault *first)
+{
+    struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
+    if (p->stay >= 0 && t->value >= 0 && t->owner != p->stay && live(m, t->owner) &&
+        !handed_over(m, p, t->owner))
+        note_fault(m, p, LX_FAULT_LIVE, local, t, first);
+    if (p->stay < 0) reserved_write(m, p, local, first);
+    *t = (struct tag){value, p->stay >= 0 ? p->stay : p->tensor, global};
+}
+
+struct visit {
+    struct machine *m;
+    const struct place *p;
+    int32_t value, before;
+    bool count_hbm;
+    int64_t counted;
+    struct lx_fault first;
+};
+
+/* Counts a stick of HBM once an access. */
+static void count(struct visit *v, int64_t local)
+{
+    if (v->p->stay >= 0 || !v->count_hbm) return;
+    uint32_t *touched = &v->m->touched[v->p->address / v->m->stick_bytes + local];
+    v->counted += *touched != v->m->access;
+    *touched = v->m->access;
+}
+
+static void visit_read(void *context, int64_t local, int64_t global)
+{
+    struct visit *v = context;
+    count(v, local);
+    shadow_stick_read(v->m, v->p, local, global, v->value, &v->first);
+}
+
+static void visit_write(void *context, int64_t local, int64_t global)
+{
+    struct visit *v = context;
+    count(v, local);
+    shadow_stick_write(v->m, v->p, local, global, v->value, &v->first);
+}
+
+static void visit_keep(void *context, int64_t local, int64_t global)
+{
+    struct visit *v = context;
+    struct tag *t = &v->p->in->tags[v->p->address / v->m->stick_bytes + local];
+    int32_t owner = v->p->stay >= 0 ? v->p->stay : v->p->tensor;
+    if (t->value == v->before && t->owner == owner && t->stick == global) t->value = v->value;
+}
+
+int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r, struct expectation want)
+{
+    struct visit v = {.m = m, .p = p, .value = want.value, .count_hbm = want.count_hbm};
+    region_visit(r, &m->layouts[p->tensor], &p->box, visit_read, &v);
+    if (v.first.sticks > 0) fault_add(m, &v.first);
+    return v.counted;
+}
+
+int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, int32_t value)
+{
+    struct visit v = {.m = m, .p = p, .value = value, .count_hbm = true};
+    region_visit(r, &m->layouts[p->tensor], &p->box, visit_write, &v);
+    if (v.first.sticks > 0) fault_add(m, &v.first);
+    return v.counted;
+}
+
+void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32_t value)
+{
+    struct visit v = {.m = m, .p = p, .value = value, .before = before};
+    box_visit(&m->layouts[p->tensor], &p->box, visit_keep, &v);
+}

@@ -1,0 +1,65 @@
+/* Boxes and regions: which sticks of a tensor stand where, and which of them an op touches. Private to the
+ * stage.
+ *
+ * A box is a rectangle of device positions (the inside of the stick left out), stored row by row: all of a
+ * tensor in HBM, or one core's part of it in a scratchpad. A region is what one core accesses of one operand:
+ * for each host dimension where its elements are, relative to the begin of a box, and for each device
+ * dimension the positions that are touched. */
+#ifndef LX_DEVICE_MEMORY_STICK_BOX_H
+#define LX_DEVICE_MEMORY_STICK_BOX_H
+
+#include "base/arena.h"
+#include "divide/divide.h"
+#include "layout/op_index.h"
+
+struct box {
+    int rank; /* device dimensions but for the inside of the stick */
+    int64_t lo[LX_MAX_DEVICE_RANK], hi[LX_MAX_DEVICE_RANK];
+};
+
+struct box box_whole(const struct lx_layout *l);
+/* The part of core `core`; empty if the view has no such core. */
+struct box box_of_view(const struct lx_layout *l, const struct lx_core_view *v, int64_t core);
+int64_t box_sticks(const struct box *b);
+/* Sticks a step of each dimension of a box that is stored row by row. */
+void box_strides(const struct box *b, int64_t *strides);
+
+enum { OUTSIDE = -1 }; /* an element that is not there: it reads as 0 */
+
+struct region {
+    int host_rank, rank;
+    int64_t count[LX_MAX_RANK];
+    int64_t *element[LX_MAX_RANK]; /* offset in elements from the begin of the box, or OUTSIDE */
+    int64_t touched[LX_MAX_DEVICE_RANK];
+    int64_t *position[LX_MAX_DEVICE_RANK]; /* ascending */
+    bool within;                           /* all of it lies in the box */
+};
+
+/* The values [from, to) of each variable of an op. */
+struct slice {
+    int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
+};
+
+/* What core `core` works on. Variables as `x` numbers them. */
+struct slice slice_of_core(const struct lx_division *d, const struct op_index *x, int64_t core);
+bool slice_empty(const struct slice *s, const struct op_index *x);
+
+/* Operand `operand` of an op with index map `x`, in a box. `extent`-wide slices take padding along. */
+bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+                 const struct slice *s, struct arena *memory, struct region *out);
+/* All of a tensor; `sticks_only`: without the table of elements. */
+bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
+                  struct region *out);
+/* The elements of a box that holds whole positions. `first`: host index of its begin. */
+bool region_of_box(const struct lx_layout *l, const struct box *b, struct arena *memory, struct region *out,
+                   int64_t *first);
+int64_t region_sticks(const struct region *r);
+int64_t region_items(const struct region *r);
+
+/* Calls back for every touched stick: its place in the box and its number in the tensor. */
+typedef void stick_visit(void *context, int64_t local, int64_t global);
+void region_visit(const struct region *r, const struct lx_layout *l, const struct box *b, stick_visit *visit,
+                  void *context);
+void box_visit(const struct lx_layout *l, const struct box *b, stick_visit *visit, void *context);
+
+#endif

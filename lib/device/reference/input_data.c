@@ -1,0 +1,95 @@
+#include "device/reference/input_data.h"
+#include "base/hash.h"
+#include "device/memory/dtypes.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 4096 };
+
+struct filling {
+    uint64_t key;
+    const struct number_type *type;
+    bool raw; /* bytes, whatever they mean */
+    float scale, offset;
+    char *items;
+    int64_t count;
+};
+
+/* Element i of a stream: splitmix64 at position i. */
+static uint64_t draw(uint64_t key, int64_t i)
+{
+    uint64_t z = key + (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void fill_block(void *context, int64_t task, int worker)
+{
+    const struct filling *f = context;
+    int64_t from = task * BLOCK, n = f->count - from < BLOCK ? f->count - from : BLOCK;
+    float numbers[BLOCK];
+    (void)worker;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t h = draw(f->key, from + i);
+        if (f->raw)
+            f->items[from + i] = (char)(h >> 56);
+        else if (f->type->integer) /* -4 to 3, or 0 and 1 */
+            numbers[i] = f->type->low < 0 ? (float)(h >> 61) - 4 : (float)(h >> 63);
+        else
+            numbers[i] = (float)((double)(h >> 11) * 0x1p-52 - 1) * f->scale + f->offset;
+    }
+    if (!f->raw) items_encode(f->type, numbers, n, f->items + from * f->type->item);
+}
+
+/* Ops whose operand of this number must be above 0. */
+static bool wants_positive(const struct lx_op *op, int operand)
+{
+    static const struct {
+        const char *kind;
+        int operand;
+    } rows[] = {{"log", 0}, {"sqrt", 0}, {"rsqrt", 0}, {"reciprocal", 0}, {"div", 1}, {"pow", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].operand == operand && strcmp(rows[i].kind, op->kind->name) == 0) return true;
+    return false;
+}
+
+/* Elements that a contraction sums. */
+static int64_t summed(const struct lx_op *op)
+{
+    int64_t n = 1;
+    if (!op->map || !(op->kind->traits & LX_CONTRACTS)) return 1;
+    for (int v = 0; v < op->map->var_count; v++) {
+        bool kept = false;
+        for (int d = 0; d < op->map->rank[op->input_count]; d++)
+            kept |= op->map->index[op->input_count][d] == v;
+        if (!kept) n *= op->map->extent[v];
+    }
+    return n;
+}
+
+void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct pool *pool, void *items,
+               int64_t count)
+{
+    const struct lx_tensor *t = &g->tensors[tensor];
+    struct filling f = {
+        .type = &number_types[t->dtype], .raw = t->rank < 0, .scale = 1, .items = items, .count = count};
+    if (t->role != LX_INPUT && t->role != LX_WEIGHT) {
+        memset(items, 0, (size_t)(count * (f.raw ? 1 : f.type->item)));
+        return;
+    }
+    uint64_t h = hash_bytes(HASH_START, &seed, sizeof seed);
+    f.key = hash_bytes(h, t->name, strlen(t->name));
+    bool positive = false;
+    double longest = 1;
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            if (g->ops[o].inputs[i] != tensor) continue;
+            positive |= wants_positive(&g->ops[o], i);
+            if (t->role == LX_WEIGHT) longest = fmax(longest, (double)summed(&g->ops[o]));
+        }
+    f.scale = positive ? 0.5f : longest > 1 ? (float)sqrt(3 / longest) : 1;
+    f.offset = positive ? 1 : 0;
+    pool_run(pool, (count + BLOCK - 1) / BLOCK, fill_block, &f);
+}

@@ -1,0 +1,39 @@
+/* What a pattern means, apart from any plan: which value each op reads. Private to the stage.
+ *
+ * Tensors may be written more than once; values may not. Value t (below the number of tensors) is what tensor
+ * t holds before the first op: input data, or zeros. Value tensor_count + o is what op o leaves in its
+ * output. The program is that of the pattern in its own order, so that a plan that runs ops in a wrong order
+ * is found out. */
+#ifndef LX_DEVICE_REFERENCE_VALUES_H
+#define LX_DEVICE_REFERENCE_VALUES_H
+
+#include "base/arena.h"
+#include "layout/layout.h"
+
+struct program {
+    const struct lx_graph *pattern;
+    int32_t value_count;
+    int32_t *input_at; /* per op: into `inputs` */
+    int32_t *inputs;   /* values, one an input of the op */
+    int32_t *kept;     /* per op: the value of its output before it; -1: it writes all of it anew */
+    int32_t *final;    /* per tensor: its value after the last op */
+    uint64_t identity; /* of all that values depend on: tensors and ops, whatever the device */
+};
+
+bool program_make(const struct lx_graph *pattern, struct arena *memory, struct program *out, lx_status *st);
+
+/* The tensor of a value. */
+int32_t value_tensor(const struct program *p, int32_t value);
+/* Value of input `i` of pattern op `op`. */
+int32_t program_input(const struct program *p, int32_t op, int i);
+/* Does an op keep what it does not write of its output? */
+bool op_keeps(const struct lx_op *op);
+
+/* The shape under which an op that is known by its operands only sees a tensor: its own, or a row of bytes.
+ * Every tensor has a layout by this: that of the layout stage, or sticks of bytes in a row. */
+bool device_layout(const struct lx_graph *g, const struct lx_layout *planned, int32_t tensor,
+                   struct lx_layout *out, lx_status *st);
+/* Elements in host order. */
+int64_t layout_items(const struct lx_layout *l);
+
+#endif

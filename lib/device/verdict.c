@@ -1,0 +1,104 @@
+/* The verdict on a run: counts against the plan, results against the reference. */
+#include "device/verdict.h"
+#include "base/arena.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* What both the device and the plan count, one row each. */
+static const struct {
+    const char *what;
+    size_t counted, planned;
+} rows[] = {
+    {"bytes read from HBM", offsetof(struct lx_counters, hbm_read), offsetof(struct lx_op_traffic, hbm_read)},
+    {"bytes written to HBM", offsetof(struct lx_counters, hbm_written),
+     offsetof(struct lx_op_traffic, hbm_written)},
+    {"bytes over the data ring", offsetof(struct lx_counters, ring), offsetof(struct lx_op_traffic, ring)},
+    {"bytes over the reduce ring", offsetof(struct lx_counters, reduce_ring),
+     offsetof(struct lx_op_traffic, reduce_ring)},
+    {"bytes read from LX", offsetof(struct lx_counters, lx_read), offsetof(struct lx_op_traffic, lx_read)},
+    {"bytes written to LX", offsetof(struct lx_counters, lx_written),
+     offsetof(struct lx_op_traffic, lx_written)},
+};
+
+static int64_t at(const void *base, size_t offset)
+{
+    return *(const int64_t *)(const void *)((const char *)base + offset);
+}
+
+static void add_counters(struct lx_counters *to, const struct lx_counters *from)
+{
+    to->hbm_read += from->hbm_read;
+    to->hbm_written += from->hbm_written;
+    to->lx_read += from->lx_read;
+    to->lx_written += from->lx_written;
+    to->ring += from->ring;
+    to->reduce_ring += from->reduce_ring;
+    to->flops += from->flops;
+}
+
+static bool unequal(struct lx_run_result *r, const char *where, const char *what, int64_t counted,
+                    int64_t planned)
+{
+    if (!r->unequal)
+        r->unequal =
+            arena_format(r->memory, "%s: %" PRId64 " %s, planned %" PRId64, where, counted, what, planned);
+    return r->unequal != NULL;
+}
+
+static bool compare_op(const struct lx_plan *p, struct lx_run_result *r, int32_t o, struct lx_op_run *op)
+{
+    op->counts_agree = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t counted = at(&op->counted, rows[i].counted), planned = at(&p->traffic[o], rows[i].planned);
+        if (counted == planned) continue;
+        op->counts_agree = false;
+        if (!unequal(r, p->layouts->graph->ops[o].name, rows[i].what, counted, planned)) return false;
+    }
+    r->unequal_ops += !op->counts_agree;
+    return true;
+}
+
+static bool compare_sums(const struct lx_plan *p, struct lx_run_result *r)
+{
+    int64_t hbm = r->total.hbm_read + r->total.hbm_written;
+    for (int32_t i = 0; i < p->transfer_count; i++)
+        if (r->transfer_bytes[i] != p->transfers[i].bytes &&
+            !unequal(r, "a transfer", "bytes", r->transfer_bytes[i], p->transfers[i].bytes))
+            return false;
+    if (hbm != p->hbm_bytes && !unequal(r, "all ops", "bytes to and from HBM", hbm, p->hbm_bytes))
+        return false;
+    if (r->height_bytes != p->height_bytes &&
+        !unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->height_bytes))
+        return false;
+    return r->total.ring == p->ring_bytes ||
+           unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->ring_bytes);
+}
+
+static void find_worst(struct lx_run_result *r)
+{
+    for (int32_t o = 0; o < r->op_count; o++) {
+        const struct lx_op_run *op = &r->ops[o];
+        double relative = op->error > 0 ? op->error / (op->largest > 0 ? op->largest : 1) : 0;
+        r->wrong_ops += op->wrong > 0;
+        if (!op->verified || (r->worst_op >= 0 && relative <= r->relative_error)) continue;
+        r->worst_op = o;
+        r->error = op->error;
+        r->relative_error = relative;
+    }
+}
+
+bool judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)
+{
+    for (int32_t o = 0; o < r->op_count; o++) {
+        for (int64_t c = 0; c < r->cores; c++) add_counters(&ops[o].counted, &r->by_core[o * r->cores + c]);
+        add_counters(&r->total, &ops[o].counted);
+        ops[o].cores_used = p->divisions->at[o].cores_used;
+        ops[o].us = p->traffic[o].us;
+        if (!compare_op(p, r, o, &ops[o])) return false;
+    }
+    if (!compare_sums(p, r)) return false;
+    find_worst(r);
+    r->ok = r->fault_count == 0 && r->wrong_ops == 0 && !r->unequal;
+    return true;
+}

@@ -1,0 +1,107 @@
+/* The candidates of an op, weighed. The iteration space is made once; a candidate costs its spans, its views
+ * and one evaluation of the cost model. */
+#include "divide/priced_candidates.h"
+#include "base/fail.h"
+#include "base/vec.h"
+#include "divide/core_map.h"
+#include "divide/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPERANDS = LX_MAX_INPUTS + 1 };
+
+/* One op that runs whole: its time is all there is to say. */
+static bool undivided(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                      struct division_menu *out, lx_status *st)
+{
+    const struct lx_graph *g = d->layouts->graph;
+    int n = g->ops[op].input_count + 1;
+    double all = 0;
+    out->count = 1;
+    out->parts = arena_array(memory, 1, sizeof *out->parts);
+    out->memory_us = arena_array(memory, (size_t)n, sizeof *out->memory_us);
+    if (!out->parts || !out->memory_us) return status_no_memory(st);
+    for (int i = 0; i < n; i++) all += (double)g->tensors[op_operand(&g->ops[op], i)].bytes;
+    for (int i = 0; i < n && all > 0; i++)
+        out->memory_us[i] =
+            d->at[op].predicted_us * (double)g->tensors[op_operand(&g->ops[op], i)].bytes / all;
+    return true;
+}
+
+static bool reserve(struct division_menu *m, struct arena *memory, lx_status *st)
+{
+    size_t n = (size_t)m->count, cells = n * (size_t)m->operand_count;
+    m->views = arena_array(memory, cells, sizeof *m->views);
+    m->core_bytes = arena_array(memory, cells, sizeof *m->core_bytes);
+    m->parts = arena_array(memory, n, sizeof *m->parts);
+    m->memory_us = arena_array(memory, cells, sizeof *m->memory_us);
+    return m->splits && m->views && m->core_bytes && m->parts && m->memory_us ? true : status_no_memory(st);
+}
+
+/* `v`: a division of the op whose splits may be overwritten. */
+static void weigh(const struct lx_layouts *l, const struct space *s, const struct op_index *x,
+                  struct lx_division *v, int32_t c, struct division_menu *m)
+{
+    const int64_t *splits = &m->splits[(int64_t)c * m->split_count];
+    const struct lx_op *op = &l->graph->ops[v->op];
+    double bytes[MOST_OPERANDS], held = 0;
+    v->cores_used = space_used(s, splits);
+    v->contiguous = -1;
+    for (int i = 0; i < m->split_count; i++) {
+        v->splits[i].split = splits[i];
+        if (s->axes[i].is_reduction && splits[i] > 1) v->contiguous = i;
+    }
+    for (int i = 0; i < m->operand_count; i++) {
+        int64_t at = (int64_t)c * m->operand_count + i;
+        m->views[at] = core_view_of(l, x, v, i);
+        m->core_bytes[at] = operand_core_bytes(s, &s->operands[i], splits);
+        bytes[i] = (double)lx_layout_bytes(&l->layouts[op_operand(op, i)]);
+        held += (double)m->core_bytes[at];
+    }
+    struct cost_work w = work_of(l, v, s, splits);
+    cost_op_parts(&w, m->operand_count, bytes, held, l->graph->device.lx_gb_per_s, &m->parts[c],
+                  &m->memory_us[(int64_t)c * m->operand_count]);
+}
+
+static bool list_splits(const struct space *s, struct arena *memory, struct division_menu *m)
+{
+    VEC(int64_t) all = {0};
+    int64_t splits[LX_MAX_VARS] = {0};
+    struct candidate_walk w = {.s = s, .splits = splits};
+    bool ok = true;
+    while (ok && candidate_next(&w)) {
+        ok = VEC_RESERVE(&all, all.count + (size_t)s->axis_count) && m->count < INT32_MAX;
+        if (!ok) break;
+        memcpy(&all.at[all.count], splits, (size_t)s->axis_count * sizeof *splits);
+        all.count += (size_t)s->axis_count;
+        m->count++;
+    }
+    m->splits = ok ? arena_copy_array(memory, all.at, all.count, sizeof *all.at) : NULL;
+    VEC_FREE(&all);
+    return m->splits != NULL;
+}
+
+bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                        struct division_menu *out, lx_status *st)
+{
+    const struct lx_layouts *l = d->layouts;
+    struct arena scratch = {0};
+    struct space s;
+    struct op_index x;
+    *out = (struct division_menu){0};
+    if (d->at[op].kind != LX_DIVIDED) return undivided(d, op, memory, out, st);
+    op_index_of(l->graph, &l->graph->ops[op], &x);
+    bool ok = space_of_op(l, op, d->cores, &scratch, &s, st);
+    struct lx_division v = d->at[op];
+    if (ok) {
+        out->split_count = s.axis_count;
+        out->operand_count = s.operand_count;
+        for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
+        v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
+        ok = v.splits && list_splits(&s, memory, out) ? reserve(out, memory, st) : status_no_memory(st);
+    }
+    for (int32_t c = 0; ok && c < out->count; c++) weigh(l, &s, &x, &v, c, out);
+    arena_free(&scratch);
+    return ok;
+}

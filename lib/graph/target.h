@@ -1,0 +1,49 @@
+/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that a
+ * pattern file, a command line and the help all know the same parameters. */
+#ifndef LX_GRAPH_TARGET_H
+#define LX_GRAPH_TARGET_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lx_device {
+    char preset[24];
+    int64_t cores, grid_y, grid_x;
+    int64_t lx_bytes, lx_reserved_bytes; /* per core */
+    double lx_reserved_fraction;         /* of what is left after the reserved bytes */
+    int64_t lx_usable_bytes;             /* if >= 0: this, whatever the three above say */
+    int64_t stick_bytes;                 /* the grain of memory, and the alignment in LX */
+    int64_t span_bytes;                  /* the most that one core may address of a tensor */
+    int64_t tile_rows, tile_columns;
+    double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
+    double peak_gflop_per_s; /* of one core, fp16 */
+};
+
+/* One parameter: its key in files and on the command line. */
+struct lx_device_parameter {
+    const char *key;
+    bool integer;
+    double low, high;
+    const char *help;
+    unsigned offset; /* into struct lx_device */
+};
+
+/* NULL-terminated by key. */
+const struct lx_device_parameter *lx_device_parameters(void);
+const struct lx_device_parameter *lx_device_parameter_find(const char *key);
+double lx_device_get(const struct lx_device *d, const struct lx_device_parameter *p);
+/* Checks the range; false with a reason otherwise. */
+bool lx_device_set(struct lx_device *d, const struct lx_device_parameter *p, double value, lx_status *st);
+
+/* "spyre" or "tenstorrent"; false if there is no such preset. */
+bool lx_device_preset(const char *name, struct lx_device *out);
+/* Names of the presets, NULL-terminated. */
+const char *const *lx_device_presets(void);
+
+/* Bytes of LX that a planner may use on each core:
+ * round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1 - lx_reserved_fraction))). */
+int64_t lx_device_usable(const struct lx_device *d);
+
+#endif

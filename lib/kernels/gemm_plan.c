@@ -1,0 +1,209 @@
+/* Decisions of a matrix product, made once: orientation, packing, blocking, the grid of tasks. */
+#include "kernels/gemm_rectangle.h"
+
+#include <math.h>
+
+/* A tile whose sum is this long has the time to fetch its part of C, and C is likely to be far. */
+enum { PREFETCH_FROM = 128 };
+
+/* A product of fewer multiply-adds than this is not worth a second thread. */
+enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
+
+/* What it costs to pack a panel of A, in tiles; to take a task and to begin with it, in multiply-adds, and
+ * the same where all is in place. */
+enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16, WORK_TO_BEGIN_IN_PLACE = 1 << 14 };
+
+/* Tasks a thread up to which a grid of large products is coarse. Tasks of a run that get smaller, and the
+ * tiles of the smallest; multiply-adds from which on it pays to pack rows for all before; the most floats of
+ * A in them. */
+enum { COARSE = 4, RUN_TASKS = 6, RUN_TILES = 2, RUN_FROM = 1 << 25, SHARED_FLOATS = 1 << 20 };
+
+/* The transposed product computes the same: C' = B' A'. */
+static void swap_rows_and_columns(struct gemm *g)
+{
+    const struct gemm o = *g;
+    g->m = o.n, g->n = o.m;
+    g->a_m = o.b_n, g->a_k = o.b_k, g->a_batch = o.b_batch;
+    g->b_n = o.a_m, g->b_k = o.a_k, g->b_batch = o.a_batch;
+    g->c_m = o.c_n, g->c_n = o.c_m;
+    g->init_m = o.init_n, g->init_n = o.init_m;
+}
+
+static bool should_swap(const struct gemm *g)
+{
+    if (g->c_n != 1) return false;
+    return g->c_m != 1 || g->m == 1;
+}
+
+static int64_t magnitude(int64_t x)
+{
+    return x < 0 ? -x : x;
+}
+
+/* From how many floats on an operand that is read again and again leaves the caches or spreads over too many
+ * pages, so that a copy pays: along contiguous vectors, and where a line holds only a tile's few values. */
+enum { FAR = 400 * 400, FAR_ACROSS = 128 * 128 };
+
+static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
+{
+    if (g->a_m != 1) return true; /* the tile reads whole vectors of rows */
+    if (g->n <= 2 * t->tile_columns[t->tile_vectors - 1]) return false;
+    return magnitude(g->a_k) * min_i64(g->k, PANEL_DEPTH) > FAR;
+}
+
+/* Columns of B that are contiguous along k are streams of their own, wherever they lie: they are read in
+ * place. Else a step of the sum reads a line or a page for each few values. */
+static bool should_pack_b(const struct gemm *g, const struct kernel_target *t)
+{
+    if (g->b_k == 1 || g->m <= 2 * t->tile_vectors * t->vector_floats) return false;
+    return g->b_n != 1 || magnitude(g->b_k) * min_i64(g->k, PANEL_DEPTH) > FAR_ACROSS;
+}
+
+static void choose_chunks(struct gemm_plan *p)
+{
+    const struct gemm *g = &p->g;
+    const int64_t most = p->block_a ? p->target->k_block : PANEL_DEPTH;
+    p->k_parts = max_i64(1, ceil_div_i64(g->k, most));
+    p->batch_block = p->k_parts > 1 ? 1 : g->k > 0 ? most / g->k : max_i64(1, g->batch);
+    p->chunks = p->k_parts > 1 ? g->batch * p->k_parts : max_i64(1, ceil_div_i64(g->batch, p->batch_block));
+    if (p->k_parts == 1 && g->batch > 0) p->batch_block = ceil_div_i64(g->batch, p->chunks);
+    p->depth = p->k_parts > 1 ? ceil_div_i64(g->k, p->k_parts) : g->k * p->batch_block;
+    if (p->chunks == 0) { /* a long sum over an empty batch */
+        p->chunks = p->k_parts = p->batch_block = 1;
+        p->g.k = p->g.batch = 0;
+    }
+}
+
+/* Rows in equal panels: five vectors are three and two, not four and one. */
+static int panel_vectors(const struct gemm *g, const struct kernel_target *t)
+{
+    const int64_t vectors = max_i64(1, ceil_div_i64(g->m, t->vector_floats));
+    return (int)ceil_div_i64(vectors, ceil_div_i64(vectors, t->tile_vectors));
+}
+
+/* What a task costs, in multiply-adds. A block of A that is packed costs its panels some tiles each, and
+ * brings all columns of B into the caches again, which is a sixteenth of a tile for each tile. */
+static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
+{
+    const int64_t height = panel_rows(p);
+    const double tile =
+        (double)height * p->target->tile_columns[p->vectors - 1] * (double)p->g.k * (double)p->g.batch;
+    double work = (double)panels * tiles;
+    if (p->block_a)
+        work +=
+            (double)panels * TILES_TO_PACK + (double)ceil_div_i64(panels * height, p->m_block) * tiles / 16;
+    return work * tile + (p->in_place ? WORK_TO_BEGIN_IN_PLACE : WORK_TO_BEGIN);
+}
+
+/* Do the tasks of a grid go in runs? See columns_before in gemm_tasks.c. */
+static bool has_runs(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
+{
+    return threads > 1 && p->in_place && m == 1 && n % threads == 0;
+}
+
+/* What the busiest thread does of a grid of m x n tasks. Packed columns are dealt out in the tiles that they
+ * are packed for; else a task cuts its own, which cost what they are wide. */
+static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
+{
+    const int64_t panels = count_panels(p, p->g.m);
+    const int64_t columns = min_i64(p->g.n, p->n_block), wide = p->target->tile_columns[p->vectors - 1];
+    const int64_t tiles = ceil_div_i64(columns, wide);
+    if (m > panels || n > tiles) return HUGE_VAL;
+    const double part = p->pack_b                    ? (double)ceil_div_i64(tiles, n)
+                        : has_runs(p, threads, m, n) ? (double)columns / (double)(n * wide)
+                                                     : (double)ceil_div_i64(columns, n) / (double)wide;
+    return (double)ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), part);
+}
+
+/* The finest grid of tasks that ends nearly first if all threads are equally fast: it leaves less to wait for
+ * when they are not. Of equals the one with the most parts along n: columns of C are contiguous, while
+ * threads that write rows of the same column have the lines at its cuts fetched away from each other. */
+static void choose_grid(struct gemm_plan *p, int threads)
+{
+    const struct gemm *g = &p->g;
+    p->m_parts = p->n_parts = 1;
+    double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
+    if (threads <= 1 || work < SHARE_FROM) return;
+    const int64_t most = (int64_t)threads * TASKS_A_THREAD;
+    double least = HUGE_VAL;
+    for (int64_t n = 1; n <= most; n++)
+        for (int64_t m = 1; m <= most / n; m++) least = fmin(least, grid_cost(p, threads, m, n));
+    const double good = least * 1.01;
+    for (int64_t n = 1; n <= most; n++)
+        for (int64_t m = 1; m <= most / n; m++)
+            if (m * n >= p->m_parts * p->n_parts && grid_cost(p, threads, m, n) <= good) {
+                p->m_parts = m;
+                p->n_parts = n;
+            }
+}
+
+/* Where threads pack panels of A for themselves, a task is a block of rows, and the last ones are long to
+ * wait for. So a run begins with blocks of its own, up to three quarters of all rows; the others are packed
+ * before, so that whoever is early can take over some columns of them. They are cut along m if there are
+ * enough: what a thread has packed it then uses itself. Few rows are not worth reading all of B for them:
+ * then none are a run's own, and it reads all of A for its columns. */
+static void choose_runs(struct gemm_plan *p, int threads)
+{
+    if (threads <= 1 || !p->block_a || p->pack_b) return;
+    const struct gemm *g = &p->g;
+    const int64_t height = panel_rows(p), panels = count_panels(p, g->m);
+    const double panel = (double)height * (double)g->k * (double)g->batch;
+    const int64_t most = (int64_t)(SHARED_FLOATS / fmax(1, panel)) - (threads - 1); /* rounding adds some */
+    const int64_t least = min_i64(ceil_div_i64(panels, 4), most);
+    if (least < 1 || (double)panels * panel * (double)g->n < RUN_FROM) return;
+    int64_t own = (panels - least) / threads * threads;
+    if (own / threads * height < p->m_block / 4) own = 0;
+    if ((double)(panels - own) * panel > SHARED_FLOATS) return;
+    const int64_t m_parts = own > 0 && panels - own >= threads ? threads : 1, n_parts = threads / m_parts;
+    const int64_t tiles = g->n / n_parts / p->target->tile_columns[p->vectors - 1];
+    if (tiles < RUN_TASKS * (RUN_TASKS + 1) / 2 * RUN_TILES) return;
+    p->runs = threads;
+    p->run_tasks = RUN_TASKS;
+    p->own_tasks = ceil_div_i64(own / threads * height, p->m_block);
+    p->own_rows = own * height;
+    p->m_parts = m_parts;
+    p->n_parts = n_parts;
+}
+
+/* A grid; where all is in place it turns into runs along n, and where it is coarse into runs with rows of
+ * their own, if that can be. */
+static void choose_tasks(struct gemm_plan *p, int threads)
+{
+    choose_grid(p, threads);
+    if (has_runs(p, threads, p->m_parts, p->n_parts)) {
+        p->runs = threads;
+        p->run_tasks = p->n_parts / threads;
+        p->n_parts = threads;
+    } else if (p->m_parts * p->n_parts <= (int64_t)threads * COARSE) {
+        choose_runs(p, threads);
+    }
+}
+
+void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
+                  int threads)
+{
+    *plan = (struct gemm_plan){.g = *g, .target = target};
+    struct gemm *turned = &plan->g;
+    if (turned->k <= 0 || turned->batch <= 0) turned->k = turned->batch = 0;
+    plan->swapped = should_swap(turned);
+    if (plan->swapped) swap_rows_and_columns(turned);
+    plan->pack_a = should_pack_a(turned, target);
+    plan->pack_b = should_pack_b(turned, target);
+    plan->vectors = panel_vectors(turned, target);
+    plan->block_a = plan->pack_a && turned->m > panel_rows(plan);
+    plan->m_block = target->m_block / panel_rows(plan) * panel_rows(plan);
+    plan->n_block = target->n_block;
+    choose_chunks(plan);
+    plan->prefetch = plan->depth >= PREFETCH_FROM;
+    plan->needs_tile_copy =
+        turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
+    plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
+                     turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
+    choose_tasks(plan, threads);
+    plan->small = plan->in_place && plan->m_parts * plan->n_parts == 1;
+    if (plan->small) {
+        plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);
+        plan->tile_columns = turned->n / plan->tiles;
+        plan->wider_tiles = turned->n % plan->tiles;
+    }
+}

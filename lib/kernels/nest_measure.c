@@ -1,0 +1,175 @@
+/* How fast a nest runs on the kernels, and how far its result is from the scalar executor's.
+ *
+ * Inputs are random numbers from -1 to 1 that fp32 has exactly. A sum of n products of such numbers in fp32
+ * is off by at most about n * 2^-24 times the sum of the products' sizes, in whatever order: that is what is
+ * allowed. Where the reference would take too long, only a block of the output is compared: loops that are
+ * not summed are cut down to a part, at a random place, until it is short enough. */
+#include "kernels/nest_run.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Floats of all operands together; 3 copies are made of them. */
+static const int64_t most_elements = (int64_t)1 << 28;
+
+struct data {
+    int64_t elements[LX_LOOP_OPERANDS];
+    float *values[LX_LOOP_OPERANDS]; /* as they were made; the output as it is before the first run */
+    float *result;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static float random_float(struct rng *rng)
+{
+    return (float)((int64_t)rng_below(rng, (uint64_t)1 << 24) - (1 << 23)) * 0x1p-23F;
+}
+
+static bool make_data(const struct lx_loops *a, const struct lx_loops *b, struct data *d, lx_status *st)
+{
+    struct rng rng = rng_seed(1);
+    int64_t all = 0;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+        int64_t x = lx_loops_extent(a, (enum lx_loop_operand)o),
+                y = lx_loops_extent(b, (enum lx_loop_operand)o);
+        if (x < 0 || y < 0 || max_i64(x, y) > most_elements || (all += max_i64(x, y)) > most_elements)
+            return status_set(st, LX_E_LIMIT,
+                              "the operands have more than 2^28 elements; too many to run here");
+        d->elements[o] = max_i64(x, y);
+    }
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+        d->values[o] = malloc((size_t)d->elements[o] * sizeof(float));
+        if (!d->values[o]) return status_no_memory(st);
+        for (int64_t i = 0; i < d->elements[o]; i++) d->values[o][i] = random_float(&rng);
+    }
+    d->result = malloc((size_t)d->elements[LX_LOOP_OUT] * sizeof(float));
+    return d->result ? true : status_no_memory(st);
+}
+
+static void free_data(struct data *d)
+{
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(d->values[o]);
+    free(d->result);
+}
+
+/* Cuts loops down until the nest takes at most `work` turns; `at` is where its operands then begin. */
+static bool cut_down(struct lx_loops *l, int64_t work, int64_t *at)
+{
+    struct rng rng = rng_seed(7);
+    bool cut = false;
+    while (lx_loops_work(l) > work) {
+        struct lx_loop *longest = NULL;
+        for (int i = 0; i < l->count; i++)
+            if (l->loop[i].type != LX_DIM_K && (!longest || l->loop[i].size > longest->size))
+                longest = &l->loop[i];
+        if (!longest || longest->size == 1) return cut;
+        int64_t size = longest->size / 2,
+                from = (int64_t)rng_below(&rng, (uint64_t)(longest->size - size) + 1);
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++) at[o] += from * longest->stride[o];
+        longest->size = size;
+        cut = true;
+    }
+    return cut;
+}
+
+/* The same turns that write, but each only puts a zero there. */
+static struct lx_loops marking(const struct lx_loops *l)
+{
+    struct lx_loops m = *l;
+    m.first = m.last = LX_TOUCH_NONE;
+    m.main = LX_TOUCH_ZERO;
+    for (int i = 0; i < m.count; i++)
+        if (m.loop[i].type == LX_DIM_K) m.loop[i].size = 1;
+    return m;
+}
+
+static int64_t summed(const struct lx_loops *l)
+{
+    int64_t n = 1;
+    for (int i = 0; i < l->count; i++)
+        if (l->loop[i].type == LX_DIM_K && !mul_i64(n, l->loop[i].size, &n)) return INT64_MAX;
+    return n;
+}
+
+static double *as_doubles(const float *values, int64_t count)
+{
+    double *d = malloc((size_t)count * sizeof *d);
+    for (int64_t i = 0; d && i < count; i++) d[i] = values ? (double)values[i] : 1;
+    return d;
+}
+
+static bool compare(const struct lx_loops *reference, const struct data *d, int64_t work,
+                    struct lx_nest_measure *out, lx_status *st)
+{
+    struct lx_loops part = *reference;
+    int64_t at[LX_LOOP_OPERANDS] = {0};
+    out->sampled = cut_down(&part, work, at);
+    double *in0 = as_doubles(d->values[LX_LOOP_IN0], d->elements[LX_LOOP_IN0]);
+    double *in1 = as_doubles(d->values[LX_LOOP_IN1], d->elements[LX_LOOP_IN1]);
+    double *want = as_doubles(d->values[LX_LOOP_OUT], d->elements[LX_LOOP_OUT]);
+    double *mark = as_doubles(NULL, d->elements[LX_LOOP_OUT]);
+    bool ok = in0 && in1 && want && mark;
+    if (ok) {
+        struct lx_loops marks = marking(&part);
+        lx_loops_execute(&part, in0 + at[LX_LOOP_IN0], in1 + at[LX_LOOP_IN1], want + at[LX_LOOP_OUT]);
+        lx_loops_execute(&marks, in0, in1, mark + at[LX_LOOP_OUT]);
+        for (int64_t i = 0; i < d->elements[LX_LOOP_OUT]; i++) {
+            if (mark[i] != 0) continue;
+            double off = fabs((double)d->result[i] - want[i]);
+            out->compared++;
+            if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
+        }
+    }
+    free(in0);
+    free(in1);
+    free(want);
+    free(mark);
+    double n = (double)summed(reference) + 1;
+    out->allowed = lx_touch_contracts(reference->main) ? n * n * 0x1p-24 : 0;
+    return ok ? true : status_no_memory(st);
+}
+
+static bool measure(struct lx_nest_runner *r, const struct lx_loops *nest, const struct lx_loops *reference,
+                    double seconds, int64_t work, struct lx_nest_measure *out, lx_status *st)
+{
+    struct data d = {{0}, {0}, NULL};
+    bool ok = make_data(nest, reference, &d, st);
+    double spent = 0;
+    while (ok && (out->runs == 0 || spent < seconds)) {
+        /* From the same output each time: sums that go on and on would become too large. */
+        memcpy(d.result, d.values[LX_LOOP_OUT], (size_t)d.elements[LX_LOOP_OUT] * sizeof *d.result);
+        double start = now();
+        ok = lx_nest_runner_run(r, d.values[LX_LOOP_IN0], d.values[LX_LOOP_IN1], d.result, st);
+        double took = now() - start;
+        if (out->runs++ == 0 || took < out->seconds) out->seconds = took;
+        spent += took;
+    }
+    ok = ok && compare(reference, &d, work, out, st);
+    free_data(&d);
+    return ok;
+}
+
+bool lx_nest_measure(const struct lx_loops *nest, const struct lx_loops *reference, int threads,
+                     double seconds, int64_t work, struct lx_nest_measure *out, lx_status *st)
+{
+    *out = (struct lx_nest_measure){0};
+    struct lx_nest_runner *r = lx_nest_runner_make(nest, threads, st);
+    if (!r) return false;
+    out->target = lx_nest_runner_target(r);
+    out->tasks = lx_nest_runner_tasks(r);
+    bool ok = measure(r, nest, reference, seconds, work, out, st);
+    lx_nest_runner_free(r);
+    if (ok && lx_touch_contracts(nest->main) && out->seconds > 0)
+        out->gflops = 2e-9 * (double)lx_loops_work(nest) / out->seconds;
+    return ok;
+}

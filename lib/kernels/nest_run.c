@@ -1,0 +1,302 @@
+/* Nests on kernels: see nest_run.h.
+ *
+ * A nest is taken apart once, when the runner is made: shared loops, sequential loops, and the loops of the
+ * kernel. A missing primitive loop is one of a single turn. When the primitive has one k only and the
+ * innermost sequential loop is a k too, that one becomes the batch of the product, so that output elements
+ * stay in registers. Loops that only continue a loop of the product (the outer part of a dimension that was
+ * cut into blocks) go back into it: the kernel has its own blocks, and packs what it reads twice. When that
+ * leaves fewer tasks than threads are good for, tasks run one after the other and each product is shared
+ * instead; either way the sums are the same. Products are prepared in four forms, with and without first and
+ * last touch; which one runs depends on where the remaining sequential k loops are. */
+#include "kernels/nest_run.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "kernels/kernels.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
+
+/* With fewer tasks than this for each thread the last ones would be waited for. */
+enum { TASKS_A_THREAD = 4 };
+
+static const struct lx_loop single = {.size = 1};
+
+struct lx_nest_runner {
+    enum lx_touch first, main, last;
+    int shared_count, seq_count;
+    struct lx_loop shared[LX_LOOPS_MAX], seq[LX_LOOPS_MAX];
+    struct lx_loop m, n, k, batch;
+    int64_t tasks;
+    struct gemm_plan product[2][2]; /* [has the first touch][has the last touch] */
+    const struct kernel_target *target;
+    struct pool *pool;   /* NULL: one thread */
+    int64_t row;         /* turns of the last shared loop that are one task */
+    bool share_products; /* the pool works inside each product; else each task is one thread's */
+};
+
+/* One run: where the operands are, and whether memory for packing was there. */
+struct run {
+    const struct lx_nest_runner *r;
+    const float *in[2];
+    float *out;
+    atomic_bool out_of_memory;
+};
+
+/* How far into each operand a task has come. */
+struct place {
+    int64_t at[LX_LOOP_OPERANDS];
+};
+
+static struct place moved(struct place p, const struct lx_loop *loop, int64_t turns)
+{
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) p.at[o] += turns * loop->stride[o];
+    return p;
+}
+
+/* A touch of the output alone. A copy of an element to itself changes nothing. */
+static void touch(const struct lx_nest_runner *r, enum lx_touch how, float *out)
+{
+    struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
+    struct const_view from = {out, r->n.stride[OUT], r->m.stride[OUT]};
+    if (how == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
+    if (how == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
+}
+
+static void move(const struct lx_nest_runner *r, const float *in0, float *out)
+{
+    struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
+    struct const_view from = {in0, r->n.stride[IN0], r->m.stride[IN0]};
+    if (r->main == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
+    if (r->main == LX_TOUCH_COPY) copy_2d(to, from, r->n.size, r->m.size);
+    if (r->main == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
+}
+
+/* The kernel for some turns of a loop. */
+static void body(struct run *run, const struct place *p, const struct lx_loop *loop, int64_t turns,
+                 bool first, bool last)
+{
+    const struct lx_nest_runner *r = run->r;
+    const bool contracts = lx_touch_contracts(r->main);
+    if (contracts) {
+        const struct gemm_operands o = {
+            .a = run->in[0] + p->at[IN0], .b = run->in[1] + p->at[IN1], .c = run->out + p->at[OUT]};
+        const struct gemm_steps steps = {
+            .a = loop->stride[IN0], .b = loop->stride[IN1], .c = loop->stride[OUT]};
+        if (!gemm_run_row(&r->product[first][last], &o, turns, &steps, r->share_products ? r->pool : NULL))
+            atomic_store(&run->out_of_memory, true);
+        /* What no kernel does at the store: a sum that is thrown away. */
+        if (!last || r->last != LX_TOUCH_ZERO) return;
+    }
+    for (int64_t i = 0; i < turns; i++) {
+        const struct place at = moved(*p, loop, i);
+        float *out = run->out + at.at[OUT];
+        if (first && !contracts) touch(r, r->first, out);
+        if (!contracts) move(r, run->in[0] + at.at[IN0], out);
+        if (last) touch(r, r->last, out);
+    }
+}
+
+static void walk(struct run *run, int level, struct place p, bool first, bool last)
+{
+    const struct lx_nest_runner *r = run->r;
+    if (level == r->seq_count) {
+        body(run, &p, &single, 1, first, last);
+        return;
+    }
+    const struct lx_loop *loop = &r->seq[level];
+    bool is_k = loop->type == LX_DIM_K;
+    for (int64_t i = 0; i < loop->size; i++)
+        walk(run, level + 1, moved(p, loop, i), first && (!is_k || i == 0),
+             last && (!is_k || i == loop->size - 1));
+}
+
+/* Task: turns of the last shared loop. Index recovery: the first loop is the slowest; but for products the
+ * last one comes in rows, and the one before it turns within them, as it reads the same again. Moves read
+ * nothing twice. */
+static void task(void *context, int64_t number, int worker)
+{
+    struct run *run = context;
+    const struct lx_nest_runner *r = run->r;
+    (void)worker;
+    int i = r->shared_count;
+    const struct lx_loop *inner = i > 0 ? &r->shared[--i] : &single;
+    const struct lx_loop *outer = i > 0 && lx_touch_contracts(r->main) ? &r->shared[--i] : &single;
+    const int64_t rows = ceil_div_i64(inner->size, r->row);
+    const int64_t begin = number / outer->size % rows * r->row, turns = min_i64(r->row, inner->size - begin);
+    struct place p = moved(moved((struct place){{0}}, outer, number % outer->size), inner, begin);
+    number /= outer->size * rows;
+    while (i-- > 0) {
+        const struct lx_loop *loop = &r->shared[i];
+        p = moved(p, loop, number % loop->size);
+        number /= loop->size;
+    }
+    if (r->seq_count == 0) {
+        body(run, &p, inner, turns, true, true);
+        return;
+    }
+    for (int64_t turn = 0; turn < turns; turn++, p = moved(p, inner, 1)) walk(run, 0, p, true, true);
+}
+
+static int64_t task_count(const struct lx_nest_runner *r)
+{
+    if (r->shared_count == 0) return 1;
+    const int64_t inner = r->shared[r->shared_count - 1].size;
+    return r->tasks / inner * ceil_div_i64(inner, r->row);
+}
+
+/* Products in a row go through the kernel in one call. What a row reads that the turns of the loop before it
+ * read again should stay in the second-level cache. */
+static int64_t choose_row(const struct lx_nest_runner *r, int threads)
+{
+    if (!lx_touch_contracts(r->main) || r->shared_count == 0) return 1;
+    const struct lx_loop *inner = &r->shared[r->shared_count - 1];
+    const struct lx_loop *const product[] = {&r->m, &r->n, &r->k, &r->batch};
+    double floats = 0;
+    for (int o = IN0; o <= IN1; o++) {
+        double read = inner->stride[o] != 0;
+        for (int i = 0; i < 4; i++) read *= product[i]->stride[o] ? (double)product[i]->size : 1;
+        for (int i = 0; i < r->seq_count; i++) read *= r->seq[i].stride[o] ? (double)r->seq[i].size : 1;
+        floats += read;
+    }
+    int64_t most = inner->size;
+    if (threads > 1) most = min_i64(most, r->tasks / ((int64_t)TASKS_A_THREAD * threads));
+    if (floats * (double)most > kernel_target_near_floats(r->target))
+        most = (int64_t)(kernel_target_near_floats(r->target) / floats);
+    return ceil_div_i64(inner->size, ceil_div_i64(inner->size, max_i64(1, most))); /* equally long */
+}
+
+/* Does `outer` go on where `inner` ends, in all operands? */
+static bool continues(const struct lx_loop *outer, const struct lx_loop *inner)
+{
+    if (outer->type != inner->type) return false;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+        int64_t end;
+        if (!mul_i64(inner->size, inner->stride[o], &end) || outer->stride[o] != end) return false;
+    }
+    return true;
+}
+
+/* Puts loops of a list back into the product, the innermost first, for as long as one fits. */
+static void absorb(struct lx_nest_runner *r, struct lx_loop *list, int *count)
+{
+    struct lx_loop *const roles[] = {&r->m, &r->n, &r->k, &r->batch};
+    for (int i = *count; i-- > 0;)
+        for (size_t role = 0; role < sizeof roles / sizeof *roles; role++) {
+            if (!continues(&list[i], roles[role])) continue;
+            roles[role]->size *= list[i].size; /* the operands have less than 2^53 elements */
+            for (int j = i; j + 1 < *count; j++) list[j] = list[j + 1];
+            --*count;
+            i = *count; /* what did not fit before may fit now */
+            break;
+        }
+}
+
+static void take_apart(struct lx_nest_runner *r, const struct lx_loops *l)
+{
+    r->m = r->n = r->k = r->batch = single;
+    bool has_k = false;
+    for (int i = 0; i < l->count; i++) {
+        const struct lx_loop *loop = &l->loop[i];
+        if (loop->exec == LX_EXEC_SHARED) {
+            r->shared[r->shared_count++] = *loop;
+        } else if (loop->exec == LX_EXEC_SEQ) {
+            r->seq[r->seq_count++] = *loop;
+        } else if (loop->type == LX_DIM_M) {
+            r->m = *loop;
+        } else if (loop->type == LX_DIM_N) {
+            r->n = *loop;
+        } else if (has_k) { /* of two k the last one is the product's own */
+            r->batch = r->k;
+            r->k = *loop;
+        } else {
+            r->k = *loop;
+            has_k = true;
+        }
+    }
+    if (lx_touch_contracts(r->main)) {
+        absorb(r, r->seq, &r->seq_count);
+        absorb(r, r->shared, &r->shared_count);
+        if (r->batch.size == 1 && r->seq_count > 0 && r->seq[r->seq_count - 1].type == LX_DIM_K)
+            r->batch = r->seq[--r->seq_count];
+    }
+    r->tasks = 1;
+    for (int i = 0; i < r->shared_count; i++)
+        r->tasks *= r->shared[i].size; /* no more than there are output elements */
+}
+
+static void prepare_products(struct lx_nest_runner *r, int threads)
+{
+    static const enum gemm_first firsts[LX_TOUCH_COUNT] = {
+        [LX_TOUCH_ZERO] = GEMM_FIRST_ZERO, [LX_TOUCH_RELU] = GEMM_FIRST_RELU};
+    static const enum gemm_last lasts[LX_TOUCH_COUNT] = {[LX_TOUCH_RELU] = GEMM_LAST_RELU};
+    for (int f = 0; f < 2; f++)
+        for (int l = 0; l < 2; l++) {
+            struct gemm g = {.m = r->m.size,
+                             .n = r->n.size,
+                             .k = r->k.size,
+                             .batch = r->batch.size,
+                             .a_m = r->m.stride[IN0],
+                             .a_k = r->k.stride[IN0],
+                             .a_batch = r->batch.stride[IN0],
+                             .b_k = r->k.stride[IN1],
+                             .b_n = r->n.stride[IN1],
+                             .b_batch = r->batch.stride[IN1],
+                             .c_m = r->m.stride[OUT],
+                             .c_n = r->n.stride[OUT],
+                             .first = f ? firsts[r->first] : GEMM_FIRST_NONE,
+                             .last = l ? lasts[r->last] : GEMM_LAST_NONE};
+            gemm_prepare(&r->product[f][l], &g, r->target, r->share_products ? threads : 1);
+        }
+}
+
+struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int threads, lx_status *st)
+{
+    if (lx_loops_validate(nest, lx_loop_rules_at(0), st) != 0) return NULL;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (lx_loops_extent(nest, (enum lx_loop_operand)o) < 0)
+            return status_set(st, LX_E_RANGE, "an operand of the nest reaches beyond 2^53 elements"), NULL;
+    struct lx_nest_runner *r = calloc(1, sizeof *r);
+    if (!r) return status_no_memory(st), NULL;
+    r->first = nest->first;
+    r->main = nest->main;
+    r->last = nest->last;
+    r->target = kernel_target_best();
+    take_apart(r, nest);
+    int useful = (int)min_i64(threads, POOL_THREADS_MAX);
+    r->row = choose_row(r, useful);
+    r->share_products = useful > 1 && r->tasks < 2 * useful && lx_touch_contracts(r->main);
+    if (lx_touch_contracts(r->main)) prepare_products(r, useful);
+    if (useful <= 1 || (r->tasks == 1 && !r->share_products)) return r;
+    r->pool = pool_create(useful);
+    if (r->pool) return r;
+    lx_nest_runner_free(r);
+    return status_no_memory(st), NULL;
+}
+
+void lx_nest_runner_free(struct lx_nest_runner *r)
+{
+    if (!r) return;
+    pool_destroy(r->pool);
+    free(r);
+}
+
+bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out,
+                        lx_status *st)
+{
+    struct run run = {.r = r, .in = {in0, in1}, .out = out};
+    atomic_init(&run.out_of_memory, false);
+    pool_run(r->share_products ? NULL : r->pool, task_count(r), task, &run);
+    return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
+}
+
+int64_t lx_nest_runner_tasks(const struct lx_nest_runner *r)
+{
+    return r->tasks;
+}
+
+const char *lx_nest_runner_target(const struct lx_nest_runner *r)
+{
+    return kernel_target_name(r->target);
+}

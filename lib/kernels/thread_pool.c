@@ -1,0 +1,282 @@
+/* The pool: each worker's part of the loop is one word, and taking a task is one compare-and-swap on it.
+ *
+ * The word holds the next task and the end of the part, so that a worker that was away while one loop ended
+ * and the next began sees either nothing left or a valid task of the new loop; the loop's function and
+ * context are read after the task is taken, and cannot change until that task is counted as done. So the
+ * caller waits for tasks, never for workers: on a busy machine, where a worker may not run for milliseconds,
+ * it does the work itself.
+ *
+ * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases
+ * of one matrix product, or between two products of a busy program), then sleeps on a condition variable. Two
+ * threads of a pool can find themselves on one processor (a scheduler likes to wake a thread where its waker
+ * is, and takes its time to part them), where one that spins keeps the other from the very thing it waits
+ * for: each notes where it runs; a worker that finds another there moves to a free processor, or gives way if
+ * there is none. It does not give way to anybody else: schedulers take a yield for a whole slice of time that
+ * is not wanted. */
+#include "kernels/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { LINE = 64, HUGE_PAGE = 2 << 20, SPINS = 2000, LOOK_ROUND = 32 };
+
+/* Longer loops run in slices: next and end take 32 bits each. */
+static const int64_t slice_max = (int64_t)1 << 31;
+
+struct worker {
+    _Alignas(LINE) _Atomic uint64_t part; /* next task << 32 | end */
+    _Atomic int processor;                /* that it was on when it last began to work */
+    pthread_t thread;
+    struct pool *pool;
+    int index;
+};
+
+struct pool {
+    _Alignas(LINE) _Atomic uint64_t generation; /* one more for each loop: something to look for */
+    _Alignas(LINE) _Atomic int64_t done;        /* tasks of this loop */
+    _Alignas(LINE) _Atomic int sleeping;
+    atomic_bool stop;
+    int threads;
+    int room; /* for workers, of which `threads` could be made; those that could not were never anywhere */
+    pool_task *fn;
+    void *context;
+    int64_t base; /* of the slice */
+    void *scratch;
+    size_t scratch_bytes;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct worker *worker;
+};
+
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* -1: not known. */
+static int processor(void)
+{
+#ifdef __linux__
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+static void note_processor(struct worker *w)
+{
+    const int here = processor();
+    if (atomic_load_explicit(&w->processor, memory_order_relaxed) != here)
+        atomic_store_explicit(&w->processor, here, memory_order_relaxed);
+}
+
+/* Is a thread that we may wait for where we are? Of two workers the later one asks. */
+static bool in_the_way(const struct pool *pool, int self)
+{
+    const int here = processor();
+    if (here < 0) return false;
+    const int first = self == 0 ? 1 : 0, last = self == 0 ? pool->threads - 1 : self - 1;
+    for (int i = first; i <= last; i++)
+        if (atomic_load_explicit(&pool->worker[i].processor, memory_order_relaxed) == here) return true;
+    return false;
+}
+
+/* Moves a worker to a processor where no other of the pool was seen; false: there is none. Its set of
+ * processors is narrowed for that and at once widened to what it was; should the latter fail, it stays on
+ * the narrow one, which is no worse than slow. The caller stays where it is, its thread is not ours. */
+static bool step_aside(struct pool *pool, int self)
+{
+#ifdef __linux__
+    cpu_set_t all, others;
+    if (self == 0 || sched_getaffinity(0, sizeof all, &all) != 0) return false;
+    others = all;
+    for (int i = 0; i < pool->room; i++) {
+        if (i == self) continue; /* where it was before it came here may well be free */
+        const int taken = atomic_load_explicit(&pool->worker[i].processor, memory_order_relaxed);
+        if (taken >= 0 && taken < CPU_SETSIZE) CPU_CLR((size_t)taken, &others);
+    }
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
+    sched_setaffinity(0, sizeof all, &all);
+    note_processor(&pool->worker[self]);
+    return true;
+#else
+    (void)pool, (void)self;
+    return false;
+#endif
+}
+
+/* Between two looks, the i-th of which was in vain: how many looks that was worth. */
+static int pass_time(struct pool *pool, int self, int i)
+{
+    if (i % LOOK_ROUND == 0 && in_the_way(pool, self) && !step_aside(pool, self)) {
+        sched_yield();
+        return SPINS / 4 / LOOK_ROUND * LOOK_ROUND;
+    }
+    relax();
+    return 1;
+}
+
+static bool take(struct worker *w, int64_t *task)
+{
+    uint64_t part = atomic_load_explicit(&w->part, memory_order_acquire);
+    while (part >> 32 < (uint32_t)part)
+        if (atomic_compare_exchange_weak_explicit(&w->part, &part, part + ((uint64_t)1 << 32),
+                                                  memory_order_acquire, memory_order_acquire)) {
+            *task = (int64_t)(part >> 32);
+            return true;
+        }
+    return false;
+}
+
+/* Own part first, then what the others have left, beginning with the neighbour. */
+static void work(struct pool *pool, int self)
+{
+    for (int i = 0; i < pool->threads; i++) {
+        int from = self + i < pool->threads ? self + i : self + i - pool->threads;
+        int64_t task, count = 0;
+        for (; take(&pool->worker[from], &task); count++) pool->fn(pool->context, pool->base + task, self);
+        if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
+    }
+}
+
+static uint64_t await_generation(struct pool *pool, int self, uint64_t seen)
+{
+    for (int i = 0; i < SPINS; i += pass_time(pool, self, i)) {
+        uint64_t now = atomic_load_explicit(&pool->generation, memory_order_acquire);
+        if (now != seen) return now;
+    }
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->sleeping, 1);
+    uint64_t now;
+    while ((now = atomic_load(&pool->generation)) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_sub(&pool->sleeping, 1);
+    pthread_mutex_unlock(&pool->lock);
+    return now;
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *self = argument;
+    struct pool *pool = self->pool;
+    uint64_t seen = 0;
+    for (;;) {
+        seen = await_generation(pool, self->index, seen);
+        if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
+        note_processor(self);
+        if (in_the_way(pool, self->index)) step_aside(pool, self->index);
+        work(pool, self->index);
+    }
+}
+
+/* A sleeper counts itself before it looks at the generation once more, and both are sequentially consistent:
+ * either it sees the new generation or we see it asleep. */
+static void start_generation(struct pool *pool)
+{
+    atomic_fetch_add(&pool->generation, 1);
+    if (atomic_load(&pool->sleeping) == 0) return;
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+struct pool *pool_create(int threads)
+{
+    threads = threads < 1 ? 1 : threads > POOL_THREADS_MAX ? POOL_THREADS_MAX : threads;
+    struct pool *pool = aligned_alloc(LINE, sizeof *pool);
+    struct worker *workers = aligned_alloc(LINE, sizeof *workers * (size_t)threads);
+    if (!pool || !workers) {
+        free(pool);
+        free(workers);
+        return NULL;
+    }
+    *pool = (struct pool){.threads = 1, .room = threads, .worker = workers};
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i, .processor = -1};
+    for (int i = 1; i < threads; i++) {
+        if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0) break;
+        pool->threads = i + 1; /* workers read it after the first generation begins */
+    }
+    return pool;
+}
+
+void pool_destroy(struct pool *pool)
+{
+    if (!pool) return;
+    atomic_store(&pool->stop, true);
+    start_generation(pool);
+    for (int i = 1; i < pool->threads; i++) pthread_join(pool->worker[i].thread, NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->worker);
+    free(pool->scratch);
+    free(pool);
+}
+
+int pool_threads(const struct pool *pool)
+{
+    return pool ? pool->threads : 1;
+}
+
+int pool_processor(const struct pool *pool, int worker)
+{
+    return atomic_load_explicit(&pool->worker[worker].processor, memory_order_relaxed);
+}
+
+static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task *fn, void *context)
+{
+    pool->fn = fn;
+    pool->context = context;
+    pool->base = base;
+    atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+    int64_t each = count / pool->threads, extra = count % pool->threads, next = 0;
+    for (int i = 0; i < pool->threads; i++) {
+        int64_t end = next + each + (i < extra);
+        atomic_store_explicit(&pool->worker[i].part, (uint64_t)next << 32 | (uint64_t)end,
+                              memory_order_release);
+        next = end;
+    }
+    note_processor(&pool->worker[0]);
+    start_generation(pool);
+    work(pool, 0);
+    for (int i = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count;)
+        if (i < SPINS)
+            i += pass_time(pool, 0, i);
+        else
+            sched_yield(); /* somebody was interrupted within a task */
+}
+
+void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
+{
+    if (!pool || pool->threads == 1 || task_count < 2) {
+        for (int64_t i = 0; i < task_count; i++) fn(context, i, 0);
+        return;
+    }
+    for (int64_t base = 0; base < task_count; base += slice_max)
+        run_slice(pool, base, task_count - base < slice_max ? task_count - base : slice_max, fn, context);
+}
+
+void *pool_scratch(struct pool *pool, size_t bytes)
+{
+    if (bytes > pool->scratch_bytes) {
+        size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
+        void *bigger = aligned_alloc(unit, rounded);
+        if (!bigger) return NULL;
+#ifdef MADV_HUGEPAGE
+        if (unit == HUGE_PAGE)
+            madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */
+#endif
+        free(pool->scratch);
+        pool->scratch = bigger;
+        pool->scratch_bytes = rounded;
+    }
+    return pool->scratch;
+}

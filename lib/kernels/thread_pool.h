@@ -1,0 +1,38 @@
+/* A pool of threads that share loops.
+ *
+ * A shared loop is one flat space of tasks 0 .. task_count-1. Each worker owns a balanced contiguous part of
+ * it (q tasks, and one more for the first r workers) and, when it is through, takes what is left of the
+ * others: who runs a task may differ from run to run, so tasks must write to places of their own and must not
+ * depend on the worker; then results do not depend on the number of threads.
+ *
+ * The caller is worker 0 and works too: a pool of one thread makes none. Workers look for new work for a
+ * short while and then sleep, so that an idle pool costs nothing and a busy one starts a loop in less than a
+ * microsecond. One loop runs at a time: callers use a pool one after the other, and a task must not start a
+ * loop in its own pool. There is no global state. */
+#ifndef LX_KERNELS_THREAD_POOL_H
+#define LX_KERNELS_THREAD_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pool;
+
+/* `worker` is below pool_threads: a place for what a thread keeps to itself. */
+typedef void pool_task(void *context, int64_t task, int worker);
+
+/* At least one thread, at most POOL_THREADS_MAX; fewer when the system refuses more. NULL: memory is out. */
+enum { POOL_THREADS_MAX = 256 };
+struct pool *pool_create(int threads);
+void pool_destroy(struct pool *pool); /* NULL is fine */
+
+int pool_threads(const struct pool *pool);               /* 1 for NULL */
+int pool_processor(const struct pool *pool, int worker); /* where it last began to work; -1: not known */
+
+/* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. */
+void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context);
+
+/* Memory that the pool keeps from call to call, for whoever uses it at the moment: at least `bytes`, aligned
+ * to a cache line, contents undefined. Valid until the next call. NULL: memory is out. */
+void *pool_scratch(struct pool *pool, size_t bytes);
+
+#endif

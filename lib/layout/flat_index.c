@@ -1,0 +1,167 @@
+/* Flat index to coordinates.
+ *
+ * A variable with coefficient a and R values walks from 0 to a*R: it starts in the dimension with the largest
+ * stride that is not above a, and it reaches every dimension whose stride lies below a*R. In each of them it
+ * contributes floor(a*v / stride); where it also reaches the next larger stride, what belongs there is taken
+ * off first by a modulus. Constants go to the largest stride first. */
+#include "layout/flat_index.h"
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The smallest stride above `stride` among dimensions that are walked at all; 0: none. */
+static int64_t next_larger(int rank, const int64_t *size, const int64_t *stride, int64_t above)
+{
+    int64_t best = 0;
+    for (int d = 0; d < rank; d++)
+        if (size[d] > 1 && stride[d] > above && (best == 0 || stride[d] < best)) best = stride[d];
+    return best;
+}
+
+static int primary_dim(int rank, const int64_t *size, const int64_t *stride, int64_t coefficient)
+{
+    int best = -1;
+    for (int d = 0; d < rank; d++)
+        if (size[d] > 1 && stride[d] > 0 && stride[d] <= coefficient &&
+            (best < 0 || stride[d] > stride[best]))
+            best = d;
+    return best;
+}
+
+static bool add_term(struct coordinate *c, const struct index_term *t, int64_t stride, int64_t next,
+                     lx_status *st)
+{
+    int64_t reach;
+    if (__builtin_mul_overflow(t->coefficient, t->range, &reach))
+        return status_set(st, LX_E_RANGE, "an index term reaches beyond 2^63");
+    if (c->term_count == MAX_COORDINATE_TERMS)
+        return status_set(st, LX_E_UNSUPPORTED, "more than %d variables walk one dimension",
+                          MAX_COORDINATE_TERMS);
+    c->terms[c->term_count++] = (struct coordinate_term){.var = t->var,
+                                                         .scale = t->coefficient,
+                                                         .wrap = t->wrap,
+                                                         .mod = next > 0 && reach > next ? next : 0,
+                                                         .divisor = stride};
+    return true;
+}
+
+bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
+                        int count, int64_t constant, struct coordinate *out, lx_status *st)
+{
+    memset(out, 0, (size_t)rank * sizeof *out);
+    if (constant < 0)
+        return status_set(st, LX_E_UNSUPPORTED, "an index begins %lld elements before its tensor",
+                          (long long)-constant);
+    for (int i = 0; i < count; i++) {
+        const struct index_term *t = &index[i];
+        if (t->coefficient < 0)
+            return status_set(st, LX_E_UNSUPPORTED,
+                              "variable %d walks a dimension backwards (coefficient %lld); only "
+                              "ascending walks can be planned, copy the tensor first",
+                              t->var, (long long)t->coefficient);
+        if (t->coefficient == 0 || t->range <= 1) continue;
+        int primary = primary_dim(rank, size, stride, t->coefficient);
+        for (int d = 0; d < rank; d++) {
+            bool reached = size[d] > 1 && stride[d] > t->coefficient &&
+                           (stride[d] - 1) / t->coefficient < t->range &&
+                           stride[d] < t->coefficient * t->range;
+            if (d != primary && !reached) continue;
+            if (!add_term(&out[d], t, stride[d], next_larger(rank, size, stride, stride[d]), st))
+                return false;
+        }
+    }
+    /* The constant, greedily from the largest stride down. */
+    int64_t below = INT64_MAX;
+    while (constant > 0) {
+        int best = -1;
+        for (int d = 0; d < rank; d++)
+            if (size[d] > 1 && stride[d] > 0 && stride[d] < below && (best < 0 || stride[d] > stride[best]))
+                best = d;
+        if (best < 0) break;
+        out[best].constant += constant / stride[best];
+        constant %= stride[best];
+        below = stride[best];
+    }
+    return true;
+}
+
+static int64_t term_value(const struct coordinate_term *t, int64_t v)
+{
+    if (t->wrap > 0) v %= t->wrap;
+    v *= t->scale;
+    if (t->mod > 0) v %= t->mod;
+    return v / t->divisor;
+}
+
+int64_t coordinate_value(const struct coordinate *c, const int64_t *vars)
+{
+    int64_t sum = c->constant;
+    for (int i = 0; i < c->term_count; i++) sum += term_value(&c->terms[i], vars[c->terms[i].var]);
+    return sum;
+}
+
+int64_t coordinate_term_last(const struct coordinate_term *t, int64_t range)
+{
+    int64_t last = range - 1;
+    if (t->wrap > 0 && last >= t->wrap) last = t->wrap - 1;
+    last *= t->scale;
+    if (t->mod > 0 && last >= t->mod) last = t->mod - 1;
+    return last / t->divisor;
+}
+
+static void write_term(const struct coordinate_term *t, const char *name, char *out, size_t size)
+{
+    int64_t mod = t->mod, divisor = t->divisor, scale = t->scale;
+    char inner[96], walk[160];
+    if (t->wrap > 0)
+        snprintf(inner, sizeof inner, "%.40s%%%lld", name, (long long)t->wrap);
+    else
+        snprintf(inner, sizeof inner, "%.40s", name);
+    /* Scale goes out of the modulus and into the divisor where it divides them. */
+    if (mod > 0 && mod % scale == 0 && divisor % scale == 0) {
+        mod /= scale, divisor /= scale, scale = 1;
+        if (divisor == 1) {
+            snprintf(out, size, "%s%%%lld", inner, (long long)mod);
+            return;
+        }
+        snprintf(out, size, "(%s%%%lld)//%lld", inner, (long long)mod, (long long)divisor);
+        return;
+    }
+    if (mod == 0 && scale % divisor == 0) scale /= divisor, divisor = 1;
+    if (mod == 0 && divisor % scale == 0) divisor /= scale, scale = 1;
+    if (scale != 1)
+        snprintf(walk, sizeof walk, t->wrap > 0 ? "%lld*(%s)" : "%lld*%s", (long long)scale, inner);
+    else
+        snprintf(walk, sizeof walk, "%s", inner);
+    if (mod > 0)
+        snprintf(out, size, "(%s%%%lld)//%lld", walk, (long long)mod, (long long)divisor);
+    else if (divisor != 1)
+        snprintf(out, size, "%s//%lld", walk, (long long)divisor);
+    else
+        snprintf(out, size, "%s", walk);
+}
+
+void coordinate_write(const struct coordinate *c, const char *const *names, char *out, size_t size)
+{
+    size_t n = 0;
+    if (size == 0) return;
+    out[0] = 0;
+    for (int i = 0; i < c->term_count && n < size; i++) {
+        char term[200];
+        write_term(&c->terms[i], names[c->terms[i].var], term, sizeof term);
+        int wrote = snprintf(out + n, size - n, "%s%s", i ? "+" : "", term);
+        n += wrote > 0 ? (size_t)wrote : 0;
+    }
+    if (n < size && (c->constant != 0 || c->term_count == 0))
+        snprintf(out + n, size - n, "%s%lld", c->term_count ? "+" : "", (long long)c->constant);
+}
+
+bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, bool *needs_restickify)
+{
+    *needs_restickify = c->constant % stick_elements != 0;
+    if (c->term_count == 0) return true;
+    const struct coordinate_term *t = &c->terms[0];
+    return c->term_count == 1 && t->scale == 1 && t->divisor == 1 &&
+           (t->mod == 0 || t->mod == stick_elements) && (t->wrap == 0 || t->wrap % stick_elements == 0);
+}

@@ -1,0 +1,46 @@
+/* What a flat index means on a tensor: one coordinate a dimension, as terms of loop variables.
+ *
+ * Einsum operands need none of this, each of their dimensions has its own variable. It serves indices that
+ * come flattened (reshapes, windows, repeats): "4096*p0 + p1" on a (2, 256, 4096) tensor. */
+#ifndef LX_LAYOUT_FLAT_INDEX_H
+#define LX_LAYOUT_FLAT_INDEX_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+/* A summand of a flat index: coefficient * (v mod wrap); wrap 0: v itself. `range` counts the values of v. */
+struct index_term {
+    int var;
+    int64_t coefficient, range, wrap;
+};
+
+/* A summand of a coordinate: ((scale * (v mod wrap)) mod mod) / divisor, rounded down; mod 0: none. */
+struct coordinate_term {
+    int var;
+    int64_t scale, wrap, mod, divisor;
+};
+
+enum { MAX_COORDINATE_TERMS = 16 };
+
+struct coordinate {
+    int term_count;
+    struct coordinate_term terms[MAX_COORDINATE_TERMS];
+    int64_t constant;
+};
+
+/* Takes `index` (`count` terms and a constant) apart over dimensions of the given sizes and strides, of which
+ * any order is allowed. False: a term walks backwards, or a dimension would get too many terms. */
+bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
+                        int count, int64_t constant, struct coordinate *out, lx_status *st);
+int64_t coordinate_value(const struct coordinate *c, const int64_t *vars);
+/* The values one term takes on a range of `range` values from 0 go from 0 to this. */
+int64_t coordinate_term_last(const struct coordinate_term *t, int64_t range);
+/* "2*p1+p3//64+3"; `names` one a variable. Cut if `out` is too small. */
+void coordinate_write(const struct coordinate *c, const char *const *names, char *out, size_t size);
+
+/* Can the device step through a stick this way: v, v mod stick, nothing, or one of these plus a constant?
+ * `needs_restickify` is set where there is such a constant. */
+bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, bool *needs_restickify);
+
+#endif

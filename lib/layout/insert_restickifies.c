@@ -1,0 +1,302 @@
+/* The new graph: the live ops in their order, before each the restickifies that its way needs.
+ *
+ * A copy is made once for each layout and serves all later ops until the tensor is written again. Rows of a
+ * matmul's kernel are padded in the kernel's own layout, up to whole sticks of the other operand: the host,
+ * or the op that writes the kernel, fills them with zeros. */
+#include "layout/insert_restickifies.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/vec.h"
+#include "graph/builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct copy {
+    int32_t from; /* old tensor */
+    int stick;
+    int32_t to; /* new tensor */
+    bool valid;
+};
+
+struct inserter {
+    const struct lx_graph *g;
+    const struct stick_costs *costs;
+    struct lx_layouts *out;
+    lx_status *st;
+    struct graph_builder b;
+    int32_t *fresh; /* per old tensor: its number in the new graph */
+    int *stick;     /* per old tensor: where its stick is; -2: not settled */
+    VEC(struct lx_layout) layouts;
+    VEC(int32_t) origin, op_origin;
+    VEC(signed char) stick_var;
+    VEC(struct copy) copies;
+    int32_t *first_copy;    /* per old tensor: the newest of its copies, or -1 */
+    VEC(int32_t) next_copy; /* chain of the copies of one tensor */
+    VEC(struct lx_restickify) restickifies;
+    VEC(struct lx_padding) paddings;
+};
+
+static bool add_tensor(struct inserter *n, int32_t old, int stick, const char *suffix, enum lx_role role,
+                       int32_t *out)
+{
+    const struct lx_tensor *t = &n->g->tensors[old];
+    char name[300];
+    struct lx_layout layout = {0};
+    if (t->rank >= 0 &&
+        !lx_layout_with_stick(t->dtype, t->rank, t->shape, stick, n->g->device.stick_bytes, &layout, n->st)) {
+        char why[300];
+        snprintf(why, sizeof why, "%.290s", n->st ? n->st->text : "");
+        return status_set_at(n->st, LX_E_LAYOUT, n->g->file, t->line, 1, "tensor %s: %s", t->name, why);
+    }
+    snprintf(name, sizeof name, "%.250s%s", t->name, suffix);
+    while (*suffix && names_find(&n->b.tensor_names, name) >= 0 && strlen(name) < 290) strcat(name, "'");
+    n->b.here = (struct place){t->line, 1};
+    *out =
+        builder_tensor(&n->b, *suffix ? name : t->name, role, t->dtype, t->rank, t->shape, t->bytes, n->st);
+    return *out >= 0 &&
+           (VEC_PUSH(&n->layouts, layout) && VEC_PUSH(&n->origin, old) ? true : status_no_memory(n->st));
+}
+
+static bool add_op(struct inserter *n, const struct lx_op *op, int32_t origin, int stick_var)
+{
+    n->b.here = (struct place){op->line, 1};
+    n->b.here_einsum = n->b.here;
+    if (!builder_op(&n->b, op, n->st)) return false;
+    return VEC_PUSH(&n->op_origin, origin) && VEC_PUSH(&n->stick_var, (signed char)stick_var)
+               ? true
+               : status_no_memory(n->st);
+}
+
+static int32_t find_copy(const struct inserter *n, int32_t old, int stick)
+{
+    for (int32_t c = n->first_copy[old]; c >= 0; c = n->next_copy.at[c])
+        if (n->copies.at[c].valid && n->copies.at[c].stick == stick) return n->copies.at[c].to;
+    return -1;
+}
+
+static void forget_copies(struct inserter *n, int32_t old)
+{
+    for (int32_t c = n->first_copy[old]; c >= 0; c = n->next_copy.at[c]) n->copies.at[c].valid = false;
+}
+
+/* The new tensor that holds old tensor `old` with its stick along `stick`: an earlier copy, or a new one. */
+static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *out)
+{
+    const struct lx_kind *kind = lx_kind_find("restickify");
+    char suffix[24], name[320];
+    if ((*out = find_copy(n, old, stick)) >= 0) return true;
+    if (stick < 0)
+        snprintf(suffix, sizeof suffix, ".sparse");
+    else
+        snprintf(suffix, sizeof suffix, ".stick%d", stick);
+    if (!add_tensor(n, old, stick, suffix, LX_INTERMEDIATE, out)) return false;
+    snprintf(name, sizeof name, "%.290s.turn", n->b.tensors.at[*out].name);
+    while (names_find(&n->b.op_names, name) >= 0 && strlen(name) < 310) strcat(name, "'");
+    unsigned have = 1u << (n->stick[old] + 1);
+    for (int32_t c = n->first_copy[old]; c >= 0; c = n->next_copy.at[c])
+        if (n->copies.at[c].valid) have |= 1u << (n->copies.at[c].stick + 1);
+    int source = stick_source(n->costs, old, have, n->stick[old]);
+    int32_t from = source == n->stick[old] ? n->fresh[old] : find_copy(n, old, source);
+    struct lx_op op = {.name = name, .kind = kind, .input_count = 1, .inputs = &from, .output = *out};
+    op.line = n->g->tensors[old].line;
+    struct lx_restickify r = {(int32_t)n->b.ops.count, -1, from, *out,
+                              stick_move_cost(n->costs, old, have, stick)};
+    if (!add_op(n, &op, -1, stick)) return false;
+    bool ok = VEC_PUSH(&n->restickifies, r) && VEC_PUSH(&n->copies, (struct copy){old, stick, *out, true}) &&
+              VEC_PUSH(&n->next_copy, n->first_copy[old]);
+    if (!ok) return status_no_memory(n->st);
+    n->first_copy[old] = (int32_t)n->copies.count - 1;
+    return true;
+}
+
+/* Rows of the kernel up to whole sticks of the other operand's type. */
+static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct stick_way *w,
+                       const int32_t *inputs)
+{
+    struct op_index x;
+    op_index_of(n->g, op, &x);
+    int dim = op_index_dim(&x, w->kernel, w->kernel_row);
+    struct lx_layout *l = &n->layouts.at[inputs[w->kernel]];
+    int64_t e = n->layouts.at[inputs[1 - w->kernel]].stick_elements, rows = x.extent[w->kernel_row];
+    int64_t padded = round_up_i64(rows, e);
+    if (rows == 1 || padded == rows || dim == l->stick_dim) return true;
+    for (int i = 0; i < l->rank - 1; i++)
+        if (l->host_dim[i] == dim && l->size[i] >= padded) return true;
+    if (!lx_layout_pad(l, dim, padded))
+        return status_set(n->st, LX_E_RANGE, "op %s: padded rows are beyond 2^53 bytes", op->name);
+    struct lx_padding p = {(int32_t)n->b.ops.count, inputs[w->kernel], dim, rows, padded};
+    return VEC_PUSH(&n->paddings, p) ? true : status_no_memory(n->st);
+}
+
+static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
+{
+    const struct lx_op *op = &n->g->ops[o];
+    int32_t inputs[LX_MAX_INPUTS];
+    size_t first = n->restickifies.count;
+    for (int i = 0; i < op->input_count; i++) {
+        int32_t t = op->inputs[i];
+        const struct lx_tensor *tensor = &n->g->tensors[t];
+        inputs[i] = n->fresh[t];
+        if (tensor->rank < 0 || stick_satisfies(tensor, n->stick[t], w->need[i])) continue;
+        if (!restickified(n, t, stick_for_need(w->need[i]), &inputs[i])) return false;
+    }
+    for (size_t r = first; r < n->restickifies.count; r++)
+        n->restickifies.at[r].before = (int32_t)n->b.ops.count;
+    if (w->kernel >= 0 && !pad_kernel(n, op, w, inputs)) return false;
+    int32_t out = op->output;
+    if (n->fresh[out] < 0) {
+        const struct lx_tensor *t = &n->g->tensors[out];
+        int need = w->need[op->input_count];
+        n->stick[out] = need == STICK_ANY ? stick_default(t) : stick_for_need(need);
+        if (!add_tensor(n, out, n->stick[out], "", t->role, &n->fresh[out])) return false;
+    }
+    forget_copies(n, out);
+    struct lx_op copy = *op;
+    copy.inputs = inputs;
+    copy.output = n->fresh[out];
+    return add_op(n, &copy, o, w->stick_var);
+}
+
+static bool add_given(struct inserter *n, const bool *alive)
+{
+    bool *used = calloc((size_t)n->g->tensor_count + 1, sizeof *used);
+    if (!used) return status_no_memory(n->st);
+    bool ok = true;
+    for (int32_t o = 0; o < n->g->op_count; o++)
+        if (alive[o]) used[n->g->ops[o].output] = true;
+    /* Inputs keep their places, also those that only dead ops read. */
+    for (int32_t t = 0; t < n->g->tensor_count && ok; t++) {
+        enum lx_role role = n->g->tensors[t].role;
+        if (used[t] || (role != LX_INPUT && role != LX_WEIGHT)) continue;
+        n->stick[t] = stick_default(&n->g->tensors[t]);
+        ok = add_tensor(n, t, n->stick[t], "", role, &n->fresh[t]);
+    }
+    free(used);
+    return ok;
+}
+
+/* Sorts by where a tensor stands in the pattern; copies come behind all others. */
+struct rank {
+    int64_t key;
+    int32_t tensor;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+/* Tensors were numbered as ops asked for them. People, solvers and files know them in the pattern's order. */
+static bool in_pattern_order(struct inserter *n)
+{
+    size_t count = n->b.tensors.count;
+    struct rank *rank = malloc((count + 1) * sizeof *rank);
+    int32_t *now = malloc((count + 1) * sizeof *now);
+    struct lx_tensor *tensors = malloc((count + 1) * sizeof *tensors);
+    struct place *places = malloc((count + 1) * sizeof *places);
+    struct lx_layout *layouts = malloc((count + 1) * sizeof *layouts);
+    int32_t *origin = malloc((count + 1) * sizeof *origin);
+    bool ok = rank && now && tensors && places && layouts && origin;
+    for (size_t i = 0; ok && i < count; i++) {
+        bool copy = n->fresh[n->origin.at[i]] != (int32_t)i;
+        rank[i] =
+            (struct rank){copy ? (int64_t)n->g->tensor_count + (int64_t)i : n->origin.at[i], (int32_t)i};
+    }
+    if (ok) {
+        qsort(rank, count, sizeof *rank, by_key);
+        memcpy(tensors, n->b.tensors.at, count * sizeof *tensors);
+        memcpy(places, n->b.tensor_places.at, count * sizeof *places);
+        memcpy(layouts, n->layouts.at, count * sizeof *layouts);
+        memcpy(origin, n->origin.at, count * sizeof *origin);
+        for (size_t i = 0; i < count; i++) {
+            int32_t old = rank[i].tensor;
+            now[old] = (int32_t)i;
+            n->b.tensors.at[i] = tensors[old];
+            n->b.tensor_places.at[i] = places[old];
+            n->layouts.at[i] = layouts[old];
+            n->origin.at[i] = origin[old];
+        }
+        for (size_t o = 0; o < n->b.ops.count; o++) {
+            struct lx_op *op = &n->b.ops.at[o];
+            int32_t *inputs = (int32_t *)op->inputs; /* the builder's own copy */
+            for (int i = 0; i < op->input_count; i++) inputs[i] = now[inputs[i]];
+            op->output = now[op->output];
+        }
+        for (size_t i = 0; i < n->restickifies.count; i++) {
+            struct lx_restickify *r = &n->restickifies.at[i];
+            r->from = now[r->from], r->to = now[r->to];
+        }
+        for (size_t i = 0; i < n->paddings.count; i++)
+            n->paddings.at[i].tensor = now[n->paddings.at[i].tensor];
+    }
+    free(rank);
+    free(now);
+    free(tensors);
+    free(places);
+    free(layouts);
+    free(origin);
+    return ok ? true : status_no_memory(n->st);
+}
+
+static bool finish(struct inserter *n)
+{
+    struct lx_layouts *out = n->out;
+    struct arena *m = out->memory;
+    struct lx_graph *old = (struct lx_graph *)n->g, *g;
+    n->b.graph->device = old->device;
+    n->b.graph->summary = arena_string(n->b.memory, old->summary);
+    n->b.graph->target_hbm_bytes = old->target_hbm_bytes;
+    n->b.graph->alignment = old->alignment;
+    size_t tensors = n->layouts.count, ops = n->op_origin.count;
+    if (!in_pattern_order(n)) return false;
+    if (!(g = builder_finish(&n->b, n->st))) return false;
+    out->graph = g;
+    out->layouts = arena_copy_array(m, n->layouts.at, tensors, sizeof *out->layouts);
+    out->origin = arena_copy_array(m, n->origin.at, tensors, sizeof *out->origin);
+    out->op_origin = arena_copy_array(m, n->op_origin.at, ops, sizeof *out->op_origin);
+    out->stick_var = arena_copy_array(m, n->stick_var.at, ops, sizeof *out->stick_var);
+    out->restickifies =
+        arena_copy_array(m, n->restickifies.at, n->restickifies.count, sizeof *out->restickifies);
+    out->restickify_count = (int32_t)n->restickifies.count;
+    out->paddings = arena_copy_array(m, n->paddings.at, n->paddings.count, sizeof *out->paddings);
+    out->padding_count = (int32_t)n->paddings.count;
+    bool ok =
+        out->layouts && out->origin && out->op_origin && out->stick_var && out->restickifies && out->paddings;
+    return ok ? true : status_no_memory(n->st);
+}
+
+bool insert_restickifies(const struct lx_graph *g, const bool *alive, const struct stick_plan *plan,
+                         struct lx_layouts *out, lx_status *st)
+{
+    struct inserter n = {.g = g, .costs = &plan->costs, .out = out, .st = st};
+    size_t tensors = (size_t)g->tensor_count + 1;
+    n.fresh = malloc(tensors * sizeof *n.fresh);
+    n.stick = calloc(tensors, sizeof *n.stick);
+    n.first_copy = malloc(tensors * sizeof *n.first_copy);
+    bool ok = n.fresh && n.stick && n.first_copy ? true : status_no_memory(st);
+    if (ok) {
+        memset(n.fresh, 0xff, tensors * sizeof *n.fresh);
+        memset(n.first_copy, 0xff, tensors * sizeof *n.first_copy);
+        ok = builder_begin(&n.b, g->file, g->name, st) && add_given(&n, alive);
+    }
+    for (int32_t o = 0; ok && o < g->op_count; o++)
+        if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);
+    if (ok) ok = finish(&n);
+    builder_abandon(&n.b); /* spent, or given up half way */
+    free(n.fresh);
+    free(n.stick);
+    free(n.first_copy);
+    VEC_FREE(&n.layouts);
+    VEC_FREE(&n.origin);
+    VEC_FREE(&n.op_origin);
+    VEC_FREE(&n.stick_var);
+    VEC_FREE(&n.copies);
+    VEC_FREE(&n.next_copy);
+    VEC_FREE(&n.restickifies);
+    VEC_FREE(&n.paddings);
+    return ok;
+}

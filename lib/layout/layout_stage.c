@@ -1,0 +1,113 @@
+/* The stage as a whole: dead ops out, sticks chosen, restickifies in; and its result as JSON. */
+#include "layout/layout.h"
+#include "base/fail.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "layout/insert_restickifies.h"
+
+#include <stdlib.h>
+
+struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
+{
+    if (g->is_list) {
+        status_set_at(st, LX_E_UNSUPPORTED, g->file, 0, 0,
+                      "%s is a bare list of buffers; it has no tensors to lay out", g->name);
+        return NULL;
+    }
+    struct lx_layouts *out = calloc(1, sizeof *out);
+    struct arena *memory = calloc(1, sizeof *memory);
+    bool *alive = calloc((size_t)g->op_count + 1, sizeof *alive);
+    struct stick_plan plan;
+    bool ok = out && memory && alive;
+    if (ok) {
+        out->memory = memory;
+        out->dead_ops = find_dead_ops(g, alive);
+        ok = propagate_sticks(g, alive, memory, &plan, st) && insert_restickifies(g, alive, &plan, out, st);
+        if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
+    } else {
+        status_no_memory(st);
+        free(memory);
+    }
+    free(alive);
+    if (ok) return out;
+    lx_layouts_free(out);
+    return NULL;
+}
+
+void lx_layouts_free(struct lx_layouts *l)
+{
+    if (!l) return;
+    lx_graph_free(l->graph);
+    if (l->memory) arena_free(l->memory);
+    free(l->memory);
+    free(l);
+}
+
+static void write_array(struct text *t, const char *key, const int64_t *at, int count)
+{
+    text_format(t, ", \"%s\": [", key);
+    for (int i = 0; i < count; i++) text_format(t, "%s%lld", i ? ", " : "", (long long)at[i]);
+    text_add(t, "]");
+}
+
+static void write_tensor(struct text *t, const struct lx_layouts *l, int32_t i)
+{
+    const struct lx_tensor *tensor = &l->graph->tensors[i];
+    const struct lx_layout *y = &l->layouts[i];
+    text_add(t, i ? ",\n    {\"name\": " : "\n    {\"name\": ");
+    text_json_string(t, tensor->name);
+    text_format(t, ", \"role\": \"%s\"", lx_role_word(tensor->role));
+    if (y->rank == 0) {
+        text_format(t, ", \"bytes\": %lld}", (long long)tensor->bytes);
+        return;
+    }
+    text_format(t, ", \"dtype\": \"%s\"", lx_dtype_word(tensor->dtype));
+    write_array(t, "shape", tensor->shape, tensor->rank);
+    write_array(t, "device_size", y->size, y->rank);
+    write_array(t, "stride_map", y->stride_map, y->rank);
+    if (y->stick_dim >= 0) text_format(t, ", \"stick_dim\": %d", y->stick_dim);
+    text_format(t, ", \"stick_elements\": %lld, \"device_bytes\": %lld}", (long long)y->stick_elements,
+                (long long)lx_layout_bytes(y));
+}
+
+char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
+{
+    struct text t = {0};
+    const struct lx_graph *g = l->graph;
+    text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"layout\",\n  \"name\": ");
+    text_json_string(&t, g->name);
+    text_format(
+        &t, ",\n  \"dead_ops\": %d,\n  \"moved_elements\": %lld,\n  \"moved_bound\": %lld,\n  \"tensors\": [",
+        (int)l->dead_ops, (long long)l->moved_elements, (long long)l->moved_bound);
+    for (int32_t i = 0; i < g->tensor_count; i++) write_tensor(&t, l, i);
+    text_add(&t, "\n  ],\n  \"restickifies\": [");
+    for (int32_t i = 0; i < l->restickify_count; i++) {
+        const struct lx_restickify *r = &l->restickifies[i];
+        text_add(&t, i ? ",\n    {\"op\": " : "\n    {\"op\": ");
+        text_json_string(&t, g->ops[r->op].name);
+        text_add(&t, ", \"before\": ");
+        text_json_string(&t, g->ops[r->before].name);
+        text_add(&t, ", \"from\": ");
+        text_json_string(&t, g->tensors[r->from].name);
+        text_add(&t, ", \"to\": ");
+        text_json_string(&t, g->tensors[r->to].name);
+        text_format(&t, ", \"elements\": %lld}", (long long)r->elements);
+    }
+    text_add(&t, "\n  ],\n  \"paddings\": [");
+    for (int32_t i = 0; i < l->padding_count; i++) {
+        const struct lx_padding *p = &l->paddings[i];
+        text_add(&t, i ? ",\n    {\"op\": " : "\n    {\"op\": ");
+        text_json_string(&t, g->ops[p->op].name);
+        text_add(&t, ", \"tensor\": ");
+        text_json_string(&t, g->tensors[p->tensor].name);
+        text_format(&t, ", \"dim\": %d, \"from\": %lld, \"to\": %lld}", p->dim, (long long)p->from,
+                    (long long)p->to);
+    }
+    text_add(&t, "\n  ]\n}\n");
+    if (t.failed) {
+        text_free(&t);
+        return NULL;
+    }
+    *length = t.length;
+    return t.at;
+}

@@ -1,0 +1,135 @@
+/* Where buffers leave the scratchpad and come back.
+ *
+ * A stay that is cut becomes two, each with an address of its own. Where the tensor is wholly rewritten that
+ * costs nothing and is always done. Elsewhere the value must be in HBM in between: dropped for free if it is
+ * there already, else written back once; and read again. Such cuts are tried one by one, those around the
+ * longest idle times of the largest buffers first, and kept when the whole plan then moves less. */
+#include "plan/planner.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+struct candidate {
+    struct cut cut;
+    double weight; /* bytes x idle ticks */
+};
+
+int cut_compare(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+    if (x->tensor != y->tensor) return x->tensor < y->tensor ? -1 : 1;
+    return (x->before > y->before) - (x->before < y->before);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return cut_compare(&x->cut, &y->cut);
+}
+
+struct search {
+    const struct lx_divisions *d;
+    const struct lx_plan_options *options;
+    struct attempt *best;
+    VEC(struct cut) cuts; /* kept so far, in order */
+    VEC(struct candidate) candidates;
+    lx_status *st;
+};
+
+/* Tries the cuts `cuts`; true if they were better (or on an error, with `*failed`). */
+static bool try_cuts(struct search *s, const struct cut *cuts, size_t count, bool *failed)
+{
+    struct decisions how = s->best->draft.how;
+    struct attempt next;
+    how.cuts = cuts;
+    how.cut_count = (int32_t)count;
+    *failed = !attempt_make(s->d, &how, s->options, &next, s->st);
+    return !*failed && attempt_keep_better(s->best, &next);
+}
+
+/* Does a buffer that wants a place and has none live during [from, to)? */
+static bool wanted_during(const struct attempt *a, int64_t from, int64_t to)
+{
+    const struct lx_problem *p = &a->draft.problem;
+    for (int32_t i = 0; i < p->count; i++)
+        if (a->answer.address[i] < 0 && !p->buffers[i].reason && p->buffers[i].start < to &&
+            p->buffers[i].end > from)
+            return true;
+    return false;
+}
+
+static bool gather(struct search *s)
+{
+    const struct draft *x = &s->best->draft;
+    bool crowded = x->problem.count > 4000; /* the question above is then taken as answered */
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        const struct lx_buffer *b = &x->problem.buffers[i];
+        if (b->reason) continue;
+        for (int32_t k = 1; k < b->use_count; k++) {
+            int64_t idle = b->uses[k] - b->uses[k - 1] - 1;
+            if (idle < 1 || (!crowded && !wanted_during(s->best, b->uses[k - 1] + 1, b->uses[k]))) continue;
+            struct candidate c = {{x->stays[i].tensor, (int32_t)b->uses[k]}, (double)b->size * (double)idle};
+            if (!VEC_PUSH(&s->candidates, c)) return status_no_memory(s->st);
+        }
+    }
+    if (s->candidates.count)
+        qsort(s->candidates.at, s->candidates.count, sizeof *s->candidates.at, by_weight);
+    return true;
+}
+
+/* Every tensor is cut where an op writes it wholly and reads nothing of it. */
+static bool cut_rewrites(struct search *s)
+{
+    const struct draft *x = &s->best->draft;
+    for (int32_t t = 0; t < x->graph->tensor_count; t++)
+        for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
+            int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
+            if (!x->accesses[a].writes || x->accesses[a].reads || x->access_op[a] == x->access_op[before])
+                continue;
+            if (!VEC_PUSH(&s->cuts, (struct cut){t, x->access_op[a]})) return status_no_memory(s->st);
+        }
+    return true;
+}
+
+static bool with_and_without(struct search *s)
+{
+    VEC(struct cut) tried = {0};
+    bool failed = false;
+    /* Solving is the dear part: fewer tries on larger problems. */
+    int64_t left = max_i64(8, min_i64(200, 60000 / (s->best->draft.problem.count + 1)));
+    for (size_t i = 0; !failed && i < s->candidates.count && left > 0; i++) {
+        if (s->options->run.stop && s->options->run.stop(s->options->run.context)) break;
+        tried.count = 0;
+        failed = !VEC_RESERVE(&tried, s->cuts.count + 1);
+        if (failed) {
+            status_no_memory(s->st);
+            break;
+        }
+        for (size_t k = 0; k < s->cuts.count; k++) tried.at[tried.count++] = s->cuts.at[k];
+        tried.at[tried.count++] = s->candidates.at[i].cut;
+        qsort(tried.at, tried.count, sizeof *tried.at, cut_compare);
+        left--;
+        if (try_cuts(s, tried.at, tried.count, &failed)) {
+            s->cuts.count = 0;
+            failed = !VEC_RESERVE(&s->cuts, tried.count);
+            for (size_t k = 0; !failed && k < tried.count; k++) s->cuts.at[s->cuts.count++] = tried.at[k];
+        }
+    }
+    VEC_FREE(&tried);
+    return !failed;
+}
+
+bool evict_search(const struct lx_divisions *d, const struct lx_plan_options *options, struct attempt *best,
+                  lx_status *st)
+{
+    struct search s = {.d = d, .options = options, .best = best, .st = st};
+    bool failed = false, ok = cut_rewrites(&s);
+    if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
+    ok = ok && !failed && gather(&s) && with_and_without(&s);
+    VEC_FREE(&s.cuts);
+    VEC_FREE(&s.candidates);
+    return ok;
+}

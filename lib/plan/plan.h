@@ -1,0 +1,103 @@
+/* From a graph to a plan: buffers with lives, costs and reasons make a problem; a solver's checked answer
+ * makes the plan, with everything that is needed to check it again elsewhere. */
+#ifndef LX_PLAN_PLAN_H
+#define LX_PLAN_PLAN_H
+
+#include "graph/graph.h"
+#include "scratchpad/stays/pass_values.h"
+#include "scratchpad/stays/stay.h"
+
+/* A switch of the table: `value` 0 is the default of each. */
+struct lx_pass {
+    const char *name;         /* key in plan files; NULL ends the table */
+    const char *option;       /* on the command line, without dashes */
+    const char *const *words; /* of the values; NULL: a switch, off or on */
+    const char *help;
+    unsigned offset; /* into struct lx_passes */
+};
+
+const struct lx_pass *lx_passes(void);
+int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
+void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
+
+struct lx_plan_options {
+    const struct lx_solver *solver;
+    struct lx_run run;
+    int objective; /* an lx_objective, or -1: the pattern's own */
+    struct lx_passes passes;
+    /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
+     * solved once more by `solver`. NULL: `solver` does it all. */
+    const struct lx_solver *quick_solver;
+};
+
+struct lx_plan {
+    struct lx_graph *graph;         /* owned: the pattern */
+    struct lx_layouts *layouts;     /* owned; layouts->graph has the ops as they run. NULL for a list */
+    struct lx_divisions *divisions; /* owned; NULL for a list */
+    const int32_t *order;           /* per tick: the op's place before reordering; NULL: nothing was moved */
+    struct lx_passes passes;
+    struct lx_problem problem; /* one buffer a stay; or the list's own */
+    struct lx_answer answer;
+    const struct lx_stay *stays;      /* per buffer; NULL for a list */
+    const char **reason;              /* per buffer: why it is off chip; NULL where it is on chip */
+    int32_t *took_slot_of;            /* per buffer: the parent in whose place it stands, or -1 */
+    const struct lx_access *accesses; /* of op o: from access_at[o], its inputs in order, then its output */
+    const int32_t *access_at;
+    const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
+    int32_t transfer_count;
+    struct lx_op_traffic *traffic; /* per op of layouts->graph */
+    int64_t *hbm_address;          /* per tensor: where it is in HBM; -1: never there */
+    int64_t pool_at, pool_bytes;   /* the segment of off-chip intermediates */
+    int64_t segment_bytes;         /* all of HBM that the plan uses */
+
+    int64_t hbm_bytes;          /* traffic of the plan: operands off chip, loads and stores, over all ops */
+    int64_t baseline_hbm_bytes; /* the same with everything off chip */
+    int64_t perfect_hbm_bytes;  /* the same if every stay that may be on chip were: nothing goes below */
+    int64_t spill_bytes;        /* hbm_bytes - perfect_hbm_bytes */
+    int64_t height_bytes;       /* the highest end of a placed buffer */
+    int64_t bound_bytes;        /* proved: no plan with these divisions and passes has less spill */
+    int64_t ring_bytes;
+    double predicted_us;
+
+    /* Of the co-optimisation, when the plan was made with it; not in plan files. */
+    int32_t divided_anew; /* ops with another division than work division alone gave them */
+    /* What the search found and proved of its own model, which is simpler than a plan (cooptimise.h): a
+     * tensor is on chip in one view all its life or not at all, an access off chip moves all of it, sums do
+     * not meet on the ring, and nothing is slower than before. A plan may do better. 0: not asked. */
+    int64_t joint_bytes, joint_bound_bytes;
+    double joint_us, joint_bound_us;
+    double joint_gap;
+
+    const char *solver; /* by name: a plan that was read may name one we do not have */
+    uint64_t seed;
+    int64_t work_limit;
+    const char *options;       /* "name=value ..." of those that differ from their defaults */
+    double seconds;            /* of the solver; not written, plans are reproducible */
+    const struct draft *draft; /* private to the stage: what the problem was made with; NULL for a list */
+    struct arena *memory;
+};
+
+/* Takes the graph over, also when it fails. NULL: `st` says why. */
+struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+void lx_plan_free(struct lx_plan *p);
+
+/* Has the pattern a target, and does the plan reach it? Without one: true. */
+bool lx_plan_meets_target(const struct lx_plan *p);
+/* Everything again from scratch: legality of every placement, objective, traffic, the plan's own claims. */
+bool lx_plan_check(const struct lx_plan *p, lx_status *st);
+
+/* What is to be least: the height if that was asked for (INT64_MAX where not all is placed), else the spill.
+ */
+int64_t lx_plan_objective(const struct lx_plan *p);
+/* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
+int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);
+
+/* The plan as JSON: malloc'ed, or NULL when memory is out. Same plan, same bytes. */
+char *lx_plan_to_json(const struct lx_plan *p, size_t *length);
+struct lx_plan *lx_plan_read(const char *path, lx_status *st);
+struct lx_plan *lx_plan_parse(const char *file, const char *text, size_t length, lx_status *st);
+
+/* Is this text a plan file (and not a pattern)? Only its `kind` is looked at, wherever it stands. */
+bool lx_is_plan(const char *text, size_t length);
+
+#endif

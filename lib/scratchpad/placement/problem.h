@@ -1,0 +1,173 @@
+/* The placement problem: what a solver sees, what it answers, and how it is called.
+ *
+ * A problem is a capacity, an alignment and a list of buffers. Each buffer is a rectangle: it lives over
+ * the half-open ticks [start, end) and takes `size` bytes at one address for its whole life. An answer
+ * gives each buffer an address or leaves it off chip. Typical sizes: 5 to 80 buffers for captured
+ * graphs, hundreds for packing corpora, 100,000 in stress tests; capacity about 1.6 MB.
+ *
+ * The three questions:
+ *   LX_SPILL   keep a subset on chip; the sum of `spill_cost` of the rest is to be least
+ *   LX_FIT     every buffer that may be placed must be placed, or `infeasible` be proved
+ *   LX_HEIGHT  every buffer that may be placed must be placed; the highest end is to be least
+ *              (the capacity is then only a hint and may be exceeded)
+ *
+ * What makes an answer legal (checked by check_placement.c, which shares no code with any solver):
+ *   - address >= 0, a multiple of the alignment, address + size <= capacity (not for LX_HEIGHT)
+ *   - a buffer with `reason` is never placed; one with `fixed` >= 0 only there
+ *   - two placed buffers that are live on a common tick do not share a byte, except in a handover:
+ *     the parent is one of the child's `parents`, both have the same address, and no other child has
+ *     taken the parent's slot. (Data-model rules make sure that a parent and its child share exactly one
+ *     tick and that the child is no larger; the parent's bytes above the child stay its own on it.)
+ *
+ * A solver is one const `struct lx_solver`. Adding one: write solvers/NAME.c with a solve function and
+ * that struct, and add it to the list in solvers/registry.c. */
+#ifndef LX_SCRATCHPAD_PLACEMENT_PROBLEM_H
+#define LX_SCRATCHPAD_PLACEMENT_PROBLEM_H
+
+#include "base/option.h"
+#include "base/status.h"
+#include "graph/buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lx_problem {
+    enum lx_objective objective;
+    int64_t capacity, alignment;
+    int32_t count;
+    const struct lx_buffer *buffers;
+};
+
+/* What a solver claims, and what of it has been confirmed. */
+#define LX_VERDICTS(X)                                                                                       \
+    X(LX_FEASIBLE, "feasible")     /* legal; how far from the best is told by the bound */                   \
+    X(LX_OPTIMAL, "optimal")       /* legal, and the bound equals the objective */                           \
+    X(LX_INFEASIBLE, "infeasible") /* proved: no answer to LX_FIT exists */                                  \
+    X(LX_LIMIT, "limit") /* stopped by a limit with the best so far (for LX_FIT: not all placed) */          \
+    X(LX_ERROR, "error") /* the solver failed; the answer holds what it had, all off chip at worst */
+
+#define LX_VERDICT_ENUM(id, word) id,
+enum lx_verdict { LX_VERDICTS(LX_VERDICT_ENUM) LX_VERDICT_COUNT };
+#undef LX_VERDICT_ENUM
+
+enum { LX_OFF_CHIP = -1, LX_MAX_STATS = 16 };
+
+struct lx_stat {
+    const char *name; /* a string constant */
+    int64_t value;
+};
+
+struct lx_answer {
+    enum lx_verdict status;
+    int64_t *address;  /* `count` of them, allocated by the caller; LX_OFF_CHIP or >= 0 */
+    int64_t objective; /* spill bytes or height; recomputed by lx_solve, solvers need not set it */
+    int64_t bound;     /* proved: no answer can be better. A solver that proves none sets 0 */
+    int64_t steps;     /* nodes, moves or placements: the deterministic measure of work */
+    struct lx_stat stats[LX_MAX_STATS];
+    int stat_count;
+    char message[160]; /* in words, where the status needs any */
+};
+
+struct lx_progress {
+    int64_t steps, objective, bound;
+};
+
+/* How a solver is run. All limits are advice to stop soon; a solver returns its best when it stops. */
+struct lx_run {
+    uint64_t seed;
+    int64_t work_limit;          /* steps in the solver's own unit; 0: the solver's default */
+    double time_limit;           /* seconds of wall clock, a fuse; 0: none */
+    const int64_t *options;      /* one value a row of the solver's table; NULL: the defaults */
+    bool (*stop)(void *context); /* may be NULL */
+    void (*progress)(void *context, const struct lx_progress *so_far); /* may be NULL */
+    void *context;
+    /* Set by lx_solve for the solver: an answer known to be legal, and a bound known to hold. */
+    const int64_t *incumbent; /* addresses, or NULL */
+    int64_t known_bound;
+};
+
+enum lx_solver_caps {
+    LX_CAN_SPILL = 1 << 0,
+    LX_CAN_FIT = 1 << 1,
+    LX_CAN_HEIGHT = 1 << 2,
+    LX_CAN_PROVE = 1 << 3, /* may return optimal or infeasible by its own proof */
+    LX_IS_SEEDED = 1 << 4, /* the seed changes the answer */
+};
+
+#define LX_SOLVER_ABI 1
+
+struct lx_solver {
+    int abi; /* LX_SOLVER_ABI */
+    const char *name, *summary;
+    unsigned caps;
+    const struct lx_option *options;
+    int option_count;
+    /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out;
+     * the answer is then still legal. */
+    bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
+};
+
+const char *lx_verdict_word(enum lx_verdict v);
+
+/* The alignment that holds for a buffer. */
+static inline int64_t lx_alignment_of(const struct lx_problem *p, const struct lx_buffer *b)
+{
+    return b->alignment ? b->alignment : p->alignment;
+}
+
+/* Neither barred nor larger than the scratchpad. */
+static inline bool lx_may_be_placed(const struct lx_problem *p, const struct lx_buffer *b)
+{
+    return !b->reason && (p->objective == LX_HEIGHT || b->size <= p->capacity);
+}
+
+/* A buffer that may be placed (by its reason alone) but is not; NULL when all are. */
+static inline const struct lx_buffer *lx_left_out(const struct lx_problem *p, const int64_t *address)
+{
+    for (int32_t i = 0; i < p->count; i++)
+        if (address[i] < 0 && !p->buffers[i].reason) return &p->buffers[i];
+    return NULL;
+}
+
+/* A buffer's reads, by its uses. */
+static inline int64_t lx_read_count(const struct lx_buffer *b)
+{
+    return b->use_count - (b->use_count > 0 && !b->first_use_is_read);
+}
+
+static inline int64_t lx_run_option(const struct lx_solver *s, const struct lx_run *run, int row)
+{
+    return run->options ? run->options[row] : s->options[row].def;
+}
+
+static inline bool lx_run_stopped(const struct lx_run *run)
+{
+    return run->stop && run->stop(run->context);
+}
+
+/* The data model: sizes, lives, strictly increasing uses, fixed addresses, legal in-place edges without
+ * circles. Solvers may rely on all of it. */
+bool lx_problem_validate(const struct lx_problem *p, lx_status *st);
+
+/* Is `address` a legal answer? If so, `*objective` is recomputed from scratch. If not, `st` (code
+ * LX_E_NO) names the first rule that is broken, the buffers and the bytes. O(n log n). */
+bool lx_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st);
+
+/* A bound on the objective that every legal answer respects. O(n log n). */
+bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st);
+
+/* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and
+ * ours, and `optimal` where they meet. An answer that the checker refuses never reaches the caller: it
+ * is replaced by "all off chip", status LX_ERROR and the checker's words. False: `st` says why. */
+bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+              struct lx_answer *answer, lx_status *st);
+
+/* How far the answer may be from the best: (objective - bound) / objective, 0 when they are equal. */
+double lx_gap(int64_t objective, int64_t bound);
+
+/* All solvers, in the order in which people meet them; NULL-terminated. In the solvers' library. */
+const struct lx_solver *const *lx_solvers(void);
+const struct lx_solver *lx_solver_find(const char *name);
+
+#endif

@@ -1,0 +1,90 @@
+/* Who accesses which tensor, and what that costs in HBM: the sticks that are touched, each once, whatever the
+ * number of cores that want them. */
+#include "scratchpad/stays/draft.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "layout/op_index.h"
+
+#include <string.h>
+
+int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    return y->rank > 0 ? lx_layout_bytes(y) : l->graph->tensors[tensor].bytes;
+}
+
+/* How many steps of `step` indices the positions offset + stride * v, 0 <= v < extent, fall into, of those
+ * inside [0, size). */
+static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int64_t size, int64_t step)
+{
+    int64_t first = offset >= 0 ? 0 : ceil_div_i64(-offset, stride);
+    int64_t last = min_i64(extent - 1, offset < size ? (size - 1 - offset) / stride : -1);
+    if (first > last) return 0;
+    if (stride >= step) return last - first + 1;
+    return (offset + stride * last) / step - (offset + stride * first) / step + 1;
+}
+
+/* The operand of a view that is larger than what is moved. */
+static int64_t part_bytes(const struct lx_layout *y, const struct op_index *x)
+{
+    int64_t sticks = 1;
+    for (int k = 0; k < y->rank - 1; k++) {
+        int h = y->host_dim[k];
+        int64_t positions = y->size[k];
+        if (h >= 0)
+            positions = steps_touched(x->offset[h], x->stride[h], x->extent[h], y->host_shape[h], y->step[k]);
+        if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
+    }
+    return mul_i64(sticks, y->stick_bytes, &sticks) ? sticks : INT64_MAX;
+}
+
+static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
+{
+    int32_t tensor = op_operand(op, operand);
+    if (op->offset && l->layouts[tensor].rank > 0) {
+        struct op_index x;
+        op_index_of(l->graph, op, &x);
+        if (x.known && x.shifted == operand) return part_bytes(&l->layouts[tensor], &x);
+    }
+    return tensor_bytes(l, tensor);
+}
+
+static void fill_op(struct draft *x, int32_t o, int32_t at)
+{
+    const struct lx_op *op = &x->graph->ops[o];
+    for (int i = 0; i <= op->input_count; i++) {
+        bool output = i == op->input_count;
+        x->access_op[at + i] = o;
+        x->accesses[at + i] = (struct lx_access){.tensor = op_operand(op, i),
+                                                 .stay = -1,
+                                                 .reads = !output || op_is_insert(op),
+                                                 .writes = output,
+                                                 .bytes = access_bytes(x->layouts, op, i)};
+    }
+}
+
+bool draft_accesses(struct draft *x, lx_status *st)
+{
+    size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count, count = 0;
+    for (size_t o = 0; o < ops; o++) count += (size_t)x->graph->ops[o].input_count + 1;
+    x->accesses = arena_array(x->memory, count, sizeof *x->accesses);
+    x->access_op = arena_array(x->memory, count, sizeof *x->access_op);
+    x->access_at = arena_array(x->memory, ops + 1, sizeof *x->access_at);
+    x->tensor_access = arena_array(x->memory, count, sizeof *x->tensor_access);
+    x->tensor_at = arena_array(x->memory, tensors + 2, sizeof *x->tensor_at);
+    if (!x->accesses || !x->access_op || !x->access_at || !x->tensor_access || !x->tensor_at)
+        return status_no_memory(st);
+    int32_t at = 0;
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        x->access_at[o] = at;
+        fill_op(x, o, at);
+        at += x->graph->ops[o].input_count + 1;
+    }
+    x->access_at[ops] = at;
+    /* Counting sort; stable, so that each tensor's accesses stay in order of time, reads of an op before its
+     * write. Entry t + 1 runs ahead as the place of the next access of t and ends as the begin of t + 1. */
+    for (int32_t a = 0; a < at; a++) x->tensor_at[x->accesses[a].tensor + 2]++;
+    for (size_t t = 1; t <= tensors; t++) x->tensor_at[t + 1] += x->tensor_at[t];
+    for (int32_t a = 0; a < at; a++) x->tensor_access[x->tensor_at[x->accesses[a].tensor + 1]++] = a;
+    return true;
+}

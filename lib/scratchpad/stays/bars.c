@@ -1,0 +1,78 @@
+/* Eligibility: why a tensor may not be on chip. One place for all reasons, asked in order; the first that
+ * holds is the one that is told. What only the size or the savings of a single stay decide is in stays.c. */
+#include "scratchpad/stays/find_stays.h"
+
+static const struct {
+    const char *word, *help;
+} bars[LX_BAR_COUNT] = {
+#define BAR_ROW(id, word, help) [id] = {word, help},
+    LX_BARS(BAR_ROW)
+#undef BAR_ROW
+};
+
+const char *lx_bar_word(enum lx_bar b)
+{
+    return (unsigned)b < LX_BAR_COUNT ? bars[b].word : "unknown";
+}
+
+const char *lx_bar_help(enum lx_bar b)
+{
+    return (unsigned)b < LX_BAR_COUNT ? bars[b].help : "";
+}
+
+static const char *mismatch_text(struct builder *b, const struct run *r)
+{
+    struct draft *x = b->x;
+    const struct seen *first = &b->seen.at[r->first], *other = first;
+    for (size_t k = r->first; k < r->to && other->label == first->label; k++)
+        if (b->seen.at[k].label >= 0) other = &b->seen.at[k];
+    const char *one = splits_text(x->divisions, first->op, x->memory);
+    const char *two = splits_text(x->divisions, other->op, x->memory);
+    if (!one || !two) return NULL;
+    return arena_format(x->memory, "core-division mismatch: op %s cuts it %s, op %s %s",
+                        op_of(b, first->op)->name, one, op_of(b, other->op)->name, two);
+}
+
+enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
+{
+    const struct draft *x = b->x;
+    const struct lx_passes *how = &x->how.passes;
+    const struct lx_tensor *t = &x->graph->tensors[r->tensor];
+    bool shaped = x->layouts->layouts[r->tensor].rank > 0;
+    int32_t first = b->seen.at[r->from].op;
+    *text = NULL;
+    if (b->seen.at[r->from].label == LABEL_EXTERN && r->first == r->to)
+        *text = arena_format(x->memory, "op %s is extern and works on HBM only", op_of(b, first)->name);
+    if (*text) return LX_BAR_EXTERN;
+    if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
+        for (size_t k = 0; k < b->seen.count; k++)
+            if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op)) {
+                *text = "an extern op wipes the scratchpads while it lives, and dumps are switched off";
+                return LX_BAR_EXTERN;
+            }
+    bool given = t->role == LX_INPUT || t->role == LX_WEIGHT;
+    if (given && (how->clone == LX_CLONE_NONE || !shaped)) {
+        *text = "graph input: it arrives in HBM";
+        return LX_BAR_BOUNDARY;
+    }
+    if (t->role == LX_OUTPUT && (how->no_outputs || !shaped)) {
+        *text = "graph output: it leaves through HBM";
+        return LX_BAR_BOUNDARY;
+    }
+    bool reduction = op_of(b, first)->reduces && !(op_of(b, first)->kind->traits & LX_CONTRACTS);
+    if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction)) {
+        *text = "the stage that is asked for leaves it in HBM";
+        return LX_BAR_STAGE;
+    }
+    if (r->first == r->to) {
+        *text =
+            arena_format(x->memory, "op %s cuts it %s, and then cores would need parts that are not theirs",
+                         op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
+        return LX_BAR_PARTIAL;
+    }
+    if (r->many_views && (how->no_ring || r->writes_later)) {
+        *text = mismatch_text(b, r);
+        return LX_BAR_DIVISION;
+    }
+    return LX_BAR_NONE;
+}

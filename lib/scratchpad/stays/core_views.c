@@ -1,0 +1,100 @@
+/* What the cores hold of a tensor: comparing, measuring and naming views. */
+#include "scratchpad/stays/draft.h"
+#include "base/checked.h"
+#include "base/text.h"
+#include "cost/ring.h"
+
+#include <string.h>
+
+struct lx_core_view access_view(const struct draft *x, int32_t access)
+{
+    int32_t op = x->access_op[access];
+    return lx_division_view(x->divisions, op, access - x->access_at[op]);
+}
+
+struct lx_core_view stay_view(const struct draft *x, int32_t stay)
+{
+    return lx_division_view(x->divisions, x->stays[stay].view_op, x->stays[stay].view_operand);
+}
+
+bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)
+{
+    if (a->cores != b->cores || a->rank != b->rank) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i])) return false;
+    return true;
+}
+
+bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet)
+{
+    if (!v->representable || (v->partial && !sums_meet)) return false;
+    for (int i = 0; i < v->rank; i++)
+        if (l->size[i] % v->slices[i] != 0) return false;
+    return true;
+}
+
+int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    if (y->rank == 0) return l->graph->tensors[tensor].bytes;
+    int64_t bytes = y->stick_bytes;
+    for (int i = 0; i < v->rank; i++) bytes *= ceil_div_i64(y->size[i], v->slices[i]);
+    return bytes;
+}
+
+/* Sticks of core c's part under `to` that it has under `from` as well. */
+static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_view *from,
+                              const struct lx_core_view *to, int64_t core)
+{
+    if (core >= from->cores) return 0;
+    int64_t sticks = 1;
+    for (int i = 0; i < to->rank; i++) {
+        int64_t here = y->size[i] / to->slices[i], there = y->size[i] / from->slices[i];
+        int64_t a = to->slices[i] > 1 ? core / to->stride[i] % to->slices[i] * here : 0;
+        int64_t b = from->slices[i] > 1 ? core / from->stride[i] % from->slices[i] * there : 0;
+        sticks *= max_i64(0, min_i64(a + here, b + there) - max_i64(a, b));
+    }
+    return sticks;
+}
+
+int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
+                        const struct lx_core_view *to)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    int64_t bytes = view_part_bytes(l, tensor, to) * to->cores;
+    for (int64_t c = 0; y->rank > 0 && c < to->cores; c++)
+        bytes -= sticks_at_home(y, from, to, c) * y->stick_bytes;
+    return bytes;
+}
+
+double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
+                    const struct lx_core_view *to)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    /* A run is what stays together: behind the innermost dimension that is cut anew, sticks are
+     * consecutive. */
+    int64_t runs = 1, parts = 1;
+    bool inside = true;
+    for (int i = to->rank - 1; i >= 0; i--) {
+        bool moves =
+            from->slices[i] != to->slices[i] || (to->slices[i] > 1 && from->stride[i] != to->stride[i]);
+        if (moves) parts = max_i64(parts, max_i64(from->slices[i], to->slices[i]));
+        if (!inside) runs *= y->size[i] / to->slices[i];
+        inside = inside && !moves;
+    }
+    return cost_relayout(runs, parts, view_part_bytes(l, tensor, to));
+}
+
+const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory)
+{
+    const struct lx_division *v = &d->at[op];
+    struct text t = {0};
+    for (int i = 0; i < v->split_count; i++)
+        if (v->splits[i].split > 1)
+            text_format(&t, "%s%c/%lld", t.length ? " " : "", v->splits[i].letter,
+                        (long long)v->splits[i].split);
+    if (v->kind == LX_UNDIVIDED_OPAQUE) text_add(&t, "whole, its index map is unknown");
+    const char *text = t.failed ? NULL : arena_string(memory, t.length ? t.at : "whole, on one core");
+    text_free(&t);
+    return text;
+}

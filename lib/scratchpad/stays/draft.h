@@ -1,0 +1,86 @@
+/* A draft: the placement problem of a divided graph under some decisions, before a solver has seen it, and
+ * the traffic that a placement causes. Private to the stage. */
+#ifndef LX_SCRATCHPAD_STAYS_DRAFT_H
+#define LX_SCRATCHPAD_STAYS_DRAFT_H
+
+#include "base/arena.h"
+#include "scratchpad/stays/pass_values.h"
+#include "scratchpad/stays/stay.h"
+
+/* A new stay of `tensor` begins with op `before`. */
+struct cut {
+    int32_t tensor, before;
+};
+
+/* For sorting: by tensor, then op. In evict.c. */
+int cut_compare(const void *a, const void *b);
+
+/* What must be known besides the divided graph; a plan file records exactly this. */
+struct decisions {
+    struct lx_passes passes;
+    const struct cut *cuts; /* by tensor, then op */
+    int32_t cut_count;
+    const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
+    int32_t apart_count;
+};
+
+struct draft {
+    const struct lx_divisions *divisions;
+    const struct lx_layouts *layouts;
+    const struct lx_graph *graph; /* of the layouts */
+    struct decisions how;
+    struct lx_problem problem;
+    struct lx_stay *stays;
+    struct lx_access *accesses;
+    int32_t *access_at;     /* per op, and one more */
+    int32_t *access_op;     /* per access: its op */
+    int32_t *tensor_access; /* accesses by tensor, in order of time */
+    int32_t *tensor_at;     /* per tensor, and one more: into tensor_access */
+    bool additive;          /* traffic is exactly that of a perfect placement plus the costs of what is off
+                               chip; else never less than that */
+    struct arena *memory;
+};
+
+/* Everything lives in `memory`. */
+bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
+                struct draft *out, lx_status *st);
+
+/* accesses.c: accesses of the draft and their order by tensor. */
+bool draft_accesses(struct draft *x, lx_status *st);
+/* Bytes of a whole tensor in HBM. */
+int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
+
+/* core_views.c */
+struct lx_core_view access_view(const struct draft *x, int32_t access);
+struct lx_core_view stay_view(const struct draft *x, int32_t stay);
+/* The same parts on the same cores. */
+bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b);
+/* Can a stay have this view: equal boxes of the layout, whole values? */
+bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet);
+/* Bytes of one core's part. */
+int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
+/* Bytes that cores of `to` receive from others when a tensor with view `from` is laid out anew. */
+int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
+                        const struct lx_core_view *to);
+/* Predicted microseconds of that. */
+double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
+                    const struct lx_core_view *to);
+/* "m 4 x n 8" of an op's division. */
+const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory);
+
+/* in_place.c: fills the parents of the problem's buffers. */
+bool draft_parents(struct draft *x, lx_status *st);
+
+/* traffic.c. What a placement moves; `address` NULL: nothing is on chip. */
+struct traffic {
+    struct lx_transfer *transfers; /* in `memory` of the draft's user; NULL when they were not asked for */
+    int32_t transfer_count;
+    int64_t hbm_bytes, ring_bytes;
+};
+
+bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_bytes);
+/* All of it; per-op figures into `ops`. */
+bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
+                  struct lx_op_traffic *ops, lx_status *st);
+
+#endif

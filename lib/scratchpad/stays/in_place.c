@@ -1,0 +1,60 @@
+/* In-place edges: an op may write its output over an input that dies with it, if both hold the same elements
+ * at the same places of the same cores. */
+#include "scratchpad/stays/draft.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+/* May `op` write its output over input i? Same bytes in the same order. */
+static bool runs_in_place(const struct draft *x, const struct lx_op *op, int i)
+{
+    const struct lx_tensor *in = &x->graph->tensors[op->inputs[i]], *out = &x->graph->tensors[op->output];
+    const struct lx_layout *from = &x->layouts->layouts[op->inputs[i]],
+                           *to = &x->layouts->layouts[op->output];
+    if (!(op->kind->traits & LX_IN_PLACE) || op->reduces) return false;
+    if (in->bytes != out->bytes || (in->rank >= 0) != (out->rank >= 0)) return false;
+    if (!op->map) return from->rank == to->rank;
+    return in->rank == out->rank && lx_layout_equal(from, to) &&
+           memcmp(op->map->index[i], op->map->index[op->input_count], (size_t)in->rank) == 0;
+}
+
+/* The same for every place where the op reads that tensor: x + transpose(x) must not overwrite x. */
+static bool runs_in_place_of(const struct draft *x, const struct lx_op *op, int32_t tensor)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (op->inputs[i] == tensor && !runs_in_place(x, op, i)) return false;
+    return true;
+}
+
+static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t parent)
+{
+    const struct lx_op *op = &x->graph->ops[o];
+    const struct lx_buffer *c = &x->problem.buffers[child], *p = &x->problem.buffers[parent];
+    if (x->stays[parent].bar || x->stays[parent].tensor == x->stays[child].tensor) return false;
+    if (p->end != c->start + 1 || c->size > p->size || lx_read_count(p) == 0) return false;
+    if (!runs_in_place_of(x, op, x->stays[parent].tensor)) return false;
+    struct lx_core_view a = stay_view(x, parent), b = stay_view(x, child);
+    return views_equal(&a, &b);
+}
+
+bool draft_parents(struct draft *x, lx_status *st)
+{
+    if (x->how.passes.no_in_place) return true;
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        const struct lx_op *op = &x->graph->ops[o];
+        const struct lx_access *a = &x->accesses[x->access_at[o]];
+        int32_t child = a[op->input_count].stay, parents[LX_MAX_INPUTS], count = 0;
+        if (child < 0 || x->stays[child].bar || x->stays[child].first != o || !x->stays[child].begins_written)
+            continue;
+        for (int i = 0; i < op->input_count; i++) {
+            bool again = false;
+            for (int32_t k = 0; k < count; k++) again |= parents[k] == a[i].stay;
+            if (!again && a[i].stay >= 0 && may_take(x, o, child, a[i].stay)) parents[count++] = a[i].stay;
+        }
+        struct lx_buffer *b = (struct lx_buffer *)&x->problem.buffers[child]; /* the draft's own */
+        b->parents = arena_copy_array(x->memory, parents, (size_t)count, sizeof *parents);
+        b->parent_count = count;
+        if (!b->parents) return status_no_memory(st);
+    }
+    return true;
+}

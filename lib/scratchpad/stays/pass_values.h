@@ -1,0 +1,28 @@
+/* What the passes are set to: read where stays are found, chosen by whoever asks for a plan. */
+#ifndef LX_SCRATCHPAD_STAYS_PASS_VALUES_H
+#define LX_SCRATCHPAD_STAYS_PASS_VALUES_H
+
+#include <stdbool.h>
+
+/* The passes around the solver, in the order in which they work. Each can be switched off (or on). One table,
+ * lx_passes(), has their names and help for files, command lines and screens. */
+enum lx_clone { LX_CLONE_AUTO, LX_CLONE_HEURISTIC, LX_CLONE_NONE, LX_CLONE_COUNT };
+enum lx_cooptimise_mode { LX_COOPTIMISE_NONE, LX_COOPTIMISE_FLIP, LX_COOPTIMISE_FULL, LX_COOPTIMISE_COUNT };
+/* The steps of the softmax table; the last is everything that the passes allow. */
+enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_IN_PLACE, LX_STAGE_COUNT };
+
+struct lx_passes {
+    bool undivided;  /* every op on one core, whole tensors */
+    int cooptimise;  /* enum lx_cooptimise_mode */
+    bool by_time;    /* co-optimise predicted time; else traffic, then time */
+    int clone;       /* enum lx_clone: graph inputs copied on chip by the solver's choice, by the rule */
+    bool no_outputs; /* graph outputs are never produced on chip */
+    bool no_in_place;
+    bool no_dump; /* nothing that an extern op would wipe is on chip */
+    bool no_ring; /* ops that cut a tensor differently share it through HBM only */
+    bool evict;   /* stays may be cut: a tensor leaves and comes back */
+    bool reorder; /* independent ops may change places */
+    int stage;    /* enum lx_stage */
+};
+
+#endif

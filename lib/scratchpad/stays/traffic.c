@@ -1,0 +1,158 @@
+/* What a placement really moves: each tensor's accesses are walked in order of time, with an eye on where its
+ * latest value is. A stay that begins with a read is filled when it begins, from the stay it is a relayout of
+ * if that has the value, else from HBM; HBM is brought up to date by a store when somebody needs it there. */
+#include "scratchpad/stays/draft.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+struct walk {
+    const struct draft *x;
+    const int64_t *address;    /* NULL: nothing is on chip */
+    struct lx_op_traffic *ops; /* NULL: only the sum is wanted */
+    VEC(struct lx_transfer) transfers;
+    int64_t hbm, ring;
+    bool overflow, no_memory;
+    /* Of the tensor under way. */
+    int64_t whole;
+    bool hbm_has_it;
+    int32_t keeper, written_at; /* the stay with the latest value that HBM lacks, and since when */
+};
+
+static bool placed(const struct walk *w, int32_t stay)
+{
+    return w->address && stay >= 0 && w->address[stay] >= 0;
+}
+
+static void add(struct walk *w, int64_t bytes, int64_t *per_op)
+{
+    if (!add_i64(w->hbm, bytes, &w->hbm)) w->overflow = true;
+    if (per_op) *per_op += bytes;
+}
+
+static void transfer(struct walk *w, enum lx_transfer_kind kind, int32_t tick, int32_t stay, int32_t source,
+                     int64_t bytes)
+{
+    if (w->ops && !VEC_PUSH(&w->transfers, (struct lx_transfer){kind, tick, stay, source, bytes}))
+        w->no_memory = true;
+}
+
+/* Somebody reads it in HBM. */
+static void need_in_hbm(struct walk *w)
+{
+    if (w->hbm_has_it) return;
+    w->hbm_has_it = true;
+    transfer(w, LX_STORE, w->written_at, w->keeper, -1, w->whole);
+    add(w, w->whole, w->ops ? &w->ops[w->written_at].hbm_written : NULL);
+}
+
+static void fill(struct walk *w, int32_t stay, int32_t tick)
+{
+    const struct lx_stay *s = &w->x->stays[stay];
+    if (!placed(w, s->ring_source)) {
+        need_in_hbm(w);
+        transfer(w, LX_LOAD, tick, stay, -1, w->whole);
+        add(w, w->whole, w->ops ? &w->ops[tick].hbm_read : NULL);
+        return;
+    }
+    struct lx_core_view from = stay_view(w->x, s->ring_source), to = stay_view(w->x, stay);
+    int64_t bytes = view_ring_bytes(w->x->layouts, s->tensor, &from, &to);
+    transfer(w, LX_RING, tick, stay, s->ring_source, bytes);
+    w->ring += bytes;
+    if (w->ops) w->ops[tick].ring += bytes;
+}
+
+static int64_t parts_bytes(const struct walk *w, int32_t stay)
+{
+    return w->x->problem.buffers[stay].size * stay_view(w->x, stay).cores;
+}
+
+static void walk_access(struct walk *w, int32_t access)
+{
+    const struct lx_access *a = &w->x->accesses[access];
+    int32_t tick = w->x->access_op[access];
+    struct lx_op_traffic *op = w->ops ? &w->ops[tick] : NULL;
+    if (!placed(w, a->stay)) {
+        if (a->reads) need_in_hbm(w);
+        add(w, a->bytes, !op ? NULL : a->writes ? &op->hbm_written : &op->hbm_read);
+        if (a->writes) w->hbm_has_it = true;
+        return;
+    }
+    if (op && a->writes) op->lx_written += parts_bytes(w, a->stay);
+    if (op && !a->writes) op->lx_read += parts_bytes(w, a->stay);
+    if (!a->writes) return;
+    w->hbm_has_it = false;
+    w->keeper = a->stay;
+    w->written_at = tick;
+}
+
+static void walk_tensor(struct walk *w, int32_t tensor)
+{
+    const struct draft *x = w->x;
+    w->whole = tensor_bytes(x->layouts, tensor);
+    w->hbm_has_it = true; /* before the first write: an input, or the zeros that an insert leaves */
+    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
+        int32_t access = x->tensor_access[k], stay = x->accesses[access].stay;
+        /* An op's first access of a stay that it begins; later ones find it filled. */
+        if (placed(w, stay) && x->stays[stay].first == x->access_op[access] &&
+            !x->stays[stay].begins_written) {
+            bool again = false;
+            for (int32_t j = k - 1; j >= x->tensor_at[tensor] && !again &&
+                                    x->access_op[x->tensor_access[j]] == x->access_op[access];
+                 j--)
+                again = x->accesses[x->tensor_access[j]].stay == stay;
+            if (!again) fill(w, stay, x->stays[stay].first);
+        }
+        walk_access(w, access);
+    }
+    if (x->graph->tensors[tensor].role == LX_OUTPUT) need_in_hbm(w);
+}
+
+bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_bytes)
+{
+    struct walk w = {.x = x, .address = address};
+    for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
+    *hbm_bytes = w.overflow ? INT64_MAX : w.hbm;
+    return !w.overflow;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct lx_transfer *x = a, *y = b;
+    bool late = x->kind == LX_STORE, later = y->kind == LX_STORE;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    if (late != later) return late ? 1 : -1;
+    return (x->stay > y->stay) - (x->stay < y->stay);
+}
+
+/* Sums of a split reduction: in each group of cores all parts but one travel. The parts of all groups are the
+ * whole output, though the last group's may be smaller than the others'. */
+static int64_t reduce_ring_bytes(const struct draft *x, int32_t o)
+{
+    const struct lx_division *d = &x->divisions->at[o];
+    if (d->kind != LX_DIVIDED) return 0;
+    int operand = d->operand_count - 1;
+    struct lx_core_view v = lx_division_view(x->divisions, o, operand);
+    if (!v.partial) return 0;
+    int64_t slices = 1;
+    for (int i = 0; i < d->split_count; i++)
+        if (d->splits[i].is_summed) slices *= d->splits[i].split;
+    return (slices - 1) * tensor_bytes(x->layouts, d->operands[operand].tensor);
+}
+
+bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
+                  struct lx_op_traffic *ops, lx_status *st)
+{
+    struct walk w = {.x = x, .address = address, .ops = ops};
+    for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
+    if (w.transfers.count) qsort(w.transfers.at, w.transfers.count, sizeof *w.transfers.at, by_time);
+    for (int32_t o = 0; o < x->graph->op_count; o++) ops[o].reduce_ring = reduce_ring_bytes(x, o);
+    *out = (struct traffic){.transfer_count = (int32_t)w.transfers.count,
+                            .hbm_bytes = w.overflow ? INT64_MAX : w.hbm,
+                            .ring_bytes = w.ring};
+    out->transfers = arena_copy_array(memory, w.transfers.at, w.transfers.count, sizeof *out->transfers);
+    VEC_FREE(&w.transfers);
+    return out->transfers && !w.no_memory ? true : status_no_memory(st);
+}

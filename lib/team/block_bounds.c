@@ -1,0 +1,103 @@
+/* The bounds of the blocks, and with them the range of each op on each member.
+ *
+ * Inputs and outputs have the default partition. Targets are propagated backwards from where results go: what
+ * is inserted into a tensor is cut where the owners of that tensor begin, and what is combined element by
+ * element into a tensor is cut like it, so that a chain from slices to an insertion moves nothing in between.
+ * Propagation stops at what is sliced, at inputs and at insertions. The last reader of a tensor decides;
+ * other readers then get theirs by an exchange. */
+#include "team/team_private.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+static bool default_bounds(struct team_draft *d, int32_t t, lx_status *st)
+{
+    const struct lx_tensor *x = &d->g->tensors[t];
+    int cut = d->tensors[t].cut;
+    int64_t *bound = arena_array(d->memory, (size_t)d->members + 1, sizeof *bound);
+    if (!bound) return status_no_memory(st);
+    for (int m = 0; m < d->members; m++)
+        bound[m] = lx_team_default_partition(d->members, m, x->rank, x->shape, cut).offset[cut];
+    /* An empty block stands where the next begins. */
+    bound[d->members] = x->shape[cut];
+    d->tensors[t].bound = bound;
+    return true;
+}
+
+static bool op_ranges(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
+{
+    struct lx_team_op *how = &d->ops[o];
+    const struct lx_team_tensor *out = &d->tensors[d->g->ops[o].output];
+    struct lx_team_range *range = arena_array(d->memory, (size_t)d->members, sizeof *range);
+    if (!range) return status_no_memory(st);
+    how->range = range;
+    for (int m = 0; m < d->members; m++) {
+        range[m] = (struct lx_team_range){0, 1};
+        if (how->mode == LX_TEAM_SPLIT)
+            range[m] =
+                team_range_of_block(x, how->var, (struct lx_team_range){out->bound[m], out->bound[m + 1]});
+    }
+    return true;
+}
+
+/* The part of a sum that a member computes is what it owns of the first input that is cut along it; if none
+ * is, equal shares. */
+static void combine_ranges(struct team_draft *d, int32_t o, const struct op_index *x)
+{
+    const struct lx_op *op = &d->g->ops[o];
+    struct lx_team_op *how = &d->ops[o];
+    struct lx_team_range *range = (struct lx_team_range *)how->range; /* ours: op_ranges made it */
+    const struct lx_team_tensor *from = NULL;
+    for (int i = 0; i < op->input_count && !from; i++) {
+        const struct lx_team_tensor *t = &d->tensors[op->inputs[i]];
+        if (t->cut >= 0 && x->var[i][t->cut] == how->var) from = t;
+    }
+    for (int m = 0; m < d->members; m++) {
+        struct lx_team_box b = lx_team_default_partition(d->members, m, 1, &x->extent[how->var], 0);
+        range[m] = from ? (struct lx_team_range){from->bound[m], from->bound[m + 1]}
+                        : (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
+    }
+}
+
+/* Input `i` of a split op is read where the op's variable runs: let its blocks be the op's ranges. */
+static bool suggest(struct team_draft *d, int32_t o, const struct op_index *x, int i, lx_status *st)
+{
+    const struct lx_op *op = &d->g->ops[o];
+    const struct lx_team_op *how = &d->ops[o];
+    int32_t t = op->inputs[i];
+    const struct lx_tensor *tensor = &d->g->tensors[t];
+    struct lx_team_tensor *in = &d->tensors[t];
+    if (in->bound || in->cut < 0 || tensor->role != LX_INTERMEDIATE || how->mode != LX_TEAM_SPLIT)
+        return true;
+    if (x->var[i][in->cut] != how->var || (x->shifted == i && !team_is_shift(op))) return true;
+    int64_t *bound = arena_array(d->memory, (size_t)d->members + 1, sizeof *bound);
+    if (!bound) return status_no_memory(st);
+    for (int m = 0; m < d->members; m++) bound[m] = how->range[m].begin;
+    bound[d->members] = tensor->shape[in->cut];
+    in->bound = bound;
+    return true;
+}
+
+bool team_settle_bounds(struct team_draft *d, lx_status *st)
+{
+    struct op_index x;
+    for (int32_t t = 0; t < d->g->tensor_count; t++) {
+        bool fixed = d->how->plain || d->g->tensors[t].role != LX_INTERMEDIATE;
+        if (fixed && d->tensors[t].cut >= 0 && !default_bounds(d, t, st)) return false;
+    }
+    for (int32_t o = d->g->op_count; o-- > 0;) {
+        const struct lx_op *op = &d->g->ops[o];
+        struct lx_team_tensor *out = &d->tensors[op->output];
+        op_index_of(d->g, op, &x);
+        if (out->cut >= 0 && !out->bound && !default_bounds(d, op->output, st)) return false;
+        if (!op_ranges(d, o, &x, st)) return false;
+        for (int i = 0; i < op->input_count; i++)
+            if (!suggest(d, o, &x, i, st)) return false;
+    }
+    for (int32_t o = 0; o < d->g->op_count; o++)
+        if (d->ops[o].mode == LX_TEAM_COMBINE) {
+            op_index_of(d->g, &d->g->ops[o], &x);
+            combine_ranges(d, o, &x);
+        }
+    return true;
+}

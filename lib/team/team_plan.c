@@ -1,0 +1,141 @@
+/* The plan of a team: the passes in order, and what can be asked of the result. */
+#include "team/team_private.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool (*const passes[])(struct team_draft *d, lx_status *st) = {
+    team_choose_cuts,
+    team_settle_bounds,
+    team_add_exchanges,
+    team_order_steps,
+};
+
+struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member)
+{
+    return team_own_box(&plan->graph->tensors[tensor], &plan->tensors[tensor], member);
+}
+
+struct lx_team_array lx_team_array_of(const struct lx_team_plan *plan, int32_t tensor, int32_t exchange,
+                                      int member)
+{
+    const struct lx_tensor *t = &plan->graph->tensors[tensor];
+    struct lx_team_box own = lx_team_own(plan, tensor, member);
+    struct lx_team_array a = {.rank = t->rank, .cut = plan->tensors[tensor].cut};
+    int64_t own_view[LX_MAX_RANK];
+    for (int d = 0; d < t->rank; d++) {
+        a.shape[d] = t->shape[d];
+        a.offset[d] = own.offset[d];
+        a.size[d] = own.size[d];
+    }
+    if (a.cut >= 0) a.part[LX_TEAM_OWN] = own.size[a.cut];
+    return exchange < 0 ? a : lx_team_repartition(&a, &plan->exchanges[exchange].box[member], own_view);
+}
+
+struct lx_team_range lx_team_step_range(const struct lx_team_plan *plan, const struct lx_team_step *step,
+                                        int member)
+{
+    const struct lx_team_op *op = &plan->ops[step->op];
+    const struct lx_team_range *core = plan->groups[op->group].core;
+    struct lx_team_range all = op->range[member];
+    if (!core || step->piece == LX_TEAM_ALL) return all;
+    if (step->piece == LX_TEAM_CORE) return core[member];
+    return step->piece == LX_TEAM_BEFORE ? (struct lx_team_range){all.begin, core[member].begin}
+                                         : (struct lx_team_range){core[member].end, all.end};
+}
+
+/* Sums are the results that depend on how they are cut; the largest of all is the largest of the largest. */
+static bool cuts_a_sum(const struct lx_op *op, const struct lx_team_op *how)
+{
+    return how->mode == LX_TEAM_COMBINE && !(op->kind->traits & LX_POINTWISE);
+}
+
+static void total(struct lx_team_plan *p, struct team_draft *d)
+{
+    p->exact = true;
+    for (int32_t e = 0; e < p->exchange_count; e++) p->bytes += p->exchanges[e].bytes;
+    for (int32_t o = 0; o < p->graph->op_count; o++) {
+        const struct lx_op *op = &p->graph->ops[o];
+        const struct lx_tensor *out = &p->graph->tensors[op->output];
+        if (p->ops[o].mode != LX_TEAM_COMBINE) continue;
+        struct lx_team_box whole = lx_team_box_of(out->rank, out->shape);
+        /* every member sends every other its share, and its sum of its own share to every other */
+        int64_t bytes = 2 * (p->members - 1) * team_bytes(out, &whole);
+        p->combine_bytes += bytes;
+        d->ops[o].bytes += bytes;
+        if (cuts_a_sum(op, &p->ops[o])) p->exact = false;
+    }
+}
+
+static bool hash_plan(struct lx_team_plan *p, lx_status *st)
+{
+    size_t length;
+    char *text = lx_team_to_json(p, &length);
+    if (!text) return status_no_memory(st);
+    p->hash = hash_bytes(HASH_START, text, length);
+    free(text);
+    return true;
+}
+
+static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
+{
+    struct arena *memory = calloc(1, sizeof *memory);
+    if (!memory) return status_no_memory(st), NULL;
+    struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
+    struct team_draft d = {.g = g, .how = how, .members = how->members, .memory = memory};
+    d.tensors = arena_array(memory, (size_t)g->tensor_count, sizeof *d.tensors);
+    d.ops = arena_array(memory, (size_t)g->op_count, sizeof *d.ops);
+    bool ok = p && d.tensors && d.ops ? true : status_no_memory(st);
+    for (size_t i = 0; i < sizeof passes / sizeof *passes && ok; i++) ok = passes[i](&d, st);
+    if (!ok) {
+        arena_free(memory);
+        free(memory);
+        return NULL;
+    }
+    *p = (struct lx_team_plan){.graph = g,
+                               .members = d.members,
+                               .tensors = d.tensors,
+                               .ops = d.ops,
+                               .exchanges = d.exchanges,
+                               .exchange_count = d.exchange_count,
+                               .groups = d.groups,
+                               .group_count = d.group_count,
+                               .steps = d.steps,
+                               .step_count = d.step_count,
+                               .memory = memory};
+    total(p, &d);
+    return p;
+}
+
+struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
+{
+    if (g->is_list) {
+        status_set(st, LX_E_UNSUPPORTED, "%s is a list of buffers; only a graph can be distributed", g->name);
+        return NULL;
+    }
+    if (how->members < 1 || how->members > LX_TEAM_MEMBERS) {
+        status_set(st, LX_E_RANGE, "a team has 1 to %d members, not %d", LX_TEAM_MEMBERS, how->members);
+        return NULL;
+    }
+    struct lx_team_options plainly = *how;
+    plainly.plain = true;
+    struct lx_team_plan *plain = make(g, &plainly, st), *p = plain ? make(g, how, st) : NULL;
+    if (p) p->plain_bytes = plain->bytes;
+    lx_team_free(plain);
+    if (p && !hash_plan(p, st)) {
+        lx_team_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void lx_team_free(struct lx_team_plan *plan)
+{
+    if (!plan) return;
+    struct arena *memory = plan->memory; /* the plan itself lives in it */
+    arena_free(memory);
+    free(memory);
+}

@@ -1,0 +1,44 @@
+/* The passes that make a team plan, in the order in which they run. Private to the stage. */
+#ifndef LX_TEAM_TEAM_PRIVATE_H
+#define LX_TEAM_TEAM_PRIVATE_H
+
+#include "base/arena.h"
+#include "layout/op_index.h"
+#include "team/team.h"
+
+/* A plan in the making: what lx_team_plan shows as const is still written here. */
+struct team_draft {
+    const struct lx_graph *g;
+    const struct lx_team_options *how;
+    int members;
+    struct arena *memory;
+    struct lx_team_tensor *tensors;
+    struct lx_team_op *ops;
+    struct lx_team_exchange *exchanges;
+    int32_t exchange_count;
+    struct lx_team_group *groups;
+    int32_t group_count;
+    struct lx_team_step *steps;
+    int32_t step_count;
+};
+
+bool team_choose_cuts(struct team_draft *d, lx_status *st); /* choose.c: dimensions and modes */
+bool team_settle_bounds(struct team_draft *d,
+                        lx_status *st); /* block_bounds.c: blocks, and ranges of the ops */
+bool team_add_exchanges(struct team_draft *d, lx_status *st); /* exchange.c */
+bool team_order_steps(struct team_draft *d, lx_status *st);   /* steps.c */
+
+/* op_needs.c */
+struct lx_team_box team_own_box(const struct lx_tensor *t, const struct lx_team_tensor *how, int member);
+struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                                 int input, int var, struct lx_team_range range);
+/* The values of the op's cut variable that write a block [begin, end) of the output's cut dimension. */
+struct lx_team_range team_range_of_block(const struct op_index *x, int var, struct lx_team_range block);
+int64_t team_bytes(const struct lx_tensor *t, const struct lx_team_box *box);
+/* Of a box, what the member does not own. */
+int64_t team_missing_bytes(const struct lx_tensor *t, const struct lx_team_box *box,
+                           const struct lx_team_box *own);
+bool team_is_shift(const struct lx_op *op);
+bool team_plain_index(const struct lx_op *op); /* element-wise: reads and writes at the same indices */
+
+#endif

@@ -1,0 +1,212 @@
+/* Members as MPI processes, one a rank: non-blocking sends and receives of one exchange, an all-to-all-v of
+ * which most members' parts are empty. Receives are posted when the exchange starts, so that data travels
+ * while the core is computed. Errors of the library are returned, not fatal. */
+#include "team_run/transport.h"
+#include "base/fail.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct lx_flight {
+    int tag;
+    const struct lx_message *in;
+    MPI_Request *receive, *send; /* per member */
+    void **copy;                 /* per member: what is being sent */
+};
+
+static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one a process, as MPI is */
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* Gives up what is still under way: a peer that is gone would never end it. */
+static void drop(struct lx_flight *f, int members, bool ok)
+{
+    for (int m = 0; f->receive && f->send && f->copy && m < members; m++) {
+        if (!ok && f->receive[m] != MPI_REQUEST_NULL) {
+            MPI_Cancel(&f->receive[m]);
+            MPI_Request_free(&f->receive[m]);
+        }
+        if (f->send[m] == MPI_REQUEST_NULL) free(f->copy[m]);
+    }
+    free(f->receive);
+    free(f->send);
+    free(f->copy);
+    free(f);
+}
+
+static struct lx_flight *make_flight(int members, int tag, const struct lx_message *in)
+{
+    struct lx_flight *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->tag = tag;
+    f->in = in;
+    f->receive = malloc((size_t)members * sizeof *f->receive);
+    f->send = malloc((size_t)members * sizeof *f->send);
+    f->copy = calloc((size_t)members, sizeof *f->copy);
+    if (!f->receive || !f->send || !f->copy) {
+        free(f->receive);
+        free(f->send);
+        free(f->copy);
+        free(f);
+        return NULL;
+    }
+    for (int m = 0; m < members; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
+    return f;
+}
+
+static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_message *out,
+                               const struct lx_message *in, lx_status *st)
+{
+    struct lx_flight *f = make_flight(link->members, tag, in);
+    bool ok = f ? true : status_no_memory(st);
+    for (int m = 0; m < link->members && ok; m++) {
+        if (m == link->member) continue;
+        if (in[m].bytes > INT_MAX || out[m].bytes > INT_MAX)
+            ok = status_set(st, LX_E_LIMIT, "member %d: a message of more than 2^31 bytes", link->member);
+        if (ok && in[m].bytes > 0 &&
+            MPI_Irecv(in[m].data, (int)in[m].bytes, MPI_BYTE, m, tag, comm, &f->receive[m]) != MPI_SUCCESS)
+            ok = status_set(st, LX_E_NO, "member %d: MPI cannot receive from member %d", link->member, m);
+        if (!ok || out[m].bytes == 0) continue;
+        f->copy[m] = malloc(out[m].bytes);
+        if (!f->copy[m]) {
+            ok = status_no_memory(st);
+            continue;
+        }
+        memcpy(f->copy[m], out[m].data, out[m].bytes);
+        if (MPI_Isend(f->copy[m], (int)out[m].bytes, MPI_BYTE, m, tag, comm, &f->send[m]) != MPI_SUCCESS)
+            ok = status_set(st, LX_E_NO, "member %d: MPI cannot send to member %d", link->member, m);
+    }
+    if (ok) return f;
+    if (f) drop(f, link->members, false);
+    return NULL;
+}
+
+/* One look at one receive. 1: it is complete; 0: not yet; -1: `st` is set. */
+static int look(struct lx_link *link, struct lx_flight *f, int from, lx_status *st)
+{
+    int done = 0, bytes = 0, wanted = (int)f->in[from].bytes;
+    MPI_Status status;
+    int result = MPI_Test(&f->receive[from], &done, &status);
+    if (result == MPI_SUCCESS && !done) return 0;
+    if (result == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (result == MPI_SUCCESS && bytes == wanted) return 1;
+    int class = MPI_ERR_OTHER;
+    if (result != MPI_SUCCESS) MPI_Error_class(result, &class);
+    if (result == MPI_SUCCESS)
+        status_set(st, LX_E_NO, "member %d: message %d from member %d has %d bytes instead of %d",
+                   link->member, f->tag, from, bytes, wanted);
+    else if (class == MPI_ERR_TRUNCATE)
+        status_set(st, LX_E_NO, "member %d: message %d from member %d has more than the %d bytes expected",
+                   link->member, f->tag, from, wanted);
+    else
+        status_set(st, LX_E_NO, "member %d: MPI lost member %d", link->member, from);
+    f->receive[from] = MPI_REQUEST_NULL;
+    return -1;
+}
+
+static bool late(struct lx_link *link, int tag, int other, double since, lx_status *st)
+{
+    if (now_ms() - since <= link->timeout_ms) return false;
+    status_set(st, LX_E_NO, "member %d: member %d did not answer message %d within %d ms", link->member,
+               other, tag, link->timeout_ms);
+    return true;
+}
+
+static void rest(int tries)
+{
+    /* with more members than cores, spinning would keep the others from answering */
+    static const struct timespec nap = {0, 50000};
+    if (tries > 50) nanosleep(&nap, NULL);
+}
+
+static bool wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st)
+{
+    bool ok = true;
+    double since = now_ms();
+    for (int m = 0; m < link->members && ok; m++) {
+        if (f->receive[m] == MPI_REQUEST_NULL) continue;
+        int found = 0;
+        for (int tries = 0; (found = look(link, f, m, st)) == 0; tries++) {
+            if (late(link, f->tag, m, since, st)) break;
+            rest(tries);
+        }
+        ok = found == 1;
+    }
+    for (int m = 0; m < link->members && ok; m++) {
+        int done = f->send[m] == MPI_REQUEST_NULL;
+        for (int tries = 0; ok && !done; tries++) {
+            if (MPI_Test(&f->send[m], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+                ok = status_set(st, LX_E_NO, "member %d: MPI lost member %d", link->member, m);
+            else if (!done) {
+                ok = !late(link, f->tag, m, since, st);
+                rest(tries);
+            }
+        }
+    }
+    drop(f, link->members, ok);
+    return ok;
+}
+
+static void cancel(struct lx_link *link, struct lx_flight *flight)
+{
+    drop(flight, link->members, false);
+}
+
+static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
+                lx_status *st)
+{
+    int ready = 0, rank, size;
+    MPI_Initialized(&ready);
+    if (!ready && MPI_Init(NULL, NULL) != MPI_SUCCESS)
+        return status_set(st, LX_E_UNSUPPORTED, "MPI cannot be initialised; run this under mpirun");
+    if (comm == MPI_COMM_NULL) {
+        if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
+            return status_set(st, LX_E_UNSUPPORTED, "MPI has no communicator");
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    }
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (size != members)
+        return status_set(st, LX_E_USAGE,
+                          "the team has %d members, but %d MPI process%s; start with mpirun -n %d", members,
+                          size, size == 1 ? " runs" : "es run", members);
+    struct lx_link link = {t, rank, members, timeout_ms, NULL};
+    return work(&link, context, st);
+}
+
+static void end(bool ok)
+{
+    int ready = 0;
+    MPI_Initialized(&ready);
+    if (!ready) return;
+    if (!ok) {
+        /* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or
+         * crashed in one run of three. All often see an error at once; the first one then ends the others
+         * while these still wait for their turn, because mpirun does not like several to leave either. */
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        int64_t ms = rank == 0 ? 0 : 1500 + 100 * (int64_t)(rank < 8 ? rank : 8);
+        struct timespec turn = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+        nanosleep(&turn, NULL);
+        _exit(1);
+    }
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    MPI_Finalize();
+}
+
+const struct lx_transport lx_transport_mpi = {.name = "mpi",
+                                              .help = "members are the processes of mpirun",
+                                              .run = run,
+                                              .start = start,
+                                              .wait = wait_flight,
+                                              .cancel = cancel,
+                                              .end = end};

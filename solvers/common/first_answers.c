@@ -1,0 +1,322 @@
+/* First answers: each order of the items, placed one by one at the lowest address that is free.
+ *
+ * The first order is the score of the established first-fit planner, so that on easy problems people see the
+ * addresses they know; the others favour cost per byte and tick, cost per byte, size, area, time. One lowest
+ * fit costs O(d log d) for d conflicts. Problems too dense for lists of conflicts are swept over time with
+ * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
+#include "common/first_answers.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static bool clear_of_others(const struct items *it, int32_t i, int32_t partner, int64_t at,
+                            const int64_t *base)
+{
+    int64_t top = at + it->item[i].size;
+    for (size_t k = it->first[i]; k < it->first[i + 1]; k++) {
+        int32_t other = it->near[k];
+        if (other != partner && base[other] >= 0 && base[other] < top &&
+            at < base[other] + it->item[other].size)
+            return false;
+    }
+    return true;
+}
+
+/* A partner's slot, if one can be shared: the child no larger than its parent, each slot handed over once. */
+static int64_t shared_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share)
+{
+    const struct item *b = &it->item[i];
+    for (int32_t k = it->edge_first[i]; k < it->edge_first[i + 1]; k++) {
+        struct edge e = it->edge[it->edge_of[k]];
+        int32_t other = e.parent == i ? e.child : e.parent;
+        int64_t at = base[other];
+        if (at < 0 || share[e.parent].child != NO_ITEM || share[e.child].parent != NO_ITEM) continue;
+        if (at % b->align != 0 || at > b->last || (b->fixed >= 0 && b->fixed != at)) continue;
+        if (!clear_of_others(it, i, other, at, base)) continue;
+        share[e.parent].child = e.child;
+        share[e.child].parent = e.parent;
+        return at;
+    }
+    return NOT_PLACED;
+}
+
+int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
+                   struct range *scratch)
+{
+    const struct item *b = &it->item[i];
+    int64_t at = shared_fit(it, i, base, share);
+    if (at >= 0) return at;
+    if (b->fixed >= 0) return clear_of_others(it, i, NO_ITEM, b->fixed, base) ? b->fixed : NOT_PLACED;
+    size_t taken = 0;
+    for (size_t k = it->first[i]; k < it->first[i + 1]; k++) {
+        int32_t other = it->near[k];
+        if (base[other] >= 0)
+            scratch[taken++] = (struct range){base[other], base[other] + it->item[other].size};
+    }
+    qsort(scratch, taken, sizeof *scratch, compare_ranges);
+    at = 0;
+    for (size_t k = 0; k < taken && scratch[k].from < at + b->size; k++)
+        if (scratch[k].to > at) at = item_align(b, scratch[k].to);
+    return at <= b->last ? at : NOT_PLACED;
+}
+
+struct ranked {
+    double major, minor; /* smaller comes first, the problem's own order decides ties */
+    int32_t buffer, item;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->major != y->major) return x->major < y->major ? -1 : 1;
+    if (x->minor != y->minor) return x->minor < y->minor ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+enum start_order {
+    BY_SCORE,
+    BY_DENSITY,
+    BY_COST_PER_BYTE,
+    BY_SIZE,
+    BY_AREA,
+    BY_COST,
+    BY_START,
+    START_ORDERS
+};
+
+static void rank_item(const struct items *it, int32_t i, enum start_order order, struct ranked *r)
+{
+    const struct item *b = &it->item[i];
+    const struct lx_buffer *buffer = &it->problem->buffers[b->buffer];
+    double span = (double)(b->end - b->start), size = (double)b->size, cost = (double)b->cost;
+    double uses = buffer->use_count + (buffer->first_use_is_read ? 0.0 : 0.5);
+    bool is_parent = false, is_child = false;
+    *r = (struct ranked){.item = i, .buffer = b->buffer, .minor = span};
+    switch (order) {
+    case BY_SCORE:
+        for (int32_t k = it->edge_first[i]; k < it->edge_first[i + 1]; k++) {
+            bool as_child = it->edge[it->edge_of[k]].child == i;
+            is_child |= as_child;
+            is_parent |= !as_child;
+        }
+        r->major = (span - 0.25 * is_child - 0.25 * is_parent) / (uses > 0 ? uses : 0.5);
+        break;
+    case BY_DENSITY:
+        r->major = -cost / (size * span);
+        break;
+    case BY_COST_PER_BYTE:
+        r->major = -cost / size;
+        break;
+    case BY_SIZE:
+        r->major = -size;
+        break;
+    case BY_AREA:
+        r->major = -size * span;
+        break;
+    case BY_COST:
+        r->major = -cost;
+        break;
+    case BY_START:
+    default:
+        r->major = (double)b->start;
+        break;
+    }
+}
+
+/* Fixed addresses go first: nothing else may stand in their way. */
+static void sort_items(const struct items *it, enum start_order order, struct ranked *ranked)
+{
+    for (int32_t i = 0; i < it->count; i++) {
+        rank_item(it, i, order, &ranked[i]);
+        if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
+    }
+    qsort(ranked, (size_t)it->count, sizeof *ranked, compare_ranked);
+}
+
+struct placing {
+    const struct items *it;
+    const bool *keep;
+    int64_t *base;
+    bool *done;
+    struct sharing *share;
+    struct range *scratch;
+};
+
+/* Parents before children, so that their slots can be offered (not before fixed ones, which nothing may
+ * get in the way of); edges strictly go forward in time, and a
+ * chain of them is followed with an explicit stack of one path. */
+static void place_one(struct placing *p, int32_t i, int32_t *stack)
+{
+    const struct items *it = p->it;
+    int32_t depth = 0;
+    stack[depth++] = i;
+    while (depth > 0) {
+        int32_t now = stack[depth - 1], waits = NO_ITEM;
+        for (int32_t k = it->edge_first[now]; k < it->edge_first[now + 1] && waits == NO_ITEM; k++) {
+            struct edge e = it->edge[it->edge_of[k]];
+            if (e.child == now && it->item[now].fixed < 0 && !p->done[e.parent] &&
+                (!p->keep || p->keep[e.parent]))
+                waits = e.parent;
+        }
+        if (waits != NO_ITEM) {
+            stack[depth++] = waits;
+            continue;
+        }
+        p->done[now] = true;
+        p->base[now] = lowest_fit(it, now, p->base, p->share, p->scratch);
+        depth--;
+    }
+}
+
+static bool place_in_order(const struct items *it, enum start_order order, const bool *keep, int64_t *base)
+{
+    size_t n = (size_t)it->count;
+    struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
+    int32_t *stack = malloc((n + 1) * sizeof *stack);
+    struct placing p = {.it = it, .keep = keep, .base = base};
+    p.done = calloc(n + 1, sizeof *p.done);
+    p.share = malloc((n + 1) * sizeof *p.share);
+    p.scratch = malloc((n + 1) * sizeof *p.scratch);
+    bool ok = ranked && stack && p.done && p.share && p.scratch;
+    for (size_t i = 0; ok && i < n; i++) {
+        base[i] = NOT_PLACED;
+        p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
+    }
+    if (ok) sort_items(it, order, ranked);
+    for (size_t i = 0; ok && i < n; i++)
+        if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
+    free(ranked);
+    free(stack);
+    free(p.done);
+    free(p.share);
+    free(p.scratch);
+    return ok;
+}
+
+/* An order costs about a microsecond for ten pairs: with many only the first few are tried. */
+enum { MANY_PAIRS = 2000000, FEW_ORDERS = 3 };
+
+struct live_range {
+    int64_t from, to, end;
+};
+
+enum { SWEEP_FIXED_MAX = 4096 }; /* fixed items beyond that are placed, but nothing is placed around them */
+
+static bool hits_fixed(const struct items *it, const int32_t *fixed, int32_t count, const struct item *b,
+                       int64_t at, int64_t *beyond)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const struct item *f = &it->item[fixed[k]];
+        if (f->start >= b->end || b->start >= f->end || f->fixed >= at + b->size || at >= f->fixed + f->size)
+            continue;
+        *beyond = f->fixed + f->size;
+        return true;
+    }
+    return false;
+}
+
+/* Time forwards, each item at the lowest gap between the live ranges, which are kept sorted. */
+static bool sweep_time(const struct items *it, int64_t *base)
+{
+    size_t n = (size_t)it->count;
+    struct live_range *live = malloc((n + 1) * sizeof *live);
+    int32_t *fixed = malloc((n + 1) * sizeof *fixed), fixed_count = 0;
+    if (!live || !fixed) {
+        free(live);
+        free(fixed);
+        return false;
+    }
+    for (int32_t i = 0; i < it->count; i++)
+        if (it->item[i].fixed >= 0) fixed[fixed_count++] = i;
+    size_t alive = 0;
+    for (int32_t i = 0; i < it->count; i++) {
+        const struct item *b = &it->item[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < alive; k++)
+            if (live[k].end > b->start) live[kept++] = live[k];
+        alive = kept;
+        int64_t at = b->fixed >= 0 ? b->fixed : 0, beyond = 0;
+        base[i] = NOT_PLACED;
+        if (b->fixed < 0 && fixed_count > SWEEP_FIXED_MAX) continue;
+        size_t slot = 0;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (; slot < alive && live[slot].from < at + b->size; slot++)
+                if (live[slot].to > at) {
+                    if (b->fixed >= 0)
+                        at = ITEM_NO_LIMIT;
+                    else
+                        at = item_align(b, live[slot].to);
+                }
+            if (b->fixed < 0 && at <= b->last && hits_fixed(it, fixed, fixed_count, b, at, &beyond)) {
+                at = item_align(b, beyond);
+                moved = true;
+            }
+        }
+        if (at > b->last || at == ITEM_NO_LIMIT) continue;
+        memmove(&live[slot + 1], &live[slot], (alive - slot) * sizeof *live);
+        live[slot] = (struct live_range){at, at + b->size, b->end};
+        alive++;
+        base[i] = at;
+    }
+    free(live);
+    free(fixed);
+    return true;
+}
+
+bool start_better(const struct items *it, const int64_t *a, const int64_t *b)
+{
+    if (it->problem->objective == LX_HEIGHT) {
+        bool all_a = items_all_placed(it, a), all_b = items_all_placed(it, b);
+        if (!all_a || !all_b) return all_a;
+        return items_height(it, a) < items_height(it, b);
+    }
+    if (it->problem->objective == LX_FIT) {
+        int64_t left_a = 0, left_b = 0;
+        for (int32_t i = 0; i < it->count; i++) {
+            left_a += a[i] < 0;
+            left_b += b[i] < 0;
+        }
+        return left_a < left_b;
+    }
+    return items_spill(it, a) < items_spill(it, b);
+}
+
+bool start_is_best(const struct items *it, const struct lx_run *run, const int64_t *base)
+{
+    if (it->problem->objective == LX_HEIGHT)
+        return items_all_placed(it, base) && items_height(it, base) <= run->known_bound;
+    if (items_all_placed(it, base)) return true;
+    if (it->problem->objective == LX_FIT) return false;
+    return it->lost + items_spill(it, base) <= run->known_bound;
+}
+
+bool start_by_score(const struct items *it, const bool *keep, int64_t *base)
+{
+    return place_in_order(it, BY_SCORE, keep, base);
+}
+
+bool start_best(const struct items *it, const struct lx_run *run, bool have, int64_t *base)
+{
+    int64_t *trial = malloc(((size_t)it->count + 1) * sizeof *trial);
+    if (!trial) return false;
+    bool ok = true;
+    int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
+    for (int order = 0; ok && order < orders; order++) {
+        if (have && (start_is_best(it, run, base) || lx_run_stopped(run))) break;
+        ok = it->near ? place_in_order(it, (enum start_order)order, NULL, trial) : sweep_time(it, trial);
+        if (!ok || (have && !start_better(it, trial, base))) continue;
+        memcpy(base, trial, (size_t)it->count * sizeof *base);
+        have = true;
+    }
+    free(trial);
+    return ok;
+}

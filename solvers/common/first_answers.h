@@ -1,0 +1,36 @@
+/* First answers for the searches: simple placements in a few fixed orders, the best of which starts the work.
+ */
+#ifndef LX_SOLVERS_COMMON_FIRST_ANSWERS_H
+#define LX_SOLVERS_COMMON_FIRST_ANSWERS_H
+
+#include "common/items.h"
+
+/* Working memory of one lowest fit: the ranges taken by conflicting neighbours. */
+struct range {
+    int64_t from, to;
+};
+
+/* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's slot
+ * is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as a child
+ * (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared. Needs `near`. */
+struct sharing {
+    int32_t parent, child;
+};
+int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
+                   struct range *scratch);
+
+/* Places the items in the order of the planner's score (long and rarely used ones last), parents before
+ * children; only those with keep[i], or all when it is NULL. False when memory is out. */
+bool start_by_score(const struct items *it, const bool *keep, int64_t *base);
+
+/* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
+ * conflicts only a sweep over time is tried. Stops early at the known bound. False when memory is out. */
+bool start_best(const struct items *it, const struct lx_run *run, bool have, int64_t *base);
+
+/* Is `a` a better answer than `b` to the problem's question? */
+bool start_better(const struct items *it, const int64_t *a, const int64_t *b);
+
+/* Nothing can be better, by the bound of the run. */
+bool start_is_best(const struct items *it, const struct lx_run *run, const int64_t *base);
+
+#endif

@@ -1,0 +1,58 @@
+/* From a choice of kept items and handovers to addresses: the question to the Fit engine, cores of
+ * choices that cannot be packed, and a greedy placement that keeps what it can. */
+#ifndef LX_SOLVERS_EXACT_ASK_FIT_H
+#define LX_SOLVERS_EXACT_ASK_FIT_H
+
+#include "exact/budget.h"
+#include "exact/fit/fit.h"
+#include "exact/model.h"
+
+struct packer {
+    const struct model *m;
+    int64_t capacity; /* the problem's, or more: a choice for less room may be packed into more */
+    struct fit_item *items;
+    struct fit_piece *pieces;
+    int32_t *head; /* per fit item: the first model item of its chain */
+    int32_t *next; /* per model item: the child that takes its slot, or -1 */
+    int64_t *base;
+    struct fit_limits limits;
+    int64_t nodes; /* spent by the Fit engine so far */
+    int64_t calls;
+    int32_t item_count, piece_count;
+};
+
+bool packer_new(struct packer *k, const struct model *m, struct budget *budget);
+void packer_free(struct packer *k);
+
+/* Chains of the kept items under these handovers, as items and pieces of a Fit problem. False: a chain's
+ * fixed addresses or alignments contradict each other; `*broken` is its first item. */
+bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32_t *broken);
+
+/* Do the kept items pack with exactly these handovers? On FIT_YES `address` (per model item) is filled,
+ * LX_OFF_CHIP for the rest. */
+enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *merged, int64_t nodes,
+                             int64_t *address);
+
+/* Make a choice that cannot be packed smaller while it still cannot: `kept` shrinks to the core. */
+void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes);
+
+/* Choose handovers for the kept items: preferred parents first. */
+void merge_greedily(const struct model *m, const bool *kept, bool *merged);
+
+/* The orders in which place_greedily can go through the chains. */
+enum place_order { BY_SIZE, BY_AREA, BY_DENSITY, BY_START, BY_WIDTH, PLACE_ORDERS };
+
+/* Put the wanted chains at the lowest free addresses, then whatever else still finds room, densest first.
+ * A seed other than 0 perturbs the order. The result is legal and its spill is returned; INT64_MAX when
+ * memory is out. */
+int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
+                       uint64_t seed, int64_t *address);
+
+/* Put the wanted chains only; the highest end, or -1 when one finds no place or memory is out. */
+int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
+                   int64_t *address);
+
+/* Place what is off chip and still finds room in a legal placement, densest first; its spill then. */
+int64_t fill_gaps(struct packer *k, int64_t *address);
+
+#endif

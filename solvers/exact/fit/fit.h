@@ -1,0 +1,49 @@
+/* Fit: place every item within the capacity, or prove that it cannot be done.
+ *
+ * An item has one base address and one or more pieces, adjacent in time; each piece takes `size` bytes
+ * above the base during [start, end). A plain buffer is one piece. A chain of in-place handovers is one
+ * item with a piece for each buffer (sizes never grow along a chain; on a handover tick the parent's size
+ * counts). Times are already compressed by the caller or not: the engine does not care.
+ *
+ * This is the oracle of the exact solver for all three questions; it knows nothing of costs. */
+#ifndef LX_SOLVERS_EXACT_FIT_FIT_H
+#define LX_SOLVERS_EXACT_FIT_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fit_piece {
+    int64_t start, end, size;
+};
+
+struct fit_item {
+    int32_t first_piece, piece_count; /* into fit_problem.pieces; in order of time, without gaps */
+    int64_t alignment;                /* >= 1 */
+    int64_t fixed;                    /* the only base it may have, or -1 */
+};
+
+struct fit_problem {
+    int64_t capacity;
+    int32_t item_count, piece_count;
+    const struct fit_item *items;
+    const struct fit_piece *pieces;
+};
+
+struct fit_limits {
+    int64_t nodes;               /* deterministic budget; 0: none */
+    uint64_t seed;               /* of the perturbed orders */
+    bool (*stop)(void *context); /* may be NULL; polled often enough to stop within a few milliseconds */
+    void *context;
+};
+
+enum fit_result { FIT_YES, FIT_NO, FIT_LIMIT, FIT_NO_MEMORY };
+
+struct fit_stats {
+    int64_t nodes, restarts;
+};
+
+/* On FIT_YES `base` holds an address for every item. */
+enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *limits, int64_t *base,
+                          struct fit_stats *stats);
+
+#endif

@@ -1,0 +1,107 @@
+/* What to decide next. Only speed depends on this file.
+ *
+ * Success hangs on the order in which items are put down, and run times are heavy-tailed in it. So each run
+ * takes one of several styles, and runs are cut off early and begun again.
+ *
+ * Score: the address at which the item would stand, mixed with how late the fullest of its sections could
+ * start at all (capacity less what is left to place there). Low and urgent items come first. Ties, of which
+ * there are many at low addresses, go to the item whose sections have overflowed most often so far: weights
+ * outlive the runs, they find the bottlenecks. A little noise makes runs of the same style differ.
+ *
+ * The search stays within one window: a stretch of sections whose unplaced items hang together. When it
+ * falls apart, the stretch with the least slack is next. Decisions in other windows are no part of a
+ * conflict, so this keeps the stack free of what the next dead end will have nothing to do with. */
+#include "exact/fit/fit_search.h"
+
+struct style {
+    int low_share, room_share;
+};
+
+static const struct style styles[] = {{4, 0}, {2, 2}, {3, 1}, {1, 3}};
+
+enum { STYLE_COUNT = sizeof styles / sizeof *styles };
+
+/* Width of the factors that each run puts on the weights. */
+#define NOISE 0.3
+
+/* No unplaced neighbour could be under the item: see fit_search.c. */
+static bool may_be_placed(const struct fit_search *s, int32_t j)
+{
+    const struct fit_part *part = s->part;
+    fit_unit low = s->low[j];
+    if (low != s->rest[j] && !part->fixed[j]) return false;
+    for (int32_t i = part->first_near[j]; i < part->first_near[j + 1]; i++)
+        if (s->low[part->near[i].item] + part->near[i].theirs <= low) return false;
+    return true;
+}
+
+void fit_branch_blame(struct fit_search *s, int32_t section)
+{
+    const struct fit_part *part = s->part;
+    for (int32_t i = part->first_in_section[section]; i < part->first_in_section[section + 1]; i++)
+        s->weight[part->in_section[i]] += 1;
+}
+
+void fit_branch_focus(struct fit_search *s)
+{
+    const struct fit_part *part = s->part;
+    int32_t from = s->window_from, to = s->window_to, best_from = -1, best_to = -1;
+    for (int pass = 0; pass < 2 && best_from < 0; pass++) {
+        fit_unit least = FIT_FAR;
+        for (int32_t a = from, b; a < to; a = b) {
+            fit_unit slack = FIT_FAR;
+            b = a;
+            do {
+                if (s->lowest[b] < FIT_FAR && part->capacity - s->lowest[b] - s->left[b] < slack)
+                    slack = part->capacity - s->lowest[b] - s->left[b];
+                b++;
+            } while (b < to && s->crossing[b] > 0);
+            if (slack >= least) continue;
+            least = slack;
+            best_from = a;
+            best_to = b;
+        }
+        from = 0;
+        to = part->sections;
+    }
+    s->window_from = best_from;
+    s->window_to = best_to;
+    s->split = false;
+}
+
+void fit_branch_prepare(struct fit_search *s, int64_t run)
+{
+    const struct fit_part *part = s->part;
+    const struct style *style = &styles[run % STYLE_COUNT];
+    s->low_share = style->low_share;
+    s->room_share = style->room_share;
+    /* One factor for all items with the same life: among them the rank decides, as in the exchange rule. */
+    uint64_t salt = rng_next(&s->rng);
+    for (int32_t i = 0; i < part->count; i++) {
+        struct rng life = rng_seed(salt ^ ((uint64_t)part->from[i] << 32 | (uint64_t)part->to[i]));
+        s->bias[i] = run < STYLE_COUNT ? 1 : 1 + NOISE * (rng_unit(&life) - 0.5);
+    }
+}
+
+int32_t fit_branch_choose(struct fit_search *s)
+{
+    const struct fit_part *part = s->part;
+    int32_t best = -1;
+    fit_unit best_score = 0;
+    double best_key = 0;
+    for (int32_t f = 0; f < s->free_count; f++) {
+        int32_t i = s->free_items[f];
+        if (part->from[i] < s->window_from || part->from[i] >= s->window_to) continue;
+        fit_unit score = s->low[i] * s->low_share - s->room[i] * s->room_share;
+        if (best >= 0 && score > best_score) continue;
+        double key = s->weight[i] * s->bias[i];
+        if (best >= 0 && score == best_score &&
+            (key < best_key || (key == best_key && s->rank[i] > s->rank[best])))
+            continue;
+        if (!may_be_placed(s, i)) continue;
+        best = i;
+        best_score = score;
+        best_key = key;
+    }
+    return best;
+}

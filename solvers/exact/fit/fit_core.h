@@ -1,0 +1,71 @@
+/* One connected part of a Fit problem in the form that the search works on.
+ *
+ * Addresses are counted in units (the greatest step that every canonical address is a multiple of), time in
+ * sections. A section stands for a tick whose live pieces no neighbouring tick exceeds: whatever overlaps
+ * somewhere overlaps in a section, with its full heights. Typical: 150 to 450 items, 60 to 230 sections,
+ * 12 to 70 items a section, 20 to 150 neighbours an item; a thousand units of capacity.
+ *
+ * An item has a flat bottom and, when it is a chain, a top that goes down in steps. For two items that meet
+ * in time only their greatest heights over the common sections matter, so a neighbour entry carries both
+ * and the search never looks at pieces again, except to keep section totals. */
+#ifndef LX_SOLVERS_EXACT_FIT_FIT_CORE_H
+#define LX_SOLVERS_EXACT_FIT_FIT_CORE_H
+
+#include "exact/fit/fit.h"
+
+#include <stddef.h>
+
+typedef int64_t fit_unit;
+
+/* Above every address; two of them and a height still add up without overflow. */
+#define FIT_FAR (INT64_C(1) << 60)
+
+struct fit_step { /* a piece in sections and units */
+    int32_t from, to;
+    fit_unit size;
+};
+
+struct fit_near { /* a neighbour in time, from an item's point of view */
+    int32_t item;
+    fit_unit mine, theirs; /* greatest height over the common sections */
+};
+
+struct fit_part {
+    int32_t count, sections;
+    fit_unit capacity;
+    bool plain; /* no fixed base, no alignment, no item whose rounded top may exceed the true capacity */
+    /* An item: the sections [from[i], to[i]), the greatest height, the bases allowed. */
+    int32_t *from, *to;
+    fit_unit *height, *low, *high, *align;
+    bool *fixed;
+    int32_t *origin; /* index in the caller's problem */
+    int32_t *first_step;
+    struct fit_step *steps; /* of item i: first_step[i] .. first_step[i + 1] */
+    int32_t *first_near;
+    struct fit_near *near;
+    int32_t *first_in_section, *in_section; /* items of section s */
+    fit_unit *total;                        /* a section: the heights of all its items */
+};
+
+/* The whole problem, scaled. Parts share no tick. */
+struct fit_scaled {
+    int64_t unit;
+    int32_t part_count;
+    struct fit_part *parts;
+    bool impossible; /* some item or section can never fit */
+};
+
+/* Neighbour and section lists grow with the square of the load; a part for which they would exceed this
+ * many entries is left without them (`near` is NULL) and is for the heuristics alone. */
+#define FIT_MOST_ENTRIES (INT64_C(6) << 20)
+
+/* False: memory is out. */
+bool fit_scale(const struct fit_problem *p, struct fit_scaled *out);
+void fit_scaled_free(struct fit_scaled *s);
+
+static inline fit_unit fit_round_up(fit_unit a, fit_unit align)
+{
+    return align == 1 ? a : (a + align - 1) / align * align;
+}
+
+#endif

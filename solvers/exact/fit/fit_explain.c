@@ -1,0 +1,134 @@
+/* Why a dead end is one: the decisions that together already imply it.
+ *
+ * Every time the search raises an item's bound it pushes an event, so each bound is a chain of events. A dead
+ * end asks for facts "item k is at or above v"; each is answered by the event that first made it true,
+ * which in turn is explained by decisions and by facts that held before it:
+ *
+ *   x was placed under k at a: the decision on x; and k could not be below x, that is
+ *       low[k] + height of k > a at that time, a fact about k with a smaller value.
+ *   k waits for support: it was postponed from p (that decision), it was at or above p (a fact), and
+ *       nothing can carry it at a base in (p, v): its placed neighbours do not reach that high where they
+ *       are (their decisions), and each unplaced neighbour m would have to end there, but ends higher
+ *       (the fact m >= v - height of m).
+ *
+ * Facts only ever refer to earlier events, so one downward sweep over the event trail answers them all; the
+ * facts that are asked for are bits over the trail. Asking for v and for v' > v of one item at once is one
+ * question for v': both askers are later than the event that answers v'.
+ *
+ * Walks down an item's events start where the sweep has got to: nothing above is needed any more.
+ *
+ * The result is sound for any decisions that are kept together: the search may return to the last level in
+ * the conflict, and an empty conflict proves that there is no answer at all. */
+#include "exact/fit/fit_search.h"
+
+#include <string.h>
+
+/* Neighbours looked at for one dead end. Where a part is so crowded that more would be needed, jumping back
+ * would not pay for the explanation. */
+enum { MOST_WORK = 1 << 13 };
+
+static void ask(struct fit_search *s, int32_t item, fit_unit value)
+{
+    if (value <= s->asked[item]) return;
+    const struct fit_event *events = s->events.at;
+    int32_t e = s->explained[item] == s->explanation ? s->cursor[item] : s->last_event[item];
+    while (e >= s->sweep) e = events[e].earlier;
+    s->explained[item] = s->explanation;
+    s->cursor[item] = e;
+    while (e >= 0 && events[e].old >= value) e = events[e].earlier;
+    if (e < 0) return; /* true at the root */
+    s->asked[item] = value;
+    s->pending.at[e >> 6] |= UINT64_C(1) << (e & 63);
+    if (e > s->highest_pending) s->highest_pending = e;
+}
+
+static void explain_wait(struct fit_search *s, int32_t e, fit_unit value)
+{
+    const struct fit_part *part = s->part;
+    const struct fit_event *event = &s->events.at[e];
+    int32_t k = event->item;
+    fit_unit align = part->align[k], wanted = fit_round_up(value, align);
+    fit_conflict_add(s, event->wait_level);
+    ask(s, k, event->waits);
+    if (wanted <= event->waits + align) return; /* not there, hence at the next base at least */
+    for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++) {
+        const struct fit_near *near = &part->near[i];
+        int32_t m = near->item;
+        if (s->placed[m] && s->placed_event[m] <= e)
+            fit_conflict_add(s, s->level[m]);
+        else
+            ask(s, m, wanted - align + 1 - near->theirs);
+    }
+}
+
+static void explain_placed(struct fit_search *s, int32_t e)
+{
+    const struct fit_part *part = s->part;
+    int32_t k = s->events.at[e].item, x = s->events.at[e].cause;
+    fit_conflict_add(s, s->level[x]);
+    fit_unit height = part->height[k];
+    if (part->first_step[k + 1] - part->first_step[k] > 1)
+        for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++)
+            if (part->near[i].item == x) height = part->near[i].mine;
+    ask(s, k, s->base[x] - height + 1);
+}
+
+/* All decisions together are always an explanation. */
+static void blame_all(struct fit_search *s)
+{
+    for (int32_t level = 1; level <= s->depth; level++) fit_conflict_add(s, level);
+}
+
+static void answer_all(struct fit_search *s)
+{
+    int64_t work = 0;
+    for (int32_t word = s->highest_pending >> 6; word >= 0; word--)
+        while (s->pending.at[word]) {
+            int32_t bit = 63 - __builtin_clzll(s->pending.at[word]), e = word * 64 + bit;
+            s->pending.at[word] &= ~(UINT64_C(1) << bit);
+            s->sweep = e;
+            const struct fit_event *event = &s->events.at[e];
+            fit_unit value = s->asked[event->item];
+            if (value <= event->old) continue; /* a higher question about the item has covered this one */
+            s->asked[event->item] = 0;
+            if (work > MOST_WORK) continue;
+            if (event->cause >= 0)
+                explain_placed(s, e);
+            else {
+                explain_wait(s, e, value);
+                work += s->part->first_near[event->item + 1] - s->part->first_near[event->item];
+            }
+        }
+    s->highest_pending = -1;
+    if (work > MOST_WORK) blame_all(s);
+}
+
+void fit_conflict_clear(struct fit_search *s)
+{
+    memset(s->conflict, 0, (size_t)s->conflict_words * sizeof *s->conflict);
+}
+
+static void begin(struct fit_search *s)
+{
+    fit_conflict_clear(s);
+    s->explanation++;
+    s->sweep = INT32_MAX;
+}
+
+void fit_explain_item(struct fit_search *s, int32_t item)
+{
+    begin(s);
+    ask(s, item, s->part->high[item] + 1);
+    answer_all(s);
+}
+
+void fit_explain_section(struct fit_search *s, int32_t section)
+{
+    const struct fit_part *part = s->part;
+    begin(s);
+    /* All unplaced items of the section at or above this is one unit more than the capacity. */
+    fit_unit value = part->capacity - s->left[section] + 1;
+    for (int32_t i = part->first_in_section[section]; i < part->first_in_section[section + 1]; i++)
+        if (!s->placed[part->in_section[i]]) ask(s, part->in_section[i], value);
+    answer_all(s);
+}

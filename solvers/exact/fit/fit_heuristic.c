@@ -1,0 +1,201 @@
+/* First fit in several orders: what is easy is done here, at any size.
+ *
+ * Each item in turn goes to the lowest gap that is free over its whole life. Orders: decreasing size,
+ * decreasing area, decreasing length of life; after that the best order so far is repaired: what came to
+ * stand too high moves to the front, and all is packed again ("squeaky wheel"). On real graphs the first
+ * order is mostly at the bound.
+ *
+ * Gaps are found by one walk over the placed rectangles in order of base, which ends at the first gap. To
+ * keep the walk short, time is cut into strips; besides the list of all rectangles there is one for each
+ * pair of neighbouring strips, and an item no longer than a strip walks only the pair that holds it. At
+ * 60,000 items a pass takes about a second. */
+#include "exact/fit/fit_heuristic.h"
+
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rectangle {
+    fit_unit base, top;
+    int32_t from, to;
+};
+
+typedef VEC(struct rectangle) rectangle_list;
+
+enum { MOST_STRIPS = 64, ITEMS_A_STRIP = 256 };
+
+struct strips {
+    rectangle_list all, pair[MOST_STRIPS];
+    int32_t count, width;
+};
+
+static bool insert_sorted(rectangle_list *list, struct rectangle r)
+{
+    if (!VEC_RESERVE(list, list->count + 1)) return false;
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->at[middle].base <= r.base)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(list->at + low + 1, list->at + low, (list->count - low) * sizeof *list->at);
+    list->at[low] = r;
+    list->count++;
+    return true;
+}
+
+static bool insert(struct strips *s, struct rectangle r)
+{
+    if (!insert_sorted(&s->all, r)) return false;
+    if (s->count < 2) return true;
+    int32_t first = r.from / s->width - 1, last = (r.to - 1) / s->width;
+    for (int32_t i = first < 0 ? 0 : first; i <= last; i++)
+        if (!insert_sorted(&s->pair[i], r)) return false;
+    return true;
+}
+
+/* The lowest base at or above `low` where the stretch of time is free for `height`. */
+static fit_unit lowest_gap(const struct strips *s, int32_t from, int32_t to, fit_unit height, fit_unit low,
+                           fit_unit align)
+{
+    const rectangle_list *list = &s->all;
+    if (s->count >= 2 && to - from <= s->width) list = &s->pair[from / s->width];
+    fit_unit cursor = low;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct rectangle *r = &list->at[i];
+        if (r->from >= to || from >= r->to) continue;
+        if (r->base >= cursor + height) break;
+        if (r->top > cursor) cursor = fit_round_up(r->top, align);
+    }
+    return cursor;
+}
+
+static bool put(const struct fit_part *part, struct strips *s, int32_t item, fit_unit base)
+{
+    for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++) {
+        const struct fit_step *step = &part->steps[k];
+        struct rectangle r = {base, base + step->size, step->from, step->to};
+        if (!insert(s, r)) return false;
+    }
+    return true;
+}
+
+/* One pass. False: memory is out. A pass that is stopped counts as far too high. */
+static bool pack(const struct fit_part *part, struct strips *s, const int32_t *order,
+                 bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
+{
+    s->all.count = 0;
+    for (int32_t i = 0; i < s->count; i++) s->pair[i].count = 0;
+    *excess = -FIT_FAR;
+    for (int32_t i = 0; i < part->count; i++) {
+        if (!part->fixed[i]) continue;
+        base[i] = part->low[i];
+        if (lowest_gap(s, part->from[i], part->to[i], part->height[i], base[i], 1) != base[i])
+            *excess = FIT_FAR;
+        if (!put(part, s, i, base[i])) return false;
+    }
+    for (int32_t k = 0; k < part->count; k++) {
+        int32_t i = order[k];
+        if (stop && (k & 63) == 63 && stop(context)) {
+            *excess = FIT_FAR;
+            return true;
+        }
+        if (!part->fixed[i]) {
+            base[i] = lowest_gap(s, part->from[i], part->to[i], part->height[i], 0, part->align[i]);
+            if (!put(part, s, i, base[i])) return false;
+        }
+        if (base[i] - part->high[i] > *excess) *excess = base[i] - part->high[i];
+    }
+    return true;
+}
+
+struct keyed {
+    double key, second;
+    int32_t item;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->key != y->key) return x->key > y->key ? -1 : 1;
+    if (x->second != y->second) return x->second > y->second ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+static void order_by(const struct fit_part *part, int which, struct keyed *keyed, int32_t *order)
+{
+    for (int32_t i = 0; i < part->count; i++) {
+        double height = (double)part->height[i], length = part->to[i] - part->from[i];
+        double key[] = {height, height * length, length};
+        keyed[i] = (struct keyed){key[which], key[(which + 1) % 3], i};
+    }
+    qsort(keyed, (size_t)part->count, sizeof *keyed, by_key);
+    for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
+}
+
+/* What exceeds the goal goes first, the rest keeps its order. */
+static void promote_high(const struct fit_part *part, const fit_unit *base, fit_unit enough,
+                         const int32_t *order, int32_t *next)
+{
+    int32_t filled = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t k = 0; k < part->count; k++) {
+            bool high = base[order[k]] - part->high[order[k]] > enough;
+            if (high == (pass == 0)) next[filled++] = order[k];
+        }
+}
+
+static bool run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
+                       void *context, struct strips *s, struct keyed *keyed, int32_t *orders, fit_unit *trial,
+                       fit_unit *base, fit_unit *excess, int64_t *steps)
+{
+    int32_t *order = orders, *next = orders + part->count;
+    size_t bytes = (size_t)part->count * sizeof *base;
+    fit_unit seen = FIT_FAR;
+    for (int pass = 0; pass<passes && * excess> enough; pass++) {
+        if (pass > 0 && stop && stop(context)) break;
+        if (pass < 3)
+            order_by(part, pass, keyed, order);
+        else {
+            promote_high(part, trial, enough, order, next);
+            int32_t *swap = order;
+            order = next;
+            next = swap;
+        }
+        if (!pack(part, s, order, stop, context, trial, &seen)) return false;
+        *steps += part->count;
+        if (seen < *excess) {
+            *excess = seen;
+            memcpy(base, trial, bytes);
+        }
+    }
+    return true;
+}
+
+bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
+                   void *context, fit_unit *base, fit_unit *excess, int64_t *steps)
+{
+    size_t n = (size_t)part->count;
+    struct strips s = {0};
+    s.count = part->count / ITEMS_A_STRIP < MOST_STRIPS ? part->count / ITEMS_A_STRIP : MOST_STRIPS;
+    if (s.count > 1) {
+        s.width = (part->sections + s.count - 1) / s.count;
+        s.count = (part->sections + s.width - 1) / s.width;
+    }
+    struct keyed *keyed = malloc(n * sizeof *keyed);
+    int32_t *orders = malloc(2 * n * sizeof *orders);
+    fit_unit *trial = malloc(n * sizeof *trial);
+    *excess = FIT_FAR;
+    bool fine =
+        keyed && orders && trial &&
+        run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
+    free(keyed);
+    free(orders);
+    free(trial);
+    VEC_FREE(&s.all);
+    for (int32_t i = 0; i < MOST_STRIPS; i++) VEC_FREE(&s.pair[i]);
+    return fine;
+}

@@ -1,0 +1,394 @@
+/* From the caller's bytes and ticks to units, sections and parts.
+ *
+ * Units. All bases are multiples of the greatest common divisor `a` of the alignments, so a size may be
+ * rounded up to `a`: what rests on an item starts at a multiple of `a` anyway. Only the topmost end is
+ * different, it may use the true size; so the capacity is rounded up too, and each item keeps its own
+ * highest base, computed from its true size. Then everything is divided by the greatest common divisor of
+ * the rounded sizes and the fixed bases (and of the alignments, if they differ): canonical bases are sums
+ * of sizes above ground or above a fixed item, rounded to alignments, hence multiples of it.
+ *
+ * Sections. Between two neighbouring ticks the set of live pieces grows, shrinks or does both. A run of
+ * ticks that first grow and then shrink is dominated by its peak: every item of the run is live there, with
+ * its greatest size of the run. So the run is one section. ("Shrinks" includes a chain's step down.)
+ *
+ * Parts. Where nothing is live across a boundary the problem falls apart. */
+#include "base/checked.h"
+#include "exact/fit/fit_core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct moment {
+    int64_t time;
+    bool grows, shrinks;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct moment *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+
+struct timeline {
+    struct moment *moments;
+    int32_t *section_at; /* the section that the tick from moment m on counts to */
+    int32_t count;
+};
+
+static int32_t moment_of(const struct timeline *t, int64_t time)
+{
+    int32_t low = 0, high = t->count - 1;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (t->moments[middle].time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sizes that are 0 from some piece on end the item there; a leading 0 starts it later. */
+static void live_pieces(const struct fit_problem *p, const struct fit_item *item, int32_t *first,
+                        int32_t *end)
+{
+    int32_t a = item->first_piece, z = item->first_piece + item->piece_count;
+    while (a < z && p->pieces[a].size == 0) a++;
+    while (z > a && p->pieces[z - 1].size == 0) z--;
+    *first = a;
+    *end = z;
+}
+
+static void note(struct moment *m, int32_t *n, int64_t time, bool grows, bool shrinks)
+{
+    m[(*n)++] = (struct moment){time, grows, shrinks};
+}
+
+static bool build_timeline(const struct fit_problem *p, struct timeline *t)
+{
+    size_t room = (size_t)p->piece_count * 2 + 2;
+    t->moments = malloc(room * sizeof *t->moments);
+    t->section_at = malloc(room * sizeof *t->section_at);
+    if (!t->moments || !t->section_at) return false;
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        int32_t first, end;
+        live_pieces(p, &p->items[i], &first, &end);
+        for (int32_t k = first; k < end; k++) {
+            int64_t before = k > first ? p->pieces[k - 1].size : 0, size = p->pieces[k].size;
+            note(t->moments, &n, p->pieces[k].start, size > before, size < before);
+            if (k + 1 == end) note(t->moments, &n, p->pieces[k].end, false, true);
+        }
+    }
+    qsort(t->moments, (size_t)n, sizeof *t->moments, by_time);
+    t->count = 0;
+    for (int32_t i = 0; i < n; i++) {
+        struct moment *last = t->count ? &t->moments[t->count - 1] : NULL;
+        if (last && last->time == t->moments[i].time) {
+            last->grows |= t->moments[i].grows;
+            last->shrinks |= t->moments[i].shrinks;
+        } else
+            t->moments[t->count++] = t->moments[i];
+    }
+    /* A section is a run of ticks that grow first and then shrink; its peak holds all of their items. */
+    int32_t section = 0;
+    bool shrunk = false;
+    for (int32_t m = 0; m < t->count; m++) {
+        if (t->moments[m].shrinks) shrunk = true;
+        if (t->moments[m].grows && shrunk && m > 0) {
+            section++;
+            shrunk = false;
+        }
+        t->section_at[m] = section;
+    }
+    return true;
+}
+
+/* What an item becomes before it is given to a part. */
+struct draft {
+    int32_t from, to, origin, first, end; /* pieces first..end */
+    fit_unit low, high, align;
+    bool fixed;
+};
+
+static int by_from(const void *a, const void *b)
+{
+    const struct draft *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return (x->origin > y->origin) - (x->origin < y->origin);
+}
+
+/* A piece covers the sections of its own ticks. The first tick of a piece may count to a section that
+ * belongs to what came before (after a shrink); there the larger, earlier size holds. */
+static int32_t first_section(const struct timeline *t, int64_t start)
+{
+    return t->section_at[moment_of(t, start)];
+}
+
+static int32_t end_section(const struct timeline *t, int64_t end)
+{
+    return t->section_at[moment_of(t, end) - 1] + 1;
+}
+
+static fit_unit greatest_between(const struct fit_part *part, int32_t item, int32_t from, int32_t to)
+{
+    fit_unit greatest = 0;
+    for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++) {
+        const struct fit_step *s = &part->steps[k];
+        if (s->from < to && from < s->to && s->size > greatest) greatest = s->size;
+    }
+    return greatest;
+}
+
+static bool allocate_part(struct fit_part *part, int32_t count, int32_t sections, int64_t steps)
+{
+    size_t n = (size_t)count, m = (size_t)sections;
+    part->count = count;
+    part->sections = sections;
+    part->from = malloc(n * sizeof *part->from);
+    part->to = malloc(n * sizeof *part->to);
+    part->height = malloc(n * sizeof *part->height);
+    part->low = malloc(n * sizeof *part->low);
+    part->high = malloc(n * sizeof *part->high);
+    part->align = malloc(n * sizeof *part->align);
+    part->fixed = malloc(n * sizeof *part->fixed);
+    part->origin = malloc(n * sizeof *part->origin);
+    part->first_step = malloc((n + 1) * sizeof *part->first_step);
+    part->steps = malloc((size_t)steps * sizeof *part->steps);
+    part->total = calloc(m, sizeof *part->total);
+    part->first_in_section = calloc(m + 1, sizeof *part->first_in_section);
+    part->first_near = calloc(n + 1, sizeof *part->first_near);
+    return part->from && part->to && part->height && part->low && part->high && part->align && part->fixed &&
+           part->origin && part->first_step && part->steps && part->total && part->first_in_section &&
+           part->first_near;
+}
+
+/* Items are sorted by their first section: those after i that start before i ends are its neighbours. */
+static bool link_neighbours(struct fit_part *part)
+{
+    int32_t n = part->count;
+    int64_t pairs = 0, entries = 0;
+    for (int32_t i = 0; i < n; i++) {
+        entries += part->to[i] - part->from[i];
+        int32_t low = i + 1, high = n;
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            if (part->from[middle] < part->to[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        pairs += low - i - 1;
+    }
+    if (2 * pairs > FIT_MOST_ENTRIES || entries > FIT_MOST_ENTRIES) return true;
+    part->near = malloc((size_t)(2 * pairs + 1) * sizeof *part->near);
+    part->in_section = malloc((size_t)entries * sizeof *part->in_section);
+    int32_t *fill = malloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
+    if (!part->near || !part->in_section || !fill) {
+        free(fill);
+        return false;
+    }
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
+            part->first_near[i + 1]++;
+            part->first_near[k + 1]++;
+        }
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t s = part->from[i]; s < part->to[i]; s++) part->first_in_section[s + 1]++;
+        part->first_near[i + 1] += part->first_near[i];
+    }
+    for (int32_t s = 0; s < part->sections; s++) part->first_in_section[s + 1] += part->first_in_section[s];
+    memcpy(fill, part->first_near, (size_t)n * sizeof *fill);
+    int32_t *fill_section = fill + n;
+    memcpy(fill_section, part->first_in_section, (size_t)part->sections * sizeof *fill);
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t s = part->from[i]; s < part->to[i]; s++) part->in_section[fill_section[s]++] = i;
+        for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
+            int32_t to = part->to[k] < part->to[i] ? part->to[k] : part->to[i];
+            fit_unit a = greatest_between(part, i, part->from[k], to);
+            fit_unit b = greatest_between(part, k, part->from[k], to);
+            part->near[fill[i]++] = (struct fit_near){k, a, b};
+            part->near[fill[k]++] = (struct fit_near){i, b, a};
+        }
+    }
+    free(fill);
+    return true;
+}
+
+static bool fill_part(const struct fit_problem *p, const struct timeline *t, const struct draft *drafts,
+                      int32_t count, int64_t rounding, int64_t unit, struct fit_part *part)
+{
+    int32_t base = drafts[0].from, end = 0;
+    int64_t steps = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (drafts[i].to > end) end = drafts[i].to;
+        steps += drafts[i].end - drafts[i].first;
+    }
+    if (!allocate_part(part, count, end - base, steps)) return false;
+    part->capacity = round_up_i64(p->capacity, rounding) / unit;
+    part->plain = true;
+    int32_t step = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const struct draft *d = &drafts[i];
+        part->from[i] = d->from - base;
+        part->to[i] = d->to - base;
+        part->low[i] = d->low;
+        part->high[i] = d->high;
+        part->align[i] = d->align;
+        part->fixed[i] = d->fixed;
+        part->origin[i] = d->origin;
+        part->first_step[i] = step;
+        part->height[i] = 0;
+        int32_t reached = d->from;
+        for (int32_t k = d->first; k < d->end; k++) {
+            fit_unit size = round_up_i64(p->pieces[k].size, rounding) / unit;
+            int32_t from = first_section(t, p->pieces[k].start), to = end_section(t, p->pieces[k].end);
+            /* A section shared by two pieces of a chain takes the larger one, which is the earlier unless
+             * the caller's chain grows. */
+            if (from < reached && step > part->first_step[i]) {
+                struct fit_step *last = &part->steps[step - 1];
+                if (size > last->size && last->to == reached)
+                    last->to = from;
+                else
+                    from = reached;
+            }
+            if (from < to) {
+                part->steps[step++] = (struct fit_step){from - base, to - base, size};
+                reached = to;
+            }
+            if (size > part->height[i]) part->height[i] = size;
+        }
+        if (d->fixed || d->align != 1 || d->high != part->capacity - part->height[i]) part->plain = false;
+        for (int32_t k = part->first_step[i]; k < step; k++)
+            for (int32_t s = part->steps[k].from; s < part->steps[k].to; s++)
+                part->total[s] += part->steps[k].size;
+    }
+    part->first_step[count] = step;
+    return link_neighbours(part);
+}
+
+static void free_part(struct fit_part *part)
+{
+    free(part->from);
+    free(part->to);
+    free(part->height);
+    free(part->low);
+    free(part->high);
+    free(part->align);
+    free(part->fixed);
+    free(part->origin);
+    free(part->first_step);
+    free(part->steps);
+    free(part->total);
+    free(part->first_in_section);
+    free(part->in_section);
+    free(part->first_near);
+    free(part->near);
+}
+
+void fit_scaled_free(struct fit_scaled *s)
+{
+    for (int32_t i = 0; i < s->part_count; i++) free_part(&s->parts[i]);
+    free(s->parts);
+}
+
+/* The unit, and whether alignments differ (then they survive scaling). */
+static int64_t common_unit(const struct fit_problem *p, int64_t rounding, bool mixed)
+{
+    int64_t unit = mixed ? rounding : 0;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        int32_t first, end;
+        live_pieces(p, &p->items[i], &first, &end);
+        if (first == end) continue;
+        for (int32_t k = first; k < end; k++) unit = gcd(unit, round_up_i64(p->pieces[k].size, rounding));
+        if (p->items[i].fixed > 0) unit = gcd(unit, p->items[i].fixed);
+    }
+    return unit ? unit : 1;
+}
+
+static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t end)
+{
+    int64_t size = 0;
+    for (int32_t k = first; k < end; k++) size = max_i64(size, p->pieces[k].size);
+    return size;
+}
+
+/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. */
+static void draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
+                        struct fit_scaled *out, struct draft *drafts, int32_t *count)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        const struct fit_item *item = &p->items[i];
+        struct draft d = {.origin = i, .fixed = item->fixed >= 0};
+        d.align = mixed ? item->alignment / out->unit : 1;
+        live_pieces(p, item, &d.first, &d.end);
+        int64_t size = greatest_size(p, d.first, d.end);
+        if (size > p->capacity) out->impossible = true;
+        bool misplaced = d.fixed && (item->fixed % item->alignment || item->fixed > p->capacity - size);
+        if (misplaced) out->impossible = true;
+        if (d.first == d.end || out->impossible) continue;
+        d.from = first_section(t, p->pieces[d.first].start);
+        d.to = end_section(t, p->pieces[d.end - 1].end);
+        d.low = d.fixed ? item->fixed / out->unit : 0;
+        d.high = d.fixed ? d.low : (p->capacity - size) / out->unit / d.align * d.align;
+        drafts[n++] = d;
+    }
+    *count = n;
+}
+
+static bool split_parts(const struct fit_problem *p, const struct timeline *t, int64_t rounding,
+                        struct draft *drafts, int32_t count, struct fit_scaled *out)
+{
+    qsort(drafts, (size_t)count, sizeof *drafts, by_from);
+    int32_t parts = 0, reached = -1;
+    for (int32_t i = 0; i < count; i++) {
+        if (drafts[i].from >= reached) parts++;
+        if (drafts[i].to > reached) reached = drafts[i].to;
+    }
+    out->parts = calloc((size_t)parts + 1, sizeof *out->parts);
+    if (!out->parts) return false;
+    for (int32_t i = 0, next; i < count; i = next) {
+        reached = drafts[i].to;
+        for (next = i + 1; next < count && drafts[next].from < reached; next++)
+            if (drafts[next].to > reached) reached = drafts[next].to;
+        struct fit_part *part = &out->parts[out->part_count++];
+        if (!fill_part(p, t, drafts + i, next - i, rounding, out->unit, part)) return false;
+        for (int32_t s = 0; s < part->sections; s++)
+            if (part->total[s] > part->capacity) out->impossible = true;
+    }
+    return true;
+}
+
+bool fit_scale(const struct fit_problem *p, struct fit_scaled *out)
+{
+    *out = (struct fit_scaled){0};
+    int64_t rounding = 0;
+    bool mixed = false;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        rounding = gcd(rounding, p->items[i].alignment);
+        mixed |= p->items[i].alignment != p->items[0].alignment;
+    }
+    if (rounding == 0) rounding = 1;
+    out->unit = common_unit(p, rounding, mixed);
+    struct timeline t = {0};
+    struct draft *drafts = malloc(((size_t)p->item_count + 1) * sizeof *drafts);
+    int32_t count = 0;
+    bool done = drafts && build_timeline(p, &t);
+    if (done) draft_items(p, &t, mixed, out, drafts, &count);
+    if (done && !out->impossible) done = split_parts(p, &t, rounding, drafts, count, out);
+    free(drafts);
+    free(t.moments);
+    free(t.section_at);
+    return done;
+}

@@ -1,0 +1,98 @@
+/* Memory of the search state: all arrays of one part, in one place. */
+#include "exact/fit/fit_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *array(bool *fine, size_t count, size_t size)
+{
+    void *p = calloc(count + 1, size);
+    if (!p) *fine = false;
+    return p;
+}
+
+struct keyed {
+    double area;
+    fit_unit height;
+    int32_t item;
+};
+
+static int by_area(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->area != y->area) return x->area > y->area ? -1 : 1;
+    if (x->height != y->height) return x->height > y->height ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+/* Ranks stay the same in all runs: refuted sets may rest on the exchange rule, which refers to them. */
+static bool rank_items(struct fit_search *s)
+{
+    const struct fit_part *part = s->part;
+    struct keyed *keyed = calloc((size_t)part->count, sizeof *keyed);
+    if (!keyed) return false;
+    for (int32_t i = 0; i < part->count; i++) {
+        keyed[i] = (struct keyed){0, part->height[i], i};
+        for (int32_t k = part->first_step[i]; k < part->first_step[i + 1]; k++)
+            keyed[i].area += (double)part->steps[k].size * (part->steps[k].to - part->steps[k].from);
+    }
+    qsort(keyed, (size_t)part->count, sizeof *keyed, by_area);
+    for (int32_t i = 0; i < part->count; i++) s->rank[keyed[i].item] = i;
+    free(keyed);
+    return true;
+}
+
+bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed)
+{
+    size_t n = (size_t)part->count, m = (size_t)part->sections;
+    bool fine = true;
+    *s = (struct fit_search){.part = part, .rng = rng_seed(seed)};
+    s->low = array(&fine, n, sizeof *s->low);
+    s->rest = array(&fine, n, sizeof *s->rest);
+    s->waits = array(&fine, n, sizeof *s->waits);
+    s->base = array(&fine, n, sizeof *s->base);
+    s->room = array(&fine, n, sizeof *s->room);
+    s->asked = array(&fine, n, sizeof *s->asked);
+    s->explained = array(&fine, n, sizeof *s->explained);
+    s->cursor = array(&fine, n, sizeof *s->cursor);
+    s->placed = array(&fine, n, sizeof *s->placed);
+    s->level = array(&fine, n, sizeof *s->level);
+    s->placed_event = array(&fine, n, sizeof *s->placed_event);
+    s->wait_level = array(&fine, n, sizeof *s->wait_level);
+    s->witness = array(&fine, n, sizeof *s->witness);
+    s->last_event = array(&fine, n, sizeof *s->last_event);
+    s->free_items = array(&fine, n, sizeof *s->free_items);
+    s->slot = array(&fine, n, sizeof *s->slot);
+    s->rank = array(&fine, n, sizeof *s->rank);
+    s->weight = array(&fine, n, sizeof *s->weight);
+    s->bias = array(&fine, n, sizeof *s->bias);
+    s->left = array(&fine, m, sizeof *s->left);
+    s->lowest = array(&fine, m, sizeof *s->lowest);
+    s->crossing = array(&fine, m, sizeof *s->crossing);
+    s->is_dirty = array(&fine, m, sizeof *s->is_dirty);
+    s->dirty = array(&fine, m, sizeof *s->dirty);
+    /* Each item is placed once and postponed a few times on a path; a deeper one ends the run. */
+    s->most_depth = 8 * part->count + 1000;
+    s->frames = array(&fine, (size_t)s->most_depth, sizeof *s->frames);
+    s->waiting = array(&fine, (size_t)s->most_depth, sizeof *s->waiting);
+    s->conflict_words = s->most_depth / 64 + 1;
+    s->conflict = array(&fine, (size_t)s->conflict_words, sizeof *s->conflict);
+    s->resolved = array(&fine, (size_t)s->conflict_words, sizeof *s->resolved);
+    return fine && fit_nogood_open(s) && rank_items(s);
+}
+
+void fit_search_close(struct fit_search *s)
+{
+    void *all[] = {s->low,        s->rest,     s->waits,        s->base,       s->room,    s->asked,
+                   s->placed,     s->level,    s->placed_event, s->wait_level, s->witness, s->last_event,
+                   s->slot,       s->rank,     s->weight,       s->bias,       s->left,    s->lowest,
+                   s->crossing,   s->is_dirty, s->dirty,        s->frames,     s->waiting, s->conflict,
+                   s->free_items, s->resolved, s->bucket,       s->explained,  s->cursor};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    VEC_FREE(&s->changes);
+    VEC_FREE(&s->events);
+    VEC_FREE(&s->reasons);
+    VEC_FREE(&s->pending);
+    VEC_FREE(&s->placements);
+    VEC_FREE(&s->sets);
+}

@@ -1,0 +1,191 @@
+/* Least height by questions to Fit.
+ *
+ * Between the lower bound (the peak of the load, at first) and the height of the best packing known, Fit is
+ * asked at chosen capacities: at the bound itself first, for on most instances it is the answer; then in the
+ * middle of what is open. "Yes" lowers the height to that of the packing found, "no" raises the bound above
+ * the capacity asked. A question that runs into its budget decides nothing: the round goes on above it, and
+ * the next round asks again with a larger budget. Without a limit the rounds end only when bound and height
+ * meet. */
+#include "exact/fit/height.h"
+
+#include "base/checked.h"
+#include "exact/fit/fit_core.h"
+#include "exact/fit/fit_heuristic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BUDGET = 50000, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24 };
+
+struct change {
+    int64_t time, delta;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return (x->delta > y->delta) - (x->delta < y->delta);
+}
+
+/* The greatest load of a tick, the largest size, the highest fixed end. False: memory is out. */
+static bool simple_bound(const struct fit_problem *p, int64_t *bound)
+{
+    size_t n = 2 * (size_t)p->piece_count;
+    struct change *changes = malloc((n + 1) * sizeof *changes);
+    if (!changes) return false;
+    *bound = 0;
+    for (int32_t i = 0; i < p->item_count; i++)
+        for (int32_t k = 0; k < p->items[i].piece_count; k++) {
+            int32_t piece = p->items[i].first_piece + k;
+            const struct fit_piece *x = &p->pieces[piece];
+            changes[2 * piece] = (struct change){x->start, x->size};
+            changes[2 * piece + 1] = (struct change){x->end, -x->size};
+            *bound = max_i64(*bound, x->size + max_i64(p->items[i].fixed, 0));
+        }
+    qsort(changes, n, sizeof *changes, by_time);
+    int64_t load = 0;
+    for (size_t i = 0; i < n; i++) {
+        load += changes[i].delta;
+        *bound = max_i64(*bound, load);
+    }
+    free(changes);
+    return true;
+}
+
+/* Without alignments a canonical height is a sum of sizes above the ground or a fixed base, so only multiples
+ * of their greatest common divisor need be asked for. */
+static int64_t height_step(const struct fit_problem *p)
+{
+    int64_t step = 0;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        if (p->items[i].alignment != 1) return 1;
+        for (int32_t k = -1; k < p->items[i].piece_count; k++) {
+            int64_t a = k < 0 ? max_i64(p->items[i].fixed, 0) : p->pieces[p->items[i].first_piece + k].size;
+            while (a) {
+                int64_t rest = step % a;
+                step = a;
+                a = rest;
+            }
+        }
+    }
+    return step ? step : 1;
+}
+
+static int64_t height_of(const struct fit_problem *p, const int64_t *base)
+{
+    int64_t height = 0;
+    for (int32_t i = 0; i < p->item_count; i++)
+        for (int32_t k = 0; k < p->items[i].piece_count; k++)
+            height = max_i64(height, base[i] + p->pieces[p->items[i].first_piece + k].size);
+    return height;
+}
+
+/* Everything stacked above the highest fixed end, alignment lost at each: no useful packing is higher. */
+static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
+{
+    int64_t sum = bound;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        int64_t size = 0;
+        for (int32_t k = 0; k < p->items[i].piece_count; k++)
+            size = max_i64(size, p->pieces[p->items[i].first_piece + k].size);
+        if (!add_i64(sum, size + p->items[i].alignment, &sum) || sum > FIT_FAR / 4) return FIT_FAR / 4;
+    }
+    return sum;
+}
+
+/* A first packing without regard to capacity. */
+static enum height_result pack_first(const struct fit_problem *p, const struct fit_limits *limits,
+                                     int64_t *base, struct height_answer *answer)
+{
+    struct fit_problem open = *p;
+    open.capacity = generous_capacity(p, answer->bound);
+    struct fit_scaled scaled;
+    enum height_result result = HEIGHT_NO_MEMORY;
+    for (int32_t i = 0; i < p->item_count; i++) base[i] = max_i64(p->items[i].fixed, 0);
+    if (fit_scale(&open, &scaled)) {
+        result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
+        for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
+            const struct fit_part *part = &scaled.parts[i];
+            fit_unit *trial = malloc((size_t)part->count * sizeof *trial), excess;
+            fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
+            if (!trial || !fit_first_fit(part, FIRST_FIT_PASSES, enough, limits->stop, limits->context, trial,
+                                         &excess, &answer->nodes))
+                result = HEIGHT_NO_MEMORY;
+            else if (excess >= FIT_FAR)
+                result = HEIGHT_NONE;
+            else
+                for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
+            free(trial);
+        }
+    }
+    fit_scaled_free(&scaled);
+    answer->height = height_of(p, base);
+    return result;
+}
+
+/* One question. On "yes" the packing is taken over. */
+static enum fit_result ask(const struct fit_problem *p, const struct fit_limits *limits, int64_t capacity,
+                           int64_t budget, int64_t *base, int64_t *trial, struct height_answer *answer)
+{
+    struct fit_problem question = *p;
+    question.capacity = capacity;
+    struct fit_limits share = *limits;
+    share.nodes = budget;
+    struct fit_stats stats;
+    enum fit_result result = fit_solve(&question, &share, trial, &stats);
+    answer->nodes += stats.nodes;
+    answer->probes++;
+    if (result == FIT_YES) {
+        memcpy(base, trial, (size_t)p->item_count * sizeof *base);
+        answer->height = height_of(p, base);
+    }
+    return result;
+}
+
+static bool spent(const struct fit_limits *limits, const struct height_answer *answer)
+{
+    if (limits->nodes && answer->nodes >= limits->nodes) return true;
+    return limits->stop && limits->stop(limits->context);
+}
+
+static enum height_result close_gap(const struct fit_problem *p, const struct fit_limits *limits,
+                                    int64_t *base, int64_t *trial, struct height_answer *answer)
+{
+    int64_t step = height_step(p); /* divides the bound and all heights */
+    for (int64_t budget = FIRST_BUDGET;; budget = budget < INT64_MAX / 8 ? budget * BUDGET_GROWTH : budget) {
+        int64_t open = answer->bound; /* capacities below are decided or were too hard in this round */
+        bool at_bound = true;
+        while (open < answer->height) {
+            if (spent(limits, answer)) return HEIGHT_LIMIT;
+            int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
+            int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
+            enum fit_result result = ask(p, limits, capacity, share, base, trial, answer);
+            if (result == FIT_NO_MEMORY) return HEIGHT_NO_MEMORY;
+            if (result == FIT_NO) answer->bound = capacity + step;
+            if (result != FIT_YES) open = capacity + step;
+            at_bound = false;
+        }
+        if (answer->bound >= answer->height) break;
+    }
+    answer->bound = answer->height;
+    return HEIGHT_OPTIMAL;
+}
+
+enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits, int64_t *base,
+                                struct height_answer *answer)
+{
+    *answer = (struct height_answer){0};
+    if (!simple_bound(p, &answer->bound)) return HEIGHT_NO_MEMORY;
+    int64_t *trial = malloc(((size_t)p->item_count + 1) * sizeof *trial);
+    enum height_result result = trial ? pack_first(p, limits, base, answer) : HEIGHT_NO_MEMORY;
+    if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
+        int64_t capacity = generous_capacity(p, answer->bound);
+        enum fit_result fits = ask(p, limits, capacity, limits->nodes, base, trial, answer);
+        if (fits == FIT_YES) result = HEIGHT_LIMIT;
+        if (fits == FIT_NO_MEMORY) result = HEIGHT_NO_MEMORY;
+    }
+    if (result == HEIGHT_LIMIT) result = close_gap(p, limits, base, trial, answer);
+    free(trial);
+    return result;
+}

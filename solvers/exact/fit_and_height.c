@@ -1,0 +1,261 @@
+/* Fit and Height for a whole problem: every buffer that may be placed must be.
+ *
+ * The Fit engine answers for given handovers. Without in-place edges that is the whole question. With
+ * them it is asked for as many handovers as possible and for none; then the search of Spill takes over
+ * with a cost of 1 a buffer and looks for a plan of cost 0: its cuts and branches then decide handovers
+ * only, and a bound of 1 proves that nothing fits.
+ *
+ * Height without edges is answered by the height engine. With edges its answer for two sets of handovers
+ * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
+#include "exact/fit_and_height.h"
+#include "exact/fit/height.h"
+#include "exact/search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The buffers to be placed, each worth 1. */
+struct whole {
+    struct lx_problem p;
+    struct lx_buffer *buffers;
+    int32_t *members, count;
+    int64_t *address; /* per item of a model */
+    struct budget budget;
+    const struct whole_options *options;
+    struct search_stats stats;
+};
+
+static void record(const struct whole *w, struct lx_answer *answer)
+{
+    const struct lx_stat rows[] = {{"nodes", w->stats.nodes},
+                                   {"pivots", w->stats.pivots},
+                                   {"packings", w->stats.fit_calls},
+                                   {"packing nodes", w->stats.fit_nodes},
+                                   {"cuts", w->stats.cuts}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) answer->stats[answer->stat_count++] = rows[k];
+    answer->steps = w->budget.steps;
+}
+
+static bool whole_open(struct whole *w, const struct lx_problem *p, const struct lx_run *run,
+                       const struct whole_options *options)
+{
+    size_t n = (size_t)p->count + 1;
+    *w = (struct whole){.p = *p, .options = options, .budget = budget_new(run, options->step_limit)};
+    w->buffers = malloc(n * sizeof *w->buffers);
+    w->members = malloc(n * sizeof *w->members);
+    w->address = malloc(n * sizeof *w->address);
+    if (!w->buffers || !w->members || !w->address) return false;
+    for (int32_t i = 0; i < p->count; i++) {
+        w->buffers[i] = p->buffers[i];
+        w->buffers[i].spill_cost = 1;
+        if (!w->buffers[i].reason && w->buffers[i].size > 0) w->members[w->count++] = i;
+    }
+    w->p.objective = LX_FIT;
+    w->p.buffers = w->buffers;
+    return true;
+}
+
+static void whole_close(struct whole *w)
+{
+    free(w->buffers);
+    free(w->members);
+    free(w->address);
+}
+
+/* The Fit engine on all items, with as many handovers as possible and with none. With edges a "no" holds
+ * only for the handovers asked about, so it is no answer. */
+static bool all_at_once(struct whole *w, struct model *m, enum fit_result *result)
+{
+    struct packer k;
+    bool *kept = malloc((size_t)m->item_count + 1),
+         *merged = calloc((size_t)m->edge_count + 1, sizeof *merged);
+    bool ok = packer_new(&k, m, &w->budget) && kept && merged;
+    *result = FIT_LIMIT;
+    for (int tries = 0; ok && tries < 2 && *result != FIT_YES; tries++) {
+        int64_t left = max_i64(w->budget.limit - w->budget.steps, 1), before = k.nodes;
+        memset(kept, 1, (size_t)m->item_count);
+        if (tries == 0)
+            merge_greedily(m, kept, merged);
+        else
+            memset(merged, 0, (size_t)m->edge_count);
+        *result = pack_exactly(&k, kept, merged, m->edge_count ? left / 4 + 1 : left, w->address);
+        w->budget.steps += k.nodes - before;
+        if (m->edge_count == 0) break;
+        if (*result == FIT_NO) *result = FIT_LIMIT;
+    }
+    w->stats.fit_calls += k.calls;
+    w->stats.fit_nodes += k.nodes;
+    packer_free(&k);
+    free(kept);
+    free(merged);
+    return ok && *result != FIT_NO_MEMORY;
+}
+
+/* Does everything fit under the capacity of w->p? Addresses, per item of `m`, are in w->address. */
+static bool decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
+{
+    enum fit_result result;
+    *verdict = LX_LIMIT;
+    if (m->item_count < w->count) { /* some buffer is too large, or fixed too high */
+        *verdict = LX_INFEASIBLE;
+        return true;
+    }
+    if (!all_at_once(w, m, &result)) return false;
+    if (result == FIT_YES) *verdict = LX_OPTIMAL;
+    if (result == FIT_NO) *verdict = LX_INFEASIBLE;
+    if (result != FIT_LIMIT || m->edge_count == 0) return true;
+    struct search_tuning tuning = {.fit_nodes = max_i64((w->budget.limit - w->budget.steps) / 8, 1),
+                                   .core_nodes = w->options->core_nodes};
+    struct search search;
+    bool ok = search_open(&search, m, &w->budget, &tuning, w->address, 1, 0) &&
+              search_continue(&search, INT64_MAX / 4, INT32_MAX);
+    if (ok && search.best == 0)
+        *verdict = LX_OPTIMAL;
+    else if (ok && search_bound(&search) >= 1)
+        *verdict = LX_INFEASIBLE;
+    search_close(&search, &w->stats);
+    return ok;
+}
+
+static void copy_addresses(const struct whole *w, const struct model *m, struct lx_answer *answer)
+{
+    for (int32_t i = 0; i < m->item_count; i++) answer->address[m->items[i].buffer] = w->address[i];
+}
+
+/* Buffers of no size take no room; false: one is fixed above the capacity. */
+static bool place_empty(const struct lx_problem *p, struct lx_answer *answer)
+{
+    bool ok = true;
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (b->reason || b->size > 0) continue;
+        if (p->objective == LX_HEIGHT || b->fixed <= p->capacity)
+            answer->address[i] = max_i64(b->fixed, 0);
+        else
+            ok = false;
+    }
+    return ok;
+}
+
+bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+               struct lx_answer *answer)
+{
+    struct whole w;
+    struct model *m = NULL;
+    bool ok = whole_open(&w, p, run, options);
+    if (!place_empty(p, answer))
+        answer->status = LX_INFEASIBLE;
+    else if (ok) {
+        m = model_new(&w.p, w.members, w.count);
+        ok = m && decide(&w, m, &answer->status);
+        if (ok && answer->status == LX_OPTIMAL) copy_addresses(&w, m, answer);
+    }
+    if (!ok) answer->status = LX_ERROR;
+    record(&w, answer);
+    model_free(m);
+    whole_close(&w);
+    return ok;
+}
+
+/* The height engine on all items with these handovers; the best height so far improves. */
+static bool ask_height(struct whole *w, struct model *m, const bool *merged, int64_t *height, int64_t *bound,
+                       struct lx_answer *answer)
+{
+    struct packer k;
+    struct height_answer found = {0};
+    bool *kept = malloc((size_t)m->item_count + 1);
+    int32_t broken;
+    bool ok = packer_new(&k, m, &w->budget) && kept;
+    if (ok) {
+        memset(kept, 1, (size_t)m->item_count);
+        int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
+        k.limits.nodes = m->edge_count ? left / 4 + 1 : left;
+        enum height_result result = HEIGHT_NONE;
+        if (packer_chains(&k, kept, merged, &broken)) {
+            struct fit_problem q = {k.capacity, k.item_count, k.piece_count, k.items, k.pieces};
+            result = height_solve(&q, &k.limits, k.base, &found);
+        } else
+            ok = broken >= 0;
+        ok = ok && result != HEIGHT_NO_MEMORY;
+        if (ok && result != HEIGHT_NONE && found.height < *height) {
+            *height = found.height;
+            for (int32_t f = 0; f < k.item_count; f++)
+                for (int32_t i = k.head[f]; i >= 0; i = k.next[i]) w->address[i] = k.base[f];
+            copy_addresses(w, m, answer);
+        }
+        if (ok && m->edge_count == 0) *bound = max_i64(*bound, found.bound);
+        w->budget.steps += found.nodes;
+        w->stats.fit_calls += found.probes;
+        w->stats.fit_nodes += found.nodes;
+    }
+    packer_free(&k);
+    free(kept);
+    return ok;
+}
+
+/* With edges: Fit questions between the bound and the height. */
+static bool narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
+{
+    bool ok = true;
+    int64_t limit = w->budget.limit;
+    while (ok && *bound < *height && !budget_spent(&w->budget)) {
+        enum lx_verdict verdict;
+        w->p.capacity = *bound + (*height - *bound - 1) / 2;
+        struct model *m = model_new(&w->p, w->members, w->count);
+        ok = m && decide(w, m, &verdict);
+        if (ok && verdict == LX_INFEASIBLE)
+            *bound = w->p.capacity + 1;
+        else if (ok && verdict == LX_OPTIMAL) {
+            copy_addresses(w, m, answer);
+            *height = 0;
+            for (int32_t i = 0; i < m->item_count; i++)
+                *height = max_i64(*height, w->address[i] + w->buffers[m->items[i].buffer].size);
+        } else
+            limit = 0;
+        model_free(m);
+        if (limit == 0) break;
+    }
+    return ok;
+}
+
+bool whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+                  struct lx_answer *answer)
+{
+    struct whole w;
+    int64_t height = INT64_MAX, bound = run->known_bound, empty = 0;
+    bool ok = whole_open(&w, p, run, options);
+    place_empty(p, answer);
+    for (int32_t i = 0; i < p->count; i++)
+        if (!p->buffers[i].reason && p->buffers[i].size == 0) empty = max_i64(empty, p->buffers[i].fixed);
+    w.p.capacity = INT64_MAX / 4;
+    struct model *m = ok ? model_new(&w.p, w.members, w.count) : NULL;
+    bool *merged = m ? calloc((size_t)m->edge_count + 1, sizeof *merged) : NULL;
+    bool *kept = m ? malloc((size_t)m->item_count + 1) : NULL;
+    ok = m && merged && kept;
+    if (ok && w.count > 0) {
+        memset(kept, 1, (size_t)m->item_count);
+        merge_greedily(m, kept, merged);
+        ok = ask_height(&w, m, merged, &height, &bound, answer);
+        if (ok && m->edge_count > 0 && bound < height) {
+            memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
+            ok = ask_height(&w, m, merged, &height, &bound, answer);
+        }
+        if (ok && m->edge_count > 0 && height < INT64_MAX) ok = narrow(&w, &height, &bound, answer);
+    } else
+        height = 0;
+    bool proved = height < INT64_MAX && bound >= max_i64(height, empty);
+    answer->bound = min_i64(bound, max_i64(height, empty));
+    answer->status = !ok ? LX_ERROR : proved ? LX_OPTIMAL : LX_LIMIT;
+    if (ok && height == INT64_MAX) {
+        answer->bound = 0;
+        snprintf(answer->message, sizeof answer->message,
+                 "no complete placement was found; do fixed addresses collide?");
+    }
+    record(&w, answer);
+    free(merged);
+    free(kept);
+    model_free(m);
+    whole_close(&w);
+    return ok;
+}

@@ -1,0 +1,265 @@
+/* Integer programming with GLPK, for problems of up to a few dozen buffers, and bounds for somewhat more.
+ *
+ * 1. A first answer: the one given, or a short annealing.
+ * 2. Spill: the relaxation without addresses (residency, handovers and section capacities only). It is small,
+ *    and its optimum is often the cost of the first answer: then that is the best.
+ * 3. The full model, with the answer so far as GLPK's first solution and as cutoff.
+ *
+ * What GLPK says is a claim. Its answers are only read as an order of the items: they are stacked again in
+ * integers (anneal/decode.c), so a base that is off by a tolerance does no harm, and what does not fit is
+ * evicted and paid for. Its bounds are believed only when they can be told from their tolerances: without its
+ * cuts (with them GLPK 5.0 has returned wrong optima), when the largest coefficient times the integrality
+ * tolerance stays far below one unit, and when the objective is small enough for one unit to be visible; they
+ * are lowered by a margin and then rounded up to what integers allow. An optimum that cannot be confirmed so
+ * is reported as feasible, with the best bound that can. */
+#include "anneal/decode.h"
+#include "base/checked.h"
+#include "common/first_answers.h"
+#include "ilp/ilp_search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct lx_solver lx_solver_anneal, lx_solver_ilp;
+
+enum option { NODES, EFFORT, MAX_BUFFERS, MAX_ROWS, START_STEPS, CUTS, MEMORY, OPTIONS };
+
+static const struct lx_option options[OPTIONS] = {
+    [NODES] = {"nodes", 10000, 1, INT32_MAX, "nodes of each search tree"},
+    [EFFORT] = {"effort", 3000000, 1, INT64_C(1) << 50, "simplex iterations times rows, of each search"},
+    [MAX_BUFFERS] = {"max-buffers", 400, 1, 100000, "larger problems only get the starting heuristics"},
+    [MAX_ROWS] = {"max-rows", 3000, 1, 1000000, "larger models are not tried"},
+    [START_STEPS] = {"start-steps", 20000, 1, 1000000000,
+                     "annealing steps for the first answer, if none is given"},
+    [CUTS] = {"cuts", 0, 0, 1, "GLPK's cuts; its bounds are then not believed"},
+    [MEMORY] = {"memory", 1024, 1, 1000000, "megabytes that GLPK may take"},
+};
+
+/* Where one unit can still be told from GLPK's tolerances. */
+#define SAFE_COEFFICIENT 50000.0
+#define SAFE_OBJECTIVE   2e8
+#define BOUND_MARGIN     1e-6
+
+struct work {
+    const struct lx_problem *problem;
+    const struct lx_run *run;
+    struct items items;
+    struct ilp_limits limits;
+    struct ilp_result result;
+    int64_t option[OPTIONS];
+    int64_t *best, *guess;
+    bool have; /* `best` is an answer (height: everything placed) */
+    int64_t bound;
+    int64_t nodes, effort, rows, binaries;
+    bool infeasible, failed, limited;
+    char message[160];
+};
+
+static int64_t objective_of(const struct work *w, const int64_t *base)
+{
+    if (w->problem->objective == LX_HEIGHT) return items_height(&w->items, base);
+    return w->items.lost + items_spill(&w->items, base);
+}
+
+static bool is_done(const struct work *w)
+{
+    if (!w->have) return false;
+    if (w->problem->objective == LX_FIT)
+        return w->items.hopeless == 0 && items_all_placed(&w->items, w->best);
+    return objective_of(w, w->best) <= w->bound;
+}
+
+static bool first_answer(struct work *w)
+{
+    const struct lx_problem *p = w->problem;
+    int64_t *address = malloc(((size_t)p->count + 1) * sizeof *address);
+    if (!address) return false;
+    bool ok = true;
+    if (w->run->incumbent) {
+        memcpy(address, w->run->incumbent, (size_t)p->count * sizeof *address);
+    } else {
+        struct lx_answer answer = {.address = address};
+        struct lx_run run = *w->run;
+        run.work_limit = w->option[START_STEPS];
+        run.options = NULL;
+        run.progress = NULL;
+        for (int32_t i = 0; i < p->count; i++) address[i] = LX_OFF_CHIP;
+        ok = lx_solver_anneal.solve(p, &run, &answer);
+    }
+    items_from_answer(&w->items, address, w->best);
+    w->have = p->objective != LX_HEIGHT || items_all_placed(&w->items, w->best);
+    free(address);
+    return ok;
+}
+
+/* Stacks the guess again, in integers: the result is legal whatever GLPK said. */
+static bool restack(struct work *w)
+{
+    struct decoder d;
+    if (!decoder_make(&d, &w->items, w->problem->objective != LX_HEIGHT)) return false;
+    for (int32_t i = 0; i < w->items.count; i++) d.fee[i] = 1;
+    bool ok = decoder_load(&d, w->guess);
+    if (ok) {
+        decoder_decode_all(&d);
+        decoder_save(&d, w->guess);
+    }
+    decoder_free(&d);
+    return ok;
+}
+
+static bool is_believable(const struct work *w)
+{
+    const struct ilp_result *r = &w->result;
+    return !w->limits.cuts && (double)r->widest <= SAFE_COEFFICIENT;
+}
+
+/* A bound of GLPK's as an integer that certainly holds, or 0. */
+static int64_t safe_bound(const struct work *w)
+{
+    const struct ilp_result *r = &w->result;
+    if (!r->has_bound || !is_believable(w) || r->bound > SAFE_OBJECTIVE || r->bound <= 0) return 0;
+    double margin = BOUND_MARGIN + BOUND_MARGIN * fabs(r->bound) / 100;
+    if (w->problem->objective == LX_SPILL)
+        return w->items.lost + (int64_t)ceil(r->bound - margin) * r->cost_unit;
+    if (w->problem->objective != LX_HEIGHT) return 0;
+    return (int64_t)ceil((r->bound - margin) * (double)(r->grain * w->problem->alignment));
+}
+
+/* Runs GLPK on one of the two models and takes over what it can confirm. False when memory is out. */
+static bool run_model(struct work *w, bool relaxed)
+{
+    struct ilp_result *r = &w->result;
+    bool height = w->problem->objective == LX_HEIGHT, fit = w->problem->objective == LX_FIT;
+    int64_t ceiling = height ? objective_of(w, w->best) - 1 : 0;
+    bool known = w->have && !height && !fit;
+    r->guess = w->guess;
+    ilp_search(&w->items, relaxed, ceiling, known ? w->best : NULL, &w->limits, r);
+    w->nodes += r->nodes;
+    w->effort += r->effort;
+    w->rows = max_i64(w->rows, r->rows);
+    w->binaries = max_i64(w->binaries, r->binaries);
+    switch (r->outcome) {
+    case ILP_NO_MEMORY:
+        return false;
+    case ILP_FAILED:
+        w->failed = true;
+        snprintf(w->message, sizeof w->message, "GLPK failed: %.120s", r->text);
+        return true;
+    case ILP_TOO_LARGE:
+        w->limited = true;
+        snprintf(w->message, sizeof w->message, "the model has more than %lld rows; raise max-rows",
+                 (long long)w->limits.max_rows);
+        return true;
+    case ILP_STOPPED:
+        w->limited = w->limited || !relaxed;
+        break;
+    case ILP_NONE:
+        if (is_believable(w) && fit) w->infeasible = true;
+        if (is_believable(w) && height) w->bound = ceiling + 1;
+        return true;
+    case ILP_SOLVED:
+        break;
+    }
+    w->bound = max_i64(w->bound, safe_bound(w));
+    if (relaxed || !r->found) return true;
+    if (!restack(w)) return false;
+    if (start_better(&w->items, w->guess, w->best)) {
+        memcpy(w->best, w->guess, (size_t)w->items.count * sizeof *w->best);
+        w->have = true;
+    }
+    return true;
+}
+
+/* Height below the tallest buffer cannot be had; the model would have empty ranges. */
+static bool too_low_for_one(const struct work *w)
+{
+    int64_t height = objective_of(w, w->best);
+    if (w->items.empty_top >= height) return true;
+    for (int32_t i = 0; i < w->items.count; i++) {
+        const struct item *b = &w->items.item[i];
+        if (max_i64(b->fixed, 0) * w->problem->alignment + b->bytes >= height) return true;
+    }
+    return false;
+}
+
+static bool search(struct work *w)
+{
+    if (w->items.count > w->option[MAX_BUFFERS] || !w->items.near) {
+        w->limited = true;
+        snprintf(w->message, sizeof w->message,
+                 "%d buffers are more than GLPK is given (max-buffers %lld): the first answer stands",
+                 (int)w->items.count, (long long)w->option[MAX_BUFFERS]);
+        return true;
+    }
+    if (w->problem->objective == LX_HEIGHT) {
+        if (!w->have) return w->limited = true;
+        if (too_low_for_one(w)) {
+            w->bound = objective_of(w, w->best);
+            return true;
+        }
+    }
+    if (w->problem->objective == LX_SPILL && !run_model(w, true)) return false;
+    if (w->failed || is_done(w)) return true;
+    return run_model(w, false);
+}
+
+static void report(const struct work *w, struct lx_answer *answer)
+{
+    items_answer(&w->items, w->best, answer->address);
+    answer->bound = w->bound;
+    answer->steps = w->nodes;
+    const struct lx_stat stats[] = {
+        {"rows", w->rows}, {"binaries", w->binaries}, {"nodes", w->nodes}, {"effort", w->effort}};
+    for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) answer->stats[answer->stat_count++] = stats[i];
+    snprintf(answer->message, sizeof answer->message, "%s", w->message);
+    if (w->failed)
+        answer->status = LX_ERROR;
+    else if (is_done(w))
+        answer->status = LX_OPTIMAL;
+    else if (w->infeasible)
+        answer->status = LX_INFEASIBLE;
+    else
+        answer->status = w->limited ? LX_LIMIT : LX_FEASIBLE;
+    if (!answer->message[0] && answer->status == LX_FEASIBLE)
+        snprintf(answer->message, sizeof answer->message,
+                 "GLPK finished, but its claim cannot be told from its tolerances or was not confirmed");
+}
+
+static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+{
+    struct work w = {.problem = problem, .run = run, .bound = run->known_bound};
+    for (int i = 0; i < OPTIONS; i++) w.option[i] = lx_run_option(&lx_solver_ilp, run, i);
+    w.limits = (struct ilp_limits){
+        .run = run,
+        .nodes = run->work_limit > 0 ? run->work_limit : w.option[NODES],
+        .effort = w.option[EFFORT],
+        .max_rows = w.option[MAX_ROWS],
+        .memory = (int)w.option[MEMORY],
+        .cuts = w.option[CUTS] != 0,
+    };
+    clock_gettime(CLOCK_MONOTONIC, &w.limits.began);
+    if (!items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS])) return false;
+    w.best = malloc(((size_t)w.items.count + 1) * sizeof *w.best);
+    w.guess = malloc(((size_t)w.items.count + 1) * sizeof *w.guess);
+    if (problem->objective == LX_SPILL) w.bound = max_i64(w.bound, w.items.lost);
+    w.infeasible = problem->objective == LX_FIT && w.items.hopeless > 0;
+    bool ok = w.best && w.guess && first_answer(&w);
+    if (ok && !is_done(&w) && !w.infeasible && w.items.count > 0) ok = search(&w);
+    if (ok) report(&w, answer);
+    items_free(&w.items);
+    free(w.best);
+    free(w.guess);
+    return ok;
+}
+
+const struct lx_solver lx_solver_ilp = {
+    .abi = LX_SOLVER_ABI,
+    .name = "ilp",
+    .summary = "integer programming with GLPK: optimal for a few dozen buffers",
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE,
+    .options = options,
+    .option_count = OPTIONS,
+    .solve = solve,
+};

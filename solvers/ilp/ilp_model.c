@@ -1,0 +1,385 @@
+/* Builds the integer programme; see ilp_model.h. */
+#include "ilp/ilp_model.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct build {
+    struct ilp_model *m;
+    int64_t max_rows;
+    bool ok, too_large;
+};
+
+static int64_t gcd_i64(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
+ * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
+ */
+static int64_t find_grain(const struct items *it)
+{
+    int64_t grain = 0;
+    for (int32_t i = 0; i < it->count; i++) {
+        grain = gcd_i64(grain, it->item[i].size);
+        if (it->item[i].fixed > 0) grain = gcd_i64(grain, it->item[i].fixed);
+    }
+    for (bool again = grain > 1; again;) {
+        again = false;
+        for (int32_t i = 0; i < it->count; i++) {
+            int64_t a = it->item[i].align;
+            if (grain % a == 0 || a % grain == 0) continue;
+            grain = gcd_i64(grain, a);
+            again = true;
+        }
+    }
+    return max_i64(grain, 1);
+}
+
+static int64_t size_of(const struct ilp_model *m, int32_t i)
+{
+    return m->it->item[i].size / m->grain;
+}
+
+static int64_t lowest_of(const struct ilp_model *m, int32_t i)
+{
+    return m->it->item[i].fixed >= 0 ? m->it->item[i].fixed / m->grain : 0;
+}
+
+static int64_t last_of(const struct ilp_model *m, int32_t i)
+{
+    const struct item *b = &m->it->item[i];
+    if (b->fixed >= 0) return b->fixed / m->grain;
+    int64_t last = b->last;
+    if (m->it->problem->objective == LX_HEIGHT) last = (m->ceiling - b->bytes) / m->it->problem->alignment;
+    return last < 0 ? -1 : last / m->grain;
+}
+
+static int add_column(struct build *b, int kind, double low, double high)
+{
+    int c = glp_add_cols(b->m->lp, 1);
+    glp_set_col_kind(b->m->lp, c, kind);
+    if (kind != GLP_BV)
+        glp_set_col_bnds(b->m->lp, c, low == high ? GLP_FX : GLP_DB, low, high);
+    else
+        b->m->binaries++;
+    b->m->columns = c;
+    return c;
+}
+
+static int add_row(struct build *b, int type, double low, double high)
+{
+    int r = glp_add_rows(b->m->lp, 1);
+    glp_set_row_bnds(b->m->lp, r, type, low, high);
+    b->m->rows = r;
+    if (r > b->max_rows) b->too_large = true;
+    return r;
+}
+
+static void add_term(struct build *b, int row, int column, int64_t value)
+{
+    if (value == 0 || column == 0) return;
+    struct ilp_model *m = b->m;
+    b->ok = b->ok && VEC_PUSH(&m->term_row, row) && VEC_PUSH(&m->term_column, column) &&
+            VEC_PUSH(&m->term_value, (double)value);
+    m->widest = max_i64(m->widest, value < 0 ? -value : value);
+}
+
+static void add_items(struct build *b)
+{
+    struct ilp_model *m = b->m;
+    bool all_on = m->it->problem->objective != LX_SPILL;
+    for (int32_t i = 0; i < m->it->count; i++) m->cost_unit = gcd_i64(m->cost_unit, m->it->item[i].cost);
+    m->cost_unit = max_i64(m->cost_unit, 1);
+    double total = 0;
+    for (int32_t i = 0; i < m->it->count; i++) {
+        const struct item *item = &m->it->item[i];
+        m->on[i] = add_column(b, GLP_BV, 0, 1);
+        if (all_on)
+            glp_set_col_bnds(m->lp, m->on[i], GLP_FX, 1, 1);
+        else
+            glp_set_obj_coef(m->lp, m->on[i], -(double)(item->cost / m->cost_unit));
+        total += (double)(item->cost / m->cost_unit);
+        if (m->relaxed) continue;
+        m->step[i] = max_i64(item->align / m->grain, 1);
+        m->x[i] = add_column(b, m->step[i] > 1 ? GLP_IV : GLP_CV, (double)(lowest_of(m, i) / m->step[i]),
+                             (double)(last_of(m, i) / m->step[i]));
+    }
+    if (!all_on) glp_set_obj_coef(m->lp, 0, total);
+}
+
+/* base of i, as terms of a row */
+static void add_base(struct build *b, int row, int32_t i, int64_t factor)
+{
+    add_term(b, row, b->m->x[i], factor * b->m->step[i]);
+}
+
+static void add_merges(struct build *b)
+{
+    struct ilp_model *m = b->m;
+    const struct items *it = m->it;
+    for (int32_t e = 0; e < it->edge_count; e++) {
+        int32_t p = it->edge[e].parent, c = it->edge[e].child;
+        m->merge[e] = add_column(b, GLP_BV, 0, 1);
+        for (int end = 0; end < 2; end++) {
+            int row = add_row(b, GLP_UP, 0, 0);
+            add_term(b, row, m->merge[e], 1);
+            add_term(b, row, m->on[end ? c : p], -1);
+        }
+        for (int way = 0; way < 2 && !m->relaxed; way++) {
+            int32_t high = way ? c : p, low = way ? p : c;
+            int64_t most = max_i64(last_of(m, high) - lowest_of(m, low), 0);
+            int row = add_row(b, GLP_UP, 0, (double)most);
+            add_base(b, row, high, 1);
+            add_base(b, row, low, -1);
+            add_term(b, row, m->merge[e], most);
+        }
+    }
+    for (int32_t i = 0; i < it->count; i++)
+        for (int role = 0; role < 2; role++) {
+            int32_t found = 0, from = it->edge_first[i], to = it->edge_first[i + 1];
+            for (int32_t k = from; k < to; k++)
+                found += (role ? it->edge[it->edge_of[k]].child : it->edge[it->edge_of[k]].parent) == i;
+            if (found < 2) continue;
+            int row = add_row(b, GLP_UP, 0, 1);
+            for (int32_t k = from; k < to; k++)
+                if ((role ? it->edge[it->edge_of[k]].child : it->edge[it->edge_of[k]].parent) == i)
+                    add_term(b, row, m->merge[it->edge_of[k]], 1);
+        }
+}
+
+/* The items live at tick t, which is a start; the row is left out when the next start comes before any end,
+ * because its set contains this one. Only the topmost may end in the middle of a grain, hence the room. */
+static void add_section(struct build *b, const int32_t *live, int32_t count, int64_t t)
+{
+    struct ilp_model *m = b->m;
+    const struct items *it = m->it;
+    int64_t room = 0, load = 0;
+    for (int32_t k = 0; k < count; k++) {
+        room = max_i64(room, last_of(m, live[k]) + size_of(m, live[k]));
+        load += size_of(m, live[k]);
+    }
+    if (load <= room) return;
+    int row = add_row(b, GLP_UP, 0, (double)room);
+    for (int32_t k = 0; k < count; k++) add_term(b, row, m->on[live[k]], size_of(m, live[k]));
+    for (int32_t k = 0; k < count; k++) {
+        int32_t i = live[k];
+        if (it->item[i].start != t) continue;
+        for (int32_t e = it->edge_first[i]; e < it->edge_first[i + 1]; e++)
+            if (it->edge[it->edge_of[e]].child == i)
+                add_term(b, row, m->merge[it->edge_of[e]], -size_of(m, i));
+    }
+}
+
+static void add_sections(struct build *b, int32_t *live)
+{
+    const struct items *it = b->m->it;
+    int32_t count = 0;
+    for (int32_t i = 0; i < it->count;) {
+        int64_t t = it->item[i].start;
+        int32_t kept = 0;
+        for (int32_t k = 0; k < count; k++)
+            if (it->item[live[k]].end > t) live[kept++] = live[k];
+        for (; i < it->count && it->item[i].start == t; i++) live[kept++] = i;
+        count = kept;
+        bool one_ends = i == it->count;
+        for (int32_t k = 0; k < count && !one_ends; k++)
+            one_ends = it->item[live[k]].end <= it->item[i].start;
+        /* A child starts here beside its parent: with the merge the set of the next tick weighs less. */
+        for (int32_t k = 0; k < count && !one_ends; k++)
+            one_ends = it->item[live[k]].start == t && it->edge_first[live[k]] < it->edge_first[live[k] + 1];
+        if (one_ends) add_section(b, live, count, t);
+    }
+}
+
+static bool are_twins(const struct items *it, int32_t i, int32_t j)
+{
+    const struct item *a = &it->item[i], *b = &it->item[j];
+    bool alone = it->edge_first[i] == it->edge_first[i + 1] && it->edge_first[j] == it->edge_first[j + 1];
+    return alone && a->start == b->start && a->end == b->end && a->size == b->size && a->align == b->align &&
+           a->bytes == b->bytes && a->fixed < 0 && b->fixed < 0;
+}
+
+static int edge_between(const struct ilp_model *m, int32_t i, int32_t j)
+{
+    const struct items *it = m->it;
+    for (int32_t k = it->edge_first[i]; k < it->edge_first[i + 1]; k++) {
+        struct edge e = it->edge[it->edge_of[k]];
+        if ((e.parent == i && e.child == j) || (e.parent == j && e.child == i))
+            return m->merge[it->edge_of[k]];
+    }
+    return 0;
+}
+
+/* `low` below `high` unless switched off: base(low) + size(low) - base(high) <= M * switches.
+ * With below[p] set, that alone is the switch: a pair that is not kept apart has it at 0. */
+static void add_order_if_set(struct build *b, int32_t low, int32_t high, int column)
+{
+    struct ilp_model *m = b->m;
+    int64_t size = size_of(m, low), big = last_of(m, low) + size - lowest_of(m, high);
+    int row = add_row(b, GLP_UP, 0, (double)(big - size));
+    add_base(b, row, low, 1);
+    add_base(b, row, high, -1);
+    add_term(b, row, column, big);
+}
+
+/* With below[p] at 0 (or no such column) the switches are: one of the two is off chip, or they are merged. */
+static void add_order_else(struct build *b, int32_t low, int32_t high, int column, int merge)
+{
+    struct ilp_model *m = b->m;
+    int64_t size = size_of(m, low), big = last_of(m, low) + size - lowest_of(m, high);
+    int row = add_row(b, GLP_UP, 0, (double)(2 * big - size));
+    add_base(b, row, low, 1);
+    add_base(b, row, high, -1);
+    add_term(b, row, m->on[low], big);
+    add_term(b, row, m->on[high], big);
+    add_term(b, row, column, -big);
+    add_term(b, row, merge, -big);
+}
+
+static void add_pair(struct build *b, int32_t i, int32_t j)
+{
+    struct ilp_model *m = b->m;
+    int64_t si = size_of(m, i), sj = size_of(m, j);
+    bool i_low = lowest_of(m, i) + si <= last_of(m, j), j_low = lowest_of(m, j) + sj <= last_of(m, i);
+    /* Their ranges never meet: nothing to keep apart. */
+    if (last_of(m, i) + si <= lowest_of(m, j) || last_of(m, j) + sj <= lowest_of(m, i)) return;
+    int merge = edge_between(m, i, j);
+    if (!i_low && !j_low) {
+        int row = add_row(b, GLP_UP, 0, 1);
+        add_term(b, row, m->on[i], 1);
+        add_term(b, row, m->on[j], 1);
+        add_term(b, row, merge, -1);
+        return;
+    }
+    if (m->relaxed) return;
+    if (are_twins(m->it, i, j)) {
+        bool first = m->it->item[i].cost >= m->it->item[j].cost;
+        add_order_else(b, first ? i : j, first ? j : i, 0, 0);
+        return;
+    }
+    if (i_low != j_low) {
+        add_order_else(b, i_low ? i : j, i_low ? j : i, 0, merge);
+        return;
+    }
+    int column = add_column(b, GLP_BV, 0, 1);
+    m->pairs[m->pair_count++] = (struct ilp_pair){i, j, column};
+    add_order_if_set(b, i, j, column);
+    add_order_else(b, j, i, column, merge);
+}
+
+static void add_pairs(struct build *b)
+{
+    const struct items *it = b->m->it;
+    for (int32_t i = 0; i < it->count; i++)
+        for (size_t k = it->first[i]; k < it->first[i + 1] && !b->too_large; k++)
+            if (it->near[k] > i) add_pair(b, i, it->near[k]);
+}
+
+/* Of twins the dearer one is kept first; a chain of neighbours in that order is enough. */
+static void add_twins(struct build *b)
+{
+    struct ilp_model *m = b->m;
+    for (int32_t i = 0; i < m->it->count; i++) {
+        int32_t next = NO_ITEM;
+        for (size_t k = m->it->first[i]; k < m->it->first[i + 1]; k++) {
+            int32_t j = m->it->near[k];
+            int64_t ci = m->it->item[i].cost, cj = m->it->item[j].cost;
+            if (!are_twins(m->it, i, j) || cj > ci || (cj == ci && j < i)) continue;
+            int64_t best = next == NO_ITEM ? 0 : m->it->item[next].cost;
+            if (next == NO_ITEM || cj > best || (cj == best && j < next)) next = j;
+        }
+        if (next == NO_ITEM) continue;
+        int row = add_row(b, GLP_UP, 0, 0);
+        add_term(b, row, m->on[next], 1);
+        add_term(b, row, m->on[i], -1);
+    }
+}
+
+static void add_height(struct build *b)
+{
+    struct ilp_model *m = b->m;
+    double grain = (double)(m->grain * m->it->problem->alignment);
+    m->height = add_column(b, GLP_CV, 0, (double)m->ceiling / grain);
+    glp_set_obj_coef(m->lp, m->height, 1);
+    for (int32_t i = 0; i < m->it->count; i++) {
+        int row = add_row(b, GLP_UP, 0, -(double)m->it->item[i].bytes / grain);
+        add_base(b, row, i, 1);
+        add_term(b, row, m->height, -1);
+    }
+}
+
+void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *value)
+{
+    const struct items *it = m->it;
+    for (int c = 0; c <= m->columns; c++) value[c] = 0;
+    for (int32_t i = 0; i < it->count; i++) {
+        value[m->on[i]] = base[i] >= 0;
+        if (m->x[i])
+            value[m->x[i]] =
+                base[i] < 0 ? (double)lowest_of(m, i) : (double)(base[i] / m->grain / m->step[i]);
+    }
+    for (int32_t e = 0; e < it->edge_count; e++) {
+        int32_t p = it->edge[e].parent, c = it->edge[e].child;
+        value[m->merge[e]] = base[p] >= 0 && base[p] == base[c];
+    }
+    for (int32_t k = 0; k < m->pair_count; k++) {
+        const struct ilp_pair *q = &m->pairs[k];
+        value[q->column] = base[q->i] >= 0 && base[q->j] >= 0 && base[q->i] < base[q->j];
+    }
+    if (m->height)
+        value[m->height] = (double)items_height(it, base) / (double)(m->grain * it->problem->alignment);
+}
+
+void ilp_model_free(struct ilp_model *m)
+{
+    free(m->on);
+    free(m->x);
+    free(m->merge);
+    free(m->step);
+    free(m->pairs);
+    free(m->live);
+    VEC_FREE(&m->term_row);
+    VEC_FREE(&m->term_column);
+    VEC_FREE(&m->term_value);
+    *m = (struct ilp_model){0};
+}
+
+bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, int64_t ceiling,
+                    int64_t max_rows, bool *too_large)
+{
+    size_t n = (size_t)it->count + 1;
+    *m = (struct ilp_model){.it = it, .relaxed = relaxed, .ceiling = ceiling, .grain = find_grain(it)};
+    struct build b = {.m = m, .max_rows = max_rows};
+    m->live = malloc(n * sizeof *m->live);
+    m->on = calloc(n, sizeof *m->on);
+    m->x = calloc(n, sizeof *m->x);
+    m->step = calloc(n, sizeof *m->step);
+    m->merge = calloc((size_t)it->edge_count + 1, sizeof *m->merge);
+    m->pairs = malloc(((relaxed ? 0 : (size_t)it->pairs) + 1) * sizeof *m->pairs);
+    b.ok = m->live && m->on && m->x && m->step && m->merge && m->pairs;
+    /* GLPK counts from 1. */
+    b.ok = b.ok && VEC_PUSH(&m->term_row, 0) && VEC_PUSH(&m->term_column, 0) && VEC_PUSH(&m->term_value, 0);
+    if (b.ok) {
+        m->lp = glp_create_prob();
+        glp_set_obj_dir(m->lp, GLP_MIN);
+        add_items(&b);
+        add_merges(&b);
+        add_sections(&b, m->live);
+        add_twins(&b);
+        add_pairs(&b);
+        if (it->problem->objective == LX_HEIGHT && !relaxed) add_height(&b);
+    }
+    if (b.ok && !b.too_large && m->rows > 0)
+        glp_load_matrix(m->lp, (int)m->term_row.count - 1, m->term_row.at, m->term_column.at,
+                        m->term_value.at);
+    *too_large = b.too_large;
+    return b.ok && !b.too_large;
+}

@@ -1,0 +1,60 @@
+/* The integer programme of a placement problem, as GLPK sees it.
+ *
+ * Columns, for each item i (addresses in `grain`s: the largest unit of which all bases may be taken
+ * multiples): on[i]     binary, 1: on chip (fixed to 1 for fit and height) x[i]      the base, within
+ * [lowest, last]; integer multiples of the alignment where that is above a grain, otherwise continuous: once
+ * the order is decided the rest is a difference system, whose vertices are integral below[p]  binary for each
+ * pair that can conflict either way: 1: the first stands below the second merge[e]  binary for each in-place
+ * edge: equal bases, at most one a parent and one a child height    for LX_HEIGHT only: in grains Rows: the
+ * order of each pair with its own tight M, the capacity of each maximal section (these carry the LP bound),
+ * merges, and for twins (same life and size) an order of residency and address.
+ *
+ * A merged child lies within its parent's bytes on the tick that they share, so its rectangle adds nothing
+ * there: its section row gives its size back, and strangers meet the parent, whose bytes stay reserved.
+ *
+ * `relaxed` leaves out addresses: only on, merge and the sections (a temporal knapsack). It is far smaller,
+ * and its optimum is a bound. */
+#ifndef LX_SOLVERS_ILP_ILP_MODEL_H
+#define LX_SOLVERS_ILP_ILP_MODEL_H
+
+#include "base/vec.h"
+#include "common/items.h"
+
+#include <glpk.h>
+
+struct ilp_pair {
+    int32_t i, j;
+    int column;
+};
+
+struct ilp_model {
+    const struct items *it;
+    bool relaxed;
+    int64_t grain;       /* units of the problem's alignment */
+    int64_t cost_unit;   /* the gcd of the costs: objective columns are in it */
+    int64_t widest;      /* the largest coefficient of any row: what tolerances are judged by */
+    int64_t ceiling;     /* height: only answers up to here (bytes) are wanted */
+    int *on, *x, *merge; /* column numbers; 0: none */
+    int64_t *step;       /* x = step * its column */
+    struct ilp_pair *pairs;
+    int32_t pair_count;
+    int height;
+    int columns, rows, binaries;
+    glp_prob *lp;
+    /* Scratch of the building; here, so that it is freed even when GLPK leaves in the middle. */
+    VEC(int) term_row, term_column;
+    VEC(double) term_value;
+    int32_t *live;
+};
+
+/* Builds the programme; errors of GLPK leave by its error hook. False when our own memory is out, or when the
+ * programme would have more than `max_rows` rows (`*too_large` is then set). */
+bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, int64_t ceiling,
+                    int64_t max_rows, bool *too_large);
+/* Frees our part; the glp_prob belongs to the GLPK environment. */
+void ilp_model_free(struct ilp_model *m);
+
+/* The column values of a placement (columns + 1 of them, [0] unused), for GLPK as a first solution. */
+void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *value);
+
+#endif

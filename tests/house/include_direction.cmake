@@ -1,0 +1,65 @@
+# Fails when a folder includes against the direction of the road (lib/README.md has the table):
+#   lib/ROOM    its own headers, those of rooms above it in ROAD, and base
+#   solvers     scratchpad/placement, base and their own
+#   app         lxplan.h, base and its own
+# A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
+set(ROAD base graph layout team cost divide scratchpad/placement scratchpad/stays scratchpad/cooptimise plan launch check
+    loops kernels device team_run)
+
+# The place in ROAD of a path below lib, or -1.
+function(place_of path result)
+  set(room ${path})
+  set(${result} -1 PARENT_SCOPE)
+  while(room MATCHES "/")
+    string(REGEX REPLACE "/[^/]*$" "" room "${room}")
+    list(FIND ROAD "${room}" place)
+    if(place GREATER_EQUAL 0)
+      set(${result} ${place} PARENT_SCOPE)
+      break()
+    endif()
+  endwhile()
+endfunction()
+
+# Is `header` one that a file of `place` (of solvers, of app) may see?
+function(allowed folder place header result)
+  place_of("${header}" theirs)
+  set(ok FALSE)
+  if(folder STREQUAL "lib")
+    if(theirs GREATER_EQUAL 0 AND theirs LESS_EQUAL place)
+      set(ok TRUE)
+    endif()
+  elseif(theirs EQUAL 0 OR EXISTS ${ROOT}/${folder}/${header})
+    set(ok TRUE)
+  elseif(folder STREQUAL "solvers" AND header MATCHES "^scratchpad/placement/")
+    set(ok TRUE)
+  elseif(folder STREQUAL "app" AND header STREQUAL "lxplan.h")
+    set(ok TRUE)
+  endif()
+  set(${result} ${ok} PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/lib/*.[ch] ${ROOT}/solvers/*.[ch] ${ROOT}/app/*.[ch])
+list(LENGTH sources count)
+if(count LESS 20)
+  message(FATAL_ERROR "only ${count} sources found below ${ROOT}")
+endif()
+foreach(source ${sources})
+  string(REGEX REPLACE "/.*" "" folder "${source}")
+  set(place 0)
+  if(source MATCHES "^lib/(.*/.*)")
+    place_of(${CMAKE_MATCH_1} place)
+    if(place LESS 0)
+      message(SEND_ERROR "${source} is in no room of the road")
+    endif()
+  elseif(folder STREQUAL "lib")
+    continue() # lxplan.h sees every room
+  endif()
+  file(STRINGS ${ROOT}/${source} lines REGEX "^#include \"")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" header "${line}")
+    allowed(${folder} ${place} ${header} ok)
+    if(NOT ok)
+      message(SEND_ERROR "${source} includes \"${header}\", which it must not see")
+    endif()
+  endforeach()
+endforeach()

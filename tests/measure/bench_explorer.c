@@ -1,0 +1,154 @@
+/* How fast the explorer is: from the start to the first picture, and from a key to its picture at 200 x 60 on
+ * problems of 1,000 to 100,000 buffers and a graph of thousands of ops. Prints a table; nothing here is a
+ * test. */
+#include "support/bench_clock.h"
+#include "tui/explorer.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "planning/bundled.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEYS = 400 };
+
+/* Milliseconds: of the wall, or of this thread, which other programs do not disturb. */
+static double wall_ms(void)
+{
+    return now() * 1e3;
+}
+
+static double own_ms(void)
+{
+    return now_by(CLOCK_THREAD_CPUTIME_ID) * 1e3;
+}
+
+static char *write_problem(int count)
+{
+    struct text t = {0};
+    struct rng rng = rng_seed(1);
+    char *path = NULL;
+    lx_status st;
+
+    text_add(&t, "id,lower,upper,size\n");
+    for (int i = 0; i < count; i++) {
+        int64_t start = (int64_t)rng_below(&rng, (uint64_t)count), length = 1 + (int64_t)rng_below(&rng, 40);
+        text_format(&t, "buffer_%d,%lld,%lld,%lld\n", i, (long long)start, (long long)(start + length),
+                    (long long)(128 * (1 + rng_below(&rng, 400))));
+    }
+    if (asprintf(&path, "/tmp/lxplan_bench_%d_%d.1048576.csv", (int)getpid(), count) < 0 ||
+        !file_write(path, t.at, t.length, &st))
+        exit(3);
+    text_free(&t);
+    return path;
+}
+
+static char *write_graph(void)
+{
+    const struct lx_generator *flash = lx_generator_find("flash");
+    int64_t values[32];
+    lx_status st;
+    size_t length;
+    char *path = NULL;
+    if (!flash) return NULL;
+    lx_options_default(flash->options, flash->option_count, values);
+    struct lx_graph *g = flash->build(values, &st);
+    char *json = g ? lx_graph_to_json(g, &length) : NULL;
+    if (!json || asprintf(&path, "/tmp/lxplan_bench_%d.json", (int)getpid()) < 0 ||
+        !file_write(path, json, length, &st))
+        exit(3);
+    free(json);
+    lx_graph_free(g);
+    return path;
+}
+
+/* Milliseconds of a key and its picture: median and most. */
+static void measure(struct explorer *x, const char *what, enum view_id view, const char *keys)
+{
+    static double times[KEYS], worked[KEYS];
+    x->view = view;
+    explorer_draw(x);
+    const char *at = keys;
+    for (int i = 0; i < KEYS; i++) {
+        struct key k;
+        lx_status st;
+        if (!key_parse(&at, &k, &st)) {
+            at = keys;
+            key_parse(&at, &k, &st);
+        }
+        double began = wall_ms(), start = own_ms();
+        explorer_key(x, k);
+        explorer_draw(x);
+        times[i] = wall_ms() - began;
+        worked[i] = own_ms() - start;
+    }
+    printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms (%.3f ms of CPU)\n", what, all_views[view]->name,
+           quantile(times, KEYS, 0.5), quantile(times, KEYS, 1), quantile(worked, KEYS, 1));
+}
+
+static void measure_file(const char *path, const char *what)
+{
+    struct what_if how;
+    struct explorer x;
+    lx_status st;
+    settings_default(&how);
+    settings_set(&how, SET_SOLVER, "firstfit", &st);
+    double began = wall_ms();
+    if (!explorer_begin(&x, &how, 60, 200) || !session_add(&x.session, path, &st)) exit(3);
+    x.theme = theme_find("dark");
+    session_open(&x.session, 0);
+    explorer_key(&x, (struct key){.code = AT_WAIT});
+    printf("%s: read and planned in %.0f ms\n", what, wall_ms() - began);
+    measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKe-z[p");
+    if (outcome_graph(&x.session.shown)) {
+        measure(&x, what, VIEW_GRAPH, "jjjk<PageDown>Gg<Space>");
+        measure(&x, what, VIEW_CORES, "l]<Space>j[");
+        measure(&x, what, VIEW_LOOPS, "j]jkl");
+    }
+    measure(&x, what, VIEW_COMPARE, "jk]");
+    explorer_end(&x);
+}
+
+static void measure_start(void)
+{
+    char *bundled = bundled_patterns();
+    struct what_if how;
+    struct explorer x;
+    lx_status st;
+    settings_default(&how);
+    if (!bundled) return;
+    double began = wall_ms();
+    if (!explorer_begin(&x, &how, 60, 200) || !session_add(&x.session, bundled, &st)) exit(3);
+    explorer_draw(&x);
+    double first = wall_ms() - began;
+    explorer_key(&x, (struct key){.code = AT_WAIT});
+    explorer_draw(&x);
+    printf("start on the bundled patterns: first picture after %.1f ms, all %d patterns read after %.1f ms\n",
+           first, (int)x.session.patterns.count, wall_ms() - began);
+    explorer_end(&x);
+    free(bundled);
+}
+
+int main(void)
+{
+    static const int sizes[] = {1000, 10000, 100000};
+    setlocale(LC_CTYPE, "C.UTF-8");
+    measure_start();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *path = write_problem(sizes[i]), what[60];
+        snprintf(what, sizeof what, "%d buffers", sizes[i]);
+        measure_file(path, what);
+        unlink(path);
+        free(path);
+    }
+    char *graph = write_graph();
+    if (graph) {
+        measure_file(graph, "generated flash graph");
+        unlink(graph);
+        free(graph);
+    }
+    return 0;
+}

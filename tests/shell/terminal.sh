@@ -1,0 +1,171 @@
+#!/bin/sh
+# terminal.sh PROGRAM CASE: the explorer in a real terminal, through tmux. Every step waits for words on the screen,
+# never for a time. Exit 77: no tmux here.
+set -u
+LXPLAN=$1 case=$2
+command -v tmux >/dev/null || exit 77
+root=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+socket=lxplan-$case-$$ opened=0 surroundings=
+export LC_ALL=C.UTF-8
+unset NO_COLOR TMUX
+mux() { tmux -L "$socket" -f /dev/null "$@"; }
+trap 'mux kill-server 2>/dev/null; rm -rf "$scratch"' EXIT
+screen() { mux capture-pane -p -t t 2>/dev/null; }
+
+# Until the screen has (or has not) the words: 30 s are for slow machines, a quick one never waits.
+until_screen() { # WORDS MEANT
+    n=0
+    while [ $n -lt 600 ]; do
+        if screen | grep -qF -e "$1"; then found=yes; else found=no; fi
+        [ "$found" = "$2" ] && return 0
+        n=$((n + 1))
+        sleep 0.05
+    done
+    echo "terminal.sh: waited for \"$1\" ($2); the screen has:"
+    screen
+    exit 1
+}
+wait_for() { until_screen "$1" yes; }
+wait_gone() { until_screen "$1" no; }
+keys() { mux send-keys -t t "$@"; }
+# Opens a terminal with a shell that tells how the program ended and whether the terminal is as it was.
+start() { # TERM ARGUMENTS
+    mux kill-server 2>/dev/null
+    opened=$((opened + 1))
+    socket=lxplan-$case-$$-$opened # a server that is about to end would take the new session with it
+    term=$1
+    shift
+    cat >"$scratch/run" <<END
+cd $root
+stty -g >$scratch/before
+$surroundings TERM=$term $LXPLAN $*
+echo "ended with \$?"
+stty -g >$scratch/after
+cmp -s $scratch/before $scratch/after && echo "terminal as before" || echo "TERMINAL CHANGED"
+exec cat
+END
+    mux new-session -d -x 80 -y 24 -s t "sh $scratch/run"
+}
+pid_of_program() { pgrep -P "$(mux display-message -p -t t '#{pane_pid}')" -f explore; }
+
+case $case in
+start) # every terminal that people have: it starts, shows the map, and leaves the terminal as it was
+    for term in xterm-256color tmux-256color screen xterm linux vt100; do
+        start "$term" explore patterns/graphs/gq_attention.json
+        wait_for 'off chip'
+        wait_for 'HBM 2'
+        keys Q
+        wait_for 'ended with 0'
+        wait_for 'terminal as before'
+    done
+    ;;
+move)
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    keys 2
+    wait_for '[2 Graph]'
+    keys g j j
+    wait_for 'scaled = mul'
+    keys Tab
+    wait_for 'cores, and the part each holds'
+    keys Down Right
+    wait_for 'core 9'
+    keys '?'
+    wait_for 'every key and command'
+    keys q
+    wait_gone 'every key and command'
+    keys ':' 'solver ex' Tab Enter
+    wait_for 'exact: optimal'
+    keys u
+    wait_for 'auto: optimal'
+    keys q q
+    wait_for 'ended with 0'
+    ;;
+resize)
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    mux resize-window -t t -x 120 -y 40
+    wait_for '/in place'
+    mux resize-window -t t -x 40 -y 12
+    wait_gone '/in place'
+    wait_for '[4 Map]'
+    mux resize-window -t t -x 3 -y 2
+    mux resize-window -t t -x 100 -y 30
+    wait_for 'lxplan  1 Patterns'
+    keys Q
+    wait_for 'terminal as before'
+    ;;
+colours) # as many as the terminal has; none where none are wanted; ASCII where the locale has nothing else
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    mux capture-pane -pe -t t | grep -q '48;5;' || { echo "no colours"; exit 1; }
+    surroundings='NO_COLOR=1'
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    mux capture-pane -pe -t t | grep -q '[34]8;5;' && { echo "colours in spite of NO_COLOR"; exit 1; }
+    surroundings='LC_ALL=C'
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    screen | LC_ALL=C grep -q '[^ -~]' && { echo "more than ASCII in the C locale"; exit 1; }
+    keys Q
+    wait_for 'ended with 0'
+    ;;
+mouse)
+    start xterm-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    keys -l "$(printf '\033[<0;16;1M\033[<0;16;1m')" # a click on the tab of the graph, as terminals report it
+    wait_for '[2 Graph]'
+    keys -l "$(printf '\033[<0;10;5M\033[<0;10;5m')" # on the fourth op
+    wait_for 'masked = add'
+    keys -l "$(printf '\033[<65;10;5M')" # the wheel
+    wait_for 'max = max'
+    keys Q
+    wait_for 'ended with 0'
+    ;;
+signals) # told to end, it gives the terminal back; stopped and woken, it draws again
+    for signal in TERM HUP INT; do
+        start tmux-256color explore patterns/graphs/gq_attention.json
+        wait_for 'HBM 2'
+        kill -s $signal "$(pid_of_program)"
+        wait_for 'ended with'
+        wait_for 'terminal as before'
+    done
+    start tmux-256color explore patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    kill -s SEGV "$(pid_of_program)" # a crash, too
+    wait_for 'ended with'
+    wait_for 'terminal as before'
+    ;;
+suspend)
+    mux new-session -d -x 80 -y 24 -s t "cd $root && exec bash --norc -i"
+    keys "PS1='ready> '" Enter
+    wait_for 'ready>'
+    keys "$LXPLAN explore patterns/graphs/gq_attention.json" Enter
+    wait_for 'HBM 2'
+    keys C-z
+    wait_for 'Stopped'
+    keys 'fg' Enter
+    wait_for 'HBM 2'
+    wait_gone 'Stopped'
+    keys Q
+    wait_gone 'HBM 2'
+    ;;
+dumb) # a terminal that cannot be drawn on: an error that says what to do, not a mess
+    start dumb explore patterns/graphs/gq_attention.json
+    wait_for 'cannot move its cursor'
+    wait_for 'ended with 2'
+    ;;
+bare) # without a command: the explorer, with a welcome
+    start tmux-256color ""
+    wait_for 'Welcome to lxplan'
+    keys Enter
+    wait_gone 'Welcome to lxplan'
+    keys q
+    wait_for 'ended with 0'
+    ;;
+*)
+    echo "terminal.sh: no case $case"
+    exit 2
+    ;;
+esac

@@ -1,0 +1,69 @@
+/* Plans for the tests of the device. */
+#ifndef LX_TESTS_SUPPORT_DEVICE_PLANS_H
+#define LX_TESTS_SUPPORT_DEVICE_PLANS_H
+
+#include "lxplan.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pattern of the project by its path below patterns/. The vocabulary of lm_head is cut to what takes a
+ * fraction of a second; everything else in it stays. */
+static inline struct lx_graph *read_graph(const char *path)
+{
+    char full[1400];
+    size_t length;
+    lx_status st = {0};
+    snprintf(full, sizeof full, "%s/patterns/%s", SOURCE_DIR, path);
+    char *text = file_read(full, &length, &st);
+    if (!text) fail_msg("%s: %s", full, st.text);
+    for (char *at = text; (at = strstr(at, "262144")) && strstr(path, "lm_head"); at += 6)
+        memcpy(at, "  2048", 6);
+    struct lx_graph *g = lx_graph_parse(full, text, length, &st);
+    if (!g) fail_msg("%s: %s", full, st.text);
+    free(text);
+    return g;
+}
+
+static inline void set_cores(struct lx_graph *g, int64_t cores)
+{
+    struct lx_device d = g->device;
+    lx_status st = {0};
+    d.cores = cores;
+    if (!lx_graph_set_device(g, &d, &st)) fail_msg("%s", st.text);
+}
+
+static inline struct lx_plan *plan_graph(struct lx_graph *g, const char *solver,
+                                         const struct lx_passes *passes)
+{
+    struct lx_plan_options how = {.solver = lx_solver_find(solver), .objective = -1, .passes = *passes};
+    lx_status st = {0};
+    assert_non_null(how.solver);
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    return p;
+}
+
+static inline const char *what_is_wrong(const struct lx_run_result *r)
+{
+    static char text[200];
+    if (r->fault_count > 0 || r->unequal) return r->fault_count > 0 ? r->faults[0].text : r->unequal;
+    for (int32_t o = 0; o < r->op_count; o++)
+        if (r->ops[o].wrong > 0) {
+            snprintf(text, sizeof text, "op %d is wrong: %lld elements, by %g, allowed %g, largest %g",
+                     (int)o, (long long)r->ops[o].wrong, r->ops[o].error, r->ops[o].tolerance,
+                     r->ops[o].largest);
+            break;
+        }
+    return text;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* Plans to try a later stage on: every bundled pattern on several devices and with several passes, and graphs
+ * written in a line. */
+#ifndef LX_TESTS_SUPPORT_EACH_PLAN_H
+#define LX_TESTS_SUPPORT_EACH_PLAN_H
+
+#include "lxplan.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef void plan_check(const struct lx_plan *p, void *totals);
+
+static inline struct lx_plan *plan_of(struct lx_graph *g, const struct lx_passes *passes)
+{
+    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = -1, .passes = *passes};
+    lx_status st = {0};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    return p;
+}
+
+/* A device by preset and number of cores; 0: all. */
+static inline bool set_device(struct lx_graph *g, const char *preset, int64_t cores)
+{
+    struct lx_device device;
+    lx_status st = {0};
+    assert_true(lx_device_preset(preset, &device));
+    if (cores > 0) device.cores = cores;
+    return lx_graph_set_device(g, &device, &st);
+}
+
+static inline void each_plan_of(const char *path, plan_check *check, void *totals)
+{
+    static const struct {
+        const char *preset;
+        int64_t cores;
+    } devices[] = {{"spyre", 0},  {"spyre", 1},       {"spyre", 4},
+                   {"spyre", 24}, {"tenstorrent", 0}, {"tenstorrent", 62}};
+    static const struct lx_passes passes[] = {
+        {0}, {.cooptimise = LX_COOPTIMISE_FLIP}, {.stage = LX_STAGE_BASELINE}};
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
+        for (size_t k = 0; k < sizeof passes / sizeof *passes; k++) {
+            lx_status st = {0};
+            struct lx_graph *g = lx_graph_read(path, &st);
+            if (!g) fail_msg("%s", st.text);
+            assert_true(set_device(g, devices[d].preset, devices[d].cores));
+            struct lx_layouts *l = lx_layouts_make(g, &st);
+            struct lx_divisions *v = l ? lx_divide(l, NULL, &st) : NULL;
+            bool divides = v != NULL; /* some need more than four cores */
+            lx_divisions_free(v);
+            lx_layouts_free(l);
+            if (!divides) {
+                lx_graph_free(g);
+                continue;
+            }
+            struct lx_plan *p = plan_of(g, &passes[k]);
+            check(p, totals);
+            lx_plan_free(p);
+        }
+}
+
+static inline void each_plan(plan_check *check, void *totals)
+{
+    static const char *const folders[] = {SOURCE_DIR "/patterns/graphs", SOURCE_DIR "/patterns/targets"};
+    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
+        DIR *dir = opendir(folders[f]);
+        assert_non_null(dir);
+        for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+            char path[1200];
+            if (!strstr(e->d_name, ".json")) continue;
+            snprintf(path, sizeof path, "%s/%s", folders[f], e->d_name);
+            each_plan_of(path, check, totals);
+        }
+        closedir(dir);
+    }
+}
+
+static inline struct lx_plan *plan_with(const char *tensors, const char *ops, const struct lx_passes *passes)
+{
+    char text[2000];
+    lx_status st = {0};
+    int n =
+        snprintf(text, sizeof text,
+                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
+                 tensors, ops);
+    struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
+    if (!g) fail_msg("%s", st.text);
+    return plan_of(g, passes);
+}
+
+static inline struct lx_plan *plan_text(const char *tensors, const char *ops)
+{
+    return plan_with(tensors, ops, &(struct lx_passes){0});
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* An explorer without a terminal, driven by keys: what its tests share. */
+#ifndef LX_TESTS_SUPPORT_EXPLORER_BY_KEYS_H
+#define LX_TESTS_SUPPORT_EXPLORER_BY_KEYS_H
+
+#include "tui/explorer.h"
+#include "base/rng.h"
+
+#include <ftw.h>
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define GQ  SOURCE_DIR "/patterns/graphs/gq_attention.json"
+#define MOE SOURCE_DIR "/patterns/targets/moe_mlp.json" /* known by its bytes only */
+
+/* What is written goes to a folder of the test's own. */
+static char folder[] = "/tmp/lxplan_test_explorer_XXXXXX";
+
+static inline int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static inline int begin(void **state)
+{
+    (void)state;
+    setlocale(LC_CTYPE, "C.UTF-8");
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static inline int end(void **state)
+{
+    (void)state;
+    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline struct explorer *open_on(const char *pattern, int rows, int columns)
+{
+    struct explorer *x = malloc(sizeof *x);
+    struct what_if how;
+    lx_status st;
+    settings_default(&how);
+    assert_non_null(x);
+    assert_true(explorer_begin(x, &how, rows, columns));
+    assert_true(session_add(&x->session, pattern, &st));
+    if (x->session.patterns.count == 1) {
+        session_open(&x->session, 0);
+        x->view = VIEW_MAP;
+    }
+    return x;
+}
+
+static inline void close_it(struct explorer *x)
+{
+    explorer_end(x);
+    free(x);
+}
+
+static inline void type(struct explorer *x, const char *keys)
+{
+    struct key k;
+    lx_status st;
+    while (key_parse(&keys, &k, &st)) {
+        explorer_key(x, k);
+        session_take_results(&x->session);
+        explorer_draw(x);
+    }
+    assert_int_equal(st.code, LX_OK);
+}
+
+static inline bool shows(struct explorer *x, const char *words)
+{
+    struct text t = {0};
+    explorer_draw(x);
+    cells_to_text(&x->cells, &t);
+    bool found = t.at && strstr(t.at, words);
+    if (!found) print_message("looking for \"%s\" in:\n%s", words, t.at);
+    text_free(&t);
+    return found;
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* Operands for the tests of kernels: matrices of small values in any layout. */
+#ifndef LX_TESTS_SUPPORT_KERNEL_OPERANDS_H
+#define LX_TESTS_SUPPORT_KERNEL_OPERANDS_H
+
+#include "kernels/kernels.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* `count` matrices of rows x columns in a buffer with a margin of its own value around every element in use.
+ */
+struct operand {
+    float *memory, *at;
+    int64_t row, column, batch, floats;
+};
+
+static inline float small_value(struct rng *r)
+{
+    return (float)rng_between(r, -64, 64) * 0x1p-6f;
+}
+
+/* Layouts: 0 column-major, 1 row-major, 2 neither contiguous, 3 rows backwards. `pad` elements between
+ * vectors. */
+enum { LAYOUTS = 4 };
+
+static inline struct operand make(struct rng *r, int64_t rows, int64_t columns, int64_t count, int layout,
+                                  int64_t pad)
+{
+    struct operand o = {0};
+    int64_t unit = layout == 2 ? 3 : 1;
+    if (layout == 1)
+        o.column = unit, o.row = columns * unit + pad;
+    else
+        o.row = unit, o.column = rows * unit + pad;
+    o.batch = (layout == 1 ? rows * o.row : columns * o.column) + pad;
+    o.floats = o.batch * count + 1;
+    o.memory = malloc((size_t)o.floats * sizeof *o.memory);
+    assert_non_null(o.memory);
+    for (int64_t i = 0; i < o.floats; i++) o.memory[i] = small_value(r);
+    o.at = o.memory;
+    if (layout == 3) {
+        o.at += (rows - 1) * o.row;
+        o.row = -o.row;
+    }
+    return o;
+}
+
+static inline double at(const float *p, int64_t row, int64_t column, int64_t i, int64_t j)
+{
+    return (double)p[i * row + j * column];
+}
+
+static inline double relu(double x)
+{
+    return x > 0 ? x : 0;
+}
+
+#endif

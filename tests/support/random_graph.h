@@ -1,0 +1,165 @@
+/* Random graphs for tests of whole plans: elementwise ops, broadcasts, reductions, contractions, views,
+ * tensors that are written again, and extern ops, on small shapes that still divide over many cores. */
+#ifndef LX_TESTS_SUPPORT_RANDOM_GRAPH_H
+#define LX_TESTS_SUPPORT_RANDOM_GRAPH_H
+
+#include "base/rng.h"
+#include "graph/builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct random_tensor {
+    int rank;
+    int64_t shape[3];
+    int32_t number;
+    bool made; /* by an op: it may be written again */
+};
+
+static const int64_t random_extents[] = {1, 2, 6, 16, 32, 64, 128, 192};
+
+static int32_t random_new(struct graph_builder *b, struct random_tensor *t, const char *stem, size_t n,
+                          lx_status *st)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%s%zu", stem, n);
+    t->number = builder_tensor(b, name, LX_ROLE_COUNT, LX_FP16, t->rank, t->shape, 0, st);
+    return t->number;
+}
+
+/* `with_views`: slices, shifts and inserts; `with_externs`: ops off the device; `again`: tensors are written
+ * more than once. */
+struct random_graph_shape {
+    int ops;
+    bool with_views, with_externs, again;
+    int64_t cores;
+};
+
+static struct lx_graph *random_graph(struct rng *r, const struct random_graph_shape *shape, lx_status *st)
+{
+    struct graph_builder b;
+    struct random_tensor all[200];
+    size_t count = 0, inputs = 2 + rng_below(r, 3);
+    if (!builder_begin(&b, "random", "random", st)) return NULL;
+    lx_device_preset("spyre", &b.graph->device);
+    b.graph->device.cores = shape->cores;
+    b.graph->alignment = b.graph->device.stick_bytes;
+    b.graph->target_hbm_bytes = -1;
+    bool ok = true;
+    for (size_t i = 0; ok && i < inputs; i++) {
+        struct random_tensor t = {.rank = 2 + (int)rng_below(r, 2)};
+        for (int d = 0; d < t.rank; d++) t.shape[d] = random_extents[rng_below(r, 8)];
+        ok = random_new(&b, &t, "in", i, st) >= 0;
+        all[count++] = t;
+    }
+    for (int o = 0; ok && o < shape->ops && count < 190; o++) {
+        static const char *const unary[] = {"exp", "neg", "relu", "silu", "abs"};
+        static const char *const binary[] = {"add", "mul", "sub", "max"};
+        static const char *const reductions[] = {"sum", "max", "mean"};
+        struct random_tensor *x = &all[rng_below(r, count)], out = *x;
+        int32_t operands[3] = {x->number};
+        char name[40], einsum[60], in[8], kept[8] = "";
+        struct lx_op op = {.name = name, .inputs = operands, .input_count = 1};
+        int64_t offset[3] = {0}, stride[3] = {1, 1, 1};
+        snprintf(name, sizeof name, "op%d", o);
+        for (int d = 0; d < x->rank; d++) in[d] = (char)('a' + d), in[d + 1] = 0;
+        uint64_t what = rng_below(r, 100);
+        const char *kind = unary[rng_below(r, 5)];
+        snprintf(einsum, sizeof einsum, "%s->%s", in, in);
+        if (what < 22) {
+            kind = binary[rng_below(r, 4)]; /* with itself, or with another of the same shape */
+            struct random_tensor *y = &all[rng_below(r, count)];
+            bool same =
+                y->rank == x->rank && memcmp(y->shape, x->shape, sizeof *y->shape * (size_t)y->rank) == 0;
+            operands[1] = same ? y->number : x->number;
+            op.input_count = 2;
+            snprintf(einsum, sizeof einsum, "%s,%s->%s", in, in, in);
+        } else if (what < 42 && x->rank > 1) {
+            int gone = (int)rng_below(r, (uint32_t)x->rank);
+            kind = reductions[rng_below(r, 3)];
+            out.rank = 0;
+            for (int d = 0; d < x->rank; d++)
+                if (d != gone) {
+                    kept[out.rank] = in[d];
+                    kept[out.rank + 1] = 0;
+                    out.shape[out.rank++] = x->shape[d];
+                }
+            snprintf(einsum, sizeof einsum, "%s->%s", in, kept);
+            /* and half of the time it comes back as a broadcast */
+            if (rng_below(r, 2) && count < 180) {
+                struct random_tensor small = out;
+                op.kind = lx_kind_find(kind);
+                op.einsum = einsum;
+                ok = random_new(&b, &small, "t", count, st) >= 0;
+                op.output = small.number;
+                ok = ok && builder_op(&b, &op, st);
+                small.made = true;
+                struct random_tensor whole = *x;
+                all[count++] = small;
+                snprintf(name, sizeof name, "op%db", o);
+                operands[0] = whole.number;
+                operands[1] = small.number;
+                op.input_count = 2;
+                out = whole;
+                kind = binary[rng_below(r, 4)];
+                snprintf(einsum, sizeof einsum, "%s,%s->%s", in, kept, in);
+            }
+        } else if (what < 60 && x->rank >= 2) {
+            /* A contraction with a new weight: the last index goes, another comes. */
+            struct random_tensor w = {.rank = 2,
+                                      .shape = {x->shape[x->rank - 1], random_extents[rng_below(r, 8)]}};
+            kind = "matmul";
+            ok = random_new(&b, &w, "w", count, st) >= 0;
+            all[count++] = w;
+            operands[1] = w.number;
+            op.input_count = 2;
+            out.shape[out.rank - 1] = w.shape[1];
+            snprintf(kept, sizeof kept, "%s", in);
+            kept[out.rank - 1] = 'n';
+            snprintf(einsum, sizeof einsum, "%s,%cn->%s", in, in[x->rank - 1], kept);
+        } else if (what < 72 && shape->with_views) {
+            bool cut = false;
+            kind = rng_below(r, 2) ? "slice" : "shift";
+            for (int d = 0; d < x->rank; d++) {
+                if (kind[1] == 'l' && x->shape[d] > 2 && rng_below(r, 2)) {
+                    out.shape[d] = x->shape[d] / 2;
+                    offset[d] = (int64_t)rng_below(r, (uint32_t)(x->shape[d] - out.shape[d] + 1));
+                    cut = true;
+                } else if (kind[1] == 'h')
+                    offset[d] = (int64_t)rng_below(r, 3) - 1;
+            }
+            if (kind[1] == 'l' && !cut) kind = "clone";
+            if (strcmp(kind, "clone") != 0) {
+                op.offset = offset;
+                op.stride = kind[1] == 'l' ? stride : NULL;
+                einsum[0] = 0;
+            }
+        } else if (what < 78 && shape->with_externs) {
+            kind = "extern";
+            einsum[0] = 0;
+        }
+        op.kind = lx_kind_find(kind);
+        op.einsum = einsum[0] ? einsum : NULL;
+        struct random_tensor *old = NULL;
+        for (size_t i = 0; shape->again && i < count && rng_below(r, 4) == 0 && !old; i++)
+            if (all[i].made && all[i].rank == out.rank && all[i].number != operands[0] &&
+                all[i].number != operands[1] &&
+                memcmp(all[i].shape, out.shape, sizeof *out.shape * (size_t)out.rank) == 0)
+                old = &all[i];
+        if (old)
+            op.output = old->number;
+        else {
+            ok = ok && random_new(&b, &out, "t", count, st) >= 0;
+            op.output = out.number;
+        }
+        ok = ok && builder_op(&b, &op, st);
+        out.made = true;
+        if (ok && !old) all[count++] = out;
+    }
+    struct lx_graph *g = ok ? builder_finish(&b, st) : NULL;
+    builder_abandon(&b);
+    return g;
+}
+
+#endif

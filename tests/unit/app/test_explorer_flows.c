@@ -1,0 +1,276 @@
+/* The explorer in use: plans saved, races, runs, faults, every view at every size, a newcomer, and a monkey.
+ */
+#include "support/explorer_by_keys.h"
+#include "base/file.h"
+
+#include <cjson/cJSON.h>
+
+enum { MONKEY_KEYS = 100000 };
+
+/* Views, and a plan, as files. */
+static void views_and_plans_are_written(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    lx_status st;
+    size_t length;
+    type(x,
+         "<wait>:export map.svg<Enter>2:export graph.svg<Enter>:export graph.txt<Enter>:save p.json<Enter>");
+    static const char *const files[] = {"map.svg", "graph.svg", "graph.txt"};
+    static const char *const starts[] = {"<svg", "<svg", "[2 Graph]"};
+    for (int i = 0; i < 3; i++) {
+        char *text = file_read(files[i], &length, &st);
+        assert_non_null(text);
+        assert_non_null(strstr(text, starts[i]));
+        free(text);
+    }
+    struct lx_plan *p = lx_plan_read("p.json", &st);
+    assert_non_null(p);
+    assert_true(lx_plan_check(p, &st));
+    lx_plan_free(p);
+    close_it(x);
+    x = open_on("p.json", 24, 80); /* a plan file is looked at as it is, and planned anew when asked */
+    type(x, "<wait>");
+    assert_true(x->session.shown.was_read);
+    type(x, ":solver greedy<Enter><wait>");
+    assert_false(x->session.shown.was_read);
+    assert_string_equal(session_plan(&x->session)->solver, "greedy");
+    close_it(x);
+}
+
+static void races_finish_and_stop(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(MOE, 40, 120);
+    type(x, "<wait>5r<wait>");
+    for (size_t i = 0; i < x->session.racers.count; i++)
+        assert_non_null(x->session.racers.at[i].outcome.plan);
+    assert_true(shows(x, "optimal"));
+    type(x, "j<Space>jj:lx 800k<Enter><wait>");
+    assert_true(shows(x, "of other settings"));
+    type(x, "r.<wait>.<wait>");
+    close_it(x);
+}
+
+/* The plan that is shown is executed; a change makes the run an old one; a row leads to its place in the map.
+ */
+static void plans_are_executed(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 100);
+    type(x, "<wait>7");
+    assert_true(shows(x, "r executes this plan"));
+    type(x, "r<wait>");
+    assert_non_null(x->session.run.result);
+    assert_true(x->session.run.result->ok);
+    assert_true(shows(x, "ok: no fault"));
+    int64_t counted = x->session.run.result->total.hbm_read + x->session.run.result->total.hbm_written;
+    assert_int_equal(counted, session_plan(&x->session)->hbm_bytes);
+    type(x, "jjj");
+    int32_t op = x->session.op;
+    type(x, "<Enter>");
+    assert_int_equal(x->view, VIEW_MAP);
+    assert_int_equal(x->session.op, op);
+    type(x, ":solver greedy<Enter><wait>7");
+    assert_true(shows(x, "of another plan"));
+    type(x, "r.<wait>r<wait>");
+    assert_true(shows(x, "ok: no fault"));
+    close_it(x);
+    x = open_on(SOURCE_DIR "/patterns/targets/moe_mlp.json", 12, 40);
+    type(x, "<wait>7r<wait>GgG");
+    assert_true(x->session.run.result && x->session.run.result->ok);
+    close_it(x);
+}
+
+/* A plan that somebody broke: the status says so, the device finds it, and the fault leads to its place. */
+static void faults_lead_to_their_place(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 100);
+    lx_status st;
+    size_t length;
+    type(x, "<wait>:save broken.json<Enter>");
+    close_it(x);
+    char *text = file_read("broken.json", &length, &st);
+    cJSON *plan = cJSON_Parse(text), *buffer, *wanted = NULL, *over = NULL;
+    cJSON_ArrayForEach(buffer, cJSON_GetObjectItem(plan, "buffers"))
+    {
+        const char *name = cJSON_GetObjectItem(buffer, "name")->valuestring;
+        if (strcmp(name, "max") == 0) wanted = buffer;
+        if (strcmp(name, "masked") == 0) over = buffer;
+    }
+    assert_true(wanted && over);
+    cJSON_SetNumberValue(cJSON_GetObjectItem(wanted, "address"),
+                         cJSON_GetObjectItem(over, "address")->valuedouble);
+    free(text);
+    text = cJSON_Print(plan);
+    assert_true(file_write("broken.json", text, strlen(text), &st));
+    free(text);
+    cJSON_Delete(plan);
+    x = open_on("broken.json", 24, 100);
+    type(x, "<wait>");
+    assert_true(shows(x, "NOT LEGAL"));
+    type(x, "7r<wait>");
+    assert_true(shows(x, "NOT ok") && shows(x, "overwrites"));
+    type(x, "<Enter>");
+    assert_int_equal(x->view, VIEW_MAP);
+    assert_int_equal(x->session.tick, x->session.run.result->faults[0].tick);
+    assert_int_equal(x->map.cursor_address, x->session.run.result->faults[0].address);
+    assert_string_equal(session_plan(&x->session)->problem.buffers[x->session.buffer].name, "max");
+    close_it(x);
+}
+
+/* One buffer, one colour: in the map, in its details, in the list of ops. */
+static void colours_belong_to_buffers(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 40, 120);
+    x->theme = theme_find("dark");
+    type(x, "<wait>4:goto exp<Enter>");
+    int32_t identity = outcome_identity(&x->session.shown, x->session.buffer);
+    uint8_t tone = tone_of_identity(identity);
+    const struct map_window *w = &x->map;
+    int in_map = 0;
+    for (int r = w->map.row; r < w->map.row + w->map.rows; r++)
+        for (int c = w->map.column; c < w->map.column + w->map.columns; c++) {
+            const struct style *s = &x->cells.at[r * x->cells.columns + c].style;
+            in_map += s->paper == tone || s->ink == tone;
+        }
+    assert_true(in_map > 20);
+    type(x, "2");
+    int row = x->graph.rows.row + x->graph.list.cursor - x->graph.list.top;
+    assert_int_equal(x->cells.at[row * x->cells.columns + 7].style.ink, tone);
+    assert_int_equal(x->cells.at[row * x->cells.columns + 7].style.paper, TONE_SELECTED);
+    close_it(x);
+}
+
+/* Play goes tick by tick and stops at the last one. */
+static void play_stops_at_the_end(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>4g<Space>");
+    assert_true(explorer_is_lively(x));
+    int64_t last = x->session.shown.time.last - 1;
+    for (int64_t t = x->session.tick; t < last; t++) {
+        assert_int_equal(x->session.tick, t);
+        type(x, "<Tick>");
+    }
+    type(x, "<Tick><Tick>");
+    assert_int_equal(x->session.tick, last);
+    assert_false(x->map.playing);
+    close_it(x);
+}
+
+/* Every view at every size: nothing is written outside, nothing crashes, nothing is empty. */
+static void every_view_at_every_size(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {GQ, MOE, SOURCE_DIR "/patterns/targets/staircase.json"};
+    for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        struct explorer *x = open_on(patterns[k], 24, 80);
+        type(x, "<wait>5r<wait>7r<wait>8<wait>r<wait>");
+        for (int rows = 1; rows <= 62; rows += rows < 14 ? 1 : 12)
+            for (int columns = 1; columns <= 202; columns += columns < 14 ? 3 : 27)
+                for (int v = 0; v < VIEW_COUNT; v++) {
+                    x->view = v < NUMBERED_VIEWS ? (enum view_id)v : VIEW_MAP;
+                    x->overlay = v < NUMBERED_VIEWS ? VIEW_COUNT : (enum view_id)v;
+                    x->theme = &themes[(rows + columns) % 4];
+                    x->glyphs = columns % 2 ? &glyphs_ascii : &glyphs_unicode;
+                    explorer_key(x, (struct key){AT_RESIZE, rows, columns});
+                    explorer_draw(x);
+                    if (!x->glyphs->ascii) continue;
+                    for (int i = 0; i < rows * columns; i++) assert_true(x->cells.at[i].code <= 0x7e);
+                }
+        close_it(x);
+    }
+}
+
+/* A newcomer's walk with only what the screen says: why is a buffer of MoE MLP off chip, which solver brings
+ * it on chip, save that plan. */
+static void a_newcomer_finds_the_solver(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns", 40, 120);
+    x->overlay = VIEW_WELCOME;
+    assert_true(shows(x, "Open a pattern with <Enter>"));
+    type(x, "<Enter><wait>");
+    assert_true(shows(x, "/ search") && shows(x, "<Enter> open"));
+    type(x, "/targets/moe<Enter><Enter><wait>");
+    type(x, ":lx 850k<Enter>:solver greedy<Enter><wait>");
+    assert_true(shows(x, "o off chip"));
+    type(x, "o");
+    if (x->session.shown.plan->problem.buffers[x->session.buffer].reason) type(x, "o");
+    const char *name = session_plan(&x->session)->problem.buffers[x->session.buffer].name;
+    char wanted[80];
+    snprintf(wanted, sizeof wanted, "%s", name);
+    assert_true(shows(x, "why: ") && shows(x, "which solver keeps it on chip"));
+    type(x, "5r<wait>");
+    assert_true(shows(x, wanted));
+    int winner = -1;
+    for (size_t i = 0; i < x->session.racers.count && winner < 0; i++) {
+        const struct lx_plan *p = x->session.racers.at[i].outcome.plan;
+        for (int32_t b = 0; b < p->problem.count; b++)
+            if (strcmp(p->problem.buffers[b].name, wanted) == 0 && p->answer.address[b] >= 0) winner = (int)i;
+    }
+    assert_true(winner >= 0);
+    for (int i = 0; i < winner; i++) type(x, "j");
+    assert_true(shows(x, "<Enter> take this solver"));
+    type(x, "<Enter><wait>W<Enter>");
+    assert_true(shows(x, "saved; check it with: lxplan check moe_mlp.plan.json"));
+    lx_status st;
+    struct lx_plan *p = lx_plan_read("moe_mlp.plan.json", &st);
+    assert_non_null(p);
+    assert_true(lx_plan_check(p, &st));
+    close_it(x);
+    lx_plan_free(p);
+}
+
+/* Keys at random, mostly those that mean something, and sizes at random. */
+static void the_monkey_finds_nothing(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {SOURCE_DIR "/patterns/targets", GQ, MOE};
+    struct rng rng = rng_seed(7);
+    for (int round = 0; round < 3; round++) {
+        struct explorer *x = open_on(patterns[round], 24, 80);
+        for (int i = 0; i < MONKEY_KEYS / 3; i++) {
+            struct key k = {.code = (uint32_t)rng_between(&rng, 1, 126)};
+            uint64_t kind = rng_below(&rng, 100);
+            if (kind < 60) { /* a key of the table */
+                const char *keys = request_rows[rng_below(&rng, REQ_COUNT)].keys;
+                lx_status st;
+                if (*keys) key_parse(&keys, &k, &st);
+            } else if (kind < 75)
+                k.code = (uint32_t)rng_between(&rng, AT_UP, AT_F1);
+            else if (kind < 78)
+                k = (struct key){AT_RESIZE, (int)rng_between(&rng, 1, 60), (int)rng_between(&rng, 1, 200)};
+            else if (kind < 84)
+                k = (struct key){(uint32_t)rng_between(&rng, AT_CLICK, AT_WHEEL_DOWN),
+                                 (int)rng_between(&rng, 0, 60), (int)rng_between(&rng, 0, 200)};
+            else if (kind < 86)
+                k.code = AT_TICK;
+            else if (kind < 88)
+                k.code = AT_ESCAPE;
+            else if (kind == 99 && i % 20 == 0)
+                k.code = (uint32_t)rng_between(&rng, 0x80, 0x3000);
+            explorer_key(x, k);
+            session_take_results(&x->session);
+            if (i % 3 == 0) explorer_draw(x);
+            x->quit = false;
+        }
+        close_it(x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(views_and_plans_are_written), cmocka_unit_test(races_finish_and_stop),
+        cmocka_unit_test(plans_are_executed),          cmocka_unit_test(faults_lead_to_their_place),
+        cmocka_unit_test(colours_belong_to_buffers),   cmocka_unit_test(play_stops_at_the_end),
+        cmocka_unit_test(every_view_at_every_size),    cmocka_unit_test(a_newcomer_finds_the_solver),
+        cmocka_unit_test(the_monkey_finds_nothing),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,319 @@
+/* The joint search against everything: all choices, all sets of buffers on chip, placements proved by exact
+ * search, on random problems small enough for it. */
+#include "lxplan.h"
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/rng.h"
+#include "scratchpad/cooptimise/joint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPS = 6, MAX_BUFFERS = 7, MAX_CHOICES = 4 };
+
+static bool chance(struct rng *r, int percent)
+{
+    return rng_below(r, 100) < (uint64_t)percent;
+}
+
+static int64_t *numbers(struct rng *r, struct arena *a, int32_t count, int64_t most)
+{
+    int64_t *v = arena_array(a, (size_t)count, sizeof *v);
+    for (int32_t i = 0; i < count; i++) v[i] = rng_between(r, 0, most);
+    return v;
+}
+
+static void random_accesses(struct rng *r, struct arena *a, const struct lx_joint_problem *p,
+                            int32_t first_label, int32_t labels, bool timed, struct lx_joint_buffer *b)
+{
+    int32_t from = (int32_t)rng_below(r, (uint64_t)p->op_count), to = from;
+    struct lx_joint_access *list = arena_array(a, (size_t)p->op_count * 2, sizeof *list);
+    for (int32_t o = from; o < p->op_count; o++) {
+        if (o > from && !chance(r, 45)) continue;
+        for (int k = 0; k < (chance(r, 6) ? 2 : 1); k++) {
+            struct lx_joint_access *x = &list[b->access_count++];
+            int32_t *label = arena_array(a, MAX_CHOICES, sizeof *label);
+            for (int32_t c = 0; c < p->ops[o].choice_count; c++)
+                label[c] = chance(r, 15) ? -1 : first_label + (int32_t)rng_below(r, (uint64_t)labels);
+            *x = (struct lx_joint_access){
+                .op = o, .toll = rng_between(r, 0, 9), .label = chance(r, 3) ? NULL : label};
+            x->always = chance(r, 10);
+            if (timed) x->memory = numbers(r, a, MAX_CHOICES, 12);
+        }
+        to = o;
+    }
+    b->accesses = list;
+    b->start = p->ops[from].tick;
+    b->end = p->ops[to].tick + 1 + (chance(r, 10) ? rng_between(r, 0, 3) : 0);
+    b->first_use_is_read = chance(r, 20);
+    if (chance(r, 5)) b->reason = "barred";
+}
+
+static struct lx_joint_problem random_joint(struct rng *r, struct arena *a)
+{
+    struct lx_joint_problem p = {.alignment = chance(r, 60) ? 1 : 2};
+    bool timed = chance(r, 50);
+    p.op_count = (int32_t)rng_between(r, 1, MAX_OPS);
+    p.buffer_count = (int32_t)rng_between(r, 1, MAX_BUFFERS);
+    p.capacity = rng_between(r, 2, 14);
+    struct lx_joint_op *ops = arena_array(a, MAX_OPS, sizeof *ops);
+    struct lx_joint_buffer *b = arena_array(a, MAX_BUFFERS, sizeof *b);
+    int64_t *sizes = numbers(r, a, MAX_BUFFERS * 3, 9), tick = 0;
+    p.ops = ops;
+    p.buffers = b;
+    p.label_size = sizes;
+    for (int32_t o = 0; o < p.op_count; o++) {
+        ops[o] = (struct lx_joint_op){.name = "op", .tick = tick};
+        ops[o].choice_count = (int32_t)rng_between(r, 1, MAX_CHOICES);
+        ops[o].seed = (int32_t)rng_below(r, (uint64_t)ops[o].choice_count);
+        if (timed) ops[o].compute = numbers(r, a, MAX_CHOICES, 15);
+        if (chance(r, 50)) ops[o].extra = numbers(r, a, MAX_CHOICES, 4);
+        bool *flip = arena_array(a, MAX_CHOICES, sizeof *flip);
+        for (int32_t c = 0; c < MAX_CHOICES; c++) flip[c] = chance(r, 50);
+        if (chance(r, 70)) ops[o].flip = flip;
+        tick += rng_between(r, 1, 2);
+    }
+    for (int32_t i = 0; i < p.buffer_count; i++) {
+        int32_t labels = (int32_t)rng_between(r, 1, 3);
+        b[i] =
+            (struct lx_joint_buffer){.name = arena_format(a, "b%d", (int)i), .bytes = rng_between(r, 0, 20)};
+        random_accesses(r, a, &p, p.label_count, labels, timed, &b[i]);
+        p.label_count += labels;
+    }
+    for (int32_t i = 0; i < p.buffer_count; i++) {
+        int32_t *parents = arena_array(a, MAX_BUFFERS, sizeof *parents);
+        for (int32_t k = 0; k < p.buffer_count; k++)
+            if (k != i && b[k].end == b[i].start + 1 && chance(r, 70)) parents[b[i].parent_count++] = k;
+        b[i].parents = parents;
+    }
+    return p;
+}
+
+/* Can exactly these buffers be placed together? */
+static bool packable(const struct lx_problem *p, unsigned on)
+{
+    struct lx_buffer b[MAX_BUFFERS];
+    int64_t address[MAX_BUFFERS];
+    lx_status st;
+    struct lx_problem q = {LX_FIT, p->capacity, p->alignment, p->count, b};
+    for (int32_t i = 0; i < p->count; i++) {
+        b[i] = p->buffers[i];
+        if (!(on >> i & 1)) b[i].reason = "not asked";
+    }
+    struct lx_answer answer = {.address = address};
+    struct lx_run run = {0};
+    assert_true(lx_solve(&q, lx_solver_find("exact"), &run, &answer, &st));
+    assert_true(answer.status == LX_OPTIMAL || answer.status == LX_INFEASIBLE);
+    return answer.status == LX_OPTIMAL;
+}
+
+static int64_t best_of_choices(const struct lx_joint_problem *p, const int32_t *choice, int64_t best)
+{
+    struct arena memory = {0};
+    struct lx_problem placement;
+    lx_status st;
+    unsigned eligible = 0;
+    assert_true(lx_joint_placement(p, choice, &memory, &placement, &st));
+    for (int32_t i = 0; i < placement.count; i++)
+        if (!placement.buffers[i].reason && placement.buffers[i].size <= p->capacity) eligible |= 1u << i;
+    for (unsigned on = eligible;; on = (on - 1) & eligible) {
+        bool set[MAX_BUFFERS];
+        for (int32_t i = 0; i < p->buffer_count; i++) set[i] = on >> i & 1;
+        int64_t cost = lx_joint_cost(p, choice, set);
+        if (cost < best && packable(&placement, on)) best = cost;
+        if (on == 0) break;
+    }
+    arena_free(&memory);
+    return best;
+}
+
+static int64_t brute_force(const struct lx_joint_problem *p)
+{
+    int32_t choice[MAX_OPS] = {0};
+    int64_t best = INT64_MAX;
+    for (;;) {
+        best = best_of_choices(p, choice, best);
+        int32_t o = 0;
+        while (o < p->op_count && ++choice[o] == p->ops[o].choice_count) choice[o++] = 0;
+        if (o == p->op_count) return best;
+    }
+}
+
+static struct lx_joint_answer solve(const struct lx_joint_problem *p, enum lx_joint_mode mode,
+                                    const char *solver, int64_t work, struct arena *memory)
+{
+    struct lx_joint_options how = {.mode = mode, .solver = lx_solver_find(solver), .run.work_limit = work};
+    struct lx_joint_answer answer;
+    lx_status st;
+    if (!lx_joint_solve(p, &how, memory, &answer, &st)) fail_msg("%s", st.text);
+    return answer;
+}
+
+/* What is claimed must follow from choices and addresses. */
+static void expect_honest(const struct lx_joint_problem *p, const struct lx_joint_answer *a)
+{
+    struct arena memory = {0};
+    struct lx_problem placement;
+    lx_status st;
+    int64_t spill;
+    bool on[MAX_BUFFERS];
+    assert_true(lx_joint_placement(p, a->choice, &memory, &placement, &st));
+    if (!lx_check(&placement, a->address, &spill, &st)) fail_msg("%s", st.text);
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        on[i] = a->address[i] >= 0;
+        if (on[i]) assert_int_equal(a->label[i], lx_joint_label(p, a->choice, i));
+    }
+    assert_int_equal(a->objective, lx_joint_cost(p, a->choice, on));
+    assert_true(a->bound <= a->objective);
+    assert_int_equal(a->status == LX_OPTIMAL, a->bound == a->objective);
+    arena_free(&memory);
+}
+
+static void random_against_brute_force(void **unused)
+{
+    (void)unused;
+    int reached = 0, proved = 0, total = 3000;
+    for (int i = 0; i < total; i++) {
+        struct rng r = rng_seed((uint64_t)i);
+        struct arena a = {0};
+        struct lx_joint_problem p = random_joint(&r, &a);
+        int64_t best = brute_force(&p);
+        struct lx_joint_answer full = solve(&p, LX_JOINT_FULL, "exact", 0, &a);
+        struct lx_joint_answer flip = solve(&p, LX_JOINT_FLIP, "exact", 0, &a);
+        struct lx_joint_answer seed = solve(&p, LX_JOINT_SEED, "exact", 0, &a);
+        expect_honest(&p, &full);
+        expect_honest(&p, &flip);
+        expect_honest(&p, &seed);
+        if (full.objective < best || full.bound > best || flip.bound > best || seed.bound > best ||
+            full.objective > flip.objective || full.objective > seed.objective)
+            fail_msg("seed %d: best %lld, full %lld, bounds %lld %lld %lld, flip %lld, seed %lld", i,
+                     (long long)best, (long long)full.objective, (long long)full.bound, (long long)flip.bound,
+                     (long long)seed.bound, (long long)flip.objective, (long long)seed.objective);
+        assert_int_equal(seed.objective, full.seed_objective);
+        reached += full.objective == best;
+        proved += full.status == LX_OPTIMAL;
+        arena_free(&a);
+    }
+    print_message("full reached the optimum in %d of %d, and proved it in %d\n", reached, total, proved);
+    assert_true(reached * 100 >= total * 97);
+}
+
+/* Whatever the limit, the answer is legal and no worse than the seed; and each run is like the other. */
+static void limits_and_repetition(void **unused)
+{
+    (void)unused;
+    static const int64_t limits[] = {1, 10, 100, 0};
+    for (int i = 0; i < 400; i++) {
+        struct rng r = rng_seed(100000 + (uint64_t)i);
+        struct arena a = {0};
+        struct lx_joint_problem p = random_joint(&r, &a);
+        for (unsigned k = 0; k < sizeof limits / sizeof *limits; k++) {
+            struct lx_joint_answer one = solve(&p, LX_JOINT_FULL, "bestfit", limits[k], &a);
+            struct lx_joint_answer two = solve(&p, LX_JOINT_FULL, "bestfit", limits[k], &a);
+            expect_honest(&p, &one);
+            assert_true(one.objective <= one.seed_objective);
+            assert_int_equal(one.steps, two.steps);
+            assert_int_equal(one.bound, two.bound);
+            assert_memory_equal(one.choice, two.choice, (size_t)p.op_count * sizeof *one.choice);
+            assert_memory_equal(one.address, two.address, (size_t)p.buffer_count * sizeof *one.address);
+        }
+        arena_free(&a);
+    }
+}
+
+/* A writer and a reader whose seeds see the buffer differently; the writer has `flips` flips, and the last
+ * one agrees with the reader. */
+static struct lx_joint_problem flip_problem(int32_t flips, struct arena *a)
+{
+    struct lx_joint_op *ops = arena_array(a, 2, sizeof *ops);
+    struct lx_joint_buffer *b = arena_array(a, 1, sizeof *b);
+    struct lx_joint_access *x = arena_array(a, 2, sizeof *x);
+    int32_t *label = arena_array(a, (size_t)flips + 1, sizeof *label),
+            *reader = arena_array(a, 1, sizeof *reader);
+    bool *flip = arena_array(a, (size_t)flips + 1, sizeof *flip);
+    int64_t *sizes = arena_array(a, (size_t)flips + 1, sizeof *sizes);
+    for (int32_t c = 0; c <= flips; c++) {
+        label[c] = c;
+        flip[c] = c > 0;
+        sizes[c] = 64;
+    }
+    *reader = flips;
+    ops[0] = (struct lx_joint_op){.name = "write", .tick = 0, .choice_count = flips + 1, .flip = flip};
+    ops[1] = (struct lx_joint_op){.name = "read", .tick = 1, .choice_count = 1};
+    x[0] = (struct lx_joint_access){.op = 0, .toll = 64, .label = label};
+    x[1] = (struct lx_joint_access){.op = 1, .toll = 64, .label = reader};
+    *b = (struct lx_joint_buffer){
+        .name = "t", .bytes = 64, .start = 0, .end = 2, .accesses = x, .access_count = 2};
+    return (struct lx_joint_problem){.capacity = 128,
+                                     .alignment = 64,
+                                     .op_count = 2,
+                                     .buffer_count = 1,
+                                     .label_count = flips + 1,
+                                     .ops = ops,
+                                     .buffers = b,
+                                     .label_size = sizes};
+}
+
+static void flips_up_to_the_cap(void **unused)
+{
+    (void)unused;
+    for (int32_t flips = 1; flips < 10; flips++) {
+        struct arena a = {0};
+        struct lx_joint_problem p = flip_problem(flips, &a);
+        assert_int_equal(solve(&p, LX_JOINT_SEED, "greedy", 0, &a).objective, 128);
+        struct lx_joint_answer flip = solve(&p, LX_JOINT_FLIP, "greedy", 0, &a);
+        /* Six variants an op, the seed among them. */
+        assert_int_equal(flip.objective, flips <= 5 ? 0 : 128);
+        assert_int_equal(flip.leaves, 1 + (flips < 5 ? flips : 5) + 1);
+        struct lx_joint_answer full = solve(&p, LX_JOINT_FULL, "greedy", 0, &a);
+        assert_int_equal(full.objective, 0);
+        assert_int_equal(full.status, LX_OPTIMAL);
+        assert_int_equal(full.choice[0], flips);
+        arena_free(&a);
+    }
+}
+
+static void refuses_what_is_no_problem(void **unused)
+{
+    (void)unused;
+    struct arena a = {0};
+    struct lx_joint_problem p = flip_problem(2, &a);
+    struct lx_joint_op *ops = (struct lx_joint_op *)p.ops;
+    struct lx_joint_access *x = (struct lx_joint_access *)p.buffers[0].accesses;
+    lx_status st;
+    assert_true(lx_joint_validate(&p, &st));
+    ops[0].seed = 3;
+    assert_false(lx_joint_validate(&p, &st));
+    ops[0].seed = 0;
+    ops[1].tick = 0;
+    assert_false(lx_joint_validate(&p, &st));
+    ops[1].tick = 1;
+    x[1].toll = -1;
+    assert_false(lx_joint_validate(&p, &st));
+    x[1].toll = INT64_MAX / 2;
+    assert_false(lx_joint_validate(&p, &st));
+    x[1].toll = 64;
+    p.label_count = 1;
+    assert_false(lx_joint_validate(&p, &st));
+    p.label_count = 3;
+    p.capacity = -1;
+    assert_false(lx_joint_validate(&p, &st));
+    arena_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_against_brute_force),
+        cmocka_unit_test(limits_and_repetition),
+        cmocka_unit_test(flips_up_to_the_cap),
+        cmocka_unit_test(refuses_what_is_no_problem),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+/* Layouts: every element has one place and comes back; propagation moves the least; dead ops go. */
+#include "base/rng.h"
+#include "layout/flat_index.h"
+#include "layout/layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A random tensor of at most a few thousand elements, in a random layout. */
+static struct lx_layout random_layout(struct rng *r)
+{
+    struct lx_layout y;
+    lx_status st;
+    int rank = (int)rng_between(r, 0, 6), order[LX_MAX_RANK + 1];
+    int64_t shape[LX_MAX_RANK] = {0};
+    for (int d = 0; d < rank; d++) {
+        shape[d] = rng_between(r, 1, rank > 3 ? 3 : rank > 2 ? 9 : 40);
+        order[d] = d;
+    }
+    if (rank > 0) shape[rng_below(r, (uint64_t)rank)] = rng_between(r, 1, 150);
+    for (int d = rank - 1; d > 0; d--) {
+        int other = (int)rng_below(r, (uint64_t)d + 1), keep = order[d];
+        order[d] = order[other];
+        order[other] = keep;
+    }
+    int count = rank;
+    if (rank > 0 && rng_below(r, 4) == 0) order[count++] = -1;
+    enum lx_dtype dtype = (enum lx_dtype)rng_below(r, LX_DTYPE_COUNT);
+    bool ok = lx_layout_make(dtype, rank, shape, NULL, order, count, 128, &y, &st);
+    assert_true(ok);
+    if (rank > 1 && rng_below(r, 3) == 0)
+        for (int d = 0; d < rank; d++)
+            if (d != y.stick_dim && lx_layout_pad(&y, d, shape[d] + 3)) break;
+    return y;
+}
+
+static bool next_index(const struct lx_layout *y, int64_t *index)
+{
+    for (int d = y->host_rank - 1; d >= 0; d--) {
+        if (++index[d] < y->host_shape[d]) return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+/* Host index to device coordinates is one to one, and the offset identity holds. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(3);
+    for (int n = 0; n < 600; n++) {
+        struct lx_layout y = random_layout(&r);
+        if (lx_layout_elements(&y) > 200000) continue;
+        int64_t index[LX_MAX_RANK] = {0}, at[LX_MAX_DEVICE_RANK], back[LX_MAX_RANK],
+                strides[LX_MAX_DEVICE_RANK];
+        int64_t elements = lx_layout_elements(&y), hosts = 0;
+        unsigned char *taken = calloc((size_t)elements, 1);
+        assert_non_null(taken);
+        lx_layout_device_strides(&y, strides);
+        do {
+            int64_t place = 0, offset = 0, host = 0;
+            lx_layout_to_device(&y, index, at);
+            for (int i = 0; i < y.rank; i++) {
+                assert_in_range(at[i], 0, y.size[i] - 1);
+                place += at[i] * strides[i];
+                offset += at[i] * (y.stride_map[i] > 0 ? y.stride_map[i] : 0);
+            }
+            for (int d = 0; d < y.host_rank; d++) host = host * y.host_shape[d] + index[d];
+            assert_int_equal(offset, host);
+            assert_false(taken[place]);
+            taken[place] = 1;
+            assert_true(lx_layout_to_host(&y, at, back));
+            assert_memory_equal(back, index, sizeof *index * (size_t)y.host_rank);
+            hosts++;
+        } while (next_index(&y, index));
+        /* Every other device position is padding. */
+        int64_t held = 0;
+        memset(at, 0, sizeof at);
+        for (int64_t p = 0; p < elements; p++) {
+            int64_t rest = p;
+            for (int i = 0; i < y.rank; i++) at[i] = rest / strides[i], rest %= strides[i];
+            bool host = lx_layout_to_host(&y, at, back);
+            if (host != (taken[p] != 0)) fail_msg("position %lld: padding and elements differ", (long long)p);
+            held += host;
+        }
+        assert_int_equal(held, hosts);
+        assert_int_equal(lx_layout_bytes(&y) % 128, 0);
+        free(taken);
+    }
+}
+
+/* Whole tensors through the copy engine's view of a layout. */
+static void test_copies(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(4);
+    for (int n = 0; n < 300; n++) {
+        struct lx_layout y = random_layout(&r);
+        if (lx_layout_elements(&y) > 200000) continue;
+        int64_t count = 1;
+        for (int d = 0; d < y.host_rank; d++) count *= y.host_shape[d];
+        uint32_t *host = malloc((size_t)count * sizeof *host), *back = calloc((size_t)count, sizeof *back);
+        uint32_t *device = malloc((size_t)lx_layout_elements(&y) * sizeof *device);
+        assert_true(host && back && device);
+        for (int64_t i = 0; i < count; i++) host[i] = (uint32_t)rng_next(&r);
+        lx_layout_copy_in(&y, host, count, sizeof *host, device);
+        lx_layout_copy_out(&y, device, sizeof *host, back, count);
+        assert_memory_equal(host, back, (size_t)count * sizeof *host);
+        free(host);
+        free(back);
+        free(device);
+    }
+}
+
+/* Coordinates of a flat index, evaluated, are the coordinates of the element it points to. */
+static void test_coordinates(void **state)
+{
+    (void)state;
+    int64_t size[4] = {10, 4, 50, 64}, stride[4] = {200, 64, 2000, 1};
+    struct index_term index[2] = {{0, 200, 500, 0}, {1, 1, 200, 0}};
+    struct coordinate c[4];
+    lx_status st;
+    assert_true(access_coordinates(4, size, stride, index, 2, 0, c, &st));
+    for (int64_t p = 0; p < 500; p++)
+        for (int64_t s = 0; s < 200; s++) {
+            int64_t vars[2] = {p, s}, offset = 0;
+            for (int d = 0; d < 4; d++) offset += coordinate_value(&c[d], vars) * stride[d];
+            assert_int_equal(offset, 200 * p + s);
+        }
+    assert_int_equal(coordinate_term_last(&c[1].terms[0], 200), 3);
+}
+
+static struct lx_layouts *layouts_of(const char *body, lx_status *st)
+{
+    char text[4000];
+    int n = snprintf(text, sizeof text, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
+    struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, st);
+    struct lx_layouts *l = g ? lx_layouts_make(g, st) : NULL;
+    lx_graph_free(g);
+    return l;
+}
+
+/* q k^T, twice: all have their sticks along d. Turning k once is cheaper than turning each q, and both share
+ * it. */
+static void test_restickify_is_shared(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_layouts *l =
+        layouts_of("\"tensors\": [{\"name\": \"q\", \"shape\": [2048, 64]}, {\"name\": \"k\", \"shape\": "
+                   "[512, 64]}, {\"name\": \"q2\", \"shape\": "
+                   "[2048, 64]}, {\"name\": \"s\", \"shape\": [2048, 512]}, {\"name\": \"s2\", \"shape\": "
+                   "[2048, 512]}, {\"name\": \"y\", \"shape\": "
+                   "[2048, 512]}], \"ops\": [{\"name\": \"a\", \"kind\": \"matmul\", \"inputs\": [\"q\", "
+                   "\"k\"], \"output\": \"s\", \"einsum\": "
+                   "\"md,nd->mn\"}, {\"name\": \"b\", \"kind\": \"matmul\", \"inputs\": [\"q2\", \"k\"], "
+                   "\"output\": \"s2\", \"einsum\": \"md,nd->mn\"}, "
+                   "{\"name\": \"c\", \"kind\": \"add\", \"inputs\": [\"s\", \"s2\"], \"output\": \"y\"}]",
+                   &st);
+    assert_non_null(l);
+    assert_int_equal(l->moved_elements, 512 * 64);
+    assert_int_equal(l->moved_bound, l->moved_elements);
+    assert_int_equal(l->restickify_count, 1);
+    lx_layouts_free(l);
+}
+
+/* A row reduction leaves one element a stick, which is just what the broadcast after it needs. */
+static void test_sparse_rows(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_layouts *l = layouts_of(
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [64, 128]}, {\"name\": \"m\", \"shape\": [64]}, "
+        "{\"name\": \"y\", \"shape\": [64, 128]}], "
+        "\"ops\": [{\"name\": \"a\", \"kind\": \"max\", \"inputs\": [\"x\"], \"output\": \"m\", \"einsum\": "
+        "\"ab->a\"}, {\"name\": \"b\", "
+        "\"kind\": \"sub\", \"inputs\": [\"x\", \"m\"], \"output\": \"y\", \"einsum\": \"ab,a->ab\"}]",
+        &st);
+    assert_non_null(l);
+    assert_int_equal(l->restickify_count, 0);
+    assert_int_equal(l->layouts[1].stick_dim, -1);
+    assert_int_equal(lx_layout_bytes(&l->layouts[1]), 64 * 128);
+    size_t length;
+    char *json = lx_layouts_to_json(l, &length);
+    assert_non_null(json);
+    free(json);
+    lx_layouts_free(l);
+}
+
+static void test_dead_ops_and_padding(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_layouts *l =
+        layouts_of("\"tensors\": [{\"name\": \"x\", \"shape\": [64, 100]}, {\"name\": \"w\", \"shape\": "
+                   "[100, 128]}, {\"name\": \"y\", \"role\": "
+                   "\"output\", \"shape\": [64, 128]}, {\"name\": \"unused\", \"shape\": [64, 128], "
+                   "\"role\": \"intermediate\"}], \"ops\": [{\"name\": \"a\", \"kind\": "
+                   "\"matmul\", \"inputs\": [\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"mk,kn->mn\"}, "
+                   "{\"name\": \"b\", \"kind\": \"relu\", "
+                   "\"inputs\": [\"y\"], \"output\": \"unused\"}]",
+                   &st);
+    assert_non_null(l);
+    assert_int_equal(l->dead_ops, 1);
+    assert_int_equal(l->graph->op_count, 1);
+    assert_int_equal(l->padding_count, 1);
+    assert_int_equal(l->paddings[0].to, 128);
+    assert_int_equal(l->layouts[l->paddings[0].tensor].size[1], 128);
+    lx_layouts_free(l);
+}
+
+static void test_lists_are_refused(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    assert_null(layouts_of("\"buffers\": [{\"name\": \"a\", \"size\": 128, \"uses\": [0, 1]}]", &st));
+    assert_int_equal(st.code, LX_E_UNSUPPORTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_coordinates),       cmocka_unit_test(test_restickify_is_shared),
+        cmocka_unit_test(test_sparse_rows),       cmocka_unit_test(test_dead_ops_and_padding),
+        cmocka_unit_test(test_lists_are_refused),
+    };
+    return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/* Team plans: what they move, and that running them on teams of 1, 2, 3, 4 and 7 gives one device's results;
+ * and that a member that dies, hangs, disagrees or sends nonsense ends the run with an error that names it.
+ */
+#include "lxplan.h"
+#include "solvers.h"
+#include "support/random_team.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+static const int teams[] = {1, 2, 3, 4, 7};
+enum { TEAMS = sizeof teams / sizeof *teams };
+
+static struct lx_graph *read_pattern(const char *folder, const char *name)
+{
+    char path[512];
+    lx_status st = {0};
+    snprintf(path, sizeof path, SOURCE_DIR "/patterns/%s/%s", folder, name);
+    struct lx_graph *g = lx_graph_read(path, &st);
+    if (!g) fail_msg("%s: %s", name, st.text);
+    return g;
+}
+
+static struct lx_team_plan *make_plan(const struct lx_graph *g, int members)
+{
+    lx_status st = {0};
+    struct lx_team_options how = {.members = members};
+    struct lx_team_plan *p = lx_team_make(g, &how, &st);
+    if (!p) fail_msg("%s on %d: %s", g->name, members, st.text);
+    return p;
+}
+
+static struct lx_team_result run_plan(const struct lx_team_plan *p, bool fp64)
+{
+    lx_status st = {0};
+    struct lx_team_run_options how = {.seed = 7, .fp64 = fp64, .timeout_ms = 60000};
+    struct lx_team_result r;
+    if (!lx_team_run(p, &how, &r, &st)) fail_msg("%s on %d: %s", p->graph->name, p->members, st.text);
+    assert_true(r.compared);
+    assert_true(r.elements > 0);
+    if (!r.equal)
+        fail_msg("%s on %d: %lld of %lld elements differ, by up to %g of %g", p->graph->name, p->members,
+                 (long long)r.differing, (long long)r.elements, r.worst, r.largest);
+    return r;
+}
+
+/* Every block has one owner, and what is sent is what is received. */
+static void expect_sound(const struct lx_team_plan *p)
+{
+    const struct lx_graph *g = p->graph;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        const struct lx_team_tensor *x = &p->tensors[t];
+        if (x->cut < 0) continue;
+        assert_int_equal(x->bound[0], 0);
+        assert_int_equal(x->bound[p->members], g->tensors[t].shape[x->cut]);
+        for (int m = 0; m < p->members; m++) assert_true(x->bound[m] <= x->bound[m + 1]);
+    }
+    int64_t bytes = 0;
+    for (int32_t e = 0; e < p->exchange_count; e++) {
+        int64_t sent = 0, received = 0;
+        for (int m = 0; m < p->members; m++) {
+            sent += p->exchanges[e].sent[m];
+            received += p->exchanges[e].received[m];
+        }
+        assert_int_equal(sent, received);
+        assert_true(received > 0);
+        bytes += received;
+    }
+    assert_int_equal(bytes, p->bytes);
+    /* every range of an op is covered by its pieces, once */
+    for (int m = 0; m < p->members; m++)
+        for (int32_t o = 0; o < g->op_count; o++) {
+            int64_t covered = 0;
+            for (int32_t s = 0; s < p->step_count; s++) {
+                if (p->steps[s].kind != LX_TEAM_COMPUTE || p->steps[s].op != o) continue;
+                struct lx_team_range r = lx_team_step_range(p, &p->steps[s], m);
+                assert_true(r.end >= r.begin);
+                covered += r.end - r.begin;
+            }
+            assert_int_equal(covered, p->ops[o].range[m].end - p->ops[o].range[m].begin);
+        }
+}
+
+/* The member's graph goes down the rest of the road. */
+static void expect_plannable(const struct lx_team_plan *p)
+{
+    for (int m = 0; m < p->members; m++) {
+        lx_status st = {0};
+        struct lx_graph *local = lx_team_member_graph(p, m, &st);
+        if (!local && st.code == LX_E_NO) continue;
+        if (!local) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);
+        struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .objective = -1};
+        struct lx_plan *plan = lx_plan_make(local, &how, &st);
+        if (!plan) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);
+        assert_true(lx_plan_check(plan, &st));
+        lx_plan_free(plan);
+    }
+}
+
+static bool is_pattern(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    DIR *folder = opendir(SOURCE_DIR "/patterns/team");
+    assert_non_null(folder);
+    int seen = 0;
+    for (struct dirent *e; (e = readdir(folder));) {
+        if (!is_pattern(e->d_name)) continue;
+        struct lx_graph *g = read_pattern("team", e->d_name);
+        bool all_fp32 = true;
+        for (int32_t t = 0; t < g->tensor_count; t++) all_fp32 = all_fp32 && g->tensors[t].dtype == LX_FP32;
+        assert_true(all_fp32);
+        for (int i = 0; i < TEAMS; i++) {
+            struct lx_team_plan *p = make_plan(g, teams[i]);
+            expect_sound(p);
+            expect_plannable(p);
+            struct lx_team_result r = run_plan(p, false);
+            /* the plan's figures are what really moved */
+            assert_int_equal(r.bytes, p->bytes);
+            assert_int_equal(r.combine_bytes, p->combine_bytes);
+            if (p->exact) assert_int_equal(r.differing, 0);
+            if (teams[i] == 1) assert_true(p->bytes == 0 && p->combine_bytes == 0);
+            assert_true(p->bytes <= p->plain_bytes);
+            lx_team_free(p);
+        }
+        lx_graph_free(g);
+        seen++;
+    }
+    closedir(folder);
+    assert_true(seen >= 8);
+}
+
+static void test_fp64(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"attention_rows.json", "softmax_columns.json", "uneven_8.json"};
+    for (int n = 0; n < 3; n++) {
+        struct lx_graph *g = read_pattern("team", names[n]);
+        for (int i = 0; i < TEAMS; i++) {
+            struct lx_team_plan *p = make_plan(g, teams[i]);
+            struct lx_team_result r = run_plan(p, true);
+            assert_int_equal(r.bytes, 2 * p->bytes);
+            lx_team_free(p);
+        }
+        lx_graph_free(g);
+    }
+}
+
+/* 512 x 512, radius 2, three members: the middle one owns 171 rows, gets two from each side, and the fused
+ * core has 167 rows; a step moves each halo row once, and of it only the columns that are read. */
+static void test_stencil(void **state)
+{
+    (void)state;
+    struct lx_graph *g = read_pattern("team", "stencil_3_steps.json");
+    struct lx_team_plan *p = make_plan(g, 3);
+    assert_int_equal(p->exchange_count, 3);
+    for (int32_t e = 0; e < 3; e++) {
+        const struct lx_team_exchange *x = &p->exchanges[e];
+        struct lx_team_array a = lx_team_array_of(p, x->tensor, e, 1);
+        struct lx_team_box own = lx_team_own(p, x->tensor, 1);
+        assert_int_equal(own.size[0], 171);
+        assert_int_equal(a.part[LX_TEAM_LEFT], 2);
+        assert_int_equal(a.part[LX_TEAM_OWN], 171);
+        assert_int_equal(a.part[LX_TEAM_RIGHT], 2);
+        assert_int_equal(x->pattern, LX_TEAM_HALO);
+        assert_int_equal(x->bytes, (2 + 4 + 2) * 508 * 4);
+        assert_true(x->separate_bytes > x->bytes);
+    }
+    int cores = 0;
+    for (int32_t i = 0; i < p->group_count; i++) {
+        const struct lx_team_group *group = &p->groups[i];
+        if (!group->core) continue;
+        assert_int_equal(group->core[1].end - group->core[1].begin, 167);
+        assert_int_equal(g->tensors[g->ops[group->last].output].shape[1], 508);
+        assert_int_equal(group->last - group->first + 1, 26); /* nine slices, nine products, eight sums */
+        cores++;
+    }
+    assert_int_equal(cores, 3);
+    /* overlap: between the start of an exchange and its wait, cores are computed */
+    for (int32_t e = 0; e < 3; e++) {
+        int32_t start = -1, wait = -1, between = 0;
+        for (int32_t s = 0; s < p->step_count; s++) {
+            if (p->steps[s].kind == LX_TEAM_START && p->steps[s].exchange == e) start = s;
+            if (p->steps[s].kind == LX_TEAM_WAIT && p->steps[s].exchange == e) wait = s;
+            between += start >= 0 && wait < 0 && p->steps[s].piece == LX_TEAM_CORE;
+        }
+        assert_true(start >= 0 && wait > start);
+        assert_int_equal(between, 26);
+    }
+    lx_team_free(p);
+    lx_graph_free(g);
+}
+
+/* Other dimensions, by wish; wishes that cannot be. */
+static void test_choices(void **state)
+{
+    (void)state;
+    struct lx_graph *g = read_pattern("team", "softmax_rows.json");
+    struct lx_team_choice columns = {"x", 1}, whole = {"x", -1}, bad = {"x", 2}, nobody = {"z", 0};
+    struct lx_team_options how = {.members = 3, .choices = &columns, .choice_count = 1};
+    lx_status st = {0};
+    struct lx_team_plan *p = lx_team_make(g, &how, &st);
+    assert_non_null(p);
+    assert_true(p->combine_bytes > 0 && !p->exact);
+    run_plan(p, false);
+    lx_team_free(p);
+    how.choices = &whole;
+    p = lx_team_make(g, &how, &st);
+    assert_non_null(p);
+    assert_int_equal(p->bytes, 0);
+    run_plan(p, false);
+    lx_team_free(p);
+    how.choices = &bad;
+    assert_null(lx_team_make(g, &how, &st));
+    assert_int_equal(st.code, LX_E_RANGE);
+    how.choices = &nobody;
+    assert_null(lx_team_make(g, &how, &st));
+    assert_int_equal(st.code, LX_E_UNKNOWN_NAME);
+    how = (struct lx_team_options){.members = 0};
+    assert_null(lx_team_make(g, &how, &st));
+    assert_int_equal(st.code, LX_E_RANGE);
+    lx_graph_free(g);
+    g = read_pattern("targets", "staircase.json");
+    how.members = 2;
+    assert_null(lx_team_make(g, &how, &st));
+    assert_int_equal(st.code, LX_E_UNSUPPORTED);
+    lx_graph_free(g);
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    struct lx_graph *g = read_pattern("team", "uneven_44.json");
+    struct lx_team_plan *p = make_plan(g, 4), *q = make_plan(g, 4), *other = make_plan(g, 3);
+    assert_true(p->hash == q->hash && p->hash != other->hash);
+    size_t n = 0, k = 0;
+    char *a = lx_team_to_json(p, &n), *b = lx_team_to_json(q, &k);
+    assert_true(a && b && n == k && strcmp(a, b) == 0);
+    free(a);
+    free(b);
+    lx_team_free(p);
+    lx_team_free(q);
+    lx_team_free(other);
+    lx_graph_free(g);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    static const struct {
+        enum lx_team_fault_kind kind;
+        const char *says;
+    } faults[] = {
+        {LX_TEAM_DIES, "member 1"},
+        {LX_TEAM_HANGS, "member 1 did not send"},
+        {LX_TEAM_OTHER_PLAN, "member 1 runs another plan"},
+        {LX_TEAM_WRONG_SIZE, "from member 1 has"},
+    };
+    static const char *const patterns[] = {"uneven_44.json", "softmax_columns.json"};
+    for (int n = 0; n < 2; n++) {
+        struct lx_graph *g = read_pattern("team", patterns[n]);
+        struct lx_team_plan *p = make_plan(g, 3);
+        for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+            if (faults[i].kind == LX_TEAM_WRONG_SIZE && p->exchange_count == 0) continue;
+            lx_status st = {0};
+            struct lx_team_result r;
+            struct lx_team_run_options how = {.timeout_ms = 8000, .fault = {faults[i].kind, 1, 0, NULL}};
+            if (faults[i].kind == LX_TEAM_HANGS) how.timeout_ms = 1000; /* the others are seen at once */
+            double begin = seconds();
+            assert_false(lx_team_run(p, &how, &r, &st));
+            assert_true(seconds() - begin < 10);
+            assert_int_equal(lx_code_exit(st.code), 1);
+            if (!strstr(st.text, faults[i].says))
+                fail_msg("\"%s\" does not say \"%s\"", st.text, faults[i].says);
+        }
+        lx_team_free(p);
+        lx_graph_free(g);
+    }
+}
+
+static void test_transports(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    assert_ptr_equal(lx_transport_find("threads", &st), lx_transports()[0]);
+    assert_null(lx_transport_find("mpi", &st)); /* this program is built without */
+    assert_int_equal(st.code, LX_E_UNSUPPORTED);
+    assert_non_null(strstr(st.text, "MPI was not found"));
+    assert_null(lx_transport_find("pigeons", &st));
+    assert_int_equal(st.code, LX_E_UNKNOWN_NAME);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(11);
+    int moved = 0;
+    for (int n = 0; n < 300; n++) {
+        lx_status st = {0};
+        char *text = random_team_pattern(&r, false);
+        assert_non_null(text);
+        struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
+        if (!g) fail_msg("%s\n%s", st.text, text);
+        struct lx_team_plan *p = make_plan(g, teams[n % TEAMS]);
+        expect_sound(p);
+        for (int m = 0; m < p->members; m++) {
+            struct lx_graph *local = lx_team_member_graph(p, m, &st);
+            if (!local && st.code != LX_E_NO)
+                fail_msg("member %d of %d: %s\n%s", m, p->members, st.text, text);
+            lx_graph_free(local);
+        }
+        struct lx_team_result result = run_plan(p, n % 2);
+        moved += result.bytes > 0;
+        lx_team_free(p);
+        lx_graph_free(g);
+        free(text);
+    }
+    assert_true(moved > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patterns),   cmocka_unit_test(test_fp64),   cmocka_unit_test(test_stencil),
+        cmocka_unit_test(test_choices),    cmocka_unit_test(test_json),   cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_transports), cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
