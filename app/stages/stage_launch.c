@@ -90,7 +90,7 @@ static void add_cores(const struct lx_plan *p, const struct lx_op_launch *o, str
     text_add(t, ",\n   \"device_cores\": [");
     for (int64_t c = 0, n = 0; c < p->divisions->cores; c++) {
         int64_t slice;
-        const struct lx_launch_core *core = lx_op_launch_core(o, p, c, &slice);
+        const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, c, &slice);
         if (!core) continue;
         text_format(t,
                     "%s{\"core\": %" PRId64 ", \"launch\": [%d, %d], \"k_slice\": %" PRId64
@@ -149,7 +149,7 @@ static bool write_launches(struct call *call, const struct lx_plan *p, const str
                     counted(p->divisions->cores, "core").at);
     }
     for (int32_t i = 0; ok && i < g->op_count; i++) {
-        struct lx_op_launch *o = lx_launch_of(p, i, how, &call->st);
+        struct lx_op_launch *o = lx_plan_launch(p, i, how, &call->st);
         ok = o != NULL;
         if (ok && wants_json(call)) add_json(p, o, out);
         if (ok && !wants_json(call)) add_row(p, o, &t);
@@ -182,7 +182,7 @@ bool try_launches(struct call *call, struct lx_graph *g)
     struct lx_plan *p = make_plan(call, g);
     bool ok = p != NULL;
     for (int32_t i = 0; ok && p->layouts && i < p->layouts->graph->op_count; i++) {
-        struct lx_op_launch *o = lx_launch_of(p, i, NULL, &call->st);
+        struct lx_op_launch *o = lx_plan_launch(p, i, NULL, &call->st);
         ok = o != NULL;
         lx_op_launch_free(o);
     }

@@ -4,6 +4,7 @@
 #define LX_PLAN_PLAN_H
 
 #include "graph/graph.h"
+#include "launch/launch_of_op.h"
 #include "scratchpad/stays/pass_values.h"
 #include "scratchpad/stays/stay.h"
 
@@ -91,6 +92,9 @@ bool lx_plan_check(const struct lx_plan *p, lx_status *st);
 int64_t lx_plan_objective(const struct lx_plan *p);
 /* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);
+/* How op `op` is launched, its operands being where the plan has them. NULL: `st`. */
+struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
+                                    const struct lx_launch_options *options, lx_status *st);
 
 /* The plan as JSON: malloc'ed, or NULL when memory is out. Same plan, same bytes. */
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length);
