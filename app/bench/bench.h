@@ -66,10 +66,10 @@ struct settings {
     struct text hosts;  /* of all of them, "A; B"; empty: this one's */
     struct text cpus;   /* likewise */
     double time, grace; /* seconds; a process that outlives both together is killed */
-    int objective;      /* an lx_objective, or -1: the instance's own */
-    const char *lx;     /* as given, or NULL */
-    int64_t lx_bytes;   /* -1: none */
-    double lx_percent;  /* -1: none */
+    enum lx_ask objective;
+    const char *lx;    /* as given, or NULL */
+    int64_t lx_bytes;  /* -1: none */
+    double lx_percent; /* -1: none */
 };
 
 struct instance {

@@ -38,7 +38,7 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
 }
 
 /* A plan that places nothing: the road from a graph to its problem. Takes the graph over. */
-static struct lx_plan *problem_of(struct lx_graph *g, int objective, lx_status *st)
+static struct lx_plan *problem_of(struct lx_graph *g, enum lx_ask objective, lx_status *st)
 {
     static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
                                              .name = "nothing",
@@ -53,7 +53,7 @@ static struct lx_plan *problem_of(struct lx_graph *g, int objective, lx_status *
 static bool load_of(const char *path, int64_t *load, lx_status *st)
 {
     struct lx_graph *g = lx_graph_read(path, st);
-    struct lx_plan *p = g ? problem_of(g, LX_HEIGHT, st) : NULL;
+    struct lx_plan *p = g ? problem_of(g, LX_ASK_HEIGHT, st) : NULL;
     bool ok = p && lx_bound(&p->problem, load, st);
     lx_plan_free(p);
     return ok;

@@ -15,7 +15,7 @@ static void add_result(struct table *t, const char *path, const struct lx_solver
 {
     lx_status st;
     struct lx_graph *g = lx_graph_read(path, &st);
-    struct lx_plan_options how = {.solver = s, .objective = -1, .run = {.time_limit = 5}};
+    struct lx_plan_options how = {.solver = s, .run = {.time_limit = 5}};
     struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
     if (!p)
         table_cell(t, PAINT_DIM, "-");

@@ -96,7 +96,7 @@ void skip_missing_solvers(struct cases *c, const char *section, const cJSON *lis
 struct lx_plan *case_plan(struct cases *c, struct lx_graph *g, const struct lx_solver *solver)
 {
     lx_status st;
-    struct lx_plan_options how = {.solver = solver, .objective = -1};
+    struct lx_plan_options how = {.solver = solver};
     struct lx_plan *plan = lx_plan_make(g, &how, &st);
     if (!case_expect(c, plan != NULL, "expected a plan from %s, got the error: %s", solver->name, st.text))
         return NULL;

@@ -294,8 +294,7 @@ static void random_graphs_execute(void **state)
         const struct variant *v = &variants[rng_below(&r, VARIANTS)];
         set_cores(g, cores[rng_below(&r, 6)]);
         if (rng_below(&r, 2)) assert_true(lx_graph_set_capacity(g, 128 * rng_between(&r, 8, 800), &st));
-        struct lx_plan_options how = {
-            .solver = lx_solver_find(v->solver), .objective = -1, .passes = v->passes};
+        struct lx_plan_options how = {.solver = lx_solver_find(v->solver), .passes = v->passes};
         struct lx_plan *p = lx_plan_make(g, &how, &st);
         if (!p) { /* no layout, or a sum that must not be split */
             refused++;
