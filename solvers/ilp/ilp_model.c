@@ -11,16 +11,6 @@ struct build {
     bool ok, too_large;
 };
 
-static int64_t gcd_i64(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
  * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
  */
