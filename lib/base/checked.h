@@ -46,6 +46,14 @@ static inline int64_t gcd_i64(int64_t a, int64_t b)
     return a;
 }
 
+/* The least common multiple of two positive numbers; INT64_MAX when there is none below that. */
+static inline int64_t lcm_i64(int64_t a, int64_t b)
+{
+    int64_t common;
+    if (a == b) return a;
+    return mul_i64(a / gcd_i64(a, b), b, &common) ? common : INT64_MAX;
+}
+
 static inline int64_t min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
