@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fails when a function of lib, solvers or app has no user but the tests (design: on the road, or not there).
+# Fails when a function of lib or solvers has no user but the tests (design: on the road, or not there).
 # dead_functions.txt lists those that wait for a part of the plan that will use them; an entry that is no longer needed
 # is red, too. Looks at the sources only, so that it takes a second and needs no build.
 #
