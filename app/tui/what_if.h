@@ -47,8 +47,8 @@ void settings_default(struct what_if *w);
 bool settings_same(const struct what_if *a, const struct what_if *b);
 /* From what a person types: a word, a number (k, m, g may follow), or nothing for the default. */
 bool settings_set(struct what_if *w, int i, const char *text, lx_status *st);
-/* The next or previous value; `now` is what a default stands for at present. False: there is no further one.
- */
+/* The next or previous value; `now` is what a default stands for at present.
+ * False: there is no further one. */
 bool settings_step(struct what_if *w, int i, int direction, int64_t now);
 /* The value in words. */
 void settings_show(const struct what_if *w, int i, struct text *out);

@@ -2,8 +2,8 @@
  *
  * Splits committed before stay as they are. Then each output axis in order of priority takes the largest
  * factor it may have within the cores that are left, and one reduction axis, the one that can use most of the
- * rest, the remainder. An axis whose domain leaves out 1 gets its least factor reserved before anybody else.
- */
+ * rest, the remainder. An axis whose domain leaves out 1 gets its least factor reserved before
+ * anybody else. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"

@@ -4,8 +4,8 @@
 
 #include "divide/divide.h"
 
-/* One variable: its range, its coefficients in the write and the first read index (0: not in it), its split.
- */
+/* One variable: its range, its coefficients in the write and the first read index
+ * (0: not in it), its split. */
 struct coeff_var {
     int64_t range, write, read, split;
 };

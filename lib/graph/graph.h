@@ -116,8 +116,8 @@ struct lx_graph {
     const char *expect_stage; /* the stage that must refuse this pattern, or NULL */
     const char *expect_code;  /* the word of the code it must give; may be one of a later version */
 
-    uint64_t
-        hash; /* of what is planned: device, tensors, ops, buffers; not of names of files or expectations */
+    /* Of what is planned: device, tensors, ops, buffers; not of names of files or expectations. */
+    uint64_t hash;
     struct arena *memory;
 };
 

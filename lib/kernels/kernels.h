@@ -13,8 +13,8 @@
  * by name, so that each path can be tested on one machine.
  *
  * Same machine, same target, same input: same bits, whatever the number of threads. Two targets may differ in
- * the last bits of a product (one has fused multiply-add, one has not); all else is the same on all targets.
- */
+ * the last bits of a product (one has fused multiply-add, one has not);
+ * all else is the same on all targets. */
 #ifndef LX_KERNELS_KERNELS_H
 #define LX_KERNELS_KERNELS_H
 
@@ -55,8 +55,8 @@ struct gemm {
     enum gemm_last last;
 };
 
-/* The lists, where given, hold the `batch` places of A_b and B_b; then a or b and its batch stride is unused.
- */
+/* The lists, where given, hold the `batch` places of A_b and B_b;
+ * then a or b and its batch stride is unused. */
 struct gemm_operands {
     const float *a, *b;
     const float *const *a_list, *const *b_list;

@@ -45,8 +45,8 @@ bool lx_layout_with_stick(enum lx_dtype dtype, int rank, const int64_t *shape, i
  * the row is not a whole number of sticks; the caller then keeps the default layout. */
 bool lx_layout_gather(enum lx_dtype dtype, int64_t rows, int64_t columns, int64_t stick_bytes,
                       struct lx_layout *out, lx_status *st);
-/* Lets host dimension `dim`, which is not the stick's, occupy `extent` positions; the new ones are padding.
- */
+/* Lets host dimension `dim`, which is not the stick's, occupy `extent` positions;
+ * the new ones are padding. */
 bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent);
 
 /* Device elements and bytes with all padding; INT64_MAX if beyond it. */

@@ -107,8 +107,8 @@ bool lx_plan_meets_target(const struct lx_plan *p);
 /* Everything again from scratch: legality of every placement, objective, traffic, the plan's own claims. */
 bool lx_plan_check(const struct lx_plan *p, lx_status *st);
 
-/* What is to be least: the height if that was asked for (INT64_MAX where not all is placed), else the spill.
- */
+/* What is to be least: the height if that was asked for (INT64_MAX where not all is placed),
+ * else the spill. */
 int64_t lx_plan_objective(const struct lx_plan *p);
 /* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);

@@ -3,8 +3,8 @@
  * There is one operation, an exchange: a member gives what it sends to each other member and where it wants
  * what it gets from each, goes on computing, and waits for it later. Sizes are known on both sides, so a
  * message of another size is an error, as is a member that has ended or does not answer within the time
- * limit; the error names that member. Everything else (agreement, combining, gathering) is made of exchanges.
- */
+ * limit; the error names that member. Everything else (agreement, combining, gathering)
+ * is made of exchanges. */
 #ifndef LX_TEAM_RUN_TRANSPORT_H
 #define LX_TEAM_RUN_TRANSPORT_H
 

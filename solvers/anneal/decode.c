@@ -48,8 +48,8 @@ static void mark_stale(struct decoder *d, int32_t i)
     d->stale[d->stale_count++] = i;
 }
 
-/* An item changes at most twice a move, when it is taken out and when it is decoded: the trail has the room.
- */
+/* An item changes at most twice a move, when it is taken out and when it is decoded:
+ * the trail has the room. */
 static void note(struct decoder *d, int32_t i)
 {
     d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i]};

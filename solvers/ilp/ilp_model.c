@@ -22,8 +22,8 @@ static int64_t gcd_i64(int64_t a, int64_t b)
 }
 
 /* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
- * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
- */
+ * grain that divides the sizes and the fixed addresses and that each alignment divides or is a
+ * multiple of. */
 static int64_t find_grain(const struct items *it)
 {
     int64_t grain = 0;

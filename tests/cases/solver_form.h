@@ -4,8 +4,8 @@
 
 #include "cases/cases.h"
 
-/* A bare list, written as a pattern and read back, so that the reader's own rules (lives, costs) are tested.
- */
+/* A bare list, written as a pattern and read back, so that the reader's own rules
+ * (lives, costs) are tested. */
 struct list {
     struct text text;
     int count;
@@ -30,8 +30,8 @@ const struct lx_solver *const *next_solver(const struct lx_solver *const *at);
  * sentence has a clause that is not understood. */
 bool expect_sentence(struct cases *c, const char *sentence, const struct lx_plan *plan);
 
-/* A case with a menu of core divisions: NULL, or why it is skipped. `c` is between case_begin and case_end.
- */
+/* A case with a menu of core divisions: NULL, or why it is skipped.
+ * `c` is between case_begin and case_end. */
 const char *check_divisions(struct cases *c, const cJSON *one);
 
 /* One case of the data model, whatever its shape; `c` is between case_begin and case_end. */
