@@ -148,7 +148,7 @@ struct lx_candidates {
 struct lx_candidates *lx_division_candidates(const struct lx_layouts *l, int32_t op, int64_t cores,
                                              lx_status *st);
 void lx_candidates_free(struct lx_candidates *c);
-/* The op with these splits (one a variable in iteration order), checked; for candidates that a later stage
+/* The op with these splits (one per variable in iteration order), checked; for candidates that a later stage
  * prefers. Memory from `d`. */
 bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st);
 
@@ -164,7 +164,7 @@ struct lx_coeff_splits {
 };
 
 bool lx_division_encode(const struct lx_divisions *d, int32_t op, struct lx_coeff_splits *out);
-/* The splits, one a variable in iteration order, that `from` says. */
+/* The splits, one per variable in iteration order, that `from` says. */
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
                         int64_t *splits);
 

@@ -46,7 +46,7 @@ const char *lx_partition_word(enum lx_partition mode);
 /* How an operand is cut over the cores. */
 struct lx_shard {
     int axis_count, grid_rank;
-    const char *const *axes; /* "M", "N", or others before these: one an axis of the grid */
+    const char *const *axes; /* "M", "N", or others before these: one per axis of the grid */
     const int64_t *grid;     /* parts along each */
     int64_t elements[2];     /* rows and columns of one shard; 0: what the grid leaves to a core */
     int64_t tiles[2];        /* the same in tiles, where that is known; 0: from `elements` */

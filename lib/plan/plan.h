@@ -57,7 +57,7 @@ struct lx_plan {
     struct lx_divisions *divisions; /* owned; NULL for a list */
     const int32_t *order;           /* per tick: the op's place before reordering; NULL: nothing was moved */
     struct lx_passes passes;
-    struct lx_problem problem; /* one buffer a stay; or the list's own */
+    struct lx_problem problem; /* one buffer per stay; or the list's own */
     struct lx_answer answer;
     const struct lx_stay *stays;      /* per buffer; NULL for a list */
     const char **reason;              /* per buffer: why it is off chip; NULL where it is on chip */

@@ -39,7 +39,7 @@ struct lx_transport {
      * failed, and `st` has the first failure. */
     bool (*run)(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
                 lx_status *st);
-    /* One message a member in both directions; a member's own is ignored. `out` may be reused at once, `in`
+    /* One message per member in both directions; a member's own is ignored. `out` may be reused at once, `in`
      * must live until the wait. Tags of two exchanges under way differ. NULL: `st` is set. */
     struct lx_flight *(*start)(struct lx_link *link, int tag, const struct lx_message *out,
                                const struct lx_message *in, lx_status *st);

@@ -56,7 +56,7 @@ const cJSON *case_of_solver(const cJSON *by_solver, const struct lx_solver *solv
 /* Greedy, first-fit and best-fit are laid down step by step:
  * theirs must be the reference's very addresses. */
 bool solver_is_exact(const struct lx_solver *solver);
-/* Reports, once a section, each solver that its cases name under `key` and that we do not have. */
+/* Reports, once per section, each solver that its cases name under `key` and that we do not have. */
 void skip_missing_solvers(struct cases *c, const char *section, const cJSON *list, const char *key);
 
 /* Plans and lets the plan be checked from scratch. Takes the graph over; NULL: the case has been told why. */

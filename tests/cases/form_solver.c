@@ -1,5 +1,5 @@
-/* The form of solver cases: lists of buffers with expected addresses or properties a solver, the rules of the
- * data model, and cases with a known best objective. */
+/* The form of solver cases: lists of buffers with expected addresses or properties per solver, the rules of
+ * the data model, and cases with a known best objective. */
 #include "cases/solver_form.h"
 
 #include <stdio.h>

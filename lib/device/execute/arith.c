@@ -1,4 +1,5 @@
-/* One row of the table a kind. */
+/* What a kind computes on one element, in fp32: one row of the table per kind. The reference has its own
+ * meanings on purpose. */
 #include "device/execute/arith.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
