@@ -1,13 +1,15 @@
 /* The benchmark: what is run, under which limits, and what came of it.
  *
  * One *run* is (instance x solver x seed x repeat). Each happens in a process of its own (run_child.c), its
- * answer is checked again by the parent (judge_answer.c) and becomes one line of the results file (results_write.c).
- * Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance a job is in memory. */
+ * answer is checked again by the parent (judge_answer.c) and becomes one line of the results file
+ * (results_write.c). Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance per job is
+ * in memory. */
 #ifndef LX_APP_BENCH_BENCH_H
 #define LX_APP_BENCH_BENCH_H
 
 #include "command.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/vec.h"
 
 /* How a run ended. `timeout` is the wall clock only, with or without an answer (see `value` of the row); a
@@ -54,11 +56,13 @@ typedef VEC(struct row) rows;
 
 struct bench_solver {
     const struct lx_solver *solver;
-    int64_t *values; /* of its options */
-    char config[17]; /* hash of solver, options and limits */
+    struct lx_options how;
+    int64_t values[LX_MOST_SOLVER_OPTIONS]; /* of its options */
+    char config[17];                        /* hash of solver, options and limits */
 };
 
 struct settings {
+    struct lx_options options; /* what the command line says about problems and runs */
     VEC(struct bench_solver) solvers;
     int64_t seeds, seed, repeats, warmup, memory_mb, work;
     int64_t jobs;       /* runs at the same time in this process */
@@ -66,10 +70,8 @@ struct settings {
     struct text hosts;  /* of all of them, "A; B"; empty: this one's */
     struct text cpus;   /* likewise */
     double time, grace; /* seconds; a process that outlives both together is killed */
-    enum lx_ask objective;
-    const char *lx;    /* as given, or NULL */
-    int64_t lx_bytes;  /* -1: none */
-    double lx_percent; /* -1: none */
+    const char *lx;     /* as given, or NULL */
+    double lx_percent;  /* -1: none */
 };
 
 struct instance {
@@ -109,10 +111,11 @@ struct child_result {
 
 const char *outcome_word(enum outcome o);
 enum outcome outcome_find(const char *word); /* OUTCOME_COUNT if there is none */
-double monotonic_seconds(void);
 
 /* settings.c */
 extern const struct option_row bench_rows[];
+extern struct option_row bench_plan_rows[]; /* filled by bench_begin, which main calls first */
+void bench_begin(void);
 bool settings_read(struct call *call, struct settings *s);
 void settings_free(struct settings *s);
 
@@ -159,7 +162,7 @@ void results_close(struct results_file *f);
 struct results {
     rows rows;
     struct arena memory;
-    VEC(const char *) headers; /* one JSON line a file */
+    VEC(const char *) headers; /* one JSON line per file */
     VEC(const char *) files;
     VEC(const char *) problems; /* "FILE:LINE: what" */
 };

@@ -74,14 +74,12 @@ static bool changed_by_options(const struct call *call)
 {
     for (const struct option_row *row = planning_rows; row->name; row++)
         if (strcmp(row->name, "solver") != 0 && option_given(&call->line, row->name)) return true;
-    for (const struct option_row *row = pass_rows; row->name; row++)
-        if (option_given(&call->line, row->name)) return true;
     const char *cores = getenv("SENCORES");
     return cores && *cores;
 }
 
-/* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not count.
- */
+/* Legal, and the target met? Of a plan file the pattern is not to blame,
+ * so its expectation does not count. */
 static int judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
 {
     lx_status why = {0};
@@ -235,8 +233,7 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, pass_rows, json_rows,
-                                                  quiet_rows,    help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, json_rows, quiet_rows, help_rows, NULL};
 
 const struct command command_check = {
     .name = "check",

@@ -20,7 +20,8 @@ const struct option_row team_rows[] = {
 
 const struct option_row member_rows[] = {
     {"transport", 0, "NAME",
-     "how members talk: threads (default), all in this process; mpi, one a process: start with mpirun -n N"},
+     "how members talk: threads (default), all in this process; mpi, one per process: start with "
+     "mpirun -n N"},
     {"patience", 0, "SECONDS", "how long members wait for each other before they give up (default 5)"},
     {0},
 };
@@ -230,7 +231,7 @@ int run_team(struct call *call, const char *path)
     const struct lx_transport *transport = lx_transport_find(name ? name : "threads", &call->st);
     bool ok = transport && read_members(call, &how.members) &&
               option_int(call, "data", 0, LX_INT_MAX, &seed) &&
-              (!patience || parse_number("--patience", patience, &seconds, &call->st));
+              (!patience || lx_parse_number("--patience", patience, &seconds, &call->st));
     if (ok && patience && !(seconds > 0 && seconds <= 86400))
         ok = status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0, and at most 86400",
                         patience);

@@ -6,6 +6,7 @@
 #define LX_APP_TEXT_FORMAT_H
 
 #include "base/text.h"
+#include "base/words.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,8 +27,8 @@ struct words in_time(double seconds);
 struct words counted(int64_t n, const char *thing);
 
 /* A name from a file for a screen: control characters, broken UTF-8 and characters that reorder text become
- * '?'; longer than `columns` (0: no limit) it is cut and ends with "~". malloc'ed, NULL when memory is out.
- */
+ * '?'; longer than `columns` (0: no limit) it is cut and ends with "~".
+ * malloc'ed, NULL when memory is out. */
 char *printable(const char *name, int columns);
 /* The same, appended. */
 void add_printable(struct text *out, const char *name, int columns);
@@ -38,8 +39,5 @@ int next_character(const char *text, uint32_t *code, int *columns);
 int encode_character(uint32_t code, char out[4]);
 /* Columns on a screen that a printable text takes. */
 int columns_of(const char *text);
-
-/* The word of the NULL-terminated list that is nearest to a misspelt one; NULL if none is near. */
-const char *nearest(const char *word, const char *const *list);
 
 #endif
