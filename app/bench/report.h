@@ -14,7 +14,7 @@ bool mishap_table(const struct results *r, struct arena *memory, struct table *o
 bool compare_tables(const struct results *before, const struct results *after, struct arena *memory,
                     struct table *cells, struct table *totals);
 
-/* curves.c: one point a step, x not decreasing. */
+/* curves.c: one point per step, x not decreasing. */
 struct curve {
     const char *name;
     VEC(double) x, y;

@@ -1,5 +1,6 @@
-/* A table: columns (column.h) over an array of rows, written as text, Markdown, CSV or JSON. Text and Markdown are
- * for people: rounded, with units, without columns that say nothing. CSV and JSON keep every column, unrounded. */
+/* A table: columns (column.h) over an array of rows, written as text, Markdown, CSV or JSON. Text and
+ * Markdown are for people: rounded, with units, without columns that say nothing. CSV and JSON keep every
+ * column, unrounded. */
 #ifndef LX_APP_TEXT_TABLE_H
 #define LX_APP_TEXT_TABLE_H
 
