@@ -2,7 +2,7 @@
  *
  *     lx_status st;
  *     struct lx_graph *graph = lx_graph_read("patterns/targets/gqattention.json", &st);
- *     struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = -1};
+ *     struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
  *     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;   // takes the graph over
  *     if (!plan) { char text[1200]; puts(lx_status_describe(&st, text, sizeof text)); }
  *     else printf("%lld bytes of HBM traffic\n", (long long)plan->hbm_bytes);
@@ -23,6 +23,7 @@
 #include "scratchpad/placement/problem.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "plan/plan.h"
+#include "plan/options.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"
 #include "loops/loops.h"

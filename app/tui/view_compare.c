@@ -268,7 +268,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     case REQ_OPEN: {
         if (argument) return false;
         struct what_if how = x->session.now;
-        how.value[SET_SOLVER] = v->list.cursor;
+        settings_take_solver(&how, v->list.cursor);
         if (session_change(&x->session, &how))
             explorer_say(x, TONE_GOOD, "planning with %s; W saves the plan, u takes it back",
                          x->session.racers.at[v->list.cursor].solver->name);

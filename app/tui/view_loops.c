@@ -60,7 +60,8 @@ static int draw_core(const struct scene *on, int row, int columns, const struct 
 {
     const struct lx_plan *p = session_plan(on->session);
     int64_t values[LX_LAUNCH_ARGS], slice = 0;
-    const struct lx_launch_core *core = lx_op_launch_core(o, p, on->session->selection.core, &slice);
+    const struct lx_launch_core *core =
+        lx_op_launch_core(o, p->divisions, on->session->selection.core, &slice);
     struct text line = {0};
     text_format(&line, "core %lld", (long long)on->session->selection.core);
     if (!core)
@@ -93,7 +94,7 @@ static int draw_tiles(const struct scene *on, int row, int columns, const struct
     while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
     put_text(on->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
     for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
-        const struct lx_launch_core *core = lx_op_launch_core(o, p, i, NULL);
+        const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, i, NULL);
         put_format(on->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
                    i == on->session->selection.core ? INK_ON(CURSOR, CURSOR)
                    : core                           ? INK(PLAIN)
@@ -107,8 +108,8 @@ static int draw_tiles(const struct scene *on, int row, int columns, const struct
 static int draw_launch(const struct scene *on, int row, int columns)
 {
     lx_status st = {0};
-    struct lx_op_launch *o = lx_launch_of(session_plan(on->session), on->session->selection.op,
-                                          &(struct lx_launch_options){0}, &st);
+    struct lx_op_launch *o = lx_plan_launch(session_plan(on->session), on->session->selection.op,
+                                            &(struct lx_launch_options){0}, &st);
     put_format(on->cells, row++, 0, columns, INK(TITLE), "launch%s%s", o ? ": " : "",
                o ? lx_launch_kind_word(o->kind) : "");
     if (!o) return row + put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(BAD), st.text);

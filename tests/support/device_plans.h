@@ -44,7 +44,7 @@ static inline void set_cores(struct lx_graph *g, int64_t cores)
 static inline struct lx_plan *plan_graph(struct lx_graph *g, const char *solver,
                                          const struct lx_passes *passes)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find(solver), .objective = -1, .passes = *passes};
+    struct lx_plan_options how = {.solver = lx_solver_find(solver), .passes = *passes};
     lx_status st = {0};
     assert_non_null(how.solver);
     struct lx_plan *p = lx_plan_make(g, &how, &st);

@@ -17,7 +17,7 @@ typedef void plan_check(const struct lx_plan *p, void *totals);
 
 static inline struct lx_plan *plan_of(struct lx_graph *g, const struct lx_passes *passes)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = -1, .passes = *passes};
+    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .passes = *passes};
     lx_status st = {0};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     if (!p) fail_msg("%s", st.text);
