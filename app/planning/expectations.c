@@ -1,6 +1,5 @@
 #include "planning/expectations.h"
 #include "base/fail.h"
-#include "lxplan.h"
 #include "text/format.h"
 
 enum { MOST_NAMES = 64 };
