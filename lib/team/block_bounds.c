@@ -17,7 +17,7 @@ static bool default_bounds(struct team_draft *d, int32_t t, lx_status *st)
     int64_t *bound = arena_array(d->memory, (size_t)d->members + 1, sizeof *bound);
     if (!bound) return status_no_memory(st);
     for (int m = 0; m < d->members; m++)
-        bound[m] = lx_team_default_partition(d->members, m, x->rank, x->shape, cut).offset[cut];
+        bound[m] = lx_team_array_make(d->members, m, x->rank, x->shape, cut).offset[cut];
     /* An empty block stands where the next begins. */
     bound[d->members] = x->shape[cut];
     d->tensors[t].bound = bound;
@@ -40,23 +40,39 @@ static bool op_ranges(struct team_draft *d, int32_t o, const struct op_index *x,
     return true;
 }
 
+/* The dimensions of an input that a variable walks, a bit each. */
+static unsigned dims_of_var(const struct op_index *x, int input, int var)
+{
+    unsigned dims = 0;
+    for (int k = 0; k < x->rank[input]; k++) dims |= (unsigned)(x->var[input][k] == var) << k;
+    return dims;
+}
+
 /* The part of a sum that a member computes is what it owns of the first input that is cut along it; if none
- * is, equal shares. */
-static void combine_ranges(struct team_draft *d, int32_t o, const struct op_index *x)
+ * is, an equal share. */
+static struct lx_team_range share_of_sum(const struct team_draft *d, int32_t o, const struct op_index *x,
+                                         int m)
 {
     const struct lx_op *op = &d->g->ops[o];
-    struct lx_team_op *how = &d->ops[o];
-    struct lx_team_range *range = (struct lx_team_range *)how->range; /* ours: op_ranges made it */
-    const struct lx_team_tensor *from = NULL;
-    for (int i = 0; i < op->input_count && !from; i++) {
+    int var = d->ops[o].var;
+    for (int i = 0; i < op->input_count; i++) {
         const struct lx_team_tensor *t = &d->tensors[op->inputs[i]];
-        if (t->cut >= 0 && x->var[i][t->cut] == how->var) from = t;
+        struct lx_team_array in = team_own_array(&d->g->tensors[op->inputs[i]], t, m);
+        bool combine;
+        struct lx_team_box own = lx_team_reduction_of(&in, dims_of_var(x, i, var), &combine);
+        if (combine) return (struct lx_team_range){own.offset[t->cut], own.offset[t->cut] + own.size[t->cut]};
     }
-    for (int m = 0; m < d->members; m++) {
-        struct lx_team_box b = lx_team_default_partition(d->members, m, 1, &x->extent[how->var], 0);
-        range[m] = from ? (struct lx_team_range){from->bound[m], from->bound[m + 1]}
-                        : (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
-    }
+    struct lx_team_box b = lx_team_default_partition(d->members, m, 1, &x->extent[var], 0);
+    return (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
+}
+
+static bool combine_ranges(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
+{
+    struct lx_team_range *range = arena_array(d->memory, (size_t)d->members, sizeof *range);
+    if (!range) return status_no_memory(st);
+    for (int m = 0; m < d->members; m++) range[m] = share_of_sum(d, o, x, m);
+    d->ops[o].range = range;
+    return true;
 }
 
 /* Input `i` of a split op is read where the op's variable runs: let its blocks be the op's ranges. */
@@ -97,7 +113,7 @@ bool team_settle_bounds(struct team_draft *d, lx_status *st)
     for (int32_t o = 0; o < d->g->op_count; o++)
         if (d->ops[o].mode == LX_TEAM_COMBINE) {
             op_index_of(d->g, &d->g->ops[o], &x);
-            combine_ranges(d, o, &x);
+            if (!combine_ranges(d, o, &x, st)) return false;
         }
     return true;
 }

@@ -31,22 +31,23 @@ struct lx_team_box lx_team_default_partition(int members, int member, int rank, 
     return b;
 }
 
-struct lx_team_array lx_team_array_make(int members, int member, int rank, const int64_t *shape, int cut)
+struct lx_team_array lx_team_array_of_box(int rank, const int64_t *shape, int cut,
+                                          const struct lx_team_box *own)
 {
-    struct lx_team_box own = lx_team_default_partition(members, member, rank, shape, cut);
     struct lx_team_array a = {.rank = rank, .cut = cut};
     for (int d = 0; d < rank; d++) {
         a.shape[d] = shape[d];
-        a.offset[d] = own.offset[d];
-        a.size[d] = own.size[d];
+        a.offset[d] = own->offset[d];
+        a.size[d] = own->size[d];
     }
-    if (cut >= 0) a.part[LX_TEAM_OWN] = own.size[cut];
+    if (cut >= 0) a.part[LX_TEAM_OWN] = own->size[cut];
     return a;
 }
 
-void lx_team_local_offsets(const struct lx_team_array *a, int64_t *out)
+struct lx_team_array lx_team_array_make(int members, int member, int rank, const int64_t *shape, int cut)
 {
-    for (int d = 0; d < a->rank; d++) out[d] = a->offset[d];
+    struct lx_team_box own = lx_team_default_partition(members, member, rank, shape, cut);
+    return lx_team_array_of_box(rank, shape, cut, &own);
 }
 
 int lx_team_parts_of(const struct lx_team_array *a, struct lx_team_box out[LX_TEAM_PARTS])

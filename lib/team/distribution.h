@@ -63,10 +63,10 @@ struct lx_team_overlap lx_team_overlap_of(int64_t from, int64_t length, int64_t 
 /* Equal blocks, the extra elements to the last members; other dimensions whole. `cut` -1: everything. */
 struct lx_team_box lx_team_default_partition(int members, int member, int rank, const int64_t *shape,
                                              int cut);
-/* The tensor in its default partition, without halos. */
+/* A tensor of which the member owns a box, without halos; and one in its default partition. */
+struct lx_team_array lx_team_array_of_box(int rank, const int64_t *shape, int cut,
+                                          const struct lx_team_box *own);
 struct lx_team_array lx_team_array_make(int members, int member, int rank, const int64_t *shape, int cut);
-/* The global index at which the local data begins, a dimension each. */
-void lx_team_local_offsets(const struct lx_team_array *a, int64_t *out);
 /* The parts as boxes of the global index space; returns how many there are: 1 for a scalar, else 3. */
 int lx_team_parts_of(const struct lx_team_array *a, struct lx_team_box out[LX_TEAM_PARTS]);
 

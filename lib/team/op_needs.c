@@ -22,35 +22,65 @@ struct lx_team_box team_own_box(const struct lx_tensor *t, const struct lx_team_
     return b;
 }
 
-/* Along dimension `k` of an operand that view `op` indexes by offset + stride * v. */
-static struct lx_team_range shifted(const struct lx_op *op, const struct op_index *x, int k, int64_t extent,
-                                    struct lx_team_range v)
+struct lx_team_array team_own_array(const struct lx_tensor *t, const struct lx_team_tensor *how, int member)
 {
-    struct lx_team_range r = {x->offset[k] + x->stride[k] * v.begin,
-                              x->offset[k] + x->stride[k] * (v.end - 1) + 1};
-    if (!team_is_shift(op)) return r;
-    /* What lies outside is 0 and needs nobody. The output's own place is kept in the box, so that a member
-     * can shift its box and take its block of the result. */
-    r.begin = max_i64(0, min_i64(min_i64(r.begin, v.begin), extent));
-    r.end = min_i64(extent, max_i64(max_i64(r.end, v.end), 0));
-    return r;
+    struct lx_team_box own = team_own_box(t, how, member);
+    return lx_team_array_of_box(t->rank, t->shape, how->cut, &own);
+}
+
+struct lx_team_view team_view_of(const struct op_index *x, int operand)
+{
+    struct lx_team_view view = {.rank = x->rank[operand]};
+    bool shifted = x->shifted == operand;
+    for (int k = 0; k < view.rank; k++) {
+        view.offset[k] = shifted ? x->offset[k] : 0;
+        view.stride[k] = shifted ? x->stride[k] : 1;
+        view.size[k] = x->extent[x->var[operand][k]];
+    }
+    return view;
+}
+
+struct lx_team_view team_view_along(const struct op_index *x, int operand, int dim)
+{
+    struct lx_team_view all = team_view_of(x, operand);
+    return (struct lx_team_view){1, {all.offset[dim]}, {all.size[dim]}, {all.stride[dim]}};
+}
+
+struct lx_team_box team_box_along(struct lx_team_range range)
+{
+    return (struct lx_team_box){1, {range.begin}, {max_i64(range.end - range.begin, 0)}};
+}
+
+/* What lies outside of a shifted tensor is 0 and needs nobody. The output's own place is kept in the box, so that
+ * a member can shift its box and take its block of the result. */
+static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *target,
+                          struct lx_team_box *need)
+{
+    for (int k = 0; k < t->rank; k++) {
+        int64_t begin = min_i64(need->offset[k], target->offset[k]), extent = t->shape[k];
+        int64_t end = max_i64(need->offset[k] + need->size[k], target->offset[k] + target->size[k]);
+        need->offset[k] = max_i64(0, min_i64(begin, extent));
+        need->size[k] = min_i64(extent, max_i64(end, 0)) - need->offset[k];
+    }
 }
 
 struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                                  int input, int var, struct lx_team_range range)
 {
     const struct lx_tensor *t = &g->tensors[op->inputs[input]];
-    struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
-    if (!x->known) return b;
+    if (!x->known) return lx_team_box_of(t->rank, t->shape);
     bool none = var >= 0 && range.end <= range.begin;
+    struct lx_team_view view = team_view_of(x, input);
+    struct lx_team_box target = {.rank = t->rank};
     for (int k = 0; k < t->rank; k++) {
-        int v = x->var[input][k];
-        struct lx_team_range values = v == var ? range : (struct lx_team_range){0, x->extent[v]};
-        if (!none && x->shifted == input) values = shifted(op, x, k, t->shape[k], values);
-        b.offset[k] = values.begin;
-        b.size[k] = none ? 0 : values.end - values.begin;
+        bool cut = x->var[input][k] == var;
+        target.offset[k] = cut ? range.begin : 0;
+        target.size[k] = none ? 0 : cut ? range.end - range.begin : view.size[k];
     }
-    return b;
+    if (none) return target;
+    struct lx_team_box need = lx_team_local_bounding_box(&view, &target, NULL, false);
+    if (x->shifted == input && team_is_shift(op)) need_of_shift(t, &target, &need);
+    return need;
 }
 
 struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input, int var,
@@ -65,9 +95,11 @@ struct lx_team_range team_range_of_block(const struct op_index *x, int var, stru
 {
     int out = x->operand_count - 1, k = op_index_dim(x, out, var);
     if (x->shifted != out) return block;
-    struct lx_team_overlap o =
-        lx_team_overlap_of(block.begin, block.end - block.begin, x->offset[k], x->extent[var], x->stride[k]);
-    return (struct lx_team_range){o.skip, o.skip + o.size};
+    struct lx_team_box own = team_box_along(block);
+    struct lx_team_array part = lx_team_array_of_box(1, own.size, 0, &own);
+    struct lx_team_view slice = team_view_along(x, out, k);
+    struct lx_team_box values = lx_team_local_target_of_slice(&part, &slice).target;
+    return (struct lx_team_range){values.offset[0], values.offset[0] + values.size[0]};
 }
 
 int64_t team_bytes(const struct lx_tensor *t, const struct lx_team_box *box)

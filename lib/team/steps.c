@@ -75,27 +75,26 @@ static bool form_groups(struct step_pass *p)
     return true;
 }
 
-/* The values of the op's variable for which member `m` owns what input `i` reads. */
-static struct lx_team_range owned_values(const struct team_draft *d, int32_t o, const struct op_index *x,
-                                         int i, int m)
+/* Of the values `core` of the op's variable those for which member `m` owns what input `i` reads. */
+static struct lx_team_range owned_core(const struct team_draft *d, int32_t o, const struct op_index *x, int i,
+                                       int m, struct lx_team_range core)
 {
     const struct lx_op *op = &d->g->ops[o];
     const struct lx_team_tensor *t = &d->tensors[op->inputs[i]];
     int64_t extent = d->g->tensors[op->inputs[i]].shape[t->cut], begin = t->bound[m], end = t->bound[m + 1];
-    if (x->var[i][t->cut] != d->ops[o].var) return (struct lx_team_range){0, 0};
-    if (x->shifted != i) return (struct lx_team_range){begin, end};
-    if (team_is_shift(op)) { /* beyond the ends there are zeros, which everybody owns */
+    if (x->var[i][t->cut] != d->ops[o].var) return (struct lx_team_range){core.begin, core.begin};
+    if (x->shifted == i && team_is_shift(op)) {
+        /* its box includes the place that is written; beyond the ends there are zeros, which everybody owns */
+        core = (struct lx_team_range){max_i64(core.begin, begin), min_i64(core.end, end)};
         if (begin == 0) begin = -extent;
         if (end == extent) end = 2 * extent;
     }
-    struct lx_team_overlap v = lx_team_overlap_of(begin, end - begin, x->offset[t->cut],
-                                                  x->extent[d->ops[o].var], x->stride[t->cut]);
-    struct lx_team_range values = {v.skip, v.skip + v.size};
-    if (team_is_shift(op)) { /* its box includes the place that is written */
-        values.begin = max_i64(values.begin, t->bound[m]);
-        values.end = min_i64(values.end, t->bound[m + 1]);
-    }
-    return values;
+    struct lx_team_box own = team_box_along((struct lx_team_range){begin, end}),
+                       target = team_box_along(core);
+    struct lx_team_array part = lx_team_array_of_box(1, &extent, 0, &own);
+    struct lx_team_view view = team_view_along(x, i, t->cut);
+    struct lx_team_box found = lx_team_local_core(&part, &view, &target, NULL);
+    return (struct lx_team_range){found.offset[0], found.offset[0] + found.size[0]};
 }
 
 /* Common core of a group, one range per member; NULL where no member has one, or memory is out. */
@@ -112,11 +111,8 @@ static const struct lx_team_range *common_core(struct step_pass *p, const struct
         op_index_of(d->g, op, &x);
         for (int i = 0; i < op->input_count; i++) {
             int32_t e = d->ops[o].exchange[i];
-            for (int m = 0; e >= 0 && !p->awaited[e] && m < d->members; m++) {
-                struct lx_team_range owned = owned_values(d, o, &x, i, m);
-                core[m].begin = max_i64(core[m].begin, owned.begin);
-                core[m].end = max_i64(core[m].begin, min_i64(core[m].end, owned.end));
-            }
+            for (int m = 0; e >= 0 && !p->awaited[e] && m < d->members; m++)
+                core[m] = owned_core(d, o, &x, i, m, core[m]);
         }
     }
     for (int m = 0; m < d->members; m++) {

@@ -129,8 +129,6 @@ struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op
 
 const char *lx_team_mode_word(enum lx_team_mode mode);
 const char *lx_team_pattern_word(enum lx_team_pattern pattern);
-const char *lx_team_step_word(enum lx_team_step_kind kind);
-const char *lx_team_piece_word(enum lx_team_piece piece);
 
 /* The plan as JSON: malloc'ed, or NULL when memory is out. */
 char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length);

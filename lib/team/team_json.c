@@ -25,16 +25,6 @@ const char *lx_team_pattern_word(enum lx_team_pattern pattern)
     return (unsigned)pattern < LX_TEAM_PATTERNS ? patterns[pattern] : "unknown";
 }
 
-const char *lx_team_step_word(enum lx_team_step_kind kind)
-{
-    return (unsigned)kind < LX_TEAM_STEP_KINDS ? steps[kind] : "unknown";
-}
-
-const char *lx_team_piece_word(enum lx_team_piece piece)
-{
-    return (unsigned)piece < LX_TEAM_PIECES ? pieces[piece] : "unknown";
-}
-
 static void key_string(struct text *t, const char *key, const char *value)
 {
     text_format(t, "\"%s\": ", key);

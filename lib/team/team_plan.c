@@ -23,15 +23,8 @@ struct lx_team_array lx_team_array_of(const struct lx_team_plan *plan, int32_t t
                                       int member)
 {
     const struct lx_tensor *t = &plan->graph->tensors[tensor];
-    struct lx_team_box own = lx_team_own(plan, tensor, member);
-    struct lx_team_array a = {.rank = t->rank, .cut = plan->tensors[tensor].cut};
+    struct lx_team_array a = team_own_array(t, &plan->tensors[tensor], member);
     int64_t own_view[LX_MAX_RANK];
-    for (int d = 0; d < t->rank; d++) {
-        a.shape[d] = t->shape[d];
-        a.offset[d] = own.offset[d];
-        a.size[d] = own.size[d];
-    }
-    if (a.cut >= 0) a.part[LX_TEAM_OWN] = own.size[a.cut];
     return exchange < 0 ? a : lx_team_repartition(&a, &plan->exchanges[exchange].box[member], own_view);
 }
 

@@ -30,6 +30,13 @@ bool team_order_steps(struct team_draft *d, lx_status *st);   /* steps.c */
 
 /* op_needs.c */
 struct lx_team_box team_own_box(const struct lx_tensor *t, const struct lx_team_tensor *how, int member);
+struct lx_team_array team_own_array(const struct lx_tensor *t, const struct lx_team_tensor *how, int member);
+/* What an op reads of an input (of an insertion, what it writes of the output), as a slice: one element per
+ * value of each variable. */
+struct lx_team_view team_view_of(const struct op_index *x, int operand);
+/* The same along one dimension, and a range as a box of that one dimension. */
+struct lx_team_view team_view_along(const struct op_index *x, int operand, int dim);
+struct lx_team_box team_box_along(struct lx_team_range range);
 struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                                  int input, int var, struct lx_team_range range);
 /* The values of the op's cut variable that write a block [begin, end) of the output's cut dimension. */
