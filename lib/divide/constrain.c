@@ -35,7 +35,7 @@ static bool shares_sticks(const struct lx_layout *out, const struct op_index *x,
 {
     int d = op_index_dim(x, x->operand_count - 1, v);
     return x->shifted == x->operand_count - 1 && d >= 0 && d == out->stick_dim &&
-           (x->offset[d] % out->stick_elements != 0 || x->stride[d] != 1);
+           op_index_leaves_sticks(x, d, out->stick_elements);
 }
 
 void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op_index *x,

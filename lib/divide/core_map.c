@@ -80,11 +80,11 @@ bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *part
     return split == 1;
 }
 
-int64_t physical_span(int rank, const int64_t *size, const int64_t *parts, int64_t stick_bytes)
+int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes)
 {
     int64_t last = 0, behind = stick_bytes;
     for (int d = rank - 2; d >= 0; d--) {
-        last += (size[d] / parts[d] - 1) * behind;
+        last += (extent[d] - 1) * behind;
         behind *= size[d];
     }
     return last + stick_bytes;

@@ -21,8 +21,9 @@ int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int
 /* A variable that walks `size[0] x size[1] x ...` (outermost first) cut into `split`: parts per dimension.
  * False: the slices are no boxes. */
 bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts);
-/* First to last byte that a core touches of a box of sticks of which dimension d is cut into parts[d]. */
-int64_t physical_span(int rank, const int64_t *size, const int64_t *parts, int64_t stick_bytes);
+/* First to last byte that a core touches of a box of sticks of which it has extent[d] positions along dimension d:
+ * at most its span, which counts whole rows of everything behind the first dimension. */
+int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes);
 
 /* lx_division_view for a division that need not be one of a list; `x` is the index map of its op. */
 struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_index *x,

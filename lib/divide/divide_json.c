@@ -1,6 +1,7 @@
 /* Divisions as JSON, one object per op: iteration space, splits with their reasons, spans. */
-#include "divide/divide.h"
+#include "divide/core_map.h"
 #include "base/text.h"
+#include "layout/operand_coordinates.h"
 
 static const char *const kinds[] = {
     [LX_DIVIDED] = "divided", [LX_UNDIVIDED_EXTERN] = "extern", [LX_UNDIVIDED_OPAQUE] = "opaque"};
@@ -28,16 +29,43 @@ static void write_split(struct text *t, const struct lx_split *s, const struct l
     text_add(t, "}");
 }
 
-static void write_operand(struct text *t, const struct lx_operand_span *o, const struct lx_divisions *d,
-                          bool first)
+/* What each device dimension is walked by: ["m", "k//64", "k%64"]. */
+static void write_coordinates(struct text *t, const struct lx_divisions *d, int32_t op, int operand)
 {
+    struct coordinate at[LX_MAX_DEVICE_RANK];
+    char letters[LX_MAX_VARS][2] = {{0}}, words[400];
+    const char *names[LX_MAX_VARS];
+    struct op_index x;
+    op_index_of(d->layouts->graph, &d->layouts->graph->ops[op], &x);
+    for (int v = 0; v < x.var_count; v++) {
+        letters[v][0] = x.letter[v];
+        names[v] = letters[v];
+    }
+    if (!x.known || !operand_coordinates(d->layouts, op, &x, operand, at, NULL)) return;
+    text_add(t, ", \"coordinates\": [");
+    for (int k = 0; k < d->layouts->layouts[op_operand(&d->layouts->graph->ops[op], operand)].rank; k++) {
+        coordinate_write(&at[k], names, words, sizeof words);
+        text_format(t, "%s\"%s\"", k ? ", " : "", words);
+    }
+    text_add(t, "]");
+}
+
+static void write_operand(struct text *t, const struct lx_divisions *d, const struct lx_division *v, int k)
+{
+    const struct lx_operand_span *o = &v->operands[k];
     const struct lx_layout *y = &d->layouts->layouts[o->tensor];
-    text_add(t, first ? "{\"tensor\": " : ", {\"tensor\": ");
+    text_add(t, k == 0 ? "{\"tensor\": " : ", {\"tensor\": ");
     text_json_string(t, d->layouts->graph->tensors[o->tensor].name);
-    text_format(t, ", \"whole_span\": %lld, \"span\": %lld, \"core_bytes\": %lld, \"core_extent\": [",
-                (long long)o->whole_bytes, (long long)o->bytes, (long long)o->core_bytes);
+    text_format(t,
+                ", \"whole_span\": %lld, \"span\": %lld, \"touched_span\": %lld, \"core_bytes\": %lld, "
+                "\"core_extent\": [",
+                (long long)o->whole_bytes, (long long)o->bytes,
+                (long long)physical_span(y->rank, y->size, o->extent, y->stick_bytes),
+                (long long)o->core_bytes);
     for (int i = 0; i < y->rank; i++) text_format(t, "%s%lld", i ? ", " : "", (long long)o->extent[i]);
-    text_add(t, "]}");
+    text_add(t, "]");
+    write_coordinates(t, d, v->op, k);
+    text_add(t, "}");
 }
 
 /* As {"4096": 2}. */
@@ -79,7 +107,7 @@ static void write_op(struct text *t, const struct lx_divisions *d, int32_t i)
     text_add(t, "]");
     write_by_coefficient(t, d, v);
     text_add(t, ",\n     \"operands\": [");
-    for (int k = 0; k < v->operand_count; k++) write_operand(t, &v->operands[k], d, k == 0);
+    for (int k = 0; k < v->operand_count; k++) write_operand(t, d, v, k);
     text_add(t, "]}");
 }
 

@@ -61,7 +61,7 @@ static bool add_operand(struct space *s, const struct lx_layouts *l, const struc
                           .rank = y->rank,
                           .stick_bytes = y->stick_bytes};
     o->dims = arena_array(s->memory, (size_t)y->rank, sizeof *o->dims);
-    struct walk *walks = arena_array(s->memory, (size_t)y->rank, sizeof *walks);
+    struct coordinate_term *walks = arena_array(s->memory, (size_t)y->rank, sizeof *walks);
     if (!o->dims || !walks) return false;
     for (int d = 0; d < y->rank; d++) {
         int h = y->host_dim[d];
@@ -69,11 +69,13 @@ static bool add_operand(struct space *s, const struct lx_layouts *l, const struc
         if (h < 0 || (d == y->rank - 1)) continue;
         bool shifted = x->shifted == i;
         int64_t lead = shifted ? x->offset[h] % y->step[d] : 0;
-        walks[d] = (struct walk){axis_of_var[x->var[i][h]], shifted ? x->stride[h] : 1, y->step[d],
-                                 lead < 0 ? lead + y->step[d] : lead};
+        walks[d] = (struct coordinate_term){.var = axis_of_var[x->var[i][h]],
+                                            .scale = shifted ? x->stride[h] : 1,
+                                            .divisor = y->step[d],
+                                            .lead = lead < 0 ? lead + y->step[d] : lead};
         o->dims[d].walks = &walks[d];
         o->dims[d].walk_count = 1;
-        struct axis *a = &s->axes[walks[d].axis];
+        struct axis *a = &s->axes[walks[d].var];
         if (h == y->stick_dim && a->extent > 1) a->unit = max_i64(a->unit, y->stick_elements);
     }
     return true;
@@ -86,7 +88,7 @@ static void classify(struct space *s)
     for (int i = 0; i < s->axis_count; i++) s->axes[i].is_reduction = true;
     for (int d = 0; d < out->rank - 1; d++)
         for (int w = 0; w < out->dims[d].walk_count; w++)
-            if (out->dims[d].size > 1) s->axes[out->dims[d].walks[w].axis].is_reduction = false;
+            if (out->dims[d].size > 1) s->axes[out->dims[d].walks[w].var].is_reduction = false;
 }
 
 bool space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, struct arena *memory,

@@ -9,6 +9,7 @@
 #include "divide/divide.h"
 #include "divide/factors.h"
 #include "cost/op.h"
+#include "layout/flat_index.h"
 #include "layout/op_index.h"
 
 struct axis {
@@ -28,16 +29,10 @@ struct axis {
     int64_t bound;
 };
 
-/* scale * v + lead, divided by `divisor` and rounded down. */
-struct walk {
-    int axis;
-    int64_t scale, divisor, lead;
-};
-
 struct device_dim {
     int64_t size;
     int walk_count;
-    struct walk *walks;
+    struct coordinate_term *walks; /* `var` is the axis */
 };
 
 struct operand {
@@ -72,8 +67,6 @@ int space_reductions_split(const struct space *s, const int64_t *splits);
 int64_t operand_extent(const struct space *s, const struct operand *o, int d, const int64_t *splits);
 int64_t operand_span(const struct space *s, const struct operand *o, const int64_t *splits);
 int64_t operand_core_bytes(const struct space *s, const struct operand *o, const int64_t *splits);
-/* From explicit extents: the first above 1 times all that lies behind it. */
-int64_t span_of_extents(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes);
 /* Pass 1: raises the floors of the axes until every operand's span is within the limit. */
 bool span_reduce(struct space *s, lx_status *st);
 /* Every operand within the limit? */

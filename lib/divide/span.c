@@ -33,9 +33,8 @@ static int64_t extent_under(const struct space *s, const struct operand *o, int 
 {
     int64_t extent = 1;
     for (int w = 0; w < o->dims[d].walk_count; w++) {
-        const struct walk *k = &o->dims[d].walks[w];
-        extent +=
-            (k->scale * (per_core(&s->axes[k->axis], splits[k->axis], relax) - 1) + k->lead) / k->divisor;
+        const struct coordinate_term *k = &o->dims[d].walks[w];
+        extent += coordinate_term_last(k, per_core(&s->axes[k->var], splits[k->var], relax));
     }
     return min_i64(extent, max_i64(o->dims[d].size, 1));
 }
@@ -69,18 +68,6 @@ int64_t operand_core_bytes(const struct space *s, const struct operand *o, const
     for (int d = 0; d < o->rank - 1; d++)
         if (!mul_i64(bytes, extent_under(s, o, d, splits, 0), &bytes)) return INT64_MAX;
     return bytes;
-}
-
-int64_t span_of_extents(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes)
-{
-    for (int d = 0; d < rank - 1; d++) {
-        int64_t span = stick_bytes;
-        if (extent[d] <= 1) continue;
-        for (int e = d + 1; e < rank - 1; e++)
-            if (!mul_i64(span, size[e], &span)) return INT64_MAX;
-        return mul_i64(span, extent[d], &span) ? span : INT64_MAX;
-    }
-    return stick_bytes;
 }
 
 bool space_spans_fit(const struct space *s, const int64_t *splits)
@@ -123,7 +110,7 @@ static bool own_sticks(const struct operand *o, int axis)
 {
     for (int d = 0; d < o->rank - 1; d++)
         for (int w = 0; w < o->dims[d].walk_count; w++)
-            if (o->dims[d].walks[w].axis == axis && o->dims[d].walks[w].divisor > 1) return true;
+            if (o->dims[d].walks[w].var == axis && o->dims[d].walks[w].divisor > 1) return true;
     return false;
 }
 
@@ -155,8 +142,8 @@ static bool reduce_operand(const struct space *s, const struct operand *o, unsig
         memcpy(c.splits, splits, (size_t)s->axis_count * sizeof *splits);
         for (int w = 0; w < o->dims[d].walk_count && c.axis_count < 8; w++) {
             bool again = false;
-            for (int k = 0; k < c.axis_count; k++) again |= c.axes[k] == o->dims[d].walks[w].axis;
-            if (!again) c.axes[c.axis_count++] = o->dims[d].walks[w].axis;
+            for (int k = 0; k < c.axis_count; k++) again |= c.axes[k] == o->dims[d].walks[w].var;
+            if (!again) c.axes[c.axis_count++] = o->dims[d].walks[w].var;
         }
         try_axis(&c, 0);
         if (!c.found) return false;
@@ -178,7 +165,7 @@ static const struct axis *deciding_axis(const struct space *s, const struct oper
 {
     for (int d = 0; d < o->rank - 1; d++)
         if (extent_under(s, o, d, splits, 0) > 1 && o->dims[d].walk_count > 0)
-            return &s->axes[o->dims[d].walks[0].axis];
+            return &s->axes[o->dims[d].walks[0].var];
     return NULL;
 }
 

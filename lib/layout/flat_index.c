@@ -86,30 +86,6 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
     return true;
 }
 
-static int64_t term_value(const struct coordinate_term *t, int64_t v)
-{
-    if (t->wrap > 0) v %= t->wrap;
-    v *= t->scale;
-    if (t->mod > 0) v %= t->mod;
-    return v / t->divisor;
-}
-
-int64_t coordinate_value(const struct coordinate *c, const int64_t *vars)
-{
-    int64_t sum = c->constant;
-    for (int i = 0; i < c->term_count; i++) sum += term_value(&c->terms[i], vars[c->terms[i].var]);
-    return sum;
-}
-
-int64_t coordinate_term_last(const struct coordinate_term *t, int64_t range)
-{
-    int64_t last = range - 1;
-    if (t->wrap > 0 && last >= t->wrap) last = t->wrap - 1;
-    last *= t->scale;
-    if (t->mod > 0 && last >= t->mod) last = t->mod - 1;
-    return last / t->divisor;
-}
-
 static void write_term(const struct coordinate_term *t, const char *name, char *out, size_t size)
 {
     int64_t mod = t->mod, divisor = t->divisor, scale = t->scale;

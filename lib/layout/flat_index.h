@@ -1,7 +1,8 @@
 /* What a flat index means on a tensor: one coordinate a dimension, as terms of loop variables.
  *
- * Einsum operands need none of this, each of their dimensions has its own variable. It serves indices that
- * come flattened (reshapes, windows, repeats): "4096*p0 + p1" on a (2, 256, 4096) tensor. */
+ * "4096*p0 + p1" on a (2, 256, 4096) tensor. Spans are made of such terms: of einsums, where each dimension has
+ * its own variable, straight from the layout; of indices that come flattened (reshapes, windows, repeats) by
+ * access_coordinates. */
 #ifndef LX_LAYOUT_FLAT_INDEX_H
 #define LX_LAYOUT_FLAT_INDEX_H
 
@@ -15,10 +16,11 @@ struct index_term {
     int64_t coefficient, range, wrap;
 };
 
-/* A summand of a coordinate: ((scale * (v mod wrap)) mod mod) / divisor, rounded down; mod 0: none. */
+/* A summand of a coordinate: ((scale * (v mod wrap) + lead) mod mod) / divisor, rounded down; wrap, mod 0: none.
+ * `lead` is where a view begins within the divisor. */
 struct coordinate_term {
     int var;
-    int64_t scale, wrap, mod, divisor;
+    int64_t scale, wrap, mod, divisor, lead;
 };
 
 enum { MAX_COORDINATE_TERMS = 16 };
@@ -33,9 +35,15 @@ struct coordinate {
  * any order is allowed. False: a term walks backwards, or a dimension would get too many terms. */
 bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
                         int count, int64_t constant, struct coordinate *out, lx_status *st);
-int64_t coordinate_value(const struct coordinate *c, const int64_t *vars);
 /* The values one term takes on a range of `range` values from 0 go from 0 to this. */
-int64_t coordinate_term_last(const struct coordinate_term *t, int64_t range);
+static inline int64_t coordinate_term_last(const struct coordinate_term *t, int64_t range)
+{
+    int64_t last = range - 1;
+    if (t->wrap > 0 && last >= t->wrap) last = t->wrap - 1;
+    last = last * t->scale + t->lead;
+    if (t->mod > 0 && last >= t->mod) last = t->mod - 1;
+    return last / t->divisor;
+}
 /* "2*p1+p3//64+3"; `names` one per variable. Cut if `out` is too small. */
 void coordinate_write(const struct coordinate *c, const char *const *names, char *out, size_t size);
 

@@ -49,24 +49,9 @@ bool lx_layout_gather(enum lx_dtype dtype, int64_t rows, int64_t columns, int64_
  * the new ones are padding. */
 bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent);
 
-/* Device elements and bytes with all padding; INT64_MAX if beyond it. */
-int64_t lx_layout_elements(const struct lx_layout *l);
+/* Device bytes with all padding; INT64_MAX if beyond it. */
 int64_t lx_layout_bytes(const struct lx_layout *l);
-/* Device elements per step of each device dimension. */
-void lx_layout_device_strides(const struct lx_layout *l, int64_t *strides);
 bool lx_layout_equal(const struct lx_layout *a, const struct lx_layout *b);
-
-/* Where host element `index` stands; and the reverse, false for padding. */
-void lx_layout_to_device(const struct lx_layout *l, const int64_t *index, int64_t *coordinates);
-bool lx_layout_to_host(const struct lx_layout *l, const int64_t *coordinates, int64_t *index);
-
-/* Copies elements of `item` bytes through (size, stride_map) alone, as the host's copy engine does: every
- * device position takes the host element at the dot product of its coordinates with stride_map, or zero
- * where `host_count` elements do not reach. `device` has room for lx_layout_elements. */
-void lx_layout_copy_in(const struct lx_layout *l, const void *host, int64_t host_count, size_t item,
-                       void *device);
-void lx_layout_copy_out(const struct lx_layout *l, const void *device, size_t item, void *host,
-                        int64_t host_count);
 
 /* One restickify op that the stage added. */
 struct lx_restickify {

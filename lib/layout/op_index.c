@@ -1,6 +1,7 @@
 /* One index map for all kinds of ops: einsums bring theirs, views have one variable a dimension of the part
  * that they move, and a restickify is the identity. */
 #include "layout/op_index.h"
+#include "layout/flat_index.h"
 
 #include <string.h>
 
@@ -75,6 +76,15 @@ int op_index_dim(const struct op_index *x, int operand, int v)
     for (int d = 0; d < x->rank[operand]; d++)
         if (x->var[operand][d] == v) return d;
     return -1;
+}
+
+bool op_index_leaves_sticks(const struct op_index *x, int dim, int64_t stick_elements)
+{
+    struct coordinate c = {.term_count = 1,
+                           .terms = {{.var = x->var[x->shifted][dim], .scale = x->stride[dim], .divisor = 1}},
+                           .constant = x->offset[dim]};
+    bool turns;
+    return !stick_coordinate_legal(&c, stick_elements, &turns) || turns;
 }
 
 bool op_index_reduced(const struct op_index *x, int v)

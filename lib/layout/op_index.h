@@ -21,6 +21,8 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
 int op_index_dim(const struct op_index *x, int operand, int v);
 /* No output dimension has it. */
 bool op_index_reduced(const struct op_index *x, int v);
+/* Does the view walk dimension `dim` of what it shifts other than one by one from the begin of a stick on? */
+bool op_index_leaves_sticks(const struct op_index *x, int dim, int64_t stick_elements);
 /* Tensor number of an operand. */
 int32_t op_operand(const struct lx_op *op, int operand);
 bool op_is_restickify(const struct lx_op *op);

@@ -39,7 +39,7 @@ static bool unaligned_view(const struct lx_graph *g, const struct lx_op *op, con
     if (x->shifted < 0 || v < 0) return false;
     int d = op_index_dim(x, x->shifted, v);
     int64_t e = lx_stick_elements(g->tensors[op_operand(op, x->shifted)].dtype, g->device.stick_bytes);
-    return x->stride[d] != 1 || x->offset[d] % e != 0;
+    return op_index_leaves_sticks(x, d, e);
 }
 
 static struct stick_way shared_way(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,

@@ -112,12 +112,13 @@ void add_tensor(struct made_space *m, enum lx_dtype dtype, int rank, const int64
     struct operand *o = &m->operands[m->s.operand_count++];
     *o = (struct operand){.name = "tensor", .rank = y.rank, .stick_bytes = y.stick_bytes};
     o->dims = arena_array(&m->memory, (size_t)y.rank, sizeof *o->dims);
-    struct walk *walks = arena_array(&m->memory, (size_t)y.rank, sizeof *walks);
+    struct coordinate_term *walks = arena_array(&m->memory, (size_t)y.rank, sizeof *walks);
     if (!o->dims || !walks) abort();
     for (int d = 0; d < y.rank; d++) {
         o->dims[d].size = y.size[d];
         if (d == y.rank - 1 || y.host_dim[d] < 0) continue;
-        walks[d] = (struct walk){axes[(int)y.host_dim[d]], 1, y.step[d], 0};
+        walks[d] =
+            (struct coordinate_term){.var = axes[(int)y.host_dim[d]], .scale = 1, .divisor = y.step[d]};
         o->dims[d].walks = &walks[d];
         o->dims[d].walk_count = 1;
     }

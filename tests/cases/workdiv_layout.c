@@ -2,6 +2,7 @@
 #include "cases/workdiv.h"
 #include "base/checked.h"
 #include "layout/flat_index.h"
+#include "support/host_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void layouts(struct cases *c, const cJSON *layout)
         int64_t strides[LX_MAX_DEVICE_RANK];
         case_begin(c, "layout/dma_example");
         if (layout_of(c, one, &y)) {
-            lx_layout_device_strides(&y, strides);
+            layout_strides(&y, strides);
             expect_ints(c, "loop_ranges", json_find(one, "loop_ranges"), y.size, y.rank);
             expect_ints(c, "device_strides", json_find(one, "device_strides"), strides, y.rank);
             expect_ints(c, "host_strides", json_find(one, "host_strides"), y.stride_map, y.rank);
@@ -107,8 +108,8 @@ static void round_trip(struct cases *c, const cJSON *one)
     uint16_t *device = calloc((size_t)elements, sizeof *device);
     if (!host || !back || !device) abort();
     for (int64_t i = 0; i < count; i++) host[i] = (uint16_t)(i * 7919 + 1);
-    lx_layout_copy_in(&y, host, count, sizeof *host, device);
-    lx_layout_copy_out(&y, device, sizeof *host, back, count);
+    layout_copy_in(&y, host, count, sizeof *host, device);
+    layout_copy_out(&y, device, sizeof *host, back, count);
     case_expect(c, memcmp(host, back, (size_t)count * sizeof *host) == 0, "the tensor comes back changed");
     free(host);
     free(back);

@@ -8,6 +8,7 @@
 #include "device/memory/dtypes.h"
 #include "device/memory/pack.h"
 #include "device/reference/reference.h"
+#include "support/host_copy.h"
 
 #include <math.h>
 
@@ -137,14 +138,14 @@ static void packing_follows_the_layout(void **state)
         pack_items_in(&l, &region, items, memory);
         pack_items_out(&l, &region, memory, back);
         assert_memory_equal(items, back, bytes);
-        lx_layout_device_strides(&l, strides);
+        layout_strides(&l, strides);
         for (int64_t i = 0; i < count; i++) {
             int64_t rest = i, place = 0;
             for (int d = l.host_rank - 1; d >= 0; d--) {
                 index[d] = rest % shape[d];
                 rest /= shape[d];
             }
-            lx_layout_to_device(&l, index, at);
+            layout_to_device(&l, index, at);
             for (int k = 0; k < l.rank; k++) place += at[k] * strides[k];
             float f;
             t->decode(memory, place, 1, &f);

@@ -1,7 +1,7 @@
 /* Layouts: every element has one place and comes back; propagation moves the least; dead ops go. */
 #include "base/rng.h"
-#include "layout/flat_index.h"
-#include "layout/layout.h"
+#include "layout/operand_coordinates.h"
+#include "support/host_copy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,16 +55,16 @@ static void test_round_trip(void **state)
     struct rng r = rng_seed(3);
     for (int n = 0; n < 600; n++) {
         struct lx_layout y = random_layout(&r);
-        if (lx_layout_elements(&y) > 200000) continue;
+        if (layout_elements(&y) > 200000) continue;
         int64_t index[LX_MAX_RANK] = {0}, at[LX_MAX_DEVICE_RANK], back[LX_MAX_RANK],
                 strides[LX_MAX_DEVICE_RANK];
-        int64_t elements = lx_layout_elements(&y), hosts = 0;
+        int64_t elements = layout_elements(&y), hosts = 0;
         unsigned char *taken = calloc((size_t)elements, 1);
         assert_non_null(taken);
-        lx_layout_device_strides(&y, strides);
+        layout_strides(&y, strides);
         do {
             int64_t place = 0, offset = 0, host = 0;
-            lx_layout_to_device(&y, index, at);
+            layout_to_device(&y, index, at);
             for (int i = 0; i < y.rank; i++) {
                 assert_in_range(at[i], 0, y.size[i] - 1);
                 place += at[i] * strides[i];
@@ -74,7 +74,7 @@ static void test_round_trip(void **state)
             assert_int_equal(offset, host);
             assert_false(taken[place]);
             taken[place] = 1;
-            assert_true(lx_layout_to_host(&y, at, back));
+            assert_true(layout_to_host(&y, at, back));
             assert_memory_equal(back, index, sizeof *index * (size_t)y.host_rank);
             hosts++;
         } while (next_index(&y, index));
@@ -84,7 +84,7 @@ static void test_round_trip(void **state)
         for (int64_t p = 0; p < elements; p++) {
             int64_t rest = p;
             for (int i = 0; i < y.rank; i++) at[i] = rest / strides[i], rest %= strides[i];
-            bool host = lx_layout_to_host(&y, at, back);
+            bool host = layout_to_host(&y, at, back);
             if (host != (taken[p] != 0)) fail_msg("position %lld: padding and elements differ", (long long)p);
             held += host;
         }
@@ -101,20 +101,33 @@ static void test_copies(void **state)
     struct rng r = rng_seed(4);
     for (int n = 0; n < 300; n++) {
         struct lx_layout y = random_layout(&r);
-        if (lx_layout_elements(&y) > 200000) continue;
+        if (layout_elements(&y) > 200000) continue;
         int64_t count = 1;
         for (int d = 0; d < y.host_rank; d++) count *= y.host_shape[d];
         uint32_t *host = malloc((size_t)count * sizeof *host), *back = calloc((size_t)count, sizeof *back);
-        uint32_t *device = malloc((size_t)lx_layout_elements(&y) * sizeof *device);
+        uint32_t *device = malloc((size_t)layout_elements(&y) * sizeof *device);
         assert_true(host && back && device);
         for (int64_t i = 0; i < count; i++) host[i] = (uint32_t)rng_next(&r);
-        lx_layout_copy_in(&y, host, count, sizeof *host, device);
-        lx_layout_copy_out(&y, device, sizeof *host, back, count);
+        layout_copy_in(&y, host, count, sizeof *host, device);
+        layout_copy_out(&y, device, sizeof *host, back, count);
         assert_memory_equal(host, back, (size_t)count * sizeof *host);
         free(host);
         free(back);
         free(device);
     }
+}
+
+static int64_t coordinate_value(const struct coordinate *c, const int64_t *vars)
+{
+    int64_t sum = c->constant;
+    for (int i = 0; i < c->term_count; i++) {
+        const struct coordinate_term *t = &c->terms[i];
+        int64_t v = vars[t->var];
+        if (t->wrap > 0) v %= t->wrap;
+        v = v * t->scale + t->lead;
+        sum += (t->mod > 0 ? v % t->mod : v) / t->divisor;
+    }
+    return sum;
 }
 
 /* Coordinates of a flat index, evaluated, are the coordinates of the element it points to. */
@@ -133,6 +146,64 @@ static void test_coordinates(void **state)
             assert_int_equal(offset, 200 * p + s);
         }
     assert_int_equal(coordinate_term_last(&c[1].terms[0], 200), 3);
+}
+
+/* At a random point of the op's variables: the coordinates of the operand are where its layout has the element. */
+static void check_operand(const struct lx_layouts *l, int32_t op, const struct op_index *x, int i,
+                          struct rng *r)
+{
+    const struct lx_layout *y = &l->layouts[op_operand(&l->graph->ops[op], i)];
+    struct coordinate at[LX_MAX_DEVICE_RANK];
+    int64_t vars[LX_MAX_VARS], index[LX_MAX_RANK], want[LX_MAX_DEVICE_RANK];
+    lx_status st;
+    assert_true(operand_coordinates(l, op, x, i, at, &st));
+    for (int v = 0; v < x->var_count; v++) vars[v] = rng_between(r, 0, x->extent[v] - 1);
+    for (int d = 0; d < x->rank[i]; d++) {
+        int64_t v = vars[x->var[i][d]];
+        index[d] = x->shifted == i ? x->offset[d] + x->stride[d] * v : v;
+    }
+    layout_to_device(y, index, want);
+    for (int d = 0; d < y->rank; d++)
+        if (coordinate_value(&at[d], vars) != want[d])
+            fail_msg("op %s, operand %d: device dimension %d is %lld, not %lld", l->graph->ops[op].name, i, d,
+                     (long long)coordinate_value(&at[d], vars), (long long)want[d]);
+}
+
+/* A view that begins within a stick is moved as a whole: its coordinates do not carry. */
+static bool carries(const struct lx_layouts *l, const struct op_index *x, int32_t op)
+{
+    const struct lx_layout *y =
+        x->shifted < 0 ? NULL : &l->layouts[op_operand(&l->graph->ops[op], x->shifted)];
+    bool negative = false;
+    for (int d = 0; y && d < y->host_rank; d++) negative |= x->offset[d] < 0;
+    return y &&
+           (negative || (y->stick_dim >= 0 && op_index_leaves_sticks(x, y->stick_dim, y->stick_elements)));
+}
+
+static void test_operand_coordinates(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"graphs/transformer_block", "graphs/gq_attention",
+                                        "graphs/stencil_star", "team/uneven_44"};
+    struct rng r = rng_seed(11);
+    int checked = 0;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        char path[400];
+        lx_status st;
+        snprintf(path, sizeof path, SOURCE_DIR "/patterns/%s.json", names[n]);
+        struct lx_graph *g = lx_graph_read(path, &st);
+        struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+        assert_non_null(l);
+        for (int32_t o = 0; o < l->graph->op_count; o++) {
+            struct op_index x;
+            op_index_of(l->graph, &l->graph->ops[o], &x);
+            for (int i = 0; x.known && !carries(l, &x, o) && i < x.operand_count; i++)
+                for (int k = 0; k < 40; k++, checked++) check_operand(l, o, &x, i, &r);
+        }
+        lx_layouts_free(l);
+        lx_graph_free(g);
+    }
+    assert_true(checked > 5000);
 }
 
 static struct lx_layouts *layouts_of(const char *body, lx_status *st)
@@ -225,10 +296,10 @@ static void test_lists_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_coordinates),       cmocka_unit_test(test_restickify_is_shared),
-        cmocka_unit_test(test_sparse_rows),       cmocka_unit_test(test_dead_ops_and_padding),
-        cmocka_unit_test(test_lists_are_refused),
+        cmocka_unit_test(test_round_trip),           cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_coordinates),          cmocka_unit_test(test_operand_coordinates),
+        cmocka_unit_test(test_restickify_is_shared), cmocka_unit_test(test_sparse_rows),
+        cmocka_unit_test(test_dead_ops_and_padding), cmocka_unit_test(test_lists_are_refused),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }

@@ -1,15 +1,35 @@
-/* Elements between host and device: one index at a time, and whole tensors.
+/* Elements between host and device, for tests of layouts: one index at a time, and whole tensors. Apart from the
+ * device on purpose, which goes by boxes of sticks.
  *
  * Indices go through (host_dim, step): device coordinates of one host dimension add up to its index, and an
  * index beyond the shape is padding. Whole copies go through stride_map alone, as a copy engine does: there a
  * padding position may alias another host element, which is harmless, since it is given that element's value
  * and hands the same value back. */
+#ifndef TESTS_HOST_COPY_H
+#define TESTS_HOST_COPY_H
+
 #include "layout/layout.h"
 
 #include <string.h>
 
+/* Device elements with all padding. */
+static inline int64_t layout_elements(const struct lx_layout *l)
+{
+    return l->rank > 0 ? lx_layout_bytes(l) / l->stick_bytes * l->size[l->rank - 1] : 0;
+}
+
+/* Device elements per step of each device dimension. */
+static inline void layout_strides(const struct lx_layout *l, int64_t *strides)
+{
+    int64_t n = 1;
+    for (int i = l->rank - 1; i >= 0; i--) {
+        strides[i] = n;
+        n *= l->size[i];
+    }
+}
+
 /* Steps `at` through the box `size`; false after the last. */
-static bool next_position(int rank, const int64_t *size, int64_t *at)
+static inline bool next_position(int rank, const int64_t *size, int64_t *at)
 {
     for (int i = rank - 1; i >= 0; i--) {
         if (++at[i] < size[i]) return true;
@@ -19,7 +39,7 @@ static bool next_position(int rank, const int64_t *size, int64_t *at)
 }
 
 /* The host element of a device position, or -1. */
-static int64_t host_offset(const struct lx_layout *l, const int64_t *at, int64_t host_count)
+static inline int64_t host_offset(const struct lx_layout *l, const int64_t *at, int64_t host_count)
 {
     int64_t offset = 0;
     for (int i = 0; i < l->rank; i++) {
@@ -29,7 +49,8 @@ static int64_t host_offset(const struct lx_layout *l, const int64_t *at, int64_t
     return offset < host_count ? offset : -1;
 }
 
-void lx_layout_to_device(const struct lx_layout *l, const int64_t *index, int64_t *coordinates)
+/* Where host element `index` stands. */
+static inline void layout_to_device(const struct lx_layout *l, const int64_t *index, int64_t *coordinates)
 {
     for (int i = 0; i < l->rank; i++) {
         int h = l->host_dim[i];
@@ -40,7 +61,8 @@ void lx_layout_to_device(const struct lx_layout *l, const int64_t *index, int64_
     }
 }
 
-bool lx_layout_to_host(const struct lx_layout *l, const int64_t *coordinates, int64_t *index)
+/* The reverse; false for padding. */
+static inline bool layout_to_host(const struct lx_layout *l, const int64_t *coordinates, int64_t *index)
 {
     for (int d = 0; d < l->host_rank; d++) index[d] = 0;
     for (int i = 0; i < l->rank; i++) {
@@ -54,8 +76,10 @@ bool lx_layout_to_host(const struct lx_layout *l, const int64_t *coordinates, in
     return true;
 }
 
-void lx_layout_copy_in(const struct lx_layout *l, const void *host, int64_t host_count, size_t item,
-                       void *device)
+/* Copies elements of `item` bytes: every device position takes the host element at the dot product of its
+ * coordinates with stride_map, or zero where `host_count` elements do not reach. */
+static inline void layout_copy_in(const struct lx_layout *l, const void *host, int64_t host_count,
+                                  size_t item, void *device)
 {
     int64_t at[LX_MAX_DEVICE_RANK] = {0};
     unsigned char *to = device;
@@ -69,8 +93,8 @@ void lx_layout_copy_in(const struct lx_layout *l, const void *host, int64_t host
     } while (next_position(l->rank, l->size, at));
 }
 
-void lx_layout_copy_out(const struct lx_layout *l, const void *device, size_t item, void *host,
-                        int64_t host_count)
+static inline void layout_copy_out(const struct lx_layout *l, const void *device, size_t item, void *host,
+                                   int64_t host_count)
 {
     int64_t at[LX_MAX_DEVICE_RANK] = {0};
     const unsigned char *from = device;
@@ -80,3 +104,5 @@ void lx_layout_copy_out(const struct lx_layout *l, const void *device, size_t it
         from += item;
     } while (next_position(l->rank, l->size, at));
 }
+
+#endif
