@@ -23,7 +23,8 @@ static const struct option_row rows[] = {
      "of tiles with --stage launch: row_major (default), column_major, block, match_shard, morton"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
     {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
-    {"all", 'a', NULL, "list every buffer and op, not only the costliest"},
+    {"all", 'a', NULL,
+     "list every buffer and op, not only the costliest; with --stage launch every core's tiles"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {0},
 };

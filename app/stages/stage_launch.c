@@ -140,6 +140,12 @@ static void add_pair(struct text *t, const char *key, const int64_t *pair)
     text_format(t, ", \"%s\": [%" PRId64 ", %" PRId64 "]", key, pair[0], pair[1]);
 }
 
+static void add_tile(struct text *t, const char *key, struct lx_tile tile)
+{
+    text_format(t, ", \"%s\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]", key, tile.batch, tile.row,
+                tile.column);
+}
+
 /* Per core of the device what it runs: its place in the launch and its part of a split sum. */
 static void add_cores(const struct lx_plan *p, const struct lx_op_launch *o, struct text *t)
 {
@@ -150,8 +156,13 @@ static void add_cores(const struct lx_plan *p, const struct lx_op_launch *o, str
         if (!core) continue;
         text_format(t,
                     "%s{\"core\": %" PRId64 ", \"launch\": [%d, %d], \"k_slice\": %" PRId64
-                    ", \"tiles\": %" PRId64 "}",
+                    ", \"tiles\": %" PRId64,
                     n++ ? ", " : "", c, core->y, core->x, slice, core->count);
+        if (core->count > 0) {
+            add_tile(t, "first", lx_launch_tile(o->launch, core, 0));
+            add_tile(t, "last", lx_launch_tile(o->launch, core, core->count - 1));
+        }
+        text_add(t, "}");
     }
     text_add(t, "]");
 }
@@ -189,6 +200,40 @@ static void free_rows(struct launch_row *rows, int32_t n)
 {
     for (int32_t i = 0; rows && i < n; i++) lx_op_launch_free(rows[i].launch);
     free(rows);
+}
+
+/* The tiles of a core as its loop recovers them, "b m n" each; the middle of many is left out. */
+static void add_recovered(const struct lx_launch *l, const struct lx_launch_core *core, struct text *out)
+{
+    enum { FIRST = 6, LAST = 2 };
+    bool many = core->count > FIRST + LAST + 1;
+    for (int64_t i = 0; i < core->count; i++) {
+        if (many && i == FIRST) {
+            text_add(out, " ...");
+            i = core->count - LAST;
+        }
+        struct lx_tile tile = lx_launch_tile(l, core, i);
+        text_format(out, "%s (%" PRId64 " %" PRId64 " %" PRId64 ")", i ? "" : ":", tile.batch, tile.row,
+                    tile.column);
+    }
+}
+
+/* Each op with the tiles of each of its cores. */
+static void write_tiles(const struct launch_row *rows, int32_t count, struct text *out)
+{
+    text_add(
+        out,
+        "\ntiles (batch row column) of each core [y, x], in the order in which its loop recovers them\n");
+    for (int32_t r = 0; r < count; r++) {
+        const struct lx_launch *l = rows[r].launch->launch;
+        for (int32_t c = 0; l && c < l->core_count; c++) {
+            text_add(out, "  ");
+            add_printable(out, rows[r].op->name, NAME_COLUMNS);
+            text_format(out, " [%d, %d] %" PRId64, l->cores[c].y, l->cores[c].x, l->cores[c].count);
+            add_recovered(l, &l->cores[c], out);
+            text_add(out, "\n");
+        }
+    }
 }
 
 /* The launch of each op; NULL with `st`. */
@@ -229,6 +274,7 @@ static bool write_launches(struct call *call, const struct lx_plan *p, const str
                     (long long)g->device.tile_rows, (long long)g->device.tile_columns,
                     counted(p->divisions->cores, "core").at);
         table_add_text(&TABLE(launch_columns, rows, g->op_count), out);
+        if (option_given(&call->line, "all")) write_tiles(rows, g->op_count, out);
     }
     free_rows(rows, g->op_count);
     return true;

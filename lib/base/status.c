@@ -23,13 +23,6 @@ int lx_code_exit(enum lx_code code)
     return (unsigned)code < LX_CODE_COUNT ? codes[code].exit_code : 3;
 }
 
-enum lx_code lx_code_find(const char *word)
-{
-    for (int i = 0; i < LX_CODE_COUNT; i++)
-        if (strcmp(codes[i].word, word) == 0) return (enum lx_code)i;
-    return LX_CODE_COUNT;
-}
-
 const char *lx_status_describe(const lx_status *st, char *out, size_t size)
 {
     if (st->file[0] && st->line > 0)

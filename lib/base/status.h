@@ -80,7 +80,6 @@ typedef struct lx_status {
 const char *lx_code_word(enum lx_code code);
 int lx_code_exit(enum lx_code code);
 /* The code of that word, or LX_CODE_COUNT. */
-enum lx_code lx_code_find(const char *word);
 
 /* "FILE:LINE:COL: text", or what of it is known. Always terminated, returns `out`. */
 const char *lx_status_describe(const lx_status *st, char *out, size_t size);

@@ -114,7 +114,6 @@ struct lx_graph {
 
 const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
-enum lx_dtype lx_dtype_find(const char *word); /* LX_DTYPE_COUNT if there is none */
 const char *lx_role_word(enum lx_role r);
 
 /* Read a pattern: our JSON, MiniMalloc CSV or XLA CSV, told apart by content. "-" is standard input.

@@ -31,13 +31,6 @@ int lx_dtype_bits(enum lx_dtype d)
     return (unsigned)d < LX_DTYPE_COUNT ? dtypes[d].bits : 0;
 }
 
-enum lx_dtype lx_dtype_find(const char *word)
-{
-    int i = 0;
-    while (i < LX_DTYPE_COUNT && strcmp(dtypes[i].word, word) != 0) i++;
-    return (enum lx_dtype)i;
-}
-
 const char *lx_role_word(enum lx_role r)
 {
     return (unsigned)r < LX_ROLE_COUNT ? roles[r] : "unknown";

@@ -1,8 +1,6 @@
 /* The list of targets, best first. */
 #include "kernels/kernel_target.h"
 
-#include <string.h>
-
 static const struct kernel_target *const targets[] = {
 #ifdef __x86_64__
     &kernel_target_avx512,
@@ -17,13 +15,6 @@ const struct kernel_target *kernel_target_at(int i)
 {
     for (int t = 0; t < TARGETS; t++)
         if (targets[t]->supported() && i-- == 0) return targets[t];
-    return NULL;
-}
-
-const struct kernel_target *kernel_target_find(const char *name)
-{
-    for (int t = 0; t < TARGETS; t++)
-        if (strcmp(targets[t]->name, name) == 0) return targets[t]->supported() ? targets[t] : NULL;
     return NULL;
 }
 

@@ -29,7 +29,6 @@
 struct kernel_target;
 const struct kernel_target *
 kernel_target_at(int i); /* best first, those this processor can run; NULL: no more */
-const struct kernel_target *kernel_target_find(const char *name); /* NULL: unknown, or cannot run here */
 const struct kernel_target *kernel_target_best(void);
 /* An operand of so many floats stays in the second-level cache while others stream past it. */
 int kernel_target_near_floats(const struct kernel_target *t);

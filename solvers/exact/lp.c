@@ -314,11 +314,6 @@ int64_t lp_pivots(const struct lp *lp)
     return lp->pivots;
 }
 
-int32_t lp_basis_rows(const struct lp *lp)
-{
-    return lp->m;
-}
-
 void lp_duals(const struct lp *lp, double *section_dual, double *extra_dual)
 {
     memset(section_dual, 0, (size_t)lp->sections * sizeof *section_dual);

@@ -66,8 +66,9 @@ enum lx_dtype dtype_of(const char *word)
     char plain[32];
     size_t n = strcspn(word, "( ");
     snprintf(plain, sizeof plain, "%.*s", (int)n, word);
-    enum lx_dtype d = lx_dtype_find(plain);
-    return d == LX_DTYPE_COUNT ? LX_FP16 : d;
+    int d = 0;
+    while (d < LX_DTYPE_COUNT && strcmp(lx_dtype_word((enum lx_dtype)d), plain) != 0) d++;
+    return d == LX_DTYPE_COUNT ? LX_FP16 : (enum lx_dtype)d;
 }
 
 void make_space(struct made_space *m, const cJSON *it, int64_t cores)

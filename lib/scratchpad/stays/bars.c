@@ -2,22 +2,15 @@
  * holds is the one that is told. What only the size or the savings of a single stay decide is in stays.c. */
 #include "scratchpad/stays/find_stays.h"
 
-static const struct {
-    const char *word, *help;
-} bars[LX_BAR_COUNT] = {
-#define BAR_ROW(id, word, help) [id] = {word, help},
+static const char *const bars[LX_BAR_COUNT] = {
+#define BAR_ROW(id, word, help) [id] = word,
     LX_BARS(BAR_ROW)
 #undef BAR_ROW
 };
 
 const char *lx_bar_word(enum lx_bar b)
 {
-    return (unsigned)b < LX_BAR_COUNT ? bars[b].word : "unknown";
-}
-
-const char *lx_bar_help(enum lx_bar b)
-{
-    return (unsigned)b < LX_BAR_COUNT ? bars[b].help : "";
+    return (unsigned)b < LX_BAR_COUNT ? bars[b] : "unknown";
 }
 
 static const char *mismatch_text(struct builder *b, const struct run *r)

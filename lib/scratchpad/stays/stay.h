@@ -43,7 +43,6 @@ enum lx_bar { LX_BARS(LX_BAR_ENUM) LX_BAR_COUNT };
 #undef LX_BAR_ENUM
 
 const char *lx_bar_word(enum lx_bar b);
-const char *lx_bar_help(enum lx_bar b);
 
 struct lx_stay {
     int32_t tensor;      /* of the graph with layouts */

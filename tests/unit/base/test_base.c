@@ -46,14 +46,13 @@ static void status_codes_have_words(void **state)
     (void)state;
     for (int i = 0; i < LX_CODE_COUNT; i++) {
         const char *word = lx_code_word((enum lx_code)i);
-        assert_int_equal(lx_code_find(word), i);
+        for (int k = 0; k < i; k++) assert_string_not_equal(lx_code_word((enum lx_code)k), word);
         assert_int_equal(word[strspn(word, "abcdefghijklmnopqrstuvwxyz_")], 0);
         if (i == LX_E_STOPPED)
             assert_int_equal(lx_code_exit((enum lx_code)i), 130); /* as of a program that SIGINT ends */
         else
             assert_in_range(lx_code_exit((enum lx_code)i), 0, 3);
     }
-    assert_int_equal(lx_code_find("no such word"), LX_CODE_COUNT);
     assert_string_equal(lx_code_word((enum lx_code) - 1), "unknown");
     assert_int_equal(lx_code_exit((enum lx_code)1000), 3);
 }
