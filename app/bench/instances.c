@@ -37,8 +37,8 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
     return true;
 }
 
-/* A plan that places nothing: the road from a graph to its problem. Takes the graph over. */
-static struct lx_plan *problem_of(struct lx_graph *g, int objective, lx_status *st)
+/* A plan that places nothing: the road from a graph to its problem. */
+static struct lx_plan *problem_of(const struct lx_graph *g, int objective, lx_status *st)
 {
     static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
                                              .name = "nothing",
@@ -50,34 +50,33 @@ static struct lx_plan *problem_of(struct lx_graph *g, int objective, lx_status *
 }
 
 /* Most bytes that are live at once, by the library's own bound. */
-static bool load_of(const char *path, int64_t *load, lx_status *st)
+static bool load_of(const struct lx_graph *g, int64_t *load, lx_status *st)
 {
-    struct lx_graph *g = lx_graph_read(path, st);
-    struct lx_plan *p = g ? problem_of(g, LX_HEIGHT, st) : NULL;
+    struct lx_plan *p = problem_of(g, LX_HEIGHT, st);
     bool ok = p && lx_bound(&p->problem, load, st);
     lx_plan_free(p);
     return ok;
 }
 
-static bool apply_capacity(const char *path, struct lx_graph *g, const struct settings *s, lx_status *st)
+static const struct lx_graph *with_capacity(const struct lx_graph *g, const struct settings *s, lx_status *st)
 {
     int64_t whole;
-    if (s->lx_bytes >= 0) return lx_graph_set_capacity(g, s->lx_bytes, st);
-    if (s->lx_percent < 0) return true;
+    if (s->lx_bytes >= 0) return lx_graph_with_capacity(g, s->lx_bytes, st);
+    if (s->lx_percent < 0) return lx_graph_ref(g);
     if (g->is_list && g->capacity < 0) {
-        if (!load_of(path, &whole, st)) return false;
+        if (!load_of(g, &whole, st)) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
-    return lx_graph_set_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
+    return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
 }
 
 static struct lx_plan *read_problem(const char *path, const struct settings *s, lx_status *st)
 {
-    struct lx_graph *g = lx_graph_read(path, st);
-    if (!g) return NULL;
-    if (apply_capacity(path, g, s, st)) return problem_of(g, s->objective, st);
+    const struct lx_graph *g = lx_graph_read(path, st), *sized = g ? with_capacity(g, s, st) : NULL;
+    struct lx_plan *p = sized ? problem_of(sized, s->objective, st) : NULL;
+    lx_graph_free(sized);
     lx_graph_free(g);
-    return NULL;
+    return p;
 }
 
 static void hash_problem(const struct lx_plan *p, char out[17])

@@ -11,12 +11,11 @@
 enum { MOST_SOLVERS = 16 };
 
 /* One cell: the traffic of the solver's plan, `*` where it is proved best, `!` where the target is missed. */
-static void add_result(struct table *t, const char *path, const struct lx_solver *s)
+static void add_result(struct table *t, const struct lx_graph *g, const struct lx_solver *s)
 {
     lx_status st;
-    struct lx_graph *g = lx_graph_read(path, &st);
     struct lx_plan_options how = {.solver = s, .objective = -1, .run = {.time_limit = 5}};
-    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
     if (!p)
         table_cell(t, PAINT_DIM, "-");
     else if (!lx_plan_check(p, &st))
@@ -36,14 +35,14 @@ static void add_result(struct table *t, const char *path, const struct lx_solver
 static void add_pattern(struct table *t, const char *path, const char *shown)
 {
     lx_status st;
-    struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *g = lx_graph_read(path, &st);
     if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
         table_name(t, shown);
         if (g->target_hbm_bytes >= 0)
             table_cell(t, PAINT_PLAIN, "%s", grouped(g->target_hbm_bytes).at);
         else
             table_cell(t, PAINT_PLAIN, "%s", "");
-        for (int i = 0; i < t->column_count - 2; i++) add_result(t, path, lx_solvers()[i]);
+        for (int i = 0; i < t->column_count - 2; i++) add_result(t, g, lx_solvers()[i]);
     }
     lx_graph_free(g);
 }

@@ -103,16 +103,19 @@ static bool apply_cores(struct call *call, struct lx_device *device, bool *chang
     return true;
 }
 
-bool apply_sizes(struct call *call, struct lx_graph *g)
+const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g)
 {
     struct lx_device device = g->device;
     bool changed = false;
     int64_t usable = -1;
     if (!apply_device_options(call, &device, &changed) || !apply_cores(call, &device, &changed) ||
         !option_int(call, "lx", 0, LX_INT_MAX, &usable))
-        return false;
-    if (changed && !lx_graph_set_device(g, &device, &call->st)) return false;
-    return usable < 0 || lx_graph_set_capacity(g, usable, &call->st);
+        return NULL;
+    const struct lx_graph *on = changed ? lx_graph_with_device(g, &device, &call->st) : lx_graph_ref(g);
+    if (!on || usable < 0) return on;
+    const struct lx_graph *sized = lx_graph_with_capacity(on, usable, &call->st);
+    lx_graph_free(on);
+    return sized;
 }
 
 void device_help(const struct call *call, struct text *out)

@@ -87,12 +87,11 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-struct lx_graph *read_pattern(struct call *call, const char *path)
+const struct lx_graph *read_pattern(struct call *call, const char *path)
 {
-    struct lx_graph *g = lx_graph_read(path, &call->st);
-    if (g && apply_sizes(call, g)) return g;
+    const struct lx_graph *g = lx_graph_read(path, &call->st), *sized = g ? with_sizes(call, g) : NULL;
     lx_graph_free(g);
-    return NULL;
+    return sized;
 }
 
 static const struct {
@@ -203,15 +202,13 @@ static void show_progress(void *context, const struct lx_progress *so_far)
     paint_progress(line);
 }
 
-struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
+struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
 {
     struct lx_passes passes;
-    if (read_passes(call, &passes)) return make_plan_as(call, graph, &passes, NULL);
-    lx_graph_free(graph);
-    return NULL;
+    return read_passes(call, &passes) ? make_plan_as(call, graph, &passes, NULL) : NULL;
 }
 
-struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const struct lx_passes *passes,
+struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver)
 {
     struct watch watch = {0};
@@ -229,10 +226,7 @@ struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const st
                                                     : LX_SPILL;
     ok = ok && (how.solver = solver ? solver : choose_solver(call, question)) &&
          (solver || read_solver_options(call, how.solver, &how.run.options));
-    if (!ok) {
-        lx_graph_free(graph);
-        return NULL;
-    }
+    if (!ok) return NULL;
     how.run.seed = (uint64_t)seed;
     how.quick_solver = lx_solver_find("bestfit");
     watch.solver = how.solver->name;
@@ -258,7 +252,7 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
     return true;
 }
 
-struct lx_plan *make_problem(struct call *call, struct lx_graph *graph)
+struct lx_plan *make_problem(struct call *call, const struct lx_graph *graph)
 {
     static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
                                              .name = "none",
@@ -268,7 +262,6 @@ struct lx_plan *make_problem(struct call *call, struct lx_graph *graph)
     struct lx_plan_options how = {.solver = &nothing};
     if (read_objective(call, &how.objective) && read_passes(call, &how.passes))
         return lx_plan_make(graph, &how, &call->st);
-    lx_graph_free(graph);
     return NULL;
 }
 
@@ -286,10 +279,12 @@ static struct lx_plan *keep_plan(struct call *call, const char *path, const char
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)
 {
     if (lx_is_plan(text, length)) return keep_plan(call, file, text, length);
-    struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
-    if (g && apply_sizes(call, g)) return make_plan(call, g);
+    const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
+    const struct lx_graph *sized = g ? with_sizes(call, g) : NULL;
+    struct lx_plan *plan = sized ? make_plan(call, sized) : NULL;
+    lx_graph_free(sized);
     lx_graph_free(g);
-    return NULL;
+    return plan;
 }
 
 struct lx_plan *read_or_make_plan(struct call *call, const char *path)

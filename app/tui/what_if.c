@@ -209,29 +209,42 @@ void settings_command(const struct what_if *w, const char *file, struct text *ou
     }
 }
 
-static bool apply_device(struct lx_graph *g, int64_t word, lx_status *st)
+static bool set_cores(struct lx_device *device, int64_t cores, lx_status *st)
 {
-    struct lx_device device;
-    const char *name = strchr(devices[word], '=') + 1;
-    if (lx_device_preset(name, &device)) return lx_graph_set_device(g, &device, st);
-    return status_set(st, LX_E_UNKNOWN_NAME, "there is no device preset \"%s\"", name);
+    if (!lx_cores_valid(device, cores, st)) return false;
+    device->cores = cores;
+    /* The grid must hold the cores; when it does not, they stand in one row. */
+    if (device->grid_y * device->grid_x != cores) {
+        device->grid_y = 1;
+        device->grid_x = cores;
+    }
+    return true;
 }
 
-static bool apply_cores(struct lx_graph *g, int64_t cores, lx_status *st)
+static const struct lx_graph *on_device(const struct what_if *w, const struct lx_graph *g, lx_status *st)
 {
     struct lx_device device = g->device;
-    if (!lx_cores_valid(&device, cores, st)) return false;
-    device.cores = cores;
-    /* The grid must hold the cores; when it does not, they stand in one row. */
-    if (device.grid_y * device.grid_x != cores) {
-        device.grid_y = 1;
-        device.grid_x = cores;
+    const char *preset = w->value[SET_DEVICE] > 0 ? strchr(devices[w->value[SET_DEVICE]], '=') + 1 : NULL;
+    if (preset && !lx_device_preset(preset, &device)) {
+        status_set(st, LX_E_UNKNOWN_NAME, "there is no device preset \"%s\"", preset);
+        return NULL;
     }
-    return lx_graph_set_device(g, &device, st);
+    if (w->value[SET_CORES] > 0 && !set_cores(&device, w->value[SET_CORES], st)) return NULL;
+    return preset || w->value[SET_CORES] > 0 ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
 }
 
-bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_options *how,
-                    int64_t values[MOST_SOLVER_OPTIONS], lx_status *st)
+static const struct lx_graph *with_sizes(const struct what_if *w, const struct lx_graph *g, lx_status *st)
+{
+    const struct lx_graph *on = on_device(w, g, st);
+    if (!on || w->value[SET_LX] < 0) return on;
+    const struct lx_graph *sized = lx_graph_with_capacity(on, w->value[SET_LX], st);
+    lx_graph_free(on);
+    return sized;
+}
+
+const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_graph *g,
+                                      struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
+                                      lx_status *st)
 {
     static const int objectives[] = {-1, LX_SPILL, LX_SPILL, LX_FIT, LX_HEIGHT};
     const struct lx_solver *s = lx_solvers()[w->value[SET_SOLVER]];
@@ -253,7 +266,5 @@ bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_
             if (strcmp(s->options[i].name, "level") == 0) values[i] = w->value[SET_LEVEL];
         how->run.options = values;
     }
-    if (w->value[SET_DEVICE] > 0 && !apply_device(g, w->value[SET_DEVICE], st)) return false;
-    if (w->value[SET_CORES] > 0 && !apply_cores(g, w->value[SET_CORES], st)) return false;
-    return w->value[SET_LX] < 0 || lx_graph_set_capacity(g, w->value[SET_LX], st);
+    return with_sizes(w, g, st);
 }
