@@ -2,7 +2,7 @@
  *
  *     lx_status st;
  *     const struct lx_graph *graph = lx_graph_read("patterns/targets/gqattention.json", &st);
- *     struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = -1};
+ *     struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
  *     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;
  *     if (!plan) { char text[1200]; puts(lx_status_describe(&st, text, sizeof text)); }
  *     else printf("%lld bytes of HBM traffic\n", (long long)plan->hbm_bytes);

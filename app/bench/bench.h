@@ -66,10 +66,10 @@ struct settings {
     struct text hosts;  /* of all of them, "A; B"; empty: this one's */
     struct text cpus;   /* likewise */
     double time, grace; /* seconds; a process that outlives both together is killed */
-    int objective;      /* an lx_objective, or -1: the instance's own */
-    const char *lx;     /* as given, or NULL */
-    int64_t lx_bytes;   /* -1: none */
-    double lx_percent;  /* -1: none */
+    enum lx_ask objective;
+    const char *lx;    /* as given, or NULL */
+    int64_t lx_bytes;  /* -1: none */
+    double lx_percent; /* -1: none */
 };
 
 struct instance {
@@ -142,6 +142,7 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
 struct results_file {
     int fd; /* -1: none */
     const char *path;
+    int64_t length; /* bytes, as far as we know */
 };
 void row_write(const struct row *r, struct text *out);
 /* A new file, or an old one to go on with; the rows that it has already are appended to `done`. */
@@ -150,6 +151,8 @@ bool results_open(struct call *call, struct results_file *f, const char *path, c
 bool results_append(struct results_file *f, const struct row *r, lx_status *st);
 /* The same of a row that is written already, with its end. */
 bool results_append_line(struct results_file *f, const char *line, size_t length, lx_status *st);
+/* False with `st`, and closed, when the file is no longer where and what it was. */
+bool results_are_kept(struct results_file *f, lx_status *st);
 void results_close(struct results_file *f);
 
 /* results_read.c */

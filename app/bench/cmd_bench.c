@@ -172,6 +172,7 @@ static int lead(struct bench *b)
     bool ok = prepare(b) && run_all(b);
     bool was_interrupted = interrupted;
     crew_dismiss(b, ok);
+    ok = ok && results_are_kept(&b->file, &call->st);
     if (ok && b->done_at_start > 0) note(call, "%zu runs were in the file already", b->done_at_start);
     if (ok && was_interrupted)
         note(call, "interrupted: %zu of %zu runs are done%s", b->done, b->total,

@@ -38,10 +38,10 @@ static bool read_within(struct call *call, double *within)
     return true;
 }
 
-static const struct exporter *read_format(struct call *call)
+static const struct sheet_exporter *read_format(struct call *call)
 {
     const char *name = option_value(&call->line, "format");
-    const struct exporter *e = exporter_find(name ? name : wants_json(call) ? "json" : "text");
+    const struct sheet_exporter *e = sheet_exporter_find(name ? name : wants_json(call) ? "json" : "text");
     if (!e) status_set(&call->st, LX_E_USAGE, "--format %s: it must be text, md, csv or json", name);
     return e;
 }
@@ -55,8 +55,8 @@ static bool read_by(struct call *call, bool *by_instance)
     return true;
 }
 
-static bool export_sheets(const struct exporter *e, const struct sheet *sheets, size_t count, size_t chosen,
-                          struct text *out)
+static bool export_sheets(const struct sheet_exporter *e, const struct sheet *sheets, size_t count,
+                          size_t chosen, struct text *out)
 {
     bool ok = true;
     if (e->begin) e->begin(out);
@@ -68,7 +68,8 @@ static bool export_sheets(const struct exporter *e, const struct sheet *sheets, 
     return ok && !out->failed;
 }
 
-static bool add_plots(struct call *call, const struct exporter *e, const struct summary *s, struct text *out)
+static bool add_plots(struct call *call, const struct sheet_exporter *e, const struct summary *s,
+                      struct text *out)
 {
     const char *svg = option_value(&call->line, "svg");
     bool plot = option_given(&call->line, "plot");
@@ -94,7 +95,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
 
 bool report_rows(struct call *call, struct results *r, struct text *out)
 {
-    const struct exporter *e = read_format(call);
+    const struct sheet_exporter *e = read_format(call);
     struct sheet sheets[3] = {{0}};
     struct summary s = {0};
     double within;
@@ -146,7 +147,7 @@ static void say_problems(const struct call *call, const struct results *r)
     for (size_t i = 0; i < r->problems.count; i++) note(call, "%s", r->problems.at[i]);
 }
 
-static bool compare_with(struct call *call, const struct exporter *e, struct results *before,
+static bool compare_with(struct call *call, const struct sheet_exporter *e, struct results *before,
                          const char *path, struct text *out)
 {
     struct results after = {0};
@@ -172,7 +173,7 @@ static int run(struct call *call)
          compare = option_given(&call->line, "compare") || (files == 2 && !merge);
     struct results r = {0};
     struct text out = {0};
-    const struct exporter *e = read_format(call);
+    const struct sheet_exporter *e = read_format(call);
     bool ok = e;
     if (ok && compare && (files < 2 || merge))
         ok = status_set(&call->st, LX_E_USAGE, "--compare takes two results files or more, and no --merge");

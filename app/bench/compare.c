@@ -91,20 +91,20 @@ static enum change change_of_value(const struct side *a, const struct side *b)
 }
 
 static const struct sheet_column cell_columns[] = {
-    {"instance", "instance", VALUE_WORDS, false},
-    {"solver", "solver", VALUE_WORDS, false},
-    {"runs_before", NULL, VALUE_COUNT, false},
-    {"runs_after", NULL, VALUE_COUNT, false},
-    {"seconds_before", "time before", VALUE_SECONDS, false},
-    {"seconds_after", "after", VALUE_SECONDS, false},
-    {"time_ratio", "ratio", VALUE_RATIO, false},
-    {"p", "p", VALUE_RATIO, true},
-    {"speed", "speed", VALUE_WORDS, false},
-    {"value_before", "value before", VALUE_COUNT, false},
-    {"value_after", "after", VALUE_COUNT, false},
-    {"proved_before", NULL, VALUE_COUNT, false},
-    {"proved_after", NULL, VALUE_COUNT, false},
-    {"quality", "quality", VALUE_WORDS, false},
+    {"instance", "instance", SHEET_WORDS, false},
+    {"solver", "solver", SHEET_WORDS, false},
+    {"runs_before", NULL, SHEET_COUNT, false},
+    {"runs_after", NULL, SHEET_COUNT, false},
+    {"seconds_before", "time before", SHEET_SECONDS, false},
+    {"seconds_after", "after", SHEET_SECONDS, false},
+    {"time_ratio", "ratio", SHEET_RATIO, false},
+    {"p", "p", SHEET_RATIO, true},
+    {"speed", "speed", SHEET_WORDS, false},
+    {"value_before", "value before", SHEET_COUNT, false},
+    {"value_after", "after", SHEET_COUNT, false},
+    {"proved_before", NULL, SHEET_COUNT, false},
+    {"proved_after", NULL, SHEET_COUNT, false},
+    {"quality", "quality", SHEET_WORDS, false},
 };
 
 static const char *const speed_words[] = {
@@ -115,13 +115,13 @@ static const enum paint change_paint[] = {
     [UNCHANGED] = PAINT_DIM, [UNSURE] = PAINT_DIM, [GAINED] = PAINT_GOOD, [LOST] = PAINT_BAD};
 
 static const struct sheet_column total_columns[] = {
-    {"solver", "solver", VALUE_WORDS, false},        {"pairs", "pairs", VALUE_COUNT, false},
-    {"faster", "faster", VALUE_COUNT, false},        {"slower", "slower", VALUE_COUNT, false},
-    {"speed_same", "~", VALUE_COUNT, false},         {"mean_time_ratio", "mean ratio", VALUE_RATIO, false},
-    {"sign_test_p", "p", VALUE_RATIO, false},        {"better", "better", VALUE_COUNT, false},
-    {"worse", "worse", VALUE_COUNT, false},          {"quality_same", "=", VALUE_COUNT, false},
-    {"quality_unsure", "~", VALUE_COUNT, false},     {"only_before", "only before", VALUE_COUNT, true},
-    {"only_after", "only after", VALUE_COUNT, true},
+    {"solver", "solver", SHEET_WORDS, false},        {"pairs", "pairs", SHEET_COUNT, false},
+    {"faster", "faster", SHEET_COUNT, false},        {"slower", "slower", SHEET_COUNT, false},
+    {"speed_same", "~", SHEET_COUNT, false},         {"mean_time_ratio", "mean ratio", SHEET_RATIO, false},
+    {"sign_test_p", "p", SHEET_RATIO, false},        {"better", "better", SHEET_COUNT, false},
+    {"worse", "worse", SHEET_COUNT, false},          {"quality_same", "=", SHEET_COUNT, false},
+    {"quality_unsure", "~", SHEET_COUNT, false},     {"only_before", "only before", SHEET_COUNT, true},
+    {"only_after", "only after", SHEET_COUNT, true},
 };
 
 struct total {

@@ -38,7 +38,7 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
 }
 
 /* A plan that places nothing: the road from a graph to its problem. */
-static struct lx_plan *problem_of(const struct lx_graph *g, int objective, lx_status *st)
+static struct lx_plan *problem_of(const struct lx_graph *g, enum lx_ask objective, lx_status *st)
 {
     static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
                                              .name = "nothing",
@@ -52,7 +52,7 @@ static struct lx_plan *problem_of(const struct lx_graph *g, int objective, lx_st
 /* Most bytes that are live at once, by the library's own bound. */
 static bool load_of(const struct lx_graph *g, int64_t *load, lx_status *st)
 {
-    struct lx_plan *p = problem_of(g, LX_HEIGHT, st);
+    struct lx_plan *p = problem_of(g, LX_ASK_HEIGHT, st);
     bool ok = p && lx_bound(&p->problem, load, st);
     lx_plan_free(p);
     return ok;

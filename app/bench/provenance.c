@@ -149,7 +149,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
         text_format(t, "%lld}, ", (long long)s->work);
     else
         text_add(t, "null}, ");
-    member(t, "objective", s->objective >= 0 ? lx_objective_word((enum lx_objective)s->objective) : NULL);
+    member(t, "objective", s->objective ? lx_objective_word(lx_asked(s->objective, LX_SPILL)) : NULL);
     member(t, "lx", s->lx);
     text_format(t, "\"seed\": %lld, \"seeds\": %lld, \"repeats\": %lld, \"warmup\": %lld, \"jobs\": %lld, ",
                 (long long)s->seed, (long long)s->seeds, (long long)s->repeats, (long long)s->warmup,

@@ -1,6 +1,12 @@
 /* The results file: a header, then one line a run, each appended with a single write and flushed to the disk
  * before the next run begins. Whatever ends the program, the file holds complete lines but for the last,
- * which a resumed run cuts off by writing the rest to a new file that replaces the old one. */
+ * which a resumed run cuts off by writing the rest to a new file that replaces the old one.
+ *
+ * One bench writes to a file, and holds its flock. The lock comes before any look at what is in the file, and
+ * from one file to the next: a file that replaces a locked one appears with its header and already locked, so
+ * that no reader sees half a header and no second bench gets in between. For a moment a new file is empty,
+ * which counts as none. Against those who ask for no lock (rm, mv, an editor) the file is compared with its
+ * name and its length after every line and at the end. */
 #include "bench/bench.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -71,33 +77,59 @@ void row_write(const struct row *r, struct text *t)
     text_add(t, "}\n");
 }
 
-/* Opens for appending and locks. A bench that was killed a moment ago may leave a child that holds the lock
- * until it has noticed, so a lock that is taken is tried for a while. */
+/* Is the open file still the one of that name? */
+static bool has_its_name(int fd, const char *path)
+{
+    struct stat opened, named;
+    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_nlink > 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/* Opens for appending and locks; makes an empty file where there is none. A bench that was killed a moment
+ * ago may leave a child that holds the lock until it has noticed, so a lock that is taken is tried for a
+ * while. Who held it may have replaced the file meanwhile: then the new one is the one to lock. */
 static int open_and_lock(const char *path, lx_status *st)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd < 0) return status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno)), -1;
+    int fd = -1;
     for (int tries = 0; tries < 200; tries++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-        if (errno != EWOULDBLOCK && errno != EINTR) return fd; /* a file system without locks */
+        if (fd < 0) fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0) return status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno)), -1;
+        /* other errors: a file system without locks */
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) {
+            if (has_its_name(fd, path)) return fd;
+            close(fd);
+            fd = -1;
+            continue;
+        }
         struct timespec moment = {0, 10000000};
         nanosleep(&moment, NULL);
     }
-    close(fd);
+    if (fd >= 0) close(fd);
     status_set_at(st, LX_E_IO, path, 0, 0,
                   "another bench is writing to this file; wait for it, or choose another");
     return -1;
 }
 
-static bool begin(struct results_file *f, const struct text *header, lx_status *st)
+/* Puts a file with this text in the place of the locked one. The old lock goes last: whoever waits for it
+ * finds the file replaced and the new one locked. `made`: the old one is ours and empty, and goes if this
+ * fails. */
+static bool replace(struct results_file *f, bool made, const char *text, size_t length, lx_status *st)
+{
+    int old = f->fd;
+    f->fd = file_replace_locked(f->path, text, length, st);
+    if (f->fd < 0 && made && has_its_name(old, f->path)) unlink(f->path);
+    close(old);
+    return f->fd >= 0;
+}
+
+static bool begin(struct results_file *f, bool made, const struct text *header, lx_status *st)
 {
     struct text line = {0};
     text_add_n(&line, header->at, header->length);
     text_add(&line, "\n");
-    bool ok = line.failed ? status_no_memory(st) : file_write(f->path, line.at, line.length, st);
+    bool ok = line.failed ? status_no_memory(st) : replace(f, made, line.at, line.length, st);
     text_free(&line);
-    f->fd = ok ? open_and_lock(f->path, st) : -1;
-    return f->fd >= 0;
+    return ok;
 }
 
 static bool take_over(struct call *call, struct results_file *f, const struct text *header,
@@ -115,10 +147,7 @@ static bool take_over(struct call *call, struct results_file *f, const struct te
     for (size_t i = 0; ok && i < old->problems.count; i++) note(call, "%s", old->problems.at[i]);
     if (ok && torn < length) {
         note(call, "%s: the last line is torn; its run is done again", f->path);
-        ok = file_write(f->path, text, torn, &call->st);
-        close(f->fd); /* it is the replaced file's */
-        f->fd = ok ? open_and_lock(f->path, &call->st) : -1;
-        ok = f->fd >= 0;
+        ok = replace(f, false, text, torn, &call->st);
     }
     free(text);
     return ok;
@@ -137,28 +166,66 @@ static bool keep_rows(const struct results *old, struct arena *memory, rows *don
     return true;
 }
 
+static bool resume(struct call *call, struct results_file *f, const struct text *header, struct arena *memory,
+                   rows *done)
+{
+    struct results old = {0};
+    bool ok = take_over(call, f, header, &old);
+    if (ok && !keep_rows(&old, memory, done)) ok = status_no_memory(&call->st);
+    results_free(&old);
+    return ok;
+}
+
+static bool refuse_existing(const char *path, lx_status *st)
+{
+    return status_set_at(st, LX_E_USAGE, path, 0, 0,
+                         "exists already; --resume goes on with it, --force replaces it");
+}
+
+/* What is in the file counts only once it is locked: until then another bench may begin it. */
+static bool open_locked(struct call *call, struct results_file *f, bool made, const struct text *header,
+                        struct arena *memory, rows *done)
+{
+    bool force = option_given(&call->line, "force"), go_on = option_given(&call->line, "resume");
+    struct stat info;
+    f->fd = open_and_lock(f->path, &call->st);
+    if (f->fd < 0) return false;
+    bool empty = fstat(f->fd, &info) == 0 && info.st_size == 0, ok;
+    if (empty || force)
+        ok = begin(f, made && empty, header, &call->st);
+    else
+        ok = go_on ? resume(call, f, header, memory, done) : refuse_existing(f->path, &call->st);
+    if (ok && fstat(f->fd, &info) == 0) f->length = info.st_size;
+    if (!ok) results_close(f);
+    return ok;
+}
+
 bool results_open(struct call *call, struct results_file *f, const char *path, const struct text *header,
                   struct arena *memory, rows *done)
 {
     struct stat info;
     bool exists = stat(path, &info) == 0;
     *f = (struct results_file){.fd = -1, .path = path};
-    if (exists && !S_ISREG(info.st_mode))
+    if (strcmp(path, "-") == 0 || (exists && !S_ISREG(info.st_mode)))
         return status_set_at(&call->st, LX_E_USAGE, path, 0, 0, "results must go to a regular file");
-    bool resume = option_given(&call->line, "resume"), force = option_given(&call->line, "force");
-    if (resume && force)
+    bool go_on = option_given(&call->line, "resume"), force = option_given(&call->line, "force");
+    if (go_on && force)
         return status_set(&call->st, LX_E_USAGE,
                           "--resume keeps the file and --force replaces it: choose one");
-    if (exists && info.st_size > 0 && !resume && !force)
-        return status_set_at(&call->st, LX_E_USAGE, path, 0, 0,
-                             "exists already; --resume goes on with it, --force replaces it");
-    if (!exists || info.st_size == 0 || force) return begin(f, header, &call->st);
-    struct results old = {0};
-    f->fd = open_and_lock(path, &call->st);
-    bool ok = f->fd >= 0 && take_over(call, f, header, &old);
-    if (ok && !keep_rows(&old, memory, done)) ok = status_no_memory(&call->st);
-    results_free(&old);
-    return ok;
+    if (exists && info.st_size > 0 && !go_on && !force) return refuse_existing(path, &call->st);
+    return open_locked(call, f, !exists, header, memory, done);
+}
+
+bool results_are_kept(struct results_file *f, lx_status *st)
+{
+    struct stat info;
+    if (f->fd < 0) return true;
+    if (has_its_name(f->fd, f->path) && fstat(f->fd, &info) == 0 && info.st_size == f->length) return true;
+    results_close(f);
+    return status_set_at(
+        st, LX_E_IO, f->path, 0, 0,
+        "removed, replaced or changed by somebody else during the bench: its results are not "
+        "all in it; look for them where the file went, or begin again with another one");
 }
 
 bool results_append_line(struct results_file *f, const char *line, size_t length, lx_status *st)
@@ -169,10 +236,11 @@ bool results_append_line(struct results_file *f, const char *line, size_t length
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
         at += (size_t)n;
+        f->length += n;
     }
     if (fsync(f->fd) != 0)
         return status_set_at(st, LX_E_IO, f->path, 0, 0, "cannot write: %s", strerror(errno));
-    return true;
+    return results_are_kept(f, st);
 }
 
 bool results_append(struct results_file *f, const struct row *r, lx_status *st)

@@ -58,20 +58,13 @@ double monotonic_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool read_objective(struct call *call, int *objective)
+static bool read_objective(struct call *call, enum lx_ask *objective)
 {
-    static const struct {
-        const char *word;
-        int objective;
-    } known[] = {{"traffic", LX_SPILL}, {"spill", LX_SPILL}, {"fit", LX_FIT}, {"height", LX_HEIGHT}};
     const char *word = option_value(&call->line, "objective");
-    *objective = -1;
-    for (size_t i = 0; word && i < sizeof known / sizeof *known; i++)
-        if (strcmp(word, known[i].word) == 0) *objective = known[i].objective;
-    if (word && *objective < 0)
-        return status_set(&call->st, LX_E_USAGE,
-                          "--objective %s: it must be traffic (or spill), fit or height", word);
-    return true;
+    *objective = word ? lx_ask_find(word) : LX_ASK_OWN;
+    if (*objective < LX_ASK_COUNT && *objective != LX_ASK_TIME) return true;
+    return status_set(&call->st, LX_E_USAGE, "--objective %s: it must be traffic (or spill), fit or height",
+                      word);
 }
 
 static bool read_capacity(struct call *call, struct settings *s)
@@ -156,12 +149,13 @@ static bool read_solver_option(struct call *call, struct settings *s, const char
 /* The identity of how a solver was run: whatever could change its answer or the time it gets. */
 static void make_config_hash(const struct settings *s, struct bench_solver *b)
 {
+    int question = s->objective ? (int)lx_asked(s->objective, LX_SPILL) : -1; /* -1: each its own */
     uint64_t h = hash_bytes(HASH_START, b->solver->name, strlen(b->solver->name) + 1);
     h = hash_bytes(h, b->values, (size_t)b->solver->option_count * sizeof *b->values);
     h = hash_bytes(h, &s->time, sizeof s->time);
     h = hash_bytes(h, &s->memory_mb, sizeof s->memory_mb);
     h = hash_bytes(h, &s->work, sizeof s->work);
-    h = hash_bytes(h, &s->objective, sizeof s->objective);
+    h = hash_bytes(h, &question, sizeof question);
     if (s->lx) h = hash_bytes(h, s->lx, strlen(s->lx));
     snprintf(b->config, sizeof b->config, "%016llx", (unsigned long long)h);
 }

@@ -9,26 +9,26 @@
 enum { NAME_WIDTH = 44 };
 
 static const struct sheet_column solver_columns[] = {
-    {"solver", "solver", VALUE_WORDS, false},
-    {"config", NULL, VALUE_WORDS, false},
-    {"runs", "runs", VALUE_COUNT, false},
-    {"solved", "solved", VALUE_COUNT, false},
-    {"proved", "proved", VALUE_COUNT, false},
-    {"best_known", "best", VALUE_COUNT, false},
-    {"mean_gap", "gap", VALUE_SHARE, false},
-    {"mean_above_best", "above best", VALUE_SHARE, false},
-    {"median_seconds", "median", VALUE_SECONDS, false},
-    {"par2_seconds", "PAR2", VALUE_SECONDS, false},
-    {"shifted_geometric_mean_seconds", "sgm", VALUE_SECONDS, false},
-    {"wins", "wins", VALUE_COUNT, false},
-    {"only", "only", VALUE_COUNT, false},
-    {"contribution_seconds", "adds", VALUE_SECONDS, false},
-    {"none", "none", VALUE_COUNT, true},
-    {"timeout", "timeout", VALUE_COUNT, true},
-    {"memory", "memory", VALUE_COUNT, true},
-    {"crash", "crash", VALUE_COUNT, true},
-    {"error", "error", VALUE_COUNT, true},
-    {"wrong", "WRONG", VALUE_COUNT, true},
+    {"solver", "solver", SHEET_WORDS, false},
+    {"config", NULL, SHEET_WORDS, false},
+    {"runs", "runs", SHEET_COUNT, false},
+    {"solved", "solved", SHEET_COUNT, false},
+    {"proved", "proved", SHEET_COUNT, false},
+    {"best_known", "best", SHEET_COUNT, false},
+    {"mean_gap", "gap", SHEET_SHARE, false},
+    {"mean_above_best", "above best", SHEET_SHARE, false},
+    {"median_seconds", "median", SHEET_SECONDS, false},
+    {"par2_seconds", "PAR2", SHEET_SECONDS, false},
+    {"shifted_geometric_mean_seconds", "sgm", SHEET_SECONDS, false},
+    {"wins", "wins", SHEET_COUNT, false},
+    {"only", "only", SHEET_COUNT, false},
+    {"contribution_seconds", "adds", SHEET_SECONDS, false},
+    {"none", "none", SHEET_COUNT, true},
+    {"timeout", "timeout", SHEET_COUNT, true},
+    {"memory", "memory", SHEET_COUNT, true},
+    {"crash", "crash", SHEET_COUNT, true},
+    {"error", "error", SHEET_COUNT, true},
+    {"wrong", "WRONG", SHEET_COUNT, true},
 };
 
 static enum paint alarm(int64_t count)
@@ -90,26 +90,26 @@ void solver_sheet(const struct summary *s, struct sheet *out)
 }
 
 static const struct sheet_column instance_columns[] = {
-    {"instance", "instance", VALUE_WORDS, false},
-    {"path", NULL, VALUE_WORDS, false},
-    {"hash", NULL, VALUE_WORDS, false},
-    {"objective", NULL, VALUE_WORDS, false},
-    {"capacity", NULL, VALUE_COUNT, false},
-    {"buffers", "buffers", VALUE_COUNT, false},
-    {"solver", "solver", VALUE_WORDS, false},
-    {"runs", NULL, VALUE_COUNT, false},
-    {"outcome", "outcome", VALUE_WORDS, false},
-    {"value", "value", VALUE_COUNT, false},
-    {"value_least", "least", VALUE_COUNT, true},
-    {"value_most", "most", VALUE_COUNT, true},
-    {"bound", "bound", VALUE_COUNT, false},
-    {"mean_gap", "gap", VALUE_SHARE, false},
-    {"seconds", "time", VALUE_SECONDS, false},
-    {"seconds_least", "from", VALUE_SECONDS, true},
-    {"seconds_most", "to", VALUE_SECONDS, true},
-    {"steps", "nodes", VALUE_COUNT, true},
-    {"steps_a_second", "nodes/s", VALUE_COUNT, true},
-    {"peak_kb", "peak kB", VALUE_COUNT, false},
+    {"instance", "instance", SHEET_WORDS, false},
+    {"path", NULL, SHEET_WORDS, false},
+    {"hash", NULL, SHEET_WORDS, false},
+    {"objective", NULL, SHEET_WORDS, false},
+    {"capacity", NULL, SHEET_COUNT, false},
+    {"buffers", "buffers", SHEET_COUNT, false},
+    {"solver", "solver", SHEET_WORDS, false},
+    {"runs", NULL, SHEET_COUNT, false},
+    {"outcome", "outcome", SHEET_WORDS, false},
+    {"value", "value", SHEET_COUNT, false},
+    {"value_least", "least", SHEET_COUNT, true},
+    {"value_most", "most", SHEET_COUNT, true},
+    {"bound", "bound", SHEET_COUNT, false},
+    {"mean_gap", "gap", SHEET_SHARE, false},
+    {"seconds", "time", SHEET_SECONDS, false},
+    {"seconds_least", "from", SHEET_SECONDS, true},
+    {"seconds_most", "to", SHEET_SECONDS, true},
+    {"steps", "nodes", SHEET_COUNT, true},
+    {"steps_a_second", "nodes/s", SHEET_COUNT, true},
+    {"peak_kb", "peak kB", SHEET_COUNT, false},
 };
 
 static void describe_outcomes(const struct cell *c, struct text *out)
@@ -185,9 +185,9 @@ void instance_sheet(const struct summary *s, struct sheet *out)
 }
 
 static const struct sheet_column fault_columns[] = {
-    {"outcome", "outcome", VALUE_WORDS, false},   {"solver", "solver", VALUE_WORDS, false},
-    {"instance", "instance", VALUE_WORDS, false}, {"seed", "seed", VALUE_COUNT, false},
-    {"repeat", "repeat", VALUE_COUNT, true},      {"message", "what", VALUE_WORDS, false},
+    {"outcome", "outcome", SHEET_WORDS, false},   {"solver", "solver", SHEET_WORDS, false},
+    {"instance", "instance", SHEET_WORDS, false}, {"seed", "seed", SHEET_COUNT, false},
+    {"repeat", "repeat", SHEET_COUNT, true},      {"message", "what", SHEET_WORDS, false},
 };
 
 void fault_sheet(const struct results *r, struct sheet *out)

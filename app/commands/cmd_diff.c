@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/names.h"
 #include "text/colour.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -128,14 +128,14 @@ static const char *reason_of(const struct comparison *c, const struct difference
     return reason ? reason : "";
 }
 
-static void add_place(struct table *t, const struct lx_plan *p, int32_t i)
+static void add_place(struct gathered *t, const struct lx_plan *p, int32_t i)
 {
     if (i < 0)
-        table_cell(t, PAINT_DIM, "-");
+        gathered_cell(t, PAINT_DIM, "-");
     else if (is_on_chip(p, i))
-        table_cell(t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
+        gathered_cell(t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
     else
-        table_cell(t, PAINT_PLAIN, "off chip");
+        gathered_cell(t, PAINT_PLAIN, "off chip");
 }
 
 static void add_side(const char *word, const struct lx_plan *p, struct text *out)
@@ -147,7 +147,7 @@ static void add_side(const char *word, const struct lx_plan *p, struct text *out
 
 static void write_text(const struct comparison *c, struct text *out)
 {
-    static const struct column columns[] = {
+    static const struct heading columns[] = {
         {"buffer", false}, {"before", true}, {"after", true}, {"gain", true}, {"why", false}};
     const struct lx_plan *p = c->before, *q = c->after;
     if (!c->same_pattern)
@@ -166,25 +166,25 @@ static void write_text(const struct comparison *c, struct text *out)
     if (c->all.count == 0) text_add(out, "Every buffer is where it was.\n");
     for (size_t i = 0; i < c->all.count;) {
         enum change change = c->all.at[i].change;
-        struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+        struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
         text_format(out, "\n%s %s:\n", counted(c->count[change], "buffer").at, change_words[change].heading);
         for (; i < c->all.count && c->all.at[i].change == change; i++) {
             const struct difference *d = &c->all.at[i];
-            table_name(&t, name_of(c, d));
+            gathered_name(&t, name_of(c, d));
             add_place(&t, p, d->before);
             add_place(&t, q, d->after);
-            table_cell(&t, d->gain < 0 ? PAINT_BAD : PAINT_PLAIN, "%s%s", d->gain > 0 ? "+" : "",
-                       grouped(d->gain).at);
+            gathered_cell(&t, d->gain < 0 ? PAINT_BAD : PAINT_PLAIN, "%s%s", d->gain > 0 ? "+" : "",
+                          grouped(d->gain).at);
             const char *slot = slot_name(q, d->after);
             char words[300] = "";
             if (*slot) {
-                table_words(&t, PAINT_DIM,
-                            (snprintf(words, sizeof words, "in place of %.250s", slot), words));
+                gathered_words(&t, PAINT_DIM,
+                               (snprintf(words, sizeof words, "in place of %.250s", slot), words));
                 continue;
             }
-            table_words(&t, PAINT_DIM, reason_of(c, d));
+            gathered_words(&t, PAINT_DIM, reason_of(c, d));
         }
-        table_write(&t, out);
+        gathered_write(&t, out);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "stages/loops_device.h"
 #include "text/colour.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -119,27 +119,27 @@ static bool read_sizes(struct call *call, int wanted, int64_t *sizes)
                       wanted);
 }
 
-static void add_stride(struct table *t, int64_t stride)
+static void add_stride(struct gathered *t, int64_t stride)
 {
-    table_cell(t, stride ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(stride).at);
+    gathered_cell(t, stride ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(stride).at);
 }
 
 static void write_nest(const struct lx_loops *l, struct text *out)
 {
-    static const struct column columns[] = {{"", true},    {"type", false}, {"exec", false}, {"size", true},
-                                            {"in0", true}, {"in1", true},   {"out", true}};
+    static const struct heading columns[] = {{"", true},    {"type", false}, {"exec", false}, {"size", true},
+                                             {"in0", true}, {"in1", true},   {"out", true}};
     static const enum paint paints[LX_EXEC_COUNT] = {
         [LX_EXEC_SEQ] = PAINT_PLAIN, [LX_EXEC_PRIM] = PAINT_HEADING, [LX_EXEC_SHARED] = PAINT_GOOD};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (int i = 0; i < l->count; i++) {
         const struct lx_loop *loop = &l->loop[i];
-        table_cell(&t, PAINT_DIM, "%d", i);
-        table_cell(&t, PAINT_PLAIN, "%s", lx_loop_type_word(loop->type));
-        table_cell(&t, paints[loop->exec], "%s", lx_loop_exec_word(loop->exec));
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(loop->size).at);
+        gathered_cell(&t, PAINT_DIM, "%d", i);
+        gathered_cell(&t, PAINT_PLAIN, "%s", lx_loop_type_word(loop->type));
+        gathered_cell(&t, paints[loop->exec], "%s", lx_loop_exec_word(loop->exec));
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(loop->size).at);
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) add_stride(&t, loop->stride[o]);
     }
-    table_write(&t, out);
+    gathered_write(&t, out);
 }
 
 static void write_head(const struct job *job, const struct lx_loops *l, const char *what)

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "commands/team_commands.h"
 #include "text/format.h"
 
@@ -113,23 +113,23 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     text_add(out, "\n");
 }
 
-static void write_row(const struct lx_plan *p, int32_t i, struct table *t)
+static void write_row(const struct lx_plan *p, int32_t i, struct gathered *t)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     bool placed = p->answer.address[i] >= 0;
-    table_name(t, b->name);
-    table_cell(t, PAINT_PLAIN, "%s", grouped(b->size).at);
-    table_cell(t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+    gathered_name(t, b->name);
+    gathered_cell(t, PAINT_PLAIN, "%s", grouped(b->size).at);
+    gathered_cell(t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
     if (placed)
-        table_cell(t, PAINT_GOOD, "0x%06llx", (long long)p->answer.address[i]);
+        gathered_cell(t, PAINT_GOOD, "0x%06llx", (long long)p->answer.address[i]);
     else
-        table_cell(t, b->reason ? PAINT_DIM : PAINT_BAD, "off chip");
-    table_cell(t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
+        gathered_cell(t, b->reason ? PAINT_DIM : PAINT_BAD, "off chip");
+    gathered_cell(t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
     if (p->took_slot_of[i] >= 0)
-        table_name(t, p->problem.buffers[p->took_slot_of[i]].name);
+        gathered_name(t, p->problem.buffers[p->took_slot_of[i]].name);
     else
-        table_cell(t, PAINT_PLAIN, "%s", "");
-    table_words(t, PAINT_DIM, p->reason[i] ? p->reason[i] : "");
+        gathered_cell(t, PAINT_PLAIN, "%s", "");
+    gathered_words(t, PAINT_DIM, p->reason[i] ? p->reason[i] : "");
 }
 
 struct ranked {
@@ -147,10 +147,10 @@ static int by_cost(const void *a, const void *b)
 /* All buffers in their own order if they are few; else the costliest first. */
 static void write_buffers(const struct call *call, const struct lx_plan *p, struct text *out)
 {
-    static const struct column columns[] = {{"buffer", false}, {"bytes", true}, {"life", true},
-                                            {"address", true}, {"cost", true},  {"in place of", false},
-                                            {"reason", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    static const struct heading columns[] = {{"buffer", false}, {"bytes", true}, {"life", true},
+                                             {"address", true}, {"cost", true},  {"in place of", false},
+                                             {"reason", false}};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t n = p->problem.count, placed = 0, barred = 0;
     bool cut = n > MOST_ROWS && !option_given(&call->line, "all");
     for (int32_t i = 0; i < n; i++) {
@@ -171,7 +171,7 @@ static void write_buffers(const struct call *call, const struct lx_plan *p, stru
     if (cut) qsort(order, (size_t)n, sizeof *order, by_cost);
     for (int32_t i = 0; i < (cut ? MOST_ROWS : n); i++) write_row(p, order[i].buffer, &t);
     free(order);
-    table_write(&t, out);
+    gathered_write(&t, out);
     if (cut)
         text_format(out, "  ... %s more, each of them cheaper; --all lists them\n",
                     counted(n - MOST_ROWS, "buffer").at);

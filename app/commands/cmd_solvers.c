@@ -1,7 +1,7 @@
 /* lxplan solvers: who can be asked what, and how each is adjusted. */
 #include "command.h"
 #include "base/fail.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -61,27 +61,27 @@ static void list_as_json(struct text *t)
 
 static void list_as_text(struct text *out)
 {
-    static const struct column columns[] = {
+    static const struct heading columns[] = {
         {"name", false}, {"answers", false}, {"proves", false}, {"seeded", false}, {"", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
         struct text answers = {0};
         add_questions(*s, "", ", ", &answers);
-        table_name(&t, (*s)->name);
-        table_cell(&t, PAINT_PLAIN, "%s", answers.at ? answers.at : "");
-        table_cell(&t, PAINT_PLAIN, "%s", (*s)->caps & LX_CAN_PROVE ? "yes" : "");
-        table_cell(&t, PAINT_PLAIN, "%s", (*s)->caps & LX_IS_SEEDED ? "yes" : "");
-        table_words(&t, PAINT_PLAIN, (*s)->summary);
+        gathered_name(&t, (*s)->name);
+        gathered_cell(&t, PAINT_PLAIN, "%s", answers.at ? answers.at : "");
+        gathered_cell(&t, PAINT_PLAIN, "%s", (*s)->caps & LX_CAN_PROVE ? "yes" : "");
+        gathered_cell(&t, PAINT_PLAIN, "%s", (*s)->caps & LX_IS_SEEDED ? "yes" : "");
+        gathered_words(&t, PAINT_PLAIN, (*s)->summary);
         text_free(&answers);
     }
-    table_write(&t, out);
+    gathered_write(&t, out);
 }
 
 static void describe(const struct lx_solver *s, struct text *out)
 {
-    static const struct column columns[] = {
+    static const struct heading columns[] = {
         {"option", false}, {"default", true}, {"from", true}, {"to", true}, {"", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     paint_add(out, PAINT_HEADING, s->name);
     text_format(out, ": %s\nanswers ", s->summary);
     add_questions(s, "", ", ", out);
@@ -95,13 +95,13 @@ static void describe(const struct lx_solver *s, struct text *out)
     text_add(out, "\n");
     for (int i = 0; i < s->option_count; i++) {
         const struct lx_option *o = &s->options[i];
-        table_name(&t, o->name);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(o->def).at);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(o->low).at);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(o->high).at);
-        table_words(&t, PAINT_PLAIN, o->help);
+        gathered_name(&t, o->name);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(o->def).at);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(o->low).at);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(o->high).at);
+        gathered_words(&t, PAINT_PLAIN, o->help);
     }
-    table_write(&t, out);
+    gathered_write(&t, out);
 }
 
 static int run(struct call *call)

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -41,70 +41,70 @@ static void add_bounds(const struct lx_team_plan *p, int32_t tensor, struct text
 
 static void show_cuts(const struct lx_team_plan *p, struct text *out)
 {
-    static const struct column columns[] = {{"tensor", false}, {"role", false}, {"cut", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    static const struct heading columns[] = {{"tensor", false}, {"role", false}, {"cut", false}};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (int32_t i = 0; i < p->graph->tensor_count && i < MOST_ROWS; i++) {
         struct text cut = {0};
         add_bounds(p, i, &cut);
-        table_name(&t, p->graph->tensors[i].name);
-        table_cell(&t, PAINT_DIM, "%s", lx_role_word(p->graph->tensors[i].role));
-        table_words(&t, p->tensors[i].cut < 0 ? PAINT_DIM : PAINT_PLAIN, cut.at ? cut.at : "");
+        gathered_name(&t, p->graph->tensors[i].name);
+        gathered_cell(&t, PAINT_DIM, "%s", lx_role_word(p->graph->tensors[i].role));
+        gathered_words(&t, p->tensors[i].cut < 0 ? PAINT_DIM : PAINT_PLAIN, cut.at ? cut.at : "");
         text_free(&cut);
     }
-    table_write(&t, out);
+    gathered_write(&t, out);
     if (p->graph->tensor_count > MOST_ROWS)
         text_format(out, "  ... %s more\n", counted(p->graph->tensor_count - MOST_ROWS, "tensor").at);
 }
 
 static void show_ops_of_team(const struct lx_team_plan *p, struct text *out)
 {
-    static const struct column columns[] = {
+    static const struct heading columns[] = {
         {"op", false}, {"kind", false}, {"how", false}, {"bytes received", true}, {"core", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (int32_t o = 0; o < p->graph->op_count && o < MOST_ROWS; o++) {
         const struct lx_team_op *x = &p->ops[o];
         const struct lx_team_group *g = x->group >= 0 ? &p->groups[x->group] : NULL;
-        table_name(&t, p->graph->ops[o].name);
-        table_cell(&t, PAINT_DIM, "%s", p->graph->ops[o].kind->name);
-        table_cell(&t, PAINT_PLAIN, "%s", lx_team_mode_word(x->mode));
-        table_cell(&t, x->bytes ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->bytes).at);
+        gathered_name(&t, p->graph->ops[o].name);
+        gathered_cell(&t, PAINT_DIM, "%s", p->graph->ops[o].kind->name);
+        gathered_cell(&t, PAINT_PLAIN, "%s", lx_team_mode_word(x->mode));
+        gathered_cell(&t, x->bytes ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->bytes).at);
         struct text core = {0};
         if (g && g->core)
             for (int m = 0; m < p->members && m < 4; m++)
                 text_format(&core, "%s%lld", m ? ", " : "", (long long)(g->core[m].end - g->core[m].begin));
-        table_cell(&t, PAINT_DIM, "%s", core.at ? core.at : "");
+        gathered_cell(&t, PAINT_DIM, "%s", core.at ? core.at : "");
         text_free(&core);
     }
-    table_write(&t, out);
+    gathered_write(&t, out);
     if (p->graph->op_count > MOST_ROWS)
         text_format(out, "  ... %s more\n", counted(p->graph->op_count - MOST_ROWS, "op").at);
 }
 
 static void show_exchanges(const struct lx_team_plan *p, struct text *out)
 {
-    static const struct column columns[] = {{"exchange of", false},
-                                            {"pattern", false},
-                                            {"for", false},
-                                            {"reads", true},
-                                            {"bytes", true},
-                                            {"one by one", true},
-                                            {"received by each member", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    static const struct heading columns[] = {{"exchange of", false},
+                                             {"pattern", false},
+                                             {"for", false},
+                                             {"reads", true},
+                                             {"bytes", true},
+                                             {"one by one", true},
+                                             {"received by each member", false}};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (int32_t i = 0; i < p->exchange_count && i < MOST_ROWS; i++) {
         const struct lx_team_exchange *x = &p->exchanges[i];
         struct text each = {0};
         for (int m = 0; m < p->members && m < 8; m++)
             text_format(&each, "%s%s", m ? ", " : "", grouped(x->received[m]).at);
-        table_name(&t, p->graph->tensors[x->tensor].name);
-        table_cell(&t, PAINT_DIM, "%s", lx_team_pattern_word(x->pattern));
-        table_name(&t, p->graph->ops[x->first_reader].name);
-        table_cell(&t, PAINT_PLAIN, "%d", x->reads);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(x->bytes).at);
-        table_cell(&t, PAINT_DIM, "%s", grouped(x->separate_bytes).at);
-        table_words(&t, PAINT_PLAIN, each.at ? each.at : "");
+        gathered_name(&t, p->graph->tensors[x->tensor].name);
+        gathered_cell(&t, PAINT_DIM, "%s", lx_team_pattern_word(x->pattern));
+        gathered_name(&t, p->graph->ops[x->first_reader].name);
+        gathered_cell(&t, PAINT_PLAIN, "%d", x->reads);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(x->bytes).at);
+        gathered_cell(&t, PAINT_DIM, "%s", grouped(x->separate_bytes).at);
+        gathered_words(&t, PAINT_PLAIN, each.at ? each.at : "");
         text_free(&each);
     }
-    if (p->exchange_count) table_write(&t, out);
+    if (p->exchange_count) gathered_write(&t, out);
 }
 
 static void show_totals(const struct lx_team_plan *p, struct text *out)
@@ -182,9 +182,9 @@ static void result_to_json(const struct lx_team_plan *p, const struct lx_team_re
 /* What each member's own graph then moves through its HBM, planned like any other. */
 static void show_member_plans(struct call *call, const struct lx_team_plan *p, struct text *out)
 {
-    static const struct column columns[] = {
+    static const struct heading columns[] = {
         {"member", true}, {"ops", true}, {"HBM bytes", true}, {"all off chip", true}, {"status", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (int m = 0; m < p->members && m < 16; m++) {
         lx_status why = {0}, kept = call->st;
         const struct lx_graph *g = lx_team_member_graph(p, m, &why);
@@ -192,15 +192,15 @@ static void show_member_plans(struct call *call, const struct lx_team_plan *p, s
         if (!plan && g) why = call->st;
         lx_graph_free(g);
         call->st = kept;
-        table_cell(&t, PAINT_PLAIN, "%d", m);
-        table_cell(&t, PAINT_PLAIN, "%s", plan ? grouped(plan->graph->op_count).at : "");
-        table_cell(&t, PAINT_PLAIN, "%s", plan ? grouped(plan->hbm_bytes).at : "");
-        table_cell(&t, PAINT_DIM, "%s", plan ? grouped(plan->baseline_hbm_bytes).at : "");
-        table_words(&t, PAINT_DIM, plan ? lx_verdict_word(plan->answer.status) : why.text);
+        gathered_cell(&t, PAINT_PLAIN, "%d", m);
+        gathered_cell(&t, PAINT_PLAIN, "%s", plan ? grouped(plan->graph->op_count).at : "");
+        gathered_cell(&t, PAINT_PLAIN, "%s", plan ? grouped(plan->hbm_bytes).at : "");
+        gathered_cell(&t, PAINT_DIM, "%s", plan ? grouped(plan->baseline_hbm_bytes).at : "");
+        gathered_words(&t, PAINT_DIM, plan ? lx_verdict_word(plan->answer.status) : why.text);
         lx_plan_free(plan);
     }
     text_add(out, "\nwhat each member's scratchpads leave to its HBM\n");
-    table_write(&t, out);
+    gathered_write(&t, out);
 }
 
 static void show_result(struct call *call, const struct lx_team_plan *p, const struct lx_transport *transport,

@@ -8,7 +8,7 @@
 #include "picture/axis.h"
 #include "base/checked.h"
 #include "text/colour.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -224,31 +224,31 @@ static void write_heading(const struct map *m, struct text *out)
 
 static void write_legend(const struct map *m, const struct picture *how, struct text *out)
 {
-    static const struct column columns[] = {{"", false},    {"on chip", false}, {"bytes", true},
-                                            {"life", true}, {"address", true},  {"in place of", false}};
+    static const struct heading columns[] = {{"", false},    {"on chip", false}, {"bytes", true},
+                                             {"life", true}, {"address", true},  {"in place of", false}};
     const struct lx_plan *p = m->plan;
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t shown = 0, placed = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (p->answer.address[i] < 0) continue;
         if (placed++ >= MOST_LISTED && !how->all) continue;
         shown++;
-        table_cell(&t, PAINT_HEADING, "%c", m->letter[i] ? m->letter[i] : '?');
-        table_name(&t, b->name);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
-        table_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-        table_cell(&t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
+        gathered_cell(&t, PAINT_HEADING, "%c", m->letter[i] ? m->letter[i] : '?');
+        gathered_name(&t, b->name);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
+        gathered_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+        gathered_cell(&t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
         if (p->took_slot_of[i] >= 0)
-            table_name(&t, p->problem.buffers[p->took_slot_of[i]].name);
+            gathered_name(&t, p->problem.buffers[p->took_slot_of[i]].name);
         else
-            table_cell(&t, PAINT_PLAIN, "%s", "");
+            gathered_cell(&t, PAINT_PLAIN, "%s", "");
     }
     text_add(out, "\n");
     if (placed == 0)
         text_add(out, "  nothing is on chip\n");
     else
-        table_write(&t, out);
+        gathered_write(&t, out);
     if (shown < placed)
         text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n",
                     counted(placed - shown, "buffer").at);
@@ -256,10 +256,10 @@ static void write_legend(const struct map *m, const struct picture *how, struct 
 
 static void write_off_chip(const struct map *m, const struct picture *how, struct text *out)
 {
-    static const struct column columns[] = {
+    static const struct heading columns[] = {
         {"off chip", false}, {"bytes", true}, {"life", true}, {"cost", true}, {"reason", false}};
     const struct lx_plan *p = m->plan;
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t count = 0, *order = off_chip_by_cost(p, &count);
     if (!order) {
         out->failed = true;
@@ -268,18 +268,18 @@ static void write_off_chip(const struct map *m, const struct picture *how, struc
     int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
     for (int32_t k = 0; k < shown; k++) {
         const struct lx_buffer *b = &p->problem.buffers[order[k]];
-        table_name(&t, b->name);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
-        table_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
-        table_words(&t, PAINT_DIM, p->reason[order[k]]);
+        gathered_name(&t, b->name);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
+        gathered_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
+        gathered_words(&t, PAINT_DIM, p->reason[order[k]]);
     }
     free(order);
     text_add(out, "\n");
     if (count == 0)
         text_add(out, "  nothing is off chip\n");
     else
-        table_write(&t, out);
+        gathered_write(&t, out);
     if (shown < count)
         text_format(out, "  ... %s more, each cheaper; --all lists them\n",
                     counted(count - shown, "buffer").at);

@@ -94,22 +94,11 @@ const struct lx_graph *read_pattern(struct call *call, const char *path)
     return sized;
 }
 
-static const struct {
-    const char *word;
-    int objective;
-} objectives[] = {
-    {"traffic", LX_SPILL}, {"spill", LX_SPILL}, {"time", LX_SPILL}, {"fit", LX_FIT}, {"height", LX_HEIGHT}};
-
-static bool read_objective(struct call *call, int *objective)
+static bool read_objective(struct call *call, enum lx_ask *objective)
 {
     const char *word = option_value(&call->line, "objective");
-    *objective = -1;
-    if (!word) return true;
-    for (size_t i = 0; i < sizeof objectives / sizeof *objectives; i++)
-        if (strcmp(word, objectives[i].word) == 0) {
-            *objective = objectives[i].objective;
-            return true;
-        }
+    *objective = word ? lx_ask_find(word) : LX_ASK_OWN;
+    if (*objective < LX_ASK_COUNT) return true;
     return status_set(&call->st, LX_E_USAGE,
                       "--objective %s: it must be traffic (or spill), time, fit or height", word);
 }
@@ -221,9 +210,7 @@ struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, co
               (!seconds || parse_number("--time", seconds, &how.run.time_limit, &call->st));
     if (ok && seconds && !(how.run.time_limit > 0))
         ok = status_set(&call->st, LX_E_USAGE, "--time %s: it must be above 0", seconds);
-    enum lx_objective question = how.objective >= 0 ? (enum lx_objective)how.objective
-                                 : graph->is_list   ? graph->objective
-                                                    : LX_SPILL;
+    enum lx_objective question = lx_asked(how.objective, graph->is_list ? graph->objective : LX_SPILL);
     ok = ok && (how.solver = solver ? solver : choose_solver(call, question)) &&
          (solver || read_solver_options(call, how.solver, &how.run.options));
     if (!ok) return NULL;

@@ -1,7 +1,7 @@
 #include "planning/show_plan.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -34,31 +34,31 @@ static int by_op(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-static void op_row(const struct lx_plan *p, int32_t o, struct table *t)
+static void op_row(const struct lx_plan *p, int32_t o, struct gathered *t)
 {
     const struct lx_op *op = &p->layouts->graph->ops[o];
     const struct lx_op_traffic *x = &p->traffic[o];
     struct text splits = {0};
     add_splits(&p->divisions->at[o], &splits);
-    table_cell(t, PAINT_DIM, "%d", (int)o);
-    table_name(t, op->name);
-    table_cell(t, PAINT_DIM, "%s", op->kind->name);
-    table_cell(t, PAINT_PLAIN, "%s", splits.at ? splits.at : "");
-    table_cell(t, PAINT_PLAIN, "%lld", (long long)p->divisions->at[o].cores_used);
-    table_cell(t, x->hbm_read ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->hbm_read).at);
-    table_cell(t, x->hbm_written ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->hbm_written).at);
-    table_cell(t, x->ring + x->reduce_ring ? PAINT_PLAIN : PAINT_DIM, "%s",
-               grouped(x->ring + x->reduce_ring).at);
-    table_cell(t, PAINT_PLAIN, "%.2f", x->us);
+    gathered_cell(t, PAINT_DIM, "%d", (int)o);
+    gathered_name(t, op->name);
+    gathered_cell(t, PAINT_DIM, "%s", op->kind->name);
+    gathered_cell(t, PAINT_PLAIN, "%s", splits.at ? splits.at : "");
+    gathered_cell(t, PAINT_PLAIN, "%lld", (long long)p->divisions->at[o].cores_used);
+    gathered_cell(t, x->hbm_read ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->hbm_read).at);
+    gathered_cell(t, x->hbm_written ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->hbm_written).at);
+    gathered_cell(t, x->ring + x->reduce_ring ? PAINT_PLAIN : PAINT_DIM, "%s",
+                  grouped(x->ring + x->reduce_ring).at);
+    gathered_cell(t, PAINT_PLAIN, "%.2f", x->us);
     text_free(&splits);
 }
 
 void show_ops(const struct lx_plan *p, int most, struct text *out)
 {
-    static const struct column columns[] = {{"tick", true},        {"op", false},   {"kind", false},
-                                            {"splits", false},     {"cores", true}, {"HBM read", true},
-                                            {"HBM written", true}, {"ring", true},  {"us", true}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    static const struct heading columns[] = {{"tick", true},        {"op", false},   {"kind", false},
+                                             {"splits", false},     {"cores", true}, {"HBM read", true},
+                                             {"HBM written", true}, {"ring", true},  {"us", true}};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t n = p->layouts->graph->op_count, shown = most > 0 && n > most ? most : n;
     struct busy *order = malloc(((size_t)n + 1) * sizeof *order);
     if (!order) {
@@ -76,7 +76,7 @@ void show_ops(const struct lx_plan *p, int most, struct text *out)
     text_add(out, "\n");
     for (int32_t i = 0; i < shown; i++) op_row(p, order[i].op, &t);
     free(order);
-    table_write(&t, out);
+    gathered_write(&t, out);
     if (shown < n)
         text_format(out, "  ... %s more, each with less traffic; --all lists them\n",
                     counted(n - shown, "op").at);
@@ -106,8 +106,8 @@ static int64_t element_bits(const struct lx_graph *g)
 
 bool show_stages(struct call *call, const char *path, struct text *out)
 {
-    static const struct column columns[] = {{"stage", false},   {"what changes", false}, {"HBM bytes", true},
-                                            {"elements", true}, {"of baseline", true},   {"us", true}};
+    static const struct heading columns[] = {{"stage", false},   {"what changes", false}, {"HBM bytes", true},
+                                             {"elements", true}, {"of baseline", true},   {"us", true}};
     static const struct {
         const char *name, *what;
         enum lx_stage stage;
@@ -121,7 +121,7 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     if (ok && g->is_list)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
                            "a bare list of buffers has no stages; --stages goes with a graph");
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     struct text json = {0};
     int64_t bits = ok ? element_bits(g) : 0;
     text_add(&json, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
@@ -138,19 +138,19 @@ bool show_stages(struct call *call, const char *path, struct text *out)
                     "\"predicted_us\": %.6g}",
                     i ? ",\n" : "", steps[i].name, (long long)p->hbm_bytes, (long long)p->baseline_hbm_bytes,
                     p->predicted_us);
-        table_cell(&t, PAINT_PLAIN, "%s", steps[i].name);
-        table_cell(&t, PAINT_DIM, "%s", steps[i].what);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(p->hbm_bytes).at);
-        table_cell(&t, PAINT_PLAIN, "%s", bits ? grouped(p->hbm_bytes * 8 / bits).at : "");
-        table_cell(
+        gathered_cell(&t, PAINT_PLAIN, "%s", steps[i].name);
+        gathered_cell(&t, PAINT_DIM, "%s", steps[i].what);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(p->hbm_bytes).at);
+        gathered_cell(&t, PAINT_PLAIN, "%s", bits ? grouped(p->hbm_bytes * 8 / bits).at : "");
+        gathered_cell(
             &t, PAINT_PLAIN, "%s",
             in_percent(p->baseline_hbm_bytes ? (double)p->hbm_bytes / (double)p->baseline_hbm_bytes : 0).at);
-        table_cell(&t, PAINT_PLAIN, "%.2f", p->predicted_us);
+        gathered_cell(&t, PAINT_PLAIN, "%.2f", p->predicted_us);
         lx_plan_free(p);
     }
     lx_graph_free(g);
     struct text drawn = {0};
-    table_write(&t, &drawn);
+    gathered_write(&t, &drawn);
     text_add(&json, "\n  ]\n}\n");
     struct text *chosen = wants_json(call) ? &json : &drawn;
     if (ok && chosen->at) text_add_n(out, chosen->at, chosen->length);

@@ -1,6 +1,6 @@
 /* A run of the device: ops, totals, faults. */
 #include "planning/show_run.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -34,47 +34,47 @@ static int by_op(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-static void bytes_cell(struct table *t, int64_t n)
+static void bytes_cell(struct gathered *t, int64_t n)
 {
     if (n)
-        table_cell(t, PAINT_PLAIN, "%s", grouped(n).at);
+        gathered_cell(t, PAINT_PLAIN, "%s", grouped(n).at);
     else
-        table_cell(t, PAINT_DIM, "%s", "-");
+        gathered_cell(t, PAINT_DIM, "%s", "-");
 }
 
-static void error_cell(struct table *t, const struct lx_op_run *op)
+static void error_cell(struct gathered *t, const struct lx_op_run *op)
 {
     if (!op->verified)
-        table_cell(t, PAINT_DIM, "%s", "not compared");
+        gathered_cell(t, PAINT_DIM, "%s", "not compared");
     else if (op->wrong > 0)
-        table_cell(t, PAINT_BAD, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
+        gathered_cell(t, PAINT_BAD, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
     else if (op->error > 0)
-        table_cell(t, PAINT_PLAIN, "%.2g of %.2g", op->error, op->tolerance);
+        gathered_cell(t, PAINT_PLAIN, "%.2g of %.2g", op->error, op->tolerance);
     else
-        table_cell(t, PAINT_GOOD, "%s", "exact");
+        gathered_cell(t, PAINT_GOOD, "%s", "exact");
 }
 
-static void op_row(const struct lx_plan *p, const struct lx_run_result *r, int32_t o, struct table *t)
+static void op_row(const struct lx_plan *p, const struct lx_run_result *r, int32_t o, struct gathered *t)
 {
     const struct lx_op_run *op = &r->ops[o];
-    table_name(t, p->layouts->graph->ops[o].name);
-    table_cell(t, PAINT_PLAIN, "%s", p->layouts->graph->ops[o].kind->name);
-    table_cell(t, PAINT_PLAIN, "%lld", (long long)op->cores_used);
+    gathered_name(t, p->layouts->graph->ops[o].name);
+    gathered_cell(t, PAINT_PLAIN, "%s", p->layouts->graph->ops[o].kind->name);
+    gathered_cell(t, PAINT_PLAIN, "%lld", (long long)op->cores_used);
     bytes_cell(t, op->counted.hbm_read);
     bytes_cell(t, op->counted.hbm_written);
     bytes_cell(t, op->counted.lx_read + op->counted.lx_written);
     bytes_cell(t, op->counted.ring + op->counted.reduce_ring);
     bytes_cell(t, op->counted.flops);
-    table_cell(t, PAINT_PLAIN, "%.2f", op->us);
+    gathered_cell(t, PAINT_PLAIN, "%.2f", op->us);
     error_cell(t, op);
 }
 
 static void show_ops(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out)
 {
-    static const struct column columns[] = {
+    static const struct heading columns[] = {
         {"op", false}, {"kind", false}, {"cores", true}, {"HBM read", true}, {"written", true},
         {"LX", true},  {"rings", true}, {"flops", true}, {"us", true},       {"error", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int32_t n = r->op_count, shown = most > 0 && n > most ? most : n;
     struct ranked *order = malloc(((size_t)n + 1) * sizeof *order);
     if (!order) {
@@ -87,7 +87,7 @@ static void show_ops(const struct lx_plan *p, const struct lx_run_result *r, int
     qsort(order, (size_t)shown, sizeof *order, by_op);
     for (int32_t i = 0; i < shown; i++) op_row(p, r, order[i].op, &t);
     free(order);
-    table_write(&t, out);
+    gathered_write(&t, out);
     if (shown < n)
         text_format(out, "  ... %s more that move less; --all lists them\n", counted(n - shown, "op").at);
 }

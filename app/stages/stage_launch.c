@@ -2,7 +2,7 @@
 #include "stages/plan_stages.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -34,49 +34,50 @@ static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
     }
 }
 
-static void add_arguments(const struct lx_launch *l, struct table *t)
+static void add_arguments(const struct lx_launch *l, struct gathered *t)
 {
     int64_t values[LX_LAUNCH_ARGS];
     struct text line = {0};
     lx_launch_args(l, &l->cores[0], values);
     for (int i = 0; i < lx_launch_arg_count(l); i++)
         text_format(&line, "%s%s=%" PRId64, i ? " " : "", lx_launch_arg_name(i), values[i]);
-    table_words(t, PAINT_DIM, line.at ? line.at : "");
+    gathered_words(t, PAINT_DIM, line.at ? line.at : "");
     t->failed |= line.failed;
     text_free(&line);
 }
 
-static void add_row(const struct lx_plan *p, const struct lx_op_launch *o, struct table *t)
+static void add_row(const struct lx_plan *p, const struct lx_op_launch *o, struct gathered *t)
 {
     const struct lx_launch *l = o->launch;
     const struct lx_op *op = &p->layouts->graph->ops[o->op];
     int64_t least, most;
-    table_cell(t, PAINT_DIM, "%d", (int)o->op);
-    table_name(t, op->name);
-    table_cell(t, PAINT_PLAIN, "%s", op->kind->name);
+    gathered_cell(t, PAINT_DIM, "%d", (int)o->op);
+    gathered_name(t, op->name);
+    gathered_cell(t, PAINT_PLAIN, "%s", op->kind->name);
     if (o->kind != LX_LAUNCH_TILES) {
-        table_cell(t, PAINT_DIM, "%s", lx_launch_kind_word(o->kind));
-        for (int i = 0; i < 7; i++) table_cell(t, PAINT_PLAIN, "%s", "");
-        table_words(t, PAINT_DIM, o->why);
+        gathered_cell(t, PAINT_DIM, "%s", lx_launch_kind_word(o->kind));
+        for (int i = 0; i < 7; i++) gathered_cell(t, PAINT_PLAIN, "%s", "");
+        gathered_words(t, PAINT_DIM, o->why);
         return;
     }
     bool local = l->mode == LX_PARTITION_LOCAL_SHARD;
     tile_range(l, &least, &most);
-    table_cell(t, local ? PAINT_GOOD : PAINT_PLAIN, "%s", lx_partition_word(l->mode));
-    table_cell(t, PAINT_PLAIN, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);
-    table_cell(t, PAINT_PLAIN, "%lld x %lld", (long long)l->core_grid[0], (long long)l->core_grid[1]);
-    table_cell(t, o->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM, "%lld", (long long)o->k_slices);
+    gathered_cell(t, local ? PAINT_GOOD : PAINT_PLAIN, "%s", lx_partition_word(l->mode));
+    gathered_cell(t, PAINT_PLAIN, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt,
+                  (long long)l->nt);
+    gathered_cell(t, PAINT_PLAIN, "%lld x %lld", (long long)l->core_grid[0], (long long)l->core_grid[1]);
+    gathered_cell(t, o->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM, "%lld", (long long)o->k_slices);
     if (least == most)
-        table_cell(t, PAINT_PLAIN, "%s", grouped(most).at);
+        gathered_cell(t, PAINT_PLAIN, "%s", grouped(most).at);
     else
-        table_cell(t, PAINT_PLAIN, "%s..%s", grouped(least).at, grouped(most).at);
-    table_cell(t, PAINT_PLAIN, "%s", lx_tile_order_word(l->order));
+        gathered_cell(t, PAINT_PLAIN, "%s..%s", grouped(least).at, grouped(most).at);
+    gathered_cell(t, PAINT_PLAIN, "%s", lx_tile_order_word(l->order));
     if (local)
-        table_cell(t, PAINT_PLAIN, "%lld x %lld", (long long)o->local[0], (long long)o->local[1]);
+        gathered_cell(t, PAINT_PLAIN, "%lld x %lld", (long long)o->local[0], (long long)o->local[1]);
     else
-        table_cell(t, PAINT_PLAIN, "%s", "");
+        gathered_cell(t, PAINT_PLAIN, "%s", "");
     add_arguments(l, t);
-    table_words(t, PAINT_DIM, o->why ? o->why : "");
+    gathered_words(t, PAINT_DIM, o->why ? o->why : "");
 }
 
 static void add_pair(struct text *t, const char *key, const int64_t *pair)
@@ -90,7 +91,7 @@ static void add_cores(const struct lx_plan *p, const struct lx_op_launch *o, str
     text_add(t, ",\n   \"device_cores\": [");
     for (int64_t c = 0, n = 0; c < p->divisions->cores; c++) {
         int64_t slice;
-        const struct lx_launch_core *core = lx_op_launch_core(o, p, c, &slice);
+        const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, c, &slice);
         if (!core) continue;
         text_format(t,
                     "%s{\"core\": %" PRId64 ", \"launch\": [%d, %d], \"k_slice\": %" PRId64
@@ -132,11 +133,11 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
 static bool write_launches(struct call *call, const struct lx_plan *p, const struct lx_launch_options *how,
                            struct text *out)
 {
-    static const struct column columns[] = {{"tick", true},     {"op", false},          {"kind", false},
-                                            {"mode", false},    {"grid, tiles", true},  {"cores", true},
-                                            {"K slices", true}, {"tiles a core", true}, {"order", false},
-                                            {"a part", true},   {"first core", false},  {"why", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    static const struct heading columns[] = {{"tick", true},     {"op", false},          {"kind", false},
+                                             {"mode", false},    {"grid, tiles", true},  {"cores", true},
+                                             {"K slices", true}, {"tiles a core", true}, {"order", false},
+                                             {"a part", true},   {"first core", false},  {"why", false}};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     const struct lx_graph *g = p->layouts->graph;
     bool ok = true;
     if (wants_json(call)) {
@@ -149,7 +150,7 @@ static bool write_launches(struct call *call, const struct lx_plan *p, const str
                     counted(p->divisions->cores, "core").at);
     }
     for (int32_t i = 0; ok && i < g->op_count; i++) {
-        struct lx_op_launch *o = lx_launch_of(p, i, how, &call->st);
+        struct lx_op_launch *o = lx_plan_launch(p, i, how, &call->st);
         ok = o != NULL;
         if (ok && wants_json(call)) add_json(p, o, out);
         if (ok && !wants_json(call)) add_row(p, o, &t);
@@ -158,7 +159,7 @@ static bool write_launches(struct call *call, const struct lx_plan *p, const str
     if (wants_json(call))
         text_add(out, "\n]}\n");
     else
-        table_write(&t, out);
+        gathered_write(&t, out);
     return ok;
 }
 
@@ -182,7 +183,7 @@ bool try_launches(struct call *call, const struct lx_graph *g)
     struct lx_plan *p = make_plan(call, g);
     bool ok = p != NULL;
     for (int32_t i = 0; ok && p->layouts && i < p->layouts->graph->op_count; i++) {
-        struct lx_op_launch *o = lx_launch_of(p, i, NULL, &call->st);
+        struct lx_op_launch *o = lx_plan_launch(p, i, NULL, &call->st);
         ok = o != NULL;
         lx_op_launch_free(o);
     }

@@ -3,7 +3,7 @@
 #include "stages/plan_stages.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -13,40 +13,40 @@
 enum { CORE_THREADS = 1 };
 
 /* "m 8, n 64 prim, ..." in the order of the loops. */
-static void add_loops(const struct lx_loops *l, struct table *t)
+static void add_loops(const struct lx_loops *l, struct gathered *t)
 {
     struct text line = {0};
     for (int i = 0; i < l->count; i++)
         text_format(&line, "%s%s %lld%s%s", i ? ", " : "", lx_loop_type_word(l->loop[i].type),
                     (long long)l->loop[i].size, l->loop[i].exec == LX_EXEC_SEQ ? "" : " ",
                     l->loop[i].exec == LX_EXEC_SEQ ? "" : lx_loop_exec_word(l->loop[i].exec));
-    table_words(t, PAINT_PLAIN, line.at ? line.at : "");
+    gathered_words(t, PAINT_PLAIN, line.at ? line.at : "");
     t->failed |= line.failed;
     text_free(&line);
 }
 
 static void add_row(const struct lx_op *op, int32_t tick, const struct lx_op_nest *n,
-                    const struct lx_loops *after, struct table *t)
+                    const struct lx_loops *after, struct gathered *t)
 {
-    table_cell(t, PAINT_DIM, "%d", (int)tick);
-    table_name(t, op->name);
-    table_cell(t, PAINT_PLAIN, "%s", op->kind->name);
+    gathered_cell(t, PAINT_DIM, "%d", (int)tick);
+    gathered_name(t, op->name);
+    gathered_cell(t, PAINT_PLAIN, "%s", op->kind->name);
     if (n->kind == LX_NEST_NONE) {
-        for (int i = 0; i < 4; i++) table_cell(t, PAINT_PLAIN, "%s", "");
-        table_words(t, PAINT_DIM, n->why);
+        for (int i = 0; i < 4; i++) gathered_cell(t, PAINT_PLAIN, "%s", "");
+        gathered_words(t, PAINT_DIM, n->why);
         return;
     }
-    table_cell(t, PAINT_PLAIN, "%s", lx_touch_word(after->main));
-    table_cell(t, PAINT_PLAIN, "%c%c%c", n->on_chip[LX_LOOP_IN0] ? 'L' : 'H',
-               n->kind == LX_NEST_MOVE   ? '-'
-               : n->on_chip[LX_LOOP_IN1] ? 'L'
-                                         : 'H',
-               n->on_chip[LX_LOOP_OUT] ? 'L' : 'H');
+    gathered_cell(t, PAINT_PLAIN, "%s", lx_touch_word(after->main));
+    gathered_cell(t, PAINT_PLAIN, "%c%c%c", n->on_chip[LX_LOOP_IN0] ? 'L' : 'H',
+                  n->kind == LX_NEST_MOVE   ? '-'
+                  : n->on_chip[LX_LOOP_IN1] ? 'L'
+                                            : 'H',
+                  n->on_chip[LX_LOOP_OUT] ? 'L' : 'H');
     add_loops(&n->nest, t);
     add_loops(after, t);
     const char *how = n->padded ? "with padding" : n->row_major ? "row-major boxes" : "";
-    table_cell(t, PAINT_DIM, "%s%s%s", n->swapped ? "in0 is the second input" : "",
-               n->swapped && *how ? ", " : "", how);
+    gathered_cell(t, PAINT_DIM, "%s%s%s", n->swapped ? "in0 is the second input" : "",
+                  n->swapped && *how ? ", " : "", how);
 }
 
 static void add_nest(struct text *t, const char *key, const struct lx_loops *l)
@@ -86,15 +86,15 @@ static void add_json(const struct lx_op *op, int32_t tick, const struct lx_op_ne
 
 static bool write_nests(struct call *call, const struct lx_plan *p, struct text *out)
 {
-    static const struct column columns[] = {{"tick", true},
-                                            {"op", false},
-                                            {"kind", false},
-                                            {"main", false},
-                                            {"where", false},
-                                            {"a core's loops", false},
-                                            {"after the passes", false},
-                                            {"", false}};
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    static const struct heading columns[] = {{"tick", true},
+                                             {"op", false},
+                                             {"kind", false},
+                                             {"main", false},
+                                             {"where", false},
+                                             {"a core's loops", false},
+                                             {"after the passes", false},
+                                             {"", false}};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     const struct lx_graph *g = p->layouts->graph;
     bool ok = true;
     if (wants_json(call)) {
@@ -116,7 +116,7 @@ static bool write_nests(struct call *call, const struct lx_plan *p, struct text 
     if (wants_json(call))
         text_add(out, "\n]}\n");
     else
-        table_write(&t, out);
+        gathered_write(&t, out);
     return ok;
 }
 

@@ -4,7 +4,7 @@
 #include "stages/plan_stages.h"
 #include "planning/planning.h"
 #include "stages/show_divide.h"
-#include "text/table.h"
+#include "text/gathered.h"
 #include "commands/team_commands.h"
 #include "text/format.h"
 
@@ -64,32 +64,32 @@ static void write_problem_json(const struct lx_plan *plan, struct text *t)
 
 static void write_problem_text(const struct lx_plan *plan, struct text *out)
 {
-    static const struct column columns[] = {{"buffer", false},
-                                            {"bytes", true},
-                                            {"life", true},
-                                            {"uses", true},
-                                            {"cost", true},
-                                            {"in place of", false},
-                                            {"may not be on chip", false}};
+    static const struct heading columns[] = {{"buffer", false},
+                                             {"bytes", true},
+                                             {"life", true},
+                                             {"uses", true},
+                                             {"cost", true},
+                                             {"in place of", false},
+                                             {"may not be on chip", false}};
     const struct lx_problem *p = &plan->problem;
-    struct table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
                 grouped(p->alignment).at, lx_objective_word(p->objective), counted(p->count, "buffer").at);
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        table_name(&t, b->name);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
-        table_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-        table_cell(&t, PAINT_PLAIN, "%d", (int)b->use_count);
-        table_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
+        gathered_name(&t, b->name);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
+        gathered_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
+        gathered_cell(&t, PAINT_PLAIN, "%d", (int)b->use_count);
+        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
         struct text parents = {0};
         for (int32_t k = 0; k < b->parent_count; k++)
             text_format(&parents, "%s%s", k ? ", " : "", p->buffers[b->parents[k]].name);
-        table_name(&t, parents.at ? parents.at : "");
+        gathered_name(&t, parents.at ? parents.at : "");
         text_free(&parents);
-        table_words(&t, PAINT_DIM, b->reason ? b->reason : "");
+        gathered_words(&t, PAINT_DIM, b->reason ? b->reason : "");
     }
-    table_write(&t, out);
+    gathered_write(&t, out);
 }
 
 static int print_scratchpad(struct call *call, const struct lx_graph *g)

@@ -8,16 +8,16 @@
 #include "base/vec.h"
 #include "text/colour.h"
 
-enum value_kind { VALUE_WORDS, VALUE_COUNT, VALUE_SECONDS, VALUE_SHARE, VALUE_RATIO };
+enum sheet_kind { SHEET_WORDS, SHEET_COUNT, SHEET_SECONDS, SHEET_SHARE, SHEET_RATIO };
 
 struct sheet_column {
     const char *key, *heading; /* heading NULL: never in text and Markdown */
-    enum value_kind kind;
+    enum sheet_kind kind;
     bool may_hide; /* in text and Markdown, when every value is 0, empty or unknown */
 };
 
-struct value {
-    const char *words; /* VALUE_WORDS; else NULL */
+struct sheet_value {
+    const char *words; /* SHEET_WORDS; else NULL */
     double number;     /* NAN: unknown */
     enum paint paint;
 };
@@ -27,8 +27,8 @@ struct sheet {
     const struct sheet_column *columns;
     size_t column_count;
     struct arena memory;
-    VEC(struct value) values; /* row by row */
-    struct text notes;        /* below the table, for people */
+    VEC(struct sheet_value) values; /* row by row */
+    struct text notes;              /* below the table, for people */
     bool failed;
 };
 
@@ -36,7 +36,7 @@ void sheet_words(struct sheet *s, enum paint p, const char *words);
 void sheet_number(struct sheet *s, enum paint p, double number);
 void sheet_free(struct sheet *s);
 
-struct exporter {
+struct sheet_exporter {
     const char *name;
     bool whole; /* takes every sheet; else only the one that was asked for */
     void (*begin)(struct text *out);
@@ -45,7 +45,7 @@ struct exporter {
 };
 
 /* Ends with a row without a name. */
-extern const struct exporter exporters[];
-const struct exporter *exporter_find(const char *name);
+extern const struct sheet_exporter sheet_exporters[];
+const struct sheet_exporter *sheet_exporter_find(const char *name);
 
 #endif

@@ -1,77 +1,286 @@
 #include "text/table.h"
+#include "base/arena.h"
+#include "base/vec.h"
 #include "text/format.h"
 
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 32 };
-
-static void push(struct table *t, enum paint p, const char *text)
+static const void *row_at(const struct table *t, size_t r)
 {
-    if (!text || !VEC_PUSH(&t->cells, (struct cell){text, p})) t->failed = true;
+    return (const char *)t->rows + r * t->row_size;
 }
 
-void table_cell(struct table *t, enum paint p, const char *format, ...)
+static bool says_nothing(const struct table *t, const struct column *c)
 {
-    char line[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    push(t, p, arena_string(&t->memory, line));
+    struct value v = {0};
+    bool nothing = true;
+    for (size_t r = 0; nothing && r < t->row_count; r++) {
+        column_value(c, row_at(t, r), &v);
+        nothing = value_is_nothing(&v);
+    }
+    value_free(&v);
+    return nothing;
 }
 
-static void push_printable(struct table *t, enum paint p, const char *name, int columns)
+static bool people_see(const struct table *t, const struct column *c)
 {
-    char *clean = printable(name, columns);
-    push(t, p, clean ? arena_string(&t->memory, clean) : NULL);
+    return c->heading && !((c->flags & COLUMN_MAY_HIDE) && says_nothing(t, c));
+}
+
+static bool programs_get(const struct column *c)
+{
+    return !(c->flags & COLUMN_PEOPLE);
+}
+
+/* What people see, before it is known how wide the columns are. */
+struct shown_cell {
+    const char *text;
+    enum paint paint;
+};
+
+struct shown {
+    const struct table *table;
+    const struct column **columns;
+    size_t count;
+    struct arena memory;
+    VEC(struct shown_cell) cells; /* row by row, the headings first */
+    bool failed;
+};
+
+static void show_cell(struct shown *s, const struct column *c, const char *words, enum paint paint)
+{
+    char *clean = printable(words, column_cut(c));
+    const char *text = clean ? arena_string(&s->memory, clean) : NULL;
+    if (!text || !VEC_PUSH(&s->cells, (struct shown_cell){text, paint})) s->failed = true;
     free(clean);
 }
 
-void table_name(struct table *t, const char *name)
+static struct shown show(const struct table *t)
 {
-    push_printable(t, PAINT_PLAIN, name, NAME_COLUMNS);
+    struct shown s = {.table = t};
+    struct value v = {0};
+    s.columns = arena_array(&s.memory, t->columns.count, sizeof *s.columns);
+    s.failed = !s.columns;
+    for (size_t c = 0; !s.failed && c < t->columns.count; c++)
+        if (people_see(t, &t->columns.at[c])) s.columns[s.count++] = &t->columns.at[c];
+    for (size_t c = 0; c < s.count; c++) show_cell(&s, s.columns[c], s.columns[c]->heading, PAINT_HEADING);
+    for (size_t r = 0; r < t->row_count; r++)
+        for (size_t c = 0; c < s.count; c++) {
+            column_value(s.columns[c], row_at(t, r), &v);
+            show_cell(&s, s.columns[c], column_words(s.columns[c], &v), v.paint);
+            s.failed |= v.made.failed;
+        }
+    value_free(&v);
+    return s;
 }
 
-void table_words(struct table *t, enum paint p, const char *words)
+static void shown_free(struct shown *s)
 {
-    push_printable(t, p, words, 0);
+    VEC_FREE(&s->cells);
+    arena_free(&s->memory);
 }
 
-static void write_row(const struct table *t, const struct cell *cells, const int *width, struct text *out)
+static int width_of(const struct shown *s, size_t column)
+{
+    int most = 0;
+    for (size_t i = column; i < s->cells.count; i += s->count) {
+        int w = columns_of(s->cells.at[i].text);
+        if (w > most) most = w;
+    }
+    return most;
+}
+
+static void add_row(const struct shown *s, const struct shown_cell *cells, const int *width, struct text *out)
 {
     /* Trailing blanks are never written: a row ends with its last cell that says something. */
-    int last = t->column_count - 1;
+    size_t last = s->count - 1;
     while (last > 0 && !*cells[last].text) last--;
-    for (int c = 0; c <= last; c++) {
-        int gap = width[c] - columns_of(cells[c].text);
+    for (size_t c = 0; c <= last; c++) {
+        size_t gap = (size_t)(width[c] - columns_of(cells[c].text));
+        bool right = column_is_right(s->columns[c]);
         text_add(out, "  ");
-        if (t->columns[c].is_number) text_pad(out, ' ', (size_t)gap);
+        if (right) text_pad(out, ' ', gap);
         paint_add(out, cells[c].paint, cells[c].text);
-        if (!t->columns[c].is_number && c < last) text_pad(out, ' ', (size_t)gap);
+        if (!right && c < last) text_pad(out, ' ', gap);
     }
     text_add(out, "\n");
 }
 
-void table_write(struct table *t, struct text *out)
+void table_add_text(const struct table *t, struct text *out)
 {
-    size_t n = (size_t)t->column_count, rows = t->cells.count / n;
-    int width[MOST_COLUMNS] = {0};
-    struct cell headings[MOST_COLUMNS] = {{0}};
-    out->failed |= t->failed || n > MOST_COLUMNS;
-    if (!out->failed) {
-        for (size_t c = 0; c < n; c++) {
-            headings[c] = (struct cell){t->columns[c].heading, PAINT_HEADING};
-            width[c] = columns_of(headings[c].text);
-            for (size_t r = 0; r < rows; r++) {
-                int w = columns_of(t->cells.at[r * n + c].text);
-                if (w > width[c]) width[c] = w;
-            }
-        }
-        write_row(t, headings, width, out);
-        for (size_t r = 0; r < rows; r++) write_row(t, &t->cells.at[r * n], width, out);
+    struct shown s = show(t);
+    int *width = arena_array(&s.memory, s.count, sizeof *width);
+    out->failed |= s.failed || !width;
+    if (!out->failed && s.count) {
+        for (size_t c = 0; c < s.count; c++) width[c] = width_of(&s, c);
+        for (size_t i = 0; i < s.cells.count; i += s.count) add_row(&s, &s.cells.at[i], width, out);
     }
-    VEC_FREE(&t->cells);
-    arena_free(&t->memory);
+    shown_free(&s);
+}
+
+static void add_titled_text(const struct table *t, struct text *out)
+{
+    if (t->row_count == 0) return;
+    if (out->length) text_add(out, "\n");
+    paint_add(out, PAINT_HEADING, t->title);
+    text_add(out, "\n\n");
+    table_add_text(t, out);
+    if (t->notes && *t->notes) text_format(out, "\n%s", t->notes);
+}
+
+/* Bars and line ends would break a Markdown table. */
+static void add_markdown_cell(struct text *out, const char *cell)
+{
+    text_add(out, " ");
+    for (; *cell; cell++) {
+        if (*cell == '|' || *cell == '\\' || *cell == '<') text_add(out, "\\");
+        text_add_n(out, (unsigned char)*cell < 0x20 ? " " : cell, 1);
+    }
+    text_add(out, " |");
+}
+
+static void add_markdown(const struct table *t, struct text *out)
+{
+    if (t->row_count == 0) return;
+    struct shown s = show(t);
+    out->failed |= s.failed;
+    text_format(out, "%s## %s\n\n", out->length ? "\n" : "", t->title);
+    for (size_t i = 0; i < s.cells.count; i++) {
+        if (i % s.count == 0) text_add(out, i ? "\n|" : "|");
+        add_markdown_cell(out, s.cells.at[i].text);
+        if (i + 1 != s.count) continue;
+        text_add(out, "\n|");
+        for (size_t c = 0; c < s.count; c++)
+            text_add(out, column_is_right(s.columns[c]) ? " ---: |" : " --- |");
+    }
+    text_add(out, "\n");
+    if (t->notes && *t->notes) text_format(out, "\n%s", t->notes);
+    shown_free(&s);
+}
+
+static void add_csv_words(struct text *out, const char *words)
+{
+    if (!strpbrk(words, ",\"\r\n")) {
+        text_add(out, words);
+        return;
+    }
+    text_add(out, "\"");
+    for (; *words; words++) text_add_n(out, *words == '"' ? "\"\"" : words, *words == '"' ? 2 : 1);
+    text_add(out, "\"");
+}
+
+/* Whole numbers keep all their digits. */
+static void add_number(struct text *out, const struct column *c, double n)
+{
+    if (n == floor(n) && fabs(n) < 0x1p53)
+        text_format(out, "%.0f", n + 0.0);
+    else
+        text_format(out, "%.*g", c->digits ? c->digits : 15, n);
+}
+
+static void add_csv_value(struct text *out, const struct column *c, const struct value *v)
+{
+    if (!kind_is_number(c->kind))
+        add_csv_words(out, v->words ? v->words : "");
+    else if (isfinite(v->number))
+        add_number(out, c, v->number);
+}
+
+static void add_csv(const struct table *t, struct text *out)
+{
+    struct value v = {0};
+    for (size_t r = 0; r <= t->row_count; r++) {
+        const char *between = "";
+        for (size_t c = 0; c < t->columns.count; c++) {
+            const struct column *column = &t->columns.at[c];
+            if (!programs_get(column)) continue;
+            text_add(out, between);
+            between = ",";
+            if (r == 0) {
+                text_add(out, column->key);
+                continue;
+            }
+            column_value(column, row_at(t, r - 1), &v);
+            add_csv_value(out, column, &v);
+        }
+        text_add(out, "\n");
+    }
+    out->failed |= v.made.failed;
+    value_free(&v);
+}
+
+static void add_json_value(struct text *out, const struct column *c, const struct value *v)
+{
+    if (!kind_is_number(c->kind))
+        text_json_string(out, v->words ? v->words : "");
+    else if (!isfinite(v->number))
+        text_add(out, "null");
+    else if (c->kind == VALUE_BOOL)
+        text_add(out, v->number != 0 ? "true" : "false");
+    else
+        add_number(out, c, v->number);
+}
+
+static void add_json_row(const struct table *t, const void *row, struct text *out)
+{
+    struct value v = {0};
+    const char *between = "";
+    text_add(out, "{");
+    for (size_t c = 0; c < t->columns.count; c++) {
+        const struct column *column = &t->columns.at[c];
+        if (!programs_get(column)) continue;
+        column_value(column, row, &v);
+        if ((column->flags & COLUMN_MAY_LACK) && value_is_nothing(&v)) continue;
+        text_format(out, "%s\"%s\": ", between, column->key);
+        add_json_value(out, column, &v);
+        between = ", ";
+    }
+    text_add(out, "}");
+    out->failed |= v.made.failed;
+    value_free(&v);
+}
+
+void table_add_json_rows(const struct table *t, int indent, struct text *out)
+{
+    for (size_t r = 0; r < t->row_count; r++) {
+        if (r) text_add(out, ",\n");
+        text_pad(out, ' ', (size_t)indent);
+        add_json_row(t, row_at(t, r), out);
+    }
+}
+
+static void begin_json(struct text *out)
+{
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"report\"");
+}
+
+static void add_json(const struct table *t, struct text *out)
+{
+    text_format(out, ",\n\"%s\": [", t->key);
+    if (t->row_count) text_add(out, "\n");
+    table_add_json_rows(t, 2, out);
+    text_add(out, "]");
+}
+
+static void end_json(struct text *out)
+{
+    text_add(out, "}\n");
+}
+
+const struct exporter exporters[] = {
+    {"text", true, NULL, add_titled_text, NULL},
+    {"md", true, NULL, add_markdown, NULL},
+    {"csv", false, NULL, add_csv, NULL},
+    {"json", true, begin_json, add_json, end_json},
+    {0},
+};
+
+const struct exporter *exporter_find(const char *name)
+{
+    for (const struct exporter *e = exporters; e->name; e++)
+        if (strcmp(e->name, name) == 0) return e;
+    return NULL;
 }

@@ -1,39 +1,40 @@
-/* Rows and columns for people: cells are gathered, then written with columns as wide as they need to be. */
+/* A table: columns (column.h) over an array of rows, written as text, Markdown, CSV or JSON. Text and Markdown are
+ * for people: rounded, with units, without columns that say nothing. CSV and JSON keep every column, unrounded. */
 #ifndef LX_APP_TEXT_TABLE_H
 #define LX_APP_TEXT_TABLE_H
 
-#include "base/arena.h"
-#include "base/text.h"
-#include "base/vec.h"
-#include "text/colour.h"
-
-struct column {
-    const char *heading;
-    bool is_number; /* stands at the right of its column */
-};
-
-struct cell {
-    const char *text;
-    enum paint paint;
-};
+#include "text/column.h"
 
 struct table {
-    const struct column *columns;
-    int column_count;
-    struct arena memory;
-    VEC(struct cell) cells; /* row by row */
-    bool failed;
+    const char *key, *title; /* its name in JSON; for people, above it. NULL: none */
+    struct columns columns;
+    const void *rows;
+    size_t row_size, row_count;
+    const char *notes; /* below it, for people; NULL: none */
 };
 
-/* The widest that a name gets in a table. */
-enum { NAME_COLUMNS = 36 };
+/* A table of columns over an array of rows, or a pointer to the first. */
+#define TABLE(the_columns, the_rows, count)                                                                  \
+    ((struct table){.columns = (the_columns),                                                                \
+                    .rows = (the_rows),                                                                      \
+                    .row_size = sizeof *(the_rows),                                                          \
+                    .row_count = (size_t)(count)})
 
-void table_cell(struct table *t, enum paint p, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* A name from a file: made printable and cut to NAME_COLUMNS. */
-void table_name(struct table *t, const char *name);
-/* Text from a file that is made printable but not cut; for last columns. */
-void table_words(struct table *t, enum paint p, const char *words);
-/* Appends the table, two blanks before each row, and frees it. */
-void table_write(struct table *t, struct text *out);
+/* Headings and rows as text, two blanks before each. */
+void table_add_text(const struct table *t, struct text *out);
+/* The rows as objects of JSON, one a line, `indent` blanks before each, no line end after the last. */
+void table_add_json_rows(const struct table *t, int indent, struct text *out);
+
+struct exporter {
+    const char *name;
+    bool whole; /* takes every table; else only the one that was asked for */
+    void (*begin)(struct text *out);
+    void (*add)(const struct table *t, struct text *out);
+    void (*end)(struct text *out);
+};
+
+/* Ends with a row without a name. */
+extern const struct exporter exporters[];
+const struct exporter *exporter_find(const char *name);
 
 #endif

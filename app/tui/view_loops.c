@@ -55,7 +55,7 @@ static int draw_core(struct explorer *x, int row, int columns, const struct lx_o
 {
     const struct lx_plan *p = session_plan(&x->session);
     int64_t values[LX_LAUNCH_ARGS], slice = 0;
-    const struct lx_launch_core *core = lx_op_launch_core(o, p, x->cores.core, &slice);
+    const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, x->cores.core, &slice);
     struct text line = {0};
     text_format(&line, "core %lld", (long long)x->cores.core);
     if (!core)
@@ -88,7 +88,7 @@ static int draw_tiles(struct explorer *x, int row, int columns, const struct lx_
     while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
     put_text(&x->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
     for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
-        const struct lx_launch_core *core = lx_op_launch_core(o, p, i, NULL);
+        const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, i, NULL);
         put_format(&x->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
                    i == x->cores.core ? INK_ON(CURSOR, CURSOR)
                    : core             ? INK(PLAIN)
@@ -103,7 +103,7 @@ static int draw_launch(struct explorer *x, int row, int columns)
 {
     lx_status st = {0};
     struct lx_op_launch *o =
-        lx_launch_of(session_plan(&x->session), x->session.op, &(struct lx_launch_options){0}, &st);
+        lx_plan_launch(session_plan(&x->session), x->session.op, &(struct lx_launch_options){0}, &st);
     put_format(&x->cells, row++, 0, columns, INK(TITLE), "launch%s%s", o ? ": " : "",
                o ? lx_launch_kind_word(o->kind) : "");
     if (!o) return row + put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(BAD), st.text);

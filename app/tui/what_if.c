@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBJECTIVE_TIME = 2 }; /* its number among the words below */
-
 /* The presets as `lxplan plan --device` takes them, behind no preset. */
 static const char *const devices[] = {"pattern's own", "preset=spyre", "preset=tenstorrent", NULL};
 
@@ -34,10 +32,10 @@ static const char *solver_word(int64_t k)
 
 const char *settings_word(int i, int64_t k)
 {
-    static const char *const objectives[] = {"pattern's own", "traffic", "time", "fit", "height", NULL};
     static const char *const off_on[] = {"off", "on", NULL};
-    const char *const *words = i == SET_OBJECTIVE ? objectives : i == SET_DEVICE ? devices : off_on;
+    const char *const *words = i == SET_DEVICE ? devices : off_on;
     if (i == SET_SOLVER) return solver_word(k);
+    if (i == SET_OBJECTIVE) return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     if (i >= SET_PASSES && pass_of(i)->words) words = pass_of(i)->words;
     while (k-- > 0 && *words) words++;
     return *words;
@@ -246,14 +244,13 @@ const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_g
                                       struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
                                       lx_status *st)
 {
-    static const int objectives[] = {-1, LX_SPILL, LX_SPILL, LX_FIT, LX_HEIGHT};
     const struct lx_solver *s = lx_solvers()[w->value[SET_SOLVER]];
     how->solver = s;
-    how->objective = objectives[w->value[SET_OBJECTIVE]];
+    how->objective = (enum lx_ask)w->value[SET_OBJECTIVE];
     how->quick_solver = lx_solver_find("bestfit");
     for (int i = SET_PASSES; i < settings_count(); i++)
         lx_pass_set(&how->passes, pass_of(i), (int)w->value[i]);
-    if (w->value[SET_OBJECTIVE] == OBJECTIVE_TIME) { /* as `lxplan plan --objective time` does */
+    if (w->value[SET_OBJECTIVE] == LX_ASK_TIME) { /* as `lxplan plan --objective time` does */
         how->passes.by_time = true;
         if (how->passes.cooptimise == LX_COOPTIMISE_NONE) how->passes.cooptimise = LX_COOPTIMISE_FULL;
     }

@@ -35,6 +35,25 @@ static inline int64_t round_up_i64(int64_t a, int64_t unit)
     return mul_i64(ceil_div_i64(a, unit), unit, &up) ? up : INT64_MAX;
 }
 
+/* The greatest common divisor of what is not negative; gcd(0, b) is b. */
+static inline int64_t gcd_i64(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* The least common multiple of two positive numbers; INT64_MAX when there is none below that. */
+static inline int64_t lcm_i64(int64_t a, int64_t b)
+{
+    int64_t common;
+    if (a == b) return a;
+    return mul_i64(a / gcd_i64(a, b), b, &common) ? common : INT64_MAX;
+}
+
 static inline int64_t min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,10 +108,50 @@ static int open_beside(const char *path, char **name)
     if (!*name) return errno = ENOMEM, -1;
     for (int i = 0; i < 1000; i++) {
         snprintf(*name, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);
-        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(*name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
     return -1;
+}
+
+/* What `fd` needs before it may take its name: everything on the disk, and the mode of the file before it. */
+static bool finish_file(int fd, const char *data, size_t length, const struct stat *before)
+{
+    return write_fully(fd, data, length) && (!before || fchmod(fd, before->st_mode & 0777) == 0) &&
+           fsync(fd) == 0;
+}
+
+/* Puts a new file in the place of `path`; `before`: what is there, or NULL. With `kept` it stays open, locked
+ * from before it can be seen. A file system without locks has none to wait for. */
+static bool replace_file(const char *path, const struct stat *before, const char *data, size_t length,
+                         int *kept, lx_status *st)
+{
+    /* A link stays a link: what it points to is replaced. */
+    char *pointed_to = before ? realpath(path, NULL) : NULL, *temporary = NULL;
+    const char *target = pointed_to ? pointed_to : path;
+    int fd = open_beside(target, &temporary);
+    bool made = fd >= 0, ok = made && finish_file(fd, data, length, before);
+    if (ok && kept) (void)flock(fd, LOCK_EX | LOCK_NB);
+    int saved = errno;
+    if (made && (!kept || !ok) && close(fd) != 0 && ok) {
+        ok = false;
+        saved = errno;
+    }
+    if (ok && rename(temporary, target) != 0) {
+        ok = false;
+        saved = errno;
+        if (kept) close(fd);
+    }
+    if (ok)
+        sync_folder_of(target);
+    else {
+        if (made) unlink(temporary);
+        status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(saved));
+    }
+    if (ok && kept) *kept = fd;
+    free(temporary);
+    free(pointed_to);
+    return ok;
 }
 
 bool file_write(const char *path, const char *data, size_t length, lx_status *st)
@@ -131,34 +172,15 @@ bool file_write(const char *path, const char *data, size_t length, lx_status *st
         if (fd >= 0) close(fd);
         return ok;
     }
-    /* A link stays a link: what it points to is replaced. */
-    char *pointed_to = exists ? realpath(path, NULL) : NULL, *temporary = NULL;
-    const char *target = pointed_to ? pointed_to : path;
-    int fd = open_beside(target, &temporary);
-    if (fd < 0) {
-        status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
-        free(temporary);
-        free(pointed_to);
-        return false;
-    }
-    bool ok =
-        write_fully(fd, data, length) && (!exists || fchmod(fd, info.st_mode & 0777) == 0) && fsync(fd) == 0;
-    int saved = errno;
-    if (close(fd) != 0 && ok) {
-        ok = false;
-        saved = errno;
-    }
-    if (ok && rename(temporary, target) != 0) {
-        ok = false;
-        saved = errno;
-    }
-    if (ok)
-        sync_folder_of(target);
-    else {
-        unlink(temporary);
-        status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(saved));
-    }
-    free(temporary);
-    free(pointed_to);
-    return ok;
+    return replace_file(path, exists ? &info : NULL, data, length, NULL, st);
+}
+
+int file_replace_locked(const char *path, const char *data, size_t length, lx_status *st)
+{
+    struct stat info;
+    int fd = -1;
+    bool exists = stat(path, &info) == 0;
+    if (exists && !S_ISREG(info.st_mode))
+        return status_set_at(st, LX_E_IO, path, 0, 0, "is not a regular file; give another name"), -1;
+    return replace_file(path, exists ? &info : NULL, data, length, &fd, st) ? fd : -1;
 }

@@ -1,9 +1,10 @@
 /* Pass 2: the cores that the spans leave are handed out.
  *
- * Splits committed before stay as they are. Then each output axis in order of priority takes the largest
- * factor it may have within the cores that are left, and one reduction axis, the one that can use most of the
- * rest, the remainder. An axis whose domain leaves out 1 gets its least factor reserved before anybody else.
- */
+ * Splits committed before are floors. Each output axis in order of priority takes the largest factor it may have
+ * within the cores that the others leave, and one reduction axis, the committed one or else the one that can use
+ * most of the rest, the remainder. A committed split may be raised to any larger factor, a multiple of it or not:
+ * more slices never make a core's span larger, so what fitted still does. An axis whose domain leaves out 1 gets
+ * its least factor reserved before anybody else. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -18,7 +19,7 @@ void prioritize(const struct space *s, int *outputs, int *output_count, int *red
         reduction_committed |= s->axes[i].is_reduction && s->axes[i].floor > 1;
     for (int i = 0; i < s->axis_count; i++) {
         const struct axis *a = &s->axes[i];
-        if (a->floor > 1 || a->blocked || (a->is_reduction && reduction_committed)) continue;
+        if (a->blocked || (a->is_reduction && reduction_committed && a->floor == 1)) continue;
         if (a->is_reduction) {
             reductions[reds++] = i;
             continue;
@@ -63,25 +64,43 @@ static bool commit(struct space *s, int64_t *splits, int64_t *left, lx_status *s
     return true;
 }
 
-/* The largest factor that the axis may take, given what it has already. */
-static int64_t most_for(const struct axis *a, int64_t has, int64_t left)
+/* The cores that the other axes leave to this one. They count from the product, since a domain may have skipped
+ * over divisors. */
+static int64_t cores_for(const struct space *s, int i, const int64_t *splits)
 {
-    int64_t most = factor_most(&a->legal, has * left);
-    return most > has ? most : has;
+    return s->cores / (space_used(s, splits) / splits[i]);
 }
 
-static void take(struct space *s, int i, enum lx_split_rule rule, int64_t *splits, int64_t *left)
+/* The largest factor that the axis may take, given what it has already. */
+static int64_t most_for(const struct space *s, int i, const int64_t *splits)
+{
+    return max_i64(factor_most(&s->axes[i].legal, cores_for(s, i, splits)), splits[i]);
+}
+
+static void take(struct space *s, int i, enum lx_split_rule rule, int64_t *splits)
 {
     struct axis *a = &s->axes[i];
-    int64_t had = splits[i], most = most_for(a, had, *left);
-    a->bound = *left;
+    int64_t had = splits[i], most = most_for(s, i, splits);
     if (most > had)
-        a->rule = rule;
-    else if (had == 1)
+        a->rule = rule, a->bound = cores_for(s, i, splits), a->bound_by = -1;
+    else if (had == 1) {
+        a->bound = cores_for(s, i, splits);
         a->rule = a->basis == 1 ? LX_SPLIT_NONE : a->blocked ? LX_SPLIT_BLOCKED : LX_SPLIT_NO_CORES;
+    }
     splits[i] = most;
-    /* What is left counts from the product, since a domain may have skipped over divisors. */
-    *left = s->cores / space_used(s, splits);
+}
+
+/* Of the reduction axes the committed one, or else the one that can use most of what is left; -1: none. */
+static int reduction_for(const struct space *s, const int *reductions, int count, const int64_t *splits)
+{
+    bool split = space_reductions_split(s, splits) > 0;
+    int best = -1;
+    for (int i = 0; i < count; i++) {
+        int a = reductions[i];
+        if (split && splits[a] == 1) continue;
+        if (best < 0 || most_for(s, a, splits) > most_for(s, best, splits)) best = a;
+    }
+    return best;
 }
 
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,
@@ -99,14 +118,8 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
                                     : LX_SPLIT_NO_CORES;
         a->bound = left;
     }
-    for (int i = 0; i < output_count; i++) take(s, outputs[i], LX_SPLIT_OUTPUT, splits, &left);
-    bool split = space_reductions_split(s, splits) > 0;
-    int best = -1;
-    for (int i = 0; i < reduction_count && !split; i++) {
-        int a = reductions[i];
-        if (best < 0 || most_for(&s->axes[a], splits[a], left) > most_for(&s->axes[best], splits[best], left))
-            best = a;
-    }
-    if (best >= 0) take(s, best, LX_SPLIT_REDUCTION, splits, &left);
+    for (int i = 0; i < output_count; i++) take(s, outputs[i], LX_SPLIT_OUTPUT, splits);
+    int reduction = reduction_for(s, reductions, reduction_count, splits);
+    if (reduction >= 0) take(s, reduction, LX_SPLIT_REDUCTION, splits);
     return true;
 }

@@ -1,4 +1,4 @@
-/* From a plan to the launch of an op: grid, residency, shards. See launch_of_op.h for what is what.
+/* From a divided op and where its operands are to its launch: grid, residency, shards. See launch_of_op.h for what is what.
  *
  * Rows are an axis of mixed base: the folded dimensions in order, the row dimension last and in tiles. A
  * core's part of it is one run exactly when, from the first dimension of which a core has more than one
@@ -23,7 +23,8 @@ const char *lx_launch_kind_word(enum lx_launch_kind kind)
 
 /* One op with all that its launch depends on. */
 struct subject {
-    const struct lx_plan *plan;
+    const struct lx_divisions *divisions;
+    const bool *on_chip; /* per operand, inputs in order, then the output */
     const struct lx_op *op;
     const struct lx_division *division;
     const struct lx_device *device;
@@ -35,13 +36,12 @@ struct grid_axis {
     int64_t tiles, parts, each;
 };
 
-static struct subject subject_of(const struct lx_plan *p, int32_t op)
+static struct subject subject_of(const struct lx_divisions *d, int32_t op, const bool *on_chip)
 {
-    struct subject s = {.plan = p,
-                        .op = &p->layouts->graph->ops[op],
-                        .division = &p->divisions->at[op],
-                        .device = &p->layouts->graph->device};
-    op_index_of(p->layouts->graph, s.op, &s.index);
+    const struct lx_graph *g = d->layouts->graph;
+    struct subject s = {
+        .divisions = d, .on_chip = on_chip, .op = &g->ops[op], .division = &d->at[op], .device = &g->device};
+    op_index_of(g, s.op, &s.index);
     return s;
 }
 
@@ -72,7 +72,7 @@ static int64_t parts_of(const struct lx_split *v)
 /* Which dimensions are columns and rows. A sparse output has no two elements in one stick. */
 static void choose_dims(const struct subject *s, struct lx_op_launch *o)
 {
-    const struct lx_layout *y = &s->plan->layouts->layouts[s->op->output];
+    const struct lx_layout *y = &s->divisions->layouts->layouts[s->op->output];
     int rank = s->index.rank[s->index.operand_count - 1];
     o->column_dim = y->stick_dim < 0 ? -1 : rank - 1;
     o->row_dim = o->column_dim < 0 ? rank - 1 : rank - 2;
@@ -162,10 +162,10 @@ static void core_rectangle(const struct lx_device *d, int64_t cores, int64_t gri
     grid[1] = d->grid_x;
 }
 
-static bool on_chip(const struct subject *s)
+static bool any_on_chip(const struct subject *s)
 {
     for (int i = 0; i <= s->op->input_count; i++)
-        if (lx_plan_place(s->plan, s->division->op, i) >= 0) return true;
+        if (s->on_chip[i]) return true;
     return false;
 }
 
@@ -174,8 +174,8 @@ static void describe_operands(const struct subject *s, const struct lx_op_launch
                               const struct lx_shard *shard, struct lx_launch_operand *list)
 {
     for (int i = 0; i <= s->op->input_count; i++) {
-        const struct lx_tensor *t = &s->plan->layouts->graph->tensors[op_operand(s->op, i)];
-        bool placed = lx_plan_place(s->plan, s->division->op, i) >= 0;
+        const struct lx_tensor *t = &s->divisions->layouts->graph->tensors[op_operand(s->op, i)];
+        bool placed = s->on_chip[i];
         list[i] = (struct lx_launch_operand){.name = t->name,
                                              .memory = placed ? LX_MEMORY_LX : LX_MEMORY_HBM,
                                              .placing = placed && shard ? LX_SHARDED : LX_INTERLEAVED,
@@ -195,8 +195,9 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     const char *no_rows = fold_rows(s, o, &rows);
     bool columns_fit =
         axis_of(split_of_dim(s, o->column_dim), extent_of_dim(s, o->column_dim), o->tile[1], &columns);
-    if (on_chip(s)) o->why = no_rows ? no_rows : columns_fit ? NULL : "a core's columns end inside a tile";
-    bool sharded = on_chip(s) && !o->why;
+    if (any_on_chip(s))
+        o->why = no_rows ? no_rows : columns_fit ? NULL : "a core's columns end inside a tile";
+    bool sharded = any_on_chip(s) && !o->why;
     if (!sharded) o->fold_from = o->row_dim;
     const int64_t grid[2] = {rows.parts, columns.parts};
     const struct lx_shard shard = {
@@ -217,7 +218,7 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     } else {
         r.grid[0] = ceil_div_i64(o->rows, o->tile[0]);
         if (r.order == LX_MATCH_SHARD) r.order = LX_ROW_MAJOR;
-        core_rectangle(s->device, s->plan->divisions->cores, r.core_grid);
+        core_rectangle(s->device, s->divisions->cores, r.core_grid);
     }
     r.k_tiles = ceil_div_i64(summed(s, sharded, &o->k_slices), s->device->tile_columns);
     o->launch = lx_launch_make(&r, st);
@@ -234,15 +235,13 @@ static bool launch_whole(struct lx_op_launch *o, lx_status *st)
     return o->launch != NULL;
 }
 
-struct lx_op_launch *lx_launch_of(const struct lx_plan *p, int32_t op,
+struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
                                   const struct lx_launch_options *options, lx_status *st)
 {
     static const struct lx_launch_options defaults = {.order = LX_ROW_MAJOR, .share = LX_SHARE_BALANCED};
-    if (!p->layouts)
-        return status_set(st, LX_E_USAGE, "a bare list of buffers has no ops, so nothing to launch"), NULL;
     struct lx_op_launch *o = calloc(1, sizeof *o);
     if (!o) return status_no_memory(st), NULL;
-    struct subject s = subject_of(p, op);
+    struct subject s = subject_of(d, op, on_chip);
     *o = (struct lx_op_launch){.op = op,
                                .kind = LX_LAUNCH_TILES,
                                .tile = {s.device->tile_rows, s.device->tile_columns},
@@ -284,7 +283,7 @@ static const struct lx_launch_core *find_core(const struct lx_launch *l, int64_t
     return NULL;
 }
 
-const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, const struct lx_plan *p,
+const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, const struct lx_divisions *d,
                                                int64_t core, int64_t *k_slice)
 {
     const struct lx_launch *l = o->launch;
@@ -293,11 +292,11 @@ const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, con
     if (!l || core < 0) return NULL;
     if (l->mode != LX_PARTITION_LOCAL_SHARD)
         return find_core(l, core / l->core_grid[1], core % l->core_grid[1]);
-    struct subject s = subject_of(p, o->op);
+    struct subject s = subject_of(d, o->op, NULL);
     if (core >= s.division->cores_used) return NULL;
     int64_t y = 0;
-    for (int d = o->fold_from; d >= 0 && d <= o->row_dim; d++)
-        y = y * parts_of(split_of_dim(&s, d)) + slot_of_dim(&s, d, core);
+    for (int dim = o->fold_from; dim >= 0 && dim <= o->row_dim; dim++)
+        y = y * parts_of(split_of_dim(&s, dim)) + slot_of_dim(&s, dim, core);
     for (int i = 0; i < s.division->split_count; i++) {
         const struct lx_split *v = &s.division->splits[i];
         if (v->is_summed) *slice = *slice * v->split + lx_division_slot(s.division, i, core);

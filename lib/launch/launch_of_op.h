@@ -1,4 +1,4 @@
-/* The launch of one op of a plan.
+/* The launch of one divided op.
  *
  * The grid is that of what the op writes: the last dimension of its output is the columns, the one before it
  * the rows, the others are a batch; an output whose sticks hold one element each is a single column. Tiles
@@ -14,7 +14,7 @@
 #define LX_LAUNCH_LAUNCH_OF_OP_H
 
 #include "launch/launch.h"
-#include "plan/plan.h"
+#include "divide/divide.h"
 
 enum lx_launch_kind {
     LX_LAUNCH_TILES,
@@ -43,14 +43,15 @@ struct lx_op_launch {
     int column_dim;           /* -1: a single column */
 };
 
-/* NULL: `st`, where the plan has something on chip that cannot be launched. */
-struct lx_op_launch *lx_launch_of(const struct lx_plan *p, int32_t op,
+/* `on_chip`: per operand of the op, inputs in order, then the output. NULL: `st`, where something on chip cannot
+ * be launched. */
+struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
                                   const struct lx_launch_options *options, lx_status *st);
 void lx_op_launch_free(struct lx_op_launch *o);
 
 /* What core `core` of the device runs: the core of the launch, or NULL if it has none. `*k_slice` (may be
  * NULL): its part of a split sum. */
-const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, const struct lx_plan *p,
+const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, const struct lx_divisions *d,
                                                int64_t core, int64_t *k_slice);
 
 #endif

@@ -56,12 +56,11 @@ static bool off_chip(struct lx_plan *p, lx_status *st)
     return true;
 }
 
-bool plan_of_list(struct lx_plan *p, int objective, lx_status *st)
+bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
     const struct lx_graph *g = p->graph;
     int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
-    p->problem = (struct lx_problem){g->objective, capacity, g->alignment, g->buffer_count, g->buffers};
-    if (objective >= 0) p->problem.objective = (enum lx_objective)objective;
+    p->problem = (struct lx_problem){objective, capacity, g->alignment, g->buffer_count, g->buffers};
     lx_status why;
     if (!lx_problem_validate(&p->problem, &why))
         return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
@@ -264,7 +263,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
 
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
-    if (!plan_of_list(p, options->objective, st) ||
+    if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
         !lx_solve(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;
     p->bound_bytes = p->answer.bound;

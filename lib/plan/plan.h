@@ -4,6 +4,7 @@
 #define LX_PLAN_PLAN_H
 
 #include "graph/graph.h"
+#include "launch/launch_of_op.h"
 #include "scratchpad/stays/pass_values.h"
 #include "scratchpad/stays/stay.h"
 
@@ -20,10 +21,30 @@ const struct lx_pass *lx_passes(void);
 int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
 void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
 
+/* What is asked of a plan, in the words of `--objective`; 0: what the pattern itself asks.
+ * X(id, word, the question that the solver then answers) */
+#define LX_ASKS(X)                                                                                           \
+    X(LX_ASK_OWN, "pattern's own", LX_SPILL)                                                                 \
+    X(LX_ASK_TRAFFIC, "traffic", LX_SPILL)                                                                   \
+    X(LX_ASK_TIME, "time", LX_SPILL)                                                                         \
+    X(LX_ASK_FIT, "fit", LX_FIT)                                                                             \
+    X(LX_ASK_HEIGHT, "height", LX_HEIGHT)
+
+#define LX_ASK_ENUM(id, word, question) id,
+enum lx_ask { LX_ASKS(LX_ASK_ENUM) LX_ASK_COUNT };
+#undef LX_ASK_ENUM
+
+const char *lx_ask_word(enum lx_ask a);
+/* By its word, or by the word of a question (spill); LX_ASK_COUNT: there is none. */
+enum lx_ask lx_ask_find(const char *word);
+/* The question for the solver, where the pattern's own is `own`. */
+enum lx_objective lx_asked(enum lx_ask a, enum lx_objective own);
+
+/* All zero but for the solver: what the pattern asks, with every default. */
 struct lx_plan_options {
     const struct lx_solver *solver;
     struct lx_run run;
-    int objective; /* an lx_objective, or -1: the pattern's own */
+    enum lx_ask objective;
     struct lx_passes passes;
     /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
      * solved once more by `solver`. NULL: `solver` does it all. */
@@ -95,6 +116,9 @@ bool lx_plan_check(const struct lx_plan *p, lx_status *st);
 int64_t lx_plan_objective(const struct lx_plan *p);
 /* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);
+/* How op `op` is launched, its operands being where the plan has them. NULL: `st`. */
+struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
+                                    const struct lx_launch_options *options, lx_status *st);
 
 /* The plan as JSON: malloc'ed, or NULL when memory is out. Same plan, same bytes. */
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length);

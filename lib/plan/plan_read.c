@@ -222,7 +222,8 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
     lx_graph_free(g);
     if (!p) return NULL;
     p->bound_bytes = bound;
-    if (!(g->is_list ? plan_of_list(p, objective, st) : plan_read_graph(j, root, p, objective, st)) ||
+    if (!(g->is_list ? plan_of_list(p, (enum lx_objective)objective, st)
+                     : plan_read_graph(j, root, p, objective, st)) ||
         !plan_same(j, root, "capacity", p->problem.capacity, st) ||
         !plan_same(j, root, "alignment", p->problem.alignment, st) || !read_buffers(j, root, p, st) ||
         !read_solver(j, root, p, st) || !plan_complete(p, st) ||

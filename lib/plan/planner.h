@@ -47,7 +47,7 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *s
 /* Takes over what a draft says; the draft's memory must be the plan's. All off chip. */
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
 /* A problem of a bare list, all off chip. */
-bool plan_of_list(struct lx_plan *p, int objective, lx_status *st);
+bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st);
 /* reasons.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
 bool plan_complete(struct lx_plan *plan, lx_status *st);
 /* predict_time.c: fills in the predicted time of each op; the sum. */

@@ -35,7 +35,7 @@ static bool bound_of_any(const struct draft *x, int64_t *bound, lx_status *st)
 static bool solve(struct attempt *a, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_problem *p = &a->draft.problem;
-    if (options->objective >= 0) p->objective = (enum lx_objective)options->objective;
+    p->objective = lx_asked(options->objective, p->objective);
     lx_status why = {0};
     if (!lx_problem_validate(p, &why))
         return status_set_at(st, why.code, a->draft.graph->file, why.line, why.column, "%s", why.text);

@@ -141,18 +141,17 @@ static int64_t support_of(struct decoder *d, int32_t root)
     return support;
 }
 
-/* A group's base: aligned for all members (alignments in a chain divide each other), fixed if one is. */
+/* A group's base: a multiple of all members' alignments, fixed if one is. */
 static int64_t base_of(const struct decoder *d, int32_t root, int64_t support, int64_t *too_high)
 {
-    int64_t fixed = -1;
-    const struct item *widest = &d->it->item[root];
+    int64_t fixed = -1, align = d->it->item[root].align;
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
         const struct item *b = &d->it->item[m];
-        if (b->align > widest->align) widest = b;
+        align = lcm_i64(align, b->align);
         if (b->fixed >= 0) fixed = b->fixed;
     }
     *too_high = 0;
-    if (fixed < 0) return item_align(widest, support);
+    if (fixed < 0) return align_up(align, support);
     if (support <= fixed) return fixed;
     *too_high = support - fixed;
     return support;

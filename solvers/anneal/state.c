@@ -17,23 +17,25 @@ static int compare_placed(const void *a, const void *b)
 }
 
 /* One base must suit every member of the joined chain: neighbours in it agree by the edge (items.c), but a
- * longer one may hold two fixed addresses or two alignments that do not divide each other. */
+ * longer one may hold two fixed addresses, or one that is no multiple of another member's alignment. Bases
+ * are rounded up to the common multiple of the alignments; one that is wider than any single alignment may be
+ * is not worth the risk of an overflow. */
 bool decoder_may_join(const struct decoder *d, struct edge e)
 {
     if (d->heir[e.parent] != NO_ITEM || d->donor[e.child] != NO_ITEM) return false;
-    int64_t fixed = -1, widest = 1;
+    int64_t fixed = -1, align = 1;
     for (int pass = 0; pass < 2; pass++)
         for (int part = 0; part < 2; part++)
             for (int32_t m = part ? e.child : e.parent; m != NO_ITEM; m = part ? d->heir[m] : d->donor[m]) {
                 const struct item *b = &d->it->item[m];
                 if (pass == 0) {
                     if (b->fixed >= 0) fixed = b->fixed;
-                    widest = max_i64(widest, b->align);
-                } else if (widest % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed)) {
+                    align = lcm_i64(align, b->align);
+                } else if (fixed >= 0 && (fixed % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed))) {
                     return false;
                 }
             }
-    return fixed < 0 || fixed % widest == 0;
+    return fixed >= 0 || align <= LX_INT_MAX;
 }
 
 /* Chains as far as the placement shows them: equal bases along an edge, each end used once. */

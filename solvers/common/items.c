@@ -105,9 +105,9 @@ static bool make_pairs(struct items *it, int64_t max_pairs)
     return ok;
 }
 
+/* Alignments never forbid it: 0 and every other common multiple is a base for both. */
 static bool may_share(const struct item *parent, const struct item *child)
 {
-    if (parent->align % child->align != 0 && child->align % parent->align != 0) return false;
     if (parent->fixed >= 0 && child->fixed >= 0) return parent->fixed == child->fixed;
     return (parent->fixed < 0 || parent->fixed % child->align == 0) &&
            (child->fixed < 0 || child->fixed % parent->align == 0);

@@ -29,7 +29,8 @@ struct item {
     int32_t buffer; /* its index in the problem */
 };
 
-/* The child may take over the parent's slot: both alignments and fixed addresses agree. */
+/* The child may take over the parent's slot, at an address that is a multiple of both alignments (which need
+ * not divide each other); a fixed address of one suits the other. */
 struct edge {
     int32_t parent, child;
 };
@@ -54,11 +55,16 @@ struct items {
 bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs);
 void items_free(struct items *it);
 
-/* The least multiple of the item's alignment that is >= at. */
+/* The least multiple of the alignment that is >= at. */
+static inline int64_t align_up(int64_t align, int64_t at)
+{
+    if (align == 1) return at;
+    return (at + align - 1) / align * align;
+}
+
 static inline int64_t item_align(const struct item *b, int64_t at)
 {
-    if (b->align == 1) return at;
-    return (at + b->align - 1) / b->align * b->align;
+    return align_up(b->align, at);
 }
 
 /* Writes bases (units or NOT_PLACED) into the answer, and places what conflicts with nothing: the empty

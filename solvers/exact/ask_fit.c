@@ -29,16 +29,6 @@ void packer_free(struct packer *k)
     free(k->base);
 }
 
-static int64_t gcd_i64(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Add the chain that starts with item `i`. */
 static bool add_chain(struct packer *k, int32_t i)
 {

@@ -34,16 +34,6 @@ struct lns {
     int32_t wanted; /* free items to aim at */
 };
 
-static int64_t gcd_i64(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
 static int64_t common_step(const struct model *m)
 {

@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t gcd_i64(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
 {
     if (!lx_may_be_placed(p, b) || b->size == 0 || b->spill_cost == 0) return false;

@@ -11,19 +11,9 @@ struct build {
     bool ok, too_large;
 };
 
-static int64_t gcd_i64(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
  * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
- */
+ * The common multiple of the alignments of a chain then divides it or is a multiple of it, too. */
 static int64_t find_grain(const struct items *it)
 {
     int64_t grain = 0;
@@ -323,8 +313,7 @@ void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *va
     for (int32_t i = 0; i < it->count; i++) {
         value[m->on[i]] = base[i] >= 0;
         if (m->x[i])
-            value[m->x[i]] =
-                base[i] < 0 ? (double)lowest_of(m, i) : (double)(base[i] / m->grain / m->step[i]);
+            value[m->x[i]] = (double)((base[i] < 0 ? lowest_of(m, i) : base[i] / m->grain) / m->step[i]);
     }
     for (int32_t e = 0; e < it->edge_count; e++) {
         int32_t p = it->edge[e].parent, c = it->edge[e].child;

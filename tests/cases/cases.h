@@ -6,8 +6,9 @@
  * A form works through the file like this:
  *     case_begin(c, "section/%s", name);
  *     case_expect(c, got == wanted, "expected %d, got %d", wanted, got);   any number of times
- *     case_end(c);                                                         or case_skip(c, reason)
- * Everything in the file may be missing or of another type: the readers below then give nothing. */
+ *     case_end(c, one);                                                    or case_skip(c, reason)
+ * Everything in the file may be missing or of another type: the readers below then give nothing. What is there
+ * and was not read fails the case: a fact that nobody looks at is no test. */
 #ifndef LX_TESTS_CASES_CASES_H
 #define LX_TESTS_CASES_CASES_H
 
@@ -22,12 +23,14 @@ struct cases {
     char name[256];      /* of the case under way */
     int checks, broken;  /* in it: expectations looked at, and those that did not hold */
     char complaint[900]; /* the first of these */
+    const char *const *remarks;
 };
 
 struct case_form {
     const char *name;
     bool (*fits)(const cJSON *root);
     void (*run)(struct cases *c, const cJSON *root);
+    const char *const *remarks; /* keys of data that is known and on purpose not compared, NULL-terminated */
 };
 
 extern const struct case_form form_patterns, form_solver, form_workdiv, form_partition, form_loops,
@@ -36,9 +39,23 @@ extern const struct case_form form_patterns, form_solver, form_workdiv, form_par
 void case_begin(struct cases *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns `holds`. */
 bool case_expect(struct cases *c, bool holds, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* A case in which nothing was checked counts as skipped. */
-void case_end(struct cases *c);
+/* `one`: the data of the case, all of which must have been read; NULL: a case that shares its data with a later
+ * one. A case in which nothing was checked is skipped if it is made of words only, and fails otherwise. */
+void case_end(struct cases *c, const cJSON *one);
 void case_skip(struct cases *c, const char *reason);
+
+/* looked.c. json_find that remembers what was looked at; here it always does. */
+const cJSON *case_find(const cJSON *object, const char *key);
+#define json_find(object, key) case_find(object, key)
+/* Strings only (and null, which says nothing), through all objects. */
+bool words_only(const cJSON *value);
+/* For values that are found otherwise, or that the rest of this one case implies. */
+void case_looked(const cJSON *value);
+bool case_is_looked(const cJSON *value);
+/* The first value of a case that was never looked at and is no remark, or NULL. */
+const cJSON *case_unread(const cJSON *one, const char *const *remarks);
+/* At the end of a file. */
+void looked_forget(void);
 
 bool has_any_key(const cJSON *object, const char *const *keys);
 /* The string under a key, or "". */
@@ -46,6 +63,9 @@ const char *case_text(const cJSON *object, const char *key);
 /* The integer in a value, or `otherwise`. */
 int64_t case_int(const cJSON *value, int64_t otherwise);
 bool case_true(const cJSON *object, const char *key);
+/* What a case must be refused with: the words under "error" or "raises", or those of an "expect" that begins with
+ * "raises" or "rejected"; "" where it only says that; NULL: it is to be accepted. */
+const char *case_refusal(const cJSON *one);
 /* A value of the file, added to a text as it stands. */
 void text_json_value(struct text *t, const cJSON *value);
 

@@ -351,8 +351,25 @@ static void run(struct cases *c, const cJSON *root)
         const char *name = case_text(one, "name");
         case_begin(c, "%s/%s", case_text(one, "kind"), *name ? name : case_text(one, "id"));
         if (kind < KINDS) kinds[kind].check(c, one);
-        case_end(c);
+        case_end(c, one);
     }
 }
 
-const struct case_form form_partition = {"partition", fits, run};
+/* Of the original's own form: a range and lists of tiles for each core, where a launch of ours has one rectangle
+ * and shares, and "correct" or "balanced" says which; the grid as [x, y], by which only the order differs; the
+ * layout that it fills in; and tile shapes and K tiles, on which no share depends. */
+static const char *const remarks[] = {"reference_is_correct",
+                                      "per_core_start_count",
+                                      "reference_max_load",
+                                      "reference_idle_cores",
+                                      "core_ranges",
+                                      "tiles_per_core",
+                                      "core_grid_xy",
+                                      "work_partition",
+                                      "grid_x",
+                                      "layout",
+                                      "tile_shape",
+                                      "k_tiles",
+                                      NULL};
+
+const struct case_form form_partition = {"partition", fits, run, remarks};

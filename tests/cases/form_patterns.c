@@ -207,7 +207,7 @@ static void check_derived(struct cases *c, const struct pattern *p)
         expect_number(c, p->json, "peak_live_bytes_planned", "the problem", peak_of(&plan->problem));
     }
     lx_plan_free(plan);
-    case_end(c);
+    case_end(c, NULL);
 }
 
 static const char *expected_of(const struct pattern *p, const struct lx_solver *solver)
@@ -275,7 +275,7 @@ static void check_solver(struct cases *c, const struct pattern *p, const struct 
         if (reference) expect_reference(c, p, plan, solver, reference);
     }
     lx_plan_free(plan);
-    case_end(c);
+    case_end(c, NULL);
 }
 
 /* A tensor that a later op writes without reading it is loaded again: the good allocation threw it out in
@@ -317,7 +317,7 @@ static void check_good(struct cases *c, const struct pattern *p)
     }
     free(address);
     lx_plan_free(plan);
-    case_end(c);
+    case_end(c, NULL);
 }
 
 static bool fits(const cJSON *root)
@@ -345,4 +345,6 @@ static void run(struct cases *c, const cJSON *root)
     }
 }
 
-const struct case_form form_patterns = {"patterns", fits, run};
+static const char *const remarks[] = {NULL};
+
+const struct case_form form_patterns = {"patterns", fits, run, remarks};

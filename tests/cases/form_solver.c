@@ -10,7 +10,8 @@
 static const cJSON *find_prefixed(const cJSON *object, const char *prefix)
 {
     const cJSON *v;
-    cJSON_ArrayForEach(v, object) if (v->string && strncmp(v->string, prefix, strlen(prefix)) == 0) return v;
+    cJSON_ArrayForEach(v, object) if (v->string && strncmp(v->string, prefix, strlen(prefix)) ==
+                                                       0) return json_find(object, v->string);
     return NULL;
 }
 
@@ -145,7 +146,7 @@ static void check_base(struct cases *c, const char *section, const cJSON *one)
         }
         free(b.address);
         lx_plan_free(plan);
-        case_end(c);
+        case_end(c, one);
     }
 }
 
@@ -166,26 +167,25 @@ static void check_joint(struct cases *c, const char *section, const cJSON *one)
         if (skipped)
             case_skip(c, skipped);
         else
-            case_end(c);
+            case_end(c, one);
         return;
     }
-    bool understood = true;
-    for (const struct lx_solver *const *s = next_solver(NULL); s; s = next_solver(s)) {
-        struct lx_plan *plan = list_plan(c, one, *s);
-        if (plan) understood &= expect_sentence(c, case_text(one, "expect"), plan);
-        lx_plan_free(plan);
-    }
-    if (understood || c->broken)
-        case_end(c);
+    if (case_refusal(one))
+        check_data_model(c, one);
     else
-        case_skip(c, "what it expects is not understood");
+        for (const struct lx_solver *const *s = next_solver(NULL); s; s = next_solver(s)) {
+            struct lx_plan *plan = list_plan(c, one, *s);
+            if (plan) expect_sentence(c, case_text(one, "expect"), plan);
+            lx_plan_free(plan);
+        }
+    case_end(c, one);
 }
 
 static void check_data(struct cases *c, const char *section, const cJSON *one)
 {
     case_begin(c, "%s/%s", section, case_text(one, "test"));
     check_data_model(c, one);
-    case_end(c);
+    case_end(c, one);
 }
 
 static void expect_names_placed(struct cases *c, const struct lx_plan *plan, const cJSON *names)
@@ -256,7 +256,7 @@ static void check_certified(struct cases *c, const char *section, const cJSON *o
     case_expect(c, proved <= least,
                 "expected every bound to hold for every answer, got a bound of %lld and an answer of %lld",
                 (long long)proved, (long long)least);
-    case_end(c);
+    case_end(c, one);
 }
 
 static const struct section {
@@ -288,4 +288,7 @@ static void run(struct cases *c, const cJSON *root)
     }
 }
 
-const struct case_form form_solver = {"solver", fits, run};
+/* Menus and their pairs are walked as a whole, by what the captured problems share with their own tests. */
+static const char *const remarks[] = {"core_divisions", "cd_parent_matches", NULL};
+
+const struct case_form form_solver = {"solver", fits, run, remarks};

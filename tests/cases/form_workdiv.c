@@ -195,14 +195,23 @@ void free_stages(struct stages *s)
 
 static bool fits(const cJSON *root)
 {
-    static const char *const keys[] = {"multi_dim_split",
-                                       "matmul_cost",
+    static const char *const keys[] = {"layout",
+                                       "coordinates",
                                        "coeff_encoding",
                                        "core_mapping",
-                                       "end_to_end_default_splits",
-                                       "candidate_enumeration",
+                                       "per_core_view",
+                                       "multi_dim_split",
+                                       "constraints",
+                                       "topk",
+                                       "user_hints",
+                                       "matmul_cost",
+                                       "span",
                                        "span_overflow_tiles",
+                                       "symbolic",
+                                       "indirect",
                                        "residency_match",
+                                       "candidate_enumeration",
+                                       "end_to_end_default_splits",
                                        NULL};
     return has_any_key(root, keys);
 }
@@ -218,4 +227,8 @@ static void run(struct cases *c, const cJSON *root)
     workdiv_cost(c, root);
 }
 
-const struct case_form form_workdiv = {"workdiv", fits, run};
+/* What the rest implies: names and sizes of the op that the case was taken from. */
+static const char *const remarks[] = {"skipped_upstream", "decode_ranges", "dims", "grouped",
+                                      "extent",           "kernel",        NULL};
+
+const struct case_form form_workdiv = {"workdiv", fits, run, remarks};

@@ -43,11 +43,25 @@ void case_skip(struct cases *c, const char *reason)
     printf("skipped: %s (%s)\n", c->name, reason);
 }
 
-void case_end(struct cases *c)
+static void expect_all_read(struct cases *c, const cJSON *one)
 {
-    if (c->checks == 0) {
-        case_skip(c, "nothing in it that can be checked");
-    } else if (c->broken > 0) {
+    const cJSON *unread = words_only(one) ? NULL : case_unread(one, c->remarks);
+    if (!unread) return;
+    char *shown = cJSON_PrintUnformatted(unread);
+    case_expect(c, false, "data that is not understood: \"%s\": %.200s", unread->string ? unread->string : "",
+                shown ? shown : "");
+    cJSON_free(shown);
+}
+
+void case_end(struct cases *c, const cJSON *one)
+{
+    if (c->checks == 0 && (!one || words_only(one))) {
+        case_skip(c, "words only, none of which can be checked");
+        return;
+    }
+    if (c->checks == 0) case_expect(c, false, "data that is not understood: nothing in it was checked");
+    if (c->broken == 0 && one) expect_all_read(c, one);
+    if (c->broken > 0) {
         c->failed++;
         printf("failed: %s: %s: %s", c->file, c->name, c->complaint);
         if (c->broken > 1) printf(" (and %d more)", c->broken - 1);
@@ -65,6 +79,23 @@ static const struct case_form *form_of(const cJSON *root)
     return NULL;
 }
 
+/* Lists of cases that no part of the form looks at: each fails by its name. `heads`: what files say of
+ * themselves. */
+static void expect_sections_read(struct cases *c, const cJSON *root)
+{
+    static const char *const heads[] = {"meta", "source", "semantics", "version_history", NULL};
+    const cJSON *v;
+    cJSON_ArrayForEach(v, root)
+    {
+        bool head = false;
+        for (int i = 0; heads[i]; i++) head |= v->string && strcmp(v->string, heads[i]) == 0;
+        if (head || words_only(v) || case_is_looked(v)) continue;
+        case_begin(c, "%s", v->string ? v->string : "");
+        case_expect(c, false, "data that is not understood: no form has a section of this name");
+        case_end(c, NULL);
+    }
+}
+
 static bool run_text(struct cases *c, const char *text, size_t length)
 {
     struct json json;
@@ -75,13 +106,17 @@ static bool run_text(struct cases *c, const char *text, size_t length)
         return false;
     }
     const struct case_form *form = form_of(json.root);
+    looked_forget();
     if (form) {
+        c->remarks = form->remarks;
         form->run(c, json.root);
+        expect_sections_read(c, json.root);
     } else {
         fprintf(stderr, "run_cases: %s: its keys are of no known form; known:", c->file);
         for (int i = 0; i < FORM_COUNT; i++) fprintf(stderr, "%s %s", i ? "," : "", forms[i]->name);
         fputc('\n', stderr);
     }
+    looked_forget();
     json_free(&json);
     return form != NULL;
 }

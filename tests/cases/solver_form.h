@@ -26,9 +26,15 @@ struct lx_problem list_problem(const struct lx_graph *g);
 /* The next solver that answers the spill question, NULL after the last; begin with NULL. */
 const struct lx_solver *const *next_solver(const struct lx_solver *const *at);
 
-/* Holds a plan against a sentence such as "a placed; b spilled with reason containing \"room\"". False: the
- * sentence has a clause that is not understood. */
-bool expect_sentence(struct cases *c, const char *sentence, const struct lx_plan *plan);
+/* Holds a plan against a sentence such as "a placed; b spilled with reason containing \"room\"". A clause that is
+ * not understood fails the case. */
+void expect_sentence(struct cases *c, const char *sentence, const struct lx_plan *plan);
+/* Takes the next clause off a sentence: up to ";" or ", " outside of quotes ("gp,p,c" is one list). False at the
+ * end. */
+bool next_clause(const char **sentence, char *clause, size_t size);
+/* Where the clause says that buffers stand: on chip, off it, or nothing of the kind. */
+enum said { SAID_NOTHING, SAID_ON, SAID_OFF };
+enum said said_place(const char *clause);
 
 /* A case with a menu of core divisions: NULL, or why it is skipped. `c` is between case_begin and case_end.
  */

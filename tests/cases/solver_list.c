@@ -141,32 +141,69 @@ static bool expect_spilled(struct cases *c, const struct lx_plan *plan, int32_t 
     return true;
 }
 
+enum said said_place(const char *clause)
+{
+    static const char *const on[] = {" placed", " resident"};
+    static const char *const off[] = {" not placed", " not resident", " spilled", " off chip"};
+    size_t n = strlen(clause);
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        if (strstr(clause, off[i])) return SAID_OFF;
+    /* "a placed, b not": the verb of the clause before, denied. */
+    if (n > 4 && strcmp(clause + n - 4, " not") == 0) return SAID_OFF;
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++)
+        if (strstr(clause, on[i])) return SAID_ON;
+    return strncmp(clause, "spilled", 7) == 0 ? SAID_OFF : SAID_NOTHING;
+}
+
+static void expect_on(struct cases *c, const struct lx_plan *plan, int32_t i)
+{
+    case_expect(c, plan->answer.address[i] >= 0, "expected %s on chip, but %s left it off: %s",
+                plan->problem.buffers[i].name, plan->solver, plan->reason[i] ? plan->reason[i] : "");
+}
+
+/* `rest`: the clause behind the buffer's name. */
+static bool expect_of_buffer(struct cases *c, const struct lx_plan *plan, int32_t i, const char *rest)
+{
+    const char *how = after(rest, " spilled");
+    if (how) return expect_spilled(c, plan, i, how);
+    if (strcmp(rest, " placed") == 0 || strcmp(rest, " resident") == 0)
+        expect_on(c, plan, i);
+    else if (strcmp(rest, " not") == 0 || strcmp(rest, " not placed") == 0 ||
+             strcmp(rest, " not resident") == 0 || strcmp(rest, " off chip") == 0)
+        return expect_spilled(c, plan, i, "");
+    else
+        return false;
+    return true;
+}
+
 static bool expect_clause(struct cases *c, const char *clause, const struct lx_plan *plan)
 {
     if (strcmp(clause, "same address") == 0) return expect_same_address(c, plan);
     for (int32_t i = 0; i < plan->problem.count; i++) {
-        const char *rest = after(clause, plan->problem.buffers[i].name), *how;
-        if (!rest) continue;
-        if (strcmp(rest, " placed") == 0) {
-            case_expect(c, plan->answer.address[i] >= 0, "expected %s on chip, but %s left it off: %s",
-                        plan->problem.buffers[i].name, plan->solver, plan->reason[i] ? plan->reason[i] : "");
-            return true;
-        }
-        if ((how = after(rest, " spilled"))) return expect_spilled(c, plan, i, how);
+        const char *rest = after(clause, plan->problem.buffers[i].name);
+        if (rest && expect_of_buffer(c, plan, i, rest)) return true;
     }
     return false;
 }
 
-bool expect_sentence(struct cases *c, const char *sentence, const struct lx_plan *plan)
+bool next_clause(const char **sentence, char *clause, size_t size)
+{
+    const char *s = *sentence + strspn(*sentence, ";, ");
+    size_t n = 0;
+    bool quoted = false;
+    for (; s[n]; n++) {
+        quoted ^= s[n] == '"';
+        if (!quoted && (s[n] == ';' || (s[n] == ',' && s[n + 1] == ' '))) break;
+    }
+    snprintf(clause, size, "%.*s", (int)n, s);
+    *sentence = s + n;
+    return n > 0;
+}
+
+void expect_sentence(struct cases *c, const char *sentence, const struct lx_plan *plan)
 {
     char clause[300];
-    bool understood = *sentence != 0;
-    while (*sentence) {
-        size_t n = strcspn(sentence, ";");
-        snprintf(clause, sizeof clause, "%.*s", (int)n, sentence);
-        understood &= expect_clause(c, clause, plan);
-        sentence += n;
-        sentence += strspn(sentence, "; ");
-    }
-    return understood;
+    case_expect(c, *sentence != 0, "it expects nothing");
+    while (next_clause(&sentence, clause, sizeof clause))
+        case_expect(c, expect_clause(c, clause, plan), "data that is not understood: \"%s\"", clause);
 }

@@ -137,7 +137,7 @@ static void history_after(struct cases *c, const cJSON *one)
         if (same(got, want)) case_expect(c, true, "picked");
     }
     if (c->checks > 0)
-        case_end(c);
+        case_end(c, one);
     else
         case_skip(c, "picked by a formula whose constants have changed since, as the case says");
 }
@@ -277,7 +277,7 @@ void workdiv_cost(struct cases *c, const cJSON *root)
         {
             case_begin(c, "matmul_cost/%s/%d", lists[i].name, n++);
             lists[i].check(c, one);
-            case_end(c);
+            case_end(c, lists[i].check == history ? NULL : one); /* the rest of these is the next case */
             if (lists[i].check != history) continue;
             case_begin(c, "matmul_cost/%s/%d after", lists[i].name, n - 1);
             history_after(c, one);
@@ -289,6 +289,6 @@ void workdiv_cost(struct cases *c, const cJSON *root)
         case_begin(c, "matmul_cost/decline_rules/%d: %.50s", n++,
                    cJSON_IsString(one) ? one->valuestring : "");
         if (cJSON_IsString(one)) declines(c, one->valuestring);
-        case_end(c);
+        case_end(c, one);
     }
 }

@@ -41,7 +41,7 @@ static void layouts(struct cases *c, const cJSON *layout)
         int64_t got = lx_stick_elements(dtype_of(key_of(one)), 128);
         case_expect(c, got == case_int(one, -1), "expected %lld, got %lld", (long long)case_int(one, -1),
                     (long long)got);
-        case_end(c);
+        case_end(c, one);
     }
     for (int i = 0; i < 4; i++) {
         int n = 0;
@@ -57,7 +57,7 @@ static void layouts(struct cases *c, const cJSON *layout)
                     case_expect(c, y.size[0] == case_int(json_find(one, "device_size_0"), -1),
                                 "device_size[0] is %lld", (long long)y.size[0]);
             }
-            case_end(c);
+            case_end(c, one);
         }
     }
     if ((one = json_find(layout, "dma_example"))) {
@@ -69,7 +69,7 @@ static void layouts(struct cases *c, const cJSON *layout)
             expect_ints(c, "device_strides", json_find(one, "device_strides"), strides, y.rank);
             expect_ints(c, "host_strides", json_find(one, "host_strides"), y.stride_map, y.rank);
         }
-        case_end(c);
+        case_end(c, one);
     }
     int n = 0;
     cJSON_ArrayForEach(one, json_find(layout, "embedding_gather_layout"))
@@ -82,7 +82,7 @@ static void layouts(struct cases *c, const cJSON *layout)
         bool wanted = cJSON_IsArray(json_find(one, "device_size"));
         case_expect(c, ok == wanted, "expected %s layout", wanted ? "a" : "no");
         if (ok && wanted) expect_ints(c, "device_size", json_find(one, "device_size"), y.size, y.rank);
-        case_end(c);
+        case_end(c, one);
     }
 }
 
@@ -175,7 +175,7 @@ static void coordinates(struct cases *c, const cJSON *section)
             case_expect(c, cJSON_IsString(want) && strcmp(text_of(want), text) == 0, "coordinate %d is %s", d,
                         text);
         }
-        case_end(c);
+        case_end(c, one);
     }
     n = 0;
     cJSON_ArrayForEach(one, json_find(section, "errors"))
@@ -197,7 +197,7 @@ static void coordinates(struct cases *c, const cJSON *section)
             case_expect(c, stick_coordinate_legal(&plain, 64, &restick) && restick,
                         "expected v mod 64 + 3 to need a restickify");
         }
-        case_end(c);
+        case_end(c, one);
     }
 }
 
@@ -210,7 +210,7 @@ void workdiv_layout(struct cases *c, const cJSON *root)
     {
         case_begin(c, "layout/explicit_roundtrip/%d_%s", n++, case_text(one, "kind"));
         round_trip(c, one);
-        case_end(c);
+        case_end(c, one);
     }
     coordinates(c, json_find(root, "coordinates"));
 }

@@ -140,7 +140,7 @@ static void core_map_error(struct cases *c, const cJSON *one)
                      "coefficients, and slots are integers by construction");
         return;
     }
-    case_end(c);
+    case_end(c, one);
 }
 
 static void mapping(struct cases *c, const cJSON *section)
@@ -151,7 +151,7 @@ static void mapping(struct cases *c, const cJSON *section)
     {
         case_begin(c, "core_mapping/%d", n++);
         core_map(c, one);
-        case_end(c);
+        case_end(c, one);
     }
     n = 0;
     cJSON_ArrayForEach(one, json_find(section, "errors"))
@@ -173,7 +173,7 @@ static void mapping(struct cases *c, const cJSON *section)
         bool sane = all_sane(size, rank) && all_sane(parts, rank);
         int64_t got = sane ? physical_span(rank, size, parts, 128) : -2;
         case_expect(c, got == case_int(json_find(one, "bytes"), -1), "got %lld", (long long)got);
-        case_end(c);
+        case_end(c, one);
     }
     n = 0;
     cJSON_ArrayForEach(one, json_find(section, "fused_split_decomposition"))
@@ -201,7 +201,7 @@ static void mapping(struct cases *c, const cJSON *section)
         }
         for (int d = 0; d < rank; d++) product *= parts[d];
         case_expect(c, product == wanted, "got %lld parts", (long long)product);
-        case_end(c);
+        case_end(c, one);
     }
 }
 
@@ -302,7 +302,7 @@ static void residency(struct cases *c, const cJSON *section)
             }
         case_expect(c, found == total, "expected %d pairs, got %d", total, found);
         cJSON_Delete(producers);
-        case_end(c);
+        case_end(c, pairs);
     }
 }
 
@@ -314,14 +314,14 @@ void workdiv_mapping(struct cases *c, const cJSON *root)
     {
         case_begin(c, "coeff_encoding/%s", case_text(one, "name"));
         encoding(c, one);
-        case_end(c);
+        case_end(c, one);
     }
     mapping(c, json_find(root, "core_mapping"));
     cJSON_ArrayForEach(one, json_find(root, "per_core_view"))
     {
         case_begin(c, "per_core_view/%d", n++);
         per_core_view(c, one);
-        case_end(c);
+        case_end(c, one);
     }
     residency(c, json_find(root, "residency_match"));
 }

@@ -18,7 +18,7 @@ void workdiv_span(struct cases *c, const cJSON *root)
         case_begin(c, "span/%d", n++);
         int64_t got = span_of_extents(rank, size, extent, 128);
         case_expect(c, got == case_int(json_find(one, "bytes"), -1), "got %lld", (long long)got);
-        case_end(c);
+        case_end(c, one);
     }
     n = 0;
     cJSON_ArrayForEach(one, json_find(section, "two_tier"))
@@ -44,7 +44,7 @@ void workdiv_span(struct cases *c, const cJSON *root)
                     "floors %lld and %lld", (long long)m.axes[0].floor, (long long)m.axes[1].floor);
         cJSON_Delete(it);
         arena_free(&m.memory);
-        case_end(c);
+        case_end(c, one);
     }
     n = 0;
     cJSON_ArrayForEach(one, json_find(section, "errors"))
@@ -73,6 +73,6 @@ void workdiv_span(struct cases *c, const cJSON *root)
                         "expected it to be refused");
             case_expect(c, symbolic_supported(false, false, &st), "expected a plain dimension to be taken");
         }
-        case_end(c);
+        case_end(c, one);
     }
 }

@@ -50,6 +50,22 @@ static int by_priority(const cJSON *one, int64_t *sizes, int *order)
     return count;
 }
 
+/* Refused, and for the reason that the words name. */
+static void expect_refused(struct cases *c, const char *words, bool accepted, const lx_status *st)
+{
+    static const struct {
+        const char *word;
+        enum lx_code code;
+    } rows[] = {{"reduction", LX_E_TWO_REDUCTIONS}, {"domain", LX_E_DOMAIN}, {"mandatory", LX_E_CORES}};
+    if (!case_expect(c, !accepted, "expected an error (%s), got splits", words)) return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(words, rows[i].word)) {
+            case_expect(c, st->code == rows[i].code, "expected the error %s, got: %s",
+                        lx_code_word(rows[i].code), st->text);
+            return;
+        }
+}
+
 static void multi_dim(struct cases *c, const cJSON *one)
 {
     struct made_space m;
@@ -77,9 +93,8 @@ static void multi_dim(struct cases *c, const cJSON *one)
     }
     apply_case_rules(&m, one);
     bool ok = distribute(&m.s, outs, out_count, reds, red_count, splits, &st);
-    if (json_find(one, "error")) {
-        case_expect(c, !ok && strstr(case_text(one, "error"), "reduction") && st.code == LX_E_TWO_REDUCTIONS,
-                    "expected two_reductions");
+    if (case_refusal(one)) {
+        expect_refused(c, case_refusal(one), ok, &st);
     } else if (case_expect(c, ok, "an error: %s", st.text)) {
         int64_t product = space_used(&m.s, splits);
         if (json_find(one, "splits")) expect_splits(c, &m.s, splits, json_find(one, "splits"));
@@ -143,6 +158,7 @@ static void candidate_space(struct made_space *m, const cJSON *one)
     int rank = ints_of(json_find(one, "shape"), shape, LX_MAX_RANK);
     if (rank > 0 && rank == m->s.axis_count)
         add_tensor(m, dtype_of(case_text(one, "dtype")), rank, shape, identity);
+    case_looked(json_find(one, "input")); /* of the sizes that `it` has */
     int outs = ints_of(json_find(one, "output"), shape, LX_MAX_RANK);
     if (outs > 0) { /* what stands only within the output's stick counts as a reduction */
         const cJSON *names = json_find(one, "output_syms");
@@ -296,8 +312,8 @@ static void overflow_tiles(struct cases *c, const cJSON *one)
     bool wanted = cJSON_IsArray(level), whole = true; /* a single tile is none */
     for (int i = 0; ok && i < m.s.axis_count; i++) whole &= tiles[i] == 1;
     case_expect(c, !whole == wanted, "expected %s tiles", wanted ? "some" : "no");
-    if (json_find(one, "error"))
-        case_expect(c, strstr(st.text, case_text(one, "error")) != NULL, "another error: %s", st.text);
+    if (case_refusal(one))
+        case_expect(c, strstr(st.text, case_refusal(one)) != NULL, "another error: %s", st.text);
     if (ok && wanted) {
         int64_t total = 1, product = 1;
         cJSON_ArrayForEach(v, level)
@@ -328,7 +344,7 @@ static void each(struct cases *c, const char *name, const cJSON *list,
         const char *own = case_text(one, "name");
         case_begin(c, "%s/%d%s%s", name, n++, *own ? "_" : "", own);
         check(c, one);
-        case_end(c);
+        case_end(c, one);
     }
 }
 
@@ -344,7 +360,7 @@ void workdiv_splits(struct cases *c, const cJSON *root)
     {
         case_begin(c, "candidate_enumeration/legality/%d_%s", n++, case_text(one, "case"));
         legality(c, section, one);
-        case_end(c);
+        case_end(c, one);
     }
     each(c, "candidate_enumeration/with_tiling", json_find(section, "with_tiling"), with_tiling);
     each(c, "span_overflow_tiles", json_find(json_find(root, "span_overflow_tiles"), "cases"),

@@ -3,7 +3,7 @@
 #   solvers     scratchpad/placement, base and their own
 #   app         lxplan.h, base and its own
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
-set(ROAD base graph layout team cost divide scratchpad/placement scratchpad/stays scratchpad/cooptimise plan launch check
+set(ROAD base graph layout team cost divide launch scratchpad/placement scratchpad/stays scratchpad/cooptimise plan check
     loops kernels device team_run)
 
 # The place in ROAD of a path below lib, or -1.

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 {
     lx_status st;
     const struct lx_graph *graph = lx_graph_read(argv[argc - 1], &st);
-    struct lx_plan_options how = {.solver = lx_solver_find(\"bestfit\"), .objective = -1};
+    struct lx_plan_options how = {.solver = lx_solver_find(\"bestfit\")};
     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;
     lx_graph_free(graph); // the plan has a reference of its own
     if (!plan) return 1;

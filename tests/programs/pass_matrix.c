@@ -29,7 +29,7 @@ static const struct lx_graph *read_graph(const char *path, int64_t cores, int64_
 /* The plan as text, after it was checked, read back, and checked again; NULL: `st`. */
 static char *plan_text(const struct lx_graph *g, const struct lx_passes *passes, int64_t *hbm, lx_status *st)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .objective = -1, .passes = *passes};
+    struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .passes = *passes};
     size_t length = 0, again_length = 0;
     struct lx_plan *p = lx_plan_make(g, &how, st);
     char *text = p && lx_plan_check(p, st) ? lx_plan_to_json(p, &length) : NULL, *again = NULL;

@@ -38,7 +38,7 @@ static inline const struct lx_graph *read_graph(const char *path)
 static inline struct lx_plan *plan_graph(const struct lx_graph *g, const char *solver,
                                          const struct lx_passes *passes)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find(solver), .objective = -1, .passes = *passes};
+    struct lx_plan_options how = {.solver = lx_solver_find(solver), .passes = *passes};
     lx_status st = {0};
     assert_non_null(how.solver);
     struct lx_plan *p = lx_plan_make(g, &how, &st);

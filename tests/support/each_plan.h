@@ -19,7 +19,7 @@ typedef void plan_check(const struct lx_plan *p, void *totals);
 /* Gives the reference to the graph back. */
 static inline struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_passes *passes)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = -1, .passes = *passes};
+    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .passes = *passes};
     lx_status st = {0};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     lx_graph_free(g);

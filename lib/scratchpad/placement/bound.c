@@ -17,16 +17,6 @@
 
 #include <stdlib.h>
 
-static int64_t gcd_i64(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Placeable at all: a fixed address must leave room below the capacity. */
 static bool has_a_place(const struct lx_problem *p, const struct lx_buffer *b)
 {

@@ -110,6 +110,14 @@ struct lx_solver {
 
 const char *lx_verdict_word(enum lx_verdict v);
 
+/* Does it answer this question? */
+static inline bool lx_can(const struct lx_solver *s, enum lx_objective question)
+{
+    static const unsigned caps[] = {
+        [LX_SPILL] = LX_CAN_SPILL, [LX_FIT] = LX_CAN_FIT, [LX_HEIGHT] = LX_CAN_HEIGHT};
+    return s->caps & caps[question];
+}
+
 /* The alignment that holds for a buffer. */
 static inline int64_t lx_alignment_of(const struct lx_problem *p, const struct lx_buffer *b)
 {

@@ -29,16 +29,6 @@ static int by_time(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
 struct timeline {
     struct moment *moments;
     int32_t *section_at; /* the section that the tick from moment m on counts to */
@@ -310,8 +300,8 @@ static int64_t common_unit(const struct fit_problem *p, int64_t rounding, bool m
         int32_t first, end;
         live_pieces(p, &p->items[i], &first, &end);
         if (first == end) continue;
-        for (int32_t k = first; k < end; k++) unit = gcd(unit, round_up_i64(p->pieces[k].size, rounding));
-        if (p->items[i].fixed > 0) unit = gcd(unit, p->items[i].fixed);
+        for (int32_t k = first; k < end; k++) unit = gcd_i64(unit, round_up_i64(p->pieces[k].size, rounding));
+        if (p->items[i].fixed > 0) unit = gcd_i64(unit, p->items[i].fixed);
     }
     return unit ? unit : 1;
 }
@@ -376,7 +366,7 @@ bool fit_scale(const struct fit_problem *p, struct fit_scaled *out)
     int64_t rounding = 0;
     bool mixed = false;
     for (int32_t i = 0; i < p->item_count; i++) {
-        rounding = gcd(rounding, p->items[i].alignment);
+        rounding = gcd_i64(rounding, p->items[i].alignment);
         mixed |= p->items[i].alignment != p->items[0].alignment;
     }
     if (rounding == 0) rounding = 1;

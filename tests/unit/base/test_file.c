@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -114,6 +116,26 @@ static void file_survives_a_failed_write(void **state)
     assert_int_equal(files_in_folder(false), 1);
 }
 
+/* The new file is locked when it takes its name, and can be appended to. */
+static void file_is_replaced_and_locked(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    const char *path = in_folder("a.jsonl");
+    assert_true(file_write(path, "old", 3, &st));
+    int fd = file_replace_locked(path, "new", 3, &st), other = open(path, O_RDONLY);
+    assert_true(fd >= 0 && other >= 0);
+    assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
+    assert_int_equal(write(fd, "er", 2), 2);
+    assert_holds(path, "newer");
+    close(fd);
+    assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+    close(other);
+    assert_int_equal(file_replace_locked("/dev/null", "x", 1, &st), -1);
+    assert_int_equal(file_replace_locked(in_folder("no/such/folder"), "x", 1, &st), -1);
+    assert_int_equal(files_in_folder(false), 1);
+}
+
 static void file_refuses_what_cannot_be_written(void **state)
 {
     (void)state;
@@ -157,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(file_writes_and_keeps_the_mode, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(file_survives_a_failed_write, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(file_is_replaced_and_locked, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(file_refuses_what_cannot_be_written, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(file_reading_is_bounded, make_folder, remove_folder),
     };

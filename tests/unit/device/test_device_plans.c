@@ -292,8 +292,7 @@ static void random_graphs_execute(void **state)
         const struct variant *v = &variants[rng_below(&r, VARIANTS)];
         g = with_cores(g, cores[rng_below(&r, 6)]);
         if (rng_below(&r, 2)) g = with_capacity(g, 128 * rng_between(&r, 8, 800));
-        struct lx_plan_options how = {
-            .solver = lx_solver_find(v->solver), .objective = -1, .passes = v->passes};
+        struct lx_plan_options how = {.solver = lx_solver_find(v->solver), .passes = v->passes};
         struct lx_plan *p = lx_plan_make(g, &how, &st);
         lx_graph_free(g);
         if (!p) { /* no layout, or a sum that must not be split */

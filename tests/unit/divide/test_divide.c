@@ -303,6 +303,46 @@ static void test_hints_and_cores(void **state)
     }
 }
 
+/* No output axis could be cut further with the cores that are there, whoever committed it before. */
+static void check_no_axis_can_grow(const struct lx_division *d)
+{
+    for (int i = 0; i < d->split_count; i++) {
+        const struct lx_split *s = &d->splits[i];
+        if (s->is_reduction || s->rule == LX_SPLIT_BLOCKED || s->constraint) continue;
+        for (int64_t more = s->split + 1; d->cores_used / s->split * more <= d->cores; more++)
+            if (s->units % more == 0)
+                fail_msg("'%c' of %lld units is cut into %lld, and %lld would do on %lld cores", s->letter,
+                         (long long)s->units, (long long)s->split, (long long)more, (long long)d->cores);
+    }
+}
+
+/* What the span pass commits is a floor: the cores that are left still go to it. 2^28 elements of fp16 need two
+ * cores for their span and get all; 192 million on 3 or 5 cores need two, too, and get the next divisor, which is
+ * no multiple. */
+static void test_span_splits_grow(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shape;
+        int64_t cores, used;
+    } rows[] = {{"268435456", 32, 32}, {"192000000", 3, 3}, {"192000000", 5, 5}, {"4096, 65536", 7, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stages s;
+        struct text t = {0};
+        struct lx_divide_options how = {.cores = rows[i].cores};
+        text_format(&t,
+                    "\"tensors\": [{\"name\": \"x\", \"shape\": [%s]}, {\"name\": \"y\", \"shape\": [%s]}], "
+                    "\"ops\": [{\"name\": \"e\", \"kind\": \"exp\", \"inputs\": [\"x\"], \"output\": \"y\"}]",
+                    rows[i].shape, rows[i].shape);
+        if (!divide_body(&s, t.at, &how)) fail_msg("%s: %s", rows[i].shape, s.st.text);
+        check_rules(s.divisions, 0);
+        check_no_axis_can_grow(&s.divisions->at[0]);
+        assert_int_equal(s.divisions->at[0].cores_used, rows[i].used);
+        text_free(&t);
+        free_stages(&s);
+    }
+}
+
 /* Every file of a folder on 1 to 32 cores: divided by the rules, or refused with the code it expects. */
 static void divide_folder(const char *folder, bool errors)
 {
@@ -380,9 +420,10 @@ static void test_decode_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_ops), cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_mismatch),   cmocka_unit_test(test_hints_and_cores),
-        cmocka_unit_test(test_patterns),   cmocka_unit_test(test_decode_graph),
+        cmocka_unit_test(test_random_ops),       cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_mismatch),         cmocka_unit_test(test_hints_and_cores),
+        cmocka_unit_test(test_patterns),         cmocka_unit_test(test_decode_graph),
+        cmocka_unit_test(test_span_splits_grow),
     };
     return cmocka_run_group_tests_name("divide", tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void expect_shards_are_slices(const struct lx_plan *p, const struct lx_op
     int64_t groups = 0;
     for (int64_t core = 0; core < d->cores_used; core++) {
         int64_t slice, from = 0, rows = 1, a, b;
-        const struct lx_launch_core *c = lx_op_launch_core(o, p, core, &slice);
+        const struct lx_launch_core *c = lx_op_launch_core(o, p->divisions, core, &slice);
         assert_non_null(c);
         assert_true(slice >= 0 && slice < o->k_slices);
         groups += slice == 0;
@@ -66,7 +66,7 @@ static void expect_shards_are_slices(const struct lx_plan *p, const struct lx_op
         assert_int_equal(c->columns, in_tiles(b - a, o->tile[1]));
     }
     assert_int_equal(groups, l->core_count);
-    assert_null(lx_op_launch_core(o, p, d->cores_used, NULL));
+    assert_null(lx_op_launch_core(o, p->divisions, d->cores_used, NULL));
     assert_int_equal(d->cores_used, l->core_count * o->k_slices);
 }
 
@@ -78,7 +78,7 @@ static void check_launches(const struct lx_plan *p, void *totals)
         for (int order = 0; order < LX_TILE_ORDERS; order++) {
             struct lx_launch_options how = {.order = (enum lx_tile_order)order};
             lx_status st = {0};
-            struct lx_op_launch *o = lx_launch_of(p, op, &how, &st);
+            struct lx_op_launch *o = lx_plan_launch(p, op, &how, &st);
             if (!o) fail_msg("%s: %s", p->layouts->graph->ops[op].name, st.text);
             bool on_chip = false;
             for (int i = 0; i <= p->layouts->graph->ops[op].input_count; i++)
@@ -90,7 +90,7 @@ static void check_launches(const struct lx_plan *p, void *totals)
                 assert_true(local == (on_chip && !o->why));
                 assert_true(order == 0 || local || o->launch->order == how.order || order == LX_MATCH_SHARD);
                 expect_each_once(o->launch);
-                if (!local) assert_non_null(lx_op_launch_core(o, p, 0, NULL));
+                if (!local) assert_non_null(lx_op_launch_core(o, p->divisions, 0, NULL));
                 if (local && order == 0) expect_shards_are_slices(p, o);
                 t->sharded += order == 0 && local;
                 t->folded += order == 0 && local && o->fold_from < o->row_dim;
@@ -130,7 +130,7 @@ static void test_ops_without_tiles(void **state)
                  "{\"name\": \"o\", \"kind\": \"%s\", \"inputs\": [\"a\"], \"output\": \"b\"}", rows[i].kind);
         struct lx_plan *p =
             plan_text("{\"name\": \"a\", \"shape\": [64, 64]}, {\"name\": \"b\", \"shape\": [64, 64]}", ops);
-        struct lx_op_launch *o = lx_launch_of(p, 0, NULL, &st);
+        struct lx_op_launch *o = lx_plan_launch(p, 0, NULL, &st);
         assert_non_null(o);
         assert_int_equal(o->kind, rows[i].launch);
         assert_non_null(o->why);
@@ -151,7 +151,7 @@ static void test_lists_have_neither(void **state)
     lx_status st = {0};
     struct lx_op_nest nest;
     struct lx_plan *p = plan_of(lx_graph_parse("list", list, sizeof list - 1, &st), &(struct lx_passes){0});
-    assert_null(lx_launch_of(p, 0, NULL, &st));
+    assert_null(lx_plan_launch(p, 0, NULL, &st));
     assert_int_equal(st.code, LX_E_USAGE);
     assert_false(lx_nest_of(p, 0, &nest, &st));
     assert_int_equal(st.code, LX_E_USAGE);

@@ -332,7 +332,7 @@ static void falsified_claims_are_caught(void **state)
         lx_status st;
         char *text = problem_as_pattern(&p, &length);
         const struct lx_graph *g = lx_graph_parse("random", text, length, &st);
-        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = -1};
+        struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
         assert_non_null(g);
         struct lx_plan *plan = lx_plan_make(g, &how, &st);
         lx_graph_free(g);

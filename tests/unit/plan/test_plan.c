@@ -27,7 +27,7 @@ static const struct lx_graph *parse(const char *tensors, const char *ops)
 }
 
 /* Gives the reference to the graph back. On one core and without copies of inputs and outputs: what is asked here is the same with them. */
-static struct lx_plan *plan_of(const struct lx_graph *g, const char *solver, int objective)
+static struct lx_plan *plan_of(const struct lx_graph *g, const char *solver, enum lx_ask objective)
 {
     struct lx_plan_options how = {.solver = lx_solver_find(solver),
                                   .objective = objective,
@@ -64,7 +64,7 @@ static void lives_and_costs(void **state)
                           "unused", "64, 64"),
                       OP("a", "exp", "\"x\"", "h") "," OP("b", "add", "\"h\", \"h\"", "k") "," OP(
                           "c", "neg", "\"x\"", "h") "," OP("d", "add", "\"h\", \"k\"", "y")),
-                "firstfit", -1);
+                "firstfit", LX_ASK_OWN);
     const struct lx_buffer *h = buffer(p, "h"), *k = buffer(p, "k"), *x = buffer(p, "x"),
                            *u = buffer(p, "unused");
     assert_int_equal(h->size, 8192);
@@ -91,7 +91,7 @@ static void barred_by_extern(void **state)
     (void)state;
     struct lx_plan *p = plan_of(parse(T("x", "8") "," T("h", "8") "," T("y", "8"),
                                       OP("a", "exp", "\"x\"", "h") "," OP("call", "extern", "\"h\"", "y")),
-                                "greedy", -1);
+                                "greedy", LX_ASK_OWN);
     assert_string_equal(buffer(p, "h")->reason, "op call is extern and works on HBM only");
     assert_int_equal(p->hbm_bytes, p->baseline_hbm_bytes);
     lx_plan_free(p);
@@ -102,7 +102,7 @@ static int32_t parents(const char *tensors, const char *op)
 {
     struct text ops = {0};
     text_format(&ops, "%s, %s, %s", OP("first", "generic", "", "p"), op, OP("last", "generic", "\"h\"", "y"));
-    struct lx_plan *p = plan_of(parse(tensors, ops.at), "firstfit", -1);
+    struct lx_plan *p = plan_of(parse(tensors, ops.at), "firstfit", LX_ASK_OWN);
     int32_t n = buffer(p, "h")->parent_count;
     text_free(&ops);
     lx_plan_free(p);
@@ -157,7 +157,7 @@ static void one_slot_two_children(void **state)
                                           "d", "64") "," T("y", "64"),
                                       OP("1", "exp", "\"x\"", "a") "," OP("2", "exp", "\"a\"", "b") "," OP(
                                           "3", "add", "\"a\", \"b\"", "c") "," OP("4", "neg", "\"c\"", "y")),
-                                "greedy", -1);
+                                "greedy", LX_ASK_OWN);
     int32_t b = (int32_t)(buffer(p, "b") - p->problem.buffers),
             c = (int32_t)(buffer(p, "c") - p->problem.buffers);
     assert_int_equal(p->problem.buffers[b].parent_count, 0);
@@ -206,7 +206,7 @@ static void traffic_is_perfect_traffic_plus_spill(void **state)
                 lx_graph_free(g);
                 continue;
             }
-            struct lx_plan *p = plan_of(with_capacity(g, capacities[k]), (*s)->name, -1);
+            struct lx_plan *p = plan_of(with_capacity(g, capacities[k]), (*s)->name, LX_ASK_OWN);
             assert_int_equal(p->hbm_bytes, p->perfect_hbm_bytes + p->spill_bytes);
             assert_true(p->hbm_bytes <= p->baseline_hbm_bytes && p->answer.objective == p->spill_bytes);
             assert_true(lx_plan_check(p, &st));
@@ -218,18 +218,15 @@ static void traffic_is_perfect_traffic_plus_spill(void **state)
 static void files_are_exact(void **state)
 {
     (void)state;
-    for (int objective = LX_SPILL; objective <= LX_HEIGHT; objective++)
+    for (enum lx_ask ask = LX_ASK_TRAFFIC; ask < LX_ASK_COUNT; ask++)
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
-            if (!((*s)->caps & (objective == LX_SPILL ? LX_CAN_SPILL
-                                : objective == LX_FIT ? LX_CAN_FIT
-                                                      : LX_CAN_HEIGHT)))
-                continue;
+            if (!lx_can(*s, lx_asked(ask, LX_SPILL))) continue;
             char *texts[3];
             size_t lengths[3];
             lx_status st = {0};
             for (int i = 0; i < 2; i++) {
                 const struct lx_graph *g = chain(16, false, &st);
-                struct lx_plan *p = plan_of(with_capacity(g, 2048), (*s)->name, objective);
+                struct lx_plan *p = plan_of(with_capacity(g, 2048), (*s)->name, ask);
                 texts[i] = lx_plan_to_json(p, &lengths[i]);
                 lx_plan_free(p);
             }
@@ -267,7 +264,7 @@ static void plans_are_recognised(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (lx_is_plan(cases[i].text, strlen(cases[i].text)) != cases[i].plan)
             fail_msg("wrong about: %s", cases[i].text);
-    struct lx_plan *p = plan_of(parse(T("x", "4"), ""), "greedy", LX_SPILL);
+    struct lx_plan *p = plan_of(parse(T("x", "4"), ""), "greedy", LX_ASK_TRAFFIC);
     p->answer.stats[p->answer.stat_count++] = (struct lx_stat){"a \"quoted\" name", 7};
     size_t length;
     lx_status st = {0};
@@ -297,15 +294,14 @@ static void fit_is_all_or_nothing(void **state)
     (void)state;
     lx_status st = {0};
     const struct lx_graph *g = chain(16, false, &st);
-    struct lx_plan *p = plan_of(with_capacity(g, 2048), "greedy", LX_FIT);
+    struct lx_plan *p = plan_of(with_capacity(g, 2048), "greedy", LX_ASK_FIT);
     assert_int_equal(p->answer.status, LX_INFEASIBLE); /* the bound proves it, whoever looked */
     assert_false(lx_plan_check(p, &st));
     p->answer.status = LX_FEASIBLE;
     assert_false(lx_plan_check(p, &st));
     assert_non_null(strstr(st.text, "not every buffer is placed"));
     lx_plan_free(p);
-    struct lx_plan_options how = {
-        .solver = lx_solver_find("greedy"), .objective = -1, .run.seed = UINT64_MAX};
+    struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .run.seed = UINT64_MAX};
     g = chain(3, false, &st);
     assert_null(lx_plan_make(g, &how, &st)); /* a plan file could not say it */
     lx_graph_free(g);
@@ -325,7 +321,7 @@ static void tampered_numbers_are_seen(void **state)
     lx_status st = {0};
     const struct lx_graph *g = lx_graph_parse("t.json", pattern, sizeof pattern - 1, &st);
     assert_non_null(g);
-    struct lx_plan *p = plan_of(g, "firstfit", -1);
+    struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
     size_t length;
     char *text = lx_plan_to_json(p, &length);
     lx_plan_free(p);
@@ -387,7 +383,7 @@ static void many_buffers(void **state)
     const struct lx_graph *g = lx_graph_parse("many.20000.csv", t.at, t.length, &st);
     assert_non_null(g);
     assert_int_equal(g->buffer_count, MANY);
-    struct lx_plan *p = plan_of(g, "firstfit", -1);
+    struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
     assert_true(lx_plan_check(p, &st));
     assert_true(p->spill_bytes > 0 && p->spill_bytes < p->baseline_hbm_bytes);
     lx_plan_free(p);
@@ -408,7 +404,7 @@ static void many_contemporaries(void **state)
     for (int i = 0; i < 2; i++) {
         const struct lx_graph *g = lx_graph_parse(names[i], t.at, t.length, &st);
         assert_non_null(g);
-        struct lx_plan *p = plan_of(g, "greedy", -1);
+        struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
         assert_true(lx_plan_check(p, &st));
         assert_true((p->spill_bytes == 0) == (i == 0));
         lx_plan_free(p);
@@ -420,7 +416,7 @@ static void many_contemporaries(void **state)
     for (int i = 0; i < SOME; i++) text_format(&t, "f%d,0,9,64,%d\nb%d,0,9,128,\n", i, 128 * i, i);
     const struct lx_graph *g = lx_graph_parse("fixed.1000000000.csv", t.at, t.length, &st);
     assert_non_null(g);
-    struct lx_plan *p = plan_of(g, "greedy", -1);
+    struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
     assert_true(lx_plan_check(p, &st));
     assert_int_equal(p->spill_bytes, 0);
     lx_plan_free(p);

@@ -13,7 +13,7 @@
 static struct lx_plan *plan_graph(const struct lx_graph *g, const struct lx_passes *passes, int64_t lx)
 {
     lx_status st = {0};
-    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = -1, .passes = *passes};
+    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .passes = *passes};
     assert_non_null(g);
     if (lx > 0) g = with_capacity(g, lx);
     struct lx_plan *p = lx_plan_make(g, &how, &st);

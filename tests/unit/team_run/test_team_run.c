@@ -95,7 +95,7 @@ static void expect_plannable(const struct lx_team_plan *p)
         const struct lx_graph *local = lx_team_member_graph(p, m, &st);
         if (!local && st.code == LX_E_NO) continue;
         if (!local) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);
-        struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .objective = -1};
+        struct lx_plan_options how = {.solver = lx_solver_find("greedy")};
         struct lx_plan *plan = lx_plan_make(local, &how, &st);
         lx_graph_free(local);
         if (!plan) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);

@@ -1,0 +1,154 @@
+#include "text/column.h"
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* How people read the number of a kind. Kinds without one show words only. */
+static void add_flag(struct text *out, double n)
+{
+    text_add(out, n != 0 ? "yes" : "");
+}
+
+static void add_count(struct text *out, double n)
+{
+    text_add(out, grouped((int64_t)llround(n)).at);
+}
+
+static void add_number(struct text *out, double n)
+{
+    text_format(out, "%" PRId64, (int64_t)llround(n));
+}
+
+static void add_address(struct text *out, double n)
+{
+    text_format(out, "0x%06" PRIx64, (uint64_t)llround(n));
+}
+
+static void add_seconds(struct text *out, double n)
+{
+    text_add(out, in_time(n).at);
+}
+
+static void add_micros(struct text *out, double n)
+{
+    text_format(out, "%.2f", n);
+}
+
+static void add_share(struct text *out, double n)
+{
+    text_add(out, in_percent(n).at);
+}
+
+static void add_ratio(struct text *out, double n)
+{
+    text_format(out, "%.3g", n);
+}
+
+static void (*const forms[VALUE_KIND_COUNT])(struct text *, double) = {
+    [VALUE_BOOL] = add_flag,     [VALUE_COUNT] = add_count,     [VALUE_NUMBER] = add_number,
+    [VALUE_BYTES] = add_count,   [VALUE_ADDRESS] = add_address, [VALUE_SECONDS] = add_seconds,
+    [VALUE_MICROS] = add_micros, [VALUE_SHARE] = add_share,     [VALUE_RATIO] = add_ratio,
+};
+
+#define VALUE_RIGHT(id, right) right,
+static const bool at_right[] = {VALUE_KINDS(VALUE_RIGHT)};
+#undef VALUE_RIGHT
+
+bool kind_is_number(enum value_kind kind)
+{
+    return forms[kind] != NULL;
+}
+
+bool column_is_right(const struct column *c)
+{
+    return at_right[c->kind];
+}
+
+int column_cut(const struct column *c)
+{
+    return c->kind != VALUE_NAME ? 0 : c->width ? c->width : NAME_COLUMNS;
+}
+
+void value_format(struct value *v, const char *format, ...)
+{
+    char line[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    text_add(&v->made, line);
+    v->words = v->made.at;
+}
+
+void value_free(struct value *v)
+{
+    text_free(&v->made);
+    *v = (struct value){0};
+}
+
+static void empty(struct text *t)
+{
+    t->length = 0;
+    if (t->at) t->at[0] = 0;
+}
+
+void column_value(const struct column *c, const void *row, struct value *v)
+{
+    empty(&v->made);
+    v->words = NULL;
+    v->number = NAN;
+    v->paint = PAINT_PLAIN;
+    c->value(row, c, v);
+}
+
+const char *column_words(const struct column *c, struct value *v)
+{
+    if (v->words) return v->words;
+    if (!forms[c->kind]) return "";
+    if (isnan(v->number)) return "-";
+    if (isinf(v->number)) return "never";
+    forms[c->kind](&v->made, v->number);
+    return v->made.at ? v->made.at : "";
+}
+
+bool value_is_nothing(const struct value *v)
+{
+    return v->words ? !*v->words : isnan(v->number) || v->number == 0;
+}
+
+int columns_fit(const struct columns *all, int room, int *widths)
+{
+    int shown = 0, used = 0, rest = -1;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct column *c = &all->at[i];
+        bool there = c->heading && room >= c->from;
+        widths[i] = there ? c->width : 0;
+        shown += there;
+        if (there && c->width == 0) rest = (int)i;
+        if (there) used += widths[i] + 1;
+    }
+    /* The last blank stands behind the last column, where nothing follows. */
+    if (rest >= 0) widths[rest] = room - used + 1 > 0 ? room - used + 1 : 0;
+    return shown;
+}
+
+static bool is_sound(const struct columns *all, size_t i)
+{
+    const struct column *c = &all->at[i];
+    if (!c->key || !*c->key || !c->value || (unsigned)c->kind >= VALUE_KIND_COUNT) return false;
+    if (!c->heading && (c->flags & COLUMN_PEOPLE)) return false;
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(all->at[k].key, c->key) == 0) return false;
+    return true;
+}
+
+const char *columns_fault(const struct columns *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!is_sound(all, i)) return all->at[i].key ? all->at[i].key : "";
+    return NULL;
+}

@@ -1,0 +1,103 @@
+/* A column of a table is one row of data: what it is called, what it holds, how wide it is on a screen, and the
+ * function that takes its value from a row. Whoever writes a table (text, Markdown, CSV, JSON: table.h; cells of
+ * a screen: the explorer) walks the same array of columns, so that a heading and its values cannot drift apart.
+ *
+ * Invariants, which the test of each table asks for by columns_fault: every column has a key, no key twice, and a
+ * value function. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
+#ifndef LX_APP_TEXT_COLUMN_H
+#define LX_APP_TEXT_COLUMN_H
+
+#include "base/text.h"
+#include "text/colour.h"
+
+#include <stdint.h>
+
+/* What a value is: its side of the column, its form for people, and its form for programs.
+ *     X(id, at the right) */
+/* clang-format off */
+#define VALUE_KINDS(X)                                                                                       \
+    X(VALUE_WORDS,   false)        /* any text */                                                            \
+    X(VALUE_NAME,    false)        /* from a file: cut at the column's width, NAME_COLUMNS if it has none */ \
+    X(VALUE_MARK,    true)        /* short text: 3..7 */                                                     \
+    X(VALUE_BOOL,    false)        /* "yes" or nothing; true or false */                                     \
+    X(VALUE_COUNT,   true)        /* 1,234,567 */                                                            \
+    X(VALUE_NUMBER,  true)        /* 1234567: numbers of things, not amounts */                              \
+    X(VALUE_BYTES,   true)   /* 1,234,567 */                                                                 \
+    X(VALUE_ADDRESS, true)   /* 0x001000 */                                                                  \
+    X(VALUE_SECONDS, true) /* 12.3 ms; seconds for programs */                                               \
+    X(VALUE_MICROS,  true)      /* 12.34, in us */                                                           \
+    X(VALUE_SHARE,   true)   /* 14.3 % of 0.143 */                                                           \
+    X(VALUE_RATIO,   true)   /* 1.25 */
+/* clang-format on */
+
+#define VALUE_ENUM(id, right) id,
+enum value_kind { VALUE_KINDS(VALUE_ENUM) VALUE_KIND_COUNT };
+#undef VALUE_ENUM
+
+/* The widest that a name gets in a table. */
+enum { NAME_COLUMNS = 36 };
+
+/* One value. A text kind shows `words`. A number kind shows `number` (NAN: unknown, a dash); words, if there are
+ * any, are then what people see instead of it ("off chip"), while programs still get the number or null. */
+struct value {
+    const char *words;
+    double number;
+    enum paint paint;
+    struct text made; /* where words live that are put together: see value_format */
+};
+
+enum column_flags {
+    COLUMN_MAY_HIDE = 1, /* people do not see it when every value is 0, empty or unknown */
+    COLUMN_MAY_LACK = 2, /* objects of JSON leave it out when it is 0, empty or unknown */
+    COLUMN_PEOPLE = 4,   /* programs do not get it: it puts other columns into words */
+};
+
+struct column {
+    const char *key;      /* in CSV and JSON */
+    const char *heading;  /* for people; NULL: people do not see it */
+    enum value_kind kind; /* side, form and unit */
+    int width;            /* columns on a screen, 0: what the others leave; a name is cut here in text too */
+    int from;             /* on a screen, left out where the table has fewer columns than this */
+    int digits;           /* of numbers that are not whole, for programs; 0: 15 */
+    int argument;         /* for a value function that serves several columns */
+    unsigned flags;       /* of column_flags */
+    void (*value)(const void *row, const struct column *c, struct value *v);
+};
+
+/* The columns of one table. Exported, so that a test can walk them. */
+struct columns {
+    const char *name;
+    const struct column *at;
+    size_t count;
+};
+
+#define COLUMNS(name, array)                                                                                 \
+    {                                                                                                        \
+        name, array, sizeof(array) / sizeof *(array)                                                         \
+    }
+
+/* Words that a value function puts together; several calls append. */
+void value_format(struct value *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Empties `v` and asks the column for its value. */
+void column_value(const struct column *c, const void *row, struct value *v);
+/* The value as people read it, without regard to width. It lives until `v` is used again. */
+const char *column_words(const struct column *c, struct value *v);
+bool column_is_right(const struct column *c);
+/* Numbers are numbers for programs too. */
+bool kind_is_number(enum value_kind kind);
+/* The widest that its words get in text and on a screen; 0: no limit. */
+int column_cut(const struct column *c);
+/* True when the value says nothing: "", 0 or unknown. */
+bool value_is_nothing(const struct value *v);
+void value_free(struct value *v);
+
+/* How many columns a table shows that is `room` columns wide, and their widths (0: left out), one blank between
+ * neighbours. What is left goes to the column with width 0. */
+int columns_fit(const struct columns *c, int room, int *widths);
+
+/* The key of the first column that breaks an invariant, NULL if none does: keys that are there and differ, a value
+ * function, somebody who sees it. */
+const char *columns_fault(const struct columns *c);
+
+#endif

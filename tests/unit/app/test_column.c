@@ -1,0 +1,174 @@
+/* Columns and the writers that walk them: one table in four formats, and how it is fitted to a screen. */
+#include "text/table.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+struct fruit {
+    const char *name;
+    int64_t bytes;
+    double share;
+    bool ripe;
+};
+
+static void name_value(const void *row, const struct column *c, struct value *v)
+{
+    (void)c;
+    v->words = ((const struct fruit *)row)->name;
+}
+
+static void bytes_value(const void *row, const struct column *c, struct value *v)
+{
+    const struct fruit *f = row;
+    (void)c;
+    if (f->bytes >= 0)
+        v->number = (double)f->bytes;
+    else
+        value_format(v, "%s", "off chip");
+}
+
+static void share_value(const void *row, const struct column *c, struct value *v)
+{
+    (void)c;
+    v->number = ((const struct fruit *)row)->share;
+}
+
+static void ripe_value(const void *row, const struct column *c, struct value *v)
+{
+    (void)c;
+    v->number = ((const struct fruit *)row)->ripe;
+}
+
+static void words_value(const void *row, const struct column *c, struct value *v)
+{
+    const struct fruit *f = row;
+    value_format(v, "%s", f->name);
+    value_format(v, " and %d", c->argument);
+}
+
+static void nothing_value(const void *row, const struct column *c, struct value *v)
+{
+    (void)row, (void)c;
+    v->number = 0;
+}
+
+/* clang-format off */
+static const struct column array[] = {
+    {.key = "name",   .heading = "fruit",  .kind = VALUE_NAME,  .width = 9, .value = name_value},
+    {.key = "bytes",  .heading = "bytes",  .kind = VALUE_BYTES, .width = 10, .from = 30, .value = bytes_value},
+    {.key = "share",  .heading = "share",  .kind = VALUE_SHARE, .width = 6, .from = 40, .value = share_value},
+    {.key = "zero",   .heading = "zero",   .kind = VALUE_COUNT, .width = 4, .from = 90, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK,
+     .value = nothing_value},
+    {.key = "ripe",   .kind = VALUE_BOOL,  .value = ripe_value},
+    {.key = "words",  .heading = "words",  .kind = VALUE_WORDS, .flags = COLUMN_PEOPLE, .argument = 7, .value = words_value},
+};
+/* clang-format on */
+
+static const struct columns columns = COLUMNS("fruits", array);
+static const struct fruit fruits[] = {{"pear", 1234567, 0.125, true},
+                                      {"a|long, name", -1, NAN, false},
+                                      {"plum", INT64_C(9007199254740991), 1.0 / 3, false}};
+
+static void written(const char *format, const char *expected)
+{
+    struct table t = TABLE(columns, fruits, 3);
+    struct text out = {0};
+    t.key = "fruits", t.title = "Fruits", t.notes = "A note.\n";
+    const struct exporter *e = exporter_find(format);
+    assert_non_null(e);
+    if (e->begin) e->begin(&out);
+    e->add(&t, &out);
+    if (e->end) e->end(&out);
+    assert_false(out.failed);
+    assert_string_equal(out.at, expected);
+    text_free(&out);
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    written("text", "Fruits\n\n"
+                    "  fruit                      bytes   share  words\n"
+                    "  pear                   1,234,567  12.5 %  pear and 7\n"
+                    "  a|long, ~               off chip       -  a|long, name and 7\n"
+                    "  plum       9,007,199,254,740,991  33.3 %  plum and 7\n"
+                    "\nA note.\n");
+}
+
+static void test_markdown(void **state)
+{
+    (void)state;
+    written("md", "## Fruits\n\n"
+                  "| fruit | bytes | share | words |\n"
+                  "| --- | ---: | ---: | --- |\n"
+                  "| pear | 1,234,567 | 12.5 % | pear and 7 |\n"
+                  "| a\\|long, ~ | off chip | - | a\\|long, name and 7 |\n"
+                  "| plum | 9,007,199,254,740,991 | 33.3 % | plum and 7 |\n"
+                  "\nA note.\n");
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    written("csv", "name,bytes,share,zero,ripe\n"
+                   "pear,1234567,0.125,0,1\n"
+                   "\"a|long, name\",,,0,0\n"
+                   "plum,9007199254740991,0.333333333333333,0,0\n");
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    written("json",
+            "{\"lxplan\": 1, \"kind\": \"report\",\n\"fruits\": [\n"
+            "  {\"name\": \"pear\", \"bytes\": 1234567, \"share\": 0.125, \"ripe\": true},\n"
+            "  {\"name\": \"a|long, name\", \"bytes\": null, \"share\": null, \"ripe\": false},\n"
+            "  {\"name\": \"plum\", \"bytes\": 9007199254740991, \"share\": 0.333333333333333, \"ripe\": "
+            "false}]}\n");
+}
+
+/* Whatever is shown takes the room exactly, and columns go one by one as the room shrinks. */
+static void test_fit(void **state)
+{
+    (void)state;
+    int widths[sizeof array / sizeof *array];
+    assert_int_equal(columns_fit(&columns, 50, widths), 4);
+    assert_int_equal(widths[5], 50 - 9 - 10 - 6 - 3);
+    assert_int_equal(columns_fit(&columns, 39, widths), 3);
+    assert_int_equal(widths[2], 0);
+    assert_int_equal(widths[5], 39 - 9 - 10 - 2);
+    assert_int_equal(columns_fit(&columns, 12, widths), 2);
+    assert_int_equal(widths[5], 12 - 9 - 1);
+    assert_int_equal(columns_fit(&columns, 4, widths), 2);
+    assert_int_equal(widths[5], 0);
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    assert_null(columns_fault(&columns));
+    struct column bad[2] = {array[0], array[1]};
+    struct columns of_bad = COLUMNS("bad", bad);
+    bad[1].key = "name";
+    assert_string_equal(columns_fault(&of_bad), "name");
+    bad[1] = array[1], bad[1].value = NULL;
+    assert_string_equal(columns_fault(&of_bad), "bytes");
+    bad[1] = array[5], bad[1].heading = NULL;
+    assert_string_equal(columns_fault(&of_bad), "words");
+    bad[1] = array[1], bad[1].key = NULL;
+    assert_string_equal(columns_fault(&of_bad), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text), cmocka_unit_test(test_markdown), cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json), cmocka_unit_test(test_fit),      cmocka_unit_test(test_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
