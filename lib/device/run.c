@@ -2,6 +2,7 @@
 #include "device/device.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "device/execute/arith.h"
 #include "device/reference/input_data.h"
 #include "device/verdict.h"
 #include "device/memory/machine.h"
@@ -207,7 +208,7 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
     static const struct lx_device_options usual = {0};
     struct run u = {.how = how ? how : &usual};
     double start = now();
-    if (!executable(p, st)) return NULL;
+    if (!executable(p, st) || !arith_known(p->layouts->graph, st)) return NULL;
     bool ok = make_result(&u, p, st) && get_reference(&u, p, st) && make_room(&u, st);
     if (ok) {
         machine_reserve(&u.m);

@@ -1,11 +1,6 @@
 /* Every legal division of an op, in order: a counter over the axes, the last one fastest, each through its
  * legal factors in ascending order; what breaks a rule is stepped over. */
 #include "divide/space.h"
-#include "base/fail.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 bool splits_admissible(const struct space *s, const int64_t *splits)
 {
@@ -52,46 +47,4 @@ bool candidate_next(struct candidate_walk *w)
     while (count_up(s, w->splits))
         if (splits_legal(s, w->splits)) return true;
     return false;
-}
-
-struct lx_candidates *lx_division_candidates(const struct lx_layouts *l, int32_t op, int64_t cores,
-                                             lx_status *st)
-{
-    struct arena scratch = {0};
-    struct space s;
-    VEC(int64_t) all = {0};
-    int64_t splits[LX_MAX_VARS];
-    struct lx_candidates *out = calloc(1, sizeof *out);
-    struct arena *memory = calloc(1, sizeof *memory);
-    bool ok = out && memory ? space_of_op(l, op, cores, &scratch, &s, st) : status_no_memory(st);
-    if (ok) {
-        struct candidate_walk w = {.s = &s, .splits = splits};
-        memset(splits, 0, sizeof splits);
-        while (ok && candidate_next(&w)) {
-            ok = VEC_RESERVE(&all, all.count + LX_MAX_VARS);
-            if (!ok) break;
-            memcpy(&all.at[all.count], splits, sizeof splits);
-            all.count += LX_MAX_VARS;
-        }
-        out->split_count = s.axis_count;
-        out->count = (int32_t)(all.count / LX_MAX_VARS);
-        out->memory = memory;
-        out->splits = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
-        if (!ok || !out->splits) ok = status_no_memory(st);
-    }
-    VEC_FREE(&all);
-    arena_free(&scratch);
-    if (ok) return out;
-    if (memory) arena_free(memory);
-    free(memory);
-    free(out);
-    return NULL;
-}
-
-void lx_candidates_free(struct lx_candidates *c)
-{
-    if (!c) return;
-    arena_free(c->memory);
-    free(c->memory);
-    free(c);
 }

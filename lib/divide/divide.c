@@ -1,4 +1,6 @@
-/* The stage as a whole: for each op the span pass, then hints, or the matmul cost pass, or distribution. */
+/* The stage as a whole, two passes over all ops. The span pass commits the splits that the span limit needs;
+ * they are handed on keyed by index coefficient, as plans store them. Then each op recovers them and is
+ * divided by its hints, or the matmul cost pass, or distribution. */
 #include "divide/divide.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -125,9 +127,75 @@ static bool record(const struct lx_layouts *l, const struct space *s, const int6
     return true;
 }
 
+/* What the span pass hands on of an op, and why: per variable in iteration order. */
+struct commitment {
+    struct lx_coeff_splits splits;
+    int32_t bound_by[LX_MAX_VARS];
+    int64_t bound[LX_MAX_VARS];
+};
+
+/* No span is longer than its tensor; most ops need no look at theirs. */
+static bool may_exceed_span(const struct lx_layouts *l, const struct lx_op *op)
+{
+    for (int i = 0; i <= op->input_count; i++)
+        if (lx_layout_bytes(&l->layouts[op_operand(op, i)]) > l->graph->device.span_bytes) return true;
+    return false;
+}
+
+static bool commit_span(const struct lx_layouts *l, int32_t op, struct space *s, struct commitment *c,
+                        lx_status *st)
+{
+    int64_t floors[LX_MAX_VARS];
+    if (!span_reduce(s, st)) return false;
+    for (int i = 0; i < s->axis_count; i++) {
+        floors[i] = s->axes[i].floor;
+        c->bound_by[i] = s->axes[i].bound_by;
+        c->bound[i] = s->axes[i].bound;
+    }
+    lx_division_encode(l, op, floors, &c->splits);
+    return true;
+}
+
+/* Pass 1: `commitments` per op, NULL where its spans need nothing. */
+static bool span_pass(const struct lx_layouts *l, int64_t cores, struct arena *memory,
+                      struct commitment **commitments, lx_status *st)
+{
+    bool ok = true;
+    for (int32_t o = 0; ok && o < l->graph->op_count; o++) {
+        const struct lx_op *op = &l->graph->ops[o];
+        struct arena scratch = {0};
+        struct space s;
+        if (op->kind->traits & LX_EXTERN || !may_exceed_span(l, op)) continue;
+        ok = space_of_op(l, o, cores, &scratch, &s, st);
+        if (ok && s.operand_count > 0) {
+            commitments[o] = arena_array(memory, 1, sizeof *commitments[o]);
+            ok = commitments[o] ? commit_span(l, o, &s, commitments[o], st) : status_no_memory(st);
+        }
+        arena_free(&scratch);
+    }
+    return ok;
+}
+
+static bool recover_span(const struct lx_layouts *l, int32_t op, const struct commitment *c, struct space *s,
+                         lx_status *st)
+{
+    int64_t floors[LX_MAX_VARS];
+    if (!c) return true;
+    if (!lx_division_decode(l, op, &c->splits, floors, st)) return false;
+    for (int i = 0; i < s->axis_count; i++) {
+        if (floors[i] == 1) continue;
+        s->axes[i].floor = floors[i];
+        s->axes[i].rule = LX_SPLIT_SPAN;
+        s->axes[i].bound_by = c->bound_by[i];
+        s->axes[i].bound = c->bound[i];
+    }
+    return true;
+}
+
+/* Pass 2. */
 static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struct lx_divide_options *how,
-                      int64_t cores, struct arena *scratch, struct arena *memory, struct lx_division *d,
-                      lx_status *st)
+                      int64_t cores, const struct commitment *committed, struct arena *scratch,
+                      struct arena *memory, struct lx_division *d, lx_status *st)
 {
     const struct lx_op *op = &l->graph->ops[op_number];
     struct space s;
@@ -140,7 +208,7 @@ static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struc
         d->predicted_us = predict(l, d, &s, splits);
         return true;
     }
-    if (!span_reduce(&s, st)) return false;
+    if (!recover_span(l, op_number, committed, &s, st)) return false;
     bool hinted = false;
     for (int i = 0; i < how->hint_count; i++) hinted |= how->hints[i].op == op_number;
     if (hinted) {
@@ -166,7 +234,7 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     int64_t cores = how.cores > 0 || how.cores < 0 ? how.cores : g->device.cores;
     if (!lx_cores_valid(&g->device, cores, st)) return NULL;
     struct lx_divisions *d = calloc(1, sizeof *d);
-    struct arena *memory = calloc(1, sizeof *memory), scratch = {0};
+    struct arena *memory = calloc(1, sizeof *memory), scratch = {0}, between = {0};
     if (!d || !memory) {
         free(d);
         free(memory);
@@ -175,14 +243,16 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     }
     *d = (struct lx_divisions){.layouts = l, .cores = cores, .count = g->op_count, .memory = memory};
     d->at = arena_array(memory, (size_t)g->op_count, sizeof *d->at);
-    bool ok = d->at ? true : status_no_memory(st);
+    struct commitment **committed = arena_array(&between, (size_t)g->op_count, sizeof *committed);
+    bool ok = d->at && committed ? span_pass(l, cores, &between, committed, st) : status_no_memory(st);
     for (int32_t o = 0; ok && o < g->op_count; o++) {
-        ok = divide_op(l, o, &how, cores, &scratch, memory, &d->at[o], st);
+        ok = divide_op(l, o, &how, cores, committed[o], &scratch, memory, &d->at[o], st);
         d->predicted_us += d->at[o].predicted_us;
         arena_free(&scratch);
         scratch = (struct arena){0};
     }
     arena_free(&scratch);
+    arena_free(&between);
     if (ok) return d;
     lx_divisions_free(d);
     return NULL;

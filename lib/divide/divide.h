@@ -137,23 +137,13 @@ bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view
 /* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */
 bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor);
 
-/* Every legal division of an op, in order: the first variable changes slowest, factors ascend. */
-struct lx_candidates {
-    int split_count;
-    int64_t (*splits)[LX_MAX_VARS]; /* per candidate */
-    int32_t count;
-    struct arena *memory;
-};
-
-struct lx_candidates *lx_division_candidates(const struct lx_layouts *l, int32_t op, int64_t cores,
-                                             lx_status *st);
-void lx_candidates_free(struct lx_candidates *c);
 /* The op with these splits (one a variable in iteration order), checked; for candidates that a later stage
  * prefers. Memory from `d`. */
 bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st);
 
-/* Splits that outlive renaming: keyed by the variable's coefficient in the write index (outputs) and in the
- * first read index (reductions). Ones are not stored. */
+/* Splits that outlive renaming: keyed by how far one step of the variable moves, in elements: in the write index
+ * for variables of the output, in the first read index for the others. Ones are not stored. Within an op no two
+ * variables of more than one value have the same key, so that nothing is lost. */
 struct lx_coeff_split {
     int64_t coefficient, split;
 };
@@ -163,9 +153,12 @@ struct lx_coeff_splits {
     struct lx_coeff_split output[LX_MAX_RANK], reduction[LX_MAX_RANK];
 };
 
-bool lx_division_encode(const struct lx_divisions *d, int32_t op, struct lx_coeff_splits *out);
-/* The splits, one a variable in iteration order, that `from` says. */
+/* `splits`, one per variable in iteration order; false: the op's index map is not known. */
+bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *splits,
+                        struct lx_coeff_splits *out);
+/* The splits, one per variable in iteration order, that `from` says. False: `st` names the key that is no
+ * variable's. */
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
-                        int64_t *splits);
+                        int64_t *splits, lx_status *st);
 
 #endif

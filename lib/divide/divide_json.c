@@ -40,6 +40,29 @@ static void write_operand(struct text *t, const struct lx_operand_span *o, const
     text_add(t, "]}");
 }
 
+/* As {"4096": 2}. */
+static void write_coefficients(struct text *t, const char *name, const struct lx_coeff_split *list, int count)
+{
+    text_format(t, "\"%s\": {", name);
+    for (int i = 0; i < count; i++)
+        text_format(t, "%s\"%lld\": %lld", i ? ", " : "", (long long)list[i].coefficient,
+                    (long long)list[i].split);
+    text_add(t, "}");
+}
+
+static void write_by_coefficient(struct text *t, const struct lx_divisions *d, const struct lx_division *v)
+{
+    int64_t splits[LX_MAX_VARS];
+    struct lx_coeff_splits stored;
+    for (int i = 0; i < v->split_count; i++) splits[i] = v->splits[i].split;
+    if (v->kind != LX_DIVIDED || !lx_division_encode(d->layouts, v->op, splits, &stored)) return;
+    text_add(t, ",\n     \"by_coefficient\": {");
+    write_coefficients(t, "output", stored.output, stored.output_count);
+    text_add(t, ", ");
+    write_coefficients(t, "reduction", stored.reduction, stored.reduction_count);
+    text_add(t, "}");
+}
+
 static void write_op(struct text *t, const struct lx_divisions *d, int32_t i)
 {
     const struct lx_division *v = &d->at[i];
@@ -53,7 +76,9 @@ static void write_op(struct text *t, const struct lx_divisions *d, int32_t i)
                 op->kind->name, kinds[v->kind], (long long)v->cores_used, v->by_cost ? "true" : "false",
                 v->predicted_us);
     for (int k = 0; k < v->split_count; k++) write_split(t, &v->splits[k], d, v, k == 0);
-    text_add(t, "],\n     \"operands\": [");
+    text_add(t, "]");
+    write_by_coefficient(t, d, v);
+    text_add(t, ",\n     \"operands\": [");
     for (int k = 0; k < v->operand_count; k++) write_operand(t, &v->operands[k], d, k == 0);
     text_add(t, "]}");
 }

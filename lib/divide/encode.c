@@ -1,14 +1,19 @@
 /* Splits that survive the renaming of variables: a variable is known by how far one step of it moves in
  * memory. Output variables are keyed by their coefficient in the index that is written, the others by that in
- * the first index that is read. Variables of one value share coefficients with their neighbours and never
- * have a split. */
+ * the first index that is read, which has all that are summed. Variables of one value share coefficients with
+ * their neighbours and never have a split; all others differ, since a step of a dimension goes beyond all of
+ * the next. */
 #include "divide/encode.h"
+#include "base/fail.h"
 #include "layout/op_index.h"
 
-static int64_t stored(const struct lx_coeff_split *list, int count, int64_t coefficient)
+static int64_t stored(const struct lx_coeff_split *list, int count, int64_t coefficient, int *found)
 {
     for (int i = 0; i < count; i++)
-        if (list[i].coefficient == coefficient) return list[i].split;
+        if (list[i].coefficient == coefficient) {
+            ++*found;
+            return list[i].split;
+        }
     return 1;
 }
 
@@ -25,17 +30,19 @@ void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_split
     }
 }
 
-void coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count)
+int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count)
 {
+    int found = 0;
     for (int i = 0; i < count; i++) {
         struct coeff_var *v = &vars[i];
         if (v->range == 1)
             v->split = 1;
         else if (v->write != 0)
-            v->split = stored(from->output, from->output_count, v->write);
+            v->split = stored(from->output, from->output_count, v->write, &found);
         else
-            v->split = stored(from->reduction, from->reduction_count, v->read);
+            v->split = stored(from->reduction, from->reduction_count, v->read, &found);
     }
+    return found;
 }
 
 /* Host stride of the dimension that variable `v` walks in an operand; 0: none. */
@@ -50,12 +57,13 @@ static int64_t coefficient_of(const struct lx_graph *g, const struct lx_op *op, 
     return stride;
 }
 
+/* The variables in iteration order; -1: the index map is not known. */
 static int gather(const struct lx_graph *g, int32_t op_number, struct coeff_var *vars)
 {
     const struct lx_op *op = &g->ops[op_number];
     struct op_index x;
     op_index_of(g, op, &x);
-    if (!x.known) return 0;
+    if (!x.known) return -1;
     int n = 0, out = x.operand_count - 1, order[LX_MAX_VARS];
     for (int d = 0; d < x.rank[out]; d++) order[n++] = x.var[out][d];
     for (int v = 0; v < x.var_count; v++)
@@ -63,28 +71,32 @@ static int gather(const struct lx_graph *g, int32_t op_number, struct coeff_var 
     for (int i = 0; i < n; i++) {
         vars[i] = (struct coeff_var){
             .range = x.extent[order[i]], .write = coefficient_of(g, op, &x, out, order[i]), .split = 1};
-        for (int k = 0; k < out && vars[i].read == 0; k++)
-            vars[i].read = coefficient_of(g, op, &x, k, order[i]);
+        vars[i].read = coefficient_of(g, op, &x, 0, order[i]);
     }
     return n;
 }
 
-bool lx_division_encode(const struct lx_divisions *d, int32_t op, struct lx_coeff_splits *out)
-{
-    struct coeff_var vars[LX_MAX_VARS];
-    int n = gather(d->layouts->graph, op, vars);
-    if (d->at[op].kind != LX_DIVIDED || n != d->at[op].split_count) return false;
-    for (int i = 0; i < n; i++) vars[i].split = d->at[op].splits[i].split;
-    coeff_encode(vars, n, out);
-    return true;
-}
-
-bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
-                        int64_t *splits)
+bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *splits,
+                        struct lx_coeff_splits *out)
 {
     struct coeff_var vars[LX_MAX_VARS];
     int n = gather(l->graph, op, vars);
-    coeff_decode(from, vars, n);
+    for (int i = 0; i < n; i++) vars[i].split = splits[i];
+    coeff_encode(vars, n, out);
+    return n >= 0;
+}
+
+bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
+                        int64_t *splits, lx_status *st)
+{
+    struct coeff_var vars[LX_MAX_VARS];
+    int n = gather(l->graph, op, vars);
+    bool all = coeff_decode(from, vars, n) == from->output_count + from->reduction_count;
     for (int i = 0; i < n; i++) splits[i] = vars[i].split;
-    return n > 0;
+    if (all) return true;
+    const struct lx_op *o = &l->graph->ops[op];
+    return status_set_at(st, LX_E_DOMAIN, l->graph->file, o->line, 1,
+                         "op %s: a stored split has a coefficient that none of its variables has; the splits "
+                         "are those of another op or of another shape, divide it again",
+                         o->name);
 }

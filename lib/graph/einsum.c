@@ -168,7 +168,7 @@ static bool imply_einsum(struct map_context *c, struct lx_op *op)
 static bool check_view(struct map_context *c, const struct lx_op *op)
 {
     const struct lx_tensor *in = operand(c, 0), *out = operand(c, 1);
-    bool insert = strcmp(op->kind->name, "insert") == 0, shift = strcmp(op->kind->name, "shift") == 0;
+    bool insert = op->kind->id == LX_KIND_INSERT, shift = op->kind->id == LX_KIND_SHIFT;
     const struct lx_tensor *whole = insert ? out : in, *part = insert ? in : out;
     if (op->einsum)
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a %s has an offset, not an einsum",

@@ -8,13 +8,14 @@
 
 #include "base/status.h"
 #include "graph/buffer.h"
+#include "graph/kinds.h"
 #include "graph/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8, LX_MAX_INPUTS = 32 };
+enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
 
 /* Element types: word, bits, and whether the device computes with it. */
 #define LX_DTYPES(X)                                                                                         \
@@ -42,25 +43,6 @@ struct lx_tensor {
     const int64_t *shape;
     int64_t bytes;    /* of the whole tensor on the host */
     int line, column; /* where the pattern declares it; 0 if it was generated */
-};
-
-/* What a kind of op is, in one row of the table in kinds.c. */
-enum lx_kind_traits {
-    LX_POINTWISE = 1 << 0, /* each output element from the elements at the same indices */
-    LX_REDUCES = 1 << 1,   /* one input, some indices summed (maximised, ...) away */
-    LX_CONTRACTS = 1 << 2, /* two inputs, einsum contraction */
-    LX_VIEW = 1 << 3,      /* moves a rectangular part: slice, shift, insert */
-    LX_OPAQUE = 1 << 4,    /* only its operands are known, no index map */
-    LX_EXTERN = 1 << 5,    /* runs off the device: reads and writes HBM only */
-    LX_IN_PLACE = 1 << 6,  /* may write its output over an input that dies with it */
-};
-
-struct lx_kind {
-    const char *name;
-    unsigned traits;
-    int least_inputs, most_inputs;
-    bool takes_value; /* a constant may stand for one more input */
-    const char *help;
 };
 
 enum { LX_MAX_VARS = 52 };
@@ -129,9 +111,6 @@ const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
 enum lx_dtype lx_dtype_find(const char *word); /* LX_DTYPE_COUNT if there is none */
 const char *lx_role_word(enum lx_role r);
-/* The table of kinds; ends with a row without a name. */
-const struct lx_kind *lx_kinds(void);
-const struct lx_kind *lx_kind_find(const char *name);
 
 /* Read a pattern: our JSON, MiniMalloc CSV or XLA CSV, told apart by content. "-" is standard input.
  * NULL: `st` says what is wrong, where, and what to do. */

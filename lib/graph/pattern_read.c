@@ -38,7 +38,7 @@ static const char *dtype_word(int i)
 
 static const char *kind_word(int i)
 {
-    return lx_kinds()[i].name;
+    return lx_kind_at((enum lx_kind_id)i)->name;
 }
 
 static const char *role_word(int i)
@@ -201,13 +201,10 @@ static bool read_op(struct reader *r, const cJSON *v)
         return false;
     op.has_value = json_find(v, "value") != NULL;
     op.kind = lx_kind_find(kind);
-    if (!op.kind) {
-        int count = 0;
-        while (lx_kinds()[count].name) count++;
+    if (!op.kind)
         return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
                           "op %s: unknown kind \"%s\"; known: %s", op.name, kind,
-                          list_words(known, kind_word, count));
-    }
+                          list_words(known, kind_word, LX_KIND_COUNT));
     op.input_count = cJSON_GetArraySize(inputs);
     if (op.input_count > LX_MAX_INPUTS)
         return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",

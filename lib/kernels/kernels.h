@@ -1,8 +1,8 @@
 /* The compute kernels of the device: fp32 arithmetic on blocks of memory, as fast as the processor allows.
  *
  * What is here: matrix products (one, or the sum over a batch) with their first and last touch fused into the
- * store; moves (zero, copy, relu, transpose) between any two 2-D layouts; pointwise functions; reductions
- * along an axis; conversions from and to fp16 and bf16.
+ * store; moves (zero, copy, relu) between any two 2-D layouts; conversions from and to fp16 and bf16. What
+ * kinds of ops compute beside that is in device/execute/arith.c.
  *
  * Everything is in elements, never in bytes, and every stride may be any integer (0 repeats an element, a
  * negative one walks backwards), as long as no two results share a place. Nothing allocates but a product
@@ -99,7 +99,7 @@ struct gemm_steps {
 bool gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
                   const struct gemm_steps *steps, struct pool *pool);
 
-/* ---- moves, pointwise functions, reductions ---- */
+/* ---- moves ---- */
 
 /* A matrix in memory: element (i, j) is at[i * row + j * column]. Results may be written over an operand of
  * the same layout; any other overlap is the caller's mistake. */
@@ -115,63 +115,6 @@ struct const_view {
 void zero_2d(struct view to, int64_t rows, int64_t columns);
 void copy_2d(struct view to, struct const_view from, int64_t rows, int64_t columns); /* bit for bit */
 void relu_2d(struct view to, struct const_view from, int64_t rows, int64_t columns); /* x > 0 ? x : 0 */
-/* to is columns x rows: to(j, i) = from(i, j). */
-void transpose_2d(struct view to, struct const_view from, int64_t rows, int64_t columns);
-
-/* NaN goes through everything but relu and greater; gelu is the tanh formula; greater gives 1 or 0. */
-#define UNARY_OPS(X)                                                                                         \
-    X(UNARY_CLONE, "clone")                                                                                  \
-    X(UNARY_NEG, "neg")                                                                                      \
-    X(UNARY_ABS, "abs")                                                                                      \
-    X(UNARY_EXP, "exp")                                                                                      \
-    X(UNARY_LOG, "log")                                                                                      \
-    X(UNARY_SQRT, "sqrt")                                                                                    \
-    X(UNARY_RSQRT, "rsqrt")                                                                                  \
-    X(UNARY_RECIPROCAL, "reciprocal")                                                                        \
-    X(UNARY_RELU, "relu")                                                                                    \
-    X(UNARY_GELU, "gelu")                                                                                    \
-    X(UNARY_SILU, "silu")                                                                                    \
-    X(UNARY_SIGMOID, "sigmoid")                                                                              \
-    X(UNARY_TANH, "tanh")
-
-#define BINARY_OPS(X)                                                                                        \
-    X(BINARY_ADD, "add")                                                                                     \
-    X(BINARY_SUB, "sub")                                                                                     \
-    X(BINARY_MUL, "mul")                                                                                     \
-    X(BINARY_DIV, "div")                                                                                     \
-    X(BINARY_POW, "pow")                                                                                     \
-    X(BINARY_MAX, "max")                                                                                     \
-    X(BINARY_MIN, "min")                                                                                     \
-    X(BINARY_GREATER, "greater")
-
-#define REDUCE_OPS(X)                                                                                        \
-    X(REDUCE_SUM, "sum")                                                                                     \
-    X(REDUCE_MAX, "max")                                                                                     \
-    X(REDUCE_MIN, "min")                                                                                     \
-    X(REDUCE_MEAN, "mean")
-
-#define KERNEL_ENUM(id, word) id,
-enum unary_op { UNARY_OPS(KERNEL_ENUM) UNARY_OP_COUNT };
-enum binary_op { BINARY_OPS(KERNEL_ENUM) BINARY_OP_COUNT };
-enum reduce_op { REDUCE_OPS(KERNEL_ENUM) REDUCE_OP_COUNT };
-#undef KERNEL_ENUM
-
-/* The names above; -1: there is none. */
-int unary_op_find(const char *word);
-int binary_op_find(const char *word);
-int reduce_op_find(const char *word);
-
-void unary_2d(enum unary_op op, struct view to, struct const_view from, int64_t rows, int64_t columns);
-void binary_2d(enum binary_op op, struct view to, struct const_view a, struct const_view b, int64_t rows,
-               int64_t columns);
-/* condition != 0 ? a : b */
-void where_2d(struct view to, struct const_view condition, struct const_view a, struct const_view b,
-              int64_t rows, int64_t columns);
-
-/* to[i * to_step] is the reduction of row i over its columns. The order of a sum depends on the number of
- * columns alone, not on strides. Over no columns: 0, -infinity, infinity, NaN. */
-void reduce_rows(enum reduce_op op, float *to, int64_t to_step, struct const_view from, int64_t rows,
-                 int64_t columns);
 
 /* ---- half precision ---- */
 

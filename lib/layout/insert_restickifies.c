@@ -84,7 +84,7 @@ static void forget_copies(struct inserter *n, int32_t old)
 /* The new tensor that holds old tensor `old` with its stick along `stick`: an earlier copy, or a new one. */
 static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *out)
 {
-    const struct lx_kind *kind = lx_kind_find("restickify");
+    const struct lx_kind *kind = lx_kind_at(LX_KIND_RESTICKIFY);
     char suffix[24], name[320];
     if ((*out = find_copy(n, old, stick)) >= 0) return true;
     if (stick < 0)

@@ -18,12 +18,12 @@ int32_t op_operand(const struct lx_op *op, int operand)
 
 bool op_is_restickify(const struct lx_op *op)
 {
-    return strcmp(op->kind->name, "restickify") == 0;
+    return op->kind->id == LX_KIND_RESTICKIFY;
 }
 
 bool op_is_insert(const struct lx_op *op)
 {
-    return strcmp(op->kind->name, "insert") == 0;
+    return op->kind->id == LX_KIND_INSERT;
 }
 
 static void from_einsum(const struct lx_op *op, struct op_index *x)

@@ -15,11 +15,13 @@ enum { MOST_STEPS = LX_LOOP_OPERANDS * 2 };
 static const char *const kind_words[LX_NEST_KINDS] = {
     [LX_NEST_NONE] = "none", [LX_NEST_CONTRACTION] = "contraction", [LX_NEST_MOVE] = "move"};
 
-/* Ops that move elements one by one. */
+/* Ops that move elements one by one, and have a kernel for it. */
 static const struct {
-    const char *kind;
+    bool known;
     enum lx_touch main;
-} moves[] = {{"clone", LX_TOUCH_COPY}, {"restickify", LX_TOUCH_COPY}, {"relu", LX_TOUCH_RELU}};
+} moves[LX_KIND_COUNT] = {[LX_KIND_CLONE] = {true, LX_TOUCH_COPY},
+                          [LX_KIND_RESTICKIFY] = {true, LX_TOUCH_COPY},
+                          [LX_KIND_RELU] = {true, LX_TOUCH_RELU}};
 
 static const struct {
     enum lx_dtype of;
@@ -229,13 +231,10 @@ static bool find_main(const struct lx_op *op, struct lx_op_nest *out)
         out->nest = (struct lx_loops){.first = LX_TOUCH_ZERO, .main = LX_TOUCH_GEMM, .has_in1 = true};
         return true;
     }
-    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
-        if (strcmp(moves[i].kind, op->kind->name) == 0) {
-            out->kind = LX_NEST_MOVE;
-            out->nest = (struct lx_loops){.main = moves[i].main};
-            return true;
-        }
-    return false;
+    if (!moves[op->kind->id].known) return false;
+    out->kind = LX_NEST_MOVE;
+    out->nest = (struct lx_loops){.main = moves[op->kind->id].main};
+    return true;
 }
 
 static const char *why_not(const struct lx_plan *p, const struct lx_op *op, const struct op_index *x,

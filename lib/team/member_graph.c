@@ -36,12 +36,12 @@ static int32_t own_tensor(struct maker *k, int32_t t, bool to_write)
     return k->own[t];
 }
 
-static bool add_op(struct maker *k, const char *name, const char *kind, const int32_t *inputs, int count,
+static bool add_op(struct maker *k, const char *name, enum lx_kind_id kind, const int32_t *inputs, int count,
                    int32_t output, const int64_t *offset, const int64_t *stride)
 {
     if (!name) return status_no_memory(k->st);
     struct lx_op op = {.name = name,
-                       .kind = lx_kind_find(kind),
+                       .kind = lx_kind_at(kind),
                        .input_count = count,
                        .inputs = inputs,
                        .output = output,
@@ -65,8 +65,8 @@ static bool receive(struct maker *k, int32_t e)
                           : add_tensor(k, arena_format(memory, "%s~%d", t->name, (int)e), x->tensor,
                                        LX_ROLE_COUNT, box);
     k->box[e] = to;
-    return to >= 0 &&
-           add_op(k, arena_format(memory, "exchange~%d", (int)e), "extern", &from, sends, to, NULL, NULL);
+    return to >= 0 && add_op(k, arena_format(memory, "exchange~%d", (int)e), LX_KIND_EXTERN, &from, sends, to,
+                             NULL, NULL);
 }
 
 struct source {
@@ -98,7 +98,7 @@ static int32_t take(struct maker *k, int32_t o, const char *what, int i, int32_t
     int64_t offset[LX_MAX_RANK] = {0};
     for (int d = 0; d < want->rank; d++) offset[d] = want->offset[d] - from->box.offset[d];
     int32_t to = add_tensor(k, name, t, LX_ROLE_COUNT, want);
-    return to >= 0 && add_op(k, name, "slice", &from->tensor, 1, to, offset, NULL) ? to : -1;
+    return to >= 0 && add_op(k, name, LX_KIND_SLICE, &from->tensor, 1, to, offset, NULL) ? to : -1;
 }
 
 /* Views: slice and insert keep their kind with a local offset, a shift is one of the whole box. */
@@ -114,16 +114,16 @@ static bool add_view(struct maker *k, int32_t o, const struct op_index *x, struc
     if (team_is_shift(op)) {
         if (lx_team_box_equal(&from.box, &own)) {
             out = own_tensor(k, op->output, true);
-            return out >= 0 && add_op(k, op->name, op->kind->name, &from.tensor, 1, out, op->offset, NULL);
+            return out >= 0 && add_op(k, op->name, op->kind->id, &from.tensor, 1, out, op->offset, NULL);
         }
         const char *name = arena_format(k->b.memory, "%s~all", op->name);
         struct source moved = {add_tensor(k, name, op->inputs[0], LX_ROLE_COUNT, &from.box), from.box};
         if (moved.tensor < 0 ||
-            !add_op(k, name, op->kind->name, &from.tensor, 1, moved.tensor, op->offset, NULL))
+            !add_op(k, name, op->kind->id, &from.tensor, 1, moved.tensor, op->offset, NULL))
             return false;
         out = own_tensor(k, op->output, true);
         for (int d = 0; d < rank; d++) offset[d] = own.offset[d] - from.box.offset[d];
-        return out >= 0 && add_op(k, op->name, "slice", &moved.tensor, 1, out, offset, NULL);
+        return out >= 0 && add_op(k, op->name, LX_KIND_SLICE, &moved.tensor, 1, out, offset, NULL);
     }
     const struct lx_team_box *whole = &own; /* what the offset counts in: an insertion's output */
     if (!op_is_insert(op))
@@ -136,15 +136,15 @@ static bool add_view(struct maker *k, int32_t o, const struct op_index *x, struc
         offset[d] = x->offset[d] + x->stride[d] * (d == var ? range.begin : 0) - whole->offset[d];
     out = own_tensor(k, op->output, true);
     return from.tensor >= 0 && out >= 0 &&
-           add_op(k, op->name, op->kind->name, &from.tensor, 1, out, offset, op->stride);
+           add_op(k, op->name, op->kind->id, &from.tensor, 1, out, offset, op->stride);
 }
 
 static bool combine(struct maker *k, int32_t o, int32_t partial, bool any)
 {
     const struct lx_op *op = &k->p->graph->ops[o];
     int32_t out = own_tensor(k, op->output, true);
-    return out >= 0 && add_op(k, arena_format(k->b.memory, "%s~combine", op->name), "extern", &partial, any,
-                              out, NULL, NULL);
+    return out >= 0 && add_op(k, arena_format(k->b.memory, "%s~combine", op->name), LX_KIND_EXTERN, &partial,
+                              any, out, NULL, NULL);
 }
 
 static bool add_local_op(struct maker *k, int32_t o)
@@ -172,7 +172,7 @@ static bool add_local_op(struct maker *k, int32_t o)
         local.output =
             add_tensor(k, arena_format(k->b.memory, "%s~part", op->name), op->output, LX_ROLE_COUNT, &whole);
         /* a mean is divided when the sum is complete */
-        if (local.kind == lx_kind_find("mean")) local.kind = lx_kind_find("sum");
+        if (local.kind->id == LX_KIND_MEAN) local.kind = lx_kind_at(LX_KIND_SUM);
     } else
         local.output = own_tensor(k, op->output, true);
     if (local.output < 0 || !builder_op(&k->b, &local, k->st)) return false;

@@ -2,11 +2,9 @@
 #include "team/team_private.h"
 #include "base/checked.h"
 
-#include <string.h>
-
 bool team_is_shift(const struct lx_op *op)
 {
-    return strcmp(op->kind->name, "shift") == 0;
+    return op->kind->id == LX_KIND_SHIFT;
 }
 
 bool team_plain_index(const struct lx_op *op)

@@ -3,6 +3,7 @@
  * leaves each member, and every member has the same bits, on every transport. Also: lists of messages. */
 #include "team_run/team_member.h"
 #include "base/fail.h"
+#include "device/reference/meaning.h"
 
 #include <stdlib.h>
 
@@ -73,13 +74,14 @@ static bool accumulate(struct team_member *m, struct row *r, const struct lx_op 
 {
     struct lx_team_box mine = share(r, m->link->member);
     struct team_block sum = {0}, one = {0};
-    enum team_way way = team_meaning_of(op)->way;
+    const struct meaning_fold *fold = meaning_of(op->kind)->fold;
     double divisor = team_divisor(m->p->graph, op);
     bool ok = team_block_make(&sum, &mine, st) && team_block_make(&one, &mine, st);
-    for (int64_t k = 0; ok && k < mine.size[0]; k++) sum.at[k] = team_identity(way);
+    for (int64_t k = 0; ok && k < mine.size[0]; k++) sum.at[k] = fold->start;
     for (int i = 0; i < r->members && ok && mine.size[0] > 0; i++) {
         team_block_unpack(&one, &mine, m->fp32, in[i].data);
-        for (int64_t k = 0; k < mine.size[0]; k++) sum.at[k] = team_accumulate(way, sum.at[k], one.at[k]);
+        for (int64_t k = 0; k < mine.size[0]; k++)
+            sum.at[k] = fold->in_double((double[]){sum.at[k], one.at[k]});
     }
     for (int64_t k = 0; ok && k < mine.size[0]; k++) {
         double v = sum.at[k] / divisor;

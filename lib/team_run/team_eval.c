@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
+#include "device/reference/meaning.h"
 
 #include <string.h>
 
@@ -89,16 +90,17 @@ static double element(const struct reading *r, const struct loops *l, double (*f
 
 /* The innermost of the variables that go, from its low to its high value. Products and sums, which are nearly
  * all of the work, have loops of their own; the order is the same. */
-static double reduced_run(const struct reading *r, struct loops *l, const struct team_meaning *m, double sum)
+static double reduced_run(const struct reading *r, struct loops *l, const struct meaning_fold *fold,
+                          double sum)
 {
     int v = l->var[l->kept + l->gone - 1];
     int64_t n = l->high[v] - l->low[v];
     const double *a = r->in[0]->at + l->at[0];
     int64_t step = l->step[0][v];
-    if (r->inputs == 1 && m->way == TEAM_SUM) {
+    if (r->inputs == 1 && fold->adds) {
         for (int64_t i = 0; i < n; i++) sum += a[i * step];
     } else if (r->inputs == 1) {
-        for (int64_t i = 0; i < n; i++) sum = team_accumulate(m->way, sum, a[i * step]);
+        for (int64_t i = 0; i < n; i++) sum = fold->in_double((double[]){sum, a[i * step]});
     } else {
         const double *b = r->in[1]->at + l->at[1];
         int64_t other = l->step[1][v];
@@ -107,12 +109,12 @@ static double reduced_run(const struct reading *r, struct loops *l, const struct
     return sum;
 }
 
-static double reduced(const struct reading *r, struct loops *l, const struct team_meaning *m)
+static double reduced(const struct reading *r, struct loops *l, const struct meaning_fold *fold)
 {
-    double sum = team_identity(m->way);
+    double sum = fold->start;
     for (int k = 0; k < l->gone; k++)
         if (l->high[l->var[l->kept + k]] <= l->low[l->var[l->kept + k]]) return sum;
-    do sum = reduced_run(r, l, m, sum);
+    do sum = reduced_run(r, l, fold, sum);
     while (next(l, l->kept, l->kept + l->gone - 1));
     return sum;
 }
@@ -141,12 +143,23 @@ static bool within(const struct lx_graph *g, const struct lx_op *op, const struc
     return true;
 }
 
+double team_divisor(const struct lx_graph *g, const struct lx_op *op)
+{
+    struct op_index x;
+    double count = 1;
+    if (!meaning_of(op->kind)->fold->divides) return count;
+    op_index_of(g, op, &x);
+    for (int v = 0; v < x.var_count; v++)
+        if (op_index_reduced(&x, v)) count *= (double)x.extent[v];
+    return count;
+}
+
 bool team_eval(const struct lx_graph *g, const struct lx_op *op, const struct team_block *const *in,
                struct team_block *out, const struct team_region *how, lx_status *st)
 {
     struct op_index x;
     struct loops l;
-    const struct team_meaning *m = team_meaning_of(op);
+    const struct meaning *m = meaning_of(op->kind);
     op_index_of(g, op, &x);
     if (!m || !x.known)
         return status_set_at(st, LX_E_UNSUPPORTED, g->file, op->line, 0,
@@ -155,11 +168,11 @@ bool team_eval(const struct lx_graph *g, const struct lx_op *op, const struct te
     if (how->var >= 0 && how->range.end <= how->range.begin && !op_index_reduced(&x, how->var)) return true;
     if (!within(g, op, &x, in, out, how, st)) return false;
     if (!make_loops(&l, &x, in, out, how)) return true;
-    struct reading r = {in, op->input_count, op, strcmp(op->kind->name, "shift") == 0, &x};
+    struct reading r = {in, op->input_count, op, op->kind->id == LX_KIND_SHIFT, &x};
     bool reduces = op->map && op->reduces;
     double divisor = reduces && !how->partial ? team_divisor(g, op) : 1;
     do {
-        double v = reduces ? reduced(&r, &l, m) : element(&r, &l, m->f);
+        double v = reduces ? reduced(&r, &l, m->fold) : element(&r, &l, m->in_double);
         v /= divisor;
         out->at[l.at[x.operand_count - 1]] = how->fp32 ? (double)(float)v : v;
     } while (next(&l, 0, l.kept));

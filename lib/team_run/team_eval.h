@@ -35,19 +35,6 @@ void team_block_seed(struct team_block *b, const struct lx_tensor *t, uint64_t s
 bool team_eval(const struct lx_graph *g, const struct lx_op *op, const struct team_block *const *in,
                struct team_block *out, const struct team_region *how, lx_status *st);
 
-/* What becomes of the elements at one place, and how such results are accumulated where indices go. */
-enum team_way { TEAM_SUM, TEAM_LARGEST, TEAM_SMALLEST };
-
-struct team_meaning {
-    const char *kind;
-    double (*f)(const double *v); /* of an element-wise op; a constant stands after the inputs. NULL: none */
-    enum team_way way;
-};
-
-/* NULL: nobody knows what it computes. */
-const struct team_meaning *team_meaning_of(const struct lx_op *op);
-double team_identity(enum team_way way);
-double team_accumulate(enum team_way way, double a, double b);
 /* What an accumulated result is divided by: the count of a mean, else 1. */
 double team_divisor(const struct lx_graph *g, const struct lx_op *op);
 

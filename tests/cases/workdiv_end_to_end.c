@@ -77,7 +77,9 @@ static int64_t split_of_key(const struct stages *s, const char *key)
     if (coeff) {
         int64_t wanted = strtoll(coeff + 7, NULL, 10);
         bool reduction = strncmp(key, "red", 3) == 0;
-        if (!lx_division_encode(s->divisions, 0, &stored)) return -1;
+        int64_t splits[LX_MAX_VARS];
+        for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
+        if (!lx_division_encode(s->layouts, 0, splits, &stored)) return -1;
         const struct lx_coeff_split *list = reduction ? stored.reduction : stored.output;
         for (int i = 0; i < (reduction ? stored.reduction_count : stored.output_count); i++)
             if (list[i].coefficient == wanted) return list[i].split;

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "graph/builder.h"
+#include "support/kind_lists.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,11 @@ static int32_t random_new(struct graph_builder *b, struct random_tensor *t, cons
     return t->number;
 }
 
+static const char *random_kind(struct rng *r, const struct kind_list *of)
+{
+    return of->at[rng_below(r, (uint32_t)of->count)]->name;
+}
+
 /* `with_views`: slices, shifts and inserts; `with_externs`: ops off the device; `again`: tensors are written
  * more than once. */
 struct random_graph_shape {
@@ -47,6 +53,8 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
     b.graph->device.cores = shape->cores;
     b.graph->alignment = b.graph->device.stick_bytes;
     b.graph->target_hbm_bytes = -1;
+    const struct kind_list unary = kinds_that(kind_is_unary), binary = kinds_that(kind_is_binary),
+                           reductions = kinds_that(kind_reduces);
     bool ok = true;
     for (size_t i = 0; ok && i < inputs; i++) {
         struct random_tensor t = {.rank = 2 + (int)rng_below(r, 2)};
@@ -55,9 +63,6 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
         all[count++] = t;
     }
     for (int o = 0; ok && o < shape->ops && count < 190; o++) {
-        static const char *const unary[] = {"exp", "neg", "relu", "silu", "abs"};
-        static const char *const binary[] = {"add", "mul", "sub", "max"};
-        static const char *const reductions[] = {"sum", "max", "mean"};
         struct random_tensor *x = &all[rng_below(r, count)], out = *x;
         int32_t operands[3] = {x->number};
         char name[40], einsum[60], in[8], kept[8] = "";
@@ -66,10 +71,10 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
         snprintf(name, sizeof name, "op%d", o);
         for (int d = 0; d < x->rank; d++) in[d] = (char)('a' + d), in[d + 1] = 0;
         uint64_t what = rng_below(r, 100);
-        const char *kind = unary[rng_below(r, 5)];
+        const char *kind = random_kind(r, &unary);
         snprintf(einsum, sizeof einsum, "%s->%s", in, in);
         if (what < 22) {
-            kind = binary[rng_below(r, 4)]; /* with itself, or with another of the same shape */
+            kind = random_kind(r, &binary); /* with itself, or with another of the same shape */
             struct random_tensor *y = &all[rng_below(r, count)];
             bool same =
                 y->rank == x->rank && memcmp(y->shape, x->shape, sizeof *y->shape * (size_t)y->rank) == 0;
@@ -78,7 +83,7 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
             snprintf(einsum, sizeof einsum, "%s,%s->%s", in, in, in);
         } else if (what < 42 && x->rank > 1) {
             int gone = (int)rng_below(r, (uint32_t)x->rank);
-            kind = reductions[rng_below(r, 3)];
+            kind = random_kind(r, &reductions);
             out.rank = 0;
             for (int d = 0; d < x->rank; d++)
                 if (d != gone) {
@@ -103,7 +108,7 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
                 operands[1] = small.number;
                 op.input_count = 2;
                 out = whole;
-                kind = binary[rng_below(r, 4)];
+                kind = random_kind(r, &binary);
                 snprintf(einsum, sizeof einsum, "%s,%s->%s", in, kept, in);
             }
         } else if (what < 60 && x->rank >= 2) {

@@ -1,5 +1,6 @@
-/* One row of the table a kind. */
+/* One row of the table per kind, by its id. */
 #include "device/execute/arith.h"
+#include "base/fail.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
 
@@ -16,6 +17,10 @@
 #define A a[i]
 #define B b[i]
 
+/* What is no number stays so: a maximum must not hide it. */
+#define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
+#define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
+
 static float gelu(float x)
 {
     return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
@@ -31,8 +36,8 @@ ROW(sub, A - B)
 ROW(mul, A *B)
 ROW(div, A / B)
 ROW(pow, powf(A, B))
-ROW(max, A > B ? A : B)
-ROW(min, A < B ? A : B)
+ROW(max, LARGER(A, B))
+ROW(min, SMALLER(A, B))
 ROW(neg, -A)
 ROW(abs, fabsf(A))
 ROW(exp, expf(A))
@@ -74,9 +79,6 @@ enum { LANES = 16 };
     }
 
 #define PLUS(x, y) ((x) + (y))
-/* What is no number stays so: a maximum must not hide it. */
-#define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
-#define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
 REDUCE_ROW(sum, 0, PLUS)
 REDUCE_ROW(largest, -INFINITY, LARGER)
@@ -87,29 +89,59 @@ static const struct reduction reduction_mean = {0, sum_all, sum_join, true};
 static const struct reduction reduction_max = {-INFINITY, largest_all, largest_join, false};
 static const struct reduction reduction_min = {INFINITY, smallest_all, smallest_join, false};
 
-static const struct arith table[] = {
-    {"add", add_row, NULL, false},           {"sub", sub_row, NULL, false},
-    {"mul", mul_row, NULL, false},           {"div", div_row, NULL, false},
-    {"pow", pow_row, NULL, false},           {"max", max_row, &reduction_max, false},
-    {"min", min_row, &reduction_min, false}, {"sum", NULL, &reduction_sum, false},
-    {"mean", NULL, &reduction_mean, false},  {"neg", neg_row, NULL, false},
-    {"abs", abs_row, NULL, false},           {"exp", exp_row, NULL, false},
-    {"log", log_row, NULL, false},           {"sqrt", sqrt_row, NULL, false},
-    {"rsqrt", rsqrt_row, NULL, false},       {"reciprocal", reciprocal_row, NULL, false},
-    {"relu", relu_row, NULL, false},         {"gelu", gelu_row, NULL, false},
-    {"silu", silu_row, NULL, false},         {"sigmoid", sigmoid_row, NULL, false},
-    {"tanh", tanh_row, NULL, false},         {"greater", greater_row, NULL, false},
-    {"where", where_row, NULL, false},       {"clone", copy_row, NULL, true},
-    {"matmul", NULL, &reduction_sum, false}, {"restickify", copy_row, NULL, true},
-    {"slice", copy_row, NULL, true},         {"shift", copy_row, NULL, true},
-    {"insert", copy_row, NULL, true},        {0},
+/* clang-format off */
+static const struct arith table[LX_KIND_COUNT] = {
+    [LX_KIND_ADD]        = {.row = add_row},
+    [LX_KIND_SUB]        = {.row = sub_row},
+    [LX_KIND_MUL]        = {.row = mul_row},
+    [LX_KIND_DIV]        = {.row = div_row},
+    [LX_KIND_POW]        = {.row = pow_row},
+    [LX_KIND_MAX]        = {.row = max_row, .sum = &reduction_max},
+    [LX_KIND_MIN]        = {.row = min_row, .sum = &reduction_min},
+    [LX_KIND_SUM]        = {.sum = &reduction_sum},
+    [LX_KIND_MEAN]       = {.sum = &reduction_mean},
+    [LX_KIND_NEG]        = {.row = neg_row},
+    [LX_KIND_ABS]        = {.row = abs_row},
+    [LX_KIND_EXP]        = {.row = exp_row},
+    [LX_KIND_LOG]        = {.row = log_row},
+    [LX_KIND_SQRT]       = {.row = sqrt_row},
+    [LX_KIND_RSQRT]      = {.row = rsqrt_row},
+    [LX_KIND_RECIPROCAL] = {.row = reciprocal_row},
+    [LX_KIND_RELU]       = {.row = relu_row},
+    [LX_KIND_GELU]       = {.row = gelu_row},
+    [LX_KIND_SILU]       = {.row = silu_row},
+    [LX_KIND_SIGMOID]    = {.row = sigmoid_row},
+    [LX_KIND_TANH]       = {.row = tanh_row},
+    [LX_KIND_GREATER]    = {.row = greater_row},
+    [LX_KIND_WHERE]      = {.row = where_row},
+    [LX_KIND_CLONE]      = {.row = copy_row, .moves = true},
+    [LX_KIND_MATMUL]     = {.sum = &reduction_sum},
+    [LX_KIND_RESTICKIFY] = {.row = copy_row, .moves = true},
+    [LX_KIND_SLICE]      = {.row = copy_row, .moves = true},
+    [LX_KIND_SHIFT]      = {.row = copy_row, .moves = true},
+    [LX_KIND_INSERT]     = {.row = copy_row, .moves = true},
 };
+/* clang-format on */
 
-const struct arith *arith_of(const struct lx_op *op)
+const struct arith *arith_of(const struct lx_kind *kind)
 {
-    for (const struct arith *a = table; a->kind; a++)
-        if (strcmp(a->kind, op->kind->name) == 0) return a;
-    return NULL;
+    if ((unsigned)kind->id >= LX_KIND_COUNT) return NULL;
+    const struct arith *a = &table[kind->id];
+    bool sums = kind->traits & (LX_REDUCES | LX_CONTRACTS), rows = !sums || kind->traits & LX_POINTWISE;
+    return (a->row || !rows) && (a->sum || !sums) ? a : NULL;
+}
+
+bool arith_known(const struct lx_graph *g, lx_status *st)
+{
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        if (arith_of(op->kind) || (op->kind->traits & LX_MIXES)) continue;
+        return status_set_at(st, LX_E_UNSUPPORTED, g->file, op->line, 0,
+                             "op %s: the device has no arithmetic for the kind %s; give it a row in "
+                             "device/execute/arith.c",
+                             op->name, op->kind->name);
+    }
+    return true;
 }
 
 static uint64_t stir(uint64_t h)
@@ -143,7 +175,7 @@ static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix
 void mix_bytes(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes)
 {
     uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
-    const struct arith *a = arith_of(op);
+    const struct arith *a = arith_of(op->kind);
     if (a && a->moves && op->input_count == 1 && inputs[0].bytes == bytes) {
         memcpy(to, inputs[0].items, (size_t)bytes);
         return;

@@ -18,14 +18,16 @@ struct reduction {
 };
 
 struct arith {
-    const char *kind;
     row_function *row;           /* NULL: not pointwise */
     const struct reduction *sum; /* NULL: it does not reduce */
     bool moves;                  /* it computes nothing */
 };
 
-/* NULL: the kind is known by its operands only. */
-const struct arith *arith_of(const struct lx_op *op);
+/* NULL: it has no arithmetic. Then the kind is one of those that only mix their operands (LX_MIXES), or the device
+ * cannot run it. */
+const struct arith *arith_of(const struct lx_kind *kind);
+/* Can the device run every op? If not, `st` names the first that it cannot. */
+bool arith_known(const struct lx_graph *g, lx_status *st);
 extern const struct reduction reduction_sum;
 
 /* Ops of which only the operands are known: every word of the result depends on the words of all operands, so

@@ -246,7 +246,7 @@ void execute_op(struct machine *m)
     struct op_work w = {.m = m,
                         .op = op,
                         .division = &m->plan->divisions->at[m->tick],
-                        .arith = arith_of(op),
+                        .arith = arith_of(op->kind),
                         .operands = op->input_count + 1};
     op_index_of(m->graph, op, &w.x);
     w.class = class_of(&w);

@@ -43,18 +43,6 @@ static void fill_block(void *context, int64_t task, int worker)
     if (!f->raw) items_encode(f->type, numbers, n, f->items + from * f->type->item);
 }
 
-/* Ops whose operand of this number must be above 0. */
-static bool wants_positive(const struct lx_op *op, int operand)
-{
-    static const struct {
-        const char *kind;
-        int operand;
-    } rows[] = {{"log", 0}, {"sqrt", 0}, {"rsqrt", 0}, {"reciprocal", 0}, {"div", 1}, {"pow", 0}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].operand == operand && strcmp(rows[i].kind, op->kind->name) == 0) return true;
-    return false;
-}
-
 /* Elements that a contraction sums. */
 static int64_t summed(const struct lx_op *op)
 {
@@ -86,7 +74,7 @@ void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct p
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].input_count; i++) {
             if (g->ops[o].inputs[i] != tensor) continue;
-            positive |= wants_positive(&g->ops[o], i);
+            positive |= (g->ops[o].kind->positive >> i & 1) != 0;
             if (t->role == LX_WEIGHT) longest = fmax(longest, (double)summed(&g->ops[o]));
         }
     f.scale = positive ? 0.5f : longest > 1 ? (float)sqrt(3 / longest) : 1;

@@ -19,7 +19,7 @@ struct evaluation {
     float *in[3];
     float *out;
     int64_t out_count;
-    reference_function_type *f;
+    const struct meaning *meaning; /* NULL: bytes are mixed */
     /* Per variable of an einsum, outermost first: those of the output, then those that are summed. */
     int vars, kept;
     int64_t extent[LX_MAX_VARS];
@@ -75,42 +75,30 @@ static void pointwise_block(const struct evaluation *e, int64_t from, int64_t to
         offsets_of(e, n, at);
         for (int i = 0; i < inputs && i < 3; i++) x[i] = e->in[i][at[i]];
         if (e->op->has_value) x[inputs] = value;
-        e->out[n] = e->f(x[0], x[1], x[2]);
+        e->out[n] = e->meaning->in_float(x);
     }
-}
-
-/* What is no number stays so. */
-static float larger(float a, float b)
-{
-    return a != a || a > b ? a : b;
-}
-
-static float smaller(float a, float b)
-{
-    return a != a || a < b ? a : b;
 }
 
 /* The summed variables of output element n, one after the other. */
 static void reduction_block(const struct evaluation *e, int64_t from, int64_t to)
 {
-    const char *kind = e->op->kind->name;
-    bool largest = strcmp(kind, "max") == 0, smallest = strcmp(kind, "min") == 0;
+    const struct meaning_fold *fold = e->meaning->fold;
     int64_t terms = 1;
     for (int k = e->kept; k < e->vars; k++) terms *= e->extent[k];
     for (int64_t n = from; n < to; n++) {
         int64_t at[3];
         offsets_of(e, n, at);
-        float total = largest ? -INFINITY : smallest ? INFINITY : 0;
+        float pair[2] = {(float)fold->start};
         for (int64_t j = 0; j < terms; j++) {
             int64_t rest = j, offset = at[0];
             for (int k = e->vars - 1; k >= e->kept; k--) {
                 offset += rest % e->extent[k] * e->step[0][k];
                 rest /= e->extent[k];
             }
-            float x = e->in[0][offset];
-            total = largest ? larger(total, x) : smallest ? smaller(total, x) : total + x;
+            pair[1] = e->in[0][offset];
+            pair[0] = fold->adds ? pair[0] + pair[1] : fold->in_float(pair);
         }
-        e->out[n] = strcmp(kind, "mean") == 0 ? total / (float)terms : total;
+        e->out[n] = fold->divides ? pair[0] / (float)terms : pair[0];
     }
 }
 
@@ -227,7 +215,7 @@ static bool is_shaped(const struct lx_graph *g, const struct lx_op *op)
     if (op->map) return true;
     bool shaped = op->input_count == 1 && g->tensors[op->output].rank >= 0 &&
                   g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
-    return shaped && (op->offset || strcmp(op->kind->name, "restickify") == 0);
+    return shaped && (op->offset || op->kind->id == LX_KIND_RESTICKIFY);
 }
 
 static void *decoded(const struct reference_value *v)
@@ -254,7 +242,7 @@ static bool evaluate(struct lx_reference *r, int32_t o, struct reference_value *
             mix_elements(op, inputs, out->dtype, out->items, out->count);
         return true;
     }
-    struct evaluation e = {.g = g, .op = op, .out_count = out->count, .f = reference_function(op)};
+    struct evaluation e = {.g = g, .op = op, .out_count = out->count, .meaning = meaning_of(op->kind)};
     bool ok = true;
     for (int i = 0; i < op->input_count && i < 3 && ok; i++) {
         e.in[i] = decoded(&r->values[program_input(&r->program, o, i)]);
@@ -337,6 +325,7 @@ static bool evaluate_all(struct lx_reference *r)
 struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
                                        lx_status *st)
 {
+    if (!meanings_known(pattern, st)) return NULL;
     struct lx_reference *r = calloc(1, sizeof *r);
     if (!r) return status_no_memory(st), NULL;
     r->seed = seed;

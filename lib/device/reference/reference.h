@@ -4,6 +4,7 @@
 
 #include "device/device.h"
 #include "kernels/kernels.h"
+#include "device/reference/meaning.h"
 #include "device/reference/values.h"
 
 /* A value: items in host order, and how far a correct device may be from it. */
@@ -23,10 +24,6 @@ struct lx_reference {
     struct pool *pool;
     struct arena memory;
 };
-
-/* reference_numbers.c: what a pointwise op does with the elements of its operands. */
-typedef float reference_function_type(float a, float b, float c);
-reference_function_type *reference_function(const struct lx_op *op);
 
 /* How values of an op's output may differ by, given those of its inputs; see tolerance.c. */
 double tolerance_of(const struct lx_op *op, const struct reference_value *const *inputs, double kept,

@@ -1,120 +1,110 @@
-/* Kinds of ops as functions of numbers, written down once more and apart from those of the device. */
-#include "device/reference/reference.h"
+/* Kinds of ops as functions of numbers, written down once more and apart from those of the device.
+ *
+ * `real` is float in one copy of each expression and double in the other; functions are those of <tgmath.h>, which
+ * follow it. Broken constants are cast, so that nothing is computed
+ * wider than `real`. */
+#include "device/reference/meaning.h"
+#include "base/fail.h"
 
-#include <math.h>
-#include <string.h>
+#include <tgmath.h>
 
-static float ref_add(float a, float b, float c)
-{
-    return (void)c, a + b;
-}
-static float ref_sub(float a, float b, float c)
-{
-    return (void)c, a - b;
-}
-static float ref_mul(float a, float b, float c)
-{
-    return (void)c, a * b;
-}
-static float ref_div(float a, float b, float c)
-{
-    return (void)c, a / b;
-}
-static float ref_pow(float a, float b, float c)
-{
-    return (void)c, powf(a, b);
-}
-static float ref_max(float a, float b, float c)
-{
-    return (void)c, a != a || a > b ? a : b;
-}
-static float ref_min(float a, float b, float c)
-{
-    return (void)c, a != a || a < b ? a : b;
-}
-static float ref_neg(float a, float b, float c)
-{
-    return (void)b, (void)c, -a;
-}
-static float ref_abs(float a, float b, float c)
-{
-    return (void)b, (void)c, fabsf(a);
-}
-static float ref_exp(float a, float b, float c)
-{
-    return (void)b, (void)c, expf(a);
-}
-static float ref_log(float a, float b, float c)
-{
-    return (void)b, (void)c, logf(a);
-}
-static float ref_sqrt(float a, float b, float c)
-{
-    return (void)b, (void)c, sqrtf(a);
-}
-static float ref_rsqrt(float a, float b, float c)
-{
-    return (void)b, (void)c, 1 / sqrtf(a);
-}
-static float ref_reciprocal(float a, float b, float c)
-{
-    return (void)b, (void)c, 1 / a;
-}
-static float ref_relu(float a, float b, float c)
-{
-    return (void)b, (void)c, a > 0 ? a : 0;
-}
-static float ref_sigmoid(float a, float b, float c)
-{
-    return (void)b, (void)c, 1 / (1 + expf(-a));
-}
-static float ref_tanh(float a, float b, float c)
-{
-    return (void)b, (void)c, tanhf(a);
-}
-static float ref_silu(float a, float b, float c)
-{
-    return a * ref_sigmoid(a, b, c);
-}
-static float ref_greater(float a, float b, float c)
-{
-    return (void)c, a > b ? 1 : 0;
-}
-static float ref_where(float a, float b, float c)
-{
-    return a != 0 ? b : c;
-}
-static float ref_copy(float a, float b, float c)
-{
-    return (void)b, (void)c, a;
-}
+#define A v[0]
+#define B v[1]
+#define C v[2]
 
-static float ref_gelu(float a, float b, float c)
-{
-    (void)b, (void)c;
-    return a * (0.5f + 0.5f * tanhf(sqrtf(2 / 3.14159265358979f) * (a + 0.044715f * a * a * a)));
-}
+#define IN(type, name, expression)                                                                           \
+    static type name(const type *v)                                                                          \
+    {                                                                                                        \
+        typedef type real;                                                                                   \
+        return (real)(expression);                                                                           \
+    }
+#define MEANING(name, expression) IN(float, name##_float, expression) IN(double, name##_double, expression)
 
-static const struct {
-    const char *kind;
-    reference_function_type *f;
-} functions[] = {
-    {"add", ref_add},         {"sub", ref_sub},
-    {"mul", ref_mul},         {"div", ref_div},
-    {"pow", ref_pow},         {"max", ref_max},
-    {"min", ref_min},         {"neg", ref_neg},
-    {"abs", ref_abs},         {"exp", ref_exp},
-    {"log", ref_log},         {"sqrt", ref_sqrt},
-    {"rsqrt", ref_rsqrt},     {"relu", ref_relu},
-    {"gelu", ref_gelu},       {"silu", ref_silu},
-    {"sigmoid", ref_sigmoid}, {"tanh", ref_tanh},
-    {"where", ref_where},     {"clone", ref_copy},
-    {"greater", ref_greater}, {"reciprocal", ref_reciprocal},
+#define SIGMOID(x) (1 / (1 + exp(-(x))))
+#define GELU_SCALE sqrt(2 / (real)3.14159265358979323846)
+
+MEANING(add, A + B)
+MEANING(sub, A - B)
+MEANING(mul, A *B)
+MEANING(div, A / B)
+MEANING(pow, pow(A, B))
+/* What is no number stays so. */
+MEANING(max, A != A || A > B ? A : B)
+MEANING(min, A != A || A < B ? A : B)
+MEANING(neg, -A)
+MEANING(abs, fabs(A))
+MEANING(exp, exp(A))
+MEANING(log, log(A))
+MEANING(sqrt, sqrt(A))
+MEANING(rsqrt, 1 / sqrt(A))
+MEANING(reciprocal, 1 / A)
+MEANING(relu, A > 0 ? A : 0)
+MEANING(gelu, A *((real)0.5 + (real)0.5 * tanh(GELU_SCALE * (A + (real)0.044715 * A * A * A))))
+MEANING(silu, A *SIGMOID(A))
+MEANING(sigmoid, SIGMOID(A))
+MEANING(tanh, tanh(A))
+MEANING(greater, A > B ? 1 : 0)
+MEANING(where, A != 0 ? B : C)
+MEANING(same, A)
+
+static const struct meaning_fold total = {0, add_float, add_double, true, false};
+static const struct meaning_fold mean = {0, add_float, add_double, true, true};
+static const struct meaning_fold largest = {-INFINITY, max_float, max_double, false, false};
+static const struct meaning_fold smallest = {INFINITY, min_float, min_double, false, false};
+
+/* clang-format off */
+#define OF(name) .in_float = name##_float, .in_double = name##_double
+
+static const struct meaning meanings[LX_KIND_COUNT] = {
+    [LX_KIND_ADD]        = {OF(add)},
+    [LX_KIND_SUB]        = {OF(sub)},
+    [LX_KIND_MUL]        = {OF(mul)},
+    [LX_KIND_DIV]        = {OF(div)},
+    [LX_KIND_POW]        = {OF(pow)},
+    [LX_KIND_MAX]        = {OF(max), .fold = &largest},
+    [LX_KIND_MIN]        = {OF(min), .fold = &smallest},
+    [LX_KIND_SUM]        = {.fold = &total},
+    [LX_KIND_MEAN]       = {.fold = &mean},
+    [LX_KIND_NEG]        = {OF(neg)},
+    [LX_KIND_ABS]        = {OF(abs)},
+    [LX_KIND_EXP]        = {OF(exp)},
+    [LX_KIND_LOG]        = {OF(log)},
+    [LX_KIND_SQRT]       = {OF(sqrt)},
+    [LX_KIND_RSQRT]      = {OF(rsqrt)},
+    [LX_KIND_RECIPROCAL] = {OF(reciprocal)},
+    [LX_KIND_RELU]       = {OF(relu)},
+    [LX_KIND_GELU]       = {OF(gelu)},
+    [LX_KIND_SILU]       = {OF(silu)},
+    [LX_KIND_SIGMOID]    = {OF(sigmoid)},
+    [LX_KIND_TANH]       = {OF(tanh)},
+    [LX_KIND_GREATER]    = {OF(greater)},
+    [LX_KIND_WHERE]      = {OF(where)},
+    [LX_KIND_CLONE]      = {OF(same)},
+    [LX_KIND_MATMUL]     = {OF(mul), .fold = &total},
+    [LX_KIND_RESTICKIFY] = {OF(same)},
+    [LX_KIND_SLICE]      = {OF(same)},
+    [LX_KIND_SHIFT]      = {OF(same)},
+    [LX_KIND_INSERT]     = {OF(same)},
 };
+/* clang-format on */
 
-reference_function_type *reference_function(const struct lx_op *op)
+const struct meaning *meaning_of(const struct lx_kind *kind)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].kind, op->kind->name) == 0) return functions[i].f;
-    return ref_copy;
+    if ((unsigned)kind->id >= LX_KIND_COUNT) return NULL;
+    const struct meaning *m = &meanings[kind->id];
+    bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS), by_element = kind->traits != LX_REDUCES;
+    return (m->in_float || !by_element) && (m->fold || !folds) ? m : NULL;
+}
+
+bool meanings_known(const struct lx_graph *g, lx_status *st)
+{
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        if (meaning_of(op->kind) || (op->kind->traits & LX_MIXES)) continue;
+        return status_set_at(st, LX_E_UNSUPPORTED, g->file, op->line, 0,
+                             "op %s: nobody has written down what the kind %s computes; give it a row in "
+                             "device/reference/reference_numbers.c",
+                             op->name, op->kind->name);
+    }
+    return true;
 }

@@ -14,113 +14,135 @@
 
 typedef const struct reference_value *operand;
 
+/* What an op reads and makes; operands that it has not are NULL. */
+struct carried {
+    operand a, b, c, out;
+    double terms; /* that each element of the result is the sum of */
+};
+
 /* From the bounds of the operands to that of the result, before it is rounded. */
-typedef double carry_function(operand a, operand b, operand out);
+typedef double carry_function(const struct carried *x);
 
 static double tolerance(operand x)
 {
     return x ? x->tolerance : 0;
 }
 
-static double carry_sum(operand a, operand b, operand out)
+static double tolerances(const struct carried *x)
 {
-    (void)out;
-    return tolerance(a) + tolerance(b);
+    return tolerance(x->a) + tolerance(x->b);
 }
 
-static double carry_product(operand a, operand b, operand out)
+static double carry_sum(const struct carried *x)
 {
-    (void)out;
-    if (!b) return a->largest > 0 ? tolerance(a) * (out->largest / a->largest) : 0;
-    return tolerance(a) * b->largest + tolerance(b) * a->largest;
-}
-
-static double carry_quotient(operand a, operand b, operand out)
-{
-    if (!b) return a->largest > 0 ? tolerance(a) * (out->largest / a->largest) : 0;
-    if (tolerance(a) + tolerance(b) == 0) return 0;
-    return (tolerance(a) + out->largest * tolerance(b)) / b->smallest;
-}
-
-static double carry_exp(operand a, operand b, operand out)
-{
-    (void)b;
-    return out->largest * expm1(fmin(tolerance(a), 50));
-}
-
-static double carry_log(operand a, operand b, operand out)
-{
-    (void)b, (void)out;
-    return tolerance(a) > 0 ? tolerance(a) / a->smallest : 0;
-}
-
-static double carry_sqrt(operand a, operand b, operand out)
-{
-    (void)b, (void)out;
-    return fmin(sqrt(tolerance(a)), a->smallest > 0 ? tolerance(a) / sqrt(a->smallest) : INFINITY);
-}
-
-static double carry_rsqrt(operand a, operand b, operand out)
-{
-    (void)b;
-    return tolerance(a) > 0 ? tolerance(a) * out->largest * out->largest * out->largest : 0;
-}
-
-static double carry_reciprocal(operand a, operand b, operand out)
-{
-    (void)b;
-    return tolerance(a) > 0 ? 2 * tolerance(a) * out->largest * out->largest : 0;
+    return tolerances(x);
 }
 
 /* Steeper than 1 by a little at most: gelu and silu. */
-static double carry_soft(operand a, operand b, operand out)
+static double carry_steeper(const struct carried *x)
 {
-    (void)b, (void)out;
-    return 1.2 * tolerance(a);
+    return 1.2 * tolerance(x->a);
 }
 
-static double carry_power(operand a, operand b, operand out)
+/* By a constant: as the sizes say. */
+static double carry_scaled(const struct carried *x)
 {
-    double e = tolerance(a) + tolerance(b);
-    (void)out;
-    return e > 0 ? INFINITY : 0; /* nothing is known of its derivatives */
+    return x->a->largest > 0 ? tolerance(x->a) * (x->out->largest / x->a->largest) : 0;
 }
 
-/* A decision may fall either way where its operands may differ. */
-static double carry_decision(operand a, operand b, operand out)
+static double carry_product(const struct carried *x)
 {
-    (void)out;
-    return tolerance(a) + tolerance(b) > 0 ? INFINITY : 0;
+    if (!x->b) return carry_scaled(x);
+    return tolerance(x->a) * x->b->largest + tolerance(x->b) * x->a->largest;
 }
 
-static const struct {
-    const char *kind;
-    carry_function *carry;
-    bool exact; /* on integers, and where nothing is computed */
-} rows[] = {
-    {"add", carry_sum, true},        {"sub", carry_sum, true},
-    {"mul", carry_product, true},    {"div", carry_quotient, false},
-    {"pow", carry_power, false},     {"max", carry_sum, true},
-    {"min", carry_sum, true},        {"neg", carry_sum, true},
-    {"abs", carry_sum, true},        {"exp", carry_exp, false},
-    {"log", carry_log, false},       {"sqrt", carry_sqrt, false},
-    {"rsqrt", carry_rsqrt, false},   {"reciprocal", carry_reciprocal, false},
-    {"relu", carry_sum, true},       {"gelu", carry_soft, false},
-    {"silu", carry_soft, false},     {"sigmoid", carry_sum, false},
-    {"tanh", carry_sum, false},      {"greater", carry_decision, true},
-    {"where", carry_decision, true}, {"clone", carry_sum, true},
-    {"restickify", carry_sum, true}, {"slice", carry_sum, true},
-    {"shift", carry_sum, true},      {"insert", carry_sum, true},
+static double carry_quotient(const struct carried *x)
+{
+    if (!x->b) return carry_scaled(x);
+    if (tolerances(x) == 0) return 0;
+    return (tolerance(x->a) + x->out->largest * tolerance(x->b)) / x->b->smallest;
+}
+
+static double carry_exp(const struct carried *x)
+{
+    return x->out->largest * expm1(fmin(tolerance(x->a), 50));
+}
+
+static double carry_log(const struct carried *x)
+{
+    return tolerance(x->a) > 0 ? tolerance(x->a) / x->a->smallest : 0;
+}
+
+static double carry_sqrt(const struct carried *x)
+{
+    double e = tolerance(x->a);
+    return fmin(sqrt(e), x->a->smallest > 0 ? e / sqrt(x->a->smallest) : INFINITY);
+}
+
+static double carry_rsqrt(const struct carried *x)
+{
+    double y = x->out->largest;
+    return tolerance(x->a) > 0 ? tolerance(x->a) * y * y * y : 0;
+}
+
+static double carry_reciprocal(const struct carried *x)
+{
+    double y = x->out->largest;
+    return tolerance(x->a) > 0 ? 2 * tolerance(x->a) * y * y : 0;
+}
+
+static double carry_unknown(const struct carried *x)
+{
+    return tolerances(x) > 0 ? INFINITY : 0;
+}
+
+static double carry_choice(const struct carried *x)
+{
+    return tolerance(x->a) > 0 ? INFINITY : tolerance(x->b) + tolerance(x->c);
+}
+
+/* `terms` numbers, each off by `each`, that are as large as `size`: carried errors, and those of adding up in
+ * fp32. */
+static double sum_of(double terms, double each, double size)
+{
+    double independent = fmin(terms, 8 * sqrt(terms)) * each;
+    return independent + 4 * sqrt(terms) * 0x1p-24 * size * sqrt(terms);
+}
+
+static double carry_total(const struct carried *x)
+{
+    return sum_of(x->terms, tolerance(x->a), x->a->rms);
+}
+
+static double carry_mean(const struct carried *x)
+{
+    return carry_total(x) / x->terms;
+}
+
+static double carry_contraction(const struct carried *x)
+{
+    operand a = x->a, b = x->b;
+    return sum_of(x->terms, tolerance(a) * b->rms + tolerance(b) * a->rms, a->rms * b->rms) +
+           tolerance(a) * b->largest + tolerance(b) * a->largest;
+}
+
+static carry_function *const carry[LX_CARRY_COUNT] = {
+    [LX_CARRY_SUM] = carry_sum,
+    [LX_CARRY_STEEPER] = carry_steeper,
+    [LX_CARRY_PRODUCT] = carry_product,
+    [LX_CARRY_QUOTIENT] = carry_quotient,
+    [LX_CARRY_EXP] = carry_exp,
+    [LX_CARRY_LOG] = carry_log,
+    [LX_CARRY_SQRT] = carry_sqrt,
+    [LX_CARRY_RSQRT] = carry_rsqrt,
+    [LX_CARRY_RECIPROCAL] = carry_reciprocal,
+    [LX_CARRY_CHOICE] = carry_choice,
+    [LX_CARRY_UNKNOWN] = carry_unknown,
+    [LX_CARRY_TOTAL] = carry_total,
+    [LX_CARRY_MEAN] = carry_mean,
+    [LX_CARRY_CONTRACTION] = carry_contraction,
+    [LX_CARRY_MIXED] = carry_unknown,
 };
-
-static bool moves_only(const char *kind)
-{
-    static const char *const kinds[] = {"clone", "restickify", "slice", "shift", "insert",
-                                        "neg",   "abs",        "relu",  "max",   "min"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i], kind) == 0) return true;
-    return false;
-}
 
 static double summed_terms(const struct lx_op *op)
 {
@@ -135,50 +157,30 @@ static double summed_terms(const struct lx_op *op)
     return n;
 }
 
-/* `terms` numbers, each off by `each`, that are as large as `size`: carried errors, and those of adding up in
- * fp32. */
-static double sum_of(double terms, double each, double size)
+static double carried(const struct lx_op *op, const operand *inputs, operand out)
 {
-    double independent = fmin(terms, 8 * sqrt(terms)) * each;
-    return independent + 4 * sqrt(terms) * 0x1p-24 * size * sqrt(terms);
-}
-
-static double carried(const struct lx_op *op, const operand *inputs, operand out, bool *exact)
-{
-    operand a = op->input_count > 0 ? inputs[0] : NULL, b = op->input_count > 1 ? inputs[1] : NULL;
-    double terms = summed_terms(op);
-    const char *kind = op->kind->name;
-    *exact = false;
-    if (op->kind->traits & LX_CONTRACTS)
-        return sum_of(terms, tolerance(a) * b->rms + tolerance(b) * a->rms, a->rms * b->rms) +
-               tolerance(a) * b->largest + tolerance(b) * a->largest;
-    if (strcmp(kind, "sum") == 0) return sum_of(terms, tolerance(a), a->rms);
-    if (strcmp(kind, "mean") == 0) return sum_of(terms, tolerance(a), a->rms) / terms;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].kind, kind) == 0) {
-            *exact = rows[i].exact;
-            double more = strcmp(kind, "where") == 0 ? tolerance(inputs[2]) + tolerance(b) : 0;
-            return strcmp(kind, "where") == 0 && tolerance(a) == 0 ? more : rows[i].carry(a, b, out);
-        }
-    return 0;
+    operand in[3] = {0};
+    for (int i = 0; i < op->input_count && i < 3; i++) in[i] = inputs[i];
+    return carry[op->kind->carry](&(struct carried){in[0], in[1], in[2], out, summed_terms(op)});
 }
 
 double tolerance_of(const struct lx_op *op, const operand *inputs, double kept, operand out)
 {
     const struct number_type *t = &number_types[out->dtype];
-    bool exact, same_type = true, differs = false;
+    const int ulps = op->kind->ulps;
+    bool same_type = true, differs = false;
     for (int i = 0; i < op->input_count; i++) {
         same_type = same_type && inputs[i]->dtype == out->dtype;
         differs = differs || inputs[i]->tolerance > 0;
     }
     /* Mixed words are altogether different ones if any of theirs is. */
-    if (out->bytes || !(op->map || op->offset || strcmp(op->kind->name, "restickify") == 0))
+    if (out->bytes || !(op->map || op->offset || op->kind->id == LX_KIND_RESTICKIFY))
         return differs ? INFINITY : 0;
-    double e = fmax(carried(op, inputs, out, &exact), kept);
-    if (moves_only(op->kind->name) && (e == 0 || same_type)) return e;
-    if (e == 0 && exact && t->integer) return 0;
+    double e = fmax(carried(op, inputs, out), kept);
+    if (ulps == 0 && (e == 0 || same_type)) return e;
+    if (ulps <= 1 && e == 0 && t->integer) return 0;
     /* The result rounds to a neighbour; in fp32, functions themselves may be a few units off. */
-    double units = out->dtype == LX_FP32 ? 8 : 1;
+    double units = out->dtype == LX_FP32 ? fmax(ulps, 1) : 1;
     return e + (t->integer ? 1 : units * t->unit * out->largest);
 }
 

@@ -2,6 +2,7 @@
  * within their tolerance, every byte as planned; and plans with equal splits agree bit for bit. */
 #include "support/device_plans.h"
 #include "base/rng.h"
+#include "support/kind_lists.h"
 
 #include <math.h>
 
@@ -194,6 +195,11 @@ static int some_tensor(struct maker *k)
     return (int)rng_below(&k->r, (uint64_t)k->count);
 }
 
+static const char *some_kind(struct maker *k, const struct kind_list *of)
+{
+    return of->at[rng_below(&k->r, (uint64_t)of->count)]->name;
+}
+
 static void subset(struct maker *k, const char *of, bool all_but_one, char *out)
 {
     int n = 0, drop = (int)rng_below(&k->r, strlen(of));
@@ -204,9 +210,8 @@ static void subset(struct maker *k, const char *of, bool all_but_one, char *out)
 
 static void random_op(struct maker *k, const char *role)
 {
-    static const char *const unary[] = {"relu", "neg", "abs", "tanh", "sigmoid", "clone", "gelu"};
-    static const char *const binary[] = {"add", "sub", "mul", "max", "min"};
-    static const char *const sums[] = {"sum", "mean", "max", "min"};
+    const struct kind_list unary = kinds_that(kind_is_tame_unary), binary = kinds_that(kind_is_tame_binary),
+                           sums = kinds_that(kind_reduces);
     char part[5];
     int a = some_tensor(k);
     const char *x = k->letters[a];
@@ -216,13 +221,13 @@ static void random_op(struct maker *k, const char *role)
         subset(k, x, false, part);
         if (!part[0] || rng_below(&k->r, 2)) strcpy(part, x);
         int b = add_tensor(k, part, "input");
-        add_op(k, binary[rng_below(&k->r, 5)], a, b, add_tensor(k, x, role), true, "");
+        add_op(k, some_kind(k, &binary), a, b, add_tensor(k, x, role), true, "");
         return;
     }
     case 2:
         if (strlen(x) > 1) {
             subset(k, x, true, part);
-            add_op(k, sums[rng_below(&k->r, 4)], a, -1, add_tensor(k, part, role), true, "");
+            add_op(k, some_kind(k, &sums), a, -1, add_tensor(k, part, role), true, "");
             return;
         }
         break;
@@ -255,7 +260,7 @@ static void random_op(struct maker *k, const char *role)
     default:
         break;
     }
-    add_op(k, unary[rng_below(&k->r, 7)], a, -1, add_tensor(k, x, role), true, "");
+    add_op(k, some_kind(k, &unary), a, -1, add_tensor(k, x, role), true, "");
 }
 
 static const struct lx_graph *random_graph(uint64_t seed, lx_status *st)

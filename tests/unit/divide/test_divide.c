@@ -1,7 +1,7 @@
 /* Divisions: the rules hold on 10,000 random ops, slices tile the space, every pattern divides. */
 #include "base/rng.h"
 #include "base/text.h"
-#include "divide/divide.h"
+#include "divide/priced_candidates.h"
 #include "graph/generate.h"
 
 #include <setjmp.h>
@@ -209,6 +209,16 @@ static void test_random_ops(void **state)
     assert_true(divided > 8000 && tiled > 4900 && refused > 0);
 }
 
+/* The splits survive being encoded. */
+static void check_encoding(struct stages *s, int32_t op, const int64_t *splits, int count)
+{
+    struct lx_coeff_splits stored;
+    int64_t back[LX_MAX_VARS];
+    assert_true(lx_division_encode(s->layouts, op, splits, &stored));
+    assert_true(lx_division_decode(s->layouts, op, &stored, back, &s->st));
+    for (int k = 0; k < count; k++) assert_int_equal(back[k], splits[k]);
+}
+
 /* Candidates are legal, in order, without repetition, and have the default among them. */
 static void test_candidates(void **state)
 {
@@ -222,34 +232,30 @@ static void test_candidates(void **state)
         assert_true(divide_body(&s, t.at, &how));
         int32_t op = s.divisions->count - 1;
         const struct lx_division *d = &s.divisions->at[op];
-        struct lx_candidates *c = lx_division_candidates(s.layouts, op, how.cores, &s.st);
-        assert_non_null(c);
+        struct arena memory = {0};
+        struct division_menu m;
+        assert_true(division_menu_make(s.divisions, op, &memory, &m, &s.st));
         bool found = false;
-        for (int32_t i = 0; i < c->count; i++) {
+        for (int32_t i = 0; i < m.count; i++) {
+            const int64_t *splits = &m.splits[i * m.split_count];
             bool same = true;
             int order = 0;
-            for (int k = 0; k < c->split_count; k++) {
-                same &= c->splits[i][k] == d->splits[k].split;
+            for (int k = 0; k < m.split_count; k++) {
+                same &= splits[k] == d->splits[k].split;
                 if (i > 0 && order == 0)
-                    order = c->splits[i][k] > c->splits[i - 1][k]   ? 1
-                            : c->splits[i][k] < c->splits[i - 1][k] ? -1
-                                                                    : 0;
+                    order = (splits[k] > splits[k - m.split_count]) - (splits[k] < splits[k - m.split_count]);
             }
             assert_true(i == 0 || order == 1);
             found |= same;
         }
         assert_true(found);
         /* The last one can take the place of the default. */
-        assert_true(lx_division_replace(s.divisions, op, c->splits[c->count - 1], &s.st));
+        const int64_t *last = &m.splits[(m.count - 1) * m.split_count];
+        assert_true(lx_division_replace(s.divisions, op, last, &s.st));
         check_rules(s.divisions, op);
         check_tiling(&s.divisions->at[op]);
-        /* And its splits survive being encoded. */
-        struct lx_coeff_splits stored;
-        int64_t back[LX_MAX_VARS];
-        assert_true(lx_division_encode(s.divisions, op, &stored));
-        assert_true(lx_division_decode(s.layouts, op, &stored, back));
-        for (int k = 0; k < c->split_count; k++) assert_int_equal(back[k], c->splits[c->count - 1][k]);
-        lx_candidates_free(c);
+        check_encoding(&s, op, last, m.split_count);
+        arena_free(&memory);
         free_stages(&s);
         text_free(&t);
     }
@@ -260,6 +266,21 @@ static const char two_ops[] = "\"tensors\": [{\"name\": \"x\", \"shape\": [512, 
                               "\"ops\": [{\"name\": \"a\", \"kind\": \"exp\", \"inputs\": [\"x\"], "
                               "\"output\": \"h\"}, {\"name\": \"b\", \"kind\": \"sum\", \"inputs\": "
                               "[\"h\"], \"output\": \"y\", \"einsum\": \"mn->m\"}]";
+
+/* A stored split whose coefficient no variable has: of another op, or of another shape. */
+static void test_foreign_coefficient(void **state)
+{
+    (void)state;
+    struct stages s;
+    struct lx_coeff_splits other = {.output_count = 1, .output = {{1024, 2}}};
+    int64_t back[LX_MAX_VARS];
+    assert_true(divide_body(&s, two_ops, &(struct lx_divide_options){.cores = 4}));
+    assert_true(lx_division_decode(s.layouts, 0, &other, back, &s.st));
+    assert_int_equal(back[0], 2);
+    assert_false(lx_division_decode(s.layouts, 1, &other, back, &s.st));
+    assert_non_null(strstr(s.st.text, "op b: a stored split has a coefficient"));
+    free_stages(&s);
+}
 
 /* Rows on both sides: alike. The sum over split columns: a part of a sum each, so not. */
 static void test_mismatch(void **state)
@@ -420,10 +441,10 @@ static void test_decode_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_ops),       cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_mismatch),         cmocka_unit_test(test_hints_and_cores),
-        cmocka_unit_test(test_patterns),         cmocka_unit_test(test_decode_graph),
-        cmocka_unit_test(test_span_splits_grow),
+        cmocka_unit_test(test_random_ops),          cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_foreign_coefficient), cmocka_unit_test(test_mismatch),
+        cmocka_unit_test(test_hints_and_cores),     cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_decode_graph),        cmocka_unit_test(test_span_splits_grow),
     };
     return cmocka_run_group_tests_name("divide", tests, NULL, NULL);
 }

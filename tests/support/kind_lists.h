@@ -1,0 +1,49 @@
+/* Kinds of ops chosen from the table by what they are, so that a new kind is tried without being named. */
+#ifndef LX_TESTS_SUPPORT_KIND_LISTS_H
+#define LX_TESTS_SUPPORT_KIND_LISTS_H
+
+#include "graph/graph.h"
+
+struct kind_list {
+    int count;
+    const struct lx_kind *at[LX_KIND_COUNT];
+};
+
+typedef bool kind_filter(const struct lx_kind *k);
+
+static inline struct kind_list kinds_that(kind_filter *fits)
+{
+    struct kind_list list = {0};
+    for (int i = 0; i < LX_KIND_COUNT; i++)
+        if (fits(lx_kind_at((enum lx_kind_id)i))) list.at[list.count++] = lx_kind_at((enum lx_kind_id)i);
+    return list;
+}
+
+/* Element-wise, and every number is welcome: what one op makes, the next may read. */
+static inline bool kind_is_unary(const struct lx_kind *k)
+{
+    return (k->traits & LX_POINTWISE) && k->most_inputs == 1 && k->positive == LX_ANY_NUMBER;
+}
+
+static inline bool kind_is_binary(const struct lx_kind *k)
+{
+    return (k->traits & LX_POINTWISE) && k->most_inputs == 2 && k->positive == LX_ANY_NUMBER;
+}
+
+/* And errors of its operands stay errors of that size: results can be compared after many ops. */
+static inline bool kind_is_tame_unary(const struct lx_kind *k)
+{
+    return kind_is_unary(k) && (k->carry == LX_CARRY_SUM || k->carry == LX_CARRY_STEEPER);
+}
+
+static inline bool kind_is_tame_binary(const struct lx_kind *k)
+{
+    return kind_is_binary(k) && k->carry != LX_CARRY_UNKNOWN;
+}
+
+static inline bool kind_reduces(const struct lx_kind *k)
+{
+    return (k->traits & LX_REDUCES) != 0;
+}
+
+#endif
