@@ -2,6 +2,7 @@
 #include "command.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "bench/bench.h"
 #include "text/colour.h"
 #include "planning/planning.h"
 #include "text/format.h"
@@ -240,6 +241,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     paint_begin();
     planning_begin();
+    bench_begin();
     int count = argc > 0 ? argc - 1 : 0, code = run(&call, count, argv + (argc > 0));
     if (code != FAILED && call.out.failed) {
         status_no_memory(&call.st);

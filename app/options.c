@@ -9,12 +9,18 @@
 
 enum { MAX_ROWS = 64, HELP_COLUMN = 28, HELP_WIDTH = 96 };
 
+const struct option_row *find_row(const struct option_row *rows, const char *name)
+{
+    for (; rows->name; rows++)
+        if (strcmp(rows->name, name) == 0) return rows;
+    return NULL;
+}
+
 static const struct option_row *find_long(const struct option_row *const *tables, const char *name)
 {
-    for (; *tables; tables++)
-        for (const struct option_row *row = *tables; row->name; row++)
-            if (strcmp(row->name, name) == 0) return row;
-    return NULL;
+    const struct option_row *found = NULL;
+    for (; *tables && !found; tables++) found = find_row(*tables, name);
+    return found;
 }
 
 static const struct option_row *find_short(const struct option_row *const *tables, char letter)

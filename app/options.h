@@ -35,6 +35,9 @@ bool options_parse(struct command_line *line, int count, char *const *arguments,
                    const struct option_row *const *tables, bool open, lx_status *st);
 void options_free(struct command_line *line);
 
+/* The row of a table by name, or NULL. */
+const struct option_row *find_row(const struct option_row *rows, const char *name);
+
 /* Was it given? Its last value; NULL if it was not given (or is a switch). */
 bool option_given(const struct command_line *line, const char *name);
 const char *option_value(const struct command_line *line, const char *name);

@@ -25,6 +25,7 @@
 #include "scratchpad/placement/problem.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "plan/plan.h"
+#include "plan/options.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"
 #include "loops/loops.h"

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/vec.h"
 
 /* How a run ended. `timeout` is the wall clock only, with or without an answer (see `value` of the row); a
@@ -54,11 +55,13 @@ typedef VEC(struct row) rows;
 
 struct bench_solver {
     const struct lx_solver *solver;
-    int64_t *values; /* of its options */
-    char config[17]; /* hash of solver, options and limits */
+    struct lx_options how;
+    int64_t values[LX_MOST_SOLVER_OPTIONS]; /* of its options */
+    char config[17];                        /* hash of solver, options and limits */
 };
 
 struct settings {
+    struct lx_options options; /* what the command line says about problems and runs */
     VEC(struct bench_solver) solvers;
     int64_t seeds, seed, repeats, warmup, memory_mb, work;
     int64_t jobs;       /* runs at the same time in this process */
@@ -66,10 +69,8 @@ struct settings {
     struct text hosts;  /* of all of them, "A; B"; empty: this one's */
     struct text cpus;   /* likewise */
     double time, grace; /* seconds; a process that outlives both together is killed */
-    enum lx_ask objective;
-    const char *lx;    /* as given, or NULL */
-    int64_t lx_bytes;  /* -1: none */
-    double lx_percent; /* -1: none */
+    const char *lx;     /* as given, or NULL */
+    double lx_percent;  /* -1: none */
 };
 
 struct instance {
@@ -109,10 +110,11 @@ struct child_result {
 
 const char *outcome_word(enum outcome o);
 enum outcome outcome_find(const char *word); /* OUTCOME_COUNT if there is none */
-double monotonic_seconds(void);
 
 /* settings.c */
 extern const struct option_row bench_rows[];
+extern struct option_row bench_plan_rows[]; /* filled by bench_begin, which main calls first */
+void bench_begin(void);
 bool settings_read(struct call *call, struct settings *s);
 void settings_free(struct settings *s);
 

@@ -14,12 +14,6 @@ enum { EXIT_INTERRUPTED = 130, SIGNALS = 3 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction before[SIGNALS];
 
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 static const char *key_of(struct arena *memory, const char *instance, const char *hash, const char *solver,
                           int64_t seed, int64_t repeat, const char *config)
 {
@@ -61,18 +55,6 @@ static bool skip_finished(struct bench *b)
     return ok ? true : status_no_memory(&b->call->st);
 }
 
-/* The first signal ends the bench in good order, the second at once. */
-static void catch_signals(void)
-{
-    struct sigaction stop = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    for (size_t i = 0; i < SIGNALS; i++) sigaction(signals[i], &stop, &before[i]);
-}
-
-static void release_signals(void)
-{
-    for (size_t i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
-}
-
 static bool run_all(struct bench *b)
 {
     if (b->settings.jobs > 1)
@@ -87,11 +69,11 @@ static bool run_all(struct bench *b)
     double load;
     if (getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN))
         note(b->call, "this machine is busy (load %.1f); times will be longer than they need be", load);
-    catch_signals();
+    interrupt_catch(signals, SIGNALS, before); /* the first ends the bench in good order */
     b->show = paint_progress_possible() && !is_quiet(b->call);
-    b->start = monotonic_seconds();
+    b->start = clock_seconds();
     bool ok = b->crew.ranks ? crew_lead(b) : warm_up(b) && run_list(b, &b->todo, true);
-    release_signals();
+    interrupt_release(signals, SIGNALS, before);
     paint_progress_end();
     return ok;
 }
@@ -147,10 +129,10 @@ static bool prepare(struct bench *b)
 static int follow(struct bench *b)
 {
     struct text header = {0};
-    catch_signals();
+    interrupt_catch(signals, SIGNALS, before);
     bool ok = make_list(b, &header);
     crew_follow(b, ok, ok ? header.at : "");
-    release_signals();
+    interrupt_release(signals, SIGNALS, before);
     text_free(&header);
     return EXIT_YES;
 }
@@ -184,7 +166,7 @@ static int lead(struct bench *b)
 
 static int run(struct call *call)
 {
-    struct bench b = {.call = call, .file = {.fd = -1}, .start = monotonic_seconds()};
+    struct bench b = {.call = call, .file = {.fd = -1}, .start = clock_seconds()};
     interrupted = 0;
     int code = !crew_join(&b) ? FAILED : b.crew.rank > 0 ? follow(&b) : lead(&b);
     results_close(&b.file);
@@ -198,7 +180,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {bench_rows, json_rows, quiet_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {bench_rows, bench_plan_rows, json_rows,
+                                                  quiet_rows, help_rows,       NULL};
 
 const struct command command_bench = {
     .name = "bench",

@@ -31,7 +31,7 @@ static bool read_within(struct call *call, double *within)
     const char *text = option_value(&call->line, "within");
     *within = 0;
     if (!text) return true;
-    if (!parse_number("--within", text, within, &call->st)) return false;
+    if (!lx_parse_number("--within", text, within, &call->st)) return false;
     if (!(*within >= 0 && *within <= 1e6))
         return status_set(&call->st, LX_E_USAGE, "--within %s: it must be 0 or above", text);
     *within /= 100;

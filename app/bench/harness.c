@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-volatile sig_atomic_t interrupted;
 
 const char *solver_name(const struct bench *b, const struct planned *p)
 {
@@ -114,7 +113,7 @@ static bool end_run(struct bench *b, struct job *j)
 
 static void show_progress(struct bench *b)
 {
-    double now = monotonic_seconds(), spent = now - b->start;
+    double now = clock_seconds(), spent = now - b->start;
     if (!b->show || now < b->next_progress) return;
     b->next_progress = now + 0.2;
     size_t fresh = b->done - b->done_at_start;

@@ -4,11 +4,7 @@
 
 #include "bench/ranks.h"
 #include "bench/run_child.h"
-
-#include <signal.h>
-
-/* Set by the first signal: nothing new is begun, what runs is killed and not recorded. */
-extern volatile sig_atomic_t interrupted;
+#include "interrupt.h"
 
 /* Another rank, as rank 0 sees it. */
 struct mate {

@@ -38,21 +38,23 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
 }
 
 /* A plan that places nothing: the road from a graph to its problem. */
-static struct lx_plan *problem_of(const struct lx_graph *g, enum lx_ask objective, lx_status *st)
+static struct lx_plan *problem_of(const struct lx_graph *g, enum lx_ask objective, const struct settings *s,
+                                  lx_status *st)
 {
     static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
                                              .name = "nothing",
                                              .summary = "places nothing",
                                              .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
                                              .solve = place_nothing};
-    struct lx_plan_options how = {.solver = &nothing, .objective = objective};
+    struct lx_plan_options how = {
+        .solver = &nothing, .objective = objective, .passes = lx_options_passes(&s->options)};
     return lx_plan_make(g, &how, st);
 }
 
 /* Most bytes that are live at once, by the library's own bound. */
-static bool load_of(const struct lx_graph *g, int64_t *load, lx_status *st)
+static bool load_of(const struct lx_graph *g, const struct settings *s, int64_t *load, lx_status *st)
 {
-    struct lx_plan *p = problem_of(g, LX_ASK_HEIGHT, st);
+    struct lx_plan *p = problem_of(g, LX_ASK_HEIGHT, s, st);
     bool ok = p && lx_bound(&p->problem, load, st);
     lx_plan_free(p);
     return ok;
@@ -61,10 +63,9 @@ static bool load_of(const struct lx_graph *g, int64_t *load, lx_status *st)
 static const struct lx_graph *with_capacity(const struct lx_graph *g, const struct settings *s, lx_status *st)
 {
     int64_t whole;
-    if (s->lx_bytes >= 0) return lx_graph_with_capacity(g, s->lx_bytes, st);
     if (s->lx_percent < 0) return lx_graph_ref(g);
     if (g->is_list && g->capacity < 0) {
-        if (!load_of(g, &whole, st)) return NULL;
+        if (!load_of(g, s, &whole, st)) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
@@ -72,16 +73,23 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
 
 static struct lx_plan *read_problem(const char *path, const struct settings *s, lx_status *st)
 {
-    const struct lx_graph *g = lx_graph_read(path, st), *sized = g ? with_capacity(g, s, st) : NULL;
-    struct lx_plan *p = sized ? problem_of(sized, s->objective, st) : NULL;
+    const struct lx_graph *g = lx_graph_read(path, st), *on = g ? lx_options_graph(&s->options, g, st) : NULL,
+                          *sized = on ? with_capacity(on, s, st) : NULL;
+    struct lx_plan *p = sized ? problem_of(sized, lx_options_ask(&s->options), s, st) : NULL;
     lx_graph_free(sized);
+    lx_graph_free(on);
     lx_graph_free(g);
     return p;
 }
 
+/* Of the pattern on its device, the question, the capacity, and passes where they are not the usual ones. */
 static void hash_problem(const struct lx_plan *p, char out[17])
 {
     uint64_t h = p->graph->hash;
+    for (const struct lx_pass *row = lx_passes(); row->name; row++) {
+        int value = lx_pass_get(&p->passes, row);
+        if (value) h = hash_bytes(hash_bytes(h, row->name, strlen(row->name)), &value, sizeof value);
+    }
     h = hash_bytes(h, &p->problem.objective, sizeof p->problem.objective);
     h = hash_bytes(h, &p->problem.capacity, sizeof p->problem.capacity);
     snprintf(out, 17, "%016llx", (unsigned long long)h);

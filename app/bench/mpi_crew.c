@@ -157,16 +157,16 @@ bool crew_gather(struct bench *b, const char *header)
 {
     struct crew *c = &b->crew;
     /* They have been reading the same files for as long as this process has. */
-    double now = monotonic_seconds(), deadline = now + SLACK + 10 * (now - b->start);
+    double now = clock_seconds(), deadline = now + SLACK + 10 * (now - b->start);
     if (c->count == 1) return true;
     b->settings.ranks = c->count;
     while (mates_in(c, MATE_ABSENT) > 0) {
         if (!take_messages(b, header)) return false;
-        for (int r = 1; r < c->count && monotonic_seconds() > deadline; r++)
+        for (int r = 1; r < c->count && clock_seconds() > deadline; r++)
             if (c->mates[r].state == MATE_ABSENT) {
                 c->lost_one = true;
                 return status_set(&b->call->st, LX_E_NO, "rank %d has not read its instances after %.0f s", r,
-                                  monotonic_seconds() - b->start);
+                                  clock_seconds() - b->start);
             }
         nap();
     }
@@ -196,14 +196,14 @@ static bool deal(struct bench *b)
         if (!take_next(b, &p)) return false;
         if (!p) return true;
         if (!tell(b, r, (struct message){.word = RUN, .run = *p}, NULL, 0)) return false;
-        *mate = (struct mate){MATE_BUSY, p, monotonic_seconds() + longest};
+        *mate = (struct mate){MATE_BUSY, p, clock_seconds() + longest};
     }
     return true;
 }
 
 static bool no_one_is_late(struct bench *b)
 {
-    double now = monotonic_seconds();
+    double now = clock_seconds();
     for (int r = 1; r < b->crew.count; r++) {
         const struct mate *mate = &b->crew.mates[r];
         if (mate->state != MATE_BUSY || now <= mate->deadline) continue;
@@ -303,10 +303,10 @@ void crew_dismiss(struct bench *b, bool ok)
     for (int r = 1; r < c->count; r++)
         if (!tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
     /* What they still send is kept if it is a row, and never changes what is reported. */
-    for (double end = monotonic_seconds() + FAREWELL;
+    for (double end = clock_seconds() + FAREWELL;
          !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
         take_messages(b, NULL);
-        c->lost_one = monotonic_seconds() > end;
+        c->lost_one = clock_seconds() > end;
         nap();
     }
     for (int r = 1; r < c->count && ok && c->lost_one; r++)

@@ -136,6 +136,21 @@ static void write_instances(const instances *list, struct text *t)
     text_add(t, "]");
 }
 
+/* What else makes other problems of the same files: the device and the passes. */
+static void write_options(const struct lx_options *o, struct text *t)
+{
+    struct text all = {0};
+    for (int i = 0; i < lx_options_count(); i++) {
+        enum lx_option_group group = lx_options_at(i).group;
+        bool counts = (group == LX_GROUP_DEVICE && i != LX_OPTION_LX) || group == LX_GROUP_PASSES;
+        char *value = counts && lx_options_is_set(o, i) ? lx_options_get(o, i) : NULL;
+        if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_options_at(i).name, value);
+        free(value);
+    }
+    if (all.length) member(t, "options", all.at);
+    text_free(&all);
+}
+
 void provenance_write(const struct settings *s, const instances *list, struct text *t)
 {
     text_add(t, "{\"lxplan\": 1, \"kind\": \"results\", \"header\": {");
@@ -149,7 +164,9 @@ void provenance_write(const struct settings *s, const instances *list, struct te
         text_format(t, "%lld}, ", (long long)s->work);
     else
         text_add(t, "null}, ");
-    member(t, "objective", s->objective ? lx_objective_word(lx_asked(s->objective, LX_SPILL)) : NULL);
+    enum lx_ask ask = lx_options_ask(&s->options);
+    member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
+    write_options(&s->options, t);
     member(t, "lx", s->lx);
     text_format(t, "\"seed\": %lld, \"seeds\": %lld, \"repeats\": %lld, \"warmup\": %lld, \"jobs\": %lld, ",
                 (long long)s->seed, (long long)s->seeds, (long long)s->repeats, (long long)s->warmup,
@@ -162,9 +179,9 @@ void provenance_write(const struct settings *s, const instances *list, struct te
 
 /* Members that must be equal for two sets of runs to be one experiment. Not the date, nor the kernel: a
  * machine that was restarted may go on. Nor the number of ranks, as a rank may be lost for good. */
-static const char *const decisive[] = {"limits",   "objective", "lx",      "seed",      "seeds",   "repeats",
-                                       "jobs",     "solvers",   "host",    "cpu",       "version", "git",
-                                       "compiler", "flags",     "program", "instances", NULL};
+static const char *const decisive[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
+                                       "repeats", "jobs",      "solvers", "host",    "cpu",       "version",
+                                       "git",     "compiler",  "flags",   "program", "instances", NULL};
 
 static void short_form(const cJSON *v, char *out, size_t size)
 {
@@ -250,8 +267,8 @@ static void add_name(struct text *names, const cJSON *name)
 bool provenance_join(struct settings *s, int rank, const char *ours, const char *theirs, lx_status *st)
 {
     /* All that decides but the machine, of which there may be several. */
-    static const char *const shared[] = {"limits",  "objective", "lx",      "seed",      "seeds", "repeats",
-                                         "solvers", "version",   "program", "instances", NULL};
+    static const char *const shared[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
+                                         "repeats", "solvers",   "version", "program", "instances", NULL};
     cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);
     const cJSON *x = json_find(a, "header"), *y = json_find(b, "header");
     struct difference d;

@@ -156,9 +156,9 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
         .seed = seed, .work_limit = s->work, .time_limit = s->time, .options = solver->values};
     struct lx_answer answer = {.address = address};
     lx_status st = {0};
-    double start = monotonic_seconds();
+    double start = clock_seconds();
     bool ok = lx_solve(p, &spy, &run, &answer, &st);
-    wire.seconds = monotonic_seconds() - start;
+    wire.seconds = clock_seconds() - start;
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);
     fill_wire(&wire, &answer, raw, p->count);
@@ -192,7 +192,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
         return status_set(st, LX_E_IO, "cannot make a pipe: %s", strerror(errno));
     }
     fflush(NULL); /* a child must not write our buffers again */
-    j->start = monotonic_seconds();
+    j->start = clock_seconds();
     j->pid = fork();
     if (j->pid == 0) {
         setpgid(0, 0);
@@ -263,7 +263,7 @@ bool job_poll(struct job *j, const struct settings *s)
     receive(j);
     bool gone =
         waitid(P_PID, (id_t)j->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == j->pid;
-    double now = monotonic_seconds();
+    double now = clock_seconds();
     if (!gone) {
         look_at_limits(j, s, now);
         return false;

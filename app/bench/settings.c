@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 const struct option_row bench_rows[] = {
     {"solver", 's', "A,B,...", "the solvers (default: all there are)"},
@@ -20,7 +19,6 @@ const struct option_row bench_rows[] = {
     {"time", 0, "SECONDS",
      "wall-clock limit of a run (default 60); killed after a grace of 1 s or a tenth of it"},
     {"memory", 0, "MB", "memory limit of a run (default 4096)"},
-    {"work", 0, "N", "work limit in the solver's steps (default: the solver's own)"},
     {"jobs", 'j', "N", "runs at the same time (default 1); more than one spoils the times"},
     {"transport", 0, "NAME",
      "where runs are made: local (default), or mpi: by all processes of mpirun, one at a time each"},
@@ -32,6 +30,18 @@ const struct option_row bench_rows[] = {
     {"force", 0, NULL, "replace a results file that exists"},
     {0},
 };
+
+/* The options of the library's table that make another problem or another run; bench_rows has those that mean
+ * something else here, and what is about the search for a plan has no say in a problem. */
+struct option_row bench_plan_rows[LX_MOST_OPTIONS + 1];
+
+void bench_begin(void)
+{
+    int n = 0;
+    for (int i = 0; i < lx_options_count(); i++)
+        if (!lx_options_at(i).of_search && !find_row(bench_rows, lx_options_at(i).name))
+            bench_plan_rows[n++] = option_row_at(i);
+}
 
 static const char *const outcome_words[OUTCOME_COUNT] = {
 #define OUTCOME_ROW(id, word) [id] = word,
@@ -51,59 +61,42 @@ enum outcome outcome_find(const char *word)
     return OUTCOME_COUNT;
 }
 
-double monotonic_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static bool read_objective(struct call *call, enum lx_ask *objective)
+static bool read_objective(struct call *call, struct settings *s)
 {
     const char *word = option_value(&call->line, "objective");
-    *objective = word ? lx_ask_find(word) : LX_ASK_OWN;
-    if (*objective < LX_ASK_COUNT && *objective != LX_ASK_TIME) return true;
-    return status_set(&call->st, LX_E_USAGE, "--objective %s: it must be traffic (or spill), fit or height",
+    if (word && !lx_options_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
+    if (lx_options_ask(&s->options) != LX_ASK_TIME) return true;
+    return status_set(&call->st, LX_E_USAGE,
+                      "--objective %s: solvers are compared on one problem, which knows no time; it must be "
+                      "traffic (or spill), fit or height",
                       word);
 }
 
 static bool read_capacity(struct call *call, struct settings *s)
 {
     s->lx = option_value(&call->line, "lx");
-    s->lx_bytes = -1;
     s->lx_percent = -1;
     if (!s->lx) return true;
     size_t n = strlen(s->lx);
-    if (n == 0 || s->lx[n - 1] != '%')
-        return lx_parse_int("--lx", s->lx, 0, LX_INT_MAX, &s->lx_bytes, &call->st);
+    if (n == 0 || s->lx[n - 1] != '%') return lx_options_set_row(&s->options, LX_OPTION_LX, s->lx, &call->st);
     char *number = arena_copy(call->line.memory, s->lx, n - 1);
     if (!number) return status_no_memory(&call->st);
-    if (!parse_number("--lx", number, &s->lx_percent, &call->st)) return false;
+    if (!lx_parse_number("--lx", number, &s->lx_percent, &call->st)) return false;
     if (!(s->lx_percent > 0 && s->lx_percent <= 100000))
         return status_set(&call->st, LX_E_USAGE, "--lx %s: the part must be above 0 %% and at most 100000 %%",
                           s->lx);
     return true;
 }
 
-static bool add_solver(struct call *call, struct settings *s, const struct lx_solver *solver)
+static bool add_solver(struct call *call, struct settings *s, const char *name)
 {
+    struct bench_solver b = {.how = s->options};
+    if (!lx_options_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
+    b.solver = lx_options_solver(&b.how, LX_SPILL);
     for (size_t i = 0; i < s->solvers.count; i++)
-        if (s->solvers.at[i].solver == solver)
-            return status_set(&call->st, LX_E_USAGE, "solver %s is named twice", solver->name);
-    struct bench_solver b = {.solver = solver};
-    b.values = arena_array(call->line.memory, (size_t)solver->option_count, sizeof *b.values);
-    if (!b.values || !VEC_PUSH(&s->solvers, b)) return status_no_memory(&call->st);
-    lx_options_default(solver->options, solver->option_count, b.values);
-    return true;
-}
-
-static bool unknown_solver(const char *name, lx_status *st)
-{
-    const char *names[33] = {0};
-    for (int i = 0; i < 32 && lx_solvers()[i]; i++) names[i] = lx_solvers()[i]->name;
-    const char *near = nearest(name, names);
-    return status_set(st, LX_E_UNKNOWN_NAME, "there is no solver \"%s\"%s%s%s `lxplan solvers` lists them",
-                      name, near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
+        if (s->solvers.at[i].solver == b.solver)
+            return status_set(&call->st, LX_E_USAGE, "solver %s is named twice", name);
+    return VEC_PUSH(&s->solvers, b) ? true : status_no_memory(&call->st);
 }
 
 static bool read_solvers(struct call *call, struct settings *s)
@@ -115,41 +108,51 @@ static bool read_solvers(struct call *call, struct settings *s)
         any = true;
         char *list = arena_string(call->line.memory, o->value), *rest = list;
         if (!list) return status_no_memory(&call->st);
-        for (char *name; (name = strsep(&rest, ","));) {
-            const struct lx_solver *solver = lx_solver_find(name);
-            if (!solver) return unknown_solver(name, &call->st);
-            if (!add_solver(call, s, solver)) return false;
-        }
+        for (char *name; (name = strsep(&rest, ","));)
+            if (!add_solver(call, s, name)) return false;
     }
     for (const struct lx_solver *const *l = lx_solvers(); !any && *l; l++)
-        if (!add_solver(call, s, *l)) return false;
+        if (!add_solver(call, s, (*l)->name)) return false;
     return true;
 }
 
 /* "solver.option=value"; with one solver its name may be left out. */
 static bool read_solver_option(struct call *call, struct settings *s, const char *given)
 {
-    char *name, *dot;
-    const char *value;
-    if (!split_pair(call, "option", given, &name, &value)) return false;
-    dot = strchr(name, '.');
-    if (!dot && s->solvers.count != 1)
+    size_t n = strcspn(given, ".=");
+    bool named = given[n] == '.';
+    const char *pair = named ? given + n + 1 : given;
+    if (!named && s->solvers.count != 1)
         return status_set(&call->st, LX_E_USAGE, "-O %s: say of which solver, as in -O SOLVER.%s", given,
                           given);
-    if (dot) *dot = 0;
     for (size_t i = 0; i < s->solvers.count; i++) {
         struct bench_solver *b = &s->solvers.at[i];
-        if (!dot || strcmp(b->solver->name, name) == 0)
-            return lx_options_set(b->solver->name, b->solver->options, b->solver->option_count,
-                                  dot ? dot + 1 : name, value, b->values, &call->st);
+        if (!named || (strlen(b->solver->name) == n && memcmp(b->solver->name, given, n) == 0))
+            return lx_options_set_row(&b->how, LX_OPTION_OF_SOLVER, pair, &call->st);
     }
-    return status_set(&call->st, LX_E_USAGE, "-O %s: solver %s does not take part", given, name);
+    return status_set(&call->st, LX_E_USAGE, "-O %s: solver %.*s does not take part", given, (int)n, given);
+}
+
+/* The values of every solver's options, when all that is said about them has been read. */
+static bool complete_solvers(struct call *call, struct settings *s)
+{
+    bool has_level = !lx_options_is_set(&s->options, LX_OPTION_LEVEL);
+    for (size_t i = 0; i < s->solvers.count; i++) {
+        struct bench_solver *b = &s->solvers.at[i];
+        struct lx_plan_options how = {0};
+        if (!lx_options_plan(&b->how, LX_SPILL, &how, b->values, &call->st)) return false;
+        for (int k = 0; k < b->solver->option_count; k++)
+            has_level |= strcmp(b->solver->options[k].name, "level") == 0;
+    }
+    if (has_level) return true;
+    return status_set(&call->st, LX_E_USAGE, "--level: no solver that takes part has one; add auto to -s");
 }
 
 /* The identity of how a solver was run: whatever could change its answer or the time it gets. */
 static void make_config_hash(const struct settings *s, struct bench_solver *b)
 {
-    int question = s->objective ? (int)lx_asked(s->objective, LX_SPILL) : -1; /* -1: each its own */
+    enum lx_ask ask = lx_options_ask(&s->options);
+    int question = ask ? (int)lx_asked(ask, LX_SPILL) : -1; /* -1: each its own */
     uint64_t h = hash_bytes(HASH_START, b->solver->name, strlen(b->solver->name) + 1);
     h = hash_bytes(h, b->values, (size_t)b->solver->option_count * sizeof *b->values);
     h = hash_bytes(h, &s->time, sizeof s->time);
@@ -163,7 +166,7 @@ static void make_config_hash(const struct settings *s, struct bench_solver *b)
 static bool read_time(struct call *call, struct settings *s)
 {
     const char *seconds = option_value(&call->line, "time");
-    if (seconds && !parse_number("--time", seconds, &s->time, &call->st)) return false;
+    if (seconds && !lx_parse_number("--time", seconds, &s->time, &call->st)) return false;
     if (!(s->time >= 0.001 && s->time <= 1e7))
         return status_set(&call->st, LX_E_USAGE, "--time %s: it must be from 0.001 to 10000000 seconds",
                           seconds);
@@ -174,18 +177,19 @@ static bool read_time(struct call *call, struct settings *s)
 bool settings_read(struct call *call, struct settings *s)
 {
     *s = (struct settings){.seeds = 1, .repeats = 1, .jobs = 1, .ranks = 1, .memory_mb = 4096, .time = 60};
-    if (!read_time(call, s) || !read_objective(call, &s->objective) || !read_capacity(call, s) ||
-        !option_int(call, "seeds", 1, 100000, &s->seeds) ||
+    if (!read_options_but(call, bench_rows, &s->options) || !read_time(call, s) || !read_objective(call, s) ||
+        !read_capacity(call, s) || !option_int(call, "seeds", 1, 100000, &s->seeds) ||
         !option_int(call, "seed", 0, LX_INT_MAX - 100000, &s->seed) ||
         !option_int(call, "repeat", 1, 100000, &s->repeats) ||
         !option_int(call, "warmup", 0, 1000, &s->warmup) || !option_int(call, "jobs", 1, 256, &s->jobs) ||
-        !option_int(call, "memory", 1, 1 << 24, &s->memory_mb) ||
-        !option_int(call, "work", 1, LX_INT_MAX, &s->work) || !read_solvers(call, s))
+        !option_int(call, "memory", 1, 1 << 24, &s->memory_mb) || !read_solvers(call, s))
         return false;
+    s->work = s->options.value[LX_OPTION_WORK];
     for (size_t i = 0; i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         if (strcmp(o->name, "option") == 0 && !read_solver_option(call, s, o->value)) return false;
     }
+    if (!complete_solvers(call, s)) return false;
     for (size_t i = 0; i < s->solvers.count; i++) make_config_hash(s, &s->solvers.at[i]);
     return true;
 }

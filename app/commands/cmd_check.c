@@ -74,8 +74,6 @@ static bool changed_by_options(const struct call *call)
 {
     for (const struct option_row *row = planning_rows; row->name; row++)
         if (strcmp(row->name, "solver") != 0 && option_given(&call->line, row->name)) return true;
-    for (const struct option_row *row = pass_rows; row->name; row++)
-        if (option_given(&call->line, row->name)) return true;
     const char *cores = getenv("SENCORES");
     return cores && *cores;
 }
@@ -229,8 +227,7 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, pass_rows, json_rows,
-                                                  quiet_rows,    help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, json_rows, quiet_rows, help_rows, NULL};
 
 const struct command command_check = {
     .name = "check",

@@ -12,15 +12,6 @@
 #include <unistd.h>
 
 static const struct option_row rows[] = {
-    {"solver", 's', "NAME", "begin with this solver (`lxplan solvers` lists them)"},
-    {"level", ANY_DIGIT, "N", "effort of the solver `auto`"},
-    {"objective", 0, "WHAT", "traffic (or spill), fit or height (default: the pattern's own)"},
-    {"device", 'D', "preset=NAME", "the device: spyre or tenstorrent (default: the pattern's own)"},
-    {"cores", 0, "N", "cores of the device"},
-    {"lx", 0, "BYTES", "usable scratchpad bytes of each core; k, m, g may follow a number"},
-    {"seed", 0, "N", "seed of solvers that draw lots"},
-    {"time", 0, "SECONDS", "solvers stop after this time with their best"},
-    {"work", 0, "N", "solvers stop after so many of their steps: the same plan on every machine"},
     {"theme", 0, "NAME", "dark, light, eight or mono (default: by the terminal; NO_COLOR: mono)"},
     {"ascii", 0, NULL, "no characters beyond ASCII"},
     {"script", 0, "KEYS",
@@ -42,20 +33,6 @@ static bool read_size(struct call *call, struct explore_options *o)
     return status_set(&call->st, LX_E_USAGE, "--size %s: it must be like 80x24", size);
 }
 
-/* The settings that are given on the command line. */
-static bool read_settings(struct call *call, struct what_if *how)
-{
-    settings_default(how);
-    for (int i = 0; i < settings_count(); i++) {
-        const char *name = settings_row(i).option, *value = option_value(&call->line, name);
-        if (option_given(&call->line, name) && !settings_set(how, i, value ? value : "on", &call->st))
-            return false;
-    }
-    if (option_given(&call->line, "no-clone"))
-        return settings_set(how, settings_find("clone"), "none", &call->st);
-    return true;
-}
-
 static int run(struct call *call)
 {
     const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
@@ -66,7 +43,7 @@ static int run(struct call *call)
                                 .ascii = option_given(&call->line, "ascii"),
                                 .theme = option_value(&call->line, "theme"),
                                 .dump = option_value(&call->line, "dump-screen")};
-    bool ok = read_size(call, &o) && read_settings(call, &o.how);
+    bool ok = read_size(call, &o) && read_options(call, &o.how.options);
     if (ok && o.path_count == 0) {
         bundled = bundled_patterns();
         o.paths = (const char *const *)&bundled;
@@ -87,7 +64,7 @@ static int run(struct call *call)
     return ok ? EXIT_YES : FAILED;
 }
 
-static const struct option_row *const tables[] = {rows, pass_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, rows, help_rows, NULL};
 
 const struct command command_explore = {
     .name = "explore",

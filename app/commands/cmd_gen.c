@@ -62,12 +62,12 @@ static int run(struct call *call)
     if (!kind) return FAILED;
     int64_t *values = calloc((size_t)kind->option_count + 1, sizeof *values);
     bool ok = values ? true : status_no_memory(&call->st);
-    if (ok) lx_options_default(kind->options, kind->option_count, values);
+    if (ok) lx_values_default(kind->options, kind->option_count, values);
     for (size_t i = 0; ok && i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         if (!is_our_own(o->name))
-            ok = lx_options_set(kind->name, kind->options, kind->option_count, o->name, o->value, values,
-                                &call->st);
+            ok = lx_values_set(kind->name, kind->options, kind->option_count, o->name, o->value, values,
+                               &call->st);
     }
     const struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
     free(values);

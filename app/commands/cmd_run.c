@@ -1,5 +1,6 @@
 /* lxplan run: a plan is executed on the simulated device, verified, and what it moved is printed. */
 #include "planning/planning.h"
+#include "interrupt.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/checked.h"
@@ -8,11 +9,9 @@
 #include "commands/team_commands.h"
 #include "text/format.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const struct option_row rows[] = {
@@ -25,43 +24,15 @@ static const struct option_row rows[] = {
     {0},
 };
 
-struct watch {
-    double next_report;
-};
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static bool must_stop(void *context)
-{
-    (void)context;
-    return interrupted;
-}
-
 static void show_progress(void *context, int32_t done, int32_t ops)
 {
-    struct watch *w = context;
-    double t = now();
-    if (t < w->next_report) return;
-    w->next_report = t + 0.2;
     char line[100];
+    if (!watch_wants_line(context)) return;
     snprintf(line, sizeof line, "op %d of %d", (int)done, (int)ops);
     paint_progress(line);
 }
 
-static bool read_options(struct call *call, struct lx_device_options *how)
+static bool read_run_options(struct call *call, struct lx_device_options *how)
 {
     enum { MOST_BY_DEFAULT = 8, MOST = 256 };
     const char *verify = option_value(&call->line, "verify");
@@ -82,15 +53,14 @@ static bool read_options(struct call *call, struct lx_device_options *how)
 
 static struct lx_run_result *execute(struct call *call, const struct lx_plan *p)
 {
-    struct watch watch = {.next_report = now() + 0.5};
-    struct lx_device_options how = {.stop = must_stop, .context = &watch};
-    if (!read_options(call, &how)) return NULL;
+    struct watch watch = {0};
+    struct lx_device_options how = {.stop = watch_must_stop, .context = &watch};
+    if (!read_run_options(call, &how)) return NULL;
     if (paint_progress_possible() && !is_quiet(call)) how.progress = show_progress;
-    struct sigaction stop = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, before;
-    sigaction(SIGINT, &stop, &before);
+    interrupted = 0; /* a plan that was cut short is executed all the same */
+    watch_begin(&watch, 0);
     struct lx_run_result *r = lx_device_run(p, &how, &call->st);
-    sigaction(SIGINT, &before, NULL);
-    paint_progress_end();
+    watch_end(&watch);
     return r;
 }
 
@@ -141,8 +111,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {
-    rows, team_rows, member_rows, planning_rows, pass_rows, json_rows, quiet_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {rows,      team_rows,  member_rows, planning_rows,
+                                                  json_rows, quiet_rows, help_rows,   NULL};
 
 const struct command command_run = {
     .name = "run",

@@ -61,8 +61,8 @@ static int run(struct call *call)
     return deliver(call, picture.at, picture.length) ? EXIT_YES : FAILED;
 }
 
-static const struct option_row *const tables[] = {
-    rows, output_rows, planning_rows, pass_rows, json_error_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {rows,      output_rows, planning_rows, json_error_rows,
+                                                  help_rows, NULL};
 
 const struct command command_show = {
     .name = "show",

@@ -230,7 +230,7 @@ int run_team(struct call *call, const char *path)
     const struct lx_transport *transport = lx_transport_find(name ? name : "threads", &call->st);
     bool ok = transport && read_members(call, &how.members) &&
               option_int(call, "data", 0, LX_INT_MAX, &seed) &&
-              (!patience || parse_number("--patience", patience, &seconds, &call->st));
+              (!patience || lx_parse_number("--patience", patience, &seconds, &call->st));
     if (ok && patience && !(seconds > 0 && seconds <= 86400))
         ok = status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0, and at most 86400",
                         patience);

@@ -4,11 +4,19 @@
 
 #include "command.h"
 
-extern const struct option_row planning_rows[];
-/* The passes; filled by planning_begin, which main calls first. */
-extern struct option_row pass_rows[];
+/* The options of a plan: the library's table (plan/options.h) as rows of a command line; filled by
+ * planning_begin, which main calls first. */
+extern struct option_row planning_rows[];
 void planning_begin(void);
-/* The passes by their options; false with `call->st`. */
+/* Row i of the library's table. */
+struct option_row option_row_at(int i);
+/* Word k of those that an option of it takes; NULL: there is none. */
+const char *planning_word(const char *option, int k);
+
+/* What the command line (and $SENCORES) says; false with `call->st`. */
+bool read_options(struct call *call, struct lx_options *o);
+/* The same without options that the table `but` has, which mean something else to their command. */
+bool read_options_but(struct call *call, const struct option_row *but, struct lx_options *o);
 bool read_passes(struct call *call, struct lx_passes *out);
 
 /* The pattern of a file with the device options applied; NULL with `call->st`. */
@@ -26,11 +34,10 @@ struct lx_plan *read_or_make_plan(struct call *call, const char *path);
 /* A plan file; a pattern is refused with advice. */
 struct lx_plan *read_plan_file(struct call *call, const char *path);
 
-/* device_options.c: the graph on the device that the options and $SENCORES ask for: a reference, or NULL. */
+/* The graph on the device that the options and $SENCORES ask for: a reference, or NULL with `call->st`. */
 const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g);
-/* "name=value": the name is copied, the value is the rest. */
-bool split_pair(struct call *call, const char *option, const char *pair, char **name, const char **value);
-bool parse_number(const char *what, const char *text, double *out, lx_status *st);
+
+/* device_options.c */
 /* The device parameters, for the help. */
 void device_help(const struct call *call, struct text *out);
 /* "spyre, 32 cores, 1,625,344 B (1.55 MiB) of scratchpad each, in sticks of 128 B" */

@@ -6,6 +6,7 @@
 #define LX_APP_TEXT_FORMAT_H
 
 #include "base/text.h"
+#include "base/words.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,8 +39,5 @@ int next_character(const char *text, uint32_t *code, int *columns);
 int encode_character(uint32_t code, char out[4]);
 /* Columns on a screen that a printable text takes. */
 int columns_of(const char *text);
-
-/* The word of the NULL-terminated list that is nearest to a misspelt one; NULL if none is near. */
-const char *nearest(const char *word, const char *const *list);
 
 #endif

@@ -288,7 +288,7 @@ void session_race(struct session *s)
     s->race_is_old = false;
     for (size_t i = 0; i < s->racers.count; i++) {
         struct what_if how = s->now;
-        how.value[SET_SOLVER] = (int64_t)i;
+        settings_take_solver(&how, (int)i);
         s->racers.at[i].state = RACE_RUNNING;
         outcome_free(&s->racers.at[i].outcome);
         worker_post(s->worker, JOB_RACE, s->race, (int)i, s->patterns.at[s->current].path, &how, false);

@@ -258,7 +258,7 @@ static bool request(struct explorer *x, enum request r, const char *argument)
     case REQ_OPEN: {
         if (argument) return false;
         struct what_if how = x->session.now;
-        how.value[SET_SOLVER] = x->compare.list.cursor;
+        settings_take_solver(&how, (int)x->compare.list.cursor);
         if (session_change(&x->session, &how))
             explorer_say(x, TONE_GOOD, "planning with %s; W saves the plan, u takes it back",
                          x->session.racers.at[x->compare.list.cursor].solver->name);

@@ -15,9 +15,7 @@ static void draw(struct explorer *x, struct box area)
         int k = x->what_if.top + i;
         struct setting row = settings_row(k);
         struct text value = {0};
-        struct what_if standard;
-        settings_default(&standard);
-        bool changed = s->now.value[k] != standard.value[k];
+        bool changed = settings_changed(&s->now, k);
         settings_show(&s->now, k, &value);
         int64_t actual = session_actual(s, k);
         if (!changed && row.none && actual >= 0 && k != SET_LEVEL)

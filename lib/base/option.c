@@ -3,10 +3,13 @@
 #include "base/checked.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-void lx_options_default(const struct lx_option *rows, int count, int64_t *values)
+void lx_values_default(const struct lx_option *rows, int count, int64_t *values)
 {
     for (int i = 0; i < count; i++) values[i] = rows[i].def;
 }
@@ -33,8 +36,19 @@ bool lx_parse_int(const char *what, const char *text, int64_t low, int64_t high,
     return true;
 }
 
-bool lx_options_set(const char *owner, const struct lx_option *rows, int count, const char *name,
-                    const char *text, int64_t *values, lx_status *st)
+bool lx_parse_number(const char *what, const char *text, double *out, lx_status *st)
+{
+    char *end;
+    errno = 0;
+    double v = strtod(text, &end);
+    if (end == text || *end || errno || !isfinite(v))
+        return status_set(st, LX_E_USAGE, "%s: \"%s\" is not a number", what, text);
+    *out = v;
+    return true;
+}
+
+bool lx_values_set(const char *owner, const struct lx_option *rows, int count, const char *name,
+                   const char *text, int64_t *values, lx_status *st)
 {
     char known[300] = "none";
     size_t n = 0;

@@ -54,7 +54,7 @@ static char *write_graph(void)
     size_t length;
     char *path = NULL;
     if (!flash) return NULL;
-    lx_options_default(flash->options, flash->option_count, values);
+    lx_values_default(flash->options, flash->option_count, values);
     const struct lx_graph *g = flash->build(values, &st);
     char *json = g ? lx_graph_to_json(g, &length) : NULL;
     if (!json || asprintf(&path, "/tmp/lxplan_bench_%d.json", (int)getpid()) < 0 ||

@@ -18,7 +18,7 @@ static const struct lx_graph *random_list(int64_t buffers, lx_status *st)
     const struct lx_generator *g = lx_generator_find("random");
     int64_t *values = malloc(sizeof *values * (size_t)(g->option_count + 1));
     if (!values) return NULL;
-    lx_options_default(g->options, g->option_count, values);
+    lx_values_default(g->options, g->option_count, values);
     for (int i = 0; i < g->option_count; i++)
         if (strcmp(g->options[i].name, "buffers") == 0) values[i] = buffers;
     const struct lx_graph *list = g->build(values, st);

@@ -94,7 +94,7 @@ static void settings_are_typed_stepped_and_told(void **state)
     standard = w;
     assert_true(settings_set(&w, SET_SOLVER, "exact", &st));
     assert_true(settings_set(&w, SET_LX, "1m", &st));
-    assert_int_equal(w.value[SET_LX], 1 << 20);
+    assert_int_equal(w.options.value[SET_LX], 1 << 20);
     assert_false(settings_set(&w, SET_SOLVER, "exat", &st));
     assert_non_null(strstr(st.text, "exact"));
     assert_false(settings_set(&w, SET_CORES, "many", &st));
@@ -104,8 +104,8 @@ static void settings_are_typed_stepped_and_told(void **state)
     assert_string_equal(t.at, "lxplan plan 'my file.json' --solver exact --lx 1048576 --work 2048 --evict");
     text_free(&t);
     assert_true(settings_step(&w, SET_CORES, -1, 32));
-    assert_int_equal(w.value[SET_CORES], 16);
-    w.value[SET_CORES] = 1;
+    assert_int_equal(w.options.value[SET_CORES], 16);
+    w.options.value[SET_CORES] = 1;
     assert_false(settings_step(&w, SET_CORES, -1, 32));
     for (int i = 0; i < settings_count(); i++) assert_true(settings_set(&w, i, "", &st));
     assert_true(settings_same(&w, &standard));
@@ -113,10 +113,11 @@ static void settings_are_typed_stepped_and_told(void **state)
     for (; lx_device_presets()[presets]; presets++) { /* every preset is a word, as --device takes it */
         text_format(&t, "preset=%s", lx_device_presets()[presets]);
         assert_true(settings_set(&w, SET_DEVICE, t.at, &st));
-        assert_int_equal(w.value[SET_DEVICE], presets + 1);
+        assert_int_equal(w.options.preset, presets + 1);
+        assert_string_equal(settings_word(SET_DEVICE, presets), lx_device_presets()[presets]);
         text_free(&t);
     }
-    assert_null(settings_word(SET_DEVICE, presets + 1));
+    assert_null(settings_word(SET_DEVICE, presets));
 }
 
 static void a_device_is_chosen(void **state)

@@ -283,20 +283,20 @@ static void options_are_parsed(void **state)
     };
     int64_t values[2];
     lx_status st = {0};
-    lx_options_default(rows, 2, values);
+    lx_values_default(rows, 2, values);
     assert_true(values[0] == 30 && values[1] == 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         values[1] = 42;
-        bool ok = lx_options_set("sa", rows, 2, "bytes", cases[i].text, values, &st);
+        bool ok = lx_values_set("sa", rows, 2, "bytes", cases[i].text, values, &st);
         assert_int_equal(ok, cases[i].ok);
         assert_true(values[1] == (ok ? cases[i].value : 42));
         if (!ok) assert_int_equal(st.code, LX_E_USAGE);
     }
-    assert_false(lx_options_set("sa", rows, 2, "moves", "0", values, &st));
+    assert_false(lx_values_set("sa", rows, 2, "moves", "0", values, &st));
     assert_non_null(strstr(st.text, "from 1 to 1000000"));
-    assert_false(lx_options_set("sa", rows, 2, "nothing", "1", values, &st));
+    assert_false(lx_values_set("sa", rows, 2, "nothing", "1", values, &st));
     assert_string_equal(st.text, "sa has no option \"nothing\"; it has: moves, bytes");
-    assert_false(lx_options_set("greedy", rows, 0, "x", "1", values, &st));
+    assert_false(lx_values_set("greedy", rows, 0, "x", "1", values, &st));
     assert_non_null(strstr(st.text, "none"));
     assert_true(values[0] == 30);
 }

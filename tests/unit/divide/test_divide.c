@@ -424,7 +424,7 @@ static void test_decode_graph(void **state)
         struct stages s = {0};
         int64_t values[32];
         assert_true(gen->option_count <= 32);
-        lx_options_default(gen->options, gen->option_count, values);
+        lx_values_default(gen->options, gen->option_count, values);
         assert_true(divide_graph(&s, gen->build(values, &s.st), NULL));
         assert_true(s.divisions->count >= 304);
         for (int32_t o = 0; o < s.divisions->count; o++) check_rules(s.divisions, o);

@@ -19,12 +19,12 @@ static const struct lx_graph *try_generate(const char *generator, const char *op
     char copy[200], *rest = NULL;
     assert_non_null(g);
     assert_true(g->option_count <= MOST_OPTIONS);
-    lx_options_default(g->options, g->option_count, values);
+    lx_values_default(g->options, g->option_count, values);
     snprintf(copy, sizeof copy, "%s", options);
     for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
         char *value = strtok_r(NULL, " ", &rest);
         assert_non_null(value);
-        assert_true(lx_options_set(g->name, g->options, g->option_count, name, value, values, st));
+        assert_true(lx_values_set(g->name, g->options, g->option_count, name, value, values, st));
     }
     return g->build(values, st);
 }

@@ -1,0 +1,52 @@
+#include "interrupt.h"
+#include "base/clock.h"
+#include "text/colour.h"
+
+volatile sig_atomic_t interrupted;
+
+static const int ctrl_c[] = {SIGINT};
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void interrupt_catch(const int *signals, int count, struct sigaction *before)
+{
+    struct sigaction stop = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    for (int i = 0; i < count; i++) sigaction(signals[i], &stop, &before[i]);
+}
+
+void interrupt_release(const int *signals, int count, const struct sigaction *before)
+{
+    for (int i = 0; i < count; i++) sigaction(signals[i], &before[i], NULL);
+}
+
+void watch_begin(struct watch *w, double seconds)
+{
+    double now = clock_seconds();
+    w->deadline = seconds > 0 ? now + seconds : 0;
+    w->next_report = now + 0.5;
+    interrupt_catch(ctrl_c, 1, &w->before);
+}
+
+void watch_end(struct watch *w)
+{
+    interrupt_release(ctrl_c, 1, &w->before);
+    paint_progress_end();
+}
+
+bool watch_must_stop(void *watch)
+{
+    const struct watch *w = watch;
+    return interrupted || (w->deadline > 0 && clock_seconds() > w->deadline);
+}
+
+bool watch_wants_line(struct watch *w)
+{
+    double now = clock_seconds();
+    if (now < w->next_report) return false;
+    w->next_report = now + 0.2;
+    return true;
+}

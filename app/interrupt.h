@@ -1,0 +1,30 @@
+/* Long work that a person watches: Ctrl-C and a deadline end it, a line on the terminal says how far it is. */
+#ifndef LX_APP_INTERRUPT_H
+#define LX_APP_INTERRUPT_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Set by the signals that interrupt_catch catches. */
+extern volatile sig_atomic_t interrupted;
+
+/* The first of these signals sets `interrupted`, the second does what it always does. */
+void interrupt_catch(const int *signals, int count, struct sigaction *before);
+void interrupt_release(const int *signals, int count, const struct sigaction *before);
+
+/* At the beginning of the context of callbacks. */
+struct watch {
+    double deadline; /* on the clock of base/clock.h; 0: none */
+    double next_report;
+    struct sigaction before;
+};
+
+/* Catches Ctrl-C, and ends after `seconds` if that is above 0. */
+void watch_begin(struct watch *w, double seconds);
+void watch_end(struct watch *w);
+/* A callback: is it to end? */
+bool watch_must_stop(void *watch);
+/* Is it time for another line? Five times per second, after half a second without one. */
+bool watch_wants_line(struct watch *w);
+
+#endif

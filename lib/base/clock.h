@@ -1,0 +1,14 @@
+/* The one clock: seconds that only ever go forward. */
+#ifndef LX_BASE_CLOCK_H
+#define LX_BASE_CLOCK_H
+
+#include <time.h>
+
+static inline double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+#endif

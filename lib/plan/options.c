@@ -1,0 +1,389 @@
+/* The table of options, and values from text. */
+#include "plan/options.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/text.h"
+#include "base/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+LX_WORDS(lx_option_group_word, enum lx_option_group, LX_OPTION_GROUPS)
+
+/* clang-format off */
+static const struct lx_option_row rows[LX_OPTION_PASSES] = {
+    [LX_OPTION_SOLVER] = {
+        .name = "solver", .letter = 's', .argument = "NAME", .kind = LX_TAKES_WORD, .group = LX_GROUP_SOLVER,
+        .brief = "who places the buffers",
+        .help = "the solver (`lxplan solvers` lists them); without it the best all-rounder there is"},
+    [LX_OPTION_LEVEL] = {
+        .name = "level", .letter = '#', .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_SOLVER,
+        .low = 0, .high = 9, .none = "5",
+        .brief = "effort of the solver auto: 0 heuristics only, 9 all",
+        .help = "effort of the solver `auto`: 0 heuristics only, 9 whatever can be tried (default 5)"},
+    [LX_OPTION_OF_SOLVER] = {
+        .name = "option", .letter = 'O', .argument = "NAME=VALUE", .kind = LX_TAKES_PAIRS,
+        .group = LX_GROUP_SOLVER, .none = "none",
+        .brief = "an option of the solver: NAME=VALUE",
+        .help = "an option of the solver (`lxplan solvers NAME` lists them); may be repeated"},
+    [LX_OPTION_OBJECTIVE] = {
+        .name = "objective", .argument = "WHAT", .kind = LX_TAKES_WORD, .group = LX_GROUP_SOLVER,
+        .brief = "HBM traffic or time; place all; least memory",
+        .help = "traffic (or spill): least HBM bytes; time: least predicted time (divisions too); fit: place "
+                "everything; height: place everything in the least memory (default: the pattern's own)"},
+    [LX_OPTION_DEVICE] = {
+        .name = "device", .letter = 'D', .argument = "KEY=VALUE", .kind = LX_TAKES_PAIRS,
+        .group = LX_GROUP_DEVICE, .none = "pattern's own",
+        .brief = "the device that it is planned for",
+        .help = "a parameter of the device, or preset=NAME; may be repeated"},
+    [LX_OPTION_CORES] = {
+        .name = "cores", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_DEVICE,
+        .low = 1, .high = 1024, .none = "pattern's own",
+        .brief = "cores of the device",
+        .help = "cores of the device (default: $SENCORES, else the pattern's)"},
+    [LX_OPTION_LX] = {
+        .name = "lx", .argument = "BYTES", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_DEVICE,
+        .low = 0, .high = LX_INT_MAX, .none = "pattern's own",
+        .brief = "usable bytes of each scratchpad",
+        .help = "usable scratchpad bytes of each core; k, m, g may follow a number"},
+    [LX_OPTION_SEED] = {
+        .name = "seed", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_LIMITS,
+        .low = 0, .high = LX_INT_MAX,
+        .brief = "of solvers that draw lots",
+        .help = "seed of solvers that draw lots (default 0)"},
+    [LX_OPTION_TIME] = {
+        .name = "time", .argument = "SECONDS", .kind = LX_TAKES_SECONDS, .group = LX_GROUP_LIMITS,
+        .low = 1, .high = 86400, .none = "no limit",
+        .brief = "seconds after which a solver stops",
+        .help = "stop after this wall-clock time with the best plan so far"},
+    [LX_OPTION_WORK] = {
+        .name = "work", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_LIMITS,
+        .low = 1, .high = LX_INT_MAX, .none = "solver's own",
+        .brief = "steps after which a solver stops",
+        .help = "work limit in the solver's steps: the same answer on every machine (default: the solver's own)"},
+};
+/* clang-format on */
+
+/* The passes that look for better decisions; the others say what the problem is. */
+static bool searches(const struct lx_pass *p)
+{
+    static const char *const names[] = {"cooptimise", "by_time", "evict", "reorder"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(p->name, names[i]) == 0) return true;
+    return false;
+}
+
+static const struct lx_pass *pass_of(int row)
+{
+    const struct lx_pass *p = lx_passes();
+    for (int k = LX_OPTION_PASSES; k < row && p->name; k++) p++;
+    return p;
+}
+
+int lx_options_count(void)
+{
+    int n = LX_OPTION_PASSES;
+    while (n < LX_MOST_OPTIONS && pass_of(n)->name) n++;
+    return n;
+}
+
+struct lx_option_row lx_options_at(int row)
+{
+    if (row < LX_OPTION_PASSES) return rows[row];
+    const struct lx_pass *p = pass_of(row);
+    return (struct lx_option_row){.name = p->option,
+                                  .argument = p->words ? "WORD" : NULL,
+                                  .kind = p->words ? LX_TAKES_WORD : LX_TAKES_NOTHING,
+                                  .group = LX_GROUP_PASSES,
+                                  .of_search = searches(p),
+                                  .brief = p->help,
+                                  .help = p->help};
+}
+
+int lx_options_find(const char *name)
+{
+    int n = lx_options_count();
+    for (int i = 0; i < n; i++)
+        if (strcmp(lx_options_at(i).name, name) == 0) return i;
+    return -1;
+}
+
+static const char *nth(const char *const *list, int64_t k)
+{
+    while (k-- > 0 && *list) list++;
+    return *list;
+}
+
+static const char *solver_word(const struct lx_options *o, int64_t k)
+{
+    const struct lx_solver *const *s = o->solvers;
+    while (s && k-- > 0 && *s) s++;
+    return s && *s ? (*s)->name : NULL;
+}
+
+const char *lx_options_word(const struct lx_options *o, int row, int64_t k)
+{
+    static const char *const off_on[] = {"off", "on", NULL};
+    switch (row) {
+    case LX_OPTION_SOLVER:
+        return solver_word(o, k);
+    case LX_OPTION_OBJECTIVE:
+        return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
+    case LX_OPTION_DEVICE:
+        return nth(lx_device_presets(), k);
+    default:
+        if (row < LX_OPTION_PASSES) return NULL;
+        return nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
+    }
+}
+
+/* "--cores" for errors. */
+static const char *named(const struct lx_options *o, const char *name, char out[60])
+{
+    snprintf(out, 60, "%s%s", o->prefix ? o->prefix : "", name);
+    return out;
+}
+
+static bool is_set(const struct lx_options *o, int row)
+{
+    return o->given >> row & 1;
+}
+
+bool lx_options_is_set(const struct lx_options *o, int row)
+{
+    return row >= 0 && row < LX_MOST_OPTIONS && is_set(o, row);
+}
+
+static bool keep(struct lx_options *o, int row, int64_t value)
+{
+    if (row == LX_OPTION_SOLVER && (!is_set(o, row) || o->value[row] != value))
+        lx_options_unset(o, LX_OPTION_OF_SOLVER);
+    o->value[row] = value;
+    o->given |= UINT64_C(1) << row;
+    return true;
+}
+
+void lx_options_unset(struct lx_options *o, int row)
+{
+    if (row == LX_OPTION_SOLVER) lx_options_unset(o, LX_OPTION_OF_SOLVER);
+    if (row == LX_OPTION_OF_SOLVER) o->solver_given = 0;
+    if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
+    if (row == LX_OPTION_TIME) o->seconds = 0;
+    o->value[row] = 0;
+    o->given &= ~(UINT64_C(1) << row);
+}
+
+static bool set_word(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    const char *list[LX_MOST_OPTIONS + 1] = {0};
+    char what[60];
+    if (row == LX_OPTION_OBJECTIVE && lx_ask_find(text) < LX_ASK_COUNT)
+        return keep(o, row, lx_ask_find(text)); /* also by the words that patterns use */
+    for (int k = 0; k < LX_MOST_OPTIONS && (list[k] = lx_options_word(o, row, k)); k++)
+        if (strcmp(list[k], text) == 0) return keep(o, row, k);
+    snprintf(what, sizeof what, "%s%s: there is no", o->prefix ? o->prefix : "", lx_options_at(row).name);
+    if (row == LX_OPTION_SOLVER) return unknown_word("there is no solver", text, list, LX_E_UNKNOWN_NAME, st);
+    return unknown_word(what, text, list, LX_E_USAGE, st);
+}
+
+static bool set_switch(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    return text ? set_word(o, row, text, st) : keep(o, row, 1);
+}
+
+static bool set_integer(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    struct lx_option_row as = lx_options_at(row);
+    char what[60];
+    int64_t value;
+    return lx_parse_int(named(o, as.name, what), text, as.low, as.high, &value, st) && keep(o, row, value);
+}
+
+static bool set_seconds(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    char what[60];
+    double value;
+    named(o, lx_options_at(row).name, what);
+    if (!lx_parse_number(what, text, &value, st)) return false;
+    if (!(value > 0)) return status_set(st, LX_E_USAGE, "%s %s: it must be above 0", what, text);
+    o->seconds = value;
+    return keep(o, row, 1);
+}
+
+/* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
+static bool set_level(struct lx_options *o, const char *text, lx_status *st)
+{
+    const struct lx_solver *s = lx_options_solver(o, LX_SPILL);
+    int64_t ignored[LX_MOST_SOLVER_OPTIONS];
+    if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
+        !lx_values_set(s->name, s->options, s->option_count, "level", text, ignored, st))
+        return false;
+    return set_integer(o, LX_OPTION_LEVEL, text, st);
+}
+
+static bool set_solver_option(struct lx_options *o, const char *name, const char *text, lx_status *st)
+{
+    const struct lx_solver *s = lx_options_solver(o, LX_SPILL);
+    if (!s) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
+    int n = s->option_count < LX_MOST_SOLVER_OPTIONS ? s->option_count : LX_MOST_SOLVER_OPTIONS;
+    if (!lx_values_set(s->name, s->options, n, name, text, o->solver_value, st)) return false;
+    for (int i = 0; i < n; i++)
+        if (strcmp(s->options[i].name, name) == 0) o->solver_given |= UINT64_C(1) << i;
+    return true;
+}
+
+static bool unknown_parameter(const char *key, lx_status *st)
+{
+    const char *names[LX_MOST_DEVICE_PARAMETERS + 2] = {"preset"};
+    int n = 1;
+    for (const struct lx_device_parameter *p = lx_device_parameters();
+         p->key && n <= LX_MOST_DEVICE_PARAMETERS; p++)
+        names[n++] = p->key;
+    const char *near = nearest(key, names);
+    return status_set(st, LX_E_USAGE,
+                      "a device has no parameter \"%s\"%s%s%s `lxplan plan --help` lists them", key,
+                      near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
+}
+
+static bool set_preset(struct lx_options *o, const char *name, lx_status *st)
+{
+    struct text known = {0};
+    for (int i = 0; lx_device_presets()[i]; i++) {
+        if (strcmp(lx_device_presets()[i], name) == 0) {
+            o->preset = i + 1;
+            text_free(&known);
+            return true;
+        }
+        text_format(&known, "%s%s", i ? ", " : "", lx_device_presets()[i]);
+    }
+    status_set(st, LX_E_USAGE, "there is no device preset \"%s\"; there are: %s", name,
+               known.at ? known.at : "");
+    text_free(&known);
+    return false;
+}
+
+static bool set_parameter(struct lx_options *o, const char *key, const char *text, lx_status *st)
+{
+    const struct lx_device_parameter *p = lx_device_parameter_find(key);
+    struct lx_device tried = {0};
+    double v = 0;
+    int64_t integer = 0;
+    if (strcmp(key, "preset") == 0) return set_preset(o, text, st);
+    if (!p) return unknown_parameter(key, st);
+    if (p->integer ? !lx_parse_int(key, text, -LX_INT_MAX, LX_INT_MAX, &integer, st)
+                   : !lx_parse_number(key, text, &v, st))
+        return false;
+    if (p->integer) v = (double)integer;
+    if (!lx_device_set(&tried, p, v, st)) {
+        if (st) st->code = LX_E_USAGE;
+        return false;
+    }
+    o->device_value[p - lx_device_parameters()] = v;
+    o->device_given |= UINT64_C(1) << (p - lx_device_parameters());
+    return true;
+}
+
+/* "NAME=VALUE", once or several times. */
+static bool set_pairs(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    bool (*set)(struct lx_options *, const char *, const char *, lx_status *) =
+        row == LX_OPTION_DEVICE ? set_parameter : set_solver_option;
+    char what[60], pair[200], *equals;
+    bool ok = true, any = false;
+    for (const char *at = text + strspn(text, " "); ok && (*at || !any); at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        snprintf(pair, sizeof pair, "%.*s", (int)(n < sizeof pair ? n : sizeof pair - 1), at);
+        equals = strchr(pair, '=');
+        if (!equals && row == LX_OPTION_DEVICE && set_preset(o, pair, NULL)) {
+            any = true;
+            at += n;
+            continue;
+        }
+        if (!equals || equals == pair)
+            return status_set(st, LX_E_USAGE, "%s %s: it must be NAME=VALUE",
+                              named(o, lx_options_at(row).name, what), text);
+        *equals = 0;
+        ok = set(o, pair, equals + 1, st);
+        any = true;
+        at += n;
+    }
+    return ok && keep(o, row, 1);
+}
+
+static bool set_row(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    static bool (*const by_kind[])(struct lx_options *, int, const char *, lx_status *) = {
+        [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_switch, [LX_TAKES_INTEGER] = set_integer,
+        [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,
+    };
+    if (row == LX_OPTION_LEVEL) return set_level(o, text, st);
+    return by_kind[lx_options_at(row).kind](o, row, text, st);
+}
+
+bool lx_options_set_row(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    struct lx_options before = *o;
+    char what[60];
+    if (!text && lx_options_at(row).kind != LX_TAKES_NOTHING)
+        return status_set(st, LX_E_USAGE, "%s needs a value (%s)", named(o, lx_options_at(row).name, what),
+                          lx_options_at(row).argument);
+    if (set_row(o, row, text, st)) return true;
+    *o = before;
+    return false;
+}
+
+bool lx_options_set(struct lx_options *o, const char *name, const char *text, lx_status *st)
+{
+    const char *names[LX_MOST_OPTIONS + 1] = {0};
+    int row = lx_options_find(name);
+    if (row >= 0) return lx_options_set_row(o, row, text, st);
+    for (int i = 0; i < lx_options_count(); i++) names[i] = lx_options_at(i).name;
+    return unknown_word("there is no option", name, names, LX_E_USAGE, st);
+}
+
+static void add_pair(struct text *t, const char *name, double value)
+{
+    text_format(t, "%s%s=%.17g", t->length ? " " : "", name, value);
+}
+
+static void add_solver_options(const struct lx_options *o, struct text *t)
+{
+    const struct lx_solver *s = lx_options_solver(o, LX_SPILL);
+    for (int i = 0; s && i < s->option_count && i < LX_MOST_SOLVER_OPTIONS; i++)
+        if (o->solver_given >> i & 1)
+            text_format(t, "%s%s=%lld", t->length ? " " : "", s->options[i].name,
+                        (long long)o->solver_value[i]);
+}
+
+static void add_device(const struct lx_options *o, struct text *t)
+{
+    const struct lx_device_parameter *p = lx_device_parameters();
+    if (o->preset) text_format(t, "preset=%s", lx_device_presets()[o->preset - 1]);
+    for (int i = 0; p[i].key && i < LX_MOST_DEVICE_PARAMETERS; i++)
+        if (o->device_given >> i & 1) add_pair(t, p[i].key, o->device_value[i]);
+}
+
+char *lx_options_get(const struct lx_options *o, int row)
+{
+    struct lx_option_row as = lx_options_at(row);
+    struct text t = {0};
+    const char *word = lx_options_word(o, row, o->value[row]);
+    text_add(&t, ""); /* an empty text is a text */
+    if (!is_set(o, row) && as.none)
+        text_add(&t, as.none);
+    else if (!is_set(o, row) && row == LX_OPTION_SOLVER)
+        text_add(&t, lx_options_solver(o, LX_SPILL) ? lx_options_solver(o, LX_SPILL)->name : "none");
+    else if (row == LX_OPTION_OF_SOLVER)
+        add_solver_options(o, &t);
+    else if (row == LX_OPTION_DEVICE)
+        add_device(o, &t);
+    else if (as.kind == LX_TAKES_SECONDS)
+        text_format(&t, "%.17g", o->seconds);
+    else if (word)
+        text_add(&t, word);
+    else
+        text_format(&t, "%lld", (long long)o->value[row]);
+    if (!t.failed && t.at) return t.at;
+    text_free(&t);
+    return NULL;
+}

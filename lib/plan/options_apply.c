@@ -1,0 +1,147 @@
+/* What options mean for a plan and for a device. */
+#include "plan/options.h"
+#include "base/fail.h"
+#include "divide/divide.h"
+
+#include <string.h>
+
+static const struct lx_solver *find_solver(const struct lx_options *o, const char *name)
+{
+    for (const struct lx_solver *const *s = o->solvers; s && *s; s++)
+        if (strcmp((*s)->name, name) == 0) return *s;
+    return NULL;
+}
+
+static const struct lx_solver *default_solver(const struct lx_options *o, enum lx_objective question)
+{
+    static const char *const preferred[] = {"auto", "bestfit"};
+    for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
+        const struct lx_solver *s = find_solver(o, preferred[i]);
+        if (s && lx_can(s, question)) return s;
+    }
+    for (const struct lx_solver *const *s = o->solvers; s && *s; s++)
+        if (lx_can(*s, question)) return *s;
+    return o->solvers ? o->solvers[0] : NULL;
+}
+
+const struct lx_solver *lx_options_solver(const struct lx_options *o, enum lx_objective question)
+{
+    if (lx_options_is_set(o, LX_OPTION_SOLVER)) return o->solvers[o->value[LX_OPTION_SOLVER]];
+    return default_solver(o, question);
+}
+
+enum lx_ask lx_options_ask(const struct lx_options *o)
+{
+    return (enum lx_ask)o->value[LX_OPTION_OBJECTIVE];
+}
+
+struct lx_passes lx_options_passes(const struct lx_options *o)
+{
+    struct lx_passes p = {0};
+    bool cooptimise_is_set = false;
+    int row = LX_OPTION_PASSES;
+    for (const struct lx_pass *pass = lx_passes(); pass->name && row < LX_MOST_OPTIONS; pass++, row++) {
+        if (!lx_options_is_set(o, row)) continue;
+        lx_pass_set(&p, pass, (int)o->value[row]);
+        cooptimise_is_set |= strcmp(pass->name, "cooptimise") == 0;
+    }
+    if (lx_options_ask(o) == LX_ASK_TIME) p.by_time = true;
+    if (p.by_time && !cooptimise_is_set) p.cooptimise = LX_COOPTIMISE_FULL;
+    return p;
+}
+
+/* All values of the solver's options: defaults, the level, then what was set of this very solver. */
+static bool solver_values(const struct lx_options *o, const struct lx_solver *s, int64_t *out, lx_status *st)
+{
+    bool is_its_own = s == lx_options_solver(o, LX_SPILL);
+    if (s->option_count > LX_MOST_SOLVER_OPTIONS)
+        return status_set(st, LX_E_LIMIT, "%s has more than %d options, the most that are understood",
+                          s->name, LX_MOST_SOLVER_OPTIONS);
+    lx_values_default(s->options, s->option_count, out);
+    for (int i = 0; i < s->option_count; i++) {
+        if (lx_options_is_set(o, LX_OPTION_LEVEL) && strcmp(s->options[i].name, "level") == 0)
+            out[i] = o->value[LX_OPTION_LEVEL];
+        if (is_its_own && o->solver_given >> i & 1) out[i] = o->solver_value[i];
+    }
+    return true;
+}
+
+bool lx_options_plan(const struct lx_options *o, enum lx_objective own, struct lx_plan_options *how,
+                     int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
+{
+    how->objective = lx_options_ask(o);
+    how->solver = lx_options_solver(o, lx_asked(how->objective, own));
+    if (!how->solver) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
+    how->quick_solver = find_solver(o, "bestfit");
+    how->passes = lx_options_passes(o);
+    how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
+    how->run.work_limit = o->value[LX_OPTION_WORK];
+    how->run.time_limit = o->seconds;
+    how->run.options = values;
+    return solver_values(o, how->solver, values, st);
+}
+
+/* The grid must hold the cores; when it does not, they stand in one row. */
+static bool set_cores(struct lx_device *device, int64_t cores, lx_status *st)
+{
+    if (!lx_cores_valid(device, cores, st)) return false;
+    device->cores = cores;
+    if (device->grid_y * device->grid_x != cores) {
+        device->grid_y = 1;
+        device->grid_x = cores;
+    }
+    return true;
+}
+
+static bool set_device(const struct lx_options *o, struct lx_device *device, lx_status *st)
+{
+    const struct lx_device_parameter *p = lx_device_parameters();
+    if (o->preset && !lx_device_preset(lx_device_presets()[o->preset - 1], device))
+        return status_set(st, LX_E_UNKNOWN_NAME, "there is no device preset %d", o->preset);
+    for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
+        if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
+    return !lx_options_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);
+}
+
+const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st)
+{
+    struct lx_device device = g->device;
+    bool changes = lx_options_is_set(o, LX_OPTION_DEVICE) || lx_options_is_set(o, LX_OPTION_CORES);
+    if (changes && !set_device(o, &device, st)) return NULL;
+    const struct lx_graph *on = changes ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
+    if (!on || !lx_options_is_set(o, LX_OPTION_LX)) return on;
+    const struct lx_graph *sized = lx_graph_with_capacity(on, o->value[LX_OPTION_LX], st);
+    lx_graph_free(on);
+    return sized;
+}
+
+static bool same_device(const struct lx_options *a, const struct lx_options *b)
+{
+    if (a->preset != b->preset || a->device_given != b->device_given) return false;
+    for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS; i++)
+        if (a->device_given >> i & 1 && a->device_value[i] != b->device_value[i]) return false;
+    return true;
+}
+
+static bool same_solver(const struct lx_options *a, const struct lx_options *b)
+{
+    if (lx_options_solver(a, LX_SPILL) != lx_options_solver(b, LX_SPILL) ||
+        a->solver_given != b->solver_given)
+        return false;
+    for (int i = 0; i < LX_MOST_SOLVER_OPTIONS; i++)
+        if (a->solver_given >> i & 1 && a->solver_value[i] != b->solver_value[i]) return false;
+    return true;
+}
+
+bool lx_options_same(const struct lx_options *a, const struct lx_options *b)
+{
+    struct lx_passes x = lx_options_passes(a), y = lx_options_passes(b);
+    for (const struct lx_pass *p = lx_passes(); p->name; p++)
+        if (lx_pass_get(&x, p) != lx_pass_get(&y, p)) return false;
+    for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_PASSES; row++)
+        if (a->value[row] != b->value[row] || lx_options_is_set(a, row) != lx_options_is_set(b, row))
+            return false;
+    return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
+           lx_options_is_set(a, LX_OPTION_LEVEL) == lx_options_is_set(b, LX_OPTION_LEVEL) &&
+           a->seconds == b->seconds && same_solver(a, b) && same_device(a, b);
+}
