@@ -1,5 +1,5 @@
-/* Beside the map, where there is room: the selected buffer, what is on chip at this tick, what is off chip.
- */
+/* Beside the map, where there is room: the selected buffer, what is on chip at this tick,
+ * what is off chip. */
 #ifndef LX_APP_TUI_MAP_PANEL_H
 #define LX_APP_TUI_MAP_PANEL_H
 

@@ -1,5 +1,5 @@
-/* Views whose items are the ops of the shown plan, in its order: what `]`, search and the command line walk.
- */
+/* Views whose items are the ops of the shown plan, in its order:
+ * what `]`, search and the command line walk. */
 #ifndef LX_APP_TUI_OP_ITEMS_H
 #define LX_APP_TUI_OP_ITEMS_H
 

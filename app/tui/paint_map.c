@@ -36,7 +36,7 @@ static uint32_t letter_of(const struct map_paint *m, const struct raster_cell *c
     }
 }
 
-/* One letter a cell. */
+/* One letter per cell. */
 static void paint_letter(struct explorer *x, int row, int column, const struct map_paint *m,
                          const struct raster_cell *c)
 {

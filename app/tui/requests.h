@@ -5,8 +5,8 @@
  * request with an argument that comes from a key opens the command line with its name.
  *
  *   R(id, name, keys, views, argument, group, help)
- *   keys: as in key.h, separated by blanks; the first is the one that is shown. views: where the keys hold.
- */
+ *   keys: as in key.h, separated by blanks; the first is the one that is shown.
+ *   views: where the keys hold. */
 #ifndef LX_APP_TUI_REQUESTS_H
 #define LX_APP_TUI_REQUESTS_H
 

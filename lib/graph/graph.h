@@ -67,7 +67,7 @@ struct lx_op {
     bool reduces;                /* some variable of the inputs is not in the output */
     bool has_value;
     double value;                   /* the constant, where has_value */
-    const int64_t *offset, *stride; /* of a view: one a dimension of the larger operand; else NULL */
+    const int64_t *offset, *stride; /* of a view: one per dimension of the larger operand; else NULL */
     int line;
 };
 

@@ -160,7 +160,7 @@ static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_
                       "op %s: there is no tensor named %s; declare it in \"tensors\"", op, v->valuestring);
 }
 
-/* `offset` and `stride` of a view: one entry a dimension of the larger operand. */
+/* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
 static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 {
     static const char *const keys[] = {"offset", "stride"};

@@ -58,8 +58,8 @@ static void keys_are_read_as_they_are_written(void **state)
     assert_string_equal(name_of_key('<', name), "<");
 }
 
-/* Whatever a file is called: nothing leaves its cells, controls are shown as '?', wide characters have two.
- */
+/* Whatever a file is called: nothing leaves its cells, controls are shown as '?',
+ * wide characters have two. */
 static void grid_keeps_text_in_place(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The explorer in use: plans saved, races, runs, faults, every view at every size, a newcomer, and a monkey.
- */
+/* The explorer in use: plans saved, races, runs, faults, every view at every size, a newcomer,
+ * and a monkey. */
 #include "support/explorer_by_keys.h"
 #include "base/file.h"
 
@@ -52,8 +52,8 @@ static void races_finish_and_stop(void **state)
     close_it(x);
 }
 
-/* The plan that is shown is executed; a change makes the run an old one; a row leads to its place in the map.
- */
+/* The plan that is shown is executed; a change makes the run an old one;
+ * a row leads to its place in the map. */
 static void plans_are_executed(void **state)
 {
     (void)state;
