@@ -1,4 +1,5 @@
 #include "planning/planning.h"
+#include "planning/expectations.h"
 #include "interrupt.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -100,7 +101,8 @@ static const char *name_of(const char *path)
 
 const struct lx_graph *read_pattern(struct call *call, const char *path)
 {
-    const struct lx_graph *g = lx_graph_read(path, &call->st), *sized = g ? with_sizes(call, g) : NULL;
+    const struct lx_graph *g = lx_graph_read(path, &call->st), *sized = NULL;
+    if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
     lx_graph_free(g);
     return sized;
 }
@@ -194,8 +196,8 @@ static struct lx_plan *keep_plan(struct call *call, const char *path, const char
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)
 {
     if (lx_is_plan(text, length)) return keep_plan(call, file, text, length);
-    const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
-    const struct lx_graph *sized = g ? with_sizes(call, g) : NULL;
+    const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st), *sized = NULL;
+    if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
     struct lx_plan *plan = sized ? make_plan(call, sized) : NULL;
     lx_graph_free(sized);
     lx_graph_free(g);

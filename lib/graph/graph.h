@@ -72,8 +72,9 @@ struct lx_op {
 };
 
 struct lx_expect {
-    const char *solver;
+    const char *solver; /* as the file has it: whether there is one of this name is for the caller to say */
     bool pass;
+    int line, column; /* 0: from no file */
 };
 
 struct arena;
