@@ -140,9 +140,9 @@ static int print_layout(struct call *call, const struct lx_graph *g)
 
 static int print_divide(struct call *call, const struct lx_graph *g)
 {
-    struct lx_passes passes;
+    struct lx_passes passes = {0};
     struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
-    struct lx_divide_options how = {.cores = l && passes.undivided ? 1 : 0};
+    struct lx_divide_options how = lx_passes_divide(&passes);
     struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
     struct text t = {0};
     size_t length = 0;

@@ -108,7 +108,9 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
         copy.offset = arena_copy_array(b->memory, op->offset, (size_t)max_i64(rank, 0), sizeof(int64_t));
     if (op->stride)
         copy.stride = arena_copy_array(b->memory, op->stride, (size_t)max_i64(rank, 0), sizeof(int64_t));
-    if ((op->offset && !copy.offset) || (op->stride && !copy.stride)) return status_no_memory(st);
+    copy.hints = arena_copy_array(b->memory, op->hints, (size_t)op->hint_count, sizeof *op->hints);
+    if ((op->offset && !copy.offset) || (op->stride && !copy.stride) || !copy.hints)
+        return status_no_memory(st);
     struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
     return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);
 }

@@ -56,6 +56,12 @@ struct lx_einsum {
     const int *rank;                 /* per operand */
 };
 
+/* A split that the pattern asks for: dimension `letter` of the op's einsum into `split` slices. */
+struct lx_split_hint {
+    char letter;
+    int64_t split;
+};
+
 struct lx_op {
     const char *name;
     const struct lx_kind *kind;
@@ -68,6 +74,8 @@ struct lx_op {
     bool has_value;
     double value;                   /* the constant, where has_value */
     const int64_t *offset, *stride; /* of a view: one per dimension of the larger operand; else NULL */
+    const struct lx_split_hint *hints;
+    int hint_count;
     int line;
 };
 

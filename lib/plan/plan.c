@@ -69,7 +69,7 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st)
 {
-    struct lx_divide_options how = {.cores = passes->undivided ? 1 : 0};
+    struct lx_divide_options how = lx_passes_divide(passes);
     p->passes = *passes;
     p->layouts = lx_layouts_make(p->graph, st);
     p->divisions = p->layouts ? lx_divide(p->layouts, &how, st) : NULL;
@@ -175,7 +175,7 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
     *best = (struct attempt){0};
     bool ok = attempt_plain(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
     if (ok && old_is_better(passes, &seed, seed_us, best, us)) {
-        struct lx_divide_options divide = {.cores = passes->undivided ? 1 : 0};
+        struct lx_divide_options divide = lx_passes_divide(passes);
         struct lx_divisions *old = lx_divide(p->layouts, &divide, st);
         attempt_free(best);
         if ((ok = old != NULL)) {

@@ -20,6 +20,8 @@ struct lx_pass {
 const struct lx_pass *lx_passes(void);
 int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
 void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
+/* What the passes say about the division. */
+struct lx_divide_options lx_passes_divide(const struct lx_passes *p);
 
 /* What is asked of a plan, in the words of `--objective`; 0: what the pattern itself asks.
  * X(id, word, the question that the solver then answers) */

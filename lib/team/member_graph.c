@@ -166,6 +166,7 @@ static bool add_local_op(struct maker *k, int32_t o)
         if (inputs[i] < 0) return false;
     }
     local.inputs = inputs;
+    local.hint_count = 0; /* asked for whole extents, not for this member's part */
     if (partial) {
         const struct lx_tensor *out = &k->p->graph->tensors[op->output];
         struct lx_team_box whole = lx_team_box_of(out->rank, out->shape);

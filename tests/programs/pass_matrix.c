@@ -47,7 +47,7 @@ static char *plan_text(const struct lx_graph *g, const struct lx_passes *passes,
     return again;
 }
 
-static bool divides(const char *path, int64_t cores, bool *has_extern)
+static bool divides(const char *path, int64_t cores, bool *has_extern, bool *has_matmul)
 {
     lx_status st = {0};
     const struct lx_graph *g = read_graph(path, cores, 0, &st);
@@ -55,7 +55,10 @@ static bool divides(const char *path, int64_t cores, bool *has_extern)
         lx_graph_free(g);
         return g != NULL;
     }
-    for (int32_t o = 0; o < g->op_count; o++) *has_extern |= (g->ops[o].kind->traits & LX_EXTERN) != 0;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        *has_extern |= (g->ops[o].kind->traits & LX_EXTERN) != 0;
+        *has_matmul |= (g->ops[o].kind->traits & LX_CONTRACTS) != 0;
+    }
     struct lx_layouts *l = lx_layouts_make(g, &st);
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     if (!d) printf("%s\n", st.text);
@@ -88,8 +91,8 @@ int main(int argc, char **argv)
     }
     int64_t cores = strtoll(argv[2], NULL, 10), lx = argc > 4 ? strtoll(argv[4], NULL, 10) : 0;
     int64_t step = argc > 3 ? strtoll(argv[3], NULL, 10) : 1;
-    bool has_extern = false;
-    if (!divides(argv[1], cores, &has_extern)) return 77;
+    bool has_extern = false, has_matmul = false;
+    if (!divides(argv[1], cores, &has_extern, &has_matmul)) return 77;
     lx_status refused = {0};
     const struct lx_graph *g = read_graph(argv[1], cores, lx, &refused);
     int64_t combinations = 1, failed = 0, least = INT64_MAX, most = 0;
@@ -102,8 +105,11 @@ int main(int argc, char **argv)
             lx_pass_set(&passes, row, (int)(left % values_of(row)));
             left /= values_of(row);
         }
-        /* What one switch makes of another need not be tried twice. */
-        if ((passes.undivided && (cores > 1 || passes.cooptimise)) || (passes.no_dump && !has_extern) ||
+        /* What one switch makes of another need not be tried twice; and the passes behind the division do not
+         * know who divided. */
+        if ((passes.matmul && (!has_matmul || cores == 1 || passes.no_outputs || passes.no_in_place ||
+                               passes.no_dump || passes.stage != LX_STAGE_ALL)) ||
+            (passes.undivided && (cores > 1 || passes.cooptimise)) || (passes.no_dump && !has_extern) ||
             (passes.by_time && passes.cooptimise != LX_COOPTIMISE_FULL) ||
             (passes.stage != LX_STAGE_ALL &&
              (passes.evict || passes.reorder || passes.clone || passes.no_outputs || passes.cooptimise)))
