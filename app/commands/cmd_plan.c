@@ -25,6 +25,7 @@ static const struct option_row rows[] = {
     {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
     {"all", 'a', NULL,
      "list every buffer and op, not only the costliest; with --stage launch every core's tiles"},
+    {"log", 'l', NULL, "say on standard error what passes and solvers try (of a build with LXPLAN_LOGGING)"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {0},
 };
@@ -256,8 +257,9 @@ static int run(struct call *call)
         status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
         return FAILED;
     }
-    struct lx_graph *g = read_pattern(call, path);
+    const struct lx_graph *g = read_pattern(call, path);
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
+    lx_graph_free(g);
     if (!p) return FAILED;
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;

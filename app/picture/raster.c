@@ -1,3 +1,6 @@
+/* Fills the cells of a picture from the placed buffers, rectangle by rectangle, and answers what lies at a
+ * point. Nothing is sorted by time: a cell that several buffers claim is marked as such, whatever their
+ * order. */
 #include "picture/raster.h"
 #include "base/checked.h"
 
@@ -138,55 +141,4 @@ void raster_free(struct raster *r)
     free(r->rects);
     r->at = NULL;
     r->rects = NULL;
-}
-
-int32_t buffer_at(const struct lx_plan *p, int64_t tick, int64_t address)
-{
-    int32_t found = -1;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int64_t at = p->answer.address[i];
-        if (at < 0 || tick < b->start || tick >= b->end || address < at || address >= at + b->size) continue;
-        if (found < 0 || p->took_slot_of[i] == found) found = i;
-    }
-    return found;
-}
-
-struct stretch {
-    int64_t from, to;
-};
-
-static int by_from(const void *a, const void *b)
-{
-    const struct stretch *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
-
-bool holes_at(const struct lx_plan *p, int64_t tick, int64_t address, struct holes *out)
-{
-    struct stretch *taken = malloc(((size_t)p->problem.count + 1) * sizeof *taken);
-    int64_t top = p->problem.objective == LX_HEIGHT ? p->height_bytes : p->problem.capacity, end = 0;
-    size_t n = 0;
-    *out = (struct holes){.from = -1, .to = -1};
-    if (!taken) return false;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int64_t at = p->answer.address[i];
-        if (at >= 0 && tick >= b->start && tick < b->end) taken[n++] = (struct stretch){at, at + b->size};
-    }
-    if (n) qsort(taken, n, sizeof *taken, by_from);
-    taken[n] = (struct stretch){max_i64(top, 0), max_i64(top, 0)};
-    for (size_t i = 0; i <= n; i++) {
-        if (taken[i].from > end) {
-            int64_t size = taken[i].from - end;
-            out->count++;
-            out->free_bytes += size;
-            if (size > out->largest_to - out->largest_from)
-                out->largest_from = end, out->largest_to = taken[i].from;
-            if (address >= end && address < taken[i].from) out->from = end, out->to = taken[i].from;
-        }
-        end = max_i64(end, taken[i].to);
-    }
-    free(taken);
-    return true;
 }

@@ -1,23 +1,9 @@
 #include "tui/team_cut.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const struct lx_graph *read_graph(const char *path, struct team_cut *c)
-{
-    size_t length = 0;
-    char *text = file_read(path, &length, &c->st);
-    if (!text) return NULL;
-    if (lx_is_plan(text, length))
-        c->plan_graph = lx_plan_parse(path, text, length, &c->st);
-    else
-        c->graph = lx_graph_parse(path, text, length, &c->st);
-    free(text);
-    return c->plan_graph ? c->plan_graph->graph : c->graph;
-}
 
 /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
 static bool list_rows(struct team_cut *c)
@@ -45,12 +31,11 @@ static bool list_rows(struct team_cut *c)
     return true;
 }
 
-void team_cut_make(const char *path, int members, struct team_cut *out)
+void team_cut_make(const struct source_content *from, int members, struct team_cut *out)
 {
-    *out = (struct team_cut){.members = members};
+    *out = (struct team_cut){.members = members, .st = from->st};
     struct lx_team_options how = {.members = members};
-    const struct lx_graph *g = read_graph(path, out);
-    if (g) out->plan = lx_team_make(g, &how, &out->st);
+    if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     if (!out->plan || list_rows(out)) return;
     lx_team_free(out->plan);
     out->plan = NULL;
@@ -59,9 +44,7 @@ void team_cut_make(const char *path, int members, struct team_cut *out)
 
 void team_cut_free(struct team_cut *c)
 {
-    lx_team_free(c->plan); /* it refers to the graph */
-    lx_graph_free(c->graph);
-    lx_plan_free(c->plan_graph);
+    lx_team_free(c->plan);
     free(c->rows);
     free(c->row_of_op);
     *c = (struct team_cut){0};

@@ -1,3 +1,6 @@
+/* The calls that generators are written in. Tensors have numbers of the generator's own until an op first
+ * uses them; only then does the builder learn of them. After a failure (g->failed) every call does nothing.
+ * */
 #include "graph/gen_common.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -32,7 +35,7 @@ void gen_scope(struct gen *g, const char *format, ...)
     if (!g->scope) fail(g), status_no_memory(g->st);
 }
 
-struct lx_graph *gen_finish(struct gen *g)
+const struct lx_graph *gen_finish(struct gen *g)
 {
     VEC_FREE(&g->tensors);
     if (!g->failed) return builder_finish(&g->b, g->st);

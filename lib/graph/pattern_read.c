@@ -436,7 +436,7 @@ bool pattern_check_header(const struct json *j, const cJSON *root, const char *w
     return true;
 }
 
-struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st)
+const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st)
 {
     struct reader r = {.j = j, .st = st};
     const char *name;

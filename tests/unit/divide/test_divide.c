@@ -15,13 +15,13 @@
 #include <string.h>
 
 struct stages {
-    struct lx_graph *graph;
+    const struct lx_graph *graph;
     struct lx_layouts *layouts;
     struct lx_divisions *divisions;
     lx_status st;
 };
 
-static bool divide_graph(struct stages *s, struct lx_graph *g, const struct lx_divide_options *how)
+static bool divide_graph(struct stages *s, const struct lx_graph *g, const struct lx_divide_options *how)
 {
     s->graph = g;
     s->layouts = g ? lx_layouts_make(g, &s->st) : NULL;
@@ -35,7 +35,7 @@ static bool divide_body(struct stages *s, const char *body, const struct lx_divi
     *s = (struct stages){0};
     text_format(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
     assert_false(t.failed);
-    struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &s->st);
+    const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &s->st);
     text_free(&t);
     return divide_graph(s, g, how);
 }
@@ -458,7 +458,7 @@ static void divide_folder(const char *folder, bool errors)
         for (int64_t cores = errors ? 0 : 1; cores <= (errors ? 0 : 32); cores = cores ? cores * 2 : 1) {
             struct stages s = {0};
             struct lx_divide_options how = {.cores = cores};
-            struct lx_graph *g = lx_graph_read(path, &s.st);
+            const struct lx_graph *g = lx_graph_read(path, &s.st);
             if (!g && errors) break; /* refused by an earlier stage, which has its own tests */
             assert_non_null(g);
             if (errors && (!g->expect_stage || strcmp(g->expect_stage, "divide") != 0)) {
