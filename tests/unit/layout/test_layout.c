@@ -191,7 +191,7 @@ static void test_operand_coordinates(void **state)
         char path[400];
         lx_status st;
         snprintf(path, sizeof path, SOURCE_DIR "/patterns/%s.json", names[n]);
-        struct lx_graph *g = lx_graph_read(path, &st);
+        const struct lx_graph *g = lx_graph_read(path, &st);
         struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
         assert_non_null(l);
         for (int32_t o = 0; o < l->graph->op_count; o++) {
