@@ -7,7 +7,7 @@
 
 #include "lxplan.h"
 #include "base/text.h"
-#include "options.h"
+#include "command_line.h"
 
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_INPUT = 2, EXIT_FAULT = 3, FAILED = -1 };
 
@@ -55,6 +55,9 @@ bool deliver(struct call *call, char *data, size_t length);
 bool goes_to_file(const struct call *call);
 /* An integer option into `*out`, which stays as it is when the option is not given. */
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
+
+/* main.c: the whole program, from its arguments to its exit code. */
+int run_program(int argc, char **argv);
 
 /* no_command.c: what the program says when it is asked nothing. False: no patterns were found. */
 bool front_page(struct text *out);

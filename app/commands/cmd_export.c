@@ -46,7 +46,8 @@ static char *write_pattern(struct call *call, const char *file, const char *text
                            const struct lx_format *format, size_t *length)
 {
     struct lx_plan *plan = lx_is_plan(text, *length) ? plan_of_text(call, file, text, *length) : NULL;
-    struct lx_graph *read = lx_is_plan(text, *length) ? NULL : lx_graph_parse(file, text, *length, &call->st);
+    const struct lx_graph *read =
+        lx_is_plan(text, *length) ? NULL : lx_graph_parse(file, text, *length, &call->st);
     const struct lx_graph *g = plan ? plan->graph : read;
     char *written = g ? format->write_graph(g, length, &call->st) : NULL;
     lx_graph_free(read);
@@ -67,8 +68,9 @@ static char *write_list(struct call *call, const char *file, const char *text, c
     else if (is_plan)
         plan = plan_of_text(call, file, text, *length);
     else {
-        struct lx_graph *g = lx_graph_parse(file, text, *length, &call->st);
+        const struct lx_graph *g = lx_graph_parse(file, text, *length, &call->st);
         if (g) plan = make_problem(call, g);
+        lx_graph_free(g);
     }
     char *written = plan ? write_problem(call, plan, is_plan, format, length) : NULL;
     lx_plan_free(plan);

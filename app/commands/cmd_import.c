@@ -23,12 +23,13 @@ static bool is_news(const struct lx_format *format, const struct lx_graph *g, lx
         "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");
 }
 
-static struct lx_graph *read_foreign(const char *path, lx_status *st)
+static const struct lx_graph *read_foreign(const char *path, lx_status *st)
 {
     size_t length;
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
-    struct lx_graph *g = lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    const struct lx_graph *g =
+        lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
     bool ok = g && is_news(lx_format_of(text, length), g, st);
     free(text);
     if (ok) return g;
@@ -41,11 +42,14 @@ static int run(struct call *call)
     int64_t capacity = -1;
     size_t length = 0;
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
-    struct lx_graph *g = read_foreign(call->line.files.at[0], &call->st);
+    const struct lx_graph *g = read_foreign(call->line.files.at[0], &call->st);
     if (!g) return FAILED;
-    bool ok = capacity < 0 || lx_graph_set_capacity(g, capacity, &call->st);
-    char *json = ok ? lx_graph_to_json(g, &length) : NULL;
+    const struct lx_graph *list =
+        capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
+    char *json = list ? lx_graph_to_json(list, &length) : NULL;
     lx_graph_free(g);
+    bool ok = list != NULL;
+    lx_graph_free(list);
     return ok && deliver(call, json, length) ? EXIT_YES : FAILED;
 }
 

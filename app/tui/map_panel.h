@@ -5,8 +5,8 @@
 
 #include "tui/explorer.h"
 
-void map_panel_draw(struct explorer *x, struct box area);
+void map_panel_draw(const struct scene *on, struct box area);
 /* The free bytes at the cursor's tick in words; returns the rows it took. */
-int map_panel_hole(struct explorer *x, struct box area);
+int map_panel_hole(const struct scene *on, struct box area);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "tui/explorer.h"
 
-int op_items_count(struct explorer *x);
-const char *op_items_name(struct explorer *x, int i);
-int op_items_selected(struct explorer *x);
-void op_items_select(struct explorer *x, int i);
+int op_items_count(struct explorer *x, void *state);
+const char *op_items_name(struct explorer *x, void *state, int i);
+int op_items_selected(struct explorer *x, void *state);
+void op_items_select(struct explorer *x, void *state, int i);
 
 #endif

@@ -294,7 +294,8 @@ static bool is_text(const char *file, const char *text, size_t length, lx_status
     return true;
 }
 
-static struct lx_graph *read_table(const char *file, const char *text, size_t length, bool xla, lx_status *st)
+static const struct lx_graph *read_table(const char *file, const char *text, size_t length, bool xla,
+                                         lx_status *st)
 {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     struct csv c = {.file = file, .line = 1, .next_line = 1, .st = st};
@@ -314,6 +315,7 @@ static struct lx_graph *read_table(const char *file, const char *text, size_t le
     }
     c.at = copy;
     struct lx_graph *g = c.b.graph;
+    const struct lx_graph *made = NULL;
     bool ok = next_line(&c, &bad) && read_header(&c, xla ? xla_columns : minimalloc_columns);
     int columns = c.fields;
     while (ok && next_line(&c, &bad)) {
@@ -329,21 +331,19 @@ static struct lx_graph *read_table(const char *file, const char *text, size_t le
         g->alignment = 1;
         g->capacity = capacity_in_name(base, c.position[WEIGHT] >= 0);
         g->objective = g->capacity >= 0 || xla ? LX_SPILL : LX_HEIGHT;
-        g = builder_finish(&c.b, st);
-    } else {
+        made = builder_finish(&c.b, st);
+    } else
         builder_abandon(&c.b);
-        g = NULL;
-    }
     free(copy);
-    return g;
+    return made;
 }
 
-struct lx_graph *minimalloc_read(const char *file, const char *text, size_t length, lx_status *st)
+const struct lx_graph *minimalloc_read(const char *file, const char *text, size_t length, lx_status *st)
 {
     return read_table(file, text, length, false, st);
 }
 
-struct lx_graph *xla_read(const char *file, const char *text, size_t length, lx_status *st)
+const struct lx_graph *xla_read(const char *file, const char *text, size_t length, lx_status *st)
 {
     return read_table(file, text, length, true, st);
 }

@@ -25,7 +25,7 @@ struct lx_format {
     /* Is this text (without a byte order mark) of this format, if perhaps a faulty one? One format at most says
      * yes. */
     bool (*sniff)(const char *text, size_t length);
-    struct lx_graph *(*read)(const char *file, const char *text, size_t length, lx_status *st);
+    const struct lx_graph *(*read)(const char *file, const char *text, size_t length, lx_status *st);
     /* Malloc'ed, or NULL with `st`. A format has one of these, or none where it is only read: `write_graph` writes
      * whatever a pattern can be, `write_buffers` lists only. */
     char *(*write_graph)(const struct lx_graph *g, size_t *length, lx_status *st);

@@ -26,7 +26,7 @@ static bool looks_like_csv(const char *text, size_t length)
     return commas > 0 && isalpha((unsigned char)text[0]);
 }
 
-static struct lx_graph *unknown_table(const char *file, lx_status *st)
+static const struct lx_graph *unknown_table(const char *file, lx_status *st)
 {
     struct text t = {0};
     for (const struct lx_format *f = lx_formats(); f->name; f++)
@@ -37,7 +37,7 @@ static struct lx_graph *unknown_table(const char *file, lx_status *st)
     return NULL;
 }
 
-struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st)
+const struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st)
 {
     const struct lx_format *format = lx_format_of(text, length);
     skip_byte_order_mark(&text, &length);
@@ -46,12 +46,13 @@ struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t lengt
     return (format ? format : lx_formats())->read(file, text, length, st);
 }
 
-struct lx_graph *lx_graph_read(const char *path, lx_status *st)
+const struct lx_graph *lx_graph_read(const char *path, lx_status *st)
 {
     size_t length;
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
-    struct lx_graph *g = lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    const struct lx_graph *g =
+        lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
     free(text);
     return g;
 }

@@ -45,10 +45,10 @@ static const char *const strangers[] = {
     "a text about lower bounds,\nand more",
 };
 
-static struct lx_graph *read_sample(const struct sample *s)
+static const struct lx_graph *read_sample(const struct sample *s)
 {
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_parse(s->file, s->text, strlen(s->text), &st);
+    const struct lx_graph *g = lx_graph_parse(s->file, s->text, strlen(s->text), &st);
     if (!g) fail_msg("%s: %s", s->file, st.text);
     return g;
 }
@@ -114,11 +114,11 @@ static void test_round_trips(void **state)
         const struct lx_format *f = lx_format_find(samples[i].format);
         size_t length;
         if (!f->write_graph && !f->write_buffers) continue;
-        struct lx_graph *a = read_sample(&samples[i]);
+        const struct lx_graph *a = read_sample(&samples[i]);
         char *text = write_in(f, a, &length);
         assert_ptr_equal(lx_format_of(text, length), f);
         struct sample written = {f->name, samples[i].file, text};
-        struct lx_graph *b = read_sample(&written);
+        const struct lx_graph *b = read_sample(&written);
         if (a->hash != b->hash) fail_msg("%s: comes back as another:\n%s", samples[i].file, text);
         assert_string_equal(a->name, b->name);
         free(text);
