@@ -65,7 +65,7 @@ bool outcome_make(const char *path, const struct what_if *how, const struct lx_r
     out->divisions = out->plan->divisions;
     out->is_legal = lx_plan_check(out->plan, &out->check);
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
-    if (timeline_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
+    if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
     out->plan = NULL;
@@ -78,7 +78,7 @@ void outcome_free(struct outcome *o)
     free(o->readers);
     free(o->reader_at);
     free(o->off_chip);
-    timeline_free(&o->time);
+    lx_occupancy_free(&o->time);
     lx_plan_free(o->plan);
     *o = (struct outcome){0};
 }
