@@ -40,7 +40,7 @@ struct cost_parts {
 double cost_op(const struct cost_rates *r, const struct cost_work *w);
 /* A copy between HBM and scratchpads. */
 double cost_copy(const struct lx_device *d, int64_t bytes);
-/* `bytes` and `memory_us`: one an operand, the output last. `core_bytes`: what one core reads and writes of
+/* `bytes` and `memory_us`: one per operand, the output last. `core_bytes`: what one core reads and writes of
  * all operands, which takes its scratchpad port at least some time however little goes through memory. */
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
                    const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us);
