@@ -56,6 +56,9 @@ bool goes_to_file(const struct call *call);
 /* An integer option into `*out`, which stays as it is when the option is not given. */
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
 
+/* main.c: the whole program, from its arguments to its exit code. */
+int run_program(int argc, char **argv);
+
 /* no_command.c: what the program says when it is asked nothing. False: no patterns were found. */
 bool front_page(struct text *out);
 
