@@ -7,7 +7,7 @@
 
 #include "lxplan.h"
 #include "base/text.h"
-#include "options.h"
+#include "command_line.h"
 
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_INPUT = 2, EXIT_FAULT = 3, FAILED = -1 };
 

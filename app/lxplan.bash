@@ -47,6 +47,9 @@ _lxplan()
         --cooptimise)
             mapfile -t COMPREPLY < <(compgen -W 'none flip full' -- "$cur")
             return ;;
+        --matmul)
+            mapfile -t COMPREPLY < <(compgen -W 'cost rule' -- "$cur")
+            return ;;
         --clone)
             mapfile -t COMPREPLY < <(compgen -W 'auto heuristic none' -- "$cur")
             return ;;

@@ -303,8 +303,7 @@ void crew_dismiss(struct bench *b, bool ok)
     for (int r = 1; r < c->count; r++)
         if (!tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
     /* What they still send is kept if it is a row, and never changes what is reported. */
-    for (double end = clock_seconds() + FAREWELL;
-         !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
+    for (double end = clock_seconds() + FAREWELL; !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
         take_messages(b, NULL);
         c->lost_one = clock_seconds() > end;
         nap();

@@ -139,25 +139,19 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
                          const char *stage)
 {
     call->st = (lx_status){0};
-    struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
-    if (g && !apply_sizes(call, g)) {
-        lx_graph_free(g);
-        return call->st;
-    }
-    if (g && strcmp(stage, "scratchpad") == 0) {
-        lx_plan_free(make_problem(call, g)); /* takes g over */
-        return call->st;
-    }
-    if (g && (strcmp(stage, "launch") == 0 || strcmp(stage, "loops") == 0)) {
-        (void)try_launches(call, g); /* takes g over; every launched op has loops or says why not */
-        return call->st;
-    }
-    if (g && strcmp(stage, "graph") != 0) {
+    const struct lx_graph *read = lx_graph_parse(file, text, length, &call->st),
+                          *g = read ? with_sizes(call, read) : NULL;
+    if (g && strcmp(stage, "scratchpad") == 0)
+        lx_plan_free(make_problem(call, g));
+    else if (g && (strcmp(stage, "launch") == 0 || strcmp(stage, "loops") == 0))
+        (void)try_launches(call, g); /* every launched op has loops or says why not */
+    else if (g && strcmp(stage, "graph") != 0) {
         struct lx_layouts *l = lx_layouts_make(g, &call->st);
         if (l && strcmp(stage, "divide") == 0) lx_divisions_free(lx_divide(l, NULL, &call->st));
         lx_layouts_free(l);
     }
     lx_graph_free(g);
+    lx_graph_free(read);
     return call->st;
 }
 

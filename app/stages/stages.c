@@ -13,12 +13,11 @@
 #include <string.h>
 
 /* The canonical pattern; it is JSON with and without --json, there is no better text of it. */
-static int print_graph(struct call *call, struct lx_graph *g)
+static int print_graph(struct call *call, const struct lx_graph *g)
 {
     size_t length = 0;
     char *json = lx_graph_to_json(g, &length);
     bool ok = deliver(call, json, length);
-    lx_graph_free(g);
     return ok ? EXIT_YES : FAILED;
 }
 
@@ -111,7 +110,7 @@ static void write_problem_text(const struct lx_plan *plan, struct text *out)
     free(rows);
 }
 
-static int print_scratchpad(struct call *call, struct lx_graph *g)
+static int print_scratchpad(struct call *call, const struct lx_graph *g)
 {
     struct lx_plan *plan = make_problem(call, g);
     if (!plan) return FAILED;
@@ -126,7 +125,7 @@ static int print_scratchpad(struct call *call, struct lx_graph *g)
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
-static int print_layout(struct call *call, struct lx_graph *g)
+static int print_layout(struct call *call, const struct lx_graph *g)
 {
     struct lx_layouts *l = lx_layouts_make(g, &call->st);
     struct text t = {0};
@@ -136,15 +135,14 @@ static int print_layout(struct call *call, struct lx_graph *g)
     bool ok =
         l != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
     lx_layouts_free(l);
-    lx_graph_free(g);
     return ok ? EXIT_YES : FAILED;
 }
 
-static int print_divide(struct call *call, struct lx_graph *g)
+static int print_divide(struct call *call, const struct lx_graph *g)
 {
-    struct lx_passes passes;
+    struct lx_passes passes = {0};
     struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
-    struct lx_divide_options how = {.cores = l && passes.undivided ? 1 : 0};
+    struct lx_divide_options how = lx_passes_divide(&passes);
     struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
     struct text t = {0};
     size_t length = 0;
@@ -154,13 +152,12 @@ static int print_divide(struct call *call, struct lx_graph *g)
         d != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
     lx_divisions_free(d);
     lx_layouts_free(l);
-    lx_graph_free(g);
     return ok ? EXIT_YES : FAILED;
 }
 
 static const struct {
     const char *name;
-    int (*print)(struct call *call, struct lx_graph *g); /* takes the graph over */
+    int (*print)(struct call *call, const struct lx_graph *g);
 } stages[] = {{"graph", print_graph},   {"layout", print_layout},         {"team", print_team},
               {"divide", print_divide}, {"scratchpad", print_scratchpad}, {"launch", print_launch},
               {"loops", print_loops}};
@@ -183,8 +180,10 @@ int run_stage(struct call *call, const char *path, const char *stage)
 {
     for (int i = 0; i < STAGES; i++)
         if (strcmp(stages[i].name, stage) == 0) {
-            struct lx_graph *g = read_pattern(call, path);
-            return g ? stages[i].print(call, g) : FAILED;
+            const struct lx_graph *g = read_pattern(call, path);
+            int code = g ? stages[i].print(call, g) : FAILED;
+            lx_graph_free(g);
+            return code;
         }
     struct text known = {0};
     add_stage_names(&known);

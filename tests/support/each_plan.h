@@ -4,6 +4,7 @@
 #define LX_TESTS_SUPPORT_EACH_PLAN_H
 
 #include "lxplan.h"
+#include "support/other_sizes.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -15,31 +16,33 @@
 
 typedef void plan_check(const struct lx_plan *p, void *totals);
 
-static inline struct lx_plan *plan_of(struct lx_graph *g, const struct lx_passes *passes)
+/* Gives the reference to the graph back. */
+static inline struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_passes *passes)
 {
     struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .passes = *passes};
     lx_status st = {0};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
     if (!p) fail_msg("%s", st.text);
     return p;
 }
 
-/* A preset with so many cores; 0: all, -2: all but two. */
-static inline bool set_device(struct lx_graph *g, const struct lx_device *preset, int64_t cores)
+/* A preset with so many cores; 0: all, -2: all but two. Gives the graph that it got back. */
+static inline const struct lx_graph *with_preset(const struct lx_graph *g, const struct lx_device *preset,
+                                                 int64_t cores)
 {
     struct lx_device device = *preset;
-    lx_status st = {0};
     device.cores = cores > 0 ? cores : device.cores + cores;
-    return lx_graph_set_device(g, &device, &st);
+    return with_device(g, &device);
 }
 
 static inline void plan_on(const char *path, const struct lx_device *preset, int64_t cores,
                            const struct lx_passes *passes, plan_check *check, void *totals)
 {
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *g = lx_graph_read(path, &st);
     if (!g) fail_msg("%s", st.text);
-    assert_true(set_device(g, preset, cores));
+    g = with_preset(g, preset, cores);
     struct lx_layouts *l = lx_layouts_make(g, &st);
     struct lx_divisions *v = l ? lx_divide(l, NULL, &st) : NULL;
     bool divides = v != NULL; /* some need more than four cores */
@@ -90,7 +93,7 @@ static inline struct lx_plan *plan_with(const char *tensors, const char *ops, co
         snprintf(text, sizeof text,
                  "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
                  tensors, ops);
-    struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
+    const struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
     if (!g) fail_msg("%s", st.text);
     return plan_of(g, passes);
 }

@@ -3,6 +3,7 @@
 #include "lxplan.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "support/other_sizes.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,11 +39,12 @@ static void add_launch(const struct lx_plan *p, int32_t o, struct text *t)
 static void describe(const char *path, const struct lx_device *d, struct text *t)
 {
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *g = lx_graph_read(path, &st);
     if (!g) fail_msg("%s", st.text);
-    assert_true(lx_graph_set_device(g, d, &st));
+    g = with_device(g, d);
     struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
     if (!p) {
         text_add(t, "refused\n");
         return;
