@@ -63,8 +63,9 @@ _lxplan()
             mapfile -t COMPREPLY < <(compgen -W 'reorder_fusing split fuse primitives reorder_shared shared none' -- "$cur")
             return ;;
         -f|--format)
-            local formats='minimalloc xla'
-            [[ $command == report ]] && formats='text md csv json'
+            local formats='text md csv json'
+            [[ $command == export ]] && formats=$("$program" export --help 2>/dev/null |
+                sed -n '/^formats that are written/,$ s/^  \([a-z_]*\) .*/\1/p')
             mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
             return ;;
         -D|--device)

@@ -5,6 +5,7 @@
 #include "log_lines.h"
 #include "bench/bench.h"
 #include "text/colour.h"
+#include "planning/format_words.h"
 #include "planning/planning.h"
 #include "text/format.h"
 
@@ -111,9 +112,11 @@ static void general_help(struct text *out)
     paint_add(out, PAINT_HEADING, "options:\n");
     options_help(help_rows, out);
     help_entry(out, "    --version", "the version of the program");
+    text_add(out, "\nFILE is ");
+    add_formats(out);
     text_add(
         out,
-        "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
+        "; \"-\" is standard input.\n"
         "Without a command: the explorer on the bundled patterns; without a terminal, every solver on them.\n"
         "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
 }

@@ -447,3 +447,18 @@ const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root
     builder_abandon(&r.b);
     return NULL;
 }
+
+bool pattern_sniff(const char *text, size_t length)
+{
+    while (length && strchr(" \t\r\n", *text)) text++, length--;
+    return length && *text == '{' && json_is_kind(text, length, "pattern");
+}
+
+const struct lx_graph *pattern_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    if (!json_parse(&j, file, text, length, st)) return NULL;
+    const struct lx_graph *g = pattern_read_json(&j, j.root, st);
+    json_free(&j);
+    return g;
+}
