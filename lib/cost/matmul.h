@@ -1,6 +1,6 @@
 /* Predicted time of one matmul under one division of its work: ours, and three states of the public
  * torch-spyre formula for comparison. All times in microseconds, all rates in bytes or operations a
- * microsecond; 1 GB/s is 1000 bytes a microsecond. */
+ * microsecond; 1 GB/s is 1000 bytes per microsecond. */
 #ifndef LX_COST_MATMUL_H
 #define LX_COST_MATMUL_H
 
