@@ -115,6 +115,16 @@ void put_fill(struct cells *g, struct box box, uint32_t code, struct style style
         for (int c = 0; c < box.columns; c++) put(g, box.row + r, box.column + c, code, style);
 }
 
+int put_wrapped_format(struct cells *g, struct box box, struct style style, const char *format, ...)
+{
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return put_wrapped(g, box, style, line);
+}
+
 void put_paper(struct cells *g, struct box box, struct style style)
 {
     for (int r = box.row; r < box.row + box.rows; r++)
