@@ -1,3 +1,5 @@
+/* Requests that belong to no view, the message line, and which view is on top. The explorer owns the session,
+ * the states of all views and the grid. */
 #include "tui/explorer.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Search in the items of whatever view is on top, around its ends; capitals do not matter. */
 #include "tui/explorer.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Keys from text and to text, by one table of names. */
 #include "tui/key.h"
 #include "base/fail.h"
 #include "text/format.h"

@@ -1,3 +1,4 @@
+/* Lookups in the table of requests: by key and view, by name. */
 #include "tui/requests.h"
 #include "tui/key.h"
 #include "base/fail.h"

@@ -1,4 +1,4 @@
-/* What a flat index means on a tensor: one coordinate a dimension, as terms of loop variables.
+/* What a flat index means on a tensor: one coordinate per dimension, as terms of loop variables.
  *
  * "4096*p0 + p1" on a (2, 256, 4096) tensor. Spans are made of such terms: of einsums, where each dimension has
  * its own variable, straight from the layout; of indices that come flattened (reshapes, windows, repeats) by
