@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 const char *solver_name(const struct bench *b, const struct planned *p)
 {
     return p->solver < 0 ? "" : b->settings.solvers.at[p->solver].solver->name;

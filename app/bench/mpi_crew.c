@@ -78,11 +78,10 @@ bool crew_join(struct bench *b)
 {
     struct call *call = b->call;
     struct crew *c = &b->crew;
-    const char *name = option_value(&call->line, "transport");
+    int transport = 0;
     *c = (struct crew){.count = 1};
-    if (!name || strcmp(name, "local") == 0) return true;
-    if (strcmp(name, "mpi") != 0)
-        return status_set(&call->st, LX_E_USAGE, "--transport %s: it must be local or mpi", name);
+    if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
+    if (transport == 0) return true;
     if (!&ranks_mpi)
         return status_set(
             &call->st, LX_E_UNSUPPORTED,
@@ -303,8 +302,7 @@ void crew_dismiss(struct bench *b, bool ok)
     for (int r = 1; r < c->count; r++)
         if (!tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
     /* What they still send is kept if it is a row, and never changes what is reported. */
-    for (double end = clock_seconds() + FAREWELL;
-         !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
+    for (double end = clock_seconds() + FAREWELL; !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
         take_messages(b, NULL);
         c->lost_one = clock_seconds() > end;
         nap();

@@ -144,20 +144,7 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
         lx_graph_free(g);
         return call->st;
     }
-    if (g && strcmp(stage, "scratchpad") == 0) {
-        lx_plan_free(make_problem(call, g)); /* takes g over */
-        return call->st;
-    }
-    if (g && (strcmp(stage, "launch") == 0 || strcmp(stage, "loops") == 0)) {
-        (void)try_launches(call, g); /* takes g over; every launched op has loops or says why not */
-        return call->st;
-    }
-    if (g && strcmp(stage, "graph") != 0) {
-        struct lx_layouts *l = lx_layouts_make(g, &call->st);
-        if (l && strcmp(stage, "divide") == 0) lx_divisions_free(lx_divide(l, NULL, &call->st));
-        lx_layouts_free(l);
-    }
-    lx_graph_free(g);
+    if (g && !try_stage(call, g, stage)) lx_graph_free(g);
     return call->st;
 }
 
@@ -196,7 +183,7 @@ static int check_refusal(struct call *call, const char *file, const char *text, 
 {
     if (!is_stage(e->stage)) {
         struct text known = {0};
-        add_stage_names(&known);
+        add_words(stage_word, ", ", &known);
         status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
                       "stage %s is not part of this version; there are: %s", e->stage,
                       known.at ? known.at : "");

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct option_row rows[] = {
-    {"format", 'f', "FORMAT", "minimalloc (default) or xla"},
+    {"format", 'f', "FORMAT", "{default}"},
     {0},
 };
 
@@ -18,14 +18,17 @@ static const struct format {
     bool has_addresses;
 } formats[] = {{"minimalloc", lx_graph_to_minimalloc, true}, {"xla", lx_graph_to_xla, false}};
 
+static const char *format_word(int k)
+{
+    return k < (int)(sizeof formats / sizeof *formats) ? formats[k].name : NULL;
+}
+
+static const struct option_words words[] = {{"format", format_word}, {0}};
+
 static const struct format *find_format(struct call *call)
 {
-    const char *name = option_value(&call->line, "format");
-    if (!name) return &formats[0];
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, name) == 0) return &formats[i];
-    status_set(&call->st, LX_E_USAGE, "--format %s: it must be minimalloc or xla", name);
-    return NULL;
+    int k = 0;
+    return option_word(call, "format", format_word, &k) ? &formats[k] : NULL;
 }
 
 /* The buffers of a problem as a list of their own, without those that may not be placed: other tools place
@@ -100,6 +103,7 @@ const struct command command_export = {
                "Of a plan,\n"
                "MiniMalloc CSV with the column offset filled in for what is on chip.\n",
     .options = tables,
+    .words = words,
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE or PLAN",

@@ -119,9 +119,11 @@ static void next_theme(struct explorer *x)
 static void take_theme(struct explorer *x, const char *name)
 {
     const struct theme *t = theme_find(name);
-    if (!t)
-        explorer_say(x, TONE_BAD, "there is no theme \"%s\"; there are dark, light, eight and mono", name);
-    else {
+    lx_status st;
+    if (!t) {
+        theme_unknown(name, &st);
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    } else {
         x->theme = t;
         x->redraw_all = true;
     }
