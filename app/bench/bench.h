@@ -1,8 +1,9 @@
 /* The benchmark: what is run, under which limits, and what came of it.
  *
  * One *run* is (instance x solver x seed x repeat). Each happens in a process of its own (run_child.c), its
- * answer is checked again by the parent (judge_answer.c) and becomes one line of the results file (results_write.c).
- * Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance a job is in memory. */
+ * answer is checked again by the parent (judge_answer.c) and becomes one line of the results file
+ * (results_write.c). Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance per job is
+ * in memory. */
 #ifndef LX_APP_BENCH_BENCH_H
 #define LX_APP_BENCH_BENCH_H
 
@@ -163,7 +164,7 @@ void results_close(struct results_file *f);
 struct results {
     rows rows;
     struct arena memory;
-    VEC(const char *) headers; /* one JSON line a file */
+    VEC(const char *) headers; /* one JSON line per file */
     VEC(const char *) files;
     VEC(const char *) problems; /* "FILE:LINE: what" */
 };

@@ -63,8 +63,8 @@ static bool run_all(struct bench *b)
              (long long)b->settings.jobs);
     if (b->crew.count > 1)
         note(b->call,
-             "%d ranks on %s: those on one machine disturb each other's times; use one a machine for figures "
-             "that you show",
+             "%d ranks on %s: those on one machine disturb each other's times; use one per machine for "
+             "figures that you show",
              b->crew.count, b->settings.hosts.at);
     double load;
     if (getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN))

@@ -1,6 +1,6 @@
 /* Two results files, cell by cell: what changed beyond noise.
  *
- * With at least four runs a side, Mann-Whitney's U decides at p < 0.05 (and at least 2 %, because a
+ * With at least four runs per side, Mann-Whitney's U decides at p < 0.05 (and at least 2 %, because a
  * difference can be certain and not matter). With fewer, a time has changed when it differs by a quarter, by
  * more than a millisecond and by more than three deviations; a value when the two ranges do not touch. "~" is
  * no change that can be told from noise. */
@@ -220,8 +220,8 @@ bool compare_sheets(const struct results *before, const struct results *after, s
     text_add(
         &sums->notes,
         "Below 1 a ratio is a gain. mean ratio: geometric, over all pairs; p: sign test over the pairs.\n"
-        "faster, slower, better, worse: beyond noise (four runs a side or more: Mann-Whitney p < 0.05 and 2 "
-        "%;\n"
+        "faster, slower, better, worse: beyond noise (four runs per side or more: Mann-Whitney p < 0.05 and "
+        "2 %;\n"
         "fewer: a quarter, 1 ms and three deviations); ~: cannot be told from noise; better: also a new "
         "proof.\n");
     if (tested >= 20)

@@ -17,7 +17,7 @@ struct mate {
 struct crew {
     const struct ranks *ranks; /* NULL: alone */
     int rank, count;
-    struct mate *mates; /* of rank 0, one a rank */
+    struct mate *mates; /* of rank 0, one per rank */
     bool lost_one;      /* someone does not answer any more */
 };
 
@@ -51,8 +51,8 @@ void stop_jobs(struct bench *b);
 bool run_list(struct bench *b, const schedule *list, bool recorded);
 bool warm_up(struct bench *b);
 
-/* mpi_crew.c: `--transport mpi`. Rank 0 leads: it owns the results file, deals the runs out one at a time, and
- * makes runs itself. The others follow, and say nothing. */
+/* mpi_crew.c: `--transport mpi`. Rank 0 leads: it owns the results file, deals the runs out one at a time,
+ * and makes runs itself. The others follow, and say nothing. */
 bool crew_join(struct bench *b);
 /* For rank 0: everyone has the same runs as `header` tells of; the settings learn all machines. */
 bool crew_gather(struct bench *b, const char *header);

@@ -1,5 +1,5 @@
-/* Figures as SVG: one panel below the other, steps as polylines, colours that a colour-blind reader can tell.
- */
+/* Figures as SVG: one panel below the other, steps as polylines,
+ * colours that a colour-blind reader can tell. */
 #include "bench/report.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Figures in a terminal: a letter a solver on a grid of characters; `*` where curves meet. */
+/* Figures in a terminal: one letter per solver on a grid of characters; `*` where curves meet. */
 #include "bench/report.h"
 #include "text/format.h"
 

@@ -14,7 +14,7 @@ void fault_sheet(const struct results *r, struct sheet *out);
 bool compare_sheets(const struct results *before, const struct results *after, struct sheet *cells,
                     struct sheet *totals);
 
-/* curves.c: one point a step, x not decreasing. */
+/* curves.c: one point per step, x not decreasing. */
 struct curve {
     const char *name;
     VEC(double) x, y;

@@ -1,5 +1,5 @@
-/* The results file: a header, then one line a run, each appended with a single write and flushed to the disk
- * before the next run begins. Whatever ends the program, the file holds complete lines but for the last,
+/* The results file: a header, then one line per run, each appended with a single write and flushed to the
+ * disk before the next run begins. Whatever ends the program, the file holds complete lines but for the last,
  * which a resumed run cuts off by writing the rest to a new file that replaces the old one.
  *
  * One bench writes to a file, and holds its flock. The lock comes before any look at what is in the file, and

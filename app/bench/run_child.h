@@ -8,7 +8,7 @@
 
 enum { WIRE_STATS = LX_MAX_STATS };
 
-/* What the process of a run writes into its pipe, followed by one address a buffer. Everything in it is a
+/* What the process of a run writes into its pipe, followed by one address per buffer. Everything in it is a
  * claim: the parent believes nothing but the times, and those only within its own wall clock. */
 struct wire {
     uint64_t magic, checksum; /* of the addresses */

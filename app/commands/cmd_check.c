@@ -78,8 +78,8 @@ static bool changed_by_options(const struct call *call)
     return cores && *cores;
 }
 
-/* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not count.
- */
+/* Legal, and the target met? Of a plan file the pattern is not to blame,
+ * so its expectation does not count. */
 static int judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
 {
     lx_status why = {0};

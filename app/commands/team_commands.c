@@ -20,7 +20,8 @@ const struct option_row team_rows[] = {
 
 const struct option_row member_rows[] = {
     {"transport", 0, "NAME",
-     "how members talk: threads (default), all in this process; mpi, one a process: start with mpirun -n N"},
+     "how members talk: threads (default), all in this process; mpi, one per process: start with "
+     "mpirun -n N"},
     {"patience", 0, "SECONDS", "how long members wait for each other before they give up (default 5)"},
     {0},
 };

@@ -1,6 +1,6 @@
 /* The address-time map as a drawing that stands alone: no scripts, no fonts or files from elsewhere.
  *
- * From top to bottom: title, the map with one rectangle a buffer, occupancy over time, and the lives of the
+ * From top to bottom: title, the map with one rectangle per buffer, occupancy over time, and the lives of the
  * buffers that were spilled. A buffer's colour comes from its name, so it is the same in every drawing; each
  * rectangle carries a tooltip with all that is known. */
 #include "picture/picture.h"

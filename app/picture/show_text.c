@@ -1,9 +1,9 @@
 /* The address-time map in plain text.
  *
- * One row an address band, high addresses on top; one column a tick, a stretch between events, or a group of
- * ticks (axis.h). A buffer has one letter, given by its number among those that may be placed, so that it is
- * the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer takes over
- * its parent's place, '+' several buffers in one cell: thin buffers never vanish. */
+ * One row per address band, high addresses on top; one column per tick, per stretch between events, or per
+ * group of ticks (axis.h). A buffer has one letter, given by its number among those that may be placed, so
+ * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
+ * takes over its parent's place, '+' several buffers in one cell: thin buffers never vanish. */
 #include "picture/picture.h"
 #include "picture/axis.h"
 #include "base/checked.h"

@@ -1,4 +1,5 @@
 #include "planning/planning.h"
+#include "planning/expectations.h"
 #include "interrupt.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -101,7 +102,7 @@ static const char *name_of(const char *path)
 struct lx_graph *read_pattern(struct call *call, const char *path)
 {
     struct lx_graph *g = lx_graph_read(path, &call->st);
-    if (g && apply_sizes(call, g)) return g;
+    if (g && expectations_known(g, &call->st) && apply_sizes(call, g)) return g;
     lx_graph_free(g);
     return NULL;
 }
@@ -202,7 +203,7 @@ struct lx_plan *plan_of_text(struct call *call, const char *file, const char *te
 {
     if (lx_is_plan(text, length)) return keep_plan(call, file, text, length);
     struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
-    if (g && apply_sizes(call, g)) return make_plan(call, g);
+    if (g && expectations_known(g, &call->st) && apply_sizes(call, g)) return make_plan(call, g);
     lx_graph_free(g);
     return NULL;
 }

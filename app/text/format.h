@@ -27,8 +27,8 @@ struct words in_time(double seconds);
 struct words counted(int64_t n, const char *thing);
 
 /* A name from a file for a screen: control characters, broken UTF-8 and characters that reorder text become
- * '?'; longer than `columns` (0: no limit) it is cut and ends with "~". malloc'ed, NULL when memory is out.
- */
+ * '?'; longer than `columns` (0: no limit) it is cut and ends with "~".
+ * malloc'ed, NULL when memory is out. */
 char *printable(const char *name, int columns);
 /* The same, appended. */
 void add_printable(struct text *out, const char *name, int columns);

@@ -1,5 +1,6 @@
-/* A table: columns (column.h) over an array of rows, written as text, Markdown, CSV or JSON. Text and Markdown are
- * for people: rounded, with units, without columns that say nothing. CSV and JSON keep every column, unrounded. */
+/* A table: columns (column.h) over an array of rows, written as text, Markdown, CSV or JSON. Text and
+ * Markdown are for people: rounded, with units, without columns that say nothing. CSV and JSON keep every
+ * column, unrounded. */
 #ifndef LX_APP_TEXT_TABLE_H
 #define LX_APP_TEXT_TABLE_H
 
@@ -22,7 +23,7 @@ struct table {
 
 /* Headings and rows as text, two blanks before each. */
 void table_add_text(const struct table *t, struct text *out);
-/* The rows as objects of JSON, one a line, `indent` blanks before each, no line end after the last. */
+/* The rows as objects of JSON, one per line, `indent` blanks before each, no line end after the last. */
 void table_add_json_rows(const struct table *t, int indent, struct text *out);
 
 struct exporter {

@@ -4,27 +4,27 @@
 #include <stdio.h>
 #include <string.h>
 
-struct words address_words(const struct explorer *x, int64_t address)
+struct words address_words(const struct scene *on, int64_t address)
 {
     struct words w;
-    if (x->decimal) return grouped(address);
+    if (on->decimal) return grouped(address);
     snprintf(w.at, sizeof w.at, "0x%06llx", (long long)address);
     return w;
 }
 
-static void add_place(const struct explorer *x, const struct lx_plan *p, int32_t i, struct text *out)
+static void add_place(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     int64_t at = p->answer.address[i];
     if (at >= 0)
-        text_format(out, "on chip at %s to %s", address_words(x, at).at, address_words(x, at + b->size).at);
+        text_format(out, "on chip at %s to %s", address_words(on, at).at, address_words(on, at + b->size).at);
     else
         text_add(out, b->reason ? "off chip, and may not be on chip" : "off chip");
 }
 
-static void add_uses(const struct explorer *x, int32_t i, struct text *out)
+static void add_uses(const struct scene *on, int32_t i, struct text *out)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     const struct lx_buffer *b = &o->plan->problem.buffers[i];
     const struct lx_graph *g = outcome_graph(o);
     int32_t t = outcome_tensor(o, i);
@@ -51,9 +51,9 @@ static void add_uses(const struct explorer *x, int32_t i, struct text *out)
 }
 
 /* The copies of a stay, and whether its tensor has others. */
-static void add_copies(const struct explorer *x, int32_t i, struct text *out)
+static void add_copies(const struct scene *on, int32_t i, struct text *out)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     const struct lx_plan *p = o->plan;
     int stays = 0, number = 0;
     for (int32_t k = 0; p->stays && k < p->problem.count; k++) {
@@ -75,51 +75,51 @@ static void add_copies(const struct explorer *x, int32_t i, struct text *out)
 }
 
 /* One line behind the other; a line that does not fit goes on in the next row. */
-static void draw_line(struct explorer *x, struct box *area, struct style style, struct text *line)
+static void draw_line(const struct scene *on, struct box *area, struct style style, struct text *line)
 {
-    int used = area->rows > 0 && line->at ? put_wrapped(&x->cells, *area, style, line->at) : 0;
+    int used = area->rows > 0 && line->at ? put_wrapped(on->cells, *area, style, line->at) : 0;
     area->row += used;
     area->rows -= used;
     text_free(line);
 }
 
-void details_draw(struct explorer *x, struct box area, int32_t i)
+void details_draw(const struct scene *on, struct box area, int32_t i)
 {
-    const struct lx_plan *p = session_plan(&x->session);
+    const struct lx_plan *p = session_plan(on->session);
     struct text line = {0};
     if (!p || i < 0 || i >= p->problem.count || area.columns < 8) return;
     const struct lx_buffer *b = &p->problem.buffers[i];
     bool placed = p->answer.address[i] >= 0;
-    int32_t identity = outcome_identity(&x->session.shown, i);
-    put(&x->cells, area.row, area.column, (uint32_t)outcome_letter(identity),
+    int32_t identity = outcome_identity(&on->session->shown, i);
+    put(on->cells, area.row, area.column, (uint32_t)outcome_letter(identity),
         (struct style){TONE_LABEL, tone_of_identity(identity), 0});
     struct box text = {area.row, area.column + 2, area.rows, area.columns - 2};
     add_printable(&line, b->name, 60);
     text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " a core," : "");
-    add_place(x, p, i, &line);
-    draw_line(x, &text, (struct style){TONE_TITLE, 0, 0}, &line);
+    add_place(on, p, i, &line);
+    draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
     if (!placed && p->reason[i]) {
         text_add(&line, "why: ");
         add_printable(&line, p->reason[i], 0);
-        draw_line(x, &text, INK(WARN), &line);
+        draw_line(on, &text, INK(WARN), &line);
     }
     if (placed && p->took_slot_of[i] >= 0) {
         text_add(&line, "in place of ");
         add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
-        draw_line(x, &text, INK(PLAIN), &line);
+        draw_line(on, &text, INK(PLAIN), &line);
     }
     if (b->spill_cost > 0) {
         text_format(&line, placed ? "saves %s of HBM traffic" : "costs %s of HBM traffic",
                     in_bytes(b->spill_cost).at);
         bool ask = !placed && !b->reason;
         if (ask && area.columns >= 76) text_add(&line, "; 5 r: which solver keeps it on chip");
-        draw_line(x, &text, placed ? INK(PLAIN) : INK(BAD), &line);
+        draw_line(on, &text, placed ? INK(PLAIN) : INK(BAD), &line);
         if (ask && area.columns < 76) {
             text_add(&line, "5 r: which solver keeps it on chip");
-            draw_line(x, &text, INK(KEY), &line);
+            draw_line(on, &text, INK(KEY), &line);
         }
     }
-    add_copies(x, i, &line);
-    add_uses(x, i, &line);
-    draw_line(x, &text, INK(DIM), &line);
+    add_copies(on, i, &line);
+    add_uses(on, i, &line);
+    draw_line(on, &text, INK(DIM), &line);
 }

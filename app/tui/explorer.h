@@ -1,59 +1,9 @@
-/* The explorer between a key and the grid: which view is shown, what lies on top, what is being typed.
- *
- * A view is one const struct of operations in a file of its own. It draws the session into a box of the grid
- * and answers requests (requests.h); what it does not answer, the explorer does. Views share the session's
- * selection and keep only what concerns their own picture. */
+/* The explorer between a key and the grid: which view is shown, what lies on top, what is being typed. */
 #ifndef LX_APP_TUI_EXPLORER_H
 #define LX_APP_TUI_EXPLORER_H
 
-#include "tui/key.h"
-#include "tui/session.h"
-#include "tui/requests.h"
-#include "tui/theme.h"
+#include "tui/views.h"
 #include "text/format.h"
-
-struct explorer;
-
-/* A key of the hint line, and what it does in a word. */
-struct hint {
-    enum request request;
-    const char *word;
-};
-
-enum { MOST_HINTS = 10 };
-
-struct view {
-    const char *name;
-    const char *purpose; /* one line for the welcome and the help */
-    bool needs_plan;     /* without one, the explorer says what to do */
-    struct hint hints[MOST_HINTS];
-    void (*draw)(struct explorer *x, struct box area);
-    /* True: done. `argument` NULL: none was given. */
-    bool (*request)(struct explorer *x, enum request r, const char *argument);
-    /* A click or a turn of the wheel inside its box. May be NULL. */
-    void (*mouse)(struct explorer *x, const struct key *k);
-    /* What search goes through. count NULL: nothing. */
-    int (*count)(struct explorer *x);
-    const char *(*item)(struct explorer *x, int i);
-    int (*selected)(struct explorer *x);
-    void (*select)(struct explorer *x, int i);
-};
-
-#define VIEW_EXTERN(id, name) extern const struct view view_##name;
-VIEWS(VIEW_EXTERN)
-#undef VIEW_EXTERN
-
-extern const struct view *const all_views[VIEW_COUNT];
-
-/* A cursor in a list and the first row that is seen. */
-struct list {
-    int cursor, top;
-};
-
-/* Up, down, pages, ends; true if the request was one of these. */
-bool list_move(struct list *l, enum request r, int count, int page);
-/* Makes the cursor visible in so many rows. */
-void list_show(struct list *l, int count, int rows);
 
 /* What is being typed at the bottom. */
 struct prompt {
@@ -67,17 +17,6 @@ struct prompt {
     struct text choices; /* of a completion that has several */
 };
 
-struct map_window {
-    int64_t from_tick, to_tick, from_address, to_address; /* to_tick 0: all of it */
-    bool by_edges;
-    int64_t cursor_address;
-    bool playing, shows_all;
-    bool on_map; /* the cursor was moved; else it only shows where the selected buffer is */
-    int pattern;
-    struct box map; /* where it was drawn last, for the mouse */
-    uint64_t of;    /* the plan that the window belongs to */
-};
-
 struct explorer {
     struct session session;
     struct cells cells;
@@ -85,6 +24,7 @@ struct explorer {
     const struct glyphs *glyphs;
     bool decimal;               /* addresses */
     enum view_id view, overlay; /* overlay VIEW_COUNT: none */
+    void *states[VIEW_COUNT];   /* of the views; each knows only its own */
     struct prompt prompt;
     struct text message;
     uint8_t message_tone;
@@ -94,55 +34,9 @@ struct explorer {
     int spin; /* counts ticks of the clock, for what moves by itself */
 
     struct {
-        struct list list;
-        int *shown, count; /* patterns in order, filtered */
-        int column;
-        bool reversed;
-        bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
-        struct box rows;
-    } patterns;
-    struct {
-        struct list list;
-        int32_t *shown;
-        int count, edge; /* edge: of the producers and consumers, the one that is pointed at */
-        struct box rows;
-    } graph;
-    struct {
-        int64_t core;
-        int operand;
-        struct box grid;
-        int per_row, cell_columns;
-    } cores;
-    struct map_window map;
-    struct {
-        struct list list;
-        int left; /* racer on the left; -1: the plan that is shown */
-        struct box rows;
-    } compare;
-    struct {
-        struct list list;
-        int rules, lines;
-    } loops;
-    struct {
-        struct list list;
-        int lines;
-        char words[300]; /* of the line that search looks at */
-    } help;
-    struct {
-        struct list list;
-        struct box rows;
-    } run;
-    struct {
-        struct list list;
-        struct box rows, members; /* where they were drawn last, for the mouse */
-        int first_member;
-    } team;
-    struct list what_if;
-
-    struct {
         int from, to;
-    } tabs[NUMBERED_VIEWS]; /* columns of the title that a click selects */
-    struct text copied;     /* for the terminal's clipboard; the screen sends it and empties it */
+    } tabs[PAGE_COUNT]; /* columns of the title that a click selects */
+    struct text copied; /* for the terminal's clipboard; the screen sends it and empties it */
 };
 
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns);
@@ -150,6 +44,10 @@ void explorer_end(struct explorer *x);
 void explorer_key(struct explorer *x, struct key key);
 void explorer_request(struct explorer *x, enum request r, const char *argument);
 void explorer_draw(struct explorer *x);
+/* Another page, and nothing on top of it. */
+void explorer_show(struct explorer *x, enum view_id page);
+/* The panel on top, or else the page. */
+enum view_id explorer_top(const struct explorer *x);
 /* Does something move by itself (a race, play)? Then the clock ticks. */
 bool explorer_is_lively(struct explorer *x);
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
@@ -179,24 +77,21 @@ void take_copy(struct explorer *x);
 char *take_name(const struct explorer *x, const char *ending);
 void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out);
 
-/* view_team.c: another size of the team, as typed */
-void team_resize(struct explorer *x, const char *text);
-
 /* frame.c: what is around the views */
 void frame_draw_title(struct explorer *x, struct box area);
 void frame_draw_status(struct explorer *x, struct box area);
 void frame_draw_hints(struct explorer *x, struct box area);
 /* A box on top with a title; returns its inside. */
-struct box frame_window(struct explorer *x, const char *title, int rows, int columns);
+struct box frame_window(const struct scene *on, const char *title, int rows, int columns);
 /* Shown instead of a view that has no plan. */
-void frame_no_plan(struct explorer *x, struct box area);
+void frame_no_plan(const struct scene *on, struct box area);
 
 /* view_graph.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
 
 /* details.c: all about one buffer, in lines */
-void details_draw(struct explorer *x, struct box area, int32_t buffer);
+void details_draw(const struct scene *on, struct box area, int32_t buffer);
 /* "0x0c5800" or "808,960" */
-struct words address_words(const struct explorer *x, int64_t address);
+struct words address_words(const struct scene *on, int64_t address);
 
 #endif

@@ -79,12 +79,10 @@ static bool ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* The map has a drawing of its own that shows more than the screen can. */
 static void draw_svg(struct explorer *x, struct text *out)
 {
-    const struct lx_plan *p = session_plan(&x->session);
-    if (x->view == VIEW_MAP && p)
-        show_svg(p, &(struct picture){0}, out);
+    if (all_views[x->view]->to_svg && session_plan(&x->session))
+        all_views[x->view]->to_svg(&x->session, out);
     else
         cells_to_svg(&x->cells, x->theme, out);
 }

@@ -13,7 +13,7 @@ void frame_draw_title(struct explorer *x, struct box area)
     bool narrow = area.columns < 76; /* then only the view that is shown has its name */
     int at = put_text(g, area.row, 0, area.columns, (struct style){TONE_TITLE, TONE_BAR, MARK_BOLD},
                       area.columns < 100 ? "" : " lxplan ");
-    for (int i = 0; i < NUMBERED_VIEWS; i++) {
+    for (int i = 0; i < PAGE_COUNT; i++) {
         bool here = (int)x->view == i;
         struct style style = here ? INK_ON(SELECTED, SELECTED) : INK_ON(BAR, BAR);
         if (here) style.marks = MARK_BOLD;
@@ -153,8 +153,7 @@ void frame_draw_hints(struct explorer *x, struct box area)
         put_text(g, area.row, 0, area.columns, (struct style){.ink = x->message_tone}, x->message.at);
         return;
     }
-    enum view_id top = x->overlay != VIEW_COUNT ? x->overlay : x->view;
-    const struct hint *h = all_views[top]->hints;
+    const struct hint *h = all_views[explorer_top(x)]->hints;
     int at = 0;
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
         char key[16];
@@ -170,10 +169,10 @@ void frame_draw_hints(struct explorer *x, struct box area)
     }
 }
 
-struct box frame_window(struct explorer *x, const char *title, int rows, int columns)
+struct box frame_window(const struct scene *on, const char *title, int rows, int columns)
 {
-    struct cells *g = &x->cells;
-    const struct glyphs *s = x->glyphs;
+    struct cells *g = on->cells;
+    const struct glyphs *s = on->glyphs;
     if (rows > g->rows - 3) rows = g->rows - 3;
     if (rows < 2) rows = 2;
     if (columns > g->columns) columns = g->columns;
@@ -193,30 +192,30 @@ struct box frame_window(struct explorer *x, const char *title, int rows, int col
     return (struct box){b.row + 1, b.column + 2, rows > 2 ? rows - 2 : 0, columns > 4 ? columns - 4 : 0};
 }
 
-void frame_no_plan(struct explorer *x, struct box area)
+void frame_no_plan(const struct scene *on, struct box area)
 {
-    struct session *s = &x->session;
+    struct session *s = on->session;
     struct box b = {area.row + area.rows / 4, area.column + 2, area.rows - area.rows / 4, area.columns - 4};
     if (s->current < 0) {
         put_wrapped(
-            &x->cells, b, INK(PLAIN),
+            on->cells, b, INK(PLAIN),
             "No pattern is open.\n\nPress 1 for the list of patterns, choose one with j and k, and open it "
             "with <Enter>; or type :open FILE.");
         return;
     }
     if (!s->has_shown || session_is_stale(s)) {
-        int n = put_text(&x->cells, b.row, b.column, b.columns, INK(PLAIN), "Planning ");
-        n += put_text(&x->cells, b.row, b.column + n, b.columns - n, INK(PLAIN),
+        int n = put_text(on->cells, b.row, b.column, b.columns, INK(PLAIN), "Planning ");
+        n += put_text(on->cells, b.row, b.column + n, b.columns - n, INK(PLAIN),
                       s->patterns.at[s->current].shown);
-        put(&x->cells, b.row, b.column + n + 1, x->glyphs->spinner[x->spin & 3], INK(WARN));
+        put(on->cells, b.row, b.column + n + 1, on->glyphs->spinner[on->spin & 3], INK(WARN));
         return;
     }
     char text[1200];
-    int used = put_wrapped(&x->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
+    int used = put_wrapped(on->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
     struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
     bool is_ours = !settings_same(&s->now, &s->shown.how) || s->undo.count > 0;
     put_wrapped(
-        &x->cells, rest, INK(PLAIN),
+        on->cells, rest, INK(PLAIN),
         is_ours ? "There is no plan with these settings. u takes the last change back, w shows the settings."
                 : "This pattern has no plan. Mend the file and press R to read it again, or choose "
                   "another one with 1.");

@@ -82,7 +82,7 @@ static bool add_paths(struct explorer *x, const struct explore_options *o, lx_st
     /* One file is opened; of several one is chosen first. */
     if (x->session.patterns.count == 1) {
         session_open(&x->session, 0);
-        x->view = VIEW_MAP;
+        explorer_show(x, VIEW_MAP);
     }
     return true;
 }

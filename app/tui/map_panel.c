@@ -3,32 +3,34 @@
 
 #include <stdlib.h>
 
-int map_panel_hole(struct explorer *x, struct box area)
+int map_panel_hole(const struct scene *on, struct box area)
 {
-    const struct session *s = &x->session;
+    const struct session *s = on->session;
     struct holes h;
-    if (area.rows < 1 || !holes_at(session_plan(s), s->tick, x->map.cursor_address, &h)) return 0;
+    if (area.rows < 1 || !holes_at(session_plan(s), s->selection.tick, on->session->selection.address, &h))
+        return 0;
     struct text line = {0};
-    text_format(&line, "tick %lld: ", (long long)s->tick);
+    text_format(&line, "tick %lld: ", (long long)s->selection.tick);
     if (h.from >= 0)
         text_format(&line, "the cursor is on a free hole of %s at %s; ", in_bytes(h.to - h.from).at,
-                    address_words(x, h.from).at);
+                    address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
                 counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
-    int used = put_wrapped(&x->cells, area, INK(DIM), line.at ? line.at : "");
+    int used = put_wrapped(on->cells, area, INK(DIM), line.at ? line.at : "");
     text_free(&line);
     return used;
 }
 
-static void draw_row(struct explorer *x, struct box row, int32_t i, struct style style, const char *number)
+static void draw_row(const struct scene *on, struct box row, int32_t i, struct style style,
+                     const char *number)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     int name = row.columns - 12;
-    put(&x->cells, row.row, row.column, x->glyphs->bullet,
+    put(on->cells, row.row, row.column, on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(outcome_identity(o, i))});
-    put_text(&x->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
-    put_right(&x->cells, row.row, row.column + name, 11, style, number);
-    if (i == x->session.buffer) put_paper(&x->cells, row, INK_ON(PLAIN, SELECTED));
+    put_text(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+    put_right(on->cells, row.row, row.column + name, 11, style, number);
+    if (i == on->session->selection.buffer) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
 }
 
 struct sized {
@@ -44,10 +46,10 @@ static int largest_first(const void *a, const void *b)
 }
 
 /* What fills the scratchpad at the cursor's tick, the largest first. */
-static void draw_alive(struct explorer *x, struct box area)
+static void draw_alive(const struct scene *on, struct box area)
 {
-    const struct lx_plan *p = session_plan(&x->session);
-    int64_t tick = x->session.tick, sum = 0;
+    const struct lx_plan *p = session_plan(on->session);
+    int64_t tick = on->session->selection.tick, sum = 0;
     struct sized *alive = malloc(((size_t)p->problem.count + 1) * sizeof *alive);
     size_t n = 0;
     if (!alive || area.rows < 2) {
@@ -61,59 +63,59 @@ static void draw_alive(struct explorer *x, struct box area)
         sum += b->size;
     }
     if (n) qsort(alive, n, sizeof *alive, largest_first);
-    put_format(&x->cells, area.row, area.column, area.columns, INK(TITLE), "on chip at tick %lld: %s, %s B",
+    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "on chip at tick %lld: %s, %s B",
                (long long)tick, counted((int64_t)n, "buffer").at, grouped(sum).at);
     for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
-        draw_row(x, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns}, alive[k].buffer,
+        draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns}, alive[k].buffer,
                  INK(PLAIN), grouped(alive[k].size).at);
     free(alive);
 }
 
-static void draw_off_chip(struct explorer *x, struct box area)
+static void draw_off_chip(const struct scene *on, struct box area)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     if (area.rows < 2) return;
-    put_format(&x->cells, area.row, area.column, area.columns, INK(TITLE), "off chip: %s",
+    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "off chip: %s",
                counted(o->off_chip_count, "buffer").at);
     int at = 0; /* the list begins where the selected one is seen */
     for (int32_t k = 0; k < o->off_chip_count; k++)
-        if (o->off_chip[k] == x->session.buffer && k >= area.rows - 1) at = k - area.rows + 2;
+        if (o->off_chip[k] == on->session->selection.buffer && k >= area.rows - 1) at = k - area.rows + 2;
     for (int k = 0; at + k < o->off_chip_count && k + 1 < area.rows; k++) {
         const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[at + k]];
-        draw_row(x, (struct box){area.row + 1 + k, area.column, 1, area.columns}, o->off_chip[at + k],
+        draw_row(on, (struct box){area.row + 1 + k, area.column, 1, area.columns}, o->off_chip[at + k],
                  b->reason ? INK(DIM) : INK(BAD), b->reason ? "barred" : grouped(b->spill_cost).at);
     }
 }
 
-static void draw_legend(struct explorer *x, struct box area)
+static void draw_legend(const struct scene *on, struct box area)
 {
     const struct {
         uint32_t code;
         const char *word;
     } marks[] = {{'/', "in place"},
-                 {x->glyphs->load, "load"},
-                 {x->glyphs->store, "store"},
-                 {x->glyphs->ring, "ring"},
+                 {on->glyphs->load, "load"},
+                 {on->glyphs->store, "store"},
+                 {on->glyphs->ring, "ring"},
                  {'+', "many"}};
     int at = area.column;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        put(&x->cells, area.row, at, marks[i].code, INK(KEY));
-        at += 2 + put_text(&x->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);
+        put(on->cells, area.row, at, marks[i].code, INK(KEY));
+        at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);
     }
 }
 
-void map_panel_draw(struct explorer *x, struct box area)
+void map_panel_draw(const struct scene *on, struct box area)
 {
     struct box rest = area;
-    details_draw(x, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), x->session.buffer);
+    details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
-    if (legend.rows) draw_legend(x, legend);
+    if (legend.rows) draw_legend(on, legend);
     struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);
-    if (hole.rows) map_panel_hole(x, hole);
+    if (hole.rows) map_panel_hole(on, hole);
     if (rest.rows >= 12) {
         struct box alive = box_cut_top(&rest, rest.rows / 2);
         alive.rows--;
-        draw_alive(x, alive);
+        draw_alive(on, alive);
     }
-    draw_off_chip(x, rest);
+    draw_off_chip(on, rest);
 }

@@ -1,12 +1,12 @@
-/* Beside the map, where there is room: the selected buffer, what is on chip at this tick, what is off chip.
- */
+/* Beside the map, where there is room: the selected buffer, what is on chip at this tick,
+ * what is off chip. */
 #ifndef LX_APP_TUI_MAP_PANEL_H
 #define LX_APP_TUI_MAP_PANEL_H
 
 #include "tui/explorer.h"
 
-void map_panel_draw(struct explorer *x, struct box area);
+void map_panel_draw(const struct scene *on, struct box area);
 /* The free bytes at the cursor's tick in words; returns the rows it took. */
-int map_panel_hole(struct explorer *x, struct box area);
+int map_panel_hole(const struct scene *on, struct box area);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-int map_rows(const struct explorer *x, int rows)
+int map_rows(const struct scene *on, int rows)
 {
-    return x->theme->letters || x->glyphs->ascii ? rows : 2 * rows;
+    return on->theme->letters || on->glyphs->ascii ? rows : 2 * rows;
 }
 
 static bool is_shown(const struct map_paint *m, int32_t buffer)
@@ -36,15 +36,15 @@ static uint32_t letter_of(const struct map_paint *m, const struct raster_cell *c
     }
 }
 
-/* One letter a cell. */
-static void paint_letter(struct explorer *x, int row, int column, const struct map_paint *m,
+/* One letter per cell. */
+static void paint_letter(const struct scene *on, int row, int column, const struct map_paint *m,
                          const struct raster_cell *c)
 {
     struct style style = {.ink = tone_of(m, c)};
     if (c->state == CELL_FREE) style.ink = TONE_FREE;
     if (c->state == CELL_HANDOVER) style.marks = MARK_BOLD;
     if (c->state != CELL_FREE && c->owner == m->selected) style.marks |= MARK_REVERSE;
-    put(&x->cells, row, column, letter_of(m, c, x->glyphs), style);
+    put(on->cells, row, column, letter_of(m, c, on->glyphs), style);
 }
 
 static bool is_plain_one(const struct raster_cell *c)
@@ -53,13 +53,13 @@ static bool is_plain_one(const struct raster_cell *c)
 }
 
 /* Two cells of the raster, one above the other, in one of the grid. */
-static void paint_pair(struct explorer *x, int row, int column, const struct map_paint *m,
+static void paint_pair(const struct scene *on, int row, int column, const struct map_paint *m,
                        const struct raster_cell *up, const struct raster_cell *down)
 {
-    const struct glyphs *s = x->glyphs;
+    const struct glyphs *s = on->glyphs;
     uint8_t above = tone_of(m, up), below = tone_of(m, down);
     bool same = up->state == down->state && (up->state == CELL_FREE || up->owner == down->owner);
-    struct cells *g = &x->cells;
+    struct cells *g = on->cells;
     if (up->state == CELL_FREE && down->state == CELL_FREE)
         put(g, row, column, ' ', INK(FREE));
     else if (same && is_plain_one(up)) {
@@ -98,7 +98,7 @@ static bool run_is(const struct raster *r, int row, int column, int length, int3
 }
 
 /* A name inside its rectangle, where there is room for three of its letters. */
-static void paint_label(struct explorer *x, struct box area, const struct map_paint *m,
+static void paint_label(const struct scene *on, struct box area, const struct map_paint *m,
                         const struct raster_rect *rect, int factor)
 {
     const struct raster *r = m->raster;
@@ -111,7 +111,7 @@ static void paint_label(struct explorer *x, struct box area, const struct map_pa
     while (right >= left && raster_at(r, row * factor, right)->owner != i)
         right--; /* the child's from there */
     if (left <= right && raster_at(r, row * factor, left)->state == CELL_HANDOVER) left++;
-    int room = right - left + 1, name = columns_of(b->name), side = x->theme->letters || x->glyphs->ascii;
+    int room = right - left + 1, name = columns_of(b->name), side = on->theme->letters || on->glyphs->ascii;
     int width = name + 2 * side > room ? room - 2 * side : name;
     if (width < 3 && width < name) return;
     int column = left + (room - width) / 2;
@@ -121,15 +121,15 @@ static void paint_label(struct explorer *x, struct box area, const struct map_pa
     struct style style = {side ? TONE_PLAIN : TONE_LABEL, paper, MARK_BOLD};
     if (i == m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
     if (side) {
-        put(&x->cells, area.row + row, area.column + column - 1, ' ', style);
-        put(&x->cells, area.row + row, area.column + column + width, ' ', style);
+        put(on->cells, area.row + row, area.column + column - 1, ' ', style);
+        put(on->cells, area.row + row, area.column + column + width, ' ', style);
     }
-    put_text(&x->cells, area.row + row, area.column + column, width, style, b->name);
+    put_text(on->cells, area.row + row, area.column + column, width, style, b->name);
 }
 
 /* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
  * comes back after an eviction begin with a load, relayouts with the ring; what leaves ends with a store. */
-static void paint_transfer(struct explorer *x, struct box area, const struct map_paint *m,
+static void paint_transfer(const struct scene *on, struct box area, const struct map_paint *m,
                            const struct lx_transfer *t, int factor)
 {
     const struct raster *r = m->raster;
@@ -139,7 +139,7 @@ static void paint_transfer(struct explorer *x, struct box area, const struct map
     int left, right, bottom, top;
     bool thin;
     uint32_t codes[] = {
-        [LX_LOAD] = x->glyphs->load, [LX_STORE] = x->glyphs->store, [LX_RING] = x->glyphs->ring};
+        [LX_LOAD] = on->glyphs->load, [LX_STORE] = on->glyphs->store, [LX_RING] = on->glyphs->ring};
     if (at < 0 || b->size == 0 || !is_shown(m, t->stay)) return;
     if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin) || right - left < 2 ||
         !scale_cells(&r->address, at, at + b->size, &bottom, &top, &thin))
@@ -149,26 +149,26 @@ static void paint_transfer(struct explorer *x, struct box area, const struct map
         struct raster_cell cell = seen(r, y, column);
         if (cell.state != CELL_ONE || cell.owner != t->stay) continue;
         if (factor == 2 && (y % 2 || !run_is(r, y + 1, column, 1, t->stay))) continue;
-        put(&x->cells, area.row + y / factor, area.column + column, codes[t->kind],
+        put(on->cells, area.row + y / factor, area.column + column, codes[t->kind],
             factor == 2 ? (struct style){TONE_LABEL, tone_of(m, &cell), MARK_BOLD} : INK(KEY));
     }
 }
 
-void map_paint(struct explorer *x, struct box area, const struct map_paint *m)
+void map_paint(const struct scene *on, struct box area, const struct map_paint *m)
 {
     const struct raster *r = m->raster;
     const struct lx_plan *p = m->outcome->plan;
     static const struct raster_cell nothing = {-1, CELL_FREE};
-    int factor = map_rows(x, 1);
+    int factor = map_rows(on, 1);
     for (int row = 0; row * factor < r->address.cells; row++)
         for (int c = 0; c < r->time.cells; c++) {
             struct raster_cell up = seen(r, row * factor, c), down = nothing;
             if (row * factor + 1 < r->address.cells) down = seen(r, row * factor + 1, c);
             if (factor == 1)
-                paint_letter(x, area.row + row, area.column + c, m, &up);
+                paint_letter(on, area.row + row, area.column + c, m, &up);
             else
-                paint_pair(x, area.row + row, area.column + c, m, &up, &down);
+                paint_pair(on, area.row + row, area.column + c, m, &up, &down);
         }
-    for (int32_t i = 0; i < p->transfer_count; i++) paint_transfer(x, area, m, &p->transfers[i], factor);
-    for (int32_t i = 0; i < r->rect_count; i++) paint_label(x, area, m, &r->rects[i], factor);
+    for (int32_t i = 0; i < p->transfer_count; i++) paint_transfer(on, area, m, &p->transfers[i], factor);
+    for (int32_t i = 0; i < r->rect_count; i++) paint_label(on, area, m, &r->rects[i], factor);
 }

@@ -7,7 +7,7 @@
 #include "picture/raster.h"
 
 /* Raster rows that fit into so many rows of the grid: twice as many in half blocks. */
-int map_rows(const struct explorer *x, int rows);
+int map_rows(const struct scene *on, int rows);
 
 struct map_paint {
     const struct outcome *outcome;
@@ -17,6 +17,6 @@ struct map_paint {
     const char *filter;       /* only buffers with this in their names are coloured; NULL or empty: all */
 };
 
-void map_paint(struct explorer *x, struct box area, const struct map_paint *m);
+void map_paint(const struct scene *on, struct box area, const struct map_paint *m);
 
 #endif

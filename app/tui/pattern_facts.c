@@ -1,5 +1,6 @@
 /* What the list of patterns says about a file that nobody has opened yet. */
 #include "tui/worker.h"
+#include "planning/expectations.h"
 #include "base/file.h"
 
 #include <stdlib.h>
@@ -57,7 +58,7 @@ void facts_read(const char *path, struct facts *out)
         g = lx_graph_parse(path, text, length, &out->st);
         if (g) of_graph(g, out);
     }
-    out->refused = !p && !g;
+    out->refused = (!p && !g) || (g && !expectations_known(g, &out->st));
     lx_plan_free(p);
     lx_graph_free(g);
     free(text);

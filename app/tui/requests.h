@@ -5,32 +5,47 @@
  * request with an argument that comes from a key opens the command line with its name.
  *
  *   R(id, name, keys, views, argument, group, help)
- *   keys: as in key.h, separated by blanks; the first is the one that is shown. views: where the keys hold.
- */
+ *   keys: as in key.h, separated by blanks; the first is the one that is shown.
+ *   views: where the keys hold. */
 #ifndef LX_APP_TUI_REQUESTS_H
 #define LX_APP_TUI_REQUESTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VIEWS(X)                                                                                             \
-    X(PATTERNS, patterns)                                                                                    \
-    X(GRAPH, graph)                                                                                          \
-    X(CORES, cores)                                                                                          \
-    X(MAP, map)                                                                                              \
-    X(COMPARE, compare)                                                                                      \
-    X(LOOPS, loops) X(RUN, run) X(TEAM, team) X(HELP, help) X(WELCOME, welcome) X(WHATIF, what_if)
+/* clang-format off */
+/* The views: a row here and a file with a `struct view view_FILE` is all that a new one needs. Pages have a digit
+ * and stand in the title; panels lie on top of them. The rows make the requests that show them.
+ *   V(R, id, file, name, keys, group, help): all but `file` as in REQUESTS; R is handed on to VIEW_REQUEST. */
+#define PAGES(V, R)                                                                                          \
+    V(R, PATTERNS, patterns, "patterns", "1", "Views", "the patterns: size, last result, expectation")       \
+    V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, who feeds whom, traffic")                   \
+    V(R, CORES, cores, "cores-view", "3", "Views", "which core holds which slice of the op's tensors")       \
+    V(R, MAP, map, "map", "4", "Views", "scratchpad addresses against time")                                 \
+    V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
+    V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
+    V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
+    V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")
+#define PANELS(V, R)                                                                                         \
+    V(R, HELP, help, "help", "? <F1>", "Views", "every key; / searches in it")                               \
+    V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
+    V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")
+/* clang-format on */
+#define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
-#define VIEW_ENUM(id, name) VIEW_##id,
-enum view_id { VIEWS(VIEW_ENUM) VIEW_COUNT };
+#define VIEW_ENUM(R, id, file, name, keys, group, help) VIEW_##id,
+enum view_id {
+    PAGES(VIEW_ENUM, ) PAGE_COUNT,
+    BEFORE_PANELS = PAGE_COUNT - 1,
+    PANELS(VIEW_ENUM, ) VIEW_COUNT
+};
 #undef VIEW_ENUM
 
-enum { NUMBERED_VIEWS = VIEW_TEAM + 1 }; /* those with a digit; the others lie on top of them */
+#define VIEW_REQUEST(R, id, file, name, keys, group, help) R(id, name, keys, EVERYWHERE, NONE, group, help)
 
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
-#define IN_PLAN    (IN(GRAPH) | IN(CORES) | IN(MAP) | IN(COMPARE) | IN(LOOPS) | IN(RUN) | IN(TEAM))
-#define IN_LISTS   (IN(PATTERNS) | IN(COMPARE))
+#define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
 /* What an argument is, for completion. */
 enum argument {
@@ -64,20 +79,9 @@ enum argument {
     R(BACK, "back", "q", EVERYWHERE, NONE, "Moving", "back; from the list of patterns: quit")                \
     R(ESCAPE, "escape", "<Esc>", EVERYWHERE, NONE, "Moving",                                                 \
       "close what is on top, forget search and filter")                                                      \
-    R(PATTERNS, "patterns", "1", EVERYWHERE, NONE, "Views", "the patterns: size, last result, expectation")  \
-    R(GRAPH, "graph", "2", EVERYWHERE, NONE, "Views", "the ops in order, who feeds whom, traffic")           \
-    R(CORES, "cores-view", "3", EVERYWHERE, NONE, "Views",                                                   \
-      "which core holds which slice of the op's tensors")                                                    \
-    R(MAP, "map", "4", EVERYWHERE, NONE, "Views", "scratchpad addresses against time")                       \
-    R(COMPARE, "compare", "5", EVERYWHERE, NONE, "Views", "solvers side by side on this pattern")            \
-    R(LOOPS, "loops", "6", EVERYWHERE, NONE, "Views", "loop nest and launch of the op, pass by pass")        \
-    R(RUN, "run", "7", EVERYWHERE, NONE, "Views",                                                            \
-      "the plan on the simulated device: results, bytes, faults")                                            \
-    R(TEAM, "team-view", "8", EVERYWHERE, NONE, "Views", "the graph cut over several devices")               \
+    PAGES(VIEW_REQUEST, R)                                                                                   \
     R(NEXT_VIEW, "next-view", "<Tab>", EVERYWHERE, NONE, "Views", "the next view")                           \
     R(PREVIOUS_VIEW, "previous-view", "<S-Tab>", EVERYWHERE, NONE, "Views", "the view before")               \
-    R(HELP, "help", "? <F1>", EVERYWHERE, NONE, "Views", "every key; / searches in it")                      \
-    R(WELCOME, "welcome", "", EVERYWHERE, NONE, "Views", "the first screen again")                           \
     R(SEARCH, "search", "/", EVERYWHERE, TEXT, "Finding", "search names")                                    \
     R(SEARCH_NEXT, "search-next", "n", EVERYWHERE, NONE, "Finding", "next match")                            \
     R(SEARCH_PREVIOUS, "search-previous", "N", EVERYWHERE, NONE, "Finding", "match before")                  \
@@ -117,7 +121,7 @@ enum argument {
     R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
     R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
-    R(WHAT_IF, "what-if", "w", EVERYWHERE, NONE, "What if", "the panel with everything that can be changed") \
+    PANELS(VIEW_REQUEST, R)                                                                                  \
     R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
     R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \
     R(PREVIOUS_SOLVER, "previous-solver", "S", EVERYWHERE, NONE, "What if", "the solver before")             \

@@ -10,7 +10,8 @@
 
 bool session_begin(struct session *s, const struct what_if *how)
 {
-    *s = (struct session){.current = -1, .shown_pattern = -1, .buffer = -1, .op = -1, .now = *how};
+    *s = (struct session){.current = -1, .shown_pattern = -1, .now = *how};
+    session_select_nothing(s);
     s->team.members = TEAM_AT_FIRST;
     s->worker = worker_start();
     for (const struct lx_solver *const *solver = lx_solvers(); s->worker && *solver; solver++)
@@ -103,8 +104,7 @@ void session_open(struct session *s, int pattern)
     if (pattern == s->current && s->has_shown) return;
     session_stop(s);
     s->current = pattern;
-    s->buffer = s->op = -1;
-    s->tick = 0;
+    session_select_nothing(s);
     s->has_shown = false;
     for (size_t i = 0; i < s->racers.count; i++) {
         outcome_free(&s->racers.at[i].outcome);
@@ -181,34 +181,6 @@ static void remember(struct session *s, const struct result *r)
     snprintf(last->solver, sizeof last->solver, "%s", p->solver);
 }
 
-/* What is looked at first: the dearest that could be on chip and is not, else the dearest that is. */
-static int32_t most_interesting(const struct outcome *o)
-{
-    const struct lx_problem *p = &o->plan->problem;
-    int32_t best = 0;
-    if (o->off_chip_count > 0 && !p->buffers[o->off_chip[0]].reason) return o->off_chip[0];
-    for (int32_t i = 1; i < p->count; i++)
-        if (p->buffers[i].spill_cost > p->buffers[best].spill_cost) best = i;
-    return best;
-}
-
-/* The selection outlives a new plan of the same pattern: what had a name still has it. */
-static void keep_selection(struct session *s, const struct outcome *old)
-{
-    const struct lx_plan *p = s->shown.plan;
-    const struct lx_graph *g = outcome_graph(&s->shown);
-    int32_t buffer = -1;
-    if (p && old->plan && s->buffer >= 0 && s->buffer < old->plan->problem.count) {
-        const char *name = old->plan->problem.buffers[s->buffer].name;
-        for (int32_t i = 0; i < p->problem.count && buffer < 0; i++)
-            if (strcmp(p->problem.buffers[i].name, name) == 0) buffer = i;
-    }
-    s->buffer = buffer;
-    if (!g || s->op >= g->op_count) s->op = -1;
-    if (p && s->buffer < 0 && p->problem.count > 0) session_select_buffer(s, most_interesting(&s->shown));
-    if (s->tick < s->shown.time.first || s->tick >= s->shown.time.last) s->tick = s->shown.time.first;
-}
-
 static void take_plan(struct session *s, struct result *r)
 {
     if (r->serial != s->wanted || r->slot != s->current) return;
@@ -219,8 +191,7 @@ static void take_plan(struct session *s, struct result *r)
     s->has_shown = true;
     s->shown_pattern = r->slot;
     s->got = r->serial;
-    if (!same) s->buffer = s->op = -1;
-    keep_selection(s, &old);
+    session_keep_selection(s, same ? old.plan : NULL);
     outcome_free(&old);
 }
 
@@ -304,42 +275,6 @@ void session_stop(struct session *s)
         struct racer *racer = &s->racers.at[i];
         if (racer->state == RACE_RUNNING && !p.running && !racer->outcome.plan) racer->state = RACE_NONE;
     }
-}
-
-void session_select_buffer(struct session *s, int32_t buffer)
-{
-    const struct lx_plan *p = session_plan(s);
-    if (!p || buffer < 0 || buffer >= p->problem.count) return;
-    s->buffer = buffer;
-    const struct lx_graph *g = outcome_graph(&s->shown);
-    int32_t tensor = outcome_tensor(&s->shown, buffer);
-    if (!g || tensor < 0) return;
-    for (int k = 0; s->op >= 0 && k <= g->ops[s->op].input_count; k++)
-        if (operand_tensor(&g->ops[s->op], k) == tensor) return;
-    int32_t op = s->shown.producer[tensor], first = s->shown.reader_at[tensor];
-    if (op < 0 && first < s->shown.reader_at[tensor + 1]) op = s->shown.readers[first];
-    if (op >= 0) s->op = op;
-}
-
-void session_select_op(struct session *s, int32_t op)
-{
-    const struct lx_graph *g = s->has_shown ? outcome_graph(&s->shown) : NULL;
-    if (!g || op < 0 || op >= g->op_count) return;
-    s->op = op;
-    int32_t buffer = outcome_buffer(&s->shown, g->ops[op].output);
-    if (buffer >= 0) s->buffer = buffer;
-    s->tick = op;
-}
-
-bool session_goto(struct session *s, const char *name)
-{
-    const struct lx_plan *p = session_plan(s);
-    const struct lx_graph *g = s->has_shown ? outcome_graph(&s->shown) : NULL;
-    for (int32_t i = 0; p && i < p->problem.count; i++)
-        if (strcmp(p->problem.buffers[i].name, name) == 0) return session_select_buffer(s, i), true;
-    for (int32_t i = 0; g && i < g->op_count; i++)
-        if (strcmp(g->ops[i].name, name) == 0) return session_select_op(s, i), true;
-    return false;
 }
 
 bool session_save(const struct session *s, const char *path, lx_status *st)

@@ -3,6 +3,7 @@
 #ifndef LX_APP_TUI_SESSION_H
 #define LX_APP_TUI_SESSION_H
 
+#include "tui/selection.h"
 #include "tui/team_model.h"
 #include "tui/worker.h"
 
@@ -57,9 +58,7 @@ struct session {
     } run;
 
     struct team_model team;
-
-    int32_t buffer, op; /* selected; -1: none */
-    int64_t tick;       /* looked at */
+    struct selection selection;
 };
 
 /* False when there are no threads or no memory. */
@@ -92,13 +91,6 @@ static inline const struct lx_plan *session_plan(const struct session *s)
 {
     return s->has_shown ? s->shown.plan : NULL;
 }
-
-/* Selecting a buffer selects the op that writes (or first reads) it, if that is not selected already. */
-void session_select_buffer(struct session *s, int32_t buffer);
-/* Selecting an op selects its output. */
-void session_select_op(struct session *s, int32_t op);
-/* By name: a buffer, else an op. */
-bool session_goto(struct session *s, const char *name);
 
 bool session_save(const struct session *s, const char *path, lx_status *st);
 

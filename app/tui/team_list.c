@@ -18,10 +18,10 @@ static struct columns columns_in(const struct box *row)
     return c;
 }
 
-static void draw_head(struct explorer *x, struct box row, int member)
+static void draw_head(const struct scene *on, struct box row, int member)
 {
     struct columns c = columns_in(&row);
-    struct cells *g = &x->cells;
+    struct cells *g = on->cells;
     put_right(g, row.row, row.column, 6, INK(DIM), "tick");
     put_text(g, row.row, c.name, c.kind - c.name, INK(DIM), "op");
     if (c.how > c.kind) put_text(g, row.row, c.kind, c.how - c.kind, INK(DIM), "kind");
@@ -32,12 +32,12 @@ static void draw_head(struct explorer *x, struct box row, int member)
     if (c.rest < c.end) put_format(g, row.row, c.rest, c.end - c.rest, INK(DIM), "part of member %d", member);
 }
 
-static void draw_op(struct explorer *x, struct box row, const struct team_look *k, int32_t o)
+static void draw_op(const struct scene *on, struct box row, const struct team_look *k, int32_t o)
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_team_op *op = &p->ops[o];
     struct columns c = columns_in(&row);
-    struct cells *g = &x->cells;
+    struct cells *g = on->cells;
     struct lx_team_range core;
     put_right(g, row.row, row.column, 6, INK(DIM), grouped(o).at);
     put_text(g, row.row, c.name, c.kind - c.name - 1, INK(PLAIN), p->graph->ops[o].name);
@@ -58,14 +58,14 @@ static void draw_op(struct explorer *x, struct box row, const struct team_look *
         put_format(g, row.row, at, c.end - at, INK(DIM), ", core %s", grouped(range_size(core)).at);
 }
 
-static void draw_exchange(struct explorer *x, struct box row, const struct team_look *k, int32_t e)
+static void draw_exchange(const struct scene *on, struct box row, const struct team_look *k, int32_t e)
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_team_exchange *ex = &p->exchanges[e];
     struct columns c = columns_in(&row);
-    struct cells *g = &x->cells;
+    struct cells *g = on->cells;
     struct style style = e == k->exchange ? INK(TITLE) : INK(PLAIN);
-    put(g, row.row, row.column + 5, x->glyphs->ring, INK(KEY));
+    put(g, row.row, row.column + 5, on->glyphs->ring, INK(KEY));
     put_text(g, row.row, c.name, c.kind - c.name - 1, style, p->graph->tensors[ex->tensor].name);
     const char *pattern = lx_team_pattern_word(ex->pattern);
     int reads = c.kind + put_text(g, row.row, c.kind, c.bytes - c.kind, INK(KEY), pattern) + 1;
@@ -83,24 +83,22 @@ static void draw_exchange(struct explorer *x, struct box row, const struct team_
     }
 }
 
-void team_list_draw(struct explorer *x, struct box area, const struct team_look *k)
+void team_list_draw(const struct scene *on, struct list *l, struct box area, const struct team_look *k)
 {
     const struct team_cut *c = k->cut;
-    struct list *l = &x->team.list;
-    if (area.rows >= 4) draw_head(x, box_cut_top(&area, 1), k->member);
-    x->team.rows = area;
+    if (area.rows >= 4) draw_head(on, box_cut_top(&area, 1), k->member);
     l->cursor = c->row_of_op[k->op];
     /* The exchanges that the op waits for are seen with it. */
     int first = k->op > 0 ? c->row_of_op[k->op - 1] + 1 : 0;
     if (l->top > first) l->top = first;
-    list_show(l, c->row_count, area.rows);
+    list_show(l, c->row_count, area);
     for (int i = 0; i < area.rows && l->top + i < c->row_count; i++) {
         struct box row = {area.row + i, area.column, 1, area.columns};
         const struct team_row *r = &c->rows[l->top + i];
         if (r->op >= 0)
-            draw_op(x, row, k, r->op);
+            draw_op(on, row, k, r->op);
         else
-            draw_exchange(x, row, k, r->exchange);
-        if (r->op == k->op) put_paper(&x->cells, row, INK_ON(PLAIN, SELECTED));
+            draw_exchange(on, row, k, r->exchange);
+        if (r->op == k->op) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }

@@ -30,7 +30,7 @@ static void note_bound(char *line, const struct scale *s, int64_t index)
 }
 
 /* The selected member's bounds first, then the ends, then all others as far as there is room. */
-static void draw_axis(struct explorer *x, int row, const struct scale *s, const struct team_look *k)
+static void draw_axis(const struct scene *on, int row, const struct scale *s, const struct team_look *k)
 {
     char line[MOST_CELLS + 1];
     const int64_t *bound = k->cut->plan->tensors[k->tensor].bound;
@@ -43,22 +43,22 @@ static void draw_axis(struct explorer *x, int row, const struct scale *s, const 
     note_bound(line, s, 0);
     note_bound(line, s, s->extent);
     for (int m = 1; bound && m < k->cut->members; m++) note_bound(line, s, bound[m]);
-    put_text(&x->cells, row, s->column, s->cells, INK(DIM), line);
+    put_text(on->cells, row, s->column, s->cells, INK(DIM), line);
 }
 
 /* What comes from others is shaded, each index in the colour of the member that owns it. */
-static void draw_from_others(struct explorer *x, int row, const struct scale *s, const struct team_look *k,
-                             int from, int to)
+static void draw_from_others(const struct scene *on, int row, const struct scale *s,
+                             const struct team_look *k, int from, int to)
 {
     for (int c = from < 0 ? 0 : from; c < to && c < s->cells; c++) {
         int owner = team_cut_owner(k->cut, k->tensor, s->extent * c / s->cells);
-        put(&x->cells, row, s->column + c, x->glyphs->shade, (struct style){.ink = tone_of_identity(owner)});
+        put(on->cells, row, s->column + c, on->glyphs->shade, (struct style){.ink = tone_of_identity(owner)});
     }
 }
 
 /* However coarse the axis is, nothing that there is vanishes: an own part has a cell, and so has a halo,
  * which takes it from the own part at the ends of the axis. */
-static void draw_member(struct explorer *x, int row, const struct scale *s, const struct team_look *k,
+static void draw_member(const struct scene *on, int row, const struct scale *s, const struct team_look *k,
                         int member)
 {
     struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, member);
@@ -67,26 +67,26 @@ static void draw_member(struct explorer *x, int row, const struct scale *s, cons
     if (to > s->cells) from -= to - s->cells, to = s->cells;
     if (p.left && from == 0 && to > 1) from = 1;
     if (p.right && to == s->cells && to > from + 1) to--;
-    put_fill(&x->cells, (struct box){row, s->column, 1, s->cells}, x->glyphs->light, INK(FREE));
+    put_fill(on->cells, (struct box){row, s->column, 1, s->cells}, on->glyphs->light, INK(FREE));
     if (p.apart) {
         int begin = cell_of(s, p.box.begin), end = cell_of(s, p.box.end);
-        draw_from_others(x, row, s, k, begin < s->cells ? begin : s->cells - 1,
+        draw_from_others(on, row, s, k, begin < s->cells ? begin : s->cells - 1,
                          end > begin ? end : begin + 1);
     }
     if (p.left) {
         int begin = cell_of(s, p.box.begin);
-        draw_from_others(x, row, s, k, begin < from ? begin : from - 1, from);
+        draw_from_others(on, row, s, k, begin < from ? begin : from - 1, from);
     }
     if (p.right) {
         int end = cell_of(s, p.box.end);
-        draw_from_others(x, row, s, k, to, end > to ? end : to + 1);
+        draw_from_others(on, row, s, k, to, end > to ? end : to + 1);
     }
     for (int c = from < 0 ? 0 : from; c < to; c++)
-        put(&x->cells, row, s->column + c, x->glyphs->full, (struct style){.ink = tone_of_identity(member)});
+        put(on->cells, row, s->column + c, on->glyphs->full, (struct style){.ink = tone_of_identity(member)});
 }
 
 /* "2 + 171 + 2" */
-static void draw_parts(struct explorer *x, int row, int column, const struct team_look *k, int member)
+static void draw_parts(const struct scene *on, int row, int column, const struct team_look *k, int member)
 {
     struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, member);
     char words[80];
@@ -96,10 +96,10 @@ static void draw_parts(struct explorer *x, int row, int column, const struct tea
     if (p.right || p.apart)
         snprintf(words + n, sizeof words - (size_t)n, " + %lld",
                  (long long)(p.apart ? range_size(p.box) : p.right));
-    put_text(&x->cells, row, column, PARTS_ROOM - 1, member == k->member ? INK(TITLE) : INK(DIM), words);
+    put_text(on->cells, row, column, PARTS_ROOM - 1, member == k->member ? INK(TITLE) : INK(DIM), words);
 }
 
-int team_picture_draw(struct explorer *x, struct box area, const struct team_look *k)
+int team_picture_draw(const struct scene *on, struct box area, const struct team_look *k)
 {
     int members = k->cut->members, rows = area.rows - 1, first = 0;
     int label = members > 100 ? 7 : 5, parts = area.columns >= 60 ? PARTS_ROOM : 0;
@@ -110,15 +110,15 @@ int team_picture_draw(struct explorer *x, struct box area, const struct team_loo
     if (k->member >= rows) first = k->member - rows / 2;
     if (first > members - rows) first = members - rows;
     if (first < 0) first = 0;
-    draw_axis(x, area.row, &s, k);
+    draw_axis(on, area.row, &s, k);
     for (int m = first; m < members && m - first < rows; m++) {
         int row = area.row + 1 + m - first;
         bool here = m == k->member;
-        if (here) put(&x->cells, row, area.column, x->glyphs->mark, INK(KEY));
-        put_format(&x->cells, row, area.column + 1, label - 1, here ? INK(TITLE) : INK(DIM), "%*d", label - 2,
+        if (here) put(on->cells, row, area.column, on->glyphs->mark, INK(KEY));
+        put_format(on->cells, row, area.column + 1, label - 1, here ? INK(TITLE) : INK(DIM), "%*d", label - 2,
                    m);
-        draw_member(x, row, &s, k, m);
-        if (parts) draw_parts(x, row, s.column + s.cells + 1, k, m);
+        draw_member(on, row, &s, k, m);
+        if (parts) draw_parts(on, row, s.column + s.cells + 1, k, m);
     }
     return first;
 }

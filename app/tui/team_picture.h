@@ -13,10 +13,18 @@ struct team_look {
     int member;
 };
 
+struct team_view {
+    struct list list;
+    struct box members; /* where they were drawn last, for the mouse */
+    int first_member;
+};
+
 /* Draws bounds in the first row, then as many members as there is room for, the selected one among them.
  * Returns the first of these. */
-int team_picture_draw(struct explorer *x, struct box area, const struct team_look *k);
+int team_picture_draw(const struct scene *on, struct box area, const struct team_look *k);
 /* team_list.c */
-void team_list_draw(struct explorer *x, struct box area, const struct team_look *k);
+void team_list_draw(const struct scene *on, struct list *l, struct box area, const struct team_look *k);
+/* view_team.c: another size of the team, as typed */
+void team_resize(struct explorer *x, const char *text);
 
 #endif

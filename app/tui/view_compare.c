@@ -9,11 +9,22 @@
 
 enum { LEAST_MAPS = 6 };
 
-static const struct outcome *outcome_of(const struct explorer *x, int racer)
+struct compare_view {
+    struct list list;
+    int left; /* racer on the left; -1: the plan that is shown */
+};
+
+static void begin(void *state)
 {
-    const struct outcome *o = racer >= 0 && (size_t)racer < x->session.racers.count
-                                  ? &x->session.racers.at[racer].outcome
-                                  : &x->session.shown;
+    struct compare_view *v = state;
+    v->left = -1;
+}
+
+static const struct outcome *outcome_of(const struct scene *on, int racer)
+{
+    const struct outcome *o = racer >= 0 && (size_t)racer < on->session->racers.count
+                                  ? &on->session->racers.at[racer].outcome
+                                  : &on->session->shown;
     return o->plan ? o : NULL;
 }
 
@@ -29,19 +40,19 @@ static int32_t same_buffer(const struct lx_plan *p, const struct lx_plan *from, 
 }
 
 /* What the selected buffer is in a racer's plan. */
-static void draw_selected(struct explorer *x, int row, int column, int room, const struct lx_plan *p)
+static void draw_selected(const struct scene *on, int row, int column, int room, const struct lx_plan *p)
 {
-    int32_t i = same_buffer(p, session_plan(&x->session), x->session.buffer);
+    int32_t i = same_buffer(p, session_plan(on->session), on->session->selection.buffer);
     if (i < 0) return;
     int64_t at = p->answer.address[i];
     if (at >= 0)
-        put_format(&x->cells, row, column, room, INK(GOOD), "on chip %s", address_words(x, at).at);
+        put_format(on->cells, row, column, room, INK(GOOD), "on chip %s", address_words(on, at).at);
     else
-        put_text(&x->cells, row, column, room, p->problem.buffers[i].reason ? INK(DIM) : INK(BAD),
+        put_text(on->cells, row, column, room, p->problem.buffers[i].reason ? INK(DIM) : INK(BAD),
                  "off chip");
 }
 
-static void draw_result(struct explorer *x, struct box row, int at, const struct lx_plan *p)
+static void draw_result(const struct scene *on, struct box row, int at, const struct lx_plan *p)
 {
     bool height = p->problem.objective == LX_HEIGHT;
     static const uint8_t tones[] = {[LX_FEASIBLE] = TONE_PLAIN,
@@ -49,7 +60,7 @@ static void draw_result(struct explorer *x, struct box row, int at, const struct
                                     [LX_INFEASIBLE] = TONE_BAD,
                                     [LX_LIMIT] = TONE_WARN,
                                     [LX_ERROR] = TONE_BAD};
-    struct cells *g = &x->cells;
+    struct cells *g = on->cells;
     int right = row.column + row.columns;
     put_text(g, row.row, at, 10, (struct style){.ink = tones[p->answer.status]},
              lx_verdict_word(p->answer.status));
@@ -65,7 +76,7 @@ static void draw_result(struct explorer *x, struct box row, int at, const struct
     at += 10;
     if (at + 10 <= right) put_right(g, row.row, at, 10, INK(DIM), in_time(p->seconds).at);
     at += 12;
-    if (at + 17 <= right) draw_selected(x, row.row, at, 17, p);
+    if (at + 17 <= right) draw_selected(on, row.row, at, 17, p);
     at += 18;
     if (at + 28 <= right) {
         put_right(g, row.row, at, 14, INK(DIM), grouped(p->spill_bytes).at);
@@ -75,17 +86,17 @@ static void draw_result(struct explorer *x, struct box row, int at, const struct
     if (at + 14 <= right) put_right(g, row.row, at, 13, INK(DIM), grouped(p->answer.steps).at);
 }
 
-static void draw_row(struct explorer *x, struct box row, int i)
+static void draw_row(const struct scene *on, const struct compare_view *v, struct box row, int i)
 {
-    const struct racer *racer = &x->session.racers.at[i];
-    struct progress now = worker_progress(x->session.worker, JOB_RACE, i);
-    struct cells *g = &x->cells;
-    bool is_left = x->compare.left == i;
-    put(g, row.row, row.column, is_left ? 'L' : i == x->compare.list.cursor ? 'R' : ' ', INK(KEY));
+    const struct racer *racer = &on->session->racers.at[i];
+    struct progress now = worker_progress(on->session->worker, JOB_RACE, i);
+    struct cells *g = on->cells;
+    bool is_left = v->left == i;
+    put(g, row.row, row.column, is_left ? 'L' : i == v->list.cursor ? 'R' : ' ', INK(KEY));
     put_text(g, row.row, row.column + 2, 9, INK(TITLE), racer->solver->name);
     int at = row.column + 12;
     if (now.running) {
-        put(g, row.row, at, x->glyphs->spinner[x->spin & 3], INK(WARN));
+        put(g, row.row, at, on->glyphs->spinner[on->spin & 3], INK(WARN));
         put_format(g, row.row, at + 2, row.columns - 14, INK(WARN), "%s  %s steps  best %s  bound %s",
                    in_time(now.seconds).at, grouped(now.so_far.steps).at, grouped(now.so_far.objective).at,
                    grouped(now.so_far.bound).at);
@@ -94,14 +105,14 @@ static void draw_row(struct explorer *x, struct box row, int i)
     else if (racer->state == RACE_FAILED)
         put_text(g, row.row, at, row.columns - 14, INK(BAD), racer->outcome.st.text);
     else if (racer->outcome.plan)
-        draw_result(x, row, at, racer->outcome.plan);
-    if (i == x->compare.list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
+        draw_result(on, row, at, racer->outcome.plan);
+    if (i == v->list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
 }
 
-static void draw_head(struct explorer *x, struct box row)
+static void draw_head(const struct scene *on, struct box row)
 {
-    struct cells *g = &x->cells;
-    const struct lx_plan *p = session_plan(&x->session);
+    struct cells *g = on->cells;
+    const struct lx_plan *p = session_plan(on->session);
     int at = row.column + 2, right = row.column + row.columns;
     put_text(g, row.row, at, 9, INK(DIM), "solver");
     put_text(g, row.row, at + 10, 10, INK(DIM), "status");
@@ -111,8 +122,8 @@ static void draw_head(struct explorer *x, struct box row)
                                                 : "HBM bytes");
     if (at + 46 <= right) put_right(g, row.row, at + 36, 9, INK(DIM), "gap");
     if (at + 56 <= right) put_right(g, row.row, at + 46, 10, INK(DIM), "time");
-    if (at + 75 <= right && x->session.buffer >= 0)
-        put_text(g, row.row, at + 58, 17, INK(TITLE), p->problem.buffers[x->session.buffer].name);
+    if (at + 75 <= right && on->session->selection.buffer >= 0)
+        put_text(g, row.row, at + 58, 17, INK(TITLE), p->problem.buffers[on->session->selection.buffer].name);
     if (at + 104 <= right) {
         put_right(g, row.row, at + 76, 14, INK(DIM), "spill");
         put_right(g, row.row, at + 90, 14, INK(DIM), "no less than");
@@ -163,32 +174,32 @@ static void difference_free(struct difference *d)
     text_free(&d->right_names);
 }
 
-static void draw_map(struct explorer *x, struct box area, const struct outcome *o, const uint8_t *different,
-                     const char *who)
+static void draw_map(const struct scene *on, struct box area, const struct outcome *o,
+                     const uint8_t *different, const char *who)
 {
     struct raster r;
     struct box title = box_cut_top(&area, 1);
-    put_format(&x->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
+    put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
                grouped(o->plan->hbm_bytes).at);
     if (area.rows < 1 || area.columns < 4 || o->time.last <= o->time.first) return;
     if (!raster_make(o->plan, o->time.first, o->time.last, 0, picture_top(o->plan), area.columns,
-                     map_rows(x, area.rows), x->map.by_edges, &r))
+                     map_rows(on, area.rows), on->session->selection.by_edges, &r))
         return;
-    int32_t selected = same_buffer(o->plan, session_plan(&x->session), x->session.buffer);
+    int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
     struct map_paint paint = {o, &r, selected, different, NULL};
-    map_paint(x, area, &paint);
+    map_paint(on, area, &paint);
     raster_free(&r);
 }
 
-static void draw_maps(struct explorer *x, struct box area)
+static void draw_maps(const struct scene *on, const struct compare_view *v, struct box area)
 {
-    const struct outcome *a = outcome_of(x, x->compare.left), *b = NULL;
-    const struct racer *right = &x->session.racers.at[x->compare.list.cursor];
+    const struct outcome *a = outcome_of(on, v->left), *b = NULL;
+    const struct racer *right = &on->session->racers.at[v->list.cursor];
     struct difference d;
     if (right->outcome.plan) b = &right->outcome;
     if (!a || !b) {
-        put_wrapped(&x->cells, area, INK(DIM),
-                    x->session.race_is_old || !worker_busy(x->session.worker, JOB_RACE)
+        put_wrapped(on->cells, area, INK(DIM),
+                    on->session->race_is_old || !worker_busy(on->session->worker, JOB_RACE)
                         ? "r races all solvers on this pattern. Then j and k choose the plan on the right, "
                           "<Space> the one "
                           "on the left, and <Enter> takes a solver."
@@ -208,60 +219,59 @@ static void draw_maps(struct explorer *x, struct box area)
         if (d.only_right) text_format(&line, "on chip only right (%d): %s; ", d.only_right, d.right_names.at);
         text_format(&line, "%s moved", counted(d.moved, "buffer").at);
     }
-    put_wrapped(&x->cells, words, INK(PLAIN), line.at ? line.at : "");
+    put_wrapped(on->cells, words, INK(PLAIN), line.at ? line.at : "");
     text_free(&line);
     int half = (area.columns - 3) / 2;
     struct box left = {area.row, area.column, area.rows, half};
     struct box rest = {area.row, area.column + half + 3, area.rows, area.columns - half - 3};
     for (int k = 0; k < area.rows; k++)
-        put(&x->cells, area.row + k, area.column + half + 1, x->glyphs->vertical, INK(FRAME));
+        put(on->cells, area.row + k, area.column + half + 1, on->glyphs->vertical, INK(FRAME));
     char who[60];
-    snprintf(who, sizeof who, "L %.40s", x->compare.left < 0 ? "the plan that is shown" : a->plan->solver);
-    draw_map(x, left, a, d.left, who);
+    snprintf(who, sizeof who, "L %.40s", v->left < 0 ? "the plan that is shown" : a->plan->solver);
+    draw_map(on, left, a, d.left, who);
     snprintf(who, sizeof who, "R %.40s", b->plan->solver);
-    draw_map(x, rest, b, d.right, who);
+    draw_map(on, rest, b, d.right, who);
     difference_free(&d);
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
-    int n = (int)x->session.racers.count;
+    struct compare_view *v = state;
+    int n = (int)on->session->racers.count;
     struct box list = area;
     struct box maps = box_cut_bottom(&list, area.rows - n - 2 >= LEAST_MAPS ? area.rows - n - 2 : 0);
     struct box head = box_cut_top(&list, 1);
-    draw_head(x, head);
-    list_show(&x->compare.list, n, list.rows);
-    x->compare.rows = list;
-    for (int i = 0; i < list.rows && x->compare.list.top + i < n; i++)
-        draw_row(x, (struct box){list.row + i, list.column, 1, list.columns}, x->compare.list.top + i);
+    draw_head(on, head);
+    list_show(&v->list, n, list);
+    for (int i = 0; i < list.rows && v->list.top + i < n; i++)
+        draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
     bool any = false;
-    for (int i = 0; i < n; i++) any |= x->session.racers.at[i].outcome.plan != NULL;
-    if (any && x->session.race_is_old && maps.rows > 2) {
+    for (int i = 0; i < n; i++) any |= on->session->racers.at[i].outcome.plan != NULL;
+    if (any && on->session->race_is_old && maps.rows > 2) {
         struct box warn = box_cut_top(&maps, 1);
-        put_text(&x->cells, warn.row, warn.column, warn.columns, INK(WARN),
+        put_text(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                  "these results are of other settings; r races again");
     }
-    if (maps.rows > 0) draw_maps(x, maps);
+    if (maps.rows > 0) draw_maps(on, v, maps);
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
-    int n = (int)x->session.racers.count;
-    if (list_move(&x->compare.list, r, n, x->compare.rows.rows)) return true;
+    struct compare_view *v = state;
     switch (r) {
     case REQ_EDGES:
-        x->map.by_edges = !x->map.by_edges;
+        session_swap_scale(&x->session);
         return true;
     case REQ_MARK:
-        x->compare.left = x->compare.left == x->compare.list.cursor ? -1 : x->compare.list.cursor;
+        v->left = v->left == v->list.cursor ? -1 : v->list.cursor;
         return true;
     case REQ_OPEN: {
         if (argument) return false;
         struct what_if how = x->session.now;
-        settings_take_solver(&how, (int)x->compare.list.cursor);
+        settings_take_solver(&how, v->list.cursor);
         if (session_change(&x->session, &how))
             explorer_say(x, TONE_GOOD, "planning with %s; W saves the plan, u takes it back",
-                         x->session.racers.at[x->compare.list.cursor].solver->name);
+                         x->session.racers.at[v->list.cursor].solver->name);
         else
             explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
         return true;
@@ -269,7 +279,7 @@ static bool request(struct explorer *x, enum request r, const char *argument)
     case REQ_NEXT_ITEM:
     case REQ_PREVIOUS_ITEM: {
         int32_t m = session_plan(&x->session)->problem.count, step = r == REQ_NEXT_ITEM ? 1 : m - 1;
-        if (m > 0) session_select_buffer(&x->session, (x->session.buffer + step + m) % m);
+        if (m > 0) session_select_buffer(&x->session, (x->session.selection.buffer + step + m) % m);
         return true;
     }
     default:
@@ -277,39 +287,24 @@ static bool request(struct explorer *x, enum request r, const char *argument)
     }
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static int count(struct explorer *x, void *state)
 {
-    if (k->code != AT_CLICK)
-        request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-    else if (box_holds(&x->compare.rows, k->row, k->column))
-        x->compare.list.cursor = k->row - x->compare.rows.row + x->compare.list.top;
-    list_show(&x->compare.list, (int)x->session.racers.count, x->compare.rows.rows);
-}
-
-static int count(struct explorer *x)
-{
+    (void)state;
     return (int)x->session.racers.count;
 }
 
-static const char *item(struct explorer *x, int i)
+static const char *item(struct explorer *x, void *state, int i)
 {
+    (void)state;
     return x->session.racers.at[i].solver->name;
-}
-
-static int selected(struct explorer *x)
-{
-    return x->compare.list.cursor;
-}
-
-static void select_item(struct explorer *x, int i)
-{
-    x->compare.list.cursor = i;
 }
 
 const struct view view_compare = {
     .name = "Compare",
     .purpose = "solvers side by side on this pattern",
     .needs_plan = true,
+    .state_size = sizeof(struct compare_view),
+    .begin = begin,
     .hints = {{REQ_RACE, "race"},
               {REQ_STOP, "stop"},
               {REQ_MARK, "left map"},
@@ -319,9 +314,7 @@ const struct view view_compare = {
               {REQ_BACK, "back"}},
     .draw = draw,
     .request = request,
-    .mouse = mouse,
     .count = count,
     .item = item,
-    .selected = selected,
-    .select = select_item,
+    .list = first_list,
 };

@@ -9,6 +9,12 @@
 
 enum { MOST_PER_ROW = 16 };
 
+struct cores_view {
+    int operand;
+    struct box grid; /* where cores were drawn last, for the mouse */
+    int per_row, cell_columns;
+};
+
 /* What is looked at: an op of the graph with layouts, one of its operands, and how cores see it. */
 struct cut {
     const struct lx_divisions *all;
@@ -21,18 +27,18 @@ struct cut {
     int64_t parts; /* different parts of the tensor */
 };
 
-static bool find_cut(struct explorer *x, struct cut *c)
+static bool find_cut(const struct session *s, struct cores_view *v, struct cut *c)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &s->shown;
     *c = (struct cut){.all = o->divisions};
-    if (!o->divisions || x->session.op < 0) return false;
-    c->d = outcome_division(o, x->session.op);
+    if (!o->divisions || s->selection.op < 0) return false;
+    c->d = outcome_division(o, s->selection.op);
     if (!c->d || c->d->kind != LX_DIVIDED) return false;
     c->g = o->layouts->graph;
     c->op = &c->g->ops[c->d->op];
-    if (x->cores.operand > c->op->input_count || x->cores.operand < 0) x->cores.operand = 0;
+    if (v->operand > c->op->input_count || v->operand < 0) v->operand = 0;
     /* The operand that holds the selected buffer is the one a person came for. */
-    c->operand = x->cores.operand;
+    c->operand = v->operand;
     c->tensor = operand_tensor(c->op, c->operand);
     c->view = lx_division_view(o->divisions, c->d->op, c->operand);
     c->parts = 1;
@@ -60,10 +66,10 @@ static char letter_of(const struct cut *c, int device_dim)
     return c->op->map->letter[c->op->map->index[c->operand][host]];
 }
 
-static int draw_head(struct explorer *x, struct box area, const struct cut *c)
+static int draw_head(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = area.row;
-    put_format(&x->cells, row++, area.column, area.columns, INK(TITLE),
+    put_format(on->cells, row++, area.column, area.columns, INK(TITLE),
                "%s = %s %s   %lld of %s   predicted %s", c->op->name, c->op->kind->name,
                c->op->einsum ? c->op->einsum : "", (long long)c->d->cores_used,
                counted(c->d->cores, "core").at, in_time(c->d->predicted_us * 1e-6).at);
@@ -72,7 +78,7 @@ static int draw_head(struct explorer *x, struct box area, const struct cut *c)
         const struct lx_split *s = &c->d->splits[i];
         if (c->d->split_count > room && s->split == 1) continue;
         n++;
-        put_format(&x->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
+        put_format(on->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
                    " %c%s %6lld  cut in %3lld  %6lld each  %s: %s", s->letter, s->is_summed ? "+" : " ",
                    (long long)s->extent, (long long)s->split, (long long)s->per_core,
                    lx_split_rule_word(s->rule), lx_split_rule_help(s->rule));
@@ -88,7 +94,7 @@ static const char *neighbour(const struct cut *c, int32_t tensor, int32_t other,
     return out;
 }
 
-static int draw_operands(struct explorer *x, struct box area, const struct cut *c)
+static int draw_operands(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = 0;
     for (int k = 0; k <= c->op->input_count && row < area.rows; k++, row++) {
@@ -108,66 +114,66 @@ static int draw_operands(struct explorer *x, struct box area, const struct cut *
                     clash |= lx_core_div_mismatch(c->all, c->d->op, i, t);
                     snprintf(words, sizeof words, "%s", neighbour(c, t, i, one, sizeof one));
                 }
-        put(&x->cells, area.row + row, area.column, here ? x->glyphs->mark : ' ', INK(KEY));
-        put(&x->cells, area.row + row, area.column + 2, x->glyphs->bullet,
+        put(on->cells, area.row + row, area.column, here ? on->glyphs->mark : ' ', INK(KEY));
+        put(on->cells, area.row + row, area.column + 2, on->glyphs->bullet,
             (struct style){.ink = tone_of_identity(identity)});
-        put_text(&x->cells, area.row + row, area.column + 4, 18, here ? INK(TITLE) : INK(PLAIN),
+        put_text(on->cells, area.row + row, area.column + 4, 18, here ? INK(TITLE) : INK(PLAIN),
                  c->g->tensors[t].name);
         int at = area.column + 23;
-        at += put_format(&x->cells, area.row + row, at, area.columns - 23, INK(DIM),
+        at += put_format(on->cells, area.row + row, at, area.columns - 23, INK(DIM),
                          "%s  %s B a core, spans %s B  ", k < c->op->input_count ? "in " : "out",
                          grouped(span->core_bytes).at, grouped(span->bytes).at);
-        put_text(&x->cells, area.row + row, at, area.column + area.columns - at, clash ? INK(BAD) : INK(GOOD),
+        put_text(on->cells, area.row + row, at, area.column + area.columns - at, clash ? INK(BAD) : INK(GOOD),
                  words);
     }
     return row;
 }
 
 /* A number for each part; parts repeat their colours like buffers do. */
-static void draw_grid(struct explorer *x, struct box area, const struct cut *c)
+static void draw_grid(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
 {
-    int64_t cores = c->d->cores, per_row = x->session.shown.plan->graph->device.grid_x;
+    int64_t cores = c->d->cores, per_row = on->session->shown.plan->graph->device.grid_x;
     int width = c->parts > 100 ? 5 : 4;
     if (per_row < 1 || per_row > MOST_PER_ROW) per_row = cores < MOST_PER_ROW / 2 ? cores : MOST_PER_ROW / 2;
     while (per_row > 1 && per_row * width > area.columns) per_row = (per_row + 1) / 2;
-    put_format(&x->cells, area.row, area.column, area.columns, INK(DIM), "cores, and the part each holds");
-    x->cores.grid = (struct box){area.row + 1, area.column, area.rows - 1, (int)per_row * width};
-    x->cores.per_row = (int)per_row;
-    x->cores.cell_columns = width;
-    if (x->cores.core >= cores) x->cores.core = cores - 1;
+    put_format(on->cells, area.row, area.column, area.columns, INK(DIM), "cores, and the part each holds");
+    v->grid = (struct box){area.row + 1, area.column, area.rows - 1, (int)per_row * width};
+    v->per_row = (int)per_row;
+    v->cell_columns = width;
     int64_t top = 0, rows = ceil_div_i64(cores, per_row);
     if (rows > area.rows - 1)
-        top = min_i64(max_i64(x->cores.core / per_row - (area.rows - 1) / 2, 0), rows - area.rows + 1);
+        top = min_i64(max_i64(on->session->selection.core / per_row - (area.rows - 1) / 2, 0),
+                      rows - area.rows + 1);
     for (int64_t i = top * per_row; i < cores && i / per_row - top < area.rows - 1; i++) {
         int row = area.row + 1 + (int)(i / per_row - top), column = area.column + (int)(i % per_row) * width;
-        bool works = i < c->d->cores_used, here = i == x->cores.core;
+        bool works = i < c->d->cores_used, here = i == on->session->selection.core;
         int64_t part = part_of(c, i);
         struct style style =
             works ? (struct style){TONE_LABEL, tone_of_identity((int32_t)part), 0} : INK(FREE);
-        if (x->theme->letters && works) style = INK(PLAIN);
+        if (on->theme->letters && works) style = INK(PLAIN);
         if (here) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
         char words[16];
         snprintf(words, sizeof words, here ? "[%*lld]" : " %*lld ", width - 2, (long long)part);
-        put_text(&x->cells, row, column, width, style, works ? words : here ? "[-]" : "  - ");
+        put_text(on->cells, row, column, width, style, works ? words : here ? "[-]" : "  - ");
     }
 }
 
 /* One part of a tensor: a field with its number, where there is room. */
-static void draw_field(struct explorer *x, struct box f, int64_t part, bool is_mine)
+static void draw_field(const struct scene *on, struct box f, int64_t part, bool is_mine)
 {
     struct style style = {TONE_LABEL, tone_of_identity((int32_t)part), 0};
     char number[24];
-    if (x->theme->letters) style = INK(PLAIN);
+    if (on->theme->letters) style = INK(PLAIN);
     if (is_mine) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
     int digits = snprintf(number, sizeof number, "%lld", (long long)part);
-    put_fill(&x->cells, f, is_mine && x->theme->letters ? x->glyphs->shade : ' ', style);
-    for (int r = 0; r < f.rows && x->theme->letters; r++)
-        put(&x->cells, f.row + r, f.column, x->glyphs->vertical, INK(FRAME));
-    if (f.columns > digits && f.rows > 0) put_text(&x->cells, f.row, f.column + 1, digits, style, number);
+    put_fill(on->cells, f, is_mine && on->theme->letters ? on->glyphs->shade : ' ', style);
+    for (int r = 0; r < f.rows && on->theme->letters; r++)
+        put(on->cells, f.row + r, f.column, on->glyphs->vertical, INK(FRAME));
+    if (f.columns > digits && f.rows > 0) put_text(on->cells, f.row, f.column + 1, digits, style, number);
 }
 
 /* The tensor as a rectangle: the two dimensions that are cut most, each part a field with its number. */
-static void draw_tensor(struct explorer *x, struct box area, const struct cut *c)
+static void draw_tensor(const struct scene *on, struct box area, const struct cut *c)
 {
     int a = -1, b = -1; /* down and across */
     for (int i = 0; i < c->view.rank; i++)
@@ -192,7 +198,7 @@ static void draw_tensor(struct explorer *x, struct box area, const struct cut *c
     for (int i = 0; i < c->view.rank; i++)
         if (i != a && i != b && c->view.slices[i] > 1)
             text_format(&shape, ", %c/%lld not drawn", letter_of(c, i), (long long)c->view.slices[i]);
-    put_text(&x->cells, area.row, area.column, area.columns, INK(DIM), shape.at ? shape.at : "");
+    put_text(on->cells, area.row, area.column, area.columns, INK(DIM), shape.at ? shape.at : "");
     text_free(&shape);
     int rows = area.rows - 1, columns = area.columns;
     if (rows > 16) rows = 16;
@@ -200,7 +206,7 @@ static void draw_tensor(struct explorer *x, struct box area, const struct cut *c
     if (rows < 1 || columns < 2) return;
     for (int64_t i = 0; i < down; i++)
         for (int64_t j = 0; j < across; j++) {
-            int64_t part = 0, core = x->cores.core;
+            int64_t part = 0, core = on->session->selection.core;
             bool mine = core < c->d->cores_used;
             for (int k = 0; k < c->view.rank;
                  k++) { /* of dimensions that are not drawn: the core's own slice */
@@ -214,39 +220,41 @@ static void draw_tensor(struct explorer *x, struct box area, const struct cut *c
                             0, 0};
             f.rows = area.row + 1 + (int)(rows * (i + 1) / down) - f.row;
             f.columns = area.column + (int)(columns * (j + 1) / across) - f.column;
-            draw_field(x, f, part, mine);
+            draw_field(on, f, part, mine);
         }
 }
 
 /* What the core under the cursor works on, variable by variable. */
-static void draw_core(struct explorer *x, struct box area, const struct cut *c)
+static void draw_core(const struct scene *on, struct box area, const struct cut *c)
 {
     struct text line = {0};
     if (area.rows < 1) return;
-    text_format(&line, "core %lld", (long long)x->cores.core);
-    if (x->cores.core >= c->d->cores_used)
+    text_format(&line, "core %lld", (long long)on->session->selection.core);
+    if (on->session->selection.core >= c->d->cores_used)
         text_add(&line, " has nothing to do here");
     else {
-        text_format(&line, " holds part %lld:", (long long)part_of(c, x->cores.core));
+        text_format(&line, " holds part %lld:", (long long)part_of(c, on->session->selection.core));
         for (int i = 0; i < c->d->split_count; i++) {
             int64_t from, to;
-            lx_division_slice(c->d, i, x->cores.core, &from, &to);
+            lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
             text_format(&line, " %c %lld..%lld", c->d->splits[i].letter, (long long)from, (long long)to);
         }
         if (c->view.partial) text_add(&line, "; only a part of the sum");
         if (!c->view.representable) text_add(&line, "; its part is no box of the device layout");
     }
-    put_wrapped(&x->cells, area, INK(PLAIN), line.at ? line.at : "");
+    put_wrapped(on->cells, area, INK(PLAIN), line.at ? line.at : "");
     text_free(&line);
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
-    const struct outcome *o = &x->session.shown;
+    struct cores_view *v = state;
+    const struct outcome *o = &on->session->shown;
     struct cut c;
-    if (!find_cut(x, &c)) {
-        const struct lx_division *d = x->session.op >= 0 ? outcome_division(o, x->session.op) : NULL;
-        put_wrapped(&x->cells, area, INK(PLAIN),
+    if (!find_cut(on->session, v, &c)) {
+        const struct lx_division *d =
+            on->session->selection.op >= 0 ? outcome_division(o, on->session->selection.op) : NULL;
+        put_wrapped(on->cells, area, INK(PLAIN),
                     !o->divisions ? "This pattern is a list of buffers: it has no ops to divide over cores."
                     : !d          ? "No op is selected: 2 lists them, ] goes to the next one."
                     : d->kind == LX_UNDIVIDED_EXTERN
@@ -256,11 +264,11 @@ static void draw(struct explorer *x, struct box area)
                           "patterns in graphs/ have shapes.");
         return;
     }
-    box_cut_top(&area, draw_head(x, area, &c));
+    box_cut_top(&area, draw_head(on, area, &c));
     box_cut_top(
         &area,
         draw_operands(
-            x, (struct box){area.row, area.column, area.rows > 12 ? 6 : area.rows / 3, area.columns}, &c));
+            on, (struct box){area.row, area.column, area.rows > 12 ? 6 : area.rows / 3, area.columns}, &c));
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
     if (area.rows >= 8) box_cut_top(&area, 1);
     bool beside = area.columns >= 72;
@@ -268,21 +276,22 @@ static void draw(struct explorer *x, struct box area)
     if (beside) {
         grid.columns = area.columns / 2 - 2;
         if (grid.columns > 66) grid.columns = 66;
-        draw_grid(x, grid, &c);
-        tensor.column += x->cores.grid.columns + 4 > 34 ? x->cores.grid.columns + 4 : 34;
+        draw_grid(on, v, grid, &c);
+        tensor.column += v->grid.columns + 4 > 34 ? v->grid.columns + 4 : 34;
         tensor.columns = area.column + area.columns - tensor.column;
-        draw_tensor(x, tensor, &c);
+        draw_tensor(on, tensor, &c);
     } else
-        draw_grid(x, grid, &c);
-    draw_core(x, core, &c);
+        draw_grid(on, v, grid, &c);
+    draw_core(on, core, &c);
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
+    struct cores_view *v = state;
     struct cut c;
     (void)argument;
-    if (!find_cut(x, &c)) return false;
-    int64_t last = c.d->cores - 1, per_row = max_i64(x->cores.per_row, 1), to = x->cores.core;
+    if (!find_cut(&x->session, v, &c)) return false;
+    int64_t last = c.d->cores - 1, per_row = max_i64(v->per_row, 1), to = x->session.selection.core;
     switch (r) {
     case REQ_LEFT:
         to--;
@@ -303,32 +312,33 @@ static bool request(struct explorer *x, enum request r, const char *argument)
         to = last;
         break;
     case REQ_OPERAND: {
-        x->cores.operand = (x->cores.operand + 1) % (c.op->input_count + 1);
-        int32_t b = outcome_buffer(&x->session.shown, operand_tensor(c.op, x->cores.operand));
-        if (b >= 0) x->session.buffer = b;
+        v->operand = (v->operand + 1) % (c.op->input_count + 1);
+        session_select_buffer(&x->session,
+                              outcome_buffer(&x->session.shown, operand_tensor(c.op, v->operand)));
         return true;
     }
     default:
         return false;
     }
-    if (to >= 0 && to <= last) x->cores.core = to;
+    session_select_core(&x->session, to);
     return true;
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static void mouse(struct explorer *x, void *state, const struct key *k)
 {
-    if (k->code != AT_CLICK || !box_holds(&x->cores.grid, k->row, k->column) || x->cores.cell_columns < 1)
-        return;
-    int64_t core = (int64_t)(k->row - x->cores.grid.row) * x->cores.per_row +
-                   (k->column - x->cores.grid.column) / x->cores.cell_columns;
+    struct cores_view *v = state;
+    if (k->code != AT_CLICK || !box_holds(&v->grid, k->row, k->column) || v->cell_columns < 1) return;
+    int64_t core =
+        (int64_t)(k->row - v->grid.row) * v->per_row + (k->column - v->grid.column) / v->cell_columns;
     struct cut c;
-    if (find_cut(x, &c) && core < c.d->cores) x->cores.core = core;
+    if (find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
 }
 
 const struct view view_cores = {
     .name = "Cores",
     .purpose = "which core holds which slice of the op's tensors",
     .needs_plan = true,
+    .state_size = sizeof(struct cores_view),
     .hints = {{REQ_NEXT_ITEM, "next op"},
               {REQ_OPERAND, "next tensor"},
               {REQ_RIGHT, "core"},

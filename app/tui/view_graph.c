@@ -6,24 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct graph_view {
+    struct list list;
+    int32_t *shown;  /* ops that the filter leaves, in their order */
+    int count, edge; /* edge: of the producers and consumers, the one that is pointed at */
+};
+
+static void end(void *state)
+{
+    struct graph_view *v = state;
+    free(v->shown);
+}
+
 static bool matches(const struct lx_graph *g, int32_t op, const char *filter)
 {
     return has_text(g->ops[op].name, filter) || has_text(g->ops[op].kind->name, filter) ||
            has_text(g->tensors[g->ops[op].output].name, filter);
 }
 
-static void arrange(struct explorer *x)
+static void arrange(struct graph_view *v, const struct session *s, const char *filter)
 {
-    const struct lx_graph *g = outcome_graph(&x->session.shown);
+    const struct lx_graph *g = outcome_graph(&s->shown);
     int32_t n = g ? g->op_count : 0;
-    int32_t *shown = realloc(x->graph.shown, ((size_t)n + 1) * sizeof *shown);
+    int32_t *shown = realloc(v->shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
-    x->graph.shown = shown;
-    x->graph.count = 0;
+    v->shown = shown;
+    v->count = 0;
     for (int32_t i = 0; i < n; i++)
-        if (matches(g, i, x->filter[VIEW_GRAPH])) shown[x->graph.count++] = i;
-    for (int i = 0; i < x->graph.count; i++)
-        if (shown[i] <= x->session.op) x->graph.list.cursor = i;
+        if (matches(g, i, filter)) shown[v->count++] = i;
+    for (int i = 0; i < v->count; i++)
+        if (shown[i] <= s->selection.op) v->list.cursor = i;
 }
 
 /* One edge of the selected op: an input with the op that made it, or a reader of its output. */
@@ -32,12 +44,12 @@ struct edge {
     bool is_input, on_chip;
 };
 
-static int edge_at(const struct explorer *x, int wanted, struct edge *out)
+static int edge_at(const struct session *s, int wanted, struct edge *out)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &s->shown;
     const struct lx_graph *g = outcome_graph(o);
-    if (!g || x->session.op < 0) return 0;
-    const struct lx_op *op = &g->ops[x->session.op];
+    if (!g || s->selection.op < 0) return 0;
+    const struct lx_op *op = &g->ops[s->selection.op];
     int readers = o->reader_at[op->output + 1] - o->reader_at[op->output], n = op->input_count + readers;
     if (wanted < 0 || wanted >= n) return n;
     bool is_input = wanted < op->input_count;
@@ -45,7 +57,7 @@ static int edge_at(const struct explorer *x, int wanted, struct edge *out)
     out->tensor = is_input ? op->inputs[wanted] : op->output;
     out->op =
         is_input ? o->producer[out->tensor] : o->readers[o->reader_at[op->output] + wanted - op->input_count];
-    out->on_chip = outcome_on_chip(o, x->session.op, is_input ? wanted : op->input_count);
+    out->on_chip = outcome_on_chip(o, s->selection.op, is_input ? wanted : op->input_count);
     return n;
 }
 
@@ -72,17 +84,17 @@ static void add_splits(const struct lx_division *d, struct text *out)
     if (!*blank) text_add(out, "1 core");
 }
 
-static void draw_row(struct explorer *x, struct box row, int32_t i, int64_t most)
+static void draw_row(const struct scene *on, struct box row, int32_t i, int64_t most)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     const struct lx_graph *g = outcome_graph(o);
     const struct lx_op *op = &g->ops[i];
     struct text shape = {0}, splits = {0};
-    struct cells *c = &x->cells;
+    struct cells *c = on->cells;
     int at = row.column, wide = row.columns;
-    bool here = i == x->session.op;
+    bool here = i == on->session->selection.op;
     put_right(c, row.row, at, 6, INK(DIM), grouped(i).at);
-    put(c, row.row, at + 7, here ? x->glyphs->mark : x->glyphs->bullet,
+    put(c, row.row, at + 7, here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(outcome_identity(o, outcome_buffer(o, op->output)))});
     int name = wide >= 100 ? 26 : wide >= 60 ? 18 : wide - 9;
     put_text(c, row.row, at + 9, name, here ? INK(TITLE) : INK(PLAIN), op->name);
@@ -104,28 +116,28 @@ static void draw_row(struct explorer *x, struct box row, int32_t i, int64_t most
         put_right(c, row.row, at, 13, bytes ? INK(PLAIN) : INK(GOOD), bytes ? grouped(bytes).at : "on chip");
         int bar = room - 15, eighths = most > 0 ? (int)((double)bytes / (double)most * 8 * bar) : 0;
         for (int k = 0; k < bar && eighths > 0; k++, eighths -= 8)
-            put(c, row.row, at + 14 + k, x->glyphs->bar[eighths > 8 ? 8 : eighths], INK(HIGH));
+            put(c, row.row, at + 14 + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(HIGH));
     }
     text_free(&shape);
     text_free(&splits);
     if (here) put_paper(c, row, INK_ON(PLAIN, SELECTED));
-    if (x->search[0] && matches(g, i, x->search))
+    if (on->search[0] && matches(g, i, on->search))
         put_paper(c, (struct box){row.row, row.column + 9, 1, name}, INK_ON(MATCH, MATCH));
 }
 
-static void draw_edges(struct explorer *x, struct box area)
+static void draw_edges(const struct scene *on, struct graph_view *v, struct box area)
 {
-    const struct lx_graph *g = outcome_graph(&x->session.shown);
+    const struct lx_graph *g = outcome_graph(&on->session->shown);
     struct edge e;
-    int n = edge_at(x, -1, &e), row = 0;
-    if (x->session.op < 0 || area.rows < 1) return;
-    const struct lx_op *op = &g->ops[x->session.op];
-    put_format(&x->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
+    int n = edge_at(on->session, -1, &e), row = 0;
+    if (on->session->selection.op < 0 || area.rows < 1) return;
+    const struct lx_op *op = &g->ops[on->session->selection.op];
+    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
                op->kind->name, op->einsum ? op->einsum : "");
-    if (x->graph.edge >= n) x->graph.edge = 0;
-    int top = x->graph.edge >= area.rows - 1 ? x->graph.edge - area.rows + 2 : 0;
+    if (v->edge >= n) v->edge = 0;
+    int top = v->edge >= area.rows - 1 ? v->edge - area.rows + 2 : 0;
     for (int i = top; i < n && row + 1 < area.rows; i++) {
-        edge_at(x, i, &e);
+        edge_at(on->session, i, &e);
         const struct lx_tensor *t = &g->tensors[e.tensor];
         struct text shape = {0};
         char words[300];
@@ -136,66 +148,59 @@ static void draw_edges(struct explorer *x, struct box area)
                  e.op < 0 ? "" : g->ops[e.op].name);
         row++;
         int at = area.column + 2;
-        put(&x->cells, area.row + row, area.column, i == x->graph.edge ? x->glyphs->mark : ' ', INK(KEY));
-        at += put_text(&x->cells, area.row + row, at, 8, e.on_chip ? INK(GOOD) : INK(WARN),
+        put(on->cells, area.row + row, area.column, i == v->edge ? on->glyphs->mark : ' ', INK(KEY));
+        at += put_text(on->cells, area.row + row, at, 8, e.on_chip ? INK(GOOD) : INK(WARN),
                        e.on_chip ? "on chip " : "HBM     ");
-        put_text(&x->cells, area.row + row, at, area.column + area.columns - at, INK(PLAIN), words);
+        put_text(on->cells, area.row + row, at, area.column + area.columns - at, INK(PLAIN), words);
         text_free(&shape);
     }
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
-    const struct outcome *o = &x->session.shown;
+    struct graph_view *v = state;
+    const struct outcome *o = &on->session->shown;
     const struct lx_graph *g = outcome_graph(o);
     struct box list = area;
     if (!g) {
-        put_wrapped(&x->cells, area, INK(PLAIN),
+        put_wrapped(on->cells, area, INK(PLAIN),
                     "This pattern is a list of buffers: it has no ops. 4 shows where its buffers are.");
         return;
     }
-    arrange(x);
+    arrange(v, on->session, on->filter);
     struct box edges = box_cut_bottom(&list, area.rows >= 30 ? 10 : area.rows >= 14 ? 6 : 3);
     struct box line = box_cut_bottom(&list, area.rows >= 14);
-    if (line.rows) put_fill(&x->cells, line, x->glyphs->horizontal, INK(FRAME));
-    x->graph.rows = list;
-    list_show(&x->graph.list, x->graph.count, list.rows);
+    if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
+    list_show(&v->list, v->count, list);
     int64_t most = 0;
     for (int32_t i = 0; i < g->op_count; i++)
         if (outcome_traffic(o, i) > most) most = outcome_traffic(o, i);
-    if (x->graph.count == 0)
-        put_wrapped(&x->cells, list, INK(PLAIN), "No op matches the filter. <Esc> takes it away.");
-    for (int i = 0; i < list.rows && x->graph.list.top + i < x->graph.count; i++)
-        draw_row(x, (struct box){list.row + i, list.column, 1, list.columns},
-                 x->graph.shown[x->graph.list.top + i], most);
-    draw_edges(x, edges);
+    if (v->count == 0)
+        put_wrapped(on->cells, list, INK(PLAIN), "No op matches the filter. <Esc> takes it away.");
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
+        draw_row(on, (struct box){list.row + i, list.column, 1, list.columns}, v->shown[v->list.top + i],
+                 most);
+    draw_edges(on, v, edges);
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
+    struct graph_view *v = state;
     struct edge e;
-    arrange(x);
-    if (list_move(&x->graph.list, r, x->graph.count, x->graph.rows.rows)) {
-        if (x->graph.count) session_select_op(&x->session, x->graph.shown[x->graph.list.cursor]);
-        x->graph.edge = 0;
-        return true;
-    }
-    int n = edge_at(x, x->graph.edge, &e);
+    int n = edge_at(&x->session, v->edge, &e);
     switch (r) {
     case REQ_FOLLOW:
     case REQ_RIGHT:
     case REQ_LEFT:
-        if (n > 0) x->graph.edge = (x->graph.edge + (r == REQ_LEFT ? n - 1 : 1)) % n;
-        if (edge_at(x, x->graph.edge, &e) && n > 0) {
-            int32_t buffer = outcome_buffer(&x->session.shown, e.tensor);
-            if (buffer >= 0) x->session.buffer = buffer;
-        }
+        if (n > 0) v->edge = (v->edge + (r == REQ_LEFT ? n - 1 : 1)) % n;
+        if (edge_at(&x->session, v->edge, &e) > 0)
+            session_select_buffer(&x->session, outcome_buffer(&x->session.shown, e.tensor));
         return true;
     case REQ_OPEN:
         if (argument) return false;
-        if (x->graph.edge < n && e.op >= 0) {
+        if (v->edge < n && e.op >= 0) {
             session_select_op(&x->session, e.op);
-            x->graph.edge = 0;
+            v->edge = 0;
         } else
             explorer_say(x, TONE_DIM, "a graph input: no op makes it");
         return true;
@@ -204,40 +209,32 @@ static bool request(struct explorer *x, enum request r, const char *argument)
     }
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static int count(struct explorer *x, void *state)
 {
-    int row = k->row - x->graph.rows.row + x->graph.list.top;
-    if (k->code != AT_CLICK)
-        request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-    else if (box_holds(&x->graph.rows, k->row, k->column) && row < x->graph.count)
-        session_select_op(&x->session, x->graph.shown[row]);
+    struct graph_view *v = state;
+    arrange(v, &x->session, x->filter[VIEW_GRAPH]);
+    return v->count;
 }
 
-static int count(struct explorer *x)
+static const char *item(struct explorer *x, void *state, int i)
 {
-    arrange(x);
-    return x->graph.count;
+    const struct graph_view *v = state;
+    return outcome_graph(&x->session.shown)->ops[v->shown[i]].name;
 }
 
-static const char *item(struct explorer *x, int i)
+static void select_item(struct explorer *x, void *state, int i)
 {
-    return outcome_graph(&x->session.shown)->ops[x->graph.shown[i]].name;
-}
-
-static int selected(struct explorer *x)
-{
-    return x->graph.list.cursor;
-}
-
-static void select_item(struct explorer *x, int i)
-{
-    session_select_op(&x->session, x->graph.shown[i]);
+    struct graph_view *v = state;
+    session_select_op(&x->session, v->shown[i]);
+    v->edge = 0;
 }
 
 const struct view view_graph = {
     .name = "Graph",
     .purpose = "the ops in order, who feeds whom, traffic",
     .needs_plan = true,
+    .state_size = sizeof(struct graph_view),
+    .end = end,
     .hints = {{REQ_FOLLOW, "next edge"},
               {REQ_OPEN, "follow it"},
               {REQ_SEARCH, "search"},
@@ -248,9 +245,8 @@ const struct view view_graph = {
               {REQ_BACK, "back"}},
     .draw = draw,
     .request = request,
-    .mouse = mouse,
     .count = count,
     .item = item,
-    .selected = selected,
+    .list = first_list,
     .select = select_item,
 };

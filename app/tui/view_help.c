@@ -1,13 +1,20 @@
-/* Every request with its keys, as the table has them; / and f search by key, name and words. */
+/* Every request with its keys, as the table has them; search and filter go by key, name and words. */
 #include "tui/explorer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Line i of the help: a heading or a request. -1: there is none. */
+/* A line of the help: a heading or a request. */
 struct line {
     const char *heading;
-    int request; /* -1: a heading, or blank */
+    int request; /* -1: a heading */
+};
+
+struct help_view {
+    struct list list;
+    struct line lines[2 * REQ_COUNT];
+    int count;
+    char words[300]; /* of the line that search looks at */
 };
 
 static void words_of(int request, char *out, size_t size)
@@ -28,105 +35,113 @@ static bool matches(int request, const char *filter)
     return !*filter || has_text(words, filter) || has_text(request_rows[request].group, filter);
 }
 
-/* Walks over the lines; with `wanted` >= 0 returns that one, else counts them. */
-static int walk(struct explorer *x, int wanted, struct line *out)
+static bool is_first_of_group(int request)
 {
-    const char *group = NULL, *filter = x->filter[VIEW_HELP];
-    int n = 0;
-    for (int i = 0; i < REQ_COUNT; i++) {
-        if (!matches(i, filter)) continue;
-        if (!group || strcmp(group, request_rows[i].group) != 0) {
-            group = request_rows[i].group;
-            if (n == wanted) return *out = (struct line){group, -1}, n;
-            n++;
-        }
-        if (n == wanted) return *out = (struct line){NULL, i}, n;
-        n++;
-    }
-    return n;
+    for (int i = 0; i < request; i++)
+        if (strcmp(request_rows[i].group, request_rows[request].group) == 0) return false;
+    return true;
 }
 
-static void draw(struct explorer *x, struct box area)
+/* The requests of a group that match, under its heading. */
+static void add_group(struct help_view *v, int first, const char *filter)
 {
+    const char *group = request_rows[first].group, *heading = group;
+    for (int i = first; i < REQ_COUNT; i++) {
+        if (strcmp(request_rows[i].group, group) != 0 || !matches(i, filter)) continue;
+        if (heading) v->lines[v->count++] = (struct line){heading, -1};
+        v->lines[v->count++] = (struct line){NULL, i};
+        heading = NULL;
+    }
+}
+
+static void arrange(struct help_view *v, const char *filter)
+{
+    v->count = 0;
+    for (int i = 0; i < REQ_COUNT; i++)
+        if (is_first_of_group(i)) add_group(v, i, filter);
+}
+
+static void draw_line(const struct scene *on, struct box row, const struct line *line)
+{
+    char words[300];
+    int wide = row.columns >= 70;
+    if (line->heading) {
+        put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line->heading);
+        return;
+    }
+    words_of(line->request, words, sizeof words);
+    char *tab = strchr(words, '\t');
+    *tab = 0;
+    put_format(on->cells, row.row, row.column + 1, 18, INK(KEY), "%.18s", words);
+    if (wide) put_text(on->cells, row.row, row.column + 20, 24, INK(DIM), words + 19);
+    put_text(on->cells, row.row, row.column + (wide ? 45 : 20), row.columns - (wide ? 45 : 20), INK(PLAIN),
+             tab + 1);
+}
+
+static void draw(const struct scene *on, void *state, struct box area)
+{
+    struct help_view *v = state;
     struct box in =
-        frame_window(x, "Help: every key and command", area.rows, area.columns < 100 ? area.columns : 100);
+        frame_window(on, "Help: every key and command", area.rows, area.columns < 100 ? area.columns : 100);
     struct box note = box_cut_bottom(&in, in.rows > 6 ? 2 : 0);
-    int n = walk(x, -1, NULL), wide = in.columns >= 70;
-    list_show(&x->help.list, n, in.rows);
-    x->help.lines = in.rows;
-    for (int i = 0; i < in.rows && x->help.list.top + i < n; i++) {
-        struct line line = {NULL, -1};
-        char words[300];
-        int at = x->help.list.top + i;
-        walk(x, at, &line);
-        if (line.heading) {
-            put_text(&x->cells, in.row + i, in.column, in.columns, INK(TITLE), line.heading);
-            continue;
-        }
-        words_of(line.request, words, sizeof words);
-        char *tab = strchr(words, '\t');
-        *tab = 0;
-        put_format(&x->cells, in.row + i, in.column + 1, 18, INK(KEY), "%.18s", words);
-        if (wide) put_text(&x->cells, in.row + i, in.column + 20, 24, INK(DIM), words + 19);
-        put_text(&x->cells, in.row + i, in.column + (wide ? 45 : 20), in.columns - (wide ? 45 : 20),
-                 INK(PLAIN), tab + 1);
-        if (at == x->help.list.cursor)
-            put_paper(&x->cells, (struct box){in.row + i, in.column, 1, in.columns}, INK_ON(PLAIN, SELECTED));
+    arrange(v, on->filter);
+    list_show(&v->list, v->count, in);
+    for (int i = 0; i < in.rows && v->list.top + i < v->count; i++) {
+        struct box row = {in.row + i, in.column, 1, in.columns};
+        const struct line *line = &v->lines[v->list.top + i];
+        draw_line(on, row, line);
+        if (!line->heading && v->list.top + i == v->list.cursor)
+            put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
     if (note.rows)
         put_text(
-            &x->cells, note.row + 1, note.column, note.columns, INK(DIM),
+            on->cells, note.row + 1, note.column, note.columns, INK(DIM),
             "The mouse works: click to select, wheel to zoom or scroll. f filters this list, also by key.");
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static int count(struct explorer *x, void *state)
+{
+    struct help_view *v = state;
+    arrange(v, x->filter[VIEW_HELP]);
+    return v->count;
+}
+
+/* Does what the line says. */
+static bool do_line(struct explorer *x, struct help_view *v)
+{
+    int request = v->list.cursor < count(x, v) ? v->lines[v->list.cursor].request : -1;
+    if (request < 0) return true;
+    x->overlay = VIEW_COUNT;
+    explorer_request(x, (enum request)request, NULL);
+    return true;
+}
+
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     (void)argument;
-    if (r == REQ_OPEN) { /* do it */
-        struct line line = {NULL, -1};
-        walk(x, x->help.list.cursor, &line);
-        if (line.request < 0) return true;
-        x->overlay = VIEW_COUNT;
-        explorer_request(x, (enum request)line.request, NULL);
-        return true;
-    }
-    if (r == REQ_ESCAPE && x->filter[VIEW_HELP][0]) return x->filter[VIEW_HELP][0] = 0, true;
-    return list_move(&x->help.list, r, walk(x, -1, NULL), x->help.lines);
+    if (r == REQ_OPEN) return do_line(x, state);
+    if (r != REQ_ESCAPE || !x->filter[VIEW_HELP][0]) return false;
+    x->filter[VIEW_HELP][0] = 0;
+    return true;
 }
 
-static int count(struct explorer *x)
+static const char *item(struct explorer *x, void *state, int i)
 {
-    return walk(x, -1, NULL);
-}
-
-static const char *item(struct explorer *x, int i)
-{
-    static const char *const nothing = "";
-    struct line line = {NULL, -1};
-    walk(x, i, &line);
-    if (line.request < 0) return line.heading ? line.heading : nothing;
-    words_of(line.request, x->help.words, sizeof x->help.words);
-    return x->help.words;
-}
-
-static int selected(struct explorer *x)
-{
-    return x->help.list.cursor;
-}
-
-static void select_item(struct explorer *x, int i)
-{
-    x->help.list.cursor = i;
+    struct help_view *v = state;
+    (void)x;
+    if (v->lines[i].heading) return v->lines[i].heading;
+    words_of(v->lines[i].request, v->words, sizeof v->words);
+    return v->words;
 }
 
 const struct view view_help = {
     .name = "Help",
     .purpose = "every key and command",
     .hints = {{REQ_SEARCH, "search"}, {REQ_FILTER, "filter"}, {REQ_OPEN, "do it"}, {REQ_BACK, "close"}},
+    .state_size = sizeof(struct help_view),
     .draw = draw,
     .request = request,
     .count = count,
     .item = item,
-    .selected = selected,
-    .select = select_item,
+    .list = first_list,
 };

@@ -8,14 +8,19 @@
 
 enum { PAGE = 300 };
 
-static int draw_nest(struct explorer *x, int row, int columns, const struct lx_loops *l)
+struct loops_view {
+    struct list list; /* lines of the page; its cursor is the first that is seen */
+    int rules, lines;
+};
+
+static int draw_nest(const struct scene *on, int row, int columns, const struct lx_loops *l)
 {
     for (int i = 0; i < l->count; i++, row++) {
         const struct lx_loop *loop = &l->loop[i];
         static const uint8_t tones[LX_EXEC_COUNT] = {
             [LX_EXEC_SEQ] = TONE_PLAIN, [LX_EXEC_PRIM] = TONE_KEY, [LX_EXEC_SHARED] = TONE_GOOD};
         int indent = 2 + (i < 12 ? i : 12);
-        put_format(&x->cells, row, indent, columns - indent, (struct style){.ink = tones[loop->exec]},
+        put_format(on->cells, row, indent, columns - indent, (struct style){.ink = tones[loop->exec]},
                    "%s %s 0..%lld   strides %lld %lld %lld", lx_loop_exec_word(loop->exec),
                    lx_loop_type_word(loop->type), (long long)loop->size, (long long)loop->stride[0],
                    (long long)loop->stride[1], (long long)loop->stride[2]);
@@ -23,41 +28,42 @@ static int draw_nest(struct explorer *x, int row, int columns, const struct lx_l
     return row;
 }
 
-static int draw_passes(struct explorer *x, int row, int columns, struct lx_loops *l)
+static int draw_passes(const struct scene *on, int row, int columns, struct lx_loops *l,
+                       const struct lx_loop_rules *rules)
 {
-    const struct lx_loop_rules *rules = lx_loop_rules_at(x->loops.rules);
     lx_status st = {0};
-    put_format(&x->cells, row++, 0, columns, INK(TITLE), "as lowered: first %s, main %s, last %s",
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "as lowered: first %s, main %s, last %s",
                lx_touch_word(l->first), lx_touch_word(l->main), lx_touch_word(l->last));
-    row = draw_nest(x, row, columns, l);
+    row = draw_nest(on, row, columns, l);
     for (int i = 0; i < LX_LOOP_PASSES && row < PAGE - 40; i++) {
         const struct lx_loop_pass *pass = lx_loop_pass_at(rules, i);
         struct lx_loops before = *l;
         bool ok = lx_loops_run_pass(l, pass, rules, 1, &st), changed = ok && !lx_loops_equal(&before, l);
-        put_format(&x->cells, row, 0, columns, changed ? INK(TITLE) : INK(DIM), "%d %s: %s%s", i + 1,
+        put_format(on->cells, row, 0, columns, changed ? INK(TITLE) : INK(DIM), "%d %s: %s%s", i + 1,
                    pass->name, pass->summary,
                    !ok       ? ""
                    : changed ? ""
                              : " (nothing to do)");
         row++;
-        if (!ok) put_text(&x->cells, row++, 2, columns - 2, INK(BAD), st.text);
-        if (changed) row = draw_nest(x, row, columns, l);
+        if (!ok) put_text(on->cells, row++, 2, columns - 2, INK(BAD), st.text);
+        if (changed) row = draw_nest(on, row, columns, l);
     }
     int number = lx_loops_validate(l, rules, &st);
-    put_format(&x->cells, row++, 0, columns, number ? INK(BAD) : INK(GOOD),
+    put_format(on->cells, row++, 0, columns, number ? INK(BAD) : INK(GOOD),
                number ? "not valid: %s" : "valid; rules %s%s", number ? st.text : lx_loop_rules_name(rules),
                "");
     return row;
 }
 
 /* What the core under the cursor is told. */
-static int draw_core(struct explorer *x, int row, int columns, const struct lx_op_launch *o)
+static int draw_core(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
-    const struct lx_plan *p = session_plan(&x->session);
+    const struct lx_plan *p = session_plan(on->session);
     int64_t values[LX_LAUNCH_ARGS], slice = 0;
-    const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, x->cores.core, &slice);
+    const struct lx_launch_core *core =
+        lx_op_launch_core(o, p->divisions, on->session->selection.core, &slice);
     struct text line = {0};
-    text_format(&line, "core %lld", (long long)x->cores.core);
+    text_format(&line, "core %lld", (long long)on->session->selection.core);
     if (!core)
         text_add(&line, " has nothing to do here");
     else {
@@ -67,111 +73,110 @@ static int draw_core(struct explorer *x, int row, int columns, const struct lx_o
             text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
         if (o->k_slices > 1) text_format(&line, "; slice %lld of the sum", (long long)slice);
     }
-    row += put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), line.at ? line.at : "");
+    row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), line.at ? line.at : "");
     text_free(&line);
     return row;
 }
 
-static int draw_tiles(struct explorer *x, int row, int columns, const struct lx_op_launch *o)
+static int draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
     const struct lx_launch *l = o->launch;
-    const struct lx_plan *p = session_plan(&x->session);
+    const struct lx_plan *p = session_plan(on->session);
     int64_t cores = p->graph->device.cores, per_row = 16;
-    put_format(&x->cells, row++, 2, columns - 2, INK(PLAIN),
+    put_format(on->cells, row++, 2, columns - 2, INK(PLAIN),
                "%s, %s: %lld x %lld tiles of %lld x %lld, batch %lld, k %lld, on %lld x %lld cores",
                lx_partition_word(l->mode), lx_tile_order_word(l->order), (long long)l->mt, (long long)l->nt,
                (long long)o->tile[0], (long long)o->tile[1], (long long)l->batch, (long long)l->kt,
                (long long)l->core_grid[0], (long long)l->core_grid[1]);
     if (o->k_slices > 1)
-        put_format(&x->cells, row++, 2, columns - 2, INK(PLAIN), "%lld groups of cores add up one output",
+        put_format(on->cells, row++, 2, columns - 2, INK(PLAIN), "%lld groups of cores add up one output",
                    (long long)o->k_slices);
     while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
-    put_text(&x->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
+    put_text(on->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
     for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
         const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, i, NULL);
-        put_format(&x->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
-                   i == x->cores.core ? INK_ON(CURSOR, CURSOR)
-                   : core             ? INK(PLAIN)
-                                      : INK(FREE),
+        put_format(on->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
+                   i == on->session->selection.core ? INK_ON(CURSOR, CURSOR)
+                   : core                           ? INK(PLAIN)
+                                                    : INK(FREE),
                    "%5lld", core ? (long long)core->count : 0);
     }
     row += (int)min_i64(ceil_div_i64(cores, per_row), 60);
-    return draw_core(x, row, columns, o);
+    return draw_core(on, row, columns, o);
 }
 
-static int draw_launch(struct explorer *x, int row, int columns)
+static int draw_launch(const struct scene *on, int row, int columns)
 {
     lx_status st = {0};
-    struct lx_op_launch *o =
-        lx_plan_launch(session_plan(&x->session), x->session.op, &(struct lx_launch_options){0}, &st);
-    put_format(&x->cells, row++, 0, columns, INK(TITLE), "launch%s%s", o ? ": " : "",
+    struct lx_op_launch *o = lx_plan_launch(session_plan(on->session), on->session->selection.op,
+                                            &(struct lx_launch_options){0}, &st);
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "launch%s%s", o ? ": " : "",
                o ? lx_launch_kind_word(o->kind) : "");
-    if (!o) return row + put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(BAD), st.text);
-    if (o->why) row += put_wrapped(&x->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
-    if (o->launch) row = draw_tiles(x, row, columns, o);
+    if (!o) return row + put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(BAD), st.text);
+    if (o->why) row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
+    if (o->launch) row = draw_tiles(on, row, columns, o);
     lx_op_launch_free(o);
     return row;
 }
 
-static int draw_page(struct explorer *x, int columns)
+static int draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
 {
-    const struct lx_op *op = &outcome_graph(&x->session.shown)->ops[x->session.op];
+    const struct lx_op *op = &outcome_graph(&on->session->shown)->ops[on->session->selection.op];
     struct lx_op_nest nest;
     lx_status st = {0};
     int row = 0;
-    put_format(&x->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one core's part", op->name,
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one core's part", op->name,
                op->kind->name, op->einsum ? op->einsum : "");
-    bool known = lx_nest_of(session_plan(&x->session), x->session.op, &nest, &st);
+    bool known = lx_nest_of(session_plan(on->session), on->session->selection.op, &nest, &st);
     if (known && nest.kind != LX_NEST_NONE)
-        row = draw_passes(x, row, columns, &nest.nest);
+        row = draw_passes(on, row, columns, &nest.nest, rules);
     else
-        row += put_wrapped(&x->cells, (struct box){row, 0, 4, columns}, INK(DIM),
+        row += put_wrapped(on->cells, (struct box){row, 0, 4, columns}, INK(DIM),
                            known && nest.why ? nest.why : st.text);
-    return draw_launch(x, row + 1, columns);
+    return draw_launch(on, row + 1, columns);
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
-    const struct lx_graph *g = outcome_graph(&x->session.shown);
-    struct cells page = {.ascii = x->cells.ascii};
-    if (!g || x->session.op < 0) {
-        put_wrapped(&x->cells, area, INK(PLAIN),
+    struct loops_view *v = state;
+    const struct lx_graph *g = outcome_graph(&on->session->shown);
+    struct cells page = {.ascii = on->cells->ascii};
+    struct scene on_page = *on;
+    on_page.cells = &page;
+    if (!g || on->session->selection.op < 0) {
+        put_wrapped(on->cells, area, INK(PLAIN),
                     g ? "No op is selected: 2 lists them."
                       : "This pattern is a list of buffers: it has no ops and no loops.");
         return;
     }
     if (!cells_resize(&page, PAGE, area.columns)) return;
-    struct cells screen = x->cells;
-    x->cells = page;
-    int lines = draw_page(x, area.columns);
-    page = x->cells;
-    x->cells = screen;
-    x->loops.lines = lines;
-    list_show(&x->loops.list, lines, 1);
+    int lines = v->lines = draw_page(&on_page, area.columns, lx_loop_rules_at(v->rules));
+    list_show(&v->list, lines, (struct box){.rows = 1});
     int most = lines > area.rows ? lines - area.rows : 0;
-    if (x->loops.list.cursor > most) x->loops.list.cursor = most;
-    for (int r = 0; r < area.rows && x->loops.list.cursor + r < PAGE; r++)
-        memcpy(&x->cells.at[(area.row + r) * x->cells.columns + area.column],
-               &page.at[(x->loops.list.cursor + r) * page.columns], (size_t)area.columns * sizeof *page.at);
-    if (x->loops.list.cursor < most)
-        put_right(&x->cells, area.row + area.rows - 1, area.column, area.columns, INK(KEY),
+    if (v->list.cursor > most) v->list.cursor = most;
+    for (int r = 0; r < area.rows && v->list.cursor + r < PAGE; r++)
+        memcpy(&on->cells->at[(area.row + r) * on->cells->columns + area.column],
+               &page.at[(v->list.cursor + r) * page.columns], (size_t)area.columns * sizeof *page.at);
+    if (v->list.cursor < most)
+        put_right(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(KEY),
                   " more below: j ");
     cells_free(&page);
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
+    struct loops_view *v = state;
     (void)argument;
-    if (list_move(&x->loops.list, r, x->loops.lines, 10)) return true;
+    if (list_move(&v->list, r, v->lines, 10)) return true;
     switch (r) {
     case REQ_PASS_RULES:
-        x->loops.rules = lx_loop_rules_at(x->loops.rules + 1) ? x->loops.rules + 1 : 0;
+        v->rules = lx_loop_rules_at(v->rules + 1) ? v->rules + 1 : 0;
         return true;
     case REQ_LEFT:
-        if (x->cores.core > 0) x->cores.core--;
+        session_select_core(&x->session, x->session.selection.core - 1);
         return true;
     case REQ_RIGHT:
-        if (x->cores.core + 1 < session_plan(&x->session)->graph->device.cores) x->cores.core++;
+        session_select_core(&x->session, x->session.selection.core + 1);
         return true;
     default:
         return false;
@@ -182,6 +187,7 @@ const struct view view_loops = {
     .name = "Loops",
     .purpose = "the op's loop nest pass by pass, and its launch",
     .needs_plan = true,
+    .state_size = sizeof(struct loops_view),
     .hints = {{REQ_NEXT_ITEM, "next op"},
               {REQ_DOWN, "scroll"},
               {REQ_RIGHT, "core"},

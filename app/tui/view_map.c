@@ -15,9 +15,9 @@ struct parts {
     struct box map, ruler, curve, lanes, details, panel;
 };
 
-static struct parts lay_out(const struct explorer *x, struct box area)
+static struct parts lay_out(const struct scene *on, struct box area)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     struct parts p = {0};
     int spilled = o->off_chip_count;
     bool tall = area.rows >= 16;
@@ -35,68 +35,68 @@ static struct parts lay_out(const struct explorer *x, struct box area)
     return p;
 }
 
-static void draw_addresses(struct explorer *x, const struct parts *p, const struct raster *r)
+static void draw_addresses(const struct scene *on, const struct parts *p, const struct raster *r)
 {
-    int factor = map_rows(x, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
+    int factor = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
     for (int row = 0; row * factor < r->address.cells; row++) {
         int cell = r->address.cells - (row + 1) * factor;
         int64_t low = scale_value(&r->address, cell < 0 ? 0 : cell);
         int64_t high = scale_value(&r->address, cell + factor);
-        bool here = x->map.cursor_address >= low && x->map.cursor_address < high;
+        bool here = on->session->selection.address >= low && on->session->selection.address < high;
         if (row % every == 0 || here)
-            put_right(&x->cells, p->map.row + row, p->map.column - GUTTER, GUTTER - 1,
-                      here ? INK(TITLE) : INK(DIM), address_words(x, low).at);
-        put(&x->cells, p->map.row + row, p->map.column - 1, here ? x->glyphs->mark : x->glyphs->vertical,
+            put_right(on->cells, p->map.row + row, p->map.column - GUTTER, GUTTER - 1,
+                      here ? INK(TITLE) : INK(DIM), address_words(on, low).at);
+        put(on->cells, p->map.row + row, p->map.column - 1, here ? on->glyphs->mark : on->glyphs->vertical,
             here ? INK(KEY) : INK(FRAME));
     }
 }
 
 /* The line with a mark at the cursor's tick; below it ticks, or the names of ops where they have room. */
-static void draw_ruler(struct explorer *x, const struct parts *p, const struct raster *r)
+static void draw_ruler(const struct scene *on, const struct parts *p, const struct raster *r)
 {
-    const struct session *s = &x->session;
+    const struct session *s = on->session;
     const struct lx_graph *g = outcome_graph(&s->shown);
     int row = p->ruler.row, left = p->map.column, free_from = 0;
     if (p->ruler.rows == 0) return;
-    put(&x->cells, row, left - 1, x->glyphs->corner[2], INK(FRAME));
+    put(on->cells, row, left - 1, on->glyphs->corner[2], INK(FRAME));
     double each = (double)r->time.cells / (double)(r->time.to - r->time.from);
-    for (int c = 0; c < r->time.cells; c++) put(&x->cells, row, left + c, x->glyphs->horizontal, INK(FRAME));
+    for (int c = 0; c < r->time.cells; c++) put(on->cells, row, left + c, on->glyphs->horizontal, INK(FRAME));
     for (int64_t t = r->time.from; t < r->time.to; t += each >= 1 ? 1 : (int64_t)(1 / each) + 1) {
         int first, last;
         bool thin, here;
         if (!scale_cells(&r->time, t, t + 1, &first, &last, &thin)) continue;
-        here = t == s->tick;
-        if (each >= 2) put(&x->cells, row, left + first, x->glyphs->tee, INK(FRAME));
+        here = t == s->selection.tick;
+        if (each >= 2) put(on->cells, row, left + first, on->glyphs->tee, INK(FRAME));
         if (p->ruler.rows < 2 || first < free_from) continue;
         bool named = g && t >= 0 && t < g->op_count && each >= 6;
         int room = named ? last - first : r->time.cells - first;
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)t);
-        int used = put_text(&x->cells, row + 1, left + first, room, here ? INK(KEY) : INK(DIM),
+        int used = put_text(on->cells, row + 1, left + first, room, here ? INK(KEY) : INK(DIM),
                             named ? g->ops[t].name : number);
         free_from = first + used + (named ? 1 : 2);
     }
     int first, last;
     bool thin;
-    if (scale_cells(&r->time, s->tick, s->tick + 1, &first, &last, &thin))
-        for (int c = first; c <= last; c++) put(&x->cells, row, left + c, x->glyphs->peak, INK(KEY));
-    put_text(&x->cells, row + (p->ruler.rows > 1), left - GUTTER, GUTTER - 1, INK(DIM), "     tick");
+    if (scale_cells(&r->time, s->selection.tick, s->selection.tick + 1, &first, &last, &thin))
+        for (int c = first; c <= last; c++) put(on->cells, row, left + c, on->glyphs->peak, INK(KEY));
+    put_text(on->cells, row + (p->ruler.rows > 1), left - GUTTER, GUTTER - 1, INK(DIM), "     tick");
 }
 
-static void draw_curve(struct explorer *x, const struct parts *p, const struct raster *r)
+static void draw_curve(const struct scene *on, const struct parts *p, const struct raster *r)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     int64_t whole =
         o->plan->problem.objective == LX_HEIGHT ? o->plan->height_bytes : o->plan->problem.capacity;
     int steps = 8 * p->curve.rows;
     if (p->curve.rows == 0) return;
-    put_text(&x->cells, p->curve.row, p->curve.column, GUTTER - 1, INK(DIM), "   in use");
+    put_text(on->cells, p->curve.row, p->curve.column, GUTTER - 1, INK(DIM), "   in use");
     if (p->curve.rows > 1)
-        put_format(&x->cells, p->curve.row + 1, p->curve.column, GUTTER - 1, INK(DIM), "%8.0f%%",
+        put_format(on->cells, p->curve.row + 1, p->curve.column, GUTTER - 1, INK(DIM), "%8.0f%%",
                    whole > 0 ? 100.0 * (double)o->time.peak / (double)whole : 0.0);
     for (int k = 0; k < p->curve.rows; k++)
-        put(&x->cells, p->curve.row + k, p->map.column - 1, x->glyphs->vertical, INK(FRAME));
+        put(on->cells, p->curve.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     for (int c = 0; c < r->time.cells; c++) {
         int64_t from = r->time.from + (int64_t)((double)(r->time.to - r->time.from) * c / r->time.cells);
         int64_t to = max_i64(from + 1, scale_value(&r->time, c + 1));
@@ -107,24 +107,24 @@ static void draw_curve(struct explorer *x, const struct parts *p, const struct r
         bool peak = o->time.peak > 0 && most == o->time.peak;
         for (int k = 0; k < p->curve.rows; k++) {
             int part = level - 8 * (p->curve.rows - 1 - k);
-            put(&x->cells, p->curve.row + k, p->map.column + c,
-                x->glyphs->level[part < 0   ? 0
-                                 : part > 8 ? 8
-                                            : part],
+            put(on->cells, p->curve.row + k, p->map.column + c,
+                on->glyphs->level[part < 0   ? 0
+                                  : part > 8 ? 8
+                                             : part],
                 peak ? INK(HIGH) : INK(LOW));
         }
     }
 }
 
 /* Lives of what is off chip, the dearest first, each in the first lane where it finds room. */
-static void draw_lanes(struct explorer *x, const struct parts *p, const struct raster *r)
+static void draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
-    const struct outcome *o = &x->session.shown;
+    const struct outcome *o = &on->session->shown;
     int end[8] = {0}, lanes = p->lanes.rows < 8 ? p->lanes.rows : 8, left_over = 0;
     if (lanes == 0) return;
-    put_text(&x->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
+    put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes; k++)
-        put(&x->cells, p->lanes.row + k, p->map.column - 1, x->glyphs->vertical, INK(FRAME));
+        put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++) {
         int32_t i = o->off_chip[k];
         const struct lx_buffer *b = &o->plan->problem.buffers[i];
@@ -142,33 +142,35 @@ static void draw_lanes(struct explorer *x, const struct parts *p, const struct r
         int room = last - first + 1, width = columns_of(words) + 1;
         if (width > room && first + width <= r->time.cells)
             room = width; /* words may run over a short life */
-        bool here = i == x->session.buffer;
+        bool here = i == on->session->selection.buffer;
         struct style style = {here        ? TONE_CURSOR
                               : b->reason ? TONE_DIM
                                           : TONE_BAD,
                               here ? TONE_CURSOR : TONE_PLAIN, 0};
         for (int c = first; c <= last; c++)
-            put(&x->cells, p->lanes.row + lane, p->map.column + c, x->glyphs->horizontal, style);
-        put(&x->cells, p->lanes.row + lane, p->map.column + first, x->glyphs->bullet,
+            put(on->cells, p->lanes.row + lane, p->map.column + c, on->glyphs->horizontal, style);
+        put(on->cells, p->lanes.row + lane, p->map.column + first, on->glyphs->bullet,
             (struct style){tone_of_identity(outcome_identity(o, i)), style.paper, 0});
         if (room > 2)
-            put_text(&x->cells, p->lanes.row + lane, p->map.column + first + 1, room - 1, style, words);
+            put_text(on->cells, p->lanes.row + lane, p->map.column + first + 1, room - 1, style, words);
         end[lane] = first + room + 1;
     }
     if (left_over && p->lanes.rows > 1)
-        put_format(&x->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d more",
+        put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d more",
                    left_over);
 }
 
 /* The largest free stretch at the cursor's tick, marked in its columns. */
-static void draw_largest_hole(struct explorer *x, const struct parts *p, const struct raster *r)
+static void draw_largest_hole(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     struct holes h;
-    int first, last, low, high, factor = map_rows(x, 1);
+    int first, last, low, high, factor = map_rows(on, 1);
     bool thin;
-    if (!holes_at(session_plan(&x->session), x->session.tick, 0, &h) || h.largest_to <= h.largest_from)
+    if (!holes_at(session_plan(on->session), on->session->selection.tick, 0, &h) ||
+        h.largest_to <= h.largest_from)
         return;
-    if (!scale_cells(&r->time, x->session.tick, x->session.tick + 1, &first, &last, &thin) ||
+    if (!scale_cells(&r->time, on->session->selection.tick, on->session->selection.tick + 1, &first, &last,
+                     &thin) ||
         !scale_cells(&r->address, h.largest_from, h.largest_to, &low, &high, &thin))
         return;
     for (int y = low; y <= high; y++)
@@ -177,90 +179,118 @@ static void draw_largest_hole(struct explorer *x, const struct parts *p, const s
             if (raster_at(r, row, c)->state != CELL_FREE || row % factor) continue;
             if (factor == 2 && row + 1 < r->address.cells && raster_at(r, row + 1, c)->state != CELL_FREE)
                 continue;
-            put(&x->cells, p->map.row + row / factor, p->map.column + c, ':', INK_ON(HOLE, HOLE));
+            put(on->cells, p->map.row + row / factor, p->map.column + c, ':', INK_ON(HOLE, HOLE));
         }
 }
 
-static void draw_cursor(struct explorer *x, const struct parts *p, const struct raster *r)
+static void draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     int first, last, low, high;
     bool thin;
-    if (!scale_cells(&r->time, x->session.tick, x->session.tick + 1, &first, &last, &thin) ||
-        !scale_cells(&r->address, x->map.cursor_address, x->map.cursor_address + 1, &low, &high, &thin))
+    if (!scale_cells(&r->time, on->session->selection.tick, on->session->selection.tick + 1, &first, &last,
+                     &thin) ||
+        !scale_cells(&r->address, on->session->selection.address, on->session->selection.address + 1, &low,
+                     &high, &thin))
         return;
-    int row = (r->address.cells - 1 - low) / map_rows(x, 1), column = (first + last) / 2;
-    put_paper(&x->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
+    int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
+    put_paper(on->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
               (struct style){TONE_CURSOR, TONE_CURSOR, 0});
-    if (!x->prompt.open) {
-        x->cells.cursor_row = p->map.row + row;
-        x->cells.cursor_column = p->map.column + column;
-    }
+    on->cells->cursor_row = p->map.row + row;
+    on->cells->cursor_column = p->map.column + column;
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
-    const struct session *s = &x->session;
+    struct map_window *w = state;
+    struct session *s = on->session;
     const struct lx_plan *plan = session_plan(s);
     struct raster r;
-    map_window_fit(x);
-    struct parts p = lay_out(x, area);
-    struct map_window *w = &x->map;
+    map_window_fit(w, s);
+    struct parts p = lay_out(on, area);
     w->map = p.map;
+    w->factor = map_rows(on, 1);
     if (p.map.rows < LEAST_MAP || p.map.columns < 8 || s->shown.time.last <= s->shown.time.first) {
         put_wrapped(
-            &x->cells, area, INK(PLAIN),
+            on->cells, area, INK(PLAIN),
             p.map.rows < LEAST_MAP || p.map.columns < 8
                 ? "The window is too small for the map."
                 : "No buffer of this plan may be on chip. 2 shows the graph and where its traffic goes.");
         return;
     }
     if (!raster_make(plan, w->from_tick, w->to_tick, w->from_address, w->to_address, p.map.columns,
-                     map_rows(x, p.map.rows), w->by_edges, &r))
+                     map_rows(on, p.map.rows), s->selection.by_edges, &r))
         return;
-    struct map_paint paint = {&s->shown, &r, s->buffer, NULL, x->filter[VIEW_MAP]};
-    map_paint(x, p.map, &paint);
-    draw_largest_hole(x, &p, &r);
-    draw_addresses(x, &p, &r);
-    draw_ruler(x, &p, &r);
-    draw_curve(x, &p, &r);
-    draw_lanes(x, &p, &r);
-    draw_cursor(x, &p, &r);
+    struct map_paint paint = {&s->shown, &r, s->selection.buffer, NULL, on->filter};
+    map_paint(on, p.map, &paint);
+    draw_largest_hole(on, &p, &r);
+    draw_addresses(on, &p, &r);
+    draw_ruler(on, &p, &r);
+    draw_curve(on, &p, &r);
+    draw_lanes(on, &p, &r);
+    draw_cursor(on, &p, &r);
     raster_free(&r);
     if (p.panel.columns > 0)
-        map_panel_draw(x, p.panel);
+        map_panel_draw(on, p.panel);
     else {
-        bool on_hole = buffer_at(plan, s->tick, w->cursor_address) < 0 && w->on_map;
-        int used = on_hole ? map_panel_hole(x, p.details) : 0;
+        bool on_hole = buffer_at(plan, s->selection.tick, s->selection.address) < 0 && s->selection.pointed;
+        int used = on_hole ? map_panel_hole(on, p.details) : 0;
         struct box rest = {p.details.row + used, p.details.column, p.details.rows - used, p.details.columns};
-        details_draw(x, rest, s->buffer);
+        details_draw(on, rest, s->selection.buffer);
     }
 }
 
-static int count(struct explorer *x)
+/* Into the op that makes the buffer. */
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
+    struct map_window *w = state;
+    if (r == REQ_ESCAPE) w->playing = false;
+    if (r != REQ_OPEN) return map_window_request(x, w, r, argument);
+    if (argument || x->session.selection.op < 0) return false;
+    explorer_show(x, VIEW_GRAPH);
+    return true;
+}
+
+static bool is_lively(const void *state)
+{
+    const struct map_window *w = state;
+    return w->playing;
+}
+
+static void to_svg(const struct session *s, struct text *out)
+{
+    show_svg(session_plan(s), &(struct picture){0}, out);
+}
+
+static int count(struct explorer *x, void *state)
+{
+    (void)state;
     return session_plan(&x->session)->problem.count;
 }
 
-static const char *item(struct explorer *x, int i)
+static const char *item(struct explorer *x, void *state, int i)
 {
+    (void)state;
     return session_plan(&x->session)->problem.buffers[i].name;
 }
 
-static int selected(struct explorer *x)
+static int selected(struct explorer *x, void *state)
 {
-    return x->session.buffer;
+    (void)state;
+    return x->session.selection.buffer;
 }
 
-static void select_item(struct explorer *x, int i)
+static void select_item(struct explorer *x, void *state, int i)
 {
+    (void)state;
     session_select_buffer(&x->session, i);
-    map_window_to_buffer(x);
+    session_show_buffer(&x->session);
 }
 
 const struct view view_map = {
     .name = "Map",
     .purpose = "scratchpad addresses against time: what is on chip where, and why the rest is not",
     .needs_plan = true,
+    .state_size = sizeof(struct map_window),
     .hints = {{REQ_NEXT_ITEM, "next buffer"},
               {REQ_OFF_CHIP, "off chip"},
               {REQ_ZOOM_IN, "zoom"},
@@ -271,8 +301,11 @@ const struct view view_map = {
               {REQ_SAVE, "save"},
               {REQ_BACK, "back"}},
     .draw = draw,
-    .request = map_window_request,
+    .request = request,
     .mouse = map_window_mouse,
+    .to_svg = to_svg,
+    .is_lively = is_lively,
+    .tick = map_window_play,
     .count = count,
     .item = item,
     .selected = selected,

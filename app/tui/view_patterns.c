@@ -7,6 +7,20 @@
 
 enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPECT, COLUMNS };
 
+struct patterns_view {
+    struct list list;
+    int *shown, count; /* patterns in order, filtered */
+    int column;
+    bool reversed;
+    bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
+};
+
+static void end(void *state)
+{
+    struct patterns_view *v = state;
+    free(v->shown);
+}
+
 /* Width 0: what is left. A column is left out when fewer than `from` columns are there. */
 static const struct {
     const char *name, *title;
@@ -37,12 +51,17 @@ static int64_t number_of(const struct pattern *p, int column)
     }
 }
 
+/* What the comparison of two numbers of patterns needs to know. */
+struct order {
+    const struct pattern *patterns;
+    const struct patterns_view *view;
+};
+
 static int compare(const void *a, const void *b, void *context)
 {
-    const struct explorer *x = context;
-    const struct pattern *p = &x->session.patterns.at[*(const int *)a],
-                         *q = &x->session.patterns.at[*(const int *)b];
-    int column = x->patterns.column, sign = x->patterns.reversed ? -1 : 1, result = 0;
+    const struct order *by = context;
+    const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
+    int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
     if (late != later) return late ? 1 : -1; /* what can be planned comes first, however it is sorted */
     if (column == BY_EXPECT)
@@ -62,89 +81,89 @@ static bool matches(const struct pattern *p, const char *filter)
 }
 
 /* The list anew: what is in it may have changed with every result. The cursor stays on its pattern. */
-static void arrange(struct explorer *x)
+static void arrange(struct patterns_view *v, const struct session *s, const char *filter)
 {
-    const struct session *s = &x->session;
+    struct order by = {s->patterns.at, v};
     int n = (int)s->patterns.count, keep = -1;
-    int *shown = realloc(x->patterns.shown, ((size_t)n + 1) * sizeof *shown);
+    int *shown = realloc(v->shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
-    if (x->patterns.list.cursor < x->patterns.count && x->patterns.moved)
-        keep = shown[x->patterns.list.cursor];
-    x->patterns.shown = shown;
-    x->patterns.count = 0;
+    if (v->list.cursor < v->count && v->moved) keep = shown[v->list.cursor];
+    v->shown = shown;
+    v->count = 0;
     for (int i = 0; i < n; i++)
-        if (matches(&s->patterns.at[i], x->filter[VIEW_PATTERNS])) shown[x->patterns.count++] = i;
-    qsort_r(shown, (size_t)x->patterns.count, sizeof *shown, compare, x);
-    for (int i = 0; i < x->patterns.count; i++)
-        if (shown[i] == keep) x->patterns.list.cursor = i;
+        if (matches(&s->patterns.at[i], filter)) shown[v->count++] = i;
+    qsort_r(shown, (size_t)v->count, sizeof *shown, compare, &by);
+    for (int i = 0; i < v->count; i++)
+        if (shown[i] == keep) v->list.cursor = i;
 }
 
-static void draw_last(struct explorer *x, int row, int column, int room, const struct pattern *p)
+static void draw_last(const struct scene *on, int row, int column, int room, const struct pattern *p)
 {
     const struct last_plan *l = &p->last;
-    struct progress now = worker_progress(x->session.worker, JOB_FILL, (int)(p - x->session.patterns.at));
+    struct progress now = worker_progress(on->session->worker, JOB_FILL, (int)(p - on->session->patterns.at));
     if (now.running || now.waiting) {
-        put(&x->cells, row, column, now.running ? x->glyphs->spinner[x->spin & 3] : x->glyphs->light,
+        put(on->cells, row, column, now.running ? on->glyphs->spinner[on->spin & 3] : on->glyphs->light,
             INK(WARN));
     } else if (p->facts.refused)
-        put_format(&x->cells, row, column, room, INK(DIM), "refused: %s", lx_code_word(p->facts.st.code));
+        put_format(on->cells, row, column, room, INK(DIM), "refused: %s", lx_code_word(p->facts.st.code));
     else if (!l->known)
-        put_text(&x->cells, row, column, room, INK(DIM), p->is_read ? "" : "reading");
+        put_text(on->cells, row, column, room, INK(DIM), p->is_read ? "" : "reading");
     else if (l->failed)
-        put_text(&x->cells, row, column, room, INK(BAD), "no plan");
+        put_text(on->cells, row, column, room, INK(BAD), "no plan");
     else
-        put_format(&x->cells, row, column, room, l->met ? INK(GOOD) : INK(BAD), "%13s B %s%s",
+        put_format(on->cells, row, column, room, l->met ? INK(GOOD) : INK(BAD), "%13s B %s%s",
                    grouped(l->hbm_bytes).at, l->solver,
                    !l->met     ? ", missed"
                    : l->proved ? ", best"
                                : "");
 }
 
-static void draw_row(struct explorer *x, struct box row, const struct pattern *p, const int widths[])
+static void draw_row(const struct scene *on, struct box row, const struct pattern *p, const int widths[])
 {
     int at = row.column + 2;
-    bool open = x->session.current == (int)(p - x->session.patterns.at);
-    if (open) put(&x->cells, row.row, row.column, x->glyphs->mark, INK(KEY));
+    bool open = on->session->current == (int)(p - on->session->patterns.at);
+    if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
     for (int c = 0; c < COLUMNS; c++) {
         int w = widths[c];
         if (w == 0) continue;
         switch (c) {
         case BY_NAME:
-            put_text(&x->cells, row.row, at, w, p->facts.refused ? INK(DIM) : INK(PLAIN), p->shown);
+            put_text(on->cells, row.row, at, w, p->facts.refused ? INK(DIM) : INK(PLAIN), p->shown);
             break;
         case BY_TRAFFIC:
-            draw_last(x, row.row, at, w, p);
+            draw_last(on, row.row, at, w, p);
             break;
         case BY_EXPECT:
-            put_text(&x->cells, row.row, at, w, INK(DIM), p->facts.expect ? p->facts.expect : "");
+            put_text(on->cells, row.row, at, w, INK(DIM), p->facts.expect ? p->facts.expect : "");
             break;
         default:
             if (p->is_read && !p->facts.refused)
-                put_right(&x->cells, row.row, at, w, INK(PLAIN), grouped(number_of(p, c)).at);
+                put_right(on->cells, row.row, at, w, INK(PLAIN), grouped(number_of(p, c)).at);
         }
         at += w + 1;
     }
 }
 
 /* The pattern under the cursor in words. */
-static void draw_summary(struct explorer *x, struct box area, const struct pattern *p)
+static void draw_summary(const struct scene *on, struct box area, const struct pattern *p)
 {
     char text[1200];
     if (p->facts.refused)
-        put_wrapped(&x->cells, area, INK(WARN), lx_status_describe(&p->facts.st, text, sizeof text));
+        put_wrapped(on->cells, area, INK(WARN), lx_status_describe(&p->facts.st, text, sizeof text));
     else if (p->is_read) {
         snprintf(text, sizeof text, "%.900s%s%s", p->facts.summary ? p->facts.summary : "",
                  p->facts.target >= 0 ? " Target: " : "",
                  p->facts.target >= 0 ? in_bytes(p->facts.target).at : "");
-        put_wrapped(&x->cells, area, INK(DIM), text);
+        put_wrapped(on->cells, area, INK(DIM), text);
     }
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
+    struct patterns_view *v = state;
     struct box list = area;
     int widths[COLUMNS], used = 2;
-    arrange(x);
+    arrange(v, on->session, on->filter);
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
@@ -156,75 +175,72 @@ static void draw(struct explorer *x, struct box area)
     for (int c = 0, at = head.column + 2; c < COLUMNS; c++) {
         if (widths[c] <= 0) continue;
         char title[40];
-        bool here = c == x->patterns.column;
-        snprintf(title, sizeof title, "%s%s", columns[c].title,
-                 here ? (x->patterns.reversed ? " v" : " ^") : "");
+        bool here = c == v->column;
+        snprintf(title, sizeof title, "%s%s", columns[c].title, here ? (v->reversed ? " v" : " ^") : "");
         if (columns[c].number)
-            put_right(&x->cells, head.row, at, widths[c], here ? INK(TITLE) : INK(DIM), title);
+            put_right(on->cells, head.row, at, widths[c], here ? INK(TITLE) : INK(DIM), title);
         else
-            put_text(&x->cells, head.row, at, widths[c], here ? INK(TITLE) : INK(DIM), title);
+            put_text(on->cells, head.row, at, widths[c], here ? INK(TITLE) : INK(DIM), title);
         at += widths[c] + 1;
     }
-    x->patterns.rows = list;
-    list_show(&x->patterns.list, x->patterns.count, list.rows);
-    if (x->patterns.count == 0) {
-        put_wrapped(&x->cells, list, INK(PLAIN),
-                    x->filter[VIEW_PATTERNS][0]
+    list_show(&v->list, v->count, list);
+    if (v->count == 0) {
+        put_wrapped(on->cells, list, INK(PLAIN),
+                    on->filter[0]
                         ? "No pattern matches the filter. <Esc> takes it away."
                         : "No patterns here. Start with: lxplan explore FILE or FOLDER, or type :open FILE.");
         return;
     }
-    for (int i = 0; i < list.rows && x->patterns.list.top + i < x->patterns.count; i++) {
-        int at = x->patterns.list.top + i;
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
+        int at = v->list.top + i;
         struct box row = {list.row + i, list.column, 1, list.columns};
-        const struct pattern *p = &x->session.patterns.at[x->patterns.shown[at]];
-        draw_row(x, row, p, widths);
-        if (at == x->patterns.list.cursor) put_paper(&x->cells, row, INK_ON(PLAIN, SELECTED));
-        if (x->search[0] && has_text(p->shown, x->search))
-            put_paper(&x->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
+        const struct pattern *p = &on->session->patterns.at[v->shown[at]];
+        draw_row(on, row, p, widths);
+        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+        if (on->search[0] && has_text(p->shown, on->search))
+            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
                       INK_ON(MATCH, MATCH));
     }
-    draw_summary(x, summary, &x->session.patterns.at[x->patterns.shown[x->patterns.list.cursor]]);
+    draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
     /* The cursor stands before the row, for terminals that show nothing else. */
-    put(&x->cells, list.row + x->patterns.list.cursor - x->patterns.list.top, list.column + 1,
-        x->glyphs->mark, INK_ON(KEY, SELECTED));
+    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
+        INK_ON(KEY, SELECTED));
 }
 
-static void sort_by(struct explorer *x, const char *name)
+static void sort_by(struct explorer *x, struct patterns_view *v, const char *name)
 {
     for (int c = 0; c < COLUMNS; c++)
         if (strcmp(columns[c].name, name) == 0) {
-            x->patterns.column = c;
+            v->column = c;
             return;
         }
     explorer_say(x, TONE_BAD,
                  "no column is called \"%s\"; there are name, ops, buffers, bytes, traffic, expect", name);
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
-    arrange(x);
-    if (list_move(&x->patterns.list, r, x->patterns.count, x->patterns.rows.rows))
-        return x->patterns.moved = true;
+    struct patterns_view *v = state;
+    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
-        x->patterns.moved = true;
-        if (x->patterns.list.cursor >= x->patterns.count) return true;
-        session_open(&x->session, x->patterns.shown[x->patterns.list.cursor]);
-        x->view = VIEW_MAP;
+        v->moved = true;
+        if (v->list.cursor >= v->count) return true;
+        session_open(&x->session, v->shown[v->list.cursor]);
+        explorer_show(x, VIEW_MAP);
         return true;
     case REQ_SORT:
-        sort_by(x, argument);
+        sort_by(x, v, argument);
         return true;
     case REQ_SORT_RIGHT:
-        x->patterns.column = (x->patterns.column + 1) % COLUMNS;
+        v->column = (v->column + 1) % COLUMNS;
         return true;
     case REQ_SORT_LEFT:
-        x->patterns.column = (x->patterns.column + COLUMNS - 1) % COLUMNS;
+        v->column = (v->column + COLUMNS - 1) % COLUMNS;
         return true;
     case REQ_SORT_REVERSE:
-        x->patterns.reversed = !x->patterns.reversed;
+        v->reversed = !v->reversed;
         return true;
     case REQ_PLAN_ALL:
         session_plan_all(&x->session);
@@ -234,49 +250,50 @@ static bool request(struct explorer *x, enum request r, const char *argument)
     }
 }
 
-static void select_item(struct explorer *x, int i)
+static void select_item(struct explorer *x, void *state, int i)
 {
-    x->patterns.list.cursor = i;
-    x->patterns.moved = true;
+    struct patterns_view *v = state;
+    (void)x, (void)i;
+    v->moved = true;
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static void mouse(struct explorer *x, void *state, const struct key *k)
 {
+    struct patterns_view *v = state;
     if (k->code != AT_CLICK) {
-        for (int i = 0; i < 3; i++) request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+        for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
         return;
     }
-    int row = k->row - x->patterns.rows.row + x->patterns.list.top;
-    if (k->row == x->patterns.rows.row - 1) { /* the head sorts */
-        request(x, x->patterns.column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
+    int row = k->row - v->list.rows.row + v->list.top;
+    if (k->row == v->list.rows.row - 1) { /* the head sorts */
+        request(x, v, v->column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
         return;
     }
-    if (!box_holds(&x->patterns.rows, k->row, k->column) || row >= x->patterns.count) return;
-    if (row == x->patterns.list.cursor) /* the second click opens */
-        request(x, REQ_OPEN, NULL);
+    if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count) return;
+    if (row == v->list.cursor) /* the second click opens */
+        request(x, v, REQ_OPEN, NULL);
     else
-        select_item(x, row);
+        view_select(x, VIEW_PATTERNS, row);
 }
 
-static int count(struct explorer *x)
+static int count(struct explorer *x, void *state)
 {
-    arrange(x);
-    return x->patterns.count;
+    struct patterns_view *v = state;
+    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    return v->count;
 }
 
-static const char *item(struct explorer *x, int i)
+static const char *item(struct explorer *x, void *state, int i)
 {
-    return x->session.patterns.at[x->patterns.shown[i]].shown;
-}
-
-static int selected(struct explorer *x)
-{
-    return x->patterns.list.cursor;
+    const struct patterns_view *v = state;
+    return x->session.patterns.at[v->shown[i]].shown;
 }
 
 const struct view view_patterns = {
     .name = "Patterns",
     .purpose = "the files: size, last result, what is expected",
+    .state_size = sizeof(struct patterns_view),
+    .end = end,
     .hints = {{REQ_OPEN, "open"},
               {REQ_SEARCH, "search"},
               {REQ_FILTER, "filter"},
@@ -289,6 +306,6 @@ const struct view view_patterns = {
     .mouse = mouse,
     .count = count,
     .item = item,
-    .selected = selected,
+    .list = first_list,
     .select = select_item,
 };

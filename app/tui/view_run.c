@@ -2,16 +2,19 @@
  * its result is right and its counts are the planned ones; faults first, each with a way to its place in the
  * map. */
 #include "tui/explorer.h"
-#include "tui/map_window.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { HEAD = 4 };
 
-static const struct lx_run_result *result_of(const struct explorer *x)
+struct run_view {
+    struct list list;
+};
+
+static const struct lx_run_result *result_of(const struct session *s)
 {
-    return x->session.run.result;
+    return s->run.result;
 }
 
 /* Rows: the faults that were kept, then the ops. */
@@ -25,10 +28,10 @@ static int row_count(const struct lx_run_result *r)
     return fault_rows(r) + r->op_count;
 }
 
-static void draw_verdict(struct explorer *x, struct box area)
+static void draw_verdict(const struct scene *on, struct box area)
 {
-    const struct lx_run_result *r = result_of(x);
-    struct cells *g = &x->cells;
+    const struct lx_run_result *r = result_of(on->session);
+    struct cells *g = on->cells;
     struct text line = {0};
     if (r->ok)
         text_add(&line, "ok: no fault, every result as the reference has it, every byte counted as planned");
@@ -50,9 +53,9 @@ static void draw_verdict(struct explorer *x, struct box area)
                r->predicted_us, (unsigned long long)r->output_hash, r->relative_error);
 }
 
-static void draw_fault(struct explorer *x, struct box row, const struct lx_fault *f)
+static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
 {
-    put_format(&x->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d  %s: %s", (int)f->tick,
+    put_format(on->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d  %s: %s", (int)f->tick,
                lx_fault_word(f->kind), f->text);
 }
 
@@ -62,11 +65,11 @@ static int name_room(const struct box *row)
     return row->columns >= 100 ? 24 : row->columns >= 60 ? 16 : 12;
 }
 
-static void draw_op(struct explorer *x, struct box row, int32_t op, double longest)
+static void draw_op(const struct scene *on, struct box row, int32_t op, double longest)
 {
-    const struct lx_op_run *run = &result_of(x)->ops[op];
-    const struct lx_graph *g = outcome_graph(&x->session.run.outcome);
-    struct cells *c = &x->cells;
+    const struct lx_op_run *run = &result_of(on->session)->ops[op];
+    const struct lx_graph *g = outcome_graph(&on->session->run.outcome);
+    struct cells *c = on->cells;
     int at = row.column, right = row.column + row.columns, name = name_room(&row);
     put_right(c, row.row, at, 6, INK(DIM), grouped(op).at);
     put_text(c, row.row, at + 7, name, INK(PLAIN), op < g->op_count ? g->ops[op].name : "");
@@ -95,89 +98,89 @@ static void draw_op(struct explorer *x, struct box row, int32_t op, double longe
     at += 11;
     int room = right - at, eighths = longest > 0 ? (int)(run->us / longest * 8 * room) : 0;
     for (int k = 0; k < room && eighths > 0; k++, eighths -= 8)
-        put(c, row.row, at + k, x->glyphs->bar[eighths > 8 ? 8 : eighths], INK(LOW));
+        put(c, row.row, at + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(LOW));
 }
 
-static void draw_head(struct explorer *x, struct box row)
+static void draw_head(const struct scene *on, struct box row)
 {
     int name = name_room(&row), at = row.column + 8 + name;
-    put_right(&x->cells, row.row, row.column, 6, INK(DIM), "tick");
-    put_text(&x->cells, row.row, row.column + 7, name, INK(DIM), "op");
-    put_text(&x->cells, row.row, at, 8, INK(DIM), "result");
+    put_right(on->cells, row.row, row.column, 6, INK(DIM), "tick");
+    put_text(on->cells, row.row, row.column + 7, name, INK(DIM), "op");
+    put_text(on->cells, row.row, at, 8, INK(DIM), "result");
     at += 8;
-    put_right(&x->cells, row.row, at, 13, INK(DIM), "HBM bytes");
+    put_right(on->cells, row.row, at, 13, INK(DIM), "HBM bytes");
     at += 14;
     if (row.columns >= 90) {
-        put_right(&x->cells, row.row, at, 14, INK(DIM), "LX bytes");
-        put_right(&x->cells, row.row, at + 14, 12, INK(DIM), "ring bytes");
+        put_right(on->cells, row.row, at, 14, INK(DIM), "LX bytes");
+        put_right(on->cells, row.row, at + 14, 12, INK(DIM), "ring bytes");
         at += 27;
     }
-    put_right(&x->cells, row.row, at, 10, INK(DIM), "time");
+    put_right(on->cells, row.row, at, 10, INK(DIM), "time");
 }
 
 /* What to do when there is nothing to see yet. */
-static void draw_waiting(struct explorer *x, struct box area)
+static void draw_waiting(const struct scene *on, struct box area)
 {
-    struct session *s = &x->session;
+    struct session *s = on->session;
     struct progress now = worker_progress(s->worker, JOB_RUN, 0);
     if (now.running) {
-        put(&x->cells, area.row, area.column, x->glyphs->spinner[x->spin & 3], INK(WARN));
-        put_format(&x->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
+        put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
                    "running: op %s of %s, %s; . stops it", grouped(now.so_far.steps).at,
                    grouped(now.so_far.objective).at, in_time(now.seconds).at);
     } else if (now.waiting)
-        put_text(&x->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
+        put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
     else if (s->run.known)
-        put_wrapped(&x->cells, area, INK(BAD), s->run.st.text);
+        put_wrapped(on->cells, area, INK(BAD), s->run.st.text);
     else if (session_plan(s)->graph->is_list)
-        put_wrapped(&x->cells, area, INK(PLAIN),
+        put_wrapped(on->cells, area, INK(PLAIN),
                     "This pattern is a list of buffers: there is nothing to execute.");
     else
         put_wrapped(
-            &x->cells, area, INK(PLAIN),
+            on->cells, area, INK(PLAIN),
             "r executes this plan on the simulated device: real bytes at the planned addresses, every "
             "result compared with a plain evaluation, every byte counted.");
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
-    struct session *s = &x->session;
-    const struct lx_run_result *r = result_of(x);
+    struct run_view *v = state;
+    struct session *s = on->session;
+    const struct lx_run_result *r = result_of(on->session);
     if (!r || worker_busy(s->worker, JOB_RUN)) {
-        draw_waiting(x, area);
+        draw_waiting(on, area);
         return;
     }
     if (s->run.is_old) {
         struct box warn = box_cut_top(&area, 1);
-        put_text(&x->cells, warn.row, warn.column, warn.columns, INK(WARN),
+        put_text(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                  "this run is of another plan; r runs the one that is shown");
     }
     struct box head = box_cut_top(&area, area.rows >= 10 ? HEAD : 1);
-    draw_verdict(x, head);
+    draw_verdict(on, head);
     struct box titles = box_cut_top(&area, area.rows >= 6);
-    if (titles.rows) draw_head(x, titles);
+    if (titles.rows) draw_head(on, titles);
     double longest = 0;
     for (int32_t i = 0; i < r->op_count; i++)
         if (r->ops[i].us > longest) longest = r->ops[i].us;
-    x->run.rows = area;
-    list_show(&x->run.list, row_count(r), area.rows);
-    for (int i = 0; i < area.rows && x->run.list.top + i < row_count(r); i++) {
-        int at = x->run.list.top + i, faults = fault_rows(r);
+    list_show(&v->list, row_count(r), area);
+    for (int i = 0; i < area.rows && v->list.top + i < row_count(r); i++) {
+        int at = v->list.top + i, faults = fault_rows(r);
         struct box row = {area.row + i, area.column, 1, area.columns};
         if (at < faults)
-            draw_fault(x, row, &r->faults[at]);
+            draw_fault(on, row, &r->faults[at]);
         else
-            draw_op(x, row, at - faults, longest);
-        if (at == x->run.list.cursor) put_paper(&x->cells, row, INK_ON(PLAIN, SELECTED));
+            draw_op(on, row, at - faults, longest);
+        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }
 
 /* The place in the map: of a fault its buffer and address, of an op its output. */
-static void jump(struct explorer *x)
+static void jump(struct explorer *x, int at)
 {
-    const struct lx_run_result *r = result_of(x);
+    const struct lx_run_result *r = result_of(&x->session);
     struct session *s = &x->session;
-    int at = x->run.list.cursor, faults = r ? fault_rows(r) : 0;
+    int faults = r ? fault_rows(r) : 0;
     if (!r || at >= row_count(r)) return;
     if (at >= faults)
         session_select_op(s, at - faults);
@@ -185,24 +188,17 @@ static void jump(struct explorer *x)
         const struct lx_fault *f = &r->faults[at];
         int32_t buffer = f->stay >= 0 ? f->stay : outcome_buffer(&s->shown, f->tensor);
         if (buffer >= 0) session_select_buffer(s, buffer);
-        s->tick = f->tick;
+        session_select_tick(s, f->tick);
     }
-    map_window_to_buffer(x);
-    if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0) {
-        x->map.cursor_address = r->faults[at].address;
-        x->cores.core = r->faults[at].core;
-    }
-    x->view = VIEW_MAP;
+    session_show_buffer(s);
+    if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0)
+        session_look_into(s, r->faults[at].core, r->faults[at].address);
+    explorer_show(x, VIEW_MAP);
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
-    const struct lx_run_result *result = result_of(x);
-    if (result && list_move(&x->run.list, r, row_count(result), x->run.rows.rows)) {
-        int op = x->run.list.cursor - fault_rows(result);
-        if (op >= 0) session_select_op(&x->session, op);
-        return true;
-    }
+    const struct run_view *v = state;
     switch (r) {
     case REQ_EXECUTE:
         session_run(&x->session);
@@ -212,50 +208,39 @@ static bool request(struct explorer *x, enum request r, const char *argument)
         return true;
     case REQ_OPEN:
         if (argument) return false;
-        jump(x);
+        jump(x, v->list.cursor);
         return true;
     default:
         return false;
     }
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static int count(struct explorer *x, void *state)
 {
-    const struct lx_run_result *r = result_of(x);
-    int row = k->row - x->run.rows.row + x->run.list.top;
-    if (k->code != AT_CLICK)
-        request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-    else if (r && box_holds(&x->run.rows, k->row, k->column) && row < row_count(r))
-        x->run.list.cursor = row;
+    (void)state;
+    return result_of(&x->session) ? row_count(result_of(&x->session)) : 0;
 }
 
-static int count(struct explorer *x)
+static const char *item(struct explorer *x, void *state, int i)
 {
-    return result_of(x) ? row_count(result_of(x)) : 0;
-}
-
-static const char *item(struct explorer *x, int i)
-{
-    const struct lx_run_result *r = result_of(x);
+    (void)state;
+    const struct lx_run_result *r = result_of(&x->session);
     const struct lx_graph *g = outcome_graph(&x->session.run.outcome);
     if (i < fault_rows(r)) return r->faults[i].text;
     return i - fault_rows(r) < g->op_count ? g->ops[i - fault_rows(r)].name : "";
 }
 
-static int selected(struct explorer *x)
+static void select_item(struct explorer *x, void *state, int i)
 {
-    return x->run.list.cursor;
-}
-
-static void select_item(struct explorer *x, int i)
-{
-    x->run.list.cursor = i;
+    (void)state;
+    session_select_op(&x->session, i - fault_rows(result_of(&x->session)));
 }
 
 const struct view view_run = {
     .name = "Run",
     .purpose = "execute the plan on the simulated device",
     .needs_plan = true,
+    .state_size = sizeof(struct run_view),
     .hints = {{REQ_EXECUTE, "run"},
               {REQ_STOP, "stop"},
               {REQ_OPEN, "to its place in the map"},
@@ -264,9 +249,8 @@ const struct view view_run = {
               {REQ_BACK, "back"}},
     .draw = draw,
     .request = request,
-    .mouse = mouse,
     .count = count,
     .item = item,
-    .selected = selected,
+    .list = first_list,
     .select = select_item,
 };

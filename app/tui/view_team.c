@@ -10,16 +10,15 @@
 
 /* What is selected is known by names of the graph that the other views show. An op that the layouts added
  * has none here; the one before it stands for it. False: there is no cut to look at. */
-static bool look(struct explorer *x, struct team_look *k)
+static bool look(const struct session *s, struct team_look *k)
 {
-    struct session *s = &x->session;
     const struct lx_graph *shown = s->has_shown ? outcome_graph(&s->shown) : NULL;
     *k = (struct team_look){.cut = &s->team.cut, .op = -1, .tensor = -1, .exchange = -1};
     if (!s->team.known || !k->cut->plan || k->cut->plan->graph->op_count == 0) return false;
-    for (int32_t o = s->op; shown && o >= 0 && k->op < 0; o--)
+    for (int32_t o = s->selection.op; shown && o >= 0 && k->op < 0; o--)
         k->op = team_cut_op(k->cut, shown->ops[o].name);
     if (k->op < 0) k->op = 0;
-    int32_t tensor = outcome_tensor(&s->shown, s->buffer);
+    int32_t tensor = outcome_tensor(&s->shown, s->selection.buffer);
     if (shown && tensor >= 0) k->tensor = team_cut_tensor(k->cut, shown->tensors[tensor].name);
     if (k->tensor < 0) k->tensor = k->cut->plan->graph->ops[k->op].output;
     k->exchange = team_cut_exchange(k->cut, k->tensor, k->op);
@@ -31,12 +30,12 @@ static bool look(struct explorer *x, struct team_look *k)
     return true;
 }
 
-static void draw_totals(struct explorer *x, struct box row, const struct lx_team_plan *p)
+static void draw_totals(const struct scene *on, struct box row, const struct lx_team_plan *p)
 {
-    int wanted = x->session.team.members;
+    int wanted = on->session->team.members;
     struct text line = {0};
     if (wanted != p->members) {
-        put_format(&x->cells, row.row, row.column, row.columns, INK(WARN), "STALE: cutting it over %s",
+        put_format(on->cells, row.row, row.column, row.columns, INK(WARN), "STALE: cutting it over %s",
                    counted(wanted, "member").at);
         return;
     }
@@ -48,11 +47,11 @@ static void draw_totals(struct explorer *x, struct box row, const struct lx_team
                     grouped(p->plain_bytes).at);
     if (p->combine_bytes) text_format(&line, "; %s B to combine", grouped(p->combine_bytes).at);
     if (!p->exact) text_add(&line, "; a sum is cut");
-    put_text(&x->cells, row.row, row.column, row.columns, INK(TITLE), line.at ? line.at : "");
+    put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line.at ? line.at : "");
     text_free(&line);
 }
 
-static void draw_tensor_line(struct explorer *x, struct box row, const struct team_look *k)
+static void draw_tensor_line(const struct scene *on, struct box row, const struct team_look *k)
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_tensor *t = &p->graph->tensors[k->tensor];
@@ -70,14 +69,15 @@ static void draw_tensor_line(struct explorer *x, struct box row, const struct te
         if (e->reads > 1) text_format(&line, " and %d more", e->reads - 1);
     } else if (p->tensors[k->tensor].cut >= 0)
         text_add(&line, "; none of it is sent");
-    put(&x->cells, row.row, row.column, x->glyphs->bullet,
-        (struct style){.ink = tone_of_identity(outcome_identity(&x->session.shown, x->session.buffer))});
-    put_text(&x->cells, row.row, row.column + 2, row.columns - 2, INK(PLAIN), line.at ? line.at : "");
+    put(on->cells, row.row, row.column, on->glyphs->bullet,
+        (struct style){
+            .ink = tone_of_identity(outcome_identity(&on->session->shown, on->session->selection.buffer))});
+    put_text(on->cells, row.row, row.column + 2, row.columns - 2, INK(PLAIN), line.at ? line.at : "");
     text_free(&line);
 }
 
 /* Sizes in the first row, where they lie in the second. */
-static void draw_member(struct explorer *x, struct box area, const struct team_look *k)
+static void draw_member(const struct scene *on, struct box area, const struct team_look *k)
 {
     const struct lx_team_plan *p = k->cut->plan;
     struct team_part part = team_cut_part(k->cut, k->tensor, k->exchange, k->member);
@@ -95,7 +95,7 @@ static void draw_member(struct explorer *x, struct box area, const struct team_l
         text_format(&line, "; gets %s B, sends %s B", grouped(e->received[k->member]).at,
                     grouped(e->sent[k->member]).at);
     }
-    put_text(&x->cells, area.row, area.column, area.columns, INK(TITLE), line.at ? line.at : "");
+    put_text(on->cells, area.row, area.column, area.columns, INK(TITLE), line.at ? line.at : "");
     text_free(&line);
     if (area.rows < 2) return;
     text_format(&line, "own %lld..%lld", (long long)part.own.begin, (long long)part.own.end);
@@ -114,7 +114,7 @@ static void draw_member(struct explorer *x, struct box area, const struct team_l
         text_add(&line, " while data travels");
     } else
         text_add(&line, "; not split into a core and a rest");
-    put_wrapped(&x->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
+    put_wrapped(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
                 line.at ? line.at : "");
     text_free(&line);
 }
@@ -135,13 +135,13 @@ static void add_result(const struct lx_team_plan *p, const struct lx_team_result
 }
 
 /* What the run does, did, or would do. */
-static struct style run_words(struct explorer *x, const struct lx_team_plan *p, struct text *line)
+static struct style run_words(const struct scene *on, const struct lx_team_plan *p, struct text *line)
 {
-    struct team_model *t = &x->session.team;
-    struct progress now = worker_progress(x->session.worker, JOB_TEAM_RUN, t->members);
+    struct team_model *t = &on->session->team;
+    struct progress now = worker_progress(on->session->worker, JOB_TEAM_RUN, t->members);
     if (now.running) {
         char spinner[5] = {0};
-        encode_character(x->glyphs->spinner[x->spin & 3], spinner);
+        encode_character(on->glyphs->spinner[on->spin & 3], spinner);
         text_format(line, "%s running: step %s of %s, %s; . stops it", spinner, grouped(now.so_far.steps).at,
                     grouped(now.so_far.objective).at, in_time(now.seconds).at);
         return INK(WARN);
@@ -163,68 +163,69 @@ static struct style run_words(struct explorer *x, const struct lx_team_plan *p, 
 }
 
 /* The last line, or two of them where it is long and there is room. */
-static void draw_run(struct explorer *x, struct box *area, const struct lx_team_plan *p)
+static void draw_run(const struct scene *on, struct box *area, const struct lx_team_plan *p)
 {
     struct text line = {0};
-    struct style style = run_words(x, p, &line);
+    struct style style = run_words(on, p, &line);
     if (line.at && area->rows >= 14 && columns_of(line.at) > area->columns)
-        put_wrapped(&x->cells, box_cut_bottom(area, 2), style, line.at);
+        put_wrapped(on->cells, box_cut_bottom(area, 2), style, line.at);
     else if (line.at && area->rows >= 5) {
         struct box row = box_cut_bottom(area, 1);
-        put_text(&x->cells, row.row, row.column, row.columns, style, line.at);
+        put_text(on->cells, row.row, row.column, row.columns, style, line.at);
     }
     text_free(&line);
 }
 
 /* Nothing to see: not yet, or not of this pattern. */
-static void draw_nothing(struct explorer *x, struct box area)
+static void draw_nothing(const struct scene *on, struct box area)
 {
-    struct session *s = &x->session;
+    struct session *s = on->session;
     struct team_model *t = &s->team;
     char text[1200];
     if (!t->known) {
-        if (t->asked) put(&x->cells, area.row, area.column, x->glyphs->spinner[x->spin & 3], INK(WARN));
-        put_format(&x->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
+        if (t->asked) put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
                    t->asked ? "cutting it over %s" : "8 cuts this pattern over %s",
                    counted(t->members, "member").at);
         return;
     }
     if (session_plan(s)->graph->is_list) {
-        put_wrapped(&x->cells, area, INK(PLAIN),
+        put_wrapped(on->cells, area, INK(PLAIN),
                     "This pattern is a list of buffers: it has no ops that a team could share. 1 lists other "
                     "patterns; those in team/ are made for this.");
         return;
     }
-    int used = put_wrapped(&x->cells, area, INK(BAD), lx_status_describe(&t->cut.st, text, sizeof text));
+    int used = put_wrapped(on->cells, area, INK(BAD), lx_status_describe(&t->cut.st, text, sizeof text));
     box_cut_top(&area, used + 1);
     put_wrapped(
-        &x->cells, area, INK(PLAIN),
+        on->cells, area, INK(PLAIN),
         "It cannot be cut over a team as it is. Mend the file and press R to read it again, or choose "
         "another pattern with 1; those in team/ are made for this.");
 }
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
+    struct team_view *v = state;
     struct team_look k;
-    x->team.rows = x->team.members = (struct box){0};
-    if (!look(x, &k)) {
-        draw_nothing(x, area);
+    v->list.rows = v->members = (struct box){0};
+    if (!look(on->session, &k)) {
+        draw_nothing(on, area);
         return;
     }
     const struct lx_team_plan *p = k.cut->plan;
     bool roomy = area.rows >= 14;
-    draw_run(x, &area, p);
-    if (roomy) draw_totals(x, box_cut_top(&area, 1), p);
-    draw_tensor_line(x, box_cut_top(&area, 1), &k);
+    draw_run(on, &area, p);
+    if (roomy) draw_totals(on, box_cut_top(&area, 1), p);
+    draw_tensor_line(on, box_cut_top(&area, 1), &k);
     int members = roomy ? area.rows / 4 : 1;
     if (members > p->members) members = p->members;
     struct box picture = box_cut_top(&area, members + 1);
-    x->team.first_member = team_picture_draw(x, picture, &k);
-    x->team.members = (struct box){picture.row + 1, picture.column, members, picture.columns};
+    v->first_member = team_picture_draw(on, picture, &k);
+    v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
-    draw_member(x, box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2), &k);
+    draw_member(on, box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2), &k);
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
-    team_list_draw(x, area, &k);
+    team_list_draw(on, &v->list, area, &k);
 }
 
 /* In the graph that the other views show: an op of that name, if the layouts left it. */
@@ -281,10 +282,10 @@ static void copy(struct explorer *x)
     explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
 }
 
-static bool request_of_look(struct explorer *x, enum request r, const struct team_look *k)
+static bool request_of_look(struct explorer *x, int page, enum request r, const struct team_look *k)
 {
     struct list ops = {.cursor = k->op};
-    if (list_move(&ops, r, k->cut->plan->graph->op_count, x->team.rows.rows)) {
+    if (list_move(&ops, r, k->cut->plan->graph->op_count, page)) {
         select_op(x, k, ops.cursor);
         return true;
     }
@@ -303,8 +304,9 @@ static bool request_of_look(struct explorer *x, enum request r, const struct tea
     }
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
+    const struct team_view *v = state;
     struct team_look k;
     (void)argument;
     switch (r) {
@@ -324,53 +326,65 @@ static bool request(struct explorer *x, enum request r, const char *argument)
         copy(x);
         return true;
     default:
-        return look(x, &k) && request_of_look(x, r, &k);
+        return look(&x->session, &k) && request_of_look(x, v->list.rows.rows, r, &k);
     }
 }
 
-static void mouse(struct explorer *x, const struct key *key)
+static void mouse(struct explorer *x, void *state, const struct key *key)
 {
+    const struct team_view *v = state;
     struct team_look k;
-    if (!look(x, &k)) return;
-    int row = key->row - x->team.rows.row + x->team.list.top,
-        member = key->row - x->team.members.row + x->team.first_member;
+    if (!look(&x->session, &k)) return;
+    int row = key->row - v->list.rows.row + v->list.top, member = key->row - v->members.row + v->first_member;
     if (key->code != AT_CLICK)
-        request_of_look(x, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
-    else if (box_holds(&x->team.members, key->row, key->column) && member < k.cut->members)
+        request_of_look(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
+    else if (box_holds(&v->members, key->row, key->column) && member < k.cut->members)
         x->session.team.member = member;
-    else if (box_holds(&x->team.rows, key->row, key->column) && row < k.cut->row_count)
+    else if (box_holds(&v->list.rows, key->row, key->column) && row < k.cut->row_count)
         select_op(x, &k,
                   k.cut->rows[row].op >= 0 ? k.cut->rows[row].op
                                            : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
 }
 
-static int count(struct explorer *x)
+static void shown(struct explorer *x, void *state)
 {
-    struct team_look k;
-    return look(x, &k) ? k.cut->plan->graph->op_count : 0;
+    (void)state;
+    session_team_want(&x->session);
 }
 
-static const char *item(struct explorer *x, int i)
+static int count(struct explorer *x, void *state)
 {
+    (void)state;
+    struct team_look k;
+    return look(&x->session, &k) ? k.cut->plan->graph->op_count : 0;
+}
+
+static const char *item(struct explorer *x, void *state, int i)
+{
+    (void)state;
     return x->session.team.cut.plan->graph->ops[i].name;
 }
 
-static int selected(struct explorer *x)
+static int selected(struct explorer *x, void *state)
 {
+    (void)state;
     struct team_look k;
-    return look(x, &k) ? k.op : 0;
+    return look(&x->session, &k) ? k.op : 0;
 }
 
-static void select_item(struct explorer *x, int i)
+static void select_item(struct explorer *x, void *state, int i)
 {
+    (void)state;
     struct team_look k;
-    if (look(x, &k)) select_op(x, &k, i);
+    if (look(&x->session, &k)) select_op(x, &k, i);
 }
 
 const struct view view_team = {
     .name = "Team",
     .purpose = "the array cut over several devices, and what they exchange",
     .needs_plan = true,
+    .state_size = sizeof(struct team_view),
+    .shown = shown,
     .hints = {{REQ_RIGHT, "member"},
               {REQ_MORE_MEMBERS, "more"},
               {REQ_FEWER_MEMBERS, "fewer"},

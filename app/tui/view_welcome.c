@@ -3,11 +3,12 @@
 
 #include <stdio.h>
 
-static void draw(struct explorer *x, struct box area)
+static void draw(const struct scene *on, void *state, struct box area)
 {
-    struct cells *g = &x->cells;
+    (void)state;
+    struct cells *g = on->cells;
     bool small = area.rows < 19 || area.columns < 60;
-    struct box in = frame_window(x, "Welcome to lxplan", small ? area.rows : 19, small ? area.columns : 74);
+    struct box in = frame_window(on, "Welcome to lxplan", small ? area.rows : 19, small ? area.columns : 74);
     int row = in.row;
     if (in.rows < 4) return;
     if (!small) {
@@ -17,7 +18,7 @@ static void draw(struct explorer *x, struct box area)
             "and what traffic to HBM is left. Here you look at plans, and change what they are made with.");
         row++;
     }
-    for (int i = 0; i < NUMBERED_VIEWS && row < in.row + in.rows - 2; i++, row++) {
+    for (int i = 0; i < PAGE_COUNT && row < in.row + in.rows - 2; i++, row++) {
         put_format(g, row, in.column, 2, INK(KEY), "%d", i + 1);
         put_text(g, row, in.column + 2, 10, INK(TITLE), all_views[i]->name);
         put_text(g, row, in.column + 12, in.columns - 12, INK(PLAIN), all_views[i]->purpose);
@@ -35,16 +36,17 @@ static void draw(struct explorer *x, struct box area)
              "any of these keys, or <Enter> to begin");
 }
 
-static bool request(struct explorer *x, enum request r, const char *argument)
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
-    (void)argument;
+    (void)state, (void)argument;
     x->overlay = VIEW_COUNT;
     /* A key that only closes it does nothing else. */
     return r == REQ_OPEN || r == REQ_ESCAPE || r == REQ_BACK || r == REQ_WELCOME;
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static void mouse(struct explorer *x, void *state, const struct key *k)
 {
+    (void)state;
     if (k->code == AT_CLICK) x->overlay = VIEW_COUNT;
 }
 

@@ -41,8 +41,8 @@ bool settings_changed(const struct what_if *w, int i);
 bool settings_set(struct what_if *w, int i, const char *text, lx_status *st);
 /* The solver by its number in lx_solvers(). */
 void settings_take_solver(struct what_if *w, int solver);
-/* The next or previous value; `now` is what a default stands for at present. False: there is no further one.
- */
+/* The next or previous value; `now` is what a default stands for at present. False:
+ * there is no further one. */
 bool settings_step(struct what_if *w, int i, int direction, int64_t now);
 /* The value in words. */
 void settings_show(const struct what_if *w, int i, struct text *out);

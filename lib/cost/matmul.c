@@ -2,19 +2,22 @@
  *
  *   streams   Cores that need the same slice of an operand share one stream. A stream for one core is slow
  *             (5.4 GB/s), for two it is much faster, from eight cores on it saturates near 42 GB/s; all
- * streams together reach the memory's rate. So an operand wants several slices and several sharers of each:
- *             A has used/n slices with n sharers, W has used/m (a shared weight used/(m*b)) with the others.
- *             Upstream has this for decode weights only; here it holds for both operands of every matmul.
+ *             streams together reach the memory's rate. So an operand wants several slices and several
+ *             sharers of each: A has used/n slices with n sharers, W has used/m (a shared weight used/(m*b))
+ *             with the others. Upstream has this for decode weights only; here it holds for both operands of
+ *             every matmul.
  *   runs      A batched operand has its batch innermost in memory: splitting the batch b ways leaves runs of
- * B/b consecutive sticks, and each run costs some sticks' time to begin. passes    A core that holds several
- * K sticks of a batched kernel fetches them in passes. sums      Splitting K makes k - 1 reduce steps over a
- * core's part of the output, and compute is no longer hidden behind transfers. compute   The PE array works
- * at its rate only with enough rows a core.
+ *             B/b consecutive sticks, and each run costs some sticks' time to begin.
+ *   passes    A core that holds several K sticks of a batched kernel fetches them in passes.
+ *   sums      Splitting K makes k - 1 reduce steps over a core's part of the output, and compute is no longer
+ *             hidden behind transfers.
+ *   compute   The PE array works at its rate only with enough rows per core.
  *
  * Six numbers were fitted, by coordinate descent on log(predicted / measured) over 597 of 601 measured splits
  * of 24 shapes (four took more than twelve times the best of their shape: hangs, or nearly), each weighted by
  * (best / its time)^2 so that the good splits of a shape count; the slice rates and the row efficiency are
- * upstream's, unchanged. tests/bench_matmul_picks.c repeats the fit and leaves shapes and families out. */
+ * upstream's, unchanged. tests/measure/bench_matmul_picks.c repeats the fit and leaves shapes and families
+ * out. */
 #include "cost/matmul.h"
 
 #include <math.h>

@@ -42,7 +42,7 @@ struct matmul_constants {
     double psum_us_per_kb;  /* a core's partial sums through one reduce step */
     double compute_shown;   /* share of the compute time that transfers do not hide */
     double compute_reduced; /* the same when K is split: one corelet, and sums wait for the ring */
-    double kernel_passes;   /* a batched kernel of several K sticks a core: added share of its read time */
+    double kernel_passes;   /* a batched kernel of several K sticks per core: added share of its read time */
 };
 
 enum { MATMUL_CONSTANT_COUNT = sizeof(struct matmul_constants) / sizeof(double) };

@@ -1,5 +1,5 @@
 /* The relayout model of torch-spyre (August to September 2026, measured on the device):
- * ns = runs a core x (-1.14 + 3.92 log2 parts) + span / 547. Two parts cost the least that a run can. */
+ * ns = runs per core x (-1.14 + 3.92 log2 parts) + span / 547. Two parts cost the least that a run can. */
 #include "cost/ring.h"
 
 #include <math.h>

@@ -28,11 +28,11 @@ int find_overlaps(const struct index_term *index, int count, struct overlap *out
 void factors_of_overlap(int64_t inner_range, int64_t outer_range, int64_t pitch, bool inner_is_reduction,
                         struct factor_set *inner, struct factor_set *outer);
 
-/* Top-k: the search dimension stays whole; k is cut so that a core keeps at most 4 of them. 0: too few cores.
- */
+/* Top-k: the search dimension stays whole; k is cut so that a core keeps at most 4 of them.
+ * 0: too few cores. */
 int64_t topk_split(int64_t k, int64_t cores);
-/* A convolution with stride over 1 keeps both spatial dimensions whole; window dimensions always stay whole.
- */
+/* A convolution with stride over 1 keeps both spatial dimensions whole;
+ * window dimensions always stay whole. */
 bool conv_blocks_spatial(const int64_t *stride, int count);
 /* Two-dimensional sticks of 8-bit weights, shared tables, partly filled sticks of entries: whole. */
 struct factor_set factors_whole(void);

@@ -1,7 +1,7 @@
 /* Constraints of the ops that graphs have: which axes must stay whole, and which factors others may take.
  *
- * Blocks add up and domains intersect. A domain that leaves nothing is an error of whoever asks for splits.
- */
+ * Blocks add up and domains intersect. A domain that leaves nothing is an error of whoever
+ * asks for splits. */
 #include "divide/space.h"
 
 void axis_block(struct axis *a, const char *constraint)

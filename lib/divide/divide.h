@@ -137,7 +137,7 @@ bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view
 /* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */
 bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor);
 
-/* The op with these splits (one a variable in iteration order), checked; for candidates that a later stage
+/* The op with these splits (one per variable in iteration order), checked; for candidates that a later stage
  * prefers. Memory from `d`. */
 bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st);
 

@@ -1,4 +1,4 @@
-/* Divisions as JSON, one object an op: iteration space, splits with their reasons, spans. */
+/* Divisions as JSON, one object per op: iteration space, splits with their reasons, spans. */
 #include "divide/divide.h"
 #include "base/text.h"
 

@@ -1,10 +1,10 @@
 /* The iteration space of an op.
  *
  * Axes are the dimensions of the output in their order, then the variables that only inputs have. An axis
- * along which some operand's sticks run is counted in sticks, of the operand with the most elements a stick:
- * fewer, larger units, so that slices end between sticks in every operand. An axis counts as a reduction when
- * no coordinate of the output outside its sticks has it; that includes outputs of a single stick, which
- * cannot be split anyway. */
+ * along which some operand's sticks run is counted in sticks, of the operand with the most elements per
+ * stick: fewer, larger units, so that slices end between sticks in every operand. An axis counts as a
+ * reduction when no coordinate of the output outside its sticks has it; that includes outputs of a single
+ * stick, which cannot be split anyway. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"

@@ -89,7 +89,7 @@ void constrain_op(const struct lx_layouts *l, int32_t op, const struct op_index 
 bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction);
 bool constraint_unaligned(int64_t extent, int64_t unit);
 
-/* distribute.c. Pass 2: `splits` one an axis; floors may be raised, never lowered. The lists name axes in order. */
+/* distribute.c. Pass 2: `splits` one per axis; floors may be raised, never lowered. The lists name axes in order. */
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,
                 int reduction_count, int64_t *splits, lx_status *st);
 /* The axes in order of priority: outputs by decreasing size, then reductions. */

@@ -1,6 +1,6 @@
 /* Index maps: an op's einsum string against the shapes of its operands, and views against theirs.
  *
- * "bhmd,bhnd->bhmn" names one letter a dimension; the same letter has the same extent everywhere. What a
+ * "bhmd,bhnd->bhmn" names one letter per dimension; the same letter has the same extent everywhere. What a
  * kind allows follows from its traits: a pointwise op keeps every index of its inputs, a reduction drops
  * some, a contraction takes two inputs and drops only indices that both have. */
 #include "graph/builder.h"
@@ -66,7 +66,7 @@ static bool map_operand(struct map_context *c, int i, const char **at)
     if (letters != t->rank)
         return builder_error(
             c->b, c->at, c->st, LX_E_EINSUM,
-            "op %s: %s has %d letter%s for %s, which has %d dimensions; give one letter a dimension",
+            "op %s: %s has %d letter%s for %s, which has %d dimensions; give one letter per dimension",
             op->name, op->einsum, letters, letters == 1 ? "" : "s", t->name, t->rank);
     return true;
 }
@@ -140,7 +140,7 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
     return true;
 }
 
-/* Operands of one shape need no index string: it is a letter a dimension. */
+/* Operands of one shape need no index string: it is one letter per dimension. */
 static bool imply_einsum(struct map_context *c, struct lx_op *op)
 {
     const struct lx_tensor *out = operand(c, op->input_count);
@@ -176,7 +176,7 @@ static bool check_view(struct map_context *c, const struct lx_op *op)
     if (!op->offset || in->rank != out->rank)
         return builder_error(
             c->b, c->at, c->st, LX_E_SHAPE,
-            "op %s: a %s needs an \"offset\" with one entry a dimension, and operands of equal rank",
+            "op %s: a %s needs an \"offset\" with one entry per dimension, and operands of equal rank",
             op->name, op->kind->name);
     for (int d = 0; d < whole->rank; d++) {
         int64_t stride = op->stride ? op->stride[d] : 1;

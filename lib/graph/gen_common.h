@@ -12,7 +12,7 @@
 
 /* Name, number of options, summary. Each is one file gen_NAME.c. */
 #define GENERATORS(X)                                                                                        \
-    X(flash, 7, "tiled attention with a running softmax, one op a step of each tile")                        \
+    X(flash, 7, "tiled attention with a running softmax, one op per step of each tile")                      \
     X(block, 5, "transformer blocks in a row: attention, MLP, norms and residuals")                          \
     X(decode, 7, "one token step of a decoder against its key and value caches, cut at a number of ops")     \
     X(staircase, 3, "pairs of growing or shrinking buffers that fit only without gaps")                      \

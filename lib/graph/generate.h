@@ -10,7 +10,7 @@ struct lx_generator {
     const char *name, *summary;
     const struct lx_option *options;
     int option_count;
-    /* `values`: one an option. NULL: `st` says why. */
+    /* `values`: one per option. NULL: `st` says why. */
     struct lx_graph *(*build)(const int64_t *values, lx_status *st);
 };
 

@@ -66,13 +66,14 @@ struct lx_op {
     bool reduces;                /* some variable of the inputs is not in the output */
     bool has_value;
     double value;                   /* the constant, where has_value */
-    const int64_t *offset, *stride; /* of a view: one a dimension of the larger operand; else NULL */
+    const int64_t *offset, *stride; /* of a view: one per dimension of the larger operand; else NULL */
     int line;
 };
 
 struct lx_expect {
-    const char *solver;
+    const char *solver; /* as the file has it: whether there is one of this name is for the caller to say */
     bool pass;
+    int line, column; /* 0: from no file */
 };
 
 struct arena;
@@ -98,8 +99,8 @@ struct lx_graph {
     const char *expect_stage; /* the stage that must refuse this pattern, or NULL */
     const char *expect_code;  /* the word of the code it must give; may be one of a later version */
 
-    uint64_t
-        hash; /* of what is planned: device, tensors, ops, buffers; not of names of files or expectations */
+    /* Of what is planned: device, tensors, ops, buffers; not of names of files or expectations. */
+    uint64_t hash;
     struct arena *memory;
 };
 

@@ -160,7 +160,7 @@ static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_
                       "op %s: there is no tensor named %s; declare it in \"tensors\"", op, v->valuestring);
 }
 
-/* `offset` and `stride` of a view: one entry a dimension of the larger operand. */
+/* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
 static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 {
     static const char *const keys[] = {"offset", "stride"};
@@ -330,9 +330,10 @@ static bool read_expect(struct reader *r, const cJSON *v)
         if (!pass && !(cJSON_IsString(item) && strcmp(item->valuestring, "fail") == 0))
             return json_error(r->j, item, r->st, LX_E_SCHEMA,
                               "what is expected of %s must be \"pass\" or \"fail\"", item->string);
-        expects[g->expect_count].solver = arena_string(r->b.memory, item->string);
-        if (!expects[g->expect_count].solver) return status_no_memory(r->st);
-        expects[g->expect_count++].pass = pass;
+        struct json_place at = json_place_of(r->j, item);
+        const char *solver = arena_string(r->b.memory, item->string);
+        if (!solver) return status_no_memory(r->st);
+        expects[g->expect_count++] = (struct lx_expect){solver, pass, at.line, at.column};
     }
     g->expects = expects;
     return true;

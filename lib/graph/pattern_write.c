@@ -1,4 +1,4 @@
-/* Patterns as text, in one canonical form: one tensor, op or buffer a line, keys in a fixed order, nothing
+/* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
  * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
 #include "graph/pattern.h"
 

@@ -9,12 +9,12 @@
  * that has to pack an operand, nothing prints, nothing fails on sizes: a size of 0 is no work.
  *
  * A *target* is an instruction set with the tile sizes that suit it. The library is built for the generic
- * architecture; kernels are compiled once a target and chosen at run time by kernel_target_best(), or forced
- * by name, so that each path can be tested on one machine.
+ * architecture; kernels are compiled once per target and chosen at run time by kernel_target_best(), or
+ * forced by name, so that each path can be tested on one machine.
  *
  * Same machine, same target, same input: same bits, whatever the number of threads. Two targets may differ in
- * the last bits of a product (one has fused multiply-add, one has not); all else is the same on all targets.
- */
+ * the last bits of a product (one has fused multiply-add, one has not); all else is the same on all
+ * targets. */
 #ifndef LX_KERNELS_KERNELS_H
 #define LX_KERNELS_KERNELS_H
 
@@ -55,8 +55,8 @@ struct gemm {
     enum gemm_last last;
 };
 
-/* The lists, where given, hold the `batch` places of A_b and B_b; then a or b and its batch stride is unused.
- */
+/* The lists, where given, hold the `batch` places of A_b and B_b;
+ * then a or b and its batch stride is unused. */
 struct gemm_operands {
     const float *a, *b;
     const float *const *a_list, *const *b_list;
@@ -75,7 +75,7 @@ struct gemm_plan {
     int64_t chunks, k_parts,
         batch_block;          /* a chunk is a k_parts-th of k, or all of k of batch_block matrices */
     int64_t depth;            /* products that the longest chunk adds to an element */
-    int64_t m_parts, n_parts; /* the grid of tasks, or of runs of tasks that get smaller, one a thread */
+    int64_t m_parts, n_parts; /* the grid of tasks, or of runs of tasks that get smaller, one per thread */
     int64_t runs, run_tasks;  /* 0: the tasks are all alike */
     int64_t own_rows;         /* the first rows of C, with which runs begin: the grid is of the others */
     int64_t own_tasks;        /* of a run in its own rows */

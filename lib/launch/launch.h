@@ -2,11 +2,14 @@
  *
  * The output is a grid of tiles, Mt x Nt, and B of these for a batch. Each core runs a persistent loop over
  * its own tiles, i = 0 .. count-1, and recovers batch, row and column of each (lx_launch_tile). Residency
- * decides how tiles are dealt out: global       all operands are in HBM, or on chip but interleaved: every
- * core can reach every tile, so the tiles are numbered in some order and cut in balanced runs, q + (i < r)
- * each local_shard  an operand is sharded on chip: each core computes the tiles whose shard it holds The
- * rules that hold everywhere: the first grid axis is the slowest and a batch is slower than all (t = (b * Mt
- * + m) * Nt + n in row-major order), core coordinates are [y, x], a shard grid is [Gy, Gx].
+ * decides how tiles are dealt out:
+ *
+ *     global       all operands are in HBM, or on chip but interleaved: every core can reach every tile, so
+ *                  the tiles are numbered in some order and cut in balanced runs of q + (i < r) tiles each
+ *     local_shard  an operand is sharded on chip: each core computes the tiles whose shard it holds
+ *
+ * What holds everywhere: the first grid axis is the slowest and a batch is slower than all
+ * (t = (b * Mt + m) * Nt + n in row-major order), core coordinates are [y, x], a shard grid is [Gy, Gx].
  *
  * Sizes: grids up to 2^53 tiles (they are never listed), up to LX_LAUNCH_CORES cores. */
 #ifndef LX_LAUNCH_LAUNCH_H
@@ -32,8 +35,8 @@ enum lx_tile_order { LX_ROW_MAJOR, LX_COLUMN_MAJOR, LX_BLOCK, LX_MATCH_SHARD, LX
  * each until none are left, as other systems do; for comparison. */
 enum lx_share { LX_SHARE_BALANCED, LX_SHARE_CHUNKS };
 
-/* The words of an enum; unknown words give its COUNT. Memories and placings go by their names elsewhere, too.
- */
+/* The words of an enum; unknown words give its COUNT.
+ * Memories and placings go by their names elsewhere, too. */
 enum lx_memory lx_memory_find(const char *word);         /* hbm DRAM, lx L1 */
 enum lx_placing lx_placing_find(const char *word);       /* interleaved, sharded */
 enum lx_tile_order lx_tile_order_find(const char *word); /* row_major column_major block match_shard morton */
@@ -43,7 +46,7 @@ const char *lx_partition_word(enum lx_partition mode);
 /* How an operand is cut over the cores. */
 struct lx_shard {
     int axis_count, grid_rank;
-    const char *const *axes; /* "M", "N", or others before these: one an axis of the grid */
+    const char *const *axes; /* "M", "N", or others before these: one per axis of the grid */
     const int64_t *grid;     /* parts along each */
     int64_t elements[2];     /* rows and columns of one shard; 0: what the grid leaves to a core */
     int64_t tiles[2];        /* the same in tiles, where that is known; 0: from `elements` */

@@ -36,7 +36,7 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
 int64_t coordinate_value(const struct coordinate *c, const int64_t *vars);
 /* The values one term takes on a range of `range` values from 0 go from 0 to this. */
 int64_t coordinate_term_last(const struct coordinate_term *t, int64_t range);
-/* "2*p1+p3//64+3"; `names` one a variable. Cut if `out` is too small. */
+/* "2*p1+p3//64+3"; `names` one per variable. Cut if `out` is too small. */
 void coordinate_write(const struct coordinate *c, const char *const *names, char *out, size_t size);
 
 /* Can the device step through a stick this way: v, v mod stick, nothing, or one of these plus a constant?

@@ -5,7 +5,7 @@
 #include "layout/layout.h"
 #include "layout/propagate.h"
 
-/* Which ops some output or extern op needs; `alive` has one entry an op. The number of the others. */
+/* Which ops some output or extern op needs; `alive` has one entry per op. The number of the others. */
 int32_t find_dead_ops(const struct lx_graph *g, bool *alive);
 /* Fills graph, layouts, origins and lists of `out`, whose memory exists. */
 bool insert_restickifies(const struct lx_graph *g, const bool *alive, const struct stick_plan *plan,

@@ -4,7 +4,7 @@
  * dimension is the inside of a stick, the others count sticks. For a host tensor of rank r and a dimension
  * order o the device dimensions are o[1], ..., o[r-2], tiles of o[r-1], o[0], inside of o[r-1]; so the stick
  * runs along host dimension o[r-1] and device bytes = stick bytes * product of all sizes but the last. A
- * sparse layout has one element a stick and no dimension along which sticks run.
+ * sparse layout has one element per stick and no dimension along which sticks run.
  *
  * The stage gives every tensor one layout and puts a restickify op before each op whose operands would not
  * have their sticks where the op needs them. Its result is a new graph, so that later stages see those
@@ -21,8 +21,8 @@ struct lx_layout {
     enum lx_dtype dtype;
     int rank; /* device dimensions, the inside of the stick last; 0: the tensor is known by its bytes only */
     int64_t size[LX_MAX_DEVICE_RANK];
-    int64_t stride_map[LX_MAX_DEVICE_RANK];   /* host elements a step; -1: synthetic, or a host extent of 1 */
-    int64_t step[LX_MAX_DEVICE_RANK];         /* indices of the host dimension a step */
+    int64_t stride_map[LX_MAX_DEVICE_RANK];   /* host elements per step; -1: synthetic, or host extent 1 */
+    int64_t step[LX_MAX_DEVICE_RANK];         /* indices of the host dimension per step */
     signed char host_dim[LX_MAX_DEVICE_RANK]; /* -1: synthetic */
     int host_rank;
     int64_t host_shape[LX_MAX_RANK];
@@ -45,14 +45,14 @@ bool lx_layout_with_stick(enum lx_dtype dtype, int rank, const int64_t *shape, i
  * the row is not a whole number of sticks; the caller then keeps the default layout. */
 bool lx_layout_gather(enum lx_dtype dtype, int64_t rows, int64_t columns, int64_t stick_bytes,
                       struct lx_layout *out, lx_status *st);
-/* Lets host dimension `dim`, which is not the stick's, occupy `extent` positions; the new ones are padding.
- */
+/* Lets host dimension `dim`, which is not the stick's, occupy `extent` positions;
+ * the new ones are padding. */
 bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent);
 
 /* Device elements and bytes with all padding; INT64_MAX if beyond it. */
 int64_t lx_layout_elements(const struct lx_layout *l);
 int64_t lx_layout_bytes(const struct lx_layout *l);
-/* Device elements a step of each device dimension. */
+/* Device elements per step of each device dimension. */
 void lx_layout_device_strides(const struct lx_layout *l, int64_t *strides);
 bool lx_layout_equal(const struct lx_layout *a, const struct lx_layout *b);
 

@@ -249,8 +249,8 @@ static bool step(struct search *s, int32_t o, size_t width)
     return true;
 }
 
-/* What an op costs at least: the graph inputs that it alone reads, and that no way of it takes as they are.
- */
+/* What an op costs at least: the graph inputs that it alone reads,
+ * and that no way of it takes as they are. */
 static int64_t least_cost(const struct search *s, int32_t o)
 {
     const struct lx_op *op = &s->g->ops[o];

@@ -21,8 +21,8 @@ static inline int64_t stick_elements_of(const struct stick_costs *c, int32_t ten
 /* The existing option (bit option + 1 of `have`) that a restickify reads from: the smallest, `primary` if
  * equal. */
 int stick_source(const struct stick_costs *c, int32_t tensor, unsigned have, int primary);
-/* What the restickify moves: the elements of the larger of the two layouts, or sparse ones would look cheap.
- */
+/* What the restickify moves: the elements of the larger of the two layouts,
+ * or sparse ones would look cheap. */
 int64_t stick_move_cost(const struct stick_costs *c, int32_t tensor, unsigned have, int wanted);
 /* The option with which a new copy satisfies a need. */
 int stick_for_need(int need);

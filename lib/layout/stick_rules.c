@@ -2,7 +2,9 @@
  *
  *   pointwise, reductions   one variable: every operand that has it has its stick there, the others have none
  *   contractions            the first operand's stick along a summed variable, the second's and the output's
- *                           along one that only the second has; either input may play either part
+ *                           along one that only the second has; either input may play either part. Where neither
+ *                           input has a variable of its own there are no columns: the inputs are multiplied
+ *                           element by element and summed, so that the rule of reductions holds
  *   views                   as pointwise; an offset that is no whole number of sticks moves every element
  *   restickify              any two different layouts
  *   opaque                  any; the output takes the default layout
@@ -88,6 +90,15 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
     return n;
 }
 
+/* Does the input have a variable (of several elements) that the other one lacks? */
+static bool has_own(const struct op_index *x, int input)
+{
+    for (int v = 0; v < x->var_count; v++)
+        if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0)
+            return true;
+    return false;
+}
+
 static int restickify_ways(const struct op_index *x, struct stick_way *out)
 {
     int n = 0;
@@ -110,7 +121,7 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
         return 1;
     }
     if (op_is_restickify(op)) return restickify_ways(x, out);
-    if ((op->kind->traits & LX_CONTRACTS) && op->reduces) {
+    if ((op->kind->traits & LX_CONTRACTS) && op->reduces && (has_own(x, 0) || has_own(x, 1))) {
         int n = contraction_ways(x, 1, out);
         return n + contraction_ways(x, 0, out + n);
     }

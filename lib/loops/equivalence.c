@@ -83,8 +83,8 @@ static double datum(uint64_t seed, enum lx_loop_operand operand, int64_t offset)
     return (double)(int64_t)(z % 9) - 4;
 }
 
-/* One output element, computed alone: the loops are walked, and all branches pruned that do not lead to it.
- */
+/* One output element, computed alone: the loops are walked,
+ * and all branches pruned that do not lead to it. */
 struct probe {
     const struct lx_loops *nest;
     uint64_t seed;

@@ -122,8 +122,8 @@ void lx_loops_execute(const struct lx_loops *l, const double *in0, const double 
 
 /* Do two nests compute the same? LX_E_NO with the difference in words if they do not. Compared are the index
  * sets (exactly, by a polynomial identity) and results on small integers, for which sums are exact in any
- * order: all of them when that takes at most `work` steps, else a sample. `*steps` (may be NULL): those run.
- */
+ * order: all of them when that takes at most `work` steps, else a sample.
+ * `*steps` (may be NULL): those run. */
 bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t seed, int64_t work,
                    int64_t *steps, lx_status *st);
 
@@ -147,8 +147,8 @@ struct lx_tree {
 };
 
 struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_count, lx_status *st);
-/* How many indices a text has, so that sizes can be given: the largest number + 1, or the letters; -1: bad.
- */
+/* How many indices a text has, so that sizes can be given:
+ * the largest number + 1, or the letters; -1: bad. */
 int lx_tree_indices(const char *text, lx_status *st);
 void lx_tree_free(struct lx_tree *t);
 /* An inner node as a nest that sets its output. in0 is the operand that has the output's fastest index:

@@ -85,8 +85,8 @@ static bool find_list(const struct reader *r, const char *key, bool needed, cons
     }
     if (n != r->out->count)
         return json_error(r->json, *list, r->st, LX_E_LOOP_DIMENSION,
-                          "%s has %d entries, but there are %d loops; every list needs one entry a loop", key,
-                          n, r->out->count);
+                          "%s has %d entries, but there are %d loops; every list needs one entry per loop",
+                          key, n, r->out->count);
     return true;
 }
 

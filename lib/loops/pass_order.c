@@ -68,8 +68,8 @@ static bool join(struct lx_loops *l, const struct lx_loop_rules *rules, int i, i
         struct lx_loop *a = &l->loop[i], *b = &l->loop[j];
         if ((a->exec == LX_EXEC_SHARED) != (b->exec == LX_EXEC_SHARED)) continue;
         if (loops_fit(a, b)) {
-            if (rules->exchanges) /* even when they stand right already: the document's version reverses them
-                                   */
+            /* Exchanged even when they stand right already: the document's version reverses them. */
+            if (rules->exchanges)
                 loops_exchange(l, i, j);
             else
                 loops_move(l, j, i + 1);

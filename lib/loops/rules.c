@@ -3,8 +3,8 @@
  * "document" is the version that the source document describes, so that the two can be compared: unit strides
  * are asked for, loops change places by exchange, loops of up to 256 are one primitive. "lxplan" accepts
  * every legal contraction: it takes the loop with the shortest steps for each role, fuses all that can be
- * fused and then cuts blocks that suit the kernel and the threads, keeps sums inside and never shares them.
- */
+ * fused and then cuts blocks that suit the kernel and the threads,
+ * keeps sums inside and never shares them. */
 #include "loops/nest.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -90,8 +90,8 @@ static uint64_t squared_strides(const struct lx_loop *loop)
     return loop->type == LX_DIM_K ? sum >> 3 : sum;
 }
 
-/* k innermost, so that an output block is finished before the next begins; else the longest steps outermost.
- */
+/* k innermost, so that an output block is finished before the next begins;
+ * else the longest steps outermost. */
 static uint64_t steps_but_k_last(const struct lx_loop *loop)
 {
     uint64_t sum = 0;

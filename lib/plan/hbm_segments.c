@@ -1,6 +1,6 @@
 /* Where tensors are in HBM: graph inputs, weights and outputs have places of their own; the intermediates
- * that go through HBM share one segment, packed by the same solvers as the scratchpad, for the least height.
- */
+ * that go through HBM share one segment, packed by the same solvers as the scratchpad,
+ * for the least height. */
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -116,8 +116,8 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, lx_status *st)
     return ok;
 }
 
-/* Is tensor t in HBM where the plan says that its kind is: an intermediate in the pool, the rest before it?
- */
+/* Is tensor t in HBM where the plan says that its kind is:
+ * an intermediate in the pool, the rest before it? */
 static bool check_place(const struct lx_plan *p, const struct lx_buffer *b, int32_t t, lx_status *st)
 {
     int64_t at = p->hbm_address[t], end = at + b->size, pool_end = p->pool_at + p->pool_bytes;

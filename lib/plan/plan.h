@@ -57,7 +57,7 @@ struct lx_plan {
     struct lx_divisions *divisions; /* owned; NULL for a list */
     const int32_t *order;           /* per tick: the op's place before reordering; NULL: nothing was moved */
     struct lx_passes passes;
-    struct lx_problem problem; /* one buffer a stay; or the list's own */
+    struct lx_problem problem; /* one buffer per stay; or the list's own */
     struct lx_answer answer;
     const struct lx_stay *stays;      /* per buffer; NULL for a list */
     const char **reason;              /* per buffer: why it is off chip; NULL where it is on chip */
@@ -107,8 +107,8 @@ bool lx_plan_meets_target(const struct lx_plan *p);
 /* Everything again from scratch: legality of every placement, objective, traffic, the plan's own claims. */
 bool lx_plan_check(const struct lx_plan *p, lx_status *st);
 
-/* What is to be least: the height if that was asked for (INT64_MAX where not all is placed), else the spill.
- */
+/* What is to be least: the height if that was asked for (INT64_MAX where not all is placed),
+ * else the spill. */
 int64_t lx_plan_objective(const struct lx_plan *p);
 /* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);

@@ -1,5 +1,5 @@
-/* The sums of a plan: what it moves, what the same graph moves with nothing on chip, and what nothing avoids.
- */
+/* The sums of a plan: what it moves, what the same graph moves with nothing on chip,
+ * and what nothing avoids. */
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* With evictions a tensor can be on chip for any of its accesses that some view allows: what is left are the
- * accesses that no stay can serve, one load of what arrives in HBM and one store of what leaves through it.
- */
+ * accesses that no stay can serve, one load of what arrives in HBM and one store of what
+ * leaves through it. */
 static int64_t with_any_cut(const struct draft *x)
 {
     int64_t sum = 0;

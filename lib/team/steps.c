@@ -98,7 +98,7 @@ static struct lx_team_range owned_values(const struct team_draft *d, int32_t o, 
     return values;
 }
 
-/* Common core of a group, a range a member; NULL where no member has one, or memory is out. */
+/* Common core of a group, one range per member; NULL where no member has one, or memory is out. */
 static const struct lx_team_range *common_core(struct step_pass *p, const struct lx_team_group *group)
 {
     struct team_draft *d = p->d;

@@ -5,11 +5,11 @@
  * list of steps, the same for all members, in which ranges differ by member:
  *
  *     start e      send what others need of a tensor, begin to receive what this member needs: a box
- *     compute o p  a piece of op o: the core (needs nothing from others), what lies before or after it, or
- * all wait e       the box of exchange e is complete combine o    partial results of all members become one,
- * which all have
+ *     compute o p  a piece of op o: the core (needs nothing from others), what lies before or after, or all
+ *     wait e       the box of exchange e is complete
+ *     combine o    partial results of all members become one, which all have
  *
- * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box a member unless
+ * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per member unless
  * what lies between two boxes costs more than another message. An exchange starts as soon as its tensor is
  * written and is awaited as late as possible; ops that can share loop bounds form a group with one core,
  * computed while data travels.

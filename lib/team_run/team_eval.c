@@ -54,8 +54,8 @@ static bool make_loops(struct loops *l, const struct op_index *x, const struct t
     return any;
 }
 
-/* To the next values of variables first .. last - 1 of the list; false: they are through, and at the start.
- */
+/* To the next values of variables first .. last - 1 of the list;
+ * false: they are through, and at the start. */
 static bool next(struct loops *l, int first, int last)
 {
     for (int k = last - 1; k >= first; k--) {

@@ -49,7 +49,7 @@ struct lx_team_result {
     double worst;          /* largest difference */
     double largest;        /* largest finite element of one device's outputs */
     int64_t messages;      /* of members in this process: messages sent in exchanges, ... */
-    int64_t bytes;         /* ... their bytes: 4 an element (8 with fp64), ... */
+    int64_t bytes;         /* ... their bytes: 4 per element (8 with fp64), ... */
     int64_t combine_bytes; /* ... and bytes sent to combine partial results */
 };
 

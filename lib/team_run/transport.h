@@ -3,8 +3,8 @@
  * There is one operation, an exchange: a member gives what it sends to each other member and where it wants
  * what it gets from each, goes on computing, and waits for it later. Sizes are known on both sides, so a
  * message of another size is an error, as is a member that has ended or does not answer within the time
- * limit; the error names that member. Everything else (agreement, combining, gathering) is made of exchanges.
- */
+ * limit; the error names that member. Everything else (agreement, combining, gathering)
+ * is made of exchanges. */
 #ifndef LX_TEAM_RUN_TRANSPORT_H
 #define LX_TEAM_RUN_TRANSPORT_H
 
@@ -39,7 +39,7 @@ struct lx_transport {
      * failed, and `st` has the first failure. */
     bool (*run)(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
                 lx_status *st);
-    /* One message a member in both directions; a member's own is ignored. `out` may be reused at once, `in`
+    /* One message per member in both directions; a member's own is ignored. `out` may be reused at once, `in`
      * must live until the wait. Tags of two exchanges under way differ. NULL: `st` is set. */
     struct lx_flight *(*start)(struct lx_link *link, int tag, const struct lx_message *out,
                                const struct lx_message *in, lx_status *st);

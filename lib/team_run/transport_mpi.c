@@ -1,4 +1,4 @@
-/* Members as MPI processes, one a rank: non-blocking sends and receives of one exchange, an all-to-all-v of
+/* Members as MPI processes, one per rank: non-blocking sends and receives of one exchange, an all-to-all-v of
  * which most members' parts are empty. Receives are posted when the exchange starts, so that data travels
  * while the core is computed. Errors of the library are returned, not fatal. */
 #include "team_run/transport.h"
@@ -18,7 +18,7 @@ struct lx_flight {
     void **copy;                 /* per member: what is being sent */
 };
 
-static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one a process, as MPI is */
+static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one per process, as MPI is */
 
 static double now_ms(void)
 {

@@ -1,15 +1,18 @@
 /* Simulated annealing over placement orders, and over placements.
  *
  * Two neighbourhoods take turns. In the first a state is an order of the buffers and a choice of handovers;
- * anneal/decode.c stacks it and decodes again only what a move changes (2 us a step at 256 buffers of a
+ * anneal/decode.c stacks it and decodes again only what a move changes (2 us per step at 256 buffers of a
  * graph). In the second (anneal/eject.c) a state is a placement, into which a buffer is put by ejecting
- * others; it is cheaper where stacks are high, but leaves gaps. What is minimised is an energy: spill the
- * cost of what is off chip, plus a small part of it for how far each stands too high fit, height    the same
- * with areas for costs; what ends above the capacity, or above a target somewhat below the best height so
- * far, counts as off chip so that nearly fitting states pull the search. Each cycle cools geometrically from
- * a temperature taken from the mean change of energy; the next one starts from the best answer again. The
- * answer is completed by filling holes that stacking cannot see, and written down in the planner's usual
- * order where that has room for it.
+ * others; it is cheaper where stacks are high, but leaves gaps. What is minimised is an energy:
+ *
+ *     spill        the cost of what is off chip, plus a small part of it for how far each stands too high
+ *     fit, height  the same with areas for costs; what ends above the capacity, or above a target somewhat
+ *                  below the best height so far, counts as off chip, so that nearly fitting states pull the
+ *                  search
+ *
+ * Each cycle cools geometrically from a temperature taken from the mean change of energy; the next one starts
+ * from the best answer again. The answer is completed by filling holes that stacking cannot see, and written
+ * down in the planner's usual order where that has room for it.
  *
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */

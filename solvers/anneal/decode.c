@@ -2,7 +2,7 @@
  *
  * A move first takes its groups out (their tops drop to 0, and who rested on them is queued), then gives them
  * new keys and puts them back. The queue is a heap by key, and a change only ever affects later keys, so each
- * group is decoded at most once a move. A later neighbour is queued only when the new top pushes it up, or
+ * group is decoded at most once per move. A later neighbour is queued only when the new top pushes it up, or
  * when the old top was the one that it rested on; only the latter must look at all its neighbours again. */
 #include "anneal/decode.h"
 #include "base/checked.h"
@@ -48,8 +48,8 @@ static void mark_stale(struct decoder *d, int32_t i)
     d->stale[d->stale_count++] = i;
 }
 
-/* An item changes at most twice a move, when it is taken out and when it is decoded: the trail has the room.
- */
+/* An item changes at most twice per move, when it is taken out and when it is decoded:
+ * the trail has the room. */
 static void note(struct decoder *d, int32_t i)
 {
     d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i]};

@@ -19,7 +19,7 @@
 
 enum { KEY_INDEX_BITS = 24, KEY_ORDINAL_BITS = 40 }; /* an annealed problem has fewer than 2^24 items */
 
-/* What the inner loops touch, together: 32 bytes an item. */
+/* What the inner loops touch, together: 32 bytes per item. */
 struct cell {
     uint64_t key;
     int64_t top;     /* base + size; 0 when evicted */

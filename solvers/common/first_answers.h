@@ -1,5 +1,5 @@
-/* First answers for the searches: simple placements in a few fixed orders, the best of which starts the work.
- */
+/* First answers for the searches: simple placements in a few fixed orders,
+ * the best of which starts the work. */
 #ifndef LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 #define LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 

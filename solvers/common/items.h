@@ -16,8 +16,8 @@
 
 enum { NOT_PLACED = -1, NO_ITEM = -1 };
 
-/* Bases stay below this, so that sums with a size cannot overflow (the sizes of a problem add up to < 2^62).
- */
+/* Bases stay below this, so that sums with a size cannot overflow
+ * (the sizes of a problem add up to < 2^62). */
 #define ITEM_NO_LIMIT (INT64_MAX / 4)
 
 struct item {

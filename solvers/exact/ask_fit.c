@@ -1,6 +1,6 @@
 /* Asks the Fit engine whether a choice packs, and shrinks choices that do not to small cores.
  *
- * A chain of handovers is one item of the Fit problem with a piece a buffer. A core stays a core when an
+ * A chain of handovers is one item of the Fit problem with one piece per buffer. A core stays a core when an
  * item is left out together with its handovers: a placement of all would place the rest. */
 #include "exact/ask_fit.h"
 

@@ -2,7 +2,7 @@
  *
  * The Fit engine answers for given handovers. Without in-place edges that is the whole question. With
  * them it is asked for as many handovers as possible and for none; then the search of Spill takes over
- * with a cost of 1 a buffer and looks for a plan of cost 0: its cuts and branches then decide handovers
+ * with a cost of 1 per buffer and looks for a plan of cost 0: its cuts and branches then decide handovers
  * only, and a bound of 1 proves that nothing fits.
  *
  * Height without edges is answered by the height engine. With edges its answer for two sets of handovers

@@ -61,7 +61,7 @@ double lp_objective(const struct lp *lp);
 int64_t lp_pivots(const struct lp *lp);
 int32_t lp_basis_rows(const struct lp *lp);
 
-/* Row duals, all >= 0: one a section, one an extra row. Rows outside the basis have 0. After
+/* Row duals, all >= 0: one per section, one per extra row. Rows outside the basis have 0. After
  * LP_INFEASIBLE they lie far out on a ray, so that the bound they give is as large as wished. */
 void lp_duals(const struct lp *lp, double *section_dual, double *extra_dual);
 

@@ -1,13 +1,17 @@
 /* The integer programme of a placement problem, as GLPK sees it.
  *
- * Columns, for each item i (addresses in `grain`s: the largest unit of which all bases may be taken
- * multiples): on[i]     binary, 1: on chip (fixed to 1 for fit and height) x[i]      the base, within
- * [lowest, last]; integer multiples of the alignment where that is above a grain, otherwise continuous: once
- * the order is decided the rest is a difference system, whose vertices are integral below[p]  binary for each
- * pair that can conflict either way: 1: the first stands below the second merge[e]  binary for each in-place
- * edge: equal bases, at most one a parent and one a child height    for LX_HEIGHT only: in grains Rows: the
- * order of each pair with its own tight M, the capacity of each maximal section (these carry the LP bound),
- * merges, and for twins (same life and size) an order of residency and address.
+ * Columns (addresses in `grain`s: the largest unit of which all bases may be taken multiples):
+ *
+ *     on[i]     per item, binary. 1: on chip (fixed to 1 for fit and height)
+ *     x[i]      per item, the base, within [lowest, last]: an integer multiple of the alignment where that is
+ *               above a grain, otherwise continuous: once the order is decided the rest is a difference
+ *               system, whose vertices are integral
+ *     below[p]  per pair that can conflict either way, binary. 1: the first stands below the second
+ *     merge[e]  per in-place edge, binary. 1: equal bases; at most one per parent and one per child
+ *     height    for LX_HEIGHT only: in grains
+ *
+ * Rows: the order of each pair with its own tight M, the capacity of each maximal section (these carry the LP
+ * bound), merges, and for twins (same life and size) an order of residency and address.
  *
  * A merged child lies within its parent's bytes on the tick that they share, so its rectangle adds nothing
  * there: its section row gives its size back, and strangers meet the parent, whose bytes stay reserved.

@@ -73,10 +73,10 @@ void text_json_value(struct text *t, const cJSON *value);
 const struct lx_solver *case_solver(const char *name);
 /* What an object of a case, keyed by solvers, has for one of ours; NULL: nothing. */
 const cJSON *case_of_solver(const cJSON *by_solver, const struct lx_solver *solver);
-/* Greedy, first-fit and best-fit are laid down step by step: theirs must be the reference's very addresses.
- */
+/* Greedy, first-fit and best-fit are laid down step by step:
+ * theirs must be the reference's very addresses. */
 bool solver_is_exact(const struct lx_solver *solver);
-/* Reports, once a section, each solver that its cases name under `key` and that we do not have. */
+/* Reports, once per section, each solver that its cases name under `key` and that we do not have. */
 void skip_missing_solvers(struct cases *c, const char *section, const cJSON *list, const char *key);
 
 /* Plans and lets the plan be checked from scratch. Takes the graph over; NULL: the case has been told why. */

@@ -2,8 +2,8 @@
  *
  * Each case is put to both rule sets. "document" must give the very nest and the very error number that the
  * document's version gives; where that version's behaviour is undefined, a nest that computes the same will
- * do. "lxplan" must keep the result, pass by pass, and must accept what it has made of a legal contraction.
- */
+ * do. "lxplan" must keep the result, pass by pass,
+ * and must accept what it has made of a legal contraction. */
 #include "cases/cases.h"
 #include "base/fail.h"
 #include "loops/loops.h"
@@ -107,8 +107,8 @@ static void as_document(struct cases *c, const cJSON *json, const struct lx_loop
     }
 }
 
-/* Legal as it is: nothing but primitives that the user chose can stand in the way of accepting it afterwards.
- */
+/* Legal as it is: nothing but primitives that the user chose can stand in the way of accepting
+ * it afterwards. */
 static void as_lxplan(struct cases *c, const struct lx_loops *input, const struct lx_loop_pass *pass,
                       int64_t threads)
 {

@@ -1,5 +1,5 @@
-/* The form of solver cases: lists of buffers with expected addresses or properties a solver, the rules of the
- * data model, and cases with a known best objective. */
+/* The form of solver cases: lists of buffers with expected addresses or properties per solver, the rules of
+ * the data model, and cases with a known best objective. */
 #include "cases/solver_form.h"
 
 #include <stdio.h>
@@ -233,8 +233,8 @@ static void expect_certified(struct cases *c, const cJSON *one, const struct lx_
 
 /* Notes are not compared. They tell of a model in whole units of the alignment, where capacity is rounded
  * down and sizes are rounded up; ours counts bytes, so that a capacity below one unit, or not a multiple of
- * it, holds what fits into its bytes. What must hold in both: legal answers, and no bound above any of them.
- */
+ * it, holds what fits into its bytes. What must hold in both:
+ * legal answers, and no bound above any of them. */
 static void check_certified(struct cases *c, const char *section, const cJSON *one)
 {
     int64_t best = case_int(json_find(one, "optimal_objective"), case_int(json_find(one, "objective"), -1));

@@ -1,7 +1,7 @@
 /* run_cases [-v] FILE.json …: checks the cases of each file and ends with "N passed, M failed".
  *
- * Exit: 0 all passed, 1 some failed or there were none, 2 a file that cannot be read or has an unknown form.
- */
+ * Exit: 0 all passed, 1 some failed or there were none,
+ * 2 a file that cannot be read or has an unknown form. */
 #include "cases/cases.h"
 #include "base/file.h"
 

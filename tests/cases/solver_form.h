@@ -4,8 +4,8 @@
 
 #include "cases/cases.h"
 
-/* A bare list, written as a pattern and read back, so that the reader's own rules (lives, costs) are tested.
- */
+/* A bare list, written as a pattern and read back, so that the reader's own rules
+ * (lives, costs) are tested. */
 struct list {
     struct text text;
     int count;
@@ -36,8 +36,8 @@ bool next_clause(const char **sentence, char *clause, size_t size);
 enum said { SAID_NOTHING, SAID_ON, SAID_OFF };
 enum said said_place(const char *clause);
 
-/* A case with a menu of core divisions: NULL, or why it is skipped. `c` is between case_begin and case_end.
- */
+/* A case with a menu of core divisions: NULL, or why it is skipped.
+ * `c` is between case_begin and case_end. */
 const char *check_divisions(struct cases *c, const cJSON *one);
 
 /* One case of the data model, whatever its shape; `c` is between case_begin and case_end. */

@@ -1,4 +1,4 @@
-/* Cases with a menu of core divisions a buffer: solved together, and held against what the case says. */
+/* Cases with a menu of core divisions per buffer: solved together, and held against what the case says. */
 #include "cases/solver_form.h"
 #include "support/captured_joint.h"
 

@@ -243,7 +243,7 @@ static void expect_same_each_time(struct cases *c, const cJSON *one)
     }
 }
 
-/* "expect_address_of_NAME": an address a solver. */
+/* "expect_address_of_NAME": one address per solver. */
 static void expect_addresses_of(struct cases *c, const cJSON *one)
 {
     static const char prefix[] = "expect_address_of_";

@@ -6,8 +6,8 @@
  * two: with the halos next to the own rows in one box, nothing is left to cut.
  *
  * The small programs are given in words; each is built here as a pattern. Our inputs lie in their default
- * partition from the start, so that only what really moves is an exchange: fewer than the repartitions there.
- */
+ * partition from the start, so that only what really moves is an exchange:
+ * fewer than the repartitions there. */
 #include "cases/team_form.h"
 #include "team/team.h"
 

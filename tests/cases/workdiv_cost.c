@@ -114,8 +114,8 @@ static void inequality(struct cases *c, const cJSON *one)
 }
 
 /* x[b,m,k] w[k,n]: what distribution alone gives is `before`. `after` was picked with constants since
- * changed: it is checked where a state of the formula that we have still picks it, else passed over by name.
- */
+ * changed: it is checked where a state of the formula that we have still picks it,
+ * else passed over by name. */
 static void history_after(struct cases *c, const cJSON *one)
 {
     int64_t x[3], w[2], after[3];

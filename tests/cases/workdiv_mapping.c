@@ -217,8 +217,8 @@ static void per_core_view(struct cases *c, const cJSON *one)
         int d = (int)strtol(key_of(v), NULL, 10);
         int64_t got = 0;
         if (mapped && d < rank) {
-            /* The variable of this dimension is the one whose host stride is nearest below the dimension's.
-             */
+            /* The variable of this dimension is the one whose host stride is nearest below the
+             * dimension's. */
             for (int h = 0; h < hosts; h++) {
                 char key[40];
                 int64_t step = 1;

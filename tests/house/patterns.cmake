@@ -7,7 +7,7 @@
 # code 1 through as a failure and turns every other failure into success, which WILL_FAIL shows red.
 set(ANSWER_NO ${CMAKE_CURRENT_SOURCE_DIR}/shell/answer_no.sh)
 
-# The stages that this version has; patterns for later ones are not tested yet.
+# The stages that there are: an expected error of any other would never be tested.
 set(LXPLAN_STAGES graph layout team divide scratchpad launch loops)
 
 file(GLOB PATTERN_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/patterns/*/*.json)
@@ -19,11 +19,12 @@ foreach(file ${PATTERN_FILES})
   file(READ ${file} text)
   string(JSON stage ERROR_VARIABLE no_error GET "${text}" expect error stage)
   if(NOT no_error)
-    if(stage IN_LIST LXPLAN_STAGES)
-      add_test(NAME pattern/${folder}/${name}/${stage}
-               COMMAND ${ANSWER_NO} $<TARGET_FILE:lxplan_program> check ${file})
-      set_tests_properties(pattern/${folder}/${name}/${stage} PROPERTIES WILL_FAIL TRUE)
+    if(NOT stage IN_LIST LXPLAN_STAGES)
+      message(FATAL_ERROR "${file}: expect.error.stage is \"${stage}\"; the stages are ${LXPLAN_STAGES}")
     endif()
+    add_test(NAME pattern/${folder}/${name}/${stage}
+             COMMAND ${ANSWER_NO} $<TARGET_FILE:lxplan_program> check ${file})
+    set_tests_properties(pattern/${folder}/${name}/${stage} PROPERTIES WILL_FAIL TRUE)
     continue()
   endif()
   string(JSON count ERROR_VARIABLE no_expect LENGTH "${text}" expect)
@@ -34,6 +35,10 @@ foreach(file ${PATTERN_FILES})
   foreach(i RANGE ${last})
     string(JSON solver MEMBER "${text}" expect ${i})
     string(JSON outcome GET "${text}" expect ${solver})
+    if(NOT outcome MATCHES "^(pass|fail)$")
+      message(FATAL_ERROR "${file}: expect.${solver} is \"${outcome}\"; it must be pass or fail")
+    endif()
+    # A solver that there is not makes `check` end with 2, which is red either way.
     set(test pattern/${folder}/${name}/${solver})
     if(outcome STREQUAL "fail")
       add_test(NAME ${test} COMMAND ${ANSWER_NO} $<TARGET_FILE:lxplan_program> check ${file} -s ${solver})

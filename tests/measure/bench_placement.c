@@ -26,7 +26,7 @@ static struct lx_graph *random_list(int64_t buffers, lx_status *st)
     return list;
 }
 
-/* Nanoseconds a buffer: the median solve. */
+/* Nanoseconds per buffer: the median solve. */
 static double measure(const struct lx_problem *p, const struct lx_solver *solver, int64_t *address,
                       lx_status *st)
 {
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 {
     static const char *const names[] = {"greedy", "firstfit", "bestfit", NULL};
     int64_t largest = argc > 1 ? atoll(argv[1]) : 100000;
-    printf("ns a buffer, median of %d\n%10s", REPEATS, "buffers");
+    printf("ns per buffer, median of %d\n%10s", REPEATS, "buffers");
     for (int s = 0; names[s]; s++) printf("%10s", names[s]);
     printf("%10s\n", "bound");
     for (int64_t n = 1000; n <= largest; n *= 10) {

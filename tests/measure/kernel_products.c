@@ -130,8 +130,8 @@ void run_rival(const struct job *j)
 
 /* ---- jobs ---- */
 
-/* Tiles of A and B lie along the sum: A is [m][k][TILE of k][TILE of m], B is [n][k][TILE of n][TILE of k].
- */
+/* Tiles of A and B lie along the sum: A is [m][k][TILE of k][TILE of m],
+ * B is [n][k][TILE of n][TILE of k]. */
 static struct lx_nest_runner *tiled_nest(const struct row *r, int threads)
 {
     const int64_t across = r->size / TILE, tile = TILE * TILE, strip = r->depth * tile;

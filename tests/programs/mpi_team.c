@@ -1,6 +1,6 @@
 /* Team plans under mpirun: mpi_team [--fault KIND MEMBER STEP] PATTERN ... runs each pattern with as many
- * members as there are processes. Exit: 0 all equal to one device, 1 not or a member at fault, 2 bad input.
- */
+ * members as there are processes. Exit: 0 all equal to one device, 1 not or a member at fault,
+ * 2 bad input. */
 #include "lxplan.h"
 
 #include <mpi.h>

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* `count` matrices of rows x columns in a buffer with a margin of its own value around every element in use.
- */
+/* `count` matrices of rows x columns in a buffer with a margin of its own value around every
+ * element in use. */
 struct operand {
     float *memory, *at;
     int64_t row, column, batch, floats;

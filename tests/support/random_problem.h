@@ -1,6 +1,6 @@
 /* Random placement problems that keep the data model: in-place chains, siblings, smaller children, fixed
- * and barred buffers, alignments, zero sizes, equal and long lives. The same stream gives the same problem.
- */
+ * and barred buffers, alignments, zero sizes, equal and long lives.
+ * The same stream gives the same problem. */
 #ifndef LX_TESTS_SUPPORT_RANDOM_PROBLEM_H
 #define LX_TESTS_SUPPORT_RANDOM_PROBLEM_H
 

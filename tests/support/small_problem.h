@@ -164,8 +164,8 @@ static inline void brute_place(struct brute *t, int32_t i, int64_t worth)
         brute_place(t, i + 1, worth + (t->p->objective == LX_SPILL ? b->spill_cost : 0));
 }
 
-/* The least spill, the least height (`limit` high at most), or 0 if everything fits; INT64_MAX: impossible.
- */
+/* The least spill, the least height (`limit` high at most), or 0 if everything fits;
+ * INT64_MAX: impossible. */
 static inline int64_t brute_force(const struct lx_problem *p, int64_t limit)
 {
     struct brute t = {.p = p, .best = INT64_MAX, .limit = limit};

@@ -114,7 +114,7 @@ static void int8_encode(const float *from, int64_t count, void *to, int64_t at)
     for (int64_t i = 0; i < count; i++) n[i] = (int8_t)whole(from[i], -128, 127);
 }
 
-/* Two elements a byte, the even one in the low half. */
+/* Two elements per byte, the even one in the low half. */
 static int nibble_get(const void *from, int64_t at)
 {
     int n = ((const uint8_t *)from)[at / 2] >> (at % 2 * 4) & 15;

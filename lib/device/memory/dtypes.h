@@ -7,7 +7,7 @@
 /* How a type is stored, and how exact it is. */
 struct number_type {
     int bits; /* in device memory */
-    int item; /* bytes of an element in host order (4-bit elements are kept one a byte) */
+    int item; /* bytes of an element in host order (4-bit elements are kept one per byte) */
     bool integer;
     double unit;     /* distance to the next number, relative to its power of two; of integers 1, absolute */
     float high, low; /* integers: the range; others 0 */

@@ -20,7 +20,7 @@ struct tag {
 
 struct memory {
     unsigned char *bytes;
-    struct tag *tags; /* one a stick */
+    struct tag *tags; /* one per stick */
     int64_t sticks;
 };
 

@@ -4,8 +4,8 @@
 
 #include "device/memory/stick_box.h"
 
-/* `at`: the begin of the region's box. `strides`: elements a step of each host dimension in the dense array,
- * which may be in any order; elements that are not there read as 0 and are not written. */
+/* `at`: the begin of the region's box. `strides`: elements per step of each host dimension in the dense
+ * array, which may be in any order; elements that are not there read as 0 and are not written. */
 void pack_gather(const struct lx_layout *l, const struct region *r, const void *at, float *to,
                  const int64_t *strides);
 void pack_scatter(const struct lx_layout *l, const struct region *r, const float *from,

@@ -14,7 +14,7 @@ struct program {
     const struct lx_graph *pattern;
     int32_t value_count;
     int32_t *input_at; /* per op: into `inputs` */
-    int32_t *inputs;   /* values, one an input of the op */
+    int32_t *inputs;   /* values, one per input of the op */
     int32_t *kept;     /* per op: the value of its output before it; -1: it writes all of it anew */
     int32_t *final;    /* per tensor: its value after the last op */
     uint64_t identity; /* of all that values depend on: tensors and ops, whatever the device */

@@ -25,7 +25,7 @@ struct lx_cooptimise_options {
     bool clone_inputs;    /* inputs and weights that several ops read may be copied to the scratchpad */
     bool outputs_on_chip; /* graph outputs that are also read may be produced there, and stored once */
     bool any_pace;        /* goal traffic: whatever time it takes */
-    int64_t capacity;     /* bytes a core; 0: what the device lets a planner use */
+    int64_t capacity;     /* bytes per core; 0: what the device lets a planner use */
 };
 
 /* Of a plan: traffic counts every access through memory; time is predicted. */

@@ -3,8 +3,8 @@
  * each is placed by the solver, and the one with the fewest bytes left off chip wins, the first of equals.
  *
  * It has no pruning and shares nothing between combinations. Two caps keep it finite: variants of an op, as
- * published, and leaves, of which the published search has no number; ours is in the header of the results.
- */
+ * published, and leaves, of which the published search has no number;
+ * ours is in the header of the results. */
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
 

@@ -2,7 +2,7 @@
  *
  * Sizes are counted in units: the greatest common divisor of all alignments, times that of the sizes.
  * Buffers that can never be placed are paid in full. For the rest addresses are forgotten: on each tick
- * the live buffers that are kept must fit. Three bounds on that, each a file:
+ * the live buffers that are kept must fit. Three bounds on that, each in a file of its own:
  *   bound_section.c    one tick alone: the cheapest bytes that must leave, parts or whole buffers; ticks
  *                      that share no buffer add up
  *   bound_multiplier.c all ticks at once, with a price per byte and tick

@@ -139,7 +139,7 @@ static int compare_words(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What does not depend on the clock, a line a row, sorted: key, outcome, value, steps. */
+/* What does not depend on the clock, one line per row, sorted: key, outcome, value, steps. */
 static char *essence_of(const char *name)
 {
     cJSON *rows = rows_of(name), *row;

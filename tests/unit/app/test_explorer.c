@@ -1,6 +1,7 @@
 /* The explorer's parts: its table of requests, keys, grid, settings, selection, maps, command line. */
 #include "support/explorer_by_keys.h"
 #include "picture/raster.h"
+#include "tui/map_window.h"
 
 /* Every key is one, means one thing in a view, and every request has a name of its own and help. */
 static void requests_agree(void **state)
@@ -25,8 +26,8 @@ static void requests_agree(void **state)
         }
     }
     assert_int_equal(request_find("no-such-thing"), REQ_COUNT);
-    for (int v = 0; v < NUMBERED_VIEWS; v++) /* digits and the order of the views are the same thing */
-        assert_int_equal(request_of_key((uint32_t)('1' + v), VIEW_MAP), REQ_PATTERNS + v);
+    for (int v = 0; v < PAGE_COUNT; v++) /* digits and the order of the views are the same thing */
+        assert_int_equal(request_of_key((uint32_t)('1' + v), VIEW_MAP), view_requests[v]);
 }
 
 static void keys_are_read_as_they_are_written(void **state)
@@ -58,8 +59,8 @@ static void keys_are_read_as_they_are_written(void **state)
     assert_string_equal(name_of_key('<', name), "<");
 }
 
-/* Whatever a file is called: nothing leaves its cells, controls are shown as '?', wide characters have two.
- */
+/* Whatever a file is called: nothing leaves its cells, controls are shown as '?',
+ * wide characters have two. */
 static void grid_keeps_text_in_place(void **state)
 {
     (void)state;
@@ -159,7 +160,7 @@ static void changes_are_planned_and_taken_back(void **state)
     type(x, "<wait>");
     assert_false(session_is_stale(s));
     assert_true(session_plan(s)->hbm_bytes > before);
-    assert_string_equal(session_plan(s)->problem.buffers[s->buffer].name, "gate_2");
+    assert_string_equal(session_plan(s)->problem.buffers[s->selection.buffer].name, "gate_2");
     type(x, "u<wait>");
     assert_int_equal(session_plan(s)->hbm_bytes, before);
     type(x, "<C-r><wait>");
@@ -176,15 +177,15 @@ static void selection_is_shared(void **state)
     struct explorer *x = open_on(GQ, 40, 120);
     struct session *s = &x->session;
     type(x, "<wait>4:goto exp<Enter>");
-    int32_t op = s->op;
-    assert_string_equal(session_plan(s)->problem.buffers[s->buffer].name, "exp");
+    int32_t op = s->selection.op;
+    assert_string_equal(session_plan(s)->problem.buffers[s->selection.buffer].name, "exp");
     assert_string_equal(outcome_graph(&s->shown)->ops[op].name, "exp");
     type(x, "2");
     assert_true(shows(x, "exp = exp"));
     type(x, "3");
     assert_true(shows(x, "exp = exp"));
     type(x, "j2k");
-    assert_int_equal(s->op, op - 1);
+    assert_int_equal(s->selection.op, op - 1);
     type(x, "4");
     assert_true(shows(x, "sub  "));
     close_it(x);
@@ -196,7 +197,7 @@ static void edges_are_followed(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
     type(x, "<wait>2:goto exp<Enter><Enter>");
-    assert_string_equal(outcome_graph(&x->session.shown)->ops[x->session.op].name, "sub");
+    assert_string_equal(outcome_graph(&x->session.shown)->ops[x->session.selection.op].name, "sub");
     close_it(x);
 }
 
@@ -256,16 +257,17 @@ static void cursor_and_mouse_pick_buffers(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
+    const struct map_window *w = x->states[VIEW_MAP];
     type(x, "<wait>4");
     for (int edges = 0; edges < 2; edges++) {
         type(x, "e");
         const struct lx_plan *p = session_plan(&x->session);
-        for (int row = 0; row < x->map.map.rows; row++) {
+        for (int row = 0; row < w->map.rows; row++) {
             char click[40];
-            snprintf(click, sizeof click, "<Click:%d,%d>", x->map.map.row + row, x->map.map.column + 30);
+            snprintf(click, sizeof click, "<Click:%d,%d>", w->map.row + row, w->map.column + 30);
             type(x, click);
-            int32_t under = buffer_at(p, x->session.tick, x->map.cursor_address);
-            if (under >= 0) assert_int_equal(under, x->session.buffer);
+            int32_t under = buffer_at(p, x->session.selection.tick, x->session.selection.address);
+            if (under >= 0) assert_int_equal(under, x->session.selection.buffer);
         }
     }
     type(x, "<WheelUp:10,30><WheelDown:10,30><Click:0,2>");
@@ -300,14 +302,22 @@ static void search_goes_on_from_the_other_end(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
     type(x, "<wait>2gg/max<Enter>");
-    int32_t first = x->session.op;
+    int32_t first = x->session.selection.op;
     assert_string_equal(outcome_graph(&x->session.shown)->ops[first].name, "max");
     type(x, "n");
-    assert_int_equal(x->session.op, first);
+    assert_int_equal(x->session.selection.op, first);
     assert_true(shows(x, "the only match"));
     type(x, "/nowhere<Enter>");
     assert_true(shows(x, "\"nowhere\" is not here"));
     close_it(x);
+}
+
+static int64_t buffers_of_row(struct explorer *x, int row)
+{
+    const char *shown = view_patterns.item(x, x->states[VIEW_PATTERNS], row);
+    for (size_t i = 0; i < x->session.patterns.count; i++)
+        if (x->session.patterns.at[i].shown == shown) return x->session.patterns.at[i].facts.buffers;
+    return -1;
 }
 
 static void patterns_sort_and_filter(void **state)
@@ -315,13 +325,12 @@ static void patterns_sort_and_filter(void **state)
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/targets", 24, 120);
     type(x, "<wait>fmoe");
-    assert_int_equal(x->patterns.count, 1);
+    assert_int_equal(view_count(x, VIEW_PATTERNS), 1);
     type(x, "<Esc>");
-    assert_true(x->patterns.count > 1);
+    assert_true(view_count(x, VIEW_PATTERNS) > 1);
     type(x, ":sort buffers<Enter>r");
-    const struct pattern *first = &x->session.patterns.at[x->patterns.shown[0]];
-    for (int i = 1; i < x->patterns.count; i++)
-        assert_true(x->session.patterns.at[x->patterns.shown[i]].facts.buffers <= first->facts.buffers);
+    for (int i = 1; i < view_count(x, VIEW_PATTERNS); i++)
+        assert_true(buffers_of_row(x, i) <= buffers_of_row(x, i - 1));
     type(x, "P<wait>");
     for (size_t i = 0; i < x->session.patterns.count; i++) assert_true(x->session.patterns.at[i].last.known);
     close_it(x);

@@ -1,7 +1,8 @@
-/* The explorer in use: plans saved, races, runs, faults, every view at every size, a newcomer, and a monkey.
- */
+/* The explorer in use: plans saved, races, runs, faults, every view at every size, a newcomer,
+ * and a monkey. */
 #include "support/explorer_by_keys.h"
 #include "base/file.h"
+#include "tui/map_window.h"
 
 #include <cjson/cJSON.h>
 
@@ -52,8 +53,8 @@ static void races_finish_and_stop(void **state)
     close_it(x);
 }
 
-/* The plan that is shown is executed; a change makes the run an old one; a row leads to its place in the map.
- */
+/* The plan that is shown is executed; a change makes the run an old one;
+ * a row leads to its place in the map. */
 static void plans_are_executed(void **state)
 {
     (void)state;
@@ -67,10 +68,10 @@ static void plans_are_executed(void **state)
     int64_t counted = x->session.run.result->total.hbm_read + x->session.run.result->total.hbm_written;
     assert_int_equal(counted, session_plan(&x->session)->hbm_bytes);
     type(x, "jjj");
-    int32_t op = x->session.op;
+    int32_t op = x->session.selection.op;
     type(x, "<Enter>");
     assert_int_equal(x->view, VIEW_MAP);
-    assert_int_equal(x->session.op, op);
+    assert_int_equal(x->session.selection.op, op);
     type(x, ":solver greedy<Enter><wait>7");
     assert_true(shows(x, "of another plan"));
     type(x, "r.<wait>r<wait>");
@@ -114,9 +115,9 @@ static void faults_lead_to_their_place(void **state)
     assert_true(shows(x, "NOT ok") && shows(x, "overwrites"));
     type(x, "<Enter>");
     assert_int_equal(x->view, VIEW_MAP);
-    assert_int_equal(x->session.tick, x->session.run.result->faults[0].tick);
-    assert_int_equal(x->map.cursor_address, x->session.run.result->faults[0].address);
-    assert_string_equal(session_plan(&x->session)->problem.buffers[x->session.buffer].name, "max");
+    assert_int_equal(x->session.selection.tick, x->session.run.result->faults[0].tick);
+    assert_int_equal(x->session.selection.address, x->session.run.result->faults[0].address);
+    assert_string_equal(session_plan(&x->session)->problem.buffers[x->session.selection.buffer].name, "max");
     close_it(x);
 }
 
@@ -127,9 +128,9 @@ static void colours_belong_to_buffers(void **state)
     struct explorer *x = open_on(GQ, 40, 120);
     x->theme = theme_find("dark");
     type(x, "<wait>4:goto exp<Enter>");
-    int32_t identity = outcome_identity(&x->session.shown, x->session.buffer);
+    int32_t identity = outcome_identity(&x->session.shown, x->session.selection.buffer);
     uint8_t tone = tone_of_identity(identity);
-    const struct map_window *w = &x->map;
+    const struct map_window *w = x->states[VIEW_MAP];
     int in_map = 0;
     for (int r = w->map.row; r < w->map.row + w->map.rows; r++)
         for (int c = w->map.column; c < w->map.column + w->map.columns; c++) {
@@ -138,7 +139,8 @@ static void colours_belong_to_buffers(void **state)
         }
     assert_true(in_map > 20);
     type(x, "2");
-    int row = x->graph.rows.row + x->graph.list.cursor - x->graph.list.top;
+    const struct list *ops = view_graph.list(x->states[VIEW_GRAPH]);
+    int row = ops->rows.row + ops->cursor - ops->top;
     assert_int_equal(x->cells.at[row * x->cells.columns + 7].style.ink, tone);
     assert_int_equal(x->cells.at[row * x->cells.columns + 7].style.paper, TONE_SELECTED);
     close_it(x);
@@ -152,13 +154,13 @@ static void play_stops_at_the_end(void **state)
     type(x, "<wait>4g<Space>");
     assert_true(explorer_is_lively(x));
     int64_t last = x->session.shown.time.last - 1;
-    for (int64_t t = x->session.tick; t < last; t++) {
-        assert_int_equal(x->session.tick, t);
+    for (int64_t t = x->session.selection.tick; t < last; t++) {
+        assert_int_equal(x->session.selection.tick, t);
         type(x, "<Tick>");
     }
     type(x, "<Tick><Tick>");
-    assert_int_equal(x->session.tick, last);
-    assert_false(x->map.playing);
+    assert_int_equal(x->session.selection.tick, last);
+    assert_false(explorer_is_lively(x));
     close_it(x);
 }
 
@@ -173,8 +175,8 @@ static void every_view_at_every_size(void **state)
         for (int rows = 1; rows <= 62; rows += rows < 14 ? 1 : 12)
             for (int columns = 1; columns <= 202; columns += columns < 14 ? 3 : 27)
                 for (int v = 0; v < VIEW_COUNT; v++) {
-                    x->view = v < NUMBERED_VIEWS ? (enum view_id)v : VIEW_MAP;
-                    x->overlay = v < NUMBERED_VIEWS ? VIEW_COUNT : (enum view_id)v;
+                    x->view = v < PAGE_COUNT ? (enum view_id)v : VIEW_MAP;
+                    x->overlay = v < PAGE_COUNT ? VIEW_COUNT : (enum view_id)v;
                     x->theme = &themes[(rows + columns) % 4];
                     x->glyphs = columns % 2 ? &glyphs_ascii : &glyphs_unicode;
                     explorer_key(x, (struct key){AT_RESIZE, rows, columns});
@@ -200,8 +202,8 @@ static void a_newcomer_finds_the_solver(void **state)
     type(x, ":lx 850k<Enter>:solver greedy<Enter><wait>");
     assert_true(shows(x, "o off chip"));
     type(x, "o");
-    if (x->session.shown.plan->problem.buffers[x->session.buffer].reason) type(x, "o");
-    const char *name = session_plan(&x->session)->problem.buffers[x->session.buffer].name;
+    if (x->session.shown.plan->problem.buffers[x->session.selection.buffer].reason) type(x, "o");
+    const char *name = session_plan(&x->session)->problem.buffers[x->session.selection.buffer].name;
     char wanted[80];
     snprintf(wanted, sizeof wanted, "%s", name);
     assert_true(shows(x, "why: ") && shows(x, "which solver keeps it on chip"));

@@ -268,7 +268,7 @@ static void flips_up_to_the_cap(void **unused)
         struct lx_joint_problem p = flip_problem(flips, &a);
         assert_int_equal(solve(&p, LX_JOINT_SEED, "greedy", 0, &a).objective, 128);
         struct lx_joint_answer flip = solve(&p, LX_JOINT_FLIP, "greedy", 0, &a);
-        /* Six variants an op, the seed among them. */
+        /* Six variants per op, the seed among them. */
         assert_int_equal(flip.objective, flips <= 5 ? 0 : 128);
         assert_int_equal(flip.leaves, 1 + (flips < 5 ? flips : 5) + 1);
         struct lx_joint_answer full = solve(&p, LX_JOINT_FULL, "greedy", 0, &a);

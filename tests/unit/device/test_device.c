@@ -82,7 +82,7 @@ static void numbers_round_to_nearest(void **state)
     assert_true(isnan(decode_one(LX_FP16, &code)));
 }
 
-/* Two elements a byte, at odd places too. */
+/* Two elements per byte, at odd places too. */
 static void nibbles_keep_their_neighbours(void **state)
 {
     (void)state;

@@ -169,7 +169,7 @@ static void test_restickify_is_shared(void **state)
     lx_layouts_free(l);
 }
 
-/* A row reduction leaves one element a stick, which is just what the broadcast after it needs. */
+/* A row reduction leaves one element per stick, which is just what the broadcast after it needs. */
 static void test_sparse_rows(void **state)
 {
     (void)state;

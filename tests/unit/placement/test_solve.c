@@ -67,8 +67,8 @@ static bool says_elsewhere(const struct lx_problem *p, const struct lx_run *run,
     return true;
 }
 
-/* What comes out is legal, its objective real, its bound no higher, and nothing optimal that is not proved.
- */
+/* What comes out is legal, its objective real, its bound no higher,
+ * and nothing optimal that is not proved. */
 static void liars_are_found_out(void **state)
 {
     (void)state;

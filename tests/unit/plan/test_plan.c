@@ -357,7 +357,7 @@ static void hostile_sizes(void **state)
     lx_status st = {0};
     assert_null(chain(1000000, false, &st)); /* a million ops */
     assert_int_equal(st.code, LX_E_LIMIT);
-    struct text t = {0}; /* few values a line, so that only the number of lines is too much */
+    struct text t = {0}; /* few values per line, so that only the number of lines is too much */
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i <= LX_MAX_ITEMS; i++) text_format(&t, "%d,0,1,1\n", i);
     assert_null(lx_graph_parse("million.csv", t.at, t.length, &st));

@@ -36,8 +36,8 @@ static unsigned capability(enum lx_objective o)
     return o == LX_SPILL ? LX_CAN_SPILL : o == LX_FIT ? LX_CAN_FIT : LX_CAN_HEIGHT;
 }
 
-/* Those that search get few steps, and only small problems: the test is of their answers, not of their speed.
- */
+/* Those that search get few steps, and only small problems:
+ * the test is of their answers, not of their speed. */
 static bool is_searching(const struct lx_solver *s)
 {
     return (s->caps & (LX_CAN_PROVE | LX_IS_SEEDED)) != 0;

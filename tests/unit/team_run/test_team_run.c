@@ -1,6 +1,6 @@
 /* Team plans: what they move, and that running them on teams of 1, 2, 3, 4 and 7 gives one device's results;
- * and that a member that dies, hangs, disagrees or sends nonsense ends the run with an error that names it.
- */
+ * and that a member that dies, hangs, disagrees or sends nonsense ends the run with an error
+ * that names it. */
 #include "lxplan.h"
 #include "solvers.h"
 #include "support/random_team.h"

@@ -1,0 +1,338 @@
+/* What the explorer itself does for a request that the view on top does not answer: one row per request. */
+#include "tui/explorer.h"
+#include "tui/team_picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* `argument` is never NULL where the request takes one; `what` and `by` are those of the row. */
+typedef void act(struct explorer *x, const char *argument, int what, int by);
+
+static void change_setting(struct explorer *x, const char *argument, int setting, int by)
+{
+    struct what_if how = x->session.now;
+    lx_status st;
+    (void)by;
+    if (!settings_set(&how, setting, argument, &st))
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    else if (!session_change(&x->session, &how))
+        explorer_say(x, TONE_DIM, "%s is that already", settings_row(setting).name);
+}
+
+static void step_setting(struct explorer *x, const char *argument, int setting, int direction)
+{
+    struct what_if how = x->session.now;
+    (void)argument;
+    if (!settings_step(&how, setting, direction, session_actual(&x->session, setting)))
+        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(setting).name);
+    else if (session_change(&x->session, &how)) {
+        struct text value = {0};
+        settings_show(&how, setting, &value);
+        explorer_say(x, TONE_PLAIN, "%s: %s (u takes it back)", settings_row(setting).name,
+                     value.at ? value.at : "");
+        text_free(&value);
+    }
+}
+
+/* "cores 16" of `:set cores 16`. */
+static void set_named(struct explorer *x, const char *argument, int what, int by)
+{
+    char name[40];
+    size_t n = strcspn(argument, " =");
+    (void)what, (void)by;
+    snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), argument);
+    int setting = settings_find(name);
+    if (setting < 0)
+        explorer_say(x, TONE_BAD, "there is no setting \"%s\"; w shows all of them", name);
+    else
+        change_setting(x, argument[n] ? argument + n + 1 : "", setting, 0);
+}
+
+static void undo(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    if (!session_undo(&x->session)) explorer_say(x, TONE_DIM, "nothing to take back");
+}
+
+static void redo(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    if (!session_redo(&x->session)) explorer_say(x, TONE_DIM, "nothing to make again");
+}
+
+static void show_page(struct explorer *x, const char *argument, int page, int by)
+{
+    (void)argument, (void)by;
+    explorer_show(x, (enum view_id)page);
+}
+
+/* Onto the page, or away from it. */
+static void lay_panel(struct explorer *x, const char *argument, int panel, int by)
+{
+    (void)argument, (void)by;
+    x->overlay = (int)x->overlay == panel ? VIEW_COUNT : (enum view_id)panel;
+}
+
+static void turn_page(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what;
+    explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
+}
+
+static void go_back(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    if (x->overlay != VIEW_COUNT)
+        x->overlay = VIEW_COUNT;
+    else if (x->view != VIEW_PATTERNS)
+        explorer_show(x, VIEW_PATTERNS);
+    else
+        x->quit = true;
+}
+
+static void escape(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    if (x->overlay != VIEW_COUNT)
+        x->overlay = VIEW_COUNT;
+    else
+        x->search[0] = x->filter[x->view][0] = 0;
+}
+
+static void leave(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    x->quit = true;
+}
+
+static void type_command(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    prompt_open(x, ':', "");
+}
+
+static void search(struct explorer *x, const char *argument, int what, int direction)
+{
+    (void)what;
+    if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
+    search_step(x, direction);
+}
+
+static void filter(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)what, (void)by;
+    snprintf(x->filter[explorer_top(x)], sizeof x->filter[0], "%s", argument);
+}
+
+static void open_by_name(struct explorer *x, const char *name, int what, int by)
+{
+    struct session *s = &x->session;
+    lx_status st;
+    size_t i = 0;
+    (void)what, (void)by;
+    if (!name) return; /* <Enter> where it means nothing */
+    while (i < s->patterns.count && strcmp(s->patterns.at[i].shown, name) != 0 &&
+           strcmp(s->patterns.at[i].path, name) != 0)
+        i++;
+    bool added = i == s->patterns.count;
+    if (added && !session_add(s, name, &st)) {
+        explorer_say(x, TONE_BAD, "%s: %s", name, st.text);
+        return;
+    }
+    session_open(s, (int)(added ? s->patterns.count - 1 : i));
+    explorer_show(x, VIEW_MAP);
+}
+
+static void go_to(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)what, (void)by;
+    if (!session_goto(&x->session, argument))
+        explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
+}
+
+static void next_op(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what;
+    session_select_op(&x->session, x->session.selection.op + by);
+}
+
+/* The next of the buffers that are off chip, beginning with the dearest. */
+static void next_off_chip(struct explorer *x, const char *argument, int what, int by)
+{
+    struct session *s = &x->session;
+    const struct outcome *o = &s->shown;
+    int at = -1;
+    (void)argument, (void)what, (void)by;
+    if (!session_plan(s) || o->off_chip_count == 0) {
+        explorer_say(x, TONE_GOOD, "nothing is off chip");
+        return;
+    }
+    for (int i = 0; i < o->off_chip_count; i++)
+        if (o->off_chip[i] == s->selection.buffer) at = i;
+    session_select_buffer(s, o->off_chip[(at + 1) % o->off_chip_count]);
+    session_show_buffer(s);
+}
+
+static void swap_hex(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    x->decimal = !x->decimal;
+}
+
+static void race(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    session_race(&x->session);
+}
+
+static void stop(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    session_stop(&x->session);
+}
+
+static void set_team(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)what, (void)by;
+    team_resize(x, argument);
+    explorer_show(x, VIEW_TEAM);
+}
+
+static void reload(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    session_reload(&x->session);
+}
+
+static void save(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)what, (void)by;
+    take_save(x, argument);
+}
+
+static void export_view(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)what, (void)by;
+    take_export(x, argument);
+}
+
+static void copy(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    take_copy(x);
+}
+
+static void take_theme(struct explorer *x, const char *name, int what, int by)
+{
+    const struct theme *t = theme_find(name);
+    lx_status st;
+    (void)what, (void)by;
+    if (!t) {
+        theme_unknown(name, &st);
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    } else {
+        x->theme = t;
+        x->redraw_all = true;
+    }
+}
+
+static void next_theme(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    x->theme = x->theme[1].name ? x->theme + 1 : themes;
+    explorer_say(x, TONE_PLAIN, "theme %s: %s", x->theme->name, x->theme->help);
+    x->redraw_all = true;
+}
+
+static void swap_glyphs(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    x->glyphs = x->glyphs->ascii ? &glyphs_unicode : &glyphs_ascii;
+    x->redraw_all = true;
+}
+
+static void redraw(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    x->redraw_all = true;
+}
+
+#define PAGE_ACT(R, id, file, name, keys, group, help)  [REQ_##id] = {show_page, VIEW_##id, 0},
+#define PANEL_ACT(R, id, file, name, keys, group, help) [REQ_##id] = {lay_panel, VIEW_##id, 0},
+
+/* A request without a row means nothing but to a view. */
+static const struct {
+    act *act;
+    int what, by;
+} acts[REQ_COUNT] = {
+    /* clang-format off */
+    PAGES(PAGE_ACT, )
+    PANELS(PANEL_ACT, )
+        /* clang-format on */
+        [REQ_NEXT_VIEW] = {turn_page, 0, 1},
+    [REQ_PREVIOUS_VIEW] = {turn_page, 0, -1},
+    [REQ_BACK] = {go_back, 0, 0},
+    [REQ_ESCAPE] = {escape, 0, 0},
+    [REQ_QUIT] = {leave, 0, 0},
+    [REQ_COMMAND] = {type_command, 0, 0},
+    [REQ_SEARCH] = {search, 0, 1},
+    [REQ_SEARCH_NEXT] = {search, 0, 1},
+    [REQ_SEARCH_PREVIOUS] = {search, 0, -1},
+    [REQ_FILTER] = {filter, 0, 0},
+    [REQ_GOTO] = {go_to, 0, 0},
+    [REQ_OPEN] = {open_by_name, 0, 0},
+    [REQ_NEXT_ITEM] = {next_op, 0, 1},
+    [REQ_PREVIOUS_ITEM] = {next_op, 0, -1},
+    [REQ_OFF_CHIP] = {next_off_chip, 0, 0},
+    [REQ_HEX] = {swap_hex, 0, 0},
+    [REQ_RACE] = {race, 0, 0},
+    [REQ_STOP] = {stop, 0, 0},
+    [REQ_TEAM_SET] = {set_team, 0, 0},
+    [REQ_NEXT_SOLVER] = {step_setting, SET_SOLVER, 1},
+    [REQ_PREVIOUS_SOLVER] = {step_setting, SET_SOLVER, -1},
+    [REQ_FEWER_CORES] = {step_setting, SET_CORES, -1},
+    [REQ_MORE_CORES] = {step_setting, SET_CORES, 1},
+    [REQ_LESS_LX] = {step_setting, SET_LX, -1},
+    [REQ_MORE_LX] = {step_setting, SET_LX, 1},
+    [REQ_SOLVER] = {change_setting, SET_SOLVER, 0},
+    [REQ_CORES_SET] = {change_setting, SET_CORES, 0},
+    [REQ_LX_SET] = {change_setting, SET_LX, 0},
+    [REQ_OBJECTIVE] = {change_setting, SET_OBJECTIVE, 0},
+    [REQ_LEVEL] = {change_setting, SET_LEVEL, 0},
+    [REQ_SEED] = {change_setting, SET_SEED, 0},
+    [REQ_SET] = {set_named, 0, 0},
+    [REQ_UNDO] = {undo, 0, 0},
+    [REQ_REDO] = {redo, 0, 0},
+    [REQ_RELOAD] = {reload, 0, 0},
+    [REQ_SAVE] = {save, 0, 0},
+    [REQ_EXPORT] = {export_view, 0, 0},
+    [REQ_COPY] = {copy, 0, 0},
+    [REQ_THEME] = {take_theme, 0, 0},
+    [REQ_NEXT_THEME] = {next_theme, 0, 0},
+    [REQ_ASCII] = {swap_glyphs, 0, 0},
+    [REQ_REDRAW] = {redraw, 0, 0},
+};
+
+/* Requests whose argument is missing: the command line asks for it. */
+static bool ask_for_argument(struct explorer *x, enum request r)
+{
+    char line[200];
+    char *name = NULL;
+    if (r == REQ_SEARCH) return prompt_open(x, '/', ""), true;
+    if (r == REQ_FILTER) return prompt_open(x, 'f', x->filter[explorer_top(x)]), true;
+    if (request_rows[r].argument == ARG_NONE || r == REQ_OPEN) return false;
+    if (r == REQ_SAVE) name = take_name(x, ".plan.json");
+    if (r == REQ_EXPORT) name = take_name(x, ".svg");
+    snprintf(line, sizeof line, "%s %s", request_rows[r].name, name ? name : "");
+    free(name);
+    prompt_open(x, ':', line);
+    return true;
+}
+
+void explorer_request(struct explorer *x, enum request r, const char *argument)
+{
+    if (!argument && ask_for_argument(x, r)) return;
+    if (view_request(x, explorer_top(x), r, argument)) return;
+    if (acts[r].act) acts[r].act(x, argument, acts[r].what, acts[r].by);
+}
