@@ -105,6 +105,9 @@ bool option_int(struct call *call, const char *name, int64_t low, int64_t high, 
 /* Likewise the number of the word that it has. */
 bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out);
 
+/* main.c: the whole program, from its arguments to its exit code. */
+int run_program(int argc, char **argv);
+
 /* no_command.c: what the program says when it is asked nothing. False: no patterns were found. */
 bool front_page(struct text *out);
 

@@ -180,7 +180,7 @@ static void report(const lx_status *st)
     say(lx_status_describe(st, text, sizeof text));
 }
 
-int main(int argc, char **argv)
+int run_program(int argc, char **argv)
 {
     struct call call = {0};
     setlocale(LC_CTYPE, "");

@@ -24,6 +24,7 @@
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "plan/plan.h"
 #include "plan/options.h"
+#include "plan/plan_diff.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"
 #include "loops/loops.h"

@@ -28,7 +28,7 @@ static const struct option_row rows_of_report[] = {
 
 static const char *format_word(int k)
 {
-    return sheet_exporters[k].name;
+    return exporters[k].name;
 }
 
 static const char *by_word(int k)
@@ -51,12 +51,12 @@ static bool read_within(struct call *call, double *within)
     return true;
 }
 
-static const struct sheet_exporter *read_format(struct call *call)
+static const struct exporter *read_format(struct call *call)
 {
     int k = 0;
     if (!option_word(call, "format", format_word, &k)) return NULL;
     bool json = !option_given(&call->line, "format") && wants_json(call);
-    return json ? sheet_exporter_find("json") : &sheet_exporters[k];
+    return json ? exporter_find("json") : &exporters[k];
 }
 
 static bool read_by(struct call *call, bool *by_instance)
@@ -67,21 +67,17 @@ static bool read_by(struct call *call, bool *by_instance)
     return true;
 }
 
-static bool export_sheets(const struct sheet_exporter *e, const struct sheet *sheets, size_t count,
+static bool export_tables(const struct exporter *e, const struct table *tables_of, size_t count,
                           size_t chosen, struct text *out)
 {
-    bool ok = true;
     if (e->begin) e->begin(out);
-    for (size_t i = 0; i < count; i++) {
-        ok = ok && !sheets[i].failed && !sheets[i].notes.failed;
-        if (e->whole || i == chosen) e->add(&sheets[i], out);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (e->whole || i == chosen) e->add(&tables_of[i], out);
     if (e->end) e->end(out);
-    return ok && !out->failed;
+    return !out->failed;
 }
 
-static bool add_plots(struct call *call, const struct sheet_exporter *e, const struct summary *s,
-                      struct text *out)
+static bool add_plots(struct call *call, const struct exporter *e, const struct summary *s, struct text *out)
 {
     const char *svg = option_value(&call->line, "svg");
     bool plot = option_given(&call->line, "plot");
@@ -105,31 +101,43 @@ static bool add_plots(struct call *call, const struct sheet_exporter *e, const s
     return ok;
 }
 
+/* In text and Markdown a long table of instances is left out unless it was asked for. */
+static bool shorten(const struct exporter *e, const struct summary *s, bool by_instance, struct arena *memory,
+                    struct table report[])
+{
+    bool many = s->problems.count * s->solvers.count > FEW_CELLS,
+         people = strcmp(e->name, "json") != 0 && e->whole;
+    if (!people || !many || by_instance) return true;
+    report[1].row_count = 0;
+    report[0].notes = arena_format(memory, "%s--by instance lists the instances.\n", report[0].notes);
+    return report[0].notes != NULL;
+}
+
+static bool write_report(const struct exporter *e, const struct summary *s, const struct results *r,
+                         bool by_instance, struct text *out)
+{
+    struct arena memory = {0};
+    struct table report[3];
+    bool ok = contender_table(s, &memory, &report[0]) && instance_table(s, &memory, &report[1]) &&
+              mishap_table(r, &memory, &report[2]) && shorten(e, s, by_instance, &memory, report) &&
+              export_tables(e, report, 3, by_instance ? 1 : 0, out);
+    arena_free(&memory);
+    return ok;
+}
+
 bool report_rows(struct call *call, struct results *r, struct text *out)
 {
-    const struct sheet_exporter *e = read_format(call);
-    struct sheet sheets[3] = {{0}};
+    const struct exporter *e = read_format(call);
     struct summary s = {0};
     double within;
     bool by_instance;
     if (!e || !read_within(call, &within) || !read_by(call, &by_instance)) return false;
     if (r->rows.count == 0) note(call, "there are no runs to report on");
-    bool ok = mark_contradictions(r) && summary_make(&s, r, within) ? true : status_no_memory(&call->st);
-    if (ok) {
-        solver_sheet(&s, &sheets[0]);
-        instance_sheet(&s, &sheets[1]);
-        fault_sheet(r, &sheets[2]);
-        bool many = s.problems.count * s.solvers.count > FEW_CELLS,
-             people = strcmp(e->name, "json") != 0 && e->whole;
-        if (people && many && !by_instance) {
-            sheet_free(&sheets[1]); /* left empty, it is not shown */
-            sheets[1].values.count = 0;
-            text_add(&sheets[0].notes, "--by instance lists the instances.\n");
-        }
-        ok = export_sheets(e, sheets, 3, by_instance ? 1 : 0, out) ? true : status_no_memory(&call->st);
-    }
+    bool ok =
+        mark_contradictions(r) && summary_make(&s, r, within) && write_report(e, &s, r, by_instance, out)
+            ? true
+            : status_no_memory(&call->st);
     ok = ok && add_plots(call, e, &s, out);
-    for (int i = 0; i < 3; i++) sheet_free(&sheets[i]);
     summary_free(&s);
     return ok;
 }
@@ -159,21 +167,23 @@ static void say_problems(const struct call *call, const struct results *r)
     for (size_t i = 0; i < r->problems.count; i++) note(call, "%s", r->problems.at[i]);
 }
 
-static bool compare_with(struct call *call, const struct sheet_exporter *e, struct results *before,
+static bool compare_with(struct call *call, const struct exporter *e, struct results *before,
                          const char *path, struct text *out)
 {
     struct results after = {0};
-    struct sheet sheets[2] = {{0}};
+    struct arena memory = {0};
+    struct table comparison[2];
     bool ok = results_read(&after, path, &call->st);
     if (ok) {
         say_problems(call, &after);
         note_differences(call, before, &after);
-        ok = mark_contradictions(&after) && compare_sheets(before, &after, &sheets[0], &sheets[1]) &&
-                     export_sheets(e, sheets, 2, 0, out)
+        ok = mark_contradictions(&after) &&
+                     compare_tables(before, &after, &memory, &comparison[0], &comparison[1]) &&
+                     export_tables(e, comparison, 2, 0, out)
                  ? true
                  : status_no_memory(&call->st);
     }
-    for (int i = 0; i < 2; i++) sheet_free(&sheets[i]);
+    arena_free(&memory);
     results_free(&after);
     return ok;
 }
@@ -185,7 +195,7 @@ static int run(struct call *call)
          compare = option_given(&call->line, "compare") || (files == 2 && !merge);
     struct results r = {0};
     struct text out = {0};
-    const struct sheet_exporter *e = read_format(call);
+    const struct exporter *e = read_format(call);
     bool ok = e;
     if (ok && compare && (files < 2 || merge))
         ok = status_set(&call->st, LX_E_USAGE, "--compare takes two results files or more, and no --merge");

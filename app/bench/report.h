@@ -2,17 +2,17 @@
 #ifndef LX_APP_BENCH_REPORT_H
 #define LX_APP_BENCH_REPORT_H
 
-#include "text/sheet.h"
 #include "bench/summary.h"
+#include "text/table.h"
 
-/* tables.c */
-void solver_sheet(const struct summary *s, struct sheet *out);
-void instance_sheet(const struct summary *s, struct sheet *out);
-void fault_sheet(const struct results *r, struct sheet *out);
+/* tables.c: rows in `memory`, over what they are made of. False: memory is out. */
+bool contender_table(const struct summary *s, struct arena *memory, struct table *out);
+bool instance_table(const struct summary *s, struct arena *memory, struct table *out);
+bool mishap_table(const struct results *r, struct arena *memory, struct table *out);
 
 /* compare.c: two files, cell by cell. */
-bool compare_sheets(const struct results *before, const struct results *after, struct sheet *cells,
-                    struct sheet *totals);
+bool compare_tables(const struct results *before, const struct results *after, struct arena *memory,
+                    struct table *cells, struct table *totals);
 
 /* curves.c: one point per step, x not decreasing. */
 struct curve {

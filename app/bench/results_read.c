@@ -1,6 +1,6 @@
 /* Reads results files. A bad header ends it; a bad line behind it is reported with its place and passed over,
  * because the other lines are as good as before. */
-#include "bench/bench.h"
+#include "bench/row_fields.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/file.h"
@@ -15,69 +15,89 @@ struct reading {
     lx_status *st;
 };
 
-static bool take_string(struct reading *r, const char *key, const char **out)
+typedef bool read_field(struct reading *r, const struct row_field *f, struct row *row);
+
+static bool is_missing(struct reading *r, const char *key)
 {
-    const cJSON *v = json_find(r->json->root, key);
+    if (json_find(r->json->root, key)) return false;
+    return !json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "the key \"%s\" is missing", key);
+}
+
+/* Notes whether the field has a value; false: it is null. */
+static bool note_known(struct reading *r, const struct row_field *f, struct row *row)
+{
+    bool known = !cJSON_IsNull(json_find(r->json->root, f->key));
+    if (f->known) *(bool *)((char *)row + f->known) = known;
+    return known;
+}
+
+static bool read_text(struct reading *r, const struct row_field *f, struct row *row)
+{
     const char *text = "";
-    if (!v) return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "the key \"%s\" is missing", key);
-    if (!cJSON_IsNull(v) && !json_string(r->json, r->json->root, key, &text, r->st)) return false;
-    *out = arena_string(r->memory, text);
-    return *out ? true : status_no_memory(r->st);
+    if (is_missing(r, f->key)) return false;
+    if (!cJSON_IsNull(json_find(r->json->root, f->key)) &&
+        !json_string(r->json, r->json->root, f->key, &text, r->st))
+        return false;
+    *field_text(row, f) = arena_string(r->memory, text);
+    return *field_text(row, f) ? true : status_no_memory(r->st);
 }
 
-static bool take_int(struct reading *r, const char *key, bool *known, int64_t *out)
+static bool read_object(struct reading *r, const struct row_field *f, struct row *row)
 {
-    const cJSON *v = json_find(r->json->root, key);
-    *out = 0;
-    if (known) *known = !cJSON_IsNull(v);
-    if (cJSON_IsNull(v)) return true; /* unknown, or a number that JSON could not carry */
-    return json_int(r->json, r->json->root, key, -LX_INT_MAX, LX_INT_MAX, out, r->st);
+    const cJSON *v = json_find(r->json->root, f->key);
+    char *text = cJSON_IsObject(v) ? cJSON_PrintUnformatted(v) : NULL;
+    *field_text(row, f) = arena_string(r->memory, text ? text : "{}");
+    cJSON_free(text);
+    return *field_text(row, f) ? true : status_no_memory(r->st);
 }
 
-static bool take_number(struct reading *r, const char *key, bool *known, double *out)
-{
-    const cJSON *v = json_find(r->json->root, key);
-    *out = 0;
-    if (!v) return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "the key \"%s\" is missing", key);
-    if (known) *known = !cJSON_IsNull(v);
-    if (known && cJSON_IsNull(v)) return true;
-    return json_opt_number(r->json, r->json->root, key, 0, 1e15, out, r->st);
-}
-
-static bool take_outcome(struct reading *r, enum outcome *out)
+static bool read_outcome(struct reading *r, const struct row_field *f, struct row *row)
 {
     const char *word;
-    if (!json_string(r->json, r->json->root, "outcome", &word, r->st)) return false;
+    enum outcome *out = (enum outcome *)((char *)row + f->at);
+    if (!json_string(r->json, r->json->root, f->key, &word, r->st)) return false;
     *out = outcome_find(word);
-    return *out < OUTCOME_COUNT || json_error(r->json, json_find(r->json->root, "outcome"), r->st,
-                                              LX_E_SCHEMA, "there is no outcome \"%.40s\"", word);
+    return *out < OUTCOME_COUNT || json_error(r->json, json_find(r->json->root, f->key), r->st, LX_E_SCHEMA,
+                                              "there is no outcome \"%.40s\"", word);
 }
 
-static bool take_stats(struct reading *r, const char **out)
+static bool read_whole(struct reading *r, const struct row_field *f, struct row *row)
 {
-    const cJSON *v = json_find(r->json->root, "stats");
-    char *text = cJSON_IsObject(v) ? cJSON_PrintUnformatted(v) : NULL;
-    *out = arena_string(r->memory, text ? text : "{}");
-    cJSON_free(text);
-    return *out ? true : status_no_memory(r->st);
+    int64_t *out = (int64_t *)((char *)row + f->at);
+    *out = 0;
+    if (!note_known(r, f, row)) return true; /* unknown, or a number that JSON could not carry */
+    return json_int(r->json, r->json->root, f->key, -LX_INT_MAX, LX_INT_MAX, out, r->st);
 }
+
+static bool read_seconds(struct reading *r, const struct row_field *f, struct row *row)
+{
+    double *out = (double *)((char *)row + f->at);
+    *out = 0;
+    if (is_missing(r, f->key)) return false;
+    if (!note_known(r, f, row) && f->known) return true;
+    return json_opt_number(r->json, r->json->root, f->key, 0, 1e15, out, r->st);
+}
+
+static bool skip(struct reading *r, const struct row_field *f, struct row *row)
+{
+    (void)r, (void)f, (void)row;
+    return true;
+}
+
+static read_field *const readers[FIELD_KINDS] = {
+    [FIELD_WORD] = read_text,     [FIELD_MESSAGE] = read_text,
+    [FIELD_OBJECT] = read_object, [FIELD_OUTCOME] = read_outcome,
+    [FIELD_WHOLE] = read_whole,   [FIELD_SECONDS] = read_seconds,
+    [FIELD_GAP] = skip,
+};
 
 static bool read_row(struct reading *r, struct row *row)
 {
     if (!cJSON_IsObject(r->json->root))
         return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "a line must be an object");
-    return take_string(r, "instance", &row->instance) && take_string(r, "hash", &row->hash) &&
-           take_string(r, "name", &row->name) && take_int(r, "buffers", NULL, &row->buffers) &&
-           take_int(r, "capacity", NULL, &row->capacity) && take_string(r, "objective", &row->question) &&
-           take_string(r, "solver", &row->solver) && take_int(r, "seed", NULL, &row->seed) &&
-           take_int(r, "repeat", NULL, &row->repeat) && take_string(r, "config", &row->config) &&
-           take_outcome(r, &row->outcome) && take_string(r, "status", &row->status) &&
-           take_string(r, "claim", &row->claim) && take_int(r, "value", &row->has_value, &row->value) &&
-           take_int(r, "bound", &row->has_bound, &row->bound) && take_int(r, "steps", NULL, &row->steps) &&
-           take_stats(r, &row->stats) && take_number(r, "solver_seconds", &row->has_seconds, &row->seconds) &&
-           take_number(r, "wall_seconds", NULL, &row->wall) &&
-           take_number(r, "cpu_seconds", NULL, &row->cpu) && take_int(r, "peak_kb", NULL, &row->peak_kb) &&
-           take_string(r, "message", &row->message);
+    for (const struct row_field *f = row_fields; f->key; f++)
+        if (!readers[f->kind](r, f, row)) return false;
+    return true;
 }
 
 static bool add_problem(struct results *r, const char *path, int line, const lx_status *st)

@@ -7,7 +7,7 @@
  * that no reader sees half a header and no second bench gets in between. For a moment a new file is empty,
  * which counts as none. Against those who ask for no lock (rm, mv, an editor) the file is compared with its
  * name and its length after every line and at the end. */
-#include "bench/bench.h"
+#include "bench/row_fields.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/file.h"
@@ -20,60 +20,83 @@
 #include <time.h>
 #include <unistd.h>
 
-static void string_member(struct text *t, const char *key, const char *value)
+typedef void write_field(struct text *t, const struct row *r, const struct row_field *f);
+
+static const void *member(const struct row *r, const struct row_field *f)
 {
-    text_format(t, "\"%s\": ", key);
-    if (value && *value)
-        text_json_string(t, value);
+    return (const char *)r + f->at;
+}
+
+static const char *text_of(const struct row *r, const struct row_field *f)
+{
+    const char *text = *(const char *const *)member(r, f);
+    return text ? text : "";
+}
+
+static void write_word(struct text *t, const struct row *r, const struct row_field *f)
+{
+    if (*text_of(r, f))
+        text_json_string(t, text_of(r, f));
     else
         text_add(t, "null");
-    text_add(t, ", ");
+}
+
+static void write_message(struct text *t, const struct row *r, const struct row_field *f)
+{
+    text_json_string(t, text_of(r, f));
+}
+
+static void write_object(struct text *t, const struct row *r, const struct row_field *f)
+{
+    text_add(t, *text_of(r, f) ? text_of(r, f) : "{}");
+}
+
+static void write_outcome(struct text *t, const struct row *r, const struct row_field *f)
+{
+    text_json_string(t, outcome_word(*(const enum outcome *)member(r, f)));
 }
 
 /* A solver may claim any number; what JSON cannot carry exactly is not written at all. */
-static void int_member(struct text *t, const char *key, bool known, int64_t value)
+static void write_whole(struct text *t, const struct row *r, const struct row_field *f)
 {
-    if (known && value <= LX_INT_MAX && value >= -LX_INT_MAX)
-        text_format(t, "\"%s\": %lld, ", key, (long long)value);
+    int64_t value = *(const int64_t *)member(r, f);
+    if (field_is_known(r, f) && value <= LX_INT_MAX && value >= -LX_INT_MAX)
+        text_format(t, "%lld", (long long)value);
     else
-        text_format(t, "\"%s\": null, ", key);
+        text_add(t, "null");
 }
 
-static void number_member(struct text *t, const char *key, bool known, double value)
+static void write_number(struct text *t, bool known, double value)
 {
     if (known)
-        text_format(t, "\"%s\": %.9g, ", key, value);
+        text_format(t, "%.9g", value);
     else
-        text_format(t, "\"%s\": null, ", key);
+        text_add(t, "null");
 }
+
+static void write_seconds(struct text *t, const struct row *r, const struct row_field *f)
+{
+    write_number(t, field_is_known(r, f), *(const double *)member(r, f));
+}
+
+static void write_gap(struct text *t, const struct row *r, const struct row_field *f)
+{
+    (void)f;
+    write_number(t, r->has_value && r->has_bound, lx_gap(r->value, r->bound));
+}
+
+static write_field *const writers[FIELD_KINDS] = {
+    [FIELD_WORD] = write_word,       [FIELD_MESSAGE] = write_message, [FIELD_OBJECT] = write_object,
+    [FIELD_OUTCOME] = write_outcome, [FIELD_WHOLE] = write_whole,     [FIELD_SECONDS] = write_seconds,
+    [FIELD_GAP] = write_gap,
+};
 
 void row_write(const struct row *r, struct text *t)
 {
-    text_add(t, "{");
-    string_member(t, "instance", r->instance);
-    string_member(t, "hash", r->hash);
-    string_member(t, "name", r->name);
-    int_member(t, "buffers", true, r->buffers);
-    int_member(t, "capacity", true, r->capacity);
-    string_member(t, "objective", r->question);
-    string_member(t, "solver", r->solver);
-    int_member(t, "seed", true, r->seed);
-    int_member(t, "repeat", true, r->repeat);
-    string_member(t, "config", r->config);
-    string_member(t, "outcome", outcome_word(r->outcome));
-    string_member(t, "status", r->status);
-    string_member(t, "claim", r->claim);
-    int_member(t, "value", r->has_value, r->value);
-    int_member(t, "bound", r->has_bound, r->bound);
-    number_member(t, "gap", r->has_value && r->has_bound, lx_gap(r->value, r->bound));
-    int_member(t, "steps", true, r->steps);
-    text_format(t, "\"stats\": %s, ", r->stats && *r->stats ? r->stats : "{}");
-    number_member(t, "solver_seconds", r->has_seconds, r->seconds);
-    number_member(t, "wall_seconds", true, r->wall);
-    number_member(t, "cpu_seconds", true, r->cpu);
-    int_member(t, "peak_kb", true, r->peak_kb);
-    text_add(t, "\"message\": ");
-    text_json_string(t, r->message ? r->message : "");
+    for (const struct row_field *f = row_fields; f->key; f++) {
+        text_format(t, "%s\"%s\": ", f == row_fields ? "{" : ", ", f->key);
+        writers[f->kind](t, r, f);
+    }
     text_add(t, "}\n");
 }
 
@@ -157,10 +180,9 @@ static bool keep_rows(const struct results *old, struct arena *memory, rows *don
 {
     for (size_t i = 0; i < old->rows.count; i++) {
         struct row r = old->rows.at[i];
-        const char **texts[] = {&r.instance, &r.hash,   &r.name,  &r.question, &r.solver,
-                                &r.config,   &r.status, &r.claim, &r.stats,    &r.message};
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            if (!(*texts[k] = arena_string(memory, *texts[k]))) return false;
+        for (const struct row_field *f = row_fields; f->key; f++)
+            if (field_is_text(f) && !(*field_text(&r, f) = arena_string(memory, *field_text(&r, f))))
+                return false;
         if (!VEC_PUSH(done, r)) return false;
     }
     return true;

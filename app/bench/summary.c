@@ -236,7 +236,7 @@ static bool find_virtual_best(struct summary *s)
     struct contender *b = &s->best;
     VEC(double) times = {0};
     bool ok = true;
-    *b = (struct contender){.label = "virtual best", .solver = "", .config = ""};
+    *b = (struct contender){.label = "virtual best", .solver = "", .config = "", .is_virtual = true};
     for (size_t p = 0; ok && p < s->problems.count; p++) {
         size_t hitters = 0, last = 0;
         bool any = false, proved = false, solved = false;

@@ -27,6 +27,7 @@ struct problem {
 
 struct contender {
     const char *label, *solver, *config;
+    bool is_virtual;                                /* the best of all; wins and outcomes are the others' */
     int64_t runs, solved, proved, hits, wins, only; /* only: problems that no one else hits */
     int64_t outcomes[OUTCOME_COUNT];
     double gap, above_best;    /* means over solved runs, as shares */

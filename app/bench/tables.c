@@ -8,67 +8,62 @@
 
 enum { NAME_WIDTH = 44 };
 
-static const struct sheet_column solver_columns[] = {
-    {"solver", "solver", SHEET_WORDS, false},
-    {"config", NULL, SHEET_WORDS, false},
-    {"runs", "runs", SHEET_COUNT, false},
-    {"solved", "solved", SHEET_COUNT, false},
-    {"proved", "proved", SHEET_COUNT, false},
-    {"best_known", "best", SHEET_COUNT, false},
-    {"mean_gap", "gap", SHEET_SHARE, false},
-    {"mean_above_best", "above best", SHEET_SHARE, false},
-    {"median_seconds", "median", SHEET_SECONDS, false},
-    {"par2_seconds", "PAR2", SHEET_SECONDS, false},
-    {"shifted_geometric_mean_seconds", "sgm", SHEET_SECONDS, false},
-    {"wins", "wins", SHEET_COUNT, false},
-    {"only", "only", SHEET_COUNT, false},
-    {"contribution_seconds", "adds", SHEET_SECONDS, false},
-    {"none", "none", SHEET_COUNT, true},
-    {"timeout", "timeout", SHEET_COUNT, true},
-    {"memory", "memory", SHEET_COUNT, true},
-    {"crash", "crash", SHEET_COUNT, true},
-    {"error", "error", SHEET_COUNT, true},
-    {"wrong", "WRONG", SHEET_COUNT, true},
+static void outcome_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct contender *row = row_of_table;
+    int64_t n = row->outcomes[column->argument];
+    v->number = row->is_virtual ? NAN : (double)n;
+    v->paint = n && column->argument >= OUTCOME_MEMORY ? PAINT_BAD : PAINT_PLAIN;
+}
+
+/* clang-format off */
+VALUE_OF(label_value,  struct contender, v->words = row->label; v->paint = row->is_virtual ? PAINT_DIM : PAINT_PLAIN;)
+VALUE_OF(config_value, struct contender, v->words = row->config;)
+VALUE_OF(runs_value,   struct contender, value_whole(v, row->runs);)
+VALUE_OF(solved_value, struct contender, value_whole(v, row->solved);)
+VALUE_OF(proved_value, struct contender, value_whole(v, row->proved);)
+VALUE_OF(hits_value,   struct contender, value_whole(v, row->hits);)
+VALUE_OF(gap_value,    struct contender, v->number = row->gap;)
+VALUE_OF(above_value,  struct contender, v->number = row->above_best;)
+VALUE_OF(median_value, struct contender, v->number = row->median;)
+VALUE_OF(par2_value,   struct contender, v->number = row->par2;)
+VALUE_OF(mean_value,   struct contender, v->number = row->mean;)
+VALUE_OF(wins_value,   struct contender, v->number = row->is_virtual ? NAN : (double)row->wins;)
+VALUE_OF(only_value,   struct contender, v->number = row->is_virtual ? NAN : (double)row->only;)
+VALUE_OF(adds_value,   struct contender, v->number = row->contribution;)
+
+#define OF_OUTCOME .flags = COLUMN_MAY_HIDE, .value = outcome_value
+static const struct column contender_array[] = {
+    {.key = "solver",               .heading = "solver",     .kind = VALUE_WORDS,   .value = label_value},
+    {.key = "config",                                        .kind = VALUE_WORDS,   .value = config_value},
+    {.key = "runs",                 .heading = "runs",       .kind = VALUE_COUNT,   .value = runs_value},
+    {.key = "solved",               .heading = "solved",     .kind = VALUE_COUNT,   .value = solved_value},
+    {.key = "proved",               .heading = "proved",     .kind = VALUE_COUNT,   .value = proved_value},
+    {.key = "best_known",           .heading = "best",       .kind = VALUE_COUNT,   .value = hits_value},
+    {.key = "mean_gap",             .heading = "gap",        .kind = VALUE_SHARE,   .value = gap_value},
+    {.key = "mean_above_best",      .heading = "above best", .kind = VALUE_SHARE,   .value = above_value},
+    {.key = "median_seconds",       .heading = "median",     .kind = VALUE_SECONDS, .value = median_value},
+    {.key = "par2_seconds",         .heading = "PAR2",       .kind = VALUE_SECONDS, .value = par2_value},
+    {.key = "shifted_geometric_mean_seconds", .heading = "sgm", .kind = VALUE_SECONDS, .value = mean_value},
+    {.key = "wins",                 .heading = "wins",       .kind = VALUE_COUNT,   .value = wins_value},
+    {.key = "only",                 .heading = "only",       .kind = VALUE_COUNT,   .value = only_value},
+    {.key = "contribution_seconds", .heading = "adds",       .kind = VALUE_SECONDS, .value = adds_value},
+    {.key = "none",                 .heading = "none",       .kind = VALUE_COUNT,   .argument = OUTCOME_NONE,    OF_OUTCOME},
+    {.key = "timeout",              .heading = "timeout",    .kind = VALUE_COUNT,   .argument = OUTCOME_TIMEOUT, OF_OUTCOME},
+    {.key = "memory",               .heading = "memory",     .kind = VALUE_COUNT,   .argument = OUTCOME_MEMORY,  OF_OUTCOME},
+    {.key = "crash",                .heading = "crash",      .kind = VALUE_COUNT,   .argument = OUTCOME_CRASH,   OF_OUTCOME},
+    {.key = "error",                .heading = "error",      .kind = VALUE_COUNT,   .argument = OUTCOME_ERROR,   OF_OUTCOME},
+    {.key = "wrong",                .heading = "WRONG",      .kind = VALUE_COUNT,   .argument = OUTCOME_WRONG,   OF_OUTCOME},
 };
+#undef OF_OUTCOME
+/* clang-format on */
 
-static enum paint alarm(int64_t count)
-{
-    return count ? PAINT_BAD : PAINT_PLAIN;
-}
+const struct columns contender_columns = COLUMNS("solvers of a report", contender_array);
 
-static void add_contender(const struct contender *c, bool is_virtual, struct sheet *out)
+static void contender_notes(const struct summary *s, struct text *notes)
 {
-    sheet_words(out, is_virtual ? PAINT_DIM : PAINT_PLAIN, c->label);
-    sheet_words(out, PAINT_PLAIN, c->config);
-    sheet_number(out, PAINT_PLAIN, (double)c->runs);
-    sheet_number(out, PAINT_PLAIN, (double)c->solved);
-    sheet_number(out, PAINT_PLAIN, (double)c->proved);
-    sheet_number(out, PAINT_PLAIN, (double)c->hits);
-    sheet_number(out, PAINT_PLAIN, c->gap);
-    sheet_number(out, PAINT_PLAIN, c->above_best);
-    sheet_number(out, PAINT_PLAIN, c->median);
-    sheet_number(out, PAINT_PLAIN, c->par2);
-    sheet_number(out, PAINT_PLAIN, c->mean);
-    sheet_number(out, PAINT_PLAIN, is_virtual ? NAN : (double)c->wins);
-    sheet_number(out, PAINT_PLAIN, is_virtual ? NAN : (double)c->only);
-    sheet_number(out, PAINT_PLAIN, c->contribution);
-    static const enum outcome bad[] = {OUTCOME_NONE,  OUTCOME_TIMEOUT, OUTCOME_MEMORY,
-                                       OUTCOME_CRASH, OUTCOME_ERROR,   OUTCOME_WRONG};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        sheet_number(out, i < 2 ? PAINT_PLAIN : alarm(c->outcomes[bad[i]]),
-                     is_virtual ? NAN : (double)c->outcomes[bad[i]]);
-}
-
-void solver_sheet(const struct summary *s, struct sheet *out)
-{
-    *out = (struct sheet){.key = "solvers",
-                          .title = "Solvers",
-                          .columns = solver_columns,
-                          .column_count = sizeof solver_columns / sizeof *solver_columns};
-    for (size_t k = 0; k < s->solvers.count; k++) add_contender(&s->solvers.at[k], false, out);
-    if (s->solvers.count > 1) add_contender(&s->best, true, out);
     text_format(
-        &out->notes,
+        notes,
         "%s, time limit %s. solved: runs with a legal, complete answer or a proof that there is none;\n"
         "proved: optimal or infeasible; best: reached the best value known here, within %s. gap: mean to the "
         "best\n"
@@ -82,34 +77,35 @@ void solver_sheet(const struct summary *s, struct sheet *out)
         counted((int64_t)s->problems.count - s->bad_inputs, "instance").at, in_time(s->limit).at,
         in_percent(s->within).at, in_time(SHIFT_SECONDS).at, (WIN_RATIO - 1) * 100);
     if (s->outliers)
-        text_format(&out->notes,
+        text_format(notes,
                     "%s (a time more than %.1f deviations from the median of its cell); none is left out.\n",
                     counted(s->outliers, "outlier").at, OUTLIER_DEVIATIONS);
     if (s->bad_inputs)
-        text_format(&out->notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
+        text_format(notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
 }
 
-static const struct sheet_column instance_columns[] = {
-    {"instance", "instance", SHEET_WORDS, false},
-    {"path", NULL, SHEET_WORDS, false},
-    {"hash", NULL, SHEET_WORDS, false},
-    {"objective", NULL, SHEET_WORDS, false},
-    {"capacity", NULL, SHEET_COUNT, false},
-    {"buffers", "buffers", SHEET_COUNT, false},
-    {"solver", "solver", SHEET_WORDS, false},
-    {"runs", NULL, SHEET_COUNT, false},
-    {"outcome", "outcome", SHEET_WORDS, false},
-    {"value", "value", SHEET_COUNT, false},
-    {"value_least", "least", SHEET_COUNT, true},
-    {"value_most", "most", SHEET_COUNT, true},
-    {"bound", "bound", SHEET_COUNT, false},
-    {"mean_gap", "gap", SHEET_SHARE, false},
-    {"seconds", "time", SHEET_SECONDS, false},
-    {"seconds_least", "from", SHEET_SECONDS, true},
-    {"seconds_most", "to", SHEET_SECONDS, true},
-    {"steps", "nodes", SHEET_COUNT, true},
-    {"steps_a_second", "nodes/s", SHEET_COUNT, true},
-    {"peak_kb", "peak kB", SHEET_COUNT, false},
+bool contender_table(const struct summary *s, struct arena *memory, struct table *out)
+{
+    size_t n = s->solvers.count;
+    struct text notes = {0};
+    struct contender *list = arena_array(memory, n + 1, sizeof *list);
+    if (!list) return false;
+    for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
+    list[n] = s->best;
+    *out = TABLE(contender_columns, list, n > 1 ? n + 1 : n);
+    out->key = "solvers";
+    out->title = "Solvers";
+    contender_notes(s, &notes);
+    out->notes = notes.failed ? NULL : arena_string(memory, notes.at);
+    text_free(&notes);
+    return out->notes != NULL;
+}
+
+/* One solver on one instance. */
+struct cell_row {
+    const struct problem *problem;
+    const struct contender *solver;
+    const struct cell *cell;
 };
 
 static void describe_outcomes(const struct cell *c, struct text *out)
@@ -139,72 +135,131 @@ static const char *short_name(const char *name, char *room, size_t size)
     return room;
 }
 
-static void add_cell(const struct summary *s, size_t p, size_t k, struct sheet *out)
+/* Least and greatest are worth a column only where there is more than one run, and values differ. */
+static double ranged(const struct cell *c, double value)
 {
-    const struct problem *q = &s->problems.at[p];
-    const struct cell *c = summary_cell(s, p, k);
-    char name[NAME_WIDTH + 8];
-    struct text outcome = {0};
-    bool ranged = c->runs > 1;
-    describe_outcomes(c, &outcome);
-    sheet_words(out, PAINT_PLAIN, short_name(q->name, name, sizeof name));
-    sheet_words(out, PAINT_PLAIN, q->path);
-    sheet_words(out, PAINT_PLAIN, q->hash);
-    sheet_words(out, PAINT_PLAIN, q->question);
-    sheet_number(out, PAINT_PLAIN, (double)q->capacity);
-    sheet_number(out, PAINT_PLAIN, (double)q->buffers);
-    sheet_words(out, PAINT_PLAIN, s->solvers.at[k].label);
-    sheet_number(out, PAINT_PLAIN, (double)c->runs);
-    sheet_words(out, paint_of(c), outcome.at ? outcome.at : "");
-    sheet_number(out, q->has_best && c->value == (double)q->best ? PAINT_GOOD : PAINT_PLAIN, c->value);
-    sheet_number(out, PAINT_PLAIN, ranged && c->lowest < c->highest ? c->lowest : NAN);
-    sheet_number(out, PAINT_PLAIN, ranged && c->lowest < c->highest ? c->highest : NAN);
-    sheet_number(out, PAINT_PLAIN, q->has_bound ? (double)q->bound : NAN);
-    sheet_number(out, PAINT_PLAIN, c->gap);
-    sheet_number(out, PAINT_PLAIN, c->seconds);
-    sheet_number(out, PAINT_PLAIN, ranged ? c->least : NAN);
-    sheet_number(out, PAINT_PLAIN, ranged ? c->most : NAN);
-    sheet_number(out, PAINT_PLAIN, c->steps);
-    sheet_number(out, PAINT_PLAIN, c->steps > 0 ? c->steps_a_second : NAN);
-    sheet_number(out, PAINT_PLAIN, (double)c->peak_kb);
-    out->failed |= outcome.failed;
-    text_free(&outcome);
+    return c->runs > 1 ? value : NAN;
 }
 
-void instance_sheet(const struct summary *s, struct sheet *out)
+static double ranged_value(const struct cell *c, double value)
 {
-    *out = (struct sheet){.key = "instances",
-                          .title = "Instances",
-                          .columns = instance_columns,
-                          .column_count = sizeof instance_columns / sizeof *instance_columns};
+    return c->lowest < c->highest ? ranged(c, value) : NAN;
+}
+
+static void name_of_instance(struct value *v, const char *name)
+{
+    char room[NAME_WIDTH + 8];
+    value_add(v, short_name(name, room, sizeof room));
+}
+
+static void how_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct cell_row *row = row_of_table;
+    (void)column;
+    describe_outcomes(row->cell, &v->made);
+    v->words = v->made.at ? v->made.at : "";
+    v->paint = paint_of(row->cell);
+}
+
+static void value_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct cell_row *row = row_of_table;
+    (void)column;
+    v->number = row->cell->value;
+    if (row->problem->has_best && row->cell->value == (double)row->problem->best) v->paint = PAINT_GOOD;
+}
+
+/* clang-format off */
+VALUE_OF(instance_value,  struct cell_row, name_of_instance(v, row->problem->name);)
+VALUE_OF(path_value,      struct cell_row, v->words = row->problem->path;)
+VALUE_OF(hash_value,      struct cell_row, v->words = row->problem->hash;)
+VALUE_OF(question_value,  struct cell_row, v->words = row->problem->question;)
+VALUE_OF(capacity_value,  struct cell_row, value_whole(v, row->problem->capacity);)
+VALUE_OF(buffers_value,   struct cell_row, value_whole(v, row->problem->buffers);)
+VALUE_OF(solver_value,    struct cell_row, v->words = row->solver->label;)
+VALUE_OF(cell_runs_value, struct cell_row, value_whole(v, row->cell->runs);)
+VALUE_OF(least_value,     struct cell_row, v->number = ranged_value(row->cell, row->cell->lowest);)
+VALUE_OF(most_value,      struct cell_row, v->number = ranged_value(row->cell, row->cell->highest);)
+VALUE_OF(bound_value,     struct cell_row, v->number = row->problem->has_bound ? (double)row->problem->bound : NAN;)
+VALUE_OF(cell_gap_value,  struct cell_row, v->number = row->cell->gap;)
+VALUE_OF(seconds_value,   struct cell_row, v->number = row->cell->seconds;)
+VALUE_OF(from_value,      struct cell_row, v->number = ranged(row->cell, row->cell->least);)
+VALUE_OF(to_value,        struct cell_row, v->number = ranged(row->cell, row->cell->most);)
+VALUE_OF(steps_value,     struct cell_row, v->number = row->cell->steps;)
+VALUE_OF(speed_value,     struct cell_row, v->number = row->cell->steps > 0 ? row->cell->steps_a_second : NAN;)
+VALUE_OF(peak_value,      struct cell_row, value_whole(v, row->cell->peak_kb);)
+
+static const struct column cell_array[] = {
+    {.key = "instance",       .heading = "instance", .kind = VALUE_WORDS,   .value = instance_value},
+    {.key = "path",                                  .kind = VALUE_WORDS,   .value = path_value},
+    {.key = "hash",                                  .kind = VALUE_WORDS,   .value = hash_value},
+    {.key = "objective",                             .kind = VALUE_WORDS,   .value = question_value},
+    {.key = "capacity",                              .kind = VALUE_COUNT,   .value = capacity_value},
+    {.key = "buffers",        .heading = "buffers",  .kind = VALUE_COUNT,   .value = buffers_value},
+    {.key = "solver",         .heading = "solver",   .kind = VALUE_WORDS,   .value = solver_value},
+    {.key = "runs",                                  .kind = VALUE_COUNT,   .value = cell_runs_value},
+    {.key = "outcome",        .heading = "outcome",  .kind = VALUE_WORDS,   .value = how_value},
+    {.key = "value",          .heading = "value",    .kind = VALUE_COUNT,   .value = value_value},
+    {.key = "value_least",    .heading = "least",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = least_value},
+    {.key = "value_most",     .heading = "most",     .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = most_value},
+    {.key = "bound",          .heading = "bound",    .kind = VALUE_COUNT,   .value = bound_value},
+    {.key = "mean_gap",       .heading = "gap",      .kind = VALUE_SHARE,   .value = cell_gap_value},
+    {.key = "seconds",        .heading = "time",     .kind = VALUE_SECONDS, .value = seconds_value},
+    {.key = "seconds_least",  .heading = "from",     .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = from_value},
+    {.key = "seconds_most",   .heading = "to",       .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = to_value},
+    {.key = "steps",          .heading = "nodes",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = steps_value},
+    {.key = "steps_a_second", .heading = "nodes/s",  .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = speed_value},
+    {.key = "peak_kb",        .heading = "peak kB",  .kind = VALUE_COUNT,   .value = peak_value},
+};
+/* clang-format on */
+
+const struct columns cell_columns = COLUMNS("instances of a report", cell_array);
+
+bool instance_table(const struct summary *s, struct arena *memory, struct table *out)
+{
+    size_t n = 0;
+    struct cell_row *list = arena_array(memory, s->problems.count * s->solvers.count, sizeof *list);
+    if (!list) return false;
     for (size_t p = 0; p < s->problems.count; p++)
         for (size_t k = 0; k < s->solvers.count; k++)
-            if (summary_cell(s, p, k)->runs > 0) add_cell(s, p, k, out);
-    text_add(&out->notes,
-             "bound: the best that any run here has proved. With several runs: medians and ranges.\n");
+            if (summary_cell(s, p, k)->runs > 0)
+                list[n++] = (struct cell_row){&s->problems.at[p], &s->solvers.at[k], summary_cell(s, p, k)};
+    *out = TABLE(cell_columns, list, n);
+    out->key = "instances";
+    out->title = "Instances";
+    out->notes = "bound: the best that any run here has proved. With several runs: medians and ranges.\n";
+    return true;
 }
 
-static const struct sheet_column fault_columns[] = {
-    {"outcome", "outcome", SHEET_WORDS, false},   {"solver", "solver", SHEET_WORDS, false},
-    {"instance", "instance", SHEET_WORDS, false}, {"seed", "seed", SHEET_COUNT, false},
-    {"repeat", "repeat", SHEET_COUNT, true},      {"message", "what", SHEET_WORDS, false},
-};
+/* clang-format off */
+VALUE_OF(fault_value,         struct row, v->words = outcome_word(row->outcome); v->paint = PAINT_BAD;)
+VALUE_OF(fault_solver_value,  struct row, v->words = row->solver;)
+VALUE_OF(fault_name_value,    struct row, name_of_instance(v, row->name);)
+VALUE_OF(seed_value,          struct row, value_whole(v, row->seed);)
+VALUE_OF(repeat_value,        struct row, value_whole(v, row->repeat);)
+VALUE_OF(message_value,       struct row, v->words = row->message;)
 
-void fault_sheet(const struct results *r, struct sheet *out)
+static const struct column mishap_array[] = {
+    {.key = "outcome",  .heading = "outcome",  .kind = VALUE_WORDS, .value = fault_value},
+    {.key = "solver",   .heading = "solver",   .kind = VALUE_WORDS, .value = fault_solver_value},
+    {.key = "instance", .heading = "instance", .kind = VALUE_WORDS, .value = fault_name_value},
+    {.key = "seed",     .heading = "seed",     .kind = VALUE_COUNT, .value = seed_value},
+    {.key = "repeat",   .heading = "repeat",   .kind = VALUE_COUNT, .flags = COLUMN_MAY_HIDE, .value = repeat_value},
+    {.key = "message",  .heading = "what",     .kind = VALUE_WORDS, .value = message_value},
+};
+/* clang-format on */
+
+const struct columns mishap_columns = COLUMNS("what went wrong", mishap_array);
+
+bool mishap_table(const struct results *r, struct arena *memory, struct table *out)
 {
-    *out = (struct sheet){.key = "faults",
-                          .title = "What went wrong",
-                          .columns = fault_columns,
-                          .column_count = sizeof fault_columns / sizeof *fault_columns};
-    for (size_t i = 0; i < r->rows.count; i++) {
-        const struct row *row = &r->rows.at[i];
-        char name[NAME_WIDTH + 8];
-        if (row->outcome < OUTCOME_MEMORY) continue;
-        sheet_words(out, PAINT_BAD, outcome_word(row->outcome));
-        sheet_words(out, PAINT_PLAIN, row->solver);
-        sheet_words(out, PAINT_PLAIN, short_name(row->name, name, sizeof name));
-        sheet_number(out, PAINT_PLAIN, (double)row->seed);
-        sheet_number(out, PAINT_PLAIN, (double)row->repeat);
-        sheet_words(out, PAINT_PLAIN, row->message);
-    }
+    size_t n = 0;
+    struct row *list = arena_array(memory, r->rows.count, sizeof *list);
+    if (!list) return false;
+    for (size_t i = 0; i < r->rows.count; i++)
+        if (r->rows.at[i].outcome >= OUTCOME_MEMORY) list[n++] = r->rows.at[i];
+    *out = TABLE(mishap_columns, list, n);
+    out->key = "faults";
+    out->title = "What went wrong";
+    return true;
 }

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "stages/loops_device.h"
 #include "text/colour.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -118,27 +118,45 @@ static bool read_sizes(struct call *call, int wanted, int64_t *sizes)
                       wanted);
 }
 
-static void add_stride(struct gathered *t, int64_t stride)
+struct loop_row {
+    int number;
+    struct lx_loop loop;
+};
+
+static void exec_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    gathered_cell(t, stride ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(stride).at);
+    static const enum paint paints[LX_EXEC_COUNT] = {
+        [LX_EXEC_SEQ] = PAINT_PLAIN, [LX_EXEC_PRIM] = PAINT_HEADING, [LX_EXEC_SHARED] = PAINT_GOOD};
+    const struct loop_row *row = row_of_table;
+    (void)column;
+    v->words = lx_loop_exec_word(row->loop.exec);
+    v->paint = paints[row->loop.exec];
 }
+
+/* clang-format off */
+VALUE_OF(number_value, struct loop_row, v->number = row->number; v->paint = PAINT_DIM;)
+VALUE_OF(type_value,   struct loop_row, v->words = lx_loop_type_word(row->loop.type);)
+VALUE_OF(size_value,   struct loop_row, value_whole(v, row->loop.size);)
+VALUE_OF(stride_value, struct loop_row, value_dim(v, row->loop.stride[column->argument]);)
+
+static const struct column loop_array[] = {
+    {.key = "loop",       .heading = "",     .kind = VALUE_NUMBER, .value = number_value},
+    {.key = "type",       .heading = "type", .kind = VALUE_WORDS,  .value = type_value},
+    {.key = "exec",       .heading = "exec", .kind = VALUE_WORDS,  .value = exec_value},
+    {.key = "size",       .heading = "size", .kind = VALUE_COUNT,  .value = size_value},
+    {.key = "stride_in0", .heading = "in0",  .kind = VALUE_COUNT,  .argument = LX_LOOP_IN0, .value = stride_value},
+    {.key = "stride_in1", .heading = "in1",  .kind = VALUE_COUNT,  .argument = LX_LOOP_IN1, .value = stride_value},
+    {.key = "stride_out", .heading = "out",  .kind = VALUE_COUNT,  .argument = LX_LOOP_OUT, .value = stride_value},
+};
+/* clang-format on */
+
+const struct columns loop_columns = COLUMNS("loops of a nest", loop_array);
 
 static void write_nest(const struct lx_loops *l, struct text *out)
 {
-    static const struct heading columns[] = {{"", true},    {"type", false}, {"exec", false}, {"size", true},
-                                             {"in0", true}, {"in1", true},   {"out", true}};
-    static const enum paint paints[LX_EXEC_COUNT] = {
-        [LX_EXEC_SEQ] = PAINT_PLAIN, [LX_EXEC_PRIM] = PAINT_HEADING, [LX_EXEC_SHARED] = PAINT_GOOD};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (int i = 0; i < l->count; i++) {
-        const struct lx_loop *loop = &l->loop[i];
-        gathered_cell(&t, PAINT_DIM, "%d", i);
-        gathered_cell(&t, PAINT_PLAIN, "%s", lx_loop_type_word(loop->type));
-        gathered_cell(&t, paints[loop->exec], "%s", lx_loop_exec_word(loop->exec));
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(loop->size).at);
-        for (int o = 0; o < LX_LOOP_OPERANDS; o++) add_stride(&t, loop->stride[o]);
-    }
-    gathered_write(&t, out);
+    struct loop_row loops[sizeof l->loop / sizeof *l->loop];
+    for (int i = 0; i < l->count; i++) loops[i] = (struct loop_row){i, l->loop[i]};
+    table_add_text(&TABLE(loop_columns, loops, l->count), out);
 }
 
 static void write_head(const struct job *job, const struct lx_loops *l, const char *what)

@@ -4,7 +4,8 @@
 #include "base/file.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
-#include "text/gathered.h"
+#include "text/largest.h"
+#include "text/table.h"
 #include "commands/team_commands.h"
 #include "text/format.h"
 
@@ -118,46 +119,61 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     text_add(out, "\n");
 }
 
-static void write_row(const struct lx_plan *p, int32_t i, struct gathered *t)
-{
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    bool placed = p->answer.address[i] >= 0;
-    gathered_name(t, b->name);
-    gathered_cell(t, PAINT_PLAIN, "%s", grouped(b->size).at);
-    gathered_cell(t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-    if (placed)
-        gathered_cell(t, PAINT_GOOD, "0x%06llx", (long long)p->answer.address[i]);
-    else
-        gathered_cell(t, b->reason ? PAINT_DIM : PAINT_BAD, "off chip");
-    gathered_cell(t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
-    if (p->took_slot_of[i] >= 0)
-        gathered_name(t, p->problem.buffers[p->took_slot_of[i]].name);
-    else
-        gathered_cell(t, PAINT_PLAIN, "%s", "");
-    gathered_words(t, PAINT_DIM, p->reason[i] ? p->reason[i] : "");
-}
-
-struct ranked {
-    int64_t cost;
-    int32_t buffer;
+/* One buffer of a plan. */
+struct buffer_row {
+    const struct lx_plan *plan;
+    int32_t i;
+    const struct lx_buffer *is;
 };
 
-static int by_cost(const void *a, const void *b)
+static void address_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    const struct ranked *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
-    return x->buffer < y->buffer ? -1 : 1;
+    const struct buffer_row *row = row_of_table;
+    int64_t at = row->plan->answer.address[row->i];
+    (void)column;
+    v->paint = at >= 0 ? PAINT_GOOD : row->is->reason ? PAINT_DIM : PAINT_BAD;
+    if (at >= 0)
+        value_whole(v, at);
+    else
+        v->words = "off chip";
 }
 
-/* All buffers in their own order if they are few; else the costliest first. */
-static void write_buffers(const struct call *call, const struct lx_plan *p, struct text *out)
+static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    static const struct heading columns[] = {{"buffer", false}, {"bytes", true}, {"life", true},
-                                             {"address", true}, {"cost", true},  {"in place of", false},
-                                             {"reason", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    const struct buffer_row *row = row_of_table;
+    int32_t slot = row->plan->took_slot_of[row->i];
+    (void)column;
+    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
+}
+
+/* clang-format off */
+VALUE_OF(name_value,   struct buffer_row, v->words = row->is->name;)
+VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, row->is->size);)
+VALUE_OF(life_value,   struct buffer_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
+VALUE_OF(cost_value,   struct buffer_row, value_whole(v, row->is->spill_cost);)
+VALUE_OF(reason_value, struct buffer_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
+
+static const struct column buffer_array[] = {
+    {.key = "buffer",      .heading = "buffer",      .kind = VALUE_NAME,    .value = name_value},
+    {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .value = bytes_value},
+    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = life_value},
+    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = address_value},
+    {.key = "cost",        .heading = "cost",        .kind = VALUE_BYTES,   .value = cost_value},
+    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
+    {.key = "reason",      .heading = "reason",      .kind = VALUE_WORDS,   .value = reason_value},
+};
+/* clang-format on */
+
+const struct columns plan_buffer_columns = COLUMNS("buffers of a plan", buffer_array);
+
+static int64_t cost_of(const void *plan, int32_t i)
+{
+    return ((const struct lx_plan *)plan)->problem.buffers[i].spill_cost;
+}
+
+static void write_buffer_count(const struct lx_plan *p, struct text *out)
+{
     int32_t n = p->problem.count, placed = 0, barred = 0;
-    bool cut = n > MOST_ROWS && !option_given(&call->line, "all");
     for (int32_t i = 0; i < n; i++) {
         placed += p->answer.address[i] >= 0;
         barred += p->problem.buffers[i].reason != NULL;
@@ -166,20 +182,28 @@ static void write_buffers(const struct call *call, const struct lx_plan *p, stru
                 grouped(n - placed).at);
     if (barred) text_format(out, " (%s of them may not be on chip)", grouped(barred).at);
     text_add(out, "\n");
+}
+
+/* All buffers in their own order if they are few; else the costliest first. */
+static void write_buffers(const struct call *call, const struct lx_plan *p, struct text *out)
+{
+    int32_t n = p->problem.count, shown;
+    write_buffer_count(p, out);
     if (n == 0) return;
-    struct ranked *order = malloc((size_t)n * sizeof *order);
-    if (!order) {
-        out->failed = true;
-        return;
+    int32_t *order =
+        largest_of(p, n, cost_of, option_given(&call->line, "all") ? 0 : MOST_ROWS, false, &shown);
+    struct buffer_row *buffers = malloc((size_t)n * sizeof *buffers);
+    out->failed |= !order || !buffers;
+    if (!out->failed) {
+        for (int32_t i = 0; i < shown; i++)
+            buffers[i] = (struct buffer_row){p, order[i], &p->problem.buffers[order[i]]};
+        table_add_text(&TABLE(plan_buffer_columns, buffers, shown), out);
     }
-    for (int32_t i = 0; i < n; i++) order[i] = (struct ranked){p->problem.buffers[i].spill_cost, i};
-    if (cut) qsort(order, (size_t)n, sizeof *order, by_cost);
-    for (int32_t i = 0; i < (cut ? MOST_ROWS : n); i++) write_row(p, order[i].buffer, &t);
     free(order);
-    gathered_write(&t, out);
-    if (cut)
+    free(buffers);
+    if (shown < n)
         text_format(out, "  ... %s more, each of them cheaper; --all lists them\n",
-                    counted(n - MOST_ROWS, "buffer").at);
+                    counted(n - shown, "buffer").at);
 }
 
 static void write_summary(const struct call *call, const struct lx_plan *p, struct text *out)

@@ -1,10 +1,9 @@
 /* lxplan solvers: who can be asked what, and how each is adjusted. */
 #include "command.h"
 #include "base/fail.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const struct option_row rows[] = {{"names", 0, NULL, "only the names, one per line"}, {0}};
@@ -19,6 +18,40 @@ static void add_questions(const struct lx_solver *s, const char *quote, const ch
     }
 }
 
+/* clang-format off */
+typedef const struct lx_solver *solver_row;
+VALUE_OF(name_value,    solver_row, v->words = (*row)->name;)
+VALUE_OF(answers_value, solver_row, add_questions(*row, "", ", ", &v->made); v->words = v->made.at;)
+VALUE_OF(proves_value,  solver_row, v->number = ((*row)->caps & LX_CAN_PROVE) != 0;)
+VALUE_OF(seeded_value,  solver_row, v->number = ((*row)->caps & LX_IS_SEEDED) != 0;)
+VALUE_OF(summary_value, solver_row, v->words = (*row)->summary;)
+
+static const struct column solver_array[] = {
+    {.key = "name",      .heading = "name",    .kind = VALUE_NAME,  .value = name_value},
+    {.key = "questions", .heading = "answers", .kind = VALUE_WORDS, .value = answers_value},
+    {.key = "proves",    .heading = "proves",  .kind = VALUE_BOOL,  .value = proves_value},
+    {.key = "seeded",    .heading = "seeded",  .kind = VALUE_BOOL,  .value = seeded_value},
+    {.key = "summary",   .heading = "",        .kind = VALUE_WORDS, .value = summary_value},
+};
+
+VALUE_OF(option_value_name, struct lx_option, v->words = row->name;)
+VALUE_OF(default_value,     struct lx_option, value_whole(v, row->def);)
+VALUE_OF(low_value,         struct lx_option, value_whole(v, row->low);)
+VALUE_OF(high_value,        struct lx_option, value_whole(v, row->high);)
+VALUE_OF(help_value,        struct lx_option, v->words = row->help;)
+
+static const struct column option_array[] = {
+    {.key = "name",    .heading = "option",  .kind = VALUE_NAME,  .value = option_value_name},
+    {.key = "default", .heading = "default", .kind = VALUE_COUNT, .value = default_value},
+    {.key = "low",     .heading = "from",    .kind = VALUE_COUNT, .value = low_value},
+    {.key = "high",    .heading = "to",      .kind = VALUE_COUNT, .value = high_value},
+    {.key = "help",    .heading = "",        .kind = VALUE_WORDS, .value = help_value},
+};
+/* clang-format on */
+
+const struct columns solver_columns = COLUMNS("solvers", solver_array);
+const struct columns solver_option_columns = COLUMNS("options of a solver", option_array);
+
 static void write_json(const struct lx_solver *s, struct text *t)
 {
     text_add(t, "{\"name\": ");
@@ -29,15 +62,7 @@ static void write_json(const struct lx_solver *s, struct text *t)
     add_questions(s, "\"", ", ", t);
     text_format(t, "], \"proves\": %s, \"seeded\": %s, \"options\": [",
                 s->caps & LX_CAN_PROVE ? "true" : "false", s->caps & LX_IS_SEEDED ? "true" : "false");
-    for (int i = 0; i < s->option_count; i++) {
-        const struct lx_option *o = &s->options[i];
-        text_format(t,
-                    "%s{\"name\": \"%s\", \"default\": %" PRId64 ", \"low\": %" PRId64 ", \"high\": %" PRId64
-                    ", \"help\": ",
-                    i ? ", " : "", o->name, o->def, o->low, o->high);
-        text_json_string(t, o->help);
-        text_add(t, "}");
-    }
+    table_add_json_list(&TABLE(solver_option_columns, s->options, s->option_count), t);
     text_add(t, "]}");
 }
 
@@ -54,47 +79,21 @@ static void list_as_json(struct text *t)
 
 static void list_as_text(struct text *out)
 {
-    static const struct heading columns[] = {
-        {"name", false}, {"answers", false}, {"proves", false}, {"seeded", false}, {"", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
-        struct text answers = {0};
-        add_questions(*s, "", ", ", &answers);
-        gathered_name(&t, (*s)->name);
-        gathered_cell(&t, PAINT_PLAIN, "%s", answers.at ? answers.at : "");
-        gathered_cell(&t, PAINT_PLAIN, "%s", (*s)->caps & LX_CAN_PROVE ? "yes" : "");
-        gathered_cell(&t, PAINT_PLAIN, "%s", (*s)->caps & LX_IS_SEEDED ? "yes" : "");
-        gathered_words(&t, PAINT_PLAIN, (*s)->summary);
-        text_free(&answers);
-    }
-    gathered_write(&t, out);
+    size_t n = 0;
+    while (lx_solvers()[n]) n++;
+    table_add_text(&TABLE(solver_columns, lx_solvers(), n), out);
 }
 
 static void describe(const struct lx_solver *s, struct text *out)
 {
-    static const struct heading columns[] = {
-        {"option", false}, {"default", true}, {"from", true}, {"to", true}, {"", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     paint_add(out, PAINT_HEADING, s->name);
     text_format(out, ": %s\nanswers ", s->summary);
     add_questions(s, "", ", ", out);
     text_format(out, "; %s; %s\n",
                 s->caps & LX_CAN_PROVE ? "can prove its answers" : "proves nothing by itself",
                 s->caps & LX_IS_SEEDED ? "the seed changes its answer" : "takes no seed");
-    if (s->option_count == 0) {
-        text_add(out, "It has no options.\n");
-        return;
-    }
-    text_add(out, "\n");
-    for (int i = 0; i < s->option_count; i++) {
-        const struct lx_option *o = &s->options[i];
-        gathered_name(&t, o->name);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(o->def).at);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(o->low).at);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(o->high).at);
-        gathered_words(&t, PAINT_PLAIN, o->help);
-    }
-    gathered_write(&t, out);
+    text_add(out, s->option_count ? "\n" : "It has no options.\n");
+    if (s->option_count) table_add_text(&TABLE(solver_option_columns, s->options, s->option_count), out);
 }
 
 static const char *solver_word(int k)

@@ -1,7 +1,7 @@
 /* lxplan without a command: what each solver makes of the bundled patterns. */
 #include "command.h"
 #include "planning/bundled.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -10,65 +10,119 @@
 
 enum { MOST_SOLVERS = 16 };
 
-/* One cell: the traffic of the solver's plan, `*` where it is proved best, `!` where the target is missed. */
-static void add_result(struct gathered *t, const char *path, const struct lx_solver *s)
+/* What a solver made of a pattern. */
+struct result {
+    enum { NO_PLAN, REFUSED, PLANNED } state;
+    bool best, missed;
+    int64_t value;
+};
+
+struct pattern_row {
+    const char *name;
+    int64_t target; /* -1: none */
+    struct result results[MOST_SOLVERS];
+};
+
+static void target_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct pattern_row *row = row_of_table;
+    (void)column;
+    if (row->target >= 0)
+        value_whole(v, row->target);
+    else
+        v->words = "";
+}
+
+/* The traffic of the solver's plan, `*` where it is proved best, `!` where the target is missed. */
+static void result_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct result *r = &((const struct pattern_row *)row_of_table)->results[column->argument];
+    static const char *const without[] = {[NO_PLAN] = "-", [REFUSED] = "none"};
+    v->paint = r->state == NO_PLAN                ? PAINT_DIM
+               : r->state == REFUSED || r->missed ? PAINT_BAD
+               : r->best                          ? PAINT_GOOD
+                                                  : PAINT_PLAIN;
+    if (r->state != PLANNED)
+        v->words = without[r->state];
+    else
+        value_format(v, "%s%s%s", grouped(r->value).at, r->missed ? "!" : " ", r->best ? "*" : " ");
+}
+
+/* clang-format off */
+VALUE_OF(pattern_value, struct pattern_row, v->words = row->name;)
+
+/* Before the columns of the solvers, which the registry gives. */
+static const struct column first_columns[] = {
+    {.key = "pattern", .heading = "pattern", .kind = VALUE_NAME,  .value = pattern_value},
+    {.key = "target",  .heading = "target",  .kind = VALUE_BYTES, .value = target_value},
+};
+/* clang-format on */
+
+const struct columns front_columns = COLUMNS("front page", first_columns);
+
+enum { FIRST = sizeof first_columns / sizeof *first_columns };
+
+static struct result plan_with(const char *path, const struct lx_solver *s)
 {
     lx_status st;
     struct lx_graph *g = lx_graph_read(path, &st);
     struct lx_plan_options how = {.solver = s, .run = {.time_limit = 5}};
     struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
-    if (!p)
-        gathered_cell(t, PAINT_DIM, "-");
-    else if (!lx_plan_check(p, &st))
-        gathered_cell(t, PAINT_BAD, "none");
-    else {
-        bool best = p->answer.status == LX_OPTIMAL, missed = !lx_plan_meets_target(p);
-        gathered_cell(t,
-                      missed ? PAINT_BAD
-                      : best ? PAINT_GOOD
-                             : PAINT_PLAIN,
-                      "%s%s%s",
-                      grouped(p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes).at,
-                      missed ? "!" : " ", best ? "*" : " ");
+    struct result r = {NO_PLAN, false, false, 0};
+    if (p) {
+        r.state = lx_plan_check(p, &st) ? PLANNED : REFUSED;
+        r.best = p->answer.status == LX_OPTIMAL;
+        r.missed = !lx_plan_meets_target(p);
+        r.value = p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes;
     }
     lx_plan_free(p);
+    return r;
 }
 
-static void add_pattern(struct gathered *t, const char *path, const char *shown)
+typedef VEC(struct pattern_row) pattern_rows;
+
+static bool add_pattern(pattern_rows *rows, const char *path, const char *shown)
 {
     lx_status st;
     struct lx_graph *g = lx_graph_read(path, &st);
+    bool ok = true;
     if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
-        gathered_name(t, shown);
-        if (g->target_hbm_bytes >= 0)
-            gathered_cell(t, PAINT_PLAIN, "%s", grouped(g->target_hbm_bytes).at);
-        else
-            gathered_cell(t, PAINT_PLAIN, "%s", "");
-        for (int i = 0; i < t->column_count - 2; i++) add_result(t, path, lx_solvers()[i]);
+        struct pattern_row row = {.name = shown, .target = g->target_hbm_bytes};
+        for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++)
+            row.results[i] = plan_with(path, lx_solvers()[i]);
+        ok = VEC_PUSH(rows, row);
     }
     lx_graph_free(g);
+    return ok;
+}
+
+static void write_rows(const pattern_rows *rows, struct text *out)
+{
+    struct column columns[FIRST + MOST_SOLVERS];
+    struct columns all = {front_columns.name, columns, FIRST};
+    memcpy(columns, first_columns, sizeof first_columns);
+    for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++) {
+        const char *name = lx_solvers()[i]->name;
+        columns[all.count++] = (struct column){
+            .key = name, .heading = name, .kind = VALUE_MARK, .argument = i, .value = result_value};
+    }
+    text_add(out, "Bytes of HBM traffic by solver; * proved best, ! above the target. `lxplan --help` "
+                  "for more.\n\n");
+    table_add_text(&TABLE(all, rows->at, rows->count), out);
 }
 
 bool front_page(struct text *out)
 {
     char *folder = bundled_patterns();
     struct paths found = {0};
+    pattern_rows rows = {0};
     if (folder) gather_patterns(folder, &found);
-    struct heading columns[MOST_SOLVERS + 2] = {{"pattern", false}, {"target", true}};
-    struct gathered t = {.columns = columns, .column_count = 2};
-    for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++)
-        columns[t.column_count++] = (struct heading){lx_solvers()[i]->name, true};
-    for (size_t i = 0; i < found.count; i++) {
-        add_pattern(&t, found.at[i], found.at[i] + strlen(folder) + 1);
-        free(found.at[i]);
-    }
-    bool any = t.cells.count > 0;
-    if (any)
-        text_add(out, "Bytes of HBM traffic by solver; * proved best, ! above the target. `lxplan --help` "
-                      "for more.\n\n");
-    struct text nowhere = {0};
-    gathered_write(&t, any ? out : &nowhere);
-    text_free(&nowhere);
+    for (size_t i = 0; i < found.count; i++)
+        out->failed |= !add_pattern(&rows, found.at[i], found.at[i] + strlen(folder) + 1);
+    bool any = rows.count > 0;
+    if (any) write_rows(&rows, out);
+    for (size_t i = 0; i < found.count; i++) free(found.at[i]);
+    VEC_FREE(&rows);
     VEC_FREE(&found);
     free(folder);
     return any;

@@ -4,14 +4,14 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MEMBERS = 1024, MOST_ROWS = 40 };
+enum { MOST_MEMBERS = 1024, MOST_ROWS = 40, MOST_PLANNED = 16 };
 
 const struct option_row team_rows[] = {
     {"team", 0, "N", "cut the graph over N devices that exchange what they need of each other"},
@@ -47,72 +47,127 @@ static void add_bounds(const struct lx_team_plan *p, int32_t tensor, struct text
     if (p->members > 8) text_add(t, " + ...");
 }
 
+/* Of a team's plan, one tensor, op or exchange, by its number. */
+struct team_row {
+    const struct lx_team_plan *plan;
+    int32_t i;
+};
+
+/* Rows 0 to n-1; NULL when memory is out. */
+static struct team_row *rows_of(const struct lx_team_plan *p, int32_t n)
+{
+    struct team_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_row){p, i};
+    return rows;
+}
+
+/* At most MOST_ROWS of n rows, and how many more there are. */
+static void write_rows(const struct lx_team_plan *p, struct columns columns, int32_t n, const char *thing,
+                       struct text *out)
+{
+    int32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
+    struct team_row *rows = rows_of(p, shown);
+    out->failed |= !rows;
+    if (rows) table_add_text(&TABLE(columns, rows, shown), out);
+    free(rows);
+    if (thing && n > shown) text_format(out, "  ... %s more\n", counted(n - shown, thing).at);
+}
+
+#define TENSOR  (&row->plan->graph->tensors[row->i])
+#define OP      (&row->plan->graph->ops[row->i])
+#define TEAM_OP (&row->plan->ops[row->i])
+#define XCHANGE (&row->plan->exchanges[row->i])
+
+static void cut_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_row *row = row_of_table;
+    (void)column;
+    add_bounds(row->plan, row->i, &v->made);
+    v->words = v->made.at;
+    v->paint = row->plan->tensors[row->i].cut < 0 ? PAINT_DIM : PAINT_PLAIN;
+}
+
+static void core_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_row *row = row_of_table;
+    const struct lx_team_group *g = TEAM_OP->group >= 0 ? &row->plan->groups[TEAM_OP->group] : NULL;
+    (void)column;
+    v->paint = PAINT_DIM;
+    for (int m = 0; g && g->core && m < row->plan->members && m < 4; m++)
+        value_format(v, "%s%lld", m ? ", " : "", (long long)(g->core[m].end - g->core[m].begin));
+}
+
+static void received_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_row *row = row_of_table;
+    (void)column;
+    for (int m = 0; m < row->plan->members && m < 8; m++)
+        value_format(v, "%s%s", m ? ", " : "", grouped(XCHANGE->received[m]).at);
+}
+
+/* clang-format off */
+VALUE_OF(tensor_value, struct team_row, v->words = TENSOR->name;)
+VALUE_OF(role_value,   struct team_row, v->words = lx_role_word(TENSOR->role); v->paint = PAINT_DIM;)
+
+static const struct column cut_array[] = {
+    {.key = "tensor", .heading = "tensor", .kind = VALUE_NAME,  .value = tensor_value},
+    {.key = "role",   .heading = "role",   .kind = VALUE_WORDS, .value = role_value},
+    {.key = "cut",    .heading = "cut",    .kind = VALUE_WORDS, .value = cut_value},
+};
+
+VALUE_OF(op_value,     struct team_row, v->words = OP->name;)
+VALUE_OF(kind_value,   struct team_row, v->words = OP->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(how_value,    struct team_row, v->words = lx_team_mode_word(TEAM_OP->mode);)
+VALUE_OF(bytes_value,  struct team_row, value_dim(v, TEAM_OP->bytes);)
+
+static const struct column op_array[] = {
+    {.key = "op",    .heading = "op",             .kind = VALUE_NAME,  .value = op_value},
+    {.key = "kind",  .heading = "kind",           .kind = VALUE_WORDS, .value = kind_value},
+    {.key = "mode",  .heading = "how",            .kind = VALUE_WORDS, .value = how_value},
+    {.key = "bytes", .heading = "bytes received", .kind = VALUE_BYTES, .value = bytes_value},
+    {.key = "core",  .heading = "core",           .kind = VALUE_WORDS, .value = core_value},
+};
+
+VALUE_OF(of_value,       struct team_row, v->words = row->plan->graph->tensors[XCHANGE->tensor].name;)
+VALUE_OF(pattern_value,  struct team_row, v->words = lx_team_pattern_word(XCHANGE->pattern); v->paint = PAINT_DIM;)
+VALUE_OF(for_value,      struct team_row, v->words = row->plan->graph->ops[XCHANGE->first_reader].name;)
+VALUE_OF(reads_value,    struct team_row, v->number = XCHANGE->reads;)
+VALUE_OF(moved_value,    struct team_row, value_whole(v, XCHANGE->bytes);)
+VALUE_OF(separate_value, struct team_row, value_whole(v, XCHANGE->separate_bytes); v->paint = PAINT_DIM;)
+
+static const struct column exchange_array[] = {
+    {.key = "tensor",         .heading = "exchange of",             .kind = VALUE_NAME,   .value = of_value},
+    {.key = "pattern",        .heading = "pattern",                 .kind = VALUE_WORDS,  .value = pattern_value},
+    {.key = "first_reader",   .heading = "for",                     .kind = VALUE_NAME,   .value = for_value},
+    {.key = "reads",          .heading = "reads",                   .kind = VALUE_NUMBER, .value = reads_value},
+    {.key = "bytes",          .heading = "bytes",                   .kind = VALUE_BYTES,  .value = moved_value},
+    {.key = "separate_bytes", .heading = "one by one",              .kind = VALUE_BYTES,  .value = separate_value},
+    {.key = "received",       .heading = "received by each member", .kind = VALUE_WORDS,  .value = received_value},
+};
+/* clang-format on */
+
+#undef TENSOR
+#undef OP
+#undef TEAM_OP
+#undef XCHANGE
+
+const struct columns team_cut_columns = COLUMNS("cuts of a team", cut_array);
+const struct columns team_op_columns = COLUMNS("ops of a team", op_array);
+const struct columns team_exchange_columns = COLUMNS("exchanges of a team", exchange_array);
+
 static void show_cuts(const struct lx_team_plan *p, struct text *out)
 {
-    static const struct heading columns[] = {{"tensor", false}, {"role", false}, {"cut", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (int32_t i = 0; i < p->graph->tensor_count && i < MOST_ROWS; i++) {
-        struct text cut = {0};
-        add_bounds(p, i, &cut);
-        gathered_name(&t, p->graph->tensors[i].name);
-        gathered_cell(&t, PAINT_DIM, "%s", lx_role_word(p->graph->tensors[i].role));
-        gathered_words(&t, p->tensors[i].cut < 0 ? PAINT_DIM : PAINT_PLAIN, cut.at ? cut.at : "");
-        text_free(&cut);
-    }
-    gathered_write(&t, out);
-    if (p->graph->tensor_count > MOST_ROWS)
-        text_format(out, "  ... %s more\n", counted(p->graph->tensor_count - MOST_ROWS, "tensor").at);
+    write_rows(p, team_cut_columns, p->graph->tensor_count, "tensor", out);
 }
 
 static void show_ops_of_team(const struct lx_team_plan *p, struct text *out)
 {
-    static const struct heading columns[] = {
-        {"op", false}, {"kind", false}, {"how", false}, {"bytes received", true}, {"core", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (int32_t o = 0; o < p->graph->op_count && o < MOST_ROWS; o++) {
-        const struct lx_team_op *x = &p->ops[o];
-        const struct lx_team_group *g = x->group >= 0 ? &p->groups[x->group] : NULL;
-        gathered_name(&t, p->graph->ops[o].name);
-        gathered_cell(&t, PAINT_DIM, "%s", p->graph->ops[o].kind->name);
-        gathered_cell(&t, PAINT_PLAIN, "%s", lx_team_mode_word(x->mode));
-        gathered_cell(&t, x->bytes ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->bytes).at);
-        struct text core = {0};
-        if (g && g->core)
-            for (int m = 0; m < p->members && m < 4; m++)
-                text_format(&core, "%s%lld", m ? ", " : "", (long long)(g->core[m].end - g->core[m].begin));
-        gathered_cell(&t, PAINT_DIM, "%s", core.at ? core.at : "");
-        text_free(&core);
-    }
-    gathered_write(&t, out);
-    if (p->graph->op_count > MOST_ROWS)
-        text_format(out, "  ... %s more\n", counted(p->graph->op_count - MOST_ROWS, "op").at);
+    write_rows(p, team_op_columns, p->graph->op_count, "op", out);
 }
 
 static void show_exchanges(const struct lx_team_plan *p, struct text *out)
 {
-    static const struct heading columns[] = {{"exchange of", false},
-                                             {"pattern", false},
-                                             {"for", false},
-                                             {"reads", true},
-                                             {"bytes", true},
-                                             {"one by one", true},
-                                             {"received by each member", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (int32_t i = 0; i < p->exchange_count && i < MOST_ROWS; i++) {
-        const struct lx_team_exchange *x = &p->exchanges[i];
-        struct text each = {0};
-        for (int m = 0; m < p->members && m < 8; m++)
-            text_format(&each, "%s%s", m ? ", " : "", grouped(x->received[m]).at);
-        gathered_name(&t, p->graph->tensors[x->tensor].name);
-        gathered_cell(&t, PAINT_DIM, "%s", lx_team_pattern_word(x->pattern));
-        gathered_name(&t, p->graph->ops[x->first_reader].name);
-        gathered_cell(&t, PAINT_PLAIN, "%d", x->reads);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(x->bytes).at);
-        gathered_cell(&t, PAINT_DIM, "%s", grouped(x->separate_bytes).at);
-        gathered_words(&t, PAINT_PLAIN, each.at ? each.at : "");
-        text_free(&each);
-    }
-    if (p->exchange_count) gathered_write(&t, out);
+    if (p->exchange_count) write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
 }
 
 static void show_totals(const struct lx_team_plan *p, struct text *out)
@@ -188,27 +243,68 @@ static void result_to_json(const struct lx_team_plan *p, const struct lx_team_re
     text_add(out, "]}\n");
 }
 
+struct member_row {
+    int member;
+    bool planned;
+    int64_t ops, hbm_bytes, baseline_bytes;
+    enum lx_verdict status;
+    lx_status why; /* where there is no plan */
+};
+
+static void figure_value(const struct member_row *row, int64_t n, struct value *v)
+{
+    if (row->planned)
+        value_whole(v, n);
+    else
+        v->words = "";
+}
+
+/* clang-format off */
+VALUE_OF(member_value,   struct member_row, v->number = row->member;)
+VALUE_OF(ops_value,      struct member_row, figure_value(row, row->ops, v);)
+VALUE_OF(hbm_value,      struct member_row, figure_value(row, row->hbm_bytes, v);)
+VALUE_OF(baseline_value, struct member_row, figure_value(row, row->baseline_bytes, v); v->paint = PAINT_DIM;)
+VALUE_OF(status_value,   struct member_row,
+         v->words = row->planned ? lx_verdict_word(row->status) : row->why.text; v->paint = PAINT_DIM;)
+
+static const struct column member_array[] = {
+    {.key = "member",             .heading = "member",       .kind = VALUE_NUMBER, .value = member_value},
+    {.key = "ops",                .heading = "ops",          .kind = VALUE_COUNT,  .value = ops_value},
+    {.key = "hbm_bytes",          .heading = "HBM bytes",    .kind = VALUE_BYTES,  .value = hbm_value},
+    {.key = "baseline_hbm_bytes", .heading = "all off chip", .kind = VALUE_BYTES,  .value = baseline_value},
+    {.key = "status",             .heading = "status",       .kind = VALUE_WORDS,  .value = status_value},
+};
+/* clang-format on */
+
+const struct columns team_member_columns = COLUMNS("plans of a team's members", member_array);
+
+static struct member_row plan_member(struct call *call, const struct lx_team_plan *p, int m)
+{
+    struct member_row row = {.member = m};
+    lx_status kept = call->st;
+    struct lx_graph *g = lx_team_member_graph(p, m, &row.why);
+    struct lx_plan *plan = g ? make_plan(call, g) : NULL;
+    if (!plan && g) row.why = call->st;
+    call->st = kept;
+    row.planned = plan != NULL;
+    if (plan) {
+        row.ops = plan->graph->op_count;
+        row.hbm_bytes = plan->hbm_bytes;
+        row.baseline_bytes = plan->baseline_hbm_bytes;
+        row.status = plan->answer.status;
+    }
+    lx_plan_free(plan);
+    return row;
+}
+
 /* What each member's own graph then moves through its HBM, planned like any other. */
 static void show_member_plans(struct call *call, const struct lx_team_plan *p, struct text *out)
 {
-    static const struct heading columns[] = {
-        {"member", true}, {"ops", true}, {"HBM bytes", true}, {"all off chip", true}, {"status", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (int m = 0; m < p->members && m < 16; m++) {
-        lx_status why = {0}, kept = call->st;
-        struct lx_graph *g = lx_team_member_graph(p, m, &why);
-        struct lx_plan *plan = g ? make_plan(call, g) : NULL;
-        if (!plan && g) why = call->st;
-        call->st = kept;
-        gathered_cell(&t, PAINT_PLAIN, "%d", m);
-        gathered_cell(&t, PAINT_PLAIN, "%s", plan ? grouped(plan->graph->op_count).at : "");
-        gathered_cell(&t, PAINT_PLAIN, "%s", plan ? grouped(plan->hbm_bytes).at : "");
-        gathered_cell(&t, PAINT_DIM, "%s", plan ? grouped(plan->baseline_hbm_bytes).at : "");
-        gathered_words(&t, PAINT_DIM, plan ? lx_verdict_word(plan->answer.status) : why.text);
-        lx_plan_free(plan);
-    }
+    struct member_row rows[MOST_PLANNED];
+    int n = p->members < MOST_PLANNED ? p->members : MOST_PLANNED;
+    for (int m = 0; m < n; m++) rows[m] = plan_member(call, p, m);
     text_add(out, "\nwhat each member's scratchpads leave to its HBM\n");
-    gathered_write(&t, out);
+    table_add_text(&TABLE(team_member_columns, rows, n), out);
 }
 
 static void show_result(struct call *call, const struct lx_team_plan *p, const struct lx_transport *transport,

@@ -8,7 +8,7 @@
 #include "picture/axis.h"
 #include "base/checked.h"
 #include "text/colour.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -222,33 +222,69 @@ static void write_heading(const struct map *m, struct text *out)
     text_add(out, "; / in place, + several\n\n");
 }
 
+/* One buffer of the picture. */
+struct legend_row {
+    const struct lx_plan *plan;
+    const struct lx_buffer *is;
+    int32_t i;
+    char letter;
+};
+
+static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct legend_row *row = row_of_table;
+    int32_t slot = row->plan->took_slot_of[row->i];
+    (void)column;
+    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
+}
+
+/* clang-format off */
+VALUE_OF(letter_value,  struct legend_row, value_format(v, "%c", row->letter); v->paint = PAINT_HEADING;)
+VALUE_OF(name_value,    struct legend_row, v->words = row->is->name;)
+VALUE_OF(bytes_value,   struct legend_row, value_whole(v, row->is->size);)
+VALUE_OF(life_value,    struct legend_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
+VALUE_OF(address_value, struct legend_row, value_whole(v, row->plan->answer.address[row->i]);)
+VALUE_OF(cost_value,    struct legend_row, value_whole(v, row->is->spill_cost);)
+VALUE_OF(reason_value,  struct legend_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
+
+static const struct column on_chip_array[] = {
+    {.key = "letter",      .heading = "",            .kind = VALUE_WORDS,   .value = letter_value},
+    {.key = "buffer",      .heading = "on chip",     .kind = VALUE_NAME,    .value = name_value},
+    {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .value = bytes_value},
+    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = life_value},
+    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = address_value},
+    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
+};
+
+static const struct column off_chip_array[] = {
+    {.key = "buffer", .heading = "off chip", .kind = VALUE_NAME,  .value = name_value},
+    {.key = "bytes",  .heading = "bytes",    .kind = VALUE_BYTES, .value = bytes_value},
+    {.key = "life",   .heading = "life",     .kind = VALUE_MARK,  .value = life_value},
+    {.key = "cost",   .heading = "cost",     .kind = VALUE_BYTES, .value = cost_value},
+    {.key = "reason", .heading = "reason",   .kind = VALUE_WORDS, .value = reason_value},
+};
+/* clang-format on */
+
+const struct columns on_chip_columns = COLUMNS("buffers on chip", on_chip_array);
+const struct columns off_chip_columns = COLUMNS("buffers off chip", off_chip_array);
+
+static struct legend_row legend_of(const struct map *m, int32_t i)
+{
+    return (struct legend_row){m->plan, &m->plan->problem.buffers[i], i, m->letter[i] ? m->letter[i] : '?'};
+}
+
 static void write_legend(const struct map *m, const struct picture *how, struct text *out)
 {
-    static const struct heading columns[] = {{"", false},    {"on chip", false}, {"bytes", true},
-                                             {"life", true}, {"address", true},  {"in place of", false}};
     const struct lx_plan *p = m->plan;
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    int32_t shown = 0, placed = 0;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (p->answer.address[i] < 0) continue;
-        if (placed++ >= MOST_LISTED && !how->all) continue;
-        shown++;
-        gathered_cell(&t, PAINT_HEADING, "%c", m->letter[i] ? m->letter[i] : '?');
-        gathered_name(&t, b->name);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
-        gathered_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-        gathered_cell(&t, PAINT_PLAIN, "0x%06llx", (long long)p->answer.address[i]);
-        if (p->took_slot_of[i] >= 0)
-            gathered_name(&t, p->problem.buffers[p->took_slot_of[i]].name);
-        else
-            gathered_cell(&t, PAINT_PLAIN, "%s", "");
-    }
-    text_add(out, "\n");
-    if (placed == 0)
-        text_add(out, "  nothing is on chip\n");
-    else
-        gathered_write(&t, out);
+    struct legend_row *rows = malloc(((size_t)p->problem.count + 1) * sizeof *rows);
+    int32_t placed = 0;
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < p->problem.count; i++)
+        if (p->answer.address[i] >= 0) rows[placed++] = legend_of(m, i);
+    int32_t shown = how->all || placed < MOST_LISTED ? placed : MOST_LISTED;
+    text_add(out, placed ? "\n" : "\n  nothing is on chip\n");
+    if (placed) table_add_text(&TABLE(on_chip_columns, rows, shown), out);
+    free(rows);
     if (shown < placed)
         text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n",
                     counted(placed - shown, "buffer").at);
@@ -256,30 +292,15 @@ static void write_legend(const struct map *m, const struct picture *how, struct 
 
 static void write_off_chip(const struct map *m, const struct picture *how, struct text *out)
 {
-    static const struct heading columns[] = {
-        {"off chip", false}, {"bytes", true}, {"life", true}, {"cost", true}, {"reason", false}};
-    const struct lx_plan *p = m->plan;
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    int32_t count = 0, *order = off_chip_by_cost(p, &count);
-    if (!order) {
-        out->failed = true;
-        return;
-    }
+    int32_t count = 0, *order = off_chip_by_cost(m->plan, &count);
+    struct legend_row *rows = malloc(((size_t)count + 1) * sizeof *rows);
+    out->failed |= !order || !rows;
     int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
-    for (int32_t k = 0; k < shown; k++) {
-        const struct lx_buffer *b = &p->problem.buffers[order[k]];
-        gathered_name(&t, b->name);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
-        gathered_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
-        gathered_words(&t, PAINT_DIM, p->reason[order[k]]);
-    }
+    for (int32_t k = 0; order && rows && k < shown; k++) rows[k] = legend_of(m, order[k]);
+    text_add(out, count ? "\n" : "\n  nothing is off chip\n");
+    if (order && rows && count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
     free(order);
-    text_add(out, "\n");
-    if (count == 0)
-        text_add(out, "  nothing is off chip\n");
-    else
-        gathered_write(&t, out);
+    free(rows);
     if (shown < count)
         text_format(out, "  ... %s more, each cheaper; --all lists them\n",
                     counted(count - shown, "buffer").at);

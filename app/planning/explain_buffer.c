@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "planning/planning.h"
 #include "planning/show_plan.h"
-#include "text/gathered.h"
+#include "text/colour.h"
 #include "text/format.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 #include "planning/show_plan.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/gathered.h"
+#include "text/largest.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -16,67 +17,62 @@ static void add_splits(const struct lx_division *d, struct text *t)
     if (!t->length) text_add(t, d->kind == LX_UNDIVIDED_EXTERN ? "off the device" : "whole");
 }
 
-struct busy {
-    int64_t bytes;
+/* One op of a plan. */
+struct op_row {
+    const struct lx_plan *plan;
     int32_t op;
+    const struct lx_op *is;
+    const struct lx_op_traffic *traffic;
 };
 
-static int by_bytes(const void *a, const void *b)
-{
-    const struct busy *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
-}
+/* clang-format off */
+VALUE_OF(tick_value,    struct op_row, v->number = row->op; v->paint = PAINT_DIM;)
+VALUE_OF(op_value,      struct op_row, v->words = row->is->name;)
+VALUE_OF(kind_value,    struct op_row, v->words = row->is->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(splits_value,  struct op_row, add_splits(&row->plan->divisions->at[row->op], &v->made); v->words = v->made.at;)
+VALUE_OF(cores_value,   struct op_row, value_whole(v, row->plan->divisions->at[row->op].cores_used);)
+VALUE_OF(read_value,    struct op_row, value_dim(v, row->traffic->hbm_read);)
+VALUE_OF(written_value, struct op_row, value_dim(v, row->traffic->hbm_written);)
+VALUE_OF(ring_value,    struct op_row, value_dim(v, row->traffic->ring + row->traffic->reduce_ring);)
+VALUE_OF(us_value,      struct op_row, v->number = row->traffic->us;)
 
-static int by_op(const void *a, const void *b)
-{
-    const struct busy *x = a, *y = b;
-    return (x->op > y->op) - (x->op < y->op);
-}
+static const struct column op_array[] = {
+    {.key = "tick",        .heading = "tick",        .kind = VALUE_NUMBER, .value = tick_value},
+    {.key = "op",          .heading = "op",          .kind = VALUE_NAME,   .value = op_value},
+    {.key = "kind",        .heading = "kind",        .kind = VALUE_WORDS,  .value = kind_value},
+    {.key = "splits",      .heading = "splits",      .kind = VALUE_WORDS,  .value = splits_value},
+    {.key = "cores",       .heading = "cores",       .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "hbm_read",    .heading = "HBM read",    .kind = VALUE_BYTES,  .value = read_value},
+    {.key = "hbm_written", .heading = "HBM written", .kind = VALUE_BYTES,  .value = written_value},
+    {.key = "ring",        .heading = "ring",        .kind = VALUE_BYTES,  .value = ring_value},
+    {.key = "us",          .heading = "us",          .kind = VALUE_MICROS, .value = us_value},
+};
+/* clang-format on */
 
-static void op_row(const struct lx_plan *p, int32_t o, struct gathered *t)
+const struct columns plan_op_columns = COLUMNS("ops of a plan", op_array);
+
+static int64_t traffic_of(const void *plan, int32_t o)
 {
-    const struct lx_op *op = &p->layouts->graph->ops[o];
-    const struct lx_op_traffic *x = &p->traffic[o];
-    struct text splits = {0};
-    add_splits(&p->divisions->at[o], &splits);
-    gathered_cell(t, PAINT_DIM, "%d", (int)o);
-    gathered_name(t, op->name);
-    gathered_cell(t, PAINT_DIM, "%s", op->kind->name);
-    gathered_cell(t, PAINT_PLAIN, "%s", splits.at ? splits.at : "");
-    gathered_cell(t, PAINT_PLAIN, "%lld", (long long)p->divisions->at[o].cores_used);
-    gathered_cell(t, x->hbm_read ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->hbm_read).at);
-    gathered_cell(t, x->hbm_written ? PAINT_PLAIN : PAINT_DIM, "%s", grouped(x->hbm_written).at);
-    gathered_cell(t, x->ring + x->reduce_ring ? PAINT_PLAIN : PAINT_DIM, "%s",
-                  grouped(x->ring + x->reduce_ring).at);
-    gathered_cell(t, PAINT_PLAIN, "%.2f", x->us);
-    text_free(&splits);
+    const struct lx_plan *p = plan;
+    return p->traffic[o].hbm_read + p->traffic[o].hbm_written;
 }
 
 void show_ops(const struct lx_plan *p, int most, struct text *out)
 {
-    static const struct heading columns[] = {{"tick", true},        {"op", false},   {"kind", false},
-                                             {"splits", false},     {"cores", true}, {"HBM read", true},
-                                             {"HBM written", true}, {"ring", true},  {"us", true}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    int32_t n = p->layouts->graph->op_count, shown = most > 0 && n > most ? most : n;
-    struct busy *order = malloc(((size_t)n + 1) * sizeof *order);
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    for (int32_t o = 0; o < n; o++)
-        order[o] = (struct busy){p->traffic[o].hbm_read + p->traffic[o].hbm_written, o};
-    if (shown < n) {
-        qsort(order, (size_t)n, sizeof *order, by_bytes);
-        qsort(order, (size_t)shown, sizeof *order, by_op);
-    }
+    int32_t n = p->layouts->graph->op_count, shown;
+    int32_t *order = largest_of(p, n, traffic_of, most, true, &shown);
+    struct op_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    out->failed |= !order || !rows;
     text_format(out, "\n%s", counted(n, "op").at);
     if (p->order) text_add(out, ", in another order than the pattern's");
     text_add(out, "\n");
-    for (int32_t i = 0; i < shown; i++) op_row(p, order[i].op, &t);
+    if (!out->failed) {
+        for (int32_t i = 0; i < shown; i++)
+            rows[i] = (struct op_row){p, order[i], &p->layouts->graph->ops[order[i]], &p->traffic[order[i]]};
+        table_add_text(&TABLE(plan_op_columns, rows, shown), out);
+    }
     free(order);
-    gathered_write(&t, out);
+    free(rows);
     if (shown < n)
         text_format(out, "  ... %s more, each with less traffic; --all lists them\n",
                     counted(n - shown, "op").at);
@@ -114,59 +110,88 @@ static int64_t element_bits(const struct lx_graph *g)
     return g->tensor_count ? lx_dtype_bits(g->tensors[0].dtype) : 0;
 }
 
+struct stage_row {
+    const char *name, *what;
+    enum lx_stage stage;
+    int64_t bits; /* of an element; 0: they differ */
+    int64_t hbm_bytes, baseline_bytes;
+    double us;
+};
+
+static void elements_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct stage_row *row = row_of_table;
+    (void)column;
+    if (row->bits)
+        value_whole(v, (row->hbm_bytes * 8 / row->bits));
+    else
+        v->words = "";
+}
+
+/* clang-format off */
+VALUE_OF(stage_value,    struct stage_row, v->words = row->name;)
+VALUE_OF(what_value,     struct stage_row, v->words = row->what; v->paint = PAINT_DIM;)
+VALUE_OF(hbm_value,      struct stage_row, value_whole(v, row->hbm_bytes);)
+VALUE_OF(baseline_value, struct stage_row, value_whole(v, row->baseline_bytes);)
+VALUE_OF(share_value,    struct stage_row,
+         v->number = row->baseline_bytes ? (double)row->hbm_bytes / (double)row->baseline_bytes : 0;)
+VALUE_OF(predicted_value, struct stage_row, v->number = row->us;)
+
+static const struct column stage_array[] = {
+    {.key = "stage",              .heading = "stage",        .kind = VALUE_WORDS,  .value = stage_value},
+    {.key = "what",               .heading = "what changes", .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = what_value},
+    {.key = "hbm_bytes",          .heading = "HBM bytes",    .kind = VALUE_BYTES,  .value = hbm_value},
+    {.key = "baseline_hbm_bytes",                            .kind = VALUE_BYTES,  .value = baseline_value},
+    {.key = "elements",           .heading = "elements",     .kind = VALUE_COUNT,  .flags = COLUMN_PEOPLE, .value = elements_value},
+    {.key = "of_baseline",        .heading = "of baseline",  .kind = VALUE_SHARE,  .flags = COLUMN_PEOPLE, .value = share_value},
+    {.key = "predicted_us",       .heading = "us",           .kind = VALUE_MICROS, .digits = 6, .value = predicted_value},
+};
+/* clang-format on */
+
+const struct columns stage_columns = COLUMNS("stages of the scratchpad's use", stage_array);
+
+static void write_stages(const struct call *call, const struct table *t, struct text *out)
+{
+    if (wants_json(call)) {
+        text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
+        table_add_json_rows(t, 4, out);
+        text_add(out, "\n  ]\n}\n");
+    } else
+        table_add_text(t, out);
+}
+
+static bool plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
+                       struct stage_row *row)
+{
+    struct lx_graph *copy = copy_graph(g, &call->st);
+    struct lx_passes passes = *asked;
+    passes.stage = (int)row->stage;
+    struct lx_plan *p = copy ? make_plan_as(call, copy, &passes, NULL) : NULL;
+    if (!p) return false;
+    row->bits = element_bits(g);
+    row->hbm_bytes = p->hbm_bytes;
+    row->baseline_bytes = p->baseline_hbm_bytes;
+    row->us = p->predicted_us;
+    lx_plan_free(p);
+    return true;
+}
+
 bool show_stages(struct call *call, const char *path, struct text *out)
 {
-    static const struct heading columns[] = {{"stage", false},   {"what changes", false}, {"HBM bytes", true},
-                                             {"elements", true}, {"of baseline", true},   {"us", true}};
-    static const struct {
-        const char *name, *what;
-        enum lx_stage stage;
-    } steps[] = {{"baseline", "every operand goes through HBM", LX_STAGE_BASELINE},
-                 {"reductions", "results of reductions stay on chip", LX_STAGE_REDUCTIONS},
-                 {"in place", "all intermediates, in place where it is legal", LX_STAGE_IN_PLACE},
-                 {"clone", "copies of inputs, outputs made on chip; all passes asked for", LX_STAGE_ALL}};
+    struct stage_row steps[] = {
+        {"baseline", "every operand goes through HBM", LX_STAGE_BASELINE, 0, 0, 0, 0},
+        {"reductions", "results of reductions stay on chip", LX_STAGE_REDUCTIONS, 0, 0, 0, 0},
+        {"in place", "all intermediates, in place where it is legal", LX_STAGE_IN_PLACE, 0, 0, 0, 0},
+        {"clone", "copies of inputs, outputs made on chip; all passes asked for", LX_STAGE_ALL, 0, 0, 0, 0}};
     struct lx_passes asked;
     struct lx_graph *g = read_pattern(call, path);
     bool ok = g && read_passes(call, &asked);
     if (ok && g->is_list)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
                            "a bare list of buffers has no stages; --stages goes with a graph");
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    struct text json = {0};
-    int64_t bits = ok ? element_bits(g) : 0;
-    text_add(&json, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
-    for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++) {
-        struct lx_graph *copy = copy_graph(g, &call->st);
-        struct lx_passes passes = asked;
-        passes.stage = (int)steps[i].stage;
-        struct lx_plan *p = copy ? make_plan_as(call, copy, &passes, NULL) : NULL;
-        if (!p) {
-            ok = false;
-            break;
-        }
-        text_format(&json,
-                    "%s    {\"stage\": \"%s\", \"hbm_bytes\": %lld, \"baseline_hbm_bytes\": %lld, "
-                    "\"predicted_us\": %.6g}",
-                    i ? ",\n" : "", steps[i].name, (long long)p->hbm_bytes, (long long)p->baseline_hbm_bytes,
-                    p->predicted_us);
-        gathered_cell(&t, PAINT_PLAIN, "%s", steps[i].name);
-        gathered_cell(&t, PAINT_DIM, "%s", steps[i].what);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(p->hbm_bytes).at);
-        gathered_cell(&t, PAINT_PLAIN, "%s", bits ? grouped(p->hbm_bytes * 8 / bits).at : "");
-        gathered_cell(
-            &t, PAINT_PLAIN, "%s",
-            in_percent(p->baseline_hbm_bytes ? (double)p->hbm_bytes / (double)p->baseline_hbm_bytes : 0).at);
-        gathered_cell(&t, PAINT_PLAIN, "%.2f", p->predicted_us);
-        lx_plan_free(p);
-    }
+    for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++)
+        ok = plan_stage(call, g, &asked, &steps[i]);
     lx_graph_free(g);
-    struct text drawn = {0};
-    gathered_write(&t, &drawn);
-    text_add(&json, "\n  ]\n}\n");
-    struct text *chosen = wants_json(call) ? &json : &drawn;
-    if (ok && chosen->at) text_add_n(out, chosen->at, chosen->length);
-    out->failed |= chosen->failed;
-    text_free(&drawn);
-    text_free(&json);
+    if (ok) write_stages(call, &TABLE(stage_columns, steps, sizeof steps / sizeof *steps), out);
     return ok;
 }

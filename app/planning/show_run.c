@@ -1,6 +1,7 @@
 /* A run of the device: ops, totals, faults. */
 #include "planning/show_run.h"
-#include "text/gathered.h"
+#include "text/largest.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -11,85 +12,111 @@
 
 enum { MOST_FAULTS = 10 };
 
-static int64_t moved(const struct lx_counters *c)
+/* One op of a run. */
+struct op_row {
+    const struct lx_op *op;
+    const struct lx_op_run *run;
+};
+
+/* People see a dash where nothing was moved. */
+static void moved_bytes(struct value *v, int64_t n)
 {
+    value_dim(v, n);
+    if (!n) v->words = "-";
+}
+
+static void error_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_op_run *op = ((const struct op_row *)row_of_table)->run;
+    (void)column;
+    v->paint = !op->verified ? PAINT_DIM : op->wrong ? PAINT_BAD : op->error > 0 ? PAINT_PLAIN : PAINT_GOOD;
+    if (!op->verified)
+        v->words = "not compared";
+    else if (op->wrong > 0)
+        value_format(v, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
+    else if (op->error > 0)
+        value_format(v, "%.2g of %.2g", op->error, op->tolerance);
+    else
+        v->words = "exact";
+}
+
+/* clang-format off */
+VALUE_OF(name_value,      struct op_row, v->words = row->op->name;)
+VALUE_OF(kind_value,      struct op_row, v->words = row->op->kind->name;)
+VALUE_OF(cores_value,     struct op_row, value_whole(v, row->run->cores_used);)
+VALUE_OF(read_value,      struct op_row, moved_bytes(v, row->run->counted.hbm_read);)
+VALUE_OF(written_value,   struct op_row, moved_bytes(v, row->run->counted.hbm_written);)
+VALUE_OF(lx_value,        struct op_row, moved_bytes(v, row->run->counted.lx_read + row->run->counted.lx_written);)
+VALUE_OF(lx_read_value,   struct op_row, moved_bytes(v, row->run->counted.lx_read);)
+VALUE_OF(lx_written_value, struct op_row, moved_bytes(v, row->run->counted.lx_written);)
+VALUE_OF(rings_value,     struct op_row, moved_bytes(v, row->run->counted.ring + row->run->counted.reduce_ring);)
+VALUE_OF(ring_value,      struct op_row, moved_bytes(v, row->run->counted.ring);)
+VALUE_OF(reduce_value,    struct op_row, moved_bytes(v, row->run->counted.reduce_ring);)
+VALUE_OF(flops_value,     struct op_row, moved_bytes(v, row->run->counted.flops);)
+VALUE_OF(us_value,        struct op_row, v->number = row->run->us;)
+VALUE_OF(verified_value,  struct op_row, v->number = row->run->verified;)
+VALUE_OF(wrong_value,     struct op_row, value_whole(v, row->run->wrong);)
+VALUE_OF(off_value,       struct op_row, v->number = row->run->error;)
+VALUE_OF(tolerance_value, struct op_row, v->number = row->run->tolerance;)
+VALUE_OF(agree_value,     struct op_row, v->number = row->run->counts_agree;)
+
+static const struct column op_array[] = {
+    {.key = "op",          .heading = "op",       .kind = VALUE_NAME,   .value = name_value},
+    {.key = "kind",        .heading = "kind",     .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = kind_value},
+    {.key = "cores",       .heading = "cores",    .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "hbm_read",    .heading = "HBM read", .kind = VALUE_BYTES,  .value = read_value},
+    {.key = "hbm_written", .heading = "written",  .kind = VALUE_BYTES,  .value = written_value},
+    {.key = "lx",          .heading = "LX",       .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = lx_value},
+    {.key = "lx_read",                            .kind = VALUE_BYTES,  .value = lx_read_value},
+    {.key = "lx_written",                         .kind = VALUE_BYTES,  .value = lx_written_value},
+    {.key = "rings",       .heading = "rings",    .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = rings_value},
+    {.key = "ring",                               .kind = VALUE_BYTES,  .value = ring_value},
+    {.key = "reduce_ring",                        .kind = VALUE_BYTES,  .value = reduce_value},
+    {.key = "flops",       .heading = "flops",    .kind = VALUE_COUNT,  .value = flops_value},
+    {.key = "us",          .heading = "us",       .kind = VALUE_MICROS, .digits = 9, .value = us_value},
+    {.key = "verified",                           .kind = VALUE_BOOL,   .value = verified_value},
+    {.key = "wrong",                              .kind = VALUE_COUNT,  .value = wrong_value},
+    {.key = "compared",    .heading = "error",    .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = error_value},
+    {.key = "error",                              .kind = VALUE_RATIO,  .digits = 9, .value = off_value},
+    {.key = "tolerance",                          .kind = VALUE_RATIO,  .digits = 9, .value = tolerance_value},
+    {.key = "counts_agree",                       .kind = VALUE_BOOL,   .value = agree_value},
+};
+/* clang-format on */
+
+const struct columns run_op_columns = COLUMNS("ops of a run", op_array);
+
+static int64_t moved_by(const void *result, int32_t o)
+{
+    const struct lx_counters *c = &((const struct lx_run_result *)result)->ops[o].counted;
     return c->hbm_read + c->hbm_written + c->ring + c->reduce_ring;
 }
 
-struct ranked {
-    int64_t bytes;
-    int32_t op;
-};
-
-static int by_bytes(const void *a, const void *b)
+/* The `most` busiest (0: all), in the order in which they run; malloc'ed. */
+static struct op_row *rows_of(const struct lx_plan *p, const struct lx_run_result *r, int most,
+                              int32_t *shown)
 {
-    const struct ranked *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return x->op < y->op ? -1 : 1;
-}
-
-static int by_op(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    return (x->op > y->op) - (x->op < y->op);
-}
-
-static void bytes_cell(struct gathered *t, int64_t n)
-{
-    if (n)
-        gathered_cell(t, PAINT_PLAIN, "%s", grouped(n).at);
-    else
-        gathered_cell(t, PAINT_DIM, "%s", "-");
-}
-
-static void error_cell(struct gathered *t, const struct lx_op_run *op)
-{
-    if (!op->verified)
-        gathered_cell(t, PAINT_DIM, "%s", "not compared");
-    else if (op->wrong > 0)
-        gathered_cell(t, PAINT_BAD, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
-    else if (op->error > 0)
-        gathered_cell(t, PAINT_PLAIN, "%.2g of %.2g", op->error, op->tolerance);
-    else
-        gathered_cell(t, PAINT_GOOD, "%s", "exact");
-}
-
-static void op_row(const struct lx_plan *p, const struct lx_run_result *r, int32_t o, struct gathered *t)
-{
-    const struct lx_op_run *op = &r->ops[o];
-    gathered_name(t, p->layouts->graph->ops[o].name);
-    gathered_cell(t, PAINT_PLAIN, "%s", p->layouts->graph->ops[o].kind->name);
-    gathered_cell(t, PAINT_PLAIN, "%lld", (long long)op->cores_used);
-    bytes_cell(t, op->counted.hbm_read);
-    bytes_cell(t, op->counted.hbm_written);
-    bytes_cell(t, op->counted.lx_read + op->counted.lx_written);
-    bytes_cell(t, op->counted.ring + op->counted.reduce_ring);
-    bytes_cell(t, op->counted.flops);
-    gathered_cell(t, PAINT_PLAIN, "%.2f", op->us);
-    error_cell(t, op);
+    int32_t *order = largest_of(r, r->op_count, moved_by, most, true, shown);
+    struct op_row *rows = malloc(((size_t)r->op_count + 1) * sizeof *rows);
+    for (int32_t i = 0; order && rows && i < *shown; i++)
+        rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]]};
+    if (!order) {
+        free(rows);
+        rows = NULL;
+    }
+    free(order);
+    return rows;
 }
 
 static void show_ops(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out)
 {
-    static const struct heading columns[] = {
-        {"op", false}, {"kind", false}, {"cores", true}, {"HBM read", true}, {"written", true},
-        {"LX", true},  {"rings", true}, {"flops", true}, {"us", true},       {"error", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    int32_t n = r->op_count, shown = most > 0 && n > most ? most : n;
-    struct ranked *order = malloc(((size_t)n + 1) * sizeof *order);
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    /* The busiest, but in the order in which they run. */
-    for (int32_t o = 0; o < n; o++) order[o] = (struct ranked){moved(&r->ops[o].counted), o};
-    if (shown < n) qsort(order, (size_t)n, sizeof *order, by_bytes);
-    qsort(order, (size_t)shown, sizeof *order, by_op);
-    for (int32_t i = 0; i < shown; i++) op_row(p, r, order[i].op, &t);
-    free(order);
-    gathered_write(&t, out);
-    if (shown < n)
-        text_format(out, "  ... %s more that move less; --all lists them\n", counted(n - shown, "op").at);
+    int32_t shown;
+    struct op_row *rows = rows_of(p, r, most, &shown);
+    out->failed |= !rows;
+    if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
+    free(rows);
+    if (shown < r->op_count)
+        text_format(out, "  ... %s more that move less; --all lists them\n",
+                    counted(r->op_count - shown, "op").at);
 }
 
 static void label(struct text *out, const char *word)
@@ -189,28 +216,23 @@ static void number_json(const char *key, double value, struct text *out)
         text_format(out, ", \"%s\": null", key);
 }
 
-static void op_json(const struct lx_plan *p, const struct lx_run_result *r, int32_t o, struct text *out)
-{
-    const struct lx_op_run *op = &r->ops[o];
-    text_add(out, "    {\"op\": ");
-    text_json_string(out, p->layouts->graph->ops[o].name);
-    text_format(out, ", \"cores\": %" PRId64 ", ", op->cores_used);
-    counters_json(&op->counted, out);
-    number_json("us", op->us, out);
-    text_format(out, ", \"verified\": %s, \"wrong\": %" PRId64, op->verified ? "true" : "false", op->wrong);
-    number_json("error", op->error, out);
-    number_json("tolerance", op->tolerance, out);
-    text_format(out, ", \"counts_agree\": %s}", op->counts_agree ? "true" : "false");
-}
+/* clang-format off */
+VALUE_OF(fault_value,   struct lx_fault, v->words = lx_fault_word(row->kind);)
+VALUE_OF(tick_value,    struct lx_fault, v->number = row->tick;)
+VALUE_OF(core_value,    struct lx_fault, v->number = row->core;)
+VALUE_OF(address_value, struct lx_fault, value_whole(v, row->address);)
+VALUE_OF(text_value,    struct lx_fault, v->words = row->text;)
 
-static void fault_json(const struct lx_fault *f, struct text *out)
-{
-    text_format(out,
-                "    {\"fault\": \"%s\", \"tick\": %d, \"core\": %d, \"address\": %" PRId64 ", \"text\": ",
-                lx_fault_word(f->kind), (int)f->tick, (int)f->core, f->address);
-    text_json_string(out, f->text);
-    text_add(out, "}");
-}
+static const struct column fault_array[] = {
+    {.key = "fault",   .kind = VALUE_WORDS,   .value = fault_value},
+    {.key = "tick",    .kind = VALUE_NUMBER,  .value = tick_value},
+    {.key = "core",    .kind = VALUE_NUMBER,  .value = core_value},
+    {.key = "address", .kind = VALUE_ADDRESS, .value = address_value},
+    {.key = "text",    .kind = VALUE_WORDS,   .value = text_value},
+};
+/* clang-format on */
+
+const struct columns fault_columns = COLUMNS("faults of a run", fault_array);
 
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
@@ -234,16 +256,15 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
         text_json_string(out, r->unequal);
     else
         text_add(out, "null");
-    text_add(out, ",\n  \"ops\": [\n");
-    for (int32_t o = 0; o < r->op_count; o++) {
-        op_json(p, r, o, out);
-        text_add(out, o + 1 < r->op_count ? ",\n" : "\n");
-    }
-    text_add(out, "  ],\n  \"fault_list\": [\n");
+    int32_t shown;
+    struct op_row *rows = rows_of(p, r, 0, &shown);
+    out->failed |= !rows;
     int64_t kept = r->fault_count < LX_MAX_FAULTS ? r->fault_count : LX_MAX_FAULTS;
-    for (int64_t i = 0; i < kept; i++) {
-        fault_json(&r->faults[i], out);
-        text_add(out, i + 1 < kept ? ",\n" : "\n");
-    }
-    text_add(out, "  ]\n}\n");
+    text_add(out, ",\n  \"ops\": [\n");
+    if (rows) table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
+    text_add(out, shown ? "\n  ],\n" : "  ],\n");
+    free(rows);
+    text_add(out, "  \"fault_list\": [\n");
+    table_add_json_rows(&TABLE(fault_columns, r->faults, kept), 4, out);
+    text_add(out, kept ? "\n  ]\n}\n" : "  ]\n}\n");
 }

@@ -1,6 +1,6 @@
 /* The tables of `lxplan plan --stage layout` and `--stage divide`. */
 #include "stages/show_divide.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -11,67 +11,105 @@ static void add_extents(struct text *t, const int64_t *at, int count)
     for (int i = 0; i < count; i++) text_format(t, "%s%lld", i ? " x " : "", (long long)at[i]);
 }
 
-static void add_cell(struct gathered *t, enum paint p, struct text *words)
+/* Of a graph with layouts, one tensor. */
+struct tensor_row {
+    const struct lx_tensor *is;
+    const struct lx_layout *layout; /* rank 0: it is known by its bytes only */
+};
+
+static void extents_value(struct value *v, const int64_t *at, int count)
 {
-    if (words->failed) t->failed = true;
-    gathered_words(t, p, words->at ? words->at : "");
-    text_free(words);
+    add_extents(&v->made, at, count);
+    v->words = v->made.at;
 }
 
-static void add_tensor_row(const struct lx_layouts *l, int32_t i, struct gathered *t)
+static void stick_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    const struct lx_tensor *tensor = &l->graph->tensors[i];
-    const struct lx_layout *y = &l->layouts[i];
-    struct text host = {0}, device = {0}, map = {0};
-    gathered_name(t, tensor->name);
-    gathered_cell(t, PAINT_DIM, "%s", lx_role_word(tensor->role));
-    if (y->rank == 0) { /* known by its bytes only */
-        for (int k = 0; k < 5; k++) gathered_cell(t, PAINT_PLAIN, "%s", "");
-        gathered_cell(t, PAINT_PLAIN, "%s", grouped(tensor->bytes).at);
-        return;
+    const struct lx_layout *y = ((const struct tensor_row *)row_of_table)->layout;
+    (void)column;
+    if (y->rank > 0 && y->stick_dim >= 0)
+        v->number = y->stick_dim;
+    else {
+        v->words = y->rank > 0 ? "none" : "";
+        v->paint = PAINT_DIM;
     }
-    gathered_cell(t, PAINT_PLAIN, "%s", lx_dtype_word(tensor->dtype));
-    add_extents(&host, tensor->shape, tensor->rank);
-    add_extents(&device, y->size, y->rank);
-    add_extents(&map, y->stride_map, y->rank);
-    add_cell(t, PAINT_PLAIN, &host);
-    add_cell(t, PAINT_PLAIN, &device);
-    add_cell(t, PAINT_DIM, &map);
-    if (y->stick_dim >= 0)
-        gathered_cell(t, PAINT_PLAIN, "%d", y->stick_dim);
-    else
-        gathered_cell(t, PAINT_DIM, "%s", "none");
-    gathered_cell(t, PAINT_PLAIN, "%s", grouped(lx_layout_bytes(y)).at);
+}
+
+/* clang-format off */
+VALUE_OF(tensor_value, struct tensor_row, v->words = row->is->name;)
+VALUE_OF(role_value,   struct tensor_row, v->words = lx_role_word(row->is->role); v->paint = PAINT_DIM;)
+VALUE_OF(type_value,   struct tensor_row, v->words = row->layout->rank ? lx_dtype_word(row->is->dtype) : "";)
+VALUE_OF(host_value,   struct tensor_row, if (row->layout->rank) extents_value(v, row->is->shape, row->is->rank);)
+VALUE_OF(device_value, struct tensor_row, extents_value(v, row->layout->size, row->layout->rank);)
+VALUE_OF(map_value,    struct tensor_row, extents_value(v, row->layout->stride_map, row->layout->rank); v->paint = PAINT_DIM;)
+VALUE_OF(bytes_value,  struct tensor_row,
+         value_whole(v, row->layout->rank ? lx_layout_bytes(row->layout) : row->is->bytes);)
+
+static const struct column layout_array[] = {
+    {.key = "tensor",       .heading = "tensor",               .kind = VALUE_NAME,   .value = tensor_value},
+    {.key = "role",         .heading = "role",                 .kind = VALUE_WORDS,  .value = role_value},
+    {.key = "type",         .heading = "type",                 .kind = VALUE_WORDS,  .value = type_value},
+    {.key = "host",         .heading = "host",                 .kind = VALUE_WORDS,  .value = host_value},
+    {.key = "device",       .heading = "device",               .kind = VALUE_WORDS,  .value = device_value},
+    {.key = "stride_map",   .heading = "host elements a step", .kind = VALUE_WORDS,  .value = map_value},
+    {.key = "stick",        .heading = "stick",                .kind = VALUE_NUMBER, .value = stick_value},
+    {.key = "device_bytes", .heading = "device bytes",         .kind = VALUE_BYTES,  .value = bytes_value},
+};
+
+/* One restickify op. */
+struct restickify_row {
+    const struct lx_graph *graph;
+    const struct lx_restickify *is;
+};
+
+VALUE_OF(added_value,    struct restickify_row, v->words = row->graph->ops[row->is->op].name;)
+VALUE_OF(before_value,   struct restickify_row, v->words = row->graph->ops[row->is->before].name;)
+VALUE_OF(from_value,     struct restickify_row, v->words = row->graph->tensors[row->is->from].name;)
+VALUE_OF(to_value,       struct restickify_row, v->words = row->graph->tensors[row->is->to].name;)
+VALUE_OF(elements_value, struct restickify_row, value_whole(v, row->is->elements);)
+
+static const struct column restickify_array[] = {
+    {.key = "op",       .heading = "restickify", .kind = VALUE_NAME,  .value = added_value},
+    {.key = "before",   .heading = "before",     .kind = VALUE_NAME,  .value = before_value},
+    {.key = "from",     .heading = "from",       .kind = VALUE_NAME,  .value = from_value},
+    {.key = "to",       .heading = "to",         .kind = VALUE_NAME,  .value = to_value},
+    {.key = "elements", .heading = "elements",   .kind = VALUE_COUNT, .value = elements_value},
+};
+/* clang-format on */
+
+const struct columns layout_columns = COLUMNS("layouts", layout_array);
+const struct columns restickify_columns = COLUMNS("restickify ops", restickify_array);
+
+static void show_tensors(const struct lx_layouts *l, struct text *out)
+{
+    int32_t n = l->graph->tensor_count;
+    struct tensor_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < n; i++)
+        rows[i] = (struct tensor_row){&l->graph->tensors[i], &l->layouts[i]};
+    if (rows) table_add_text(&TABLE(layout_columns, rows, n), out);
+    free(rows);
+}
+
+static void show_restickifies(const struct lx_layouts *l, struct text *out)
+{
+    int32_t n = l->restickify_count;
+    struct restickify_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
+    if (rows && n) table_add_text(&TABLE(restickify_columns, rows, n), out);
+    free(rows);
 }
 
 void show_layouts(const struct lx_layouts *l, struct text *out)
 {
-    static const struct heading columns[] = {{"tensor", false}, {"role", false},
-                                             {"type", false},   {"host", false},
-                                             {"device", false}, {"host elements a step", false},
-                                             {"stick", true},   {"device bytes", true}};
-    static const struct heading added[] = {
-        {"restickify", false}, {"before", false}, {"from", false}, {"to", false}, {"elements", true}};
     const struct lx_graph *g = l->graph;
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (int32_t i = 0; i < g->tensor_count; i++) add_tensor_row(l, i, &t);
-    gathered_write(&t, out);
+    show_tensors(l, out);
     text_format(out, "\n%s added", counted(l->restickify_count, "restickify op").at);
     if (l->dead_ops) text_format(out, ", %s left out", counted(l->dead_ops, "dead op").at);
     text_format(out, "; %s moved, %s\n", counted(l->moved_elements, "device element").at,
                 l->moved_elements == l->moved_bound ? "the least possible" : "perhaps not the least");
-    if (l->restickify_count > 0) {
-        struct gathered r = {.columns = added, .column_count = sizeof added / sizeof *added};
-        for (int32_t i = 0; i < l->restickify_count; i++) {
-            const struct lx_restickify *s = &l->restickifies[i];
-            gathered_name(&r, g->ops[s->op].name);
-            gathered_name(&r, g->ops[s->before].name);
-            gathered_name(&r, g->tensors[s->from].name);
-            gathered_name(&r, g->tensors[s->to].name);
-            gathered_cell(&r, PAINT_PLAIN, "%s", grouped(s->elements).at);
-        }
-        gathered_write(&r, out);
-    }
+    show_restickifies(l, out);
     for (int32_t i = 0; i < l->padding_count; i++) {
         const struct lx_padding *p = &l->paddings[i];
         char *tensor = printable(g->tensors[p->tensor].name, NAME_COLUMNS),
@@ -138,51 +176,90 @@ static void add_why(struct text *t, const struct lx_divisions *all, const struct
     if (!*semicolon) text_add(t, "nothing to split");
 }
 
-static void add_op_row(const struct lx_divisions *all, int32_t i, struct gathered *t)
+/* One op and how it is divided; where it is not, only `why` says something. */
+struct division_row {
+    const struct lx_divisions *all;
+    const struct lx_division *d;
+    const struct lx_op *op;
+};
+
+static bool is_divided(const struct division_row *row)
+{
+    return row->d->kind == LX_DIVIDED;
+}
+
+static void cores_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct division_row *row = row_of_table;
+    (void)column;
+    if (is_divided(row))
+        value_whole(v, row->d->cores_used);
+    else
+        v->words = "";
+    if (row->d->cores_used == row->d->cores) v->paint = PAINT_GOOD;
+}
+
+static void us_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct division_row *row = row_of_table;
+    (void)column;
+    if (is_divided(row)) {
+        v->number = row->d->predicted_us;
+        value_format(v, "%.1f", v->number);
+    } else
+        v->words = "";
+}
+
+static void why_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     static const char *const undivided[] = {
         [LX_UNDIVIDED_EXTERN] = "runs off the device", [LX_UNDIVIDED_OPAQUE] = "no index map: one core"};
-    const struct lx_division *d = &all->at[i];
-    const struct lx_op *op = &all->layouts->graph->ops[d->op];
-    struct text space = {0}, splits = {0}, extents = {0}, spans = {0}, why = {0};
-    gathered_name(t, op->name);
-    gathered_cell(t, PAINT_DIM, "%s", op->kind->name);
-    if (d->kind != LX_DIVIDED) {
-        for (int k = 0; k < 6; k++) gathered_cell(t, PAINT_PLAIN, "%s", "");
-        gathered_words(t, PAINT_DIM, undivided[d->kind]);
-        return;
-    }
-    add_space(&space, d);
-    add_splits(&splits, d);
-    add_core_extents(&extents, d);
-    add_spans(&spans, all, d);
-    add_why(&why, all, d);
-    add_cell(t, PAINT_PLAIN, &space);
-    add_cell(t, PAINT_PLAIN, &splits);
-    gathered_cell(t, d->cores_used == d->cores ? PAINT_GOOD : PAINT_PLAIN, "%lld", (long long)d->cores_used);
-    add_cell(t, PAINT_PLAIN, &extents);
-    gathered_cell(t, PAINT_PLAIN, "%.1f", d->predicted_us);
-    add_cell(t, PAINT_PLAIN, &spans);
-    add_cell(t, PAINT_DIM, &why);
+    const struct division_row *row = row_of_table;
+    (void)column;
+    v->paint = PAINT_DIM;
+    if (is_divided(row)) add_why(&v->made, row->all, row->d);
+    v->words = is_divided(row) ? v->made.at : undivided[row->d->kind];
+}
+
+/* clang-format off */
+VALUE_OF(op_value,     struct division_row, v->words = row->op->name;)
+VALUE_OF(kind_value,   struct division_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(space_value,  struct division_row, if (is_divided(row)) add_space(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(splits_value, struct division_row, if (is_divided(row)) add_splits(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(part_value,   struct division_row, if (is_divided(row)) add_core_extents(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(spans_value,  struct division_row, if (is_divided(row)) add_spans(&v->made, row->all, row->d); v->words = v->made.at;)
+
+static const struct column division_array[] = {
+    {.key = "op",           .heading = "op",                         .kind = VALUE_NAME,   .value = op_value},
+    {.key = "kind",         .heading = "kind",                       .kind = VALUE_WORDS,  .value = kind_value},
+    {.key = "space",        .heading = "iteration space",            .kind = VALUE_WORDS,  .value = space_value},
+    {.key = "splits",       .heading = "splits",                     .kind = VALUE_WORDS,  .value = splits_value},
+    {.key = "cores",        .heading = "cores",                      .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "part",         .heading = "a core's part",              .kind = VALUE_WORDS,  .value = part_value},
+    {.key = "predicted_us", .heading = "us",                         .kind = VALUE_MICROS, .value = us_value},
+    {.key = "spans",        .heading = "span of each tensor, bytes", .kind = VALUE_WORDS,  .value = spans_value},
+    {.key = "why",          .heading = "why",                        .kind = VALUE_WORDS,  .value = why_value},
+};
+/* clang-format on */
+
+const struct columns division_columns = COLUMNS("divisions", division_array);
+
+static void show_division_rows(const struct lx_divisions *d, struct text *out)
+{
+    struct division_row *rows = malloc(((size_t)d->count + 1) * sizeof *rows);
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < d->count; i++)
+        rows[i] = (struct division_row){d, &d->at[i], &d->layouts->graph->ops[d->at[i].op]};
+    if (rows) table_add_text(&TABLE(division_columns, rows, d->count), out);
+    free(rows);
 }
 
 void show_divisions(const struct lx_divisions *d, struct text *out)
 {
-    static const struct heading columns[] = {{"op", false},
-                                             {"kind", false},
-                                             {"iteration space", false},
-                                             {"splits", false},
-                                             {"cores", true},
-                                             {"a core's part", false},
-                                             {"us", true},
-                                             {"span of each tensor, bytes", false},
-                                             {"why", false}};
     const struct lx_graph *g = d->layouts->graph;
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     text_format(out, "%s on %s, a core addresses at most %s of a tensor; predicted %s\n",
                 counted(d->count, "op").at, counted(d->cores, "core").at, in_bytes(g->device.span_bytes).at,
                 in_time(d->predicted_us * 1e-6).at);
-    for (int32_t i = 0; i < d->count; i++) add_op_row(d, i, &t);
-    gathered_write(&t, out);
+    show_division_rows(d, out);
     text_add(out, "  a + after a variable: it is summed away\n");
 }

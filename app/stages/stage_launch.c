@@ -2,7 +2,7 @@
 #include "stages/plan_stages.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -34,51 +34,106 @@ static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
     }
 }
 
-static void add_arguments(const struct lx_launch *l, struct gathered *t)
+/* One op and its launch; without tiles only mode and why say something. */
+struct launch_row {
+    const struct lx_op *op;
+    struct lx_op_launch *launch;
+};
+
+static bool has_tiles(const struct launch_row *row)
 {
-    int64_t values[LX_LAUNCH_ARGS];
-    struct text line = {0};
-    lx_launch_args(l, &l->cores[0], values);
-    for (int i = 0; i < lx_launch_arg_count(l); i++)
-        text_format(&line, "%s%s=%" PRId64, i ? " " : "", lx_launch_arg_name(i), values[i]);
-    gathered_words(t, PAINT_DIM, line.at ? line.at : "");
-    t->failed |= line.failed;
-    text_free(&line);
+    return row->launch->kind == LX_LAUNCH_TILES;
 }
 
-static void add_row(const struct lx_plan *p, const struct lx_op_launch *o, struct gathered *t)
+static bool is_local(const struct launch_row *row)
 {
-    const struct lx_launch *l = o->launch;
-    const struct lx_op *op = &p->layouts->graph->ops[o->op];
-    int64_t least, most;
-    gathered_cell(t, PAINT_DIM, "%d", (int)o->op);
-    gathered_name(t, op->name);
-    gathered_cell(t, PAINT_PLAIN, "%s", op->kind->name);
-    if (o->kind != LX_LAUNCH_TILES) {
-        gathered_cell(t, PAINT_DIM, "%s", lx_launch_kind_word(o->kind));
-        for (int i = 0; i < 7; i++) gathered_cell(t, PAINT_PLAIN, "%s", "");
-        gathered_words(t, PAINT_DIM, o->why);
-        return;
-    }
-    bool local = l->mode == LX_PARTITION_LOCAL_SHARD;
-    tile_range(l, &least, &most);
-    gathered_cell(t, local ? PAINT_GOOD : PAINT_PLAIN, "%s", lx_partition_word(l->mode));
-    gathered_cell(t, PAINT_PLAIN, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt,
-                  (long long)l->nt);
-    gathered_cell(t, PAINT_PLAIN, "%lld x %lld", (long long)l->core_grid[0], (long long)l->core_grid[1]);
-    gathered_cell(t, o->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM, "%lld", (long long)o->k_slices);
-    if (least == most)
-        gathered_cell(t, PAINT_PLAIN, "%s", grouped(most).at);
-    else
-        gathered_cell(t, PAINT_PLAIN, "%s..%s", grouped(least).at, grouped(most).at);
-    gathered_cell(t, PAINT_PLAIN, "%s", lx_tile_order_word(l->order));
-    if (local)
-        gathered_cell(t, PAINT_PLAIN, "%lld x %lld", (long long)o->local[0], (long long)o->local[1]);
-    else
-        gathered_cell(t, PAINT_PLAIN, "%s", "");
-    add_arguments(l, t);
-    gathered_words(t, PAINT_DIM, o->why ? o->why : "");
+    return has_tiles(row) && row->launch->launch->mode == LX_PARTITION_LOCAL_SHARD;
 }
+
+static void mode_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct launch_row *row = row_of_table;
+    (void)column;
+    v->paint = !has_tiles(row) ? PAINT_DIM : is_local(row) ? PAINT_GOOD : PAINT_PLAIN;
+    v->words = has_tiles(row) ? lx_partition_word(row->launch->launch->mode)
+                              : lx_launch_kind_word(row->launch->kind);
+}
+
+static void grid_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct launch_row *row = row_of_table;
+    const struct lx_launch *l = row->launch->launch;
+    (void)column;
+    if (has_tiles(row))
+        value_format(v, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);
+}
+
+static void pair_value(bool known, const int64_t *pair, struct value *v)
+{
+    if (known) value_format(v, "%lld x %lld", (long long)pair[0], (long long)pair[1]);
+}
+
+static void slices_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct launch_row *row = row_of_table;
+    (void)column;
+    v->paint = row->launch->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM;
+    if (has_tiles(row))
+        value_whole(v, row->launch->k_slices);
+    else
+        v->words = "";
+}
+
+static void tiles_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct launch_row *row = row_of_table;
+    int64_t least, most;
+    (void)column;
+    if (!has_tiles(row)) return;
+    tile_range(row->launch->launch, &least, &most);
+    if (least < most) value_format(v, "%s..", grouped(least).at);
+    value_format(v, "%s", grouped(most).at);
+}
+
+static void arguments_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct launch_row *row = row_of_table;
+    const struct lx_launch *l = row->launch->launch;
+    int64_t values[LX_LAUNCH_ARGS];
+    (void)column;
+    v->paint = PAINT_DIM;
+    if (!has_tiles(row)) return;
+    lx_launch_args(l, &l->cores[0], values);
+    for (int i = 0; i < lx_launch_arg_count(l); i++)
+        value_format(v, "%s%s=%" PRId64, i ? " " : "", lx_launch_arg_name(i), values[i]);
+}
+
+/* clang-format off */
+VALUE_OF(tick_value,  struct launch_row, v->number = row->launch->op; v->paint = PAINT_DIM;)
+VALUE_OF(op_value,    struct launch_row, v->words = row->op->name;)
+VALUE_OF(kind_value,  struct launch_row, v->words = row->op->kind->name;)
+VALUE_OF(cores_value, struct launch_row, pair_value(has_tiles(row), has_tiles(row) ? row->launch->launch->core_grid : NULL, v);)
+VALUE_OF(order_value, struct launch_row, v->words = has_tiles(row) ? lx_tile_order_word(row->launch->launch->order) : "";)
+VALUE_OF(part_value,  struct launch_row, pair_value(is_local(row), row->launch->local, v);)
+VALUE_OF(why_value,   struct launch_row, v->words = row->launch->why; v->paint = PAINT_DIM;)
+
+static const struct column launch_array[] = {
+    {.key = "tick",           .heading = "tick",         .kind = VALUE_NUMBER, .value = tick_value},
+    {.key = "op",             .heading = "op",           .kind = VALUE_NAME,   .value = op_value},
+    {.key = "kind",           .heading = "kind",         .kind = VALUE_WORDS,  .value = kind_value},
+    {.key = "mode",           .heading = "mode",         .kind = VALUE_WORDS,  .value = mode_value},
+    {.key = "grid",           .heading = "grid, tiles",  .kind = VALUE_MARK,   .value = grid_value},
+    {.key = "cores",          .heading = "cores",        .kind = VALUE_MARK,   .value = cores_value},
+    {.key = "k_slices",       .heading = "K slices",     .kind = VALUE_NUMBER, .value = slices_value},
+    {.key = "tiles_per_core", .heading = "tiles a core", .kind = VALUE_MARK,   .value = tiles_value},
+    {.key = "order",          .heading = "order",        .kind = VALUE_WORDS,  .value = order_value},
+    {.key = "local_shape",    .heading = "a part",       .kind = VALUE_MARK,   .value = part_value},
+    {.key = "first_core",     .heading = "first core",   .kind = VALUE_WORDS,  .value = arguments_value},
+    {.key = "why",            .heading = "why",          .kind = VALUE_WORDS,  .value = why_value},
+};
+/* clang-format on */
+
+const struct columns launch_columns = COLUMNS("launches", launch_array);
 
 static void add_pair(struct text *t, const char *key, const int64_t *pair)
 {
@@ -130,37 +185,53 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
     text_add(t, "}");
 }
 
+static void free_rows(struct launch_row *rows, int32_t n)
+{
+    for (int32_t i = 0; rows && i < n; i++) lx_op_launch_free(rows[i].launch);
+    free(rows);
+}
+
+/* The launch of each op; NULL with `st`. */
+static struct launch_row *make_rows(const struct lx_plan *p, const struct lx_launch_options *how,
+                                    lx_status *st)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    struct launch_row *rows = calloc((size_t)g->op_count + 1, sizeof *rows);
+    bool ok = rows ? true : status_no_memory(st);
+    for (int32_t i = 0; ok && i < g->op_count; i++) {
+        rows[i] = (struct launch_row){&g->ops[i], lx_plan_launch(p, i, how, st)};
+        ok = rows[i].launch != NULL;
+    }
+    if (ok) return rows;
+    free_rows(rows, g->op_count);
+    return NULL;
+}
+
+static void write_launches_json(const struct lx_plan *p, const struct launch_row *rows, struct text *out)
+{
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"launches\", \"pattern\": ");
+    text_json_string(out, p->graph->name);
+    text_add(out, ", \"ops\": [");
+    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) add_json(p, rows[i].launch, out);
+    text_add(out, "\n]}\n");
+}
+
 static bool write_launches(struct call *call, const struct lx_plan *p, const struct lx_launch_options *how,
                            struct text *out)
 {
-    static const struct heading columns[] = {{"tick", true},     {"op", false},          {"kind", false},
-                                             {"mode", false},    {"grid, tiles", true},  {"cores", true},
-                                             {"K slices", true}, {"tiles a core", true}, {"order", false},
-                                             {"a part", true},   {"first core", false},  {"why", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     const struct lx_graph *g = p->layouts->graph;
-    bool ok = true;
-    if (wants_json(call)) {
-        text_add(out, "{\"lxplan\": 1, \"kind\": \"launches\", \"pattern\": ");
-        text_json_string(out, p->graph->name);
-        text_add(out, ", \"ops\": [");
-    } else {
+    struct launch_row *rows = make_rows(p, how, &call->st);
+    if (!rows) return false;
+    if (wants_json(call))
+        write_launches_json(p, rows, out);
+    else {
         text_format(out, "%s in tiles of %lld x %lld on up to %s\n", counted(g->op_count, "op").at,
                     (long long)g->device.tile_rows, (long long)g->device.tile_columns,
                     counted(p->divisions->cores, "core").at);
+        table_add_text(&TABLE(launch_columns, rows, g->op_count), out);
     }
-    for (int32_t i = 0; ok && i < g->op_count; i++) {
-        struct lx_op_launch *o = lx_plan_launch(p, i, how, &call->st);
-        ok = o != NULL;
-        if (ok && wants_json(call)) add_json(p, o, out);
-        if (ok && !wants_json(call)) add_row(p, o, &t);
-        lx_op_launch_free(o);
-    }
-    if (wants_json(call))
-        text_add(out, "\n]}\n");
-    else
-        gathered_write(&t, out);
-    return ok;
+    free_rows(rows, g->op_count);
+    return true;
 }
 
 int print_launch(struct call *call, struct lx_graph *g)

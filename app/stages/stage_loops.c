@@ -3,7 +3,7 @@
 #include "stages/plan_stages.h"
 #include "base/fail.h"
 #include "planning/planning.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -12,42 +12,74 @@
 /* A core has one thread: nothing is shared inside it. */
 enum { CORE_THREADS = 1 };
 
-/* "m 8, n 64 prim, ..." in the order of the loops. */
-static void add_loops(const struct lx_loops *l, struct gathered *t)
+/* One op and its nest, before and after the passes; without a nest only `how` says something: why. */
+struct nest_row {
+    const struct lx_op *op;
+    int32_t tick;
+    struct lx_op_nest nest;
+    struct lx_loops after;
+};
+
+static bool has_nest(const struct nest_row *row)
 {
-    struct text line = {0};
-    for (int i = 0; i < l->count; i++)
-        text_format(&line, "%s%s %lld%s%s", i ? ", " : "", lx_loop_type_word(l->loop[i].type),
-                    (long long)l->loop[i].size, l->loop[i].exec == LX_EXEC_SEQ ? "" : " ",
-                    l->loop[i].exec == LX_EXEC_SEQ ? "" : lx_loop_exec_word(l->loop[i].exec));
-    gathered_words(t, PAINT_PLAIN, line.at ? line.at : "");
-    t->failed |= line.failed;
-    text_free(&line);
+    return row->nest.kind != LX_NEST_NONE;
 }
 
-static void add_row(const struct lx_op *op, int32_t tick, const struct lx_op_nest *n,
-                    const struct lx_loops *after, struct gathered *t)
+/* "m 8, n 64 prim, ..." in the order of the loops. */
+static void add_loops(const struct nest_row *row, const struct lx_loops *l, struct value *v)
 {
-    gathered_cell(t, PAINT_DIM, "%d", (int)tick);
-    gathered_name(t, op->name);
-    gathered_cell(t, PAINT_PLAIN, "%s", op->kind->name);
-    if (n->kind == LX_NEST_NONE) {
-        for (int i = 0; i < 4; i++) gathered_cell(t, PAINT_PLAIN, "%s", "");
-        gathered_words(t, PAINT_DIM, n->why);
-        return;
-    }
-    gathered_cell(t, PAINT_PLAIN, "%s", lx_touch_word(after->main));
-    gathered_cell(t, PAINT_PLAIN, "%c%c%c", n->on_chip[LX_LOOP_IN0] ? 'L' : 'H',
-                  n->kind == LX_NEST_MOVE   ? '-'
-                  : n->on_chip[LX_LOOP_IN1] ? 'L'
-                                            : 'H',
-                  n->on_chip[LX_LOOP_OUT] ? 'L' : 'H');
-    add_loops(&n->nest, t);
-    add_loops(after, t);
-    const char *how = n->padded ? "with padding" : n->row_major ? "row-major boxes" : "";
-    gathered_cell(t, PAINT_DIM, "%s%s%s", n->swapped ? "in0 is the second input" : "",
-                  n->swapped && *how ? ", " : "", how);
+    for (int i = 0; has_nest(row) && i < l->count; i++)
+        value_format(v, "%s%s %lld%s%s", i ? ", " : "", lx_loop_type_word(l->loop[i].type),
+                     (long long)l->loop[i].size, l->loop[i].exec == LX_EXEC_SEQ ? "" : " ",
+                     l->loop[i].exec == LX_EXEC_SEQ ? "" : lx_loop_exec_word(l->loop[i].exec));
 }
+
+static void where_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_op_nest *n = &((const struct nest_row *)row_of_table)->nest;
+    (void)column;
+    if (n->kind == LX_NEST_NONE) return;
+    value_format(v, "%c%c%c", n->on_chip[LX_LOOP_IN0] ? 'L' : 'H',
+                 n->kind == LX_NEST_MOVE   ? '-'
+                 : n->on_chip[LX_LOOP_IN1] ? 'L'
+                                           : 'H',
+                 n->on_chip[LX_LOOP_OUT] ? 'L' : 'H');
+}
+
+static void how_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_op_nest *n = &((const struct nest_row *)row_of_table)->nest;
+    const char *how = n->padded ? "with padding" : n->row_major ? "row-major boxes" : "";
+    (void)column;
+    v->paint = PAINT_DIM;
+    if (n->kind == LX_NEST_NONE)
+        v->words = n->why;
+    else
+        value_format(v, "%s%s%s", n->swapped ? "in0 is the second input" : "", n->swapped && *how ? ", " : "",
+                     how);
+}
+
+/* clang-format off */
+VALUE_OF(tick_value,  struct nest_row, v->number = row->tick; v->paint = PAINT_DIM;)
+VALUE_OF(op_value,    struct nest_row, v->words = row->op->name;)
+VALUE_OF(kind_value,  struct nest_row, v->words = row->op->kind->name;)
+VALUE_OF(main_value,  struct nest_row, v->words = has_nest(row) ? lx_touch_word(row->after.main) : "";)
+VALUE_OF(loops_value, struct nest_row, add_loops(row, &row->nest.nest, v);)
+VALUE_OF(after_value, struct nest_row, add_loops(row, &row->after, v);)
+
+static const struct column nest_array[] = {
+    {.key = "tick",      .heading = "tick",             .kind = VALUE_NUMBER, .value = tick_value},
+    {.key = "op",        .heading = "op",               .kind = VALUE_NAME,   .value = op_value},
+    {.key = "kind",      .heading = "kind",             .kind = VALUE_WORDS,  .value = kind_value},
+    {.key = "main",      .heading = "main",             .kind = VALUE_WORDS,  .value = main_value},
+    {.key = "where",     .heading = "where",            .kind = VALUE_WORDS,  .value = where_value},
+    {.key = "input",     .heading = "a core's loops",   .kind = VALUE_WORDS,  .value = loops_value},
+    {.key = "optimised", .heading = "after the passes", .kind = VALUE_WORDS,  .value = after_value},
+    {.key = "how",       .heading = "",                 .kind = VALUE_WORDS,  .value = how_value},
+};
+/* clang-format on */
+
+const struct columns nest_columns = COLUMNS("nests", nest_array);
 
 static void add_nest(struct text *t, const char *key, const struct lx_loops *l)
 {
@@ -61,12 +93,12 @@ static void add_nest(struct text *t, const char *key, const struct lx_loops *l)
     free(json);
 }
 
-static void add_json(const struct lx_op *op, int32_t tick, const struct lx_op_nest *n,
-                     const struct lx_loops *after, struct text *t)
+static void add_json(const struct nest_row *row, struct text *t)
 {
-    text_format(t, "%s\n  {\"tick\": %d, \"op\": ", tick ? "," : "", (int)tick);
-    text_json_string(t, op->name);
-    text_format(t, ", \"kind\": \"%s\", \"nest\": \"%s\"", op->kind->name, lx_nest_kind_word(n->kind));
+    const struct lx_op_nest *n = &row->nest;
+    text_format(t, "%s\n  {\"tick\": %d, \"op\": ", row->tick ? "," : "", (int)row->tick);
+    text_json_string(t, row->op->name);
+    text_format(t, ", \"kind\": \"%s\", \"nest\": \"%s\"", row->op->kind->name, lx_nest_kind_word(n->kind));
     if (n->kind == LX_NEST_NONE) {
         text_add(t, ", \"why\": ");
         text_json_string(t, n->why);
@@ -79,45 +111,53 @@ static void add_json(const struct lx_op *op, int32_t tick, const struct lx_op_ne
             text_format(t, "%s\"%s\": %s", i ? ", " : "", names[i], n->on_chip[i] ? "true" : "false");
         text_add(t, "}");
         add_nest(t, "input", &n->nest);
-        add_nest(t, "optimised", after);
+        add_nest(t, "optimised", &row->after);
     }
     text_add(t, "}");
 }
 
+/* The nest of each op; malloc'ed, NULL with `st`. */
+static struct nest_row *make_rows(const struct lx_plan *p, lx_status *st)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    struct nest_row *rows = malloc(((size_t)g->op_count + 1) * sizeof *rows);
+    bool ok = rows ? true : status_no_memory(st);
+    for (int32_t i = 0; ok && i < g->op_count; i++) {
+        struct nest_row *row = &rows[i];
+        row->op = &g->ops[i];
+        row->tick = i;
+        ok = lx_nest_of(p, i, &row->nest, st);
+        row->after = row->nest.nest;
+        ok = ok && (!has_nest(row) || lx_loops_optimise(&row->after, lx_loop_rules_at(0), CORE_THREADS, st));
+    }
+    if (!ok) {
+        free(rows);
+        rows = NULL;
+    }
+    return rows;
+}
+
+static void write_nests_json(const struct lx_plan *p, const struct nest_row *rows, struct text *out)
+{
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"nests\", \"pattern\": ");
+    text_json_string(out, p->graph->name);
+    text_format(out, ", \"rules\": \"%s\", \"ops\": [", lx_loop_rules_name(lx_loop_rules_at(0)));
+    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) add_json(&rows[i], out);
+    text_add(out, "\n]}\n");
+}
+
 static bool write_nests(struct call *call, const struct lx_plan *p, struct text *out)
 {
-    static const struct heading columns[] = {{"tick", true},
-                                             {"op", false},
-                                             {"kind", false},
-                                             {"main", false},
-                                             {"where", false},
-                                             {"a core's loops", false},
-                                             {"after the passes", false},
-                                             {"", false}};
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    const struct lx_graph *g = p->layouts->graph;
-    bool ok = true;
-    if (wants_json(call)) {
-        text_add(out, "{\"lxplan\": 1, \"kind\": \"nests\", \"pattern\": ");
-        text_json_string(out, p->graph->name);
-        text_format(out, ", \"rules\": \"%s\", \"ops\": [", lx_loop_rules_name(lx_loop_rules_at(0)));
-    } else {
-        text_format(out, "%s; where: in0, in1, out, L on chip, H in HBM\n", counted(g->op_count, "op").at);
+    int32_t n = p->layouts->graph->op_count;
+    struct nest_row *rows = make_rows(p, &call->st);
+    if (rows && wants_json(call))
+        write_nests_json(p, rows, out);
+    else if (rows) {
+        text_format(out, "%s; where: in0, in1, out, L on chip, H in HBM\n", counted(n, "op").at);
+        table_add_text(&TABLE(nest_columns, rows, n), out);
     }
-    for (int32_t i = 0; ok && i < g->op_count; i++) {
-        struct lx_op_nest n;
-        ok = lx_nest_of(p, i, &n, &call->st);
-        struct lx_loops after = n.nest;
-        ok = ok && (n.kind == LX_NEST_NONE ||
-                    lx_loops_optimise(&after, lx_loop_rules_at(0), CORE_THREADS, &call->st));
-        if (ok && wants_json(call)) add_json(&g->ops[i], i, &n, &after, out);
-        if (ok && !wants_json(call)) add_row(&g->ops[i], i, &n, &after, &t);
-    }
-    if (wants_json(call))
-        text_add(out, "\n]}\n");
-    else
-        gathered_write(&t, out);
-    return ok;
+    free(rows);
+    return rows != NULL;
 }
 
 int print_loops(struct call *call, struct lx_graph *g)

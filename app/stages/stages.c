@@ -4,7 +4,7 @@
 #include "stages/plan_stages.h"
 #include "planning/planning.h"
 #include "stages/show_divide.h"
-#include "text/gathered.h"
+#include "text/table.h"
 #include "commands/team_commands.h"
 #include "text/format.h"
 
@@ -63,34 +63,52 @@ static void write_problem_json(const struct lx_plan *plan, struct text *t)
     text_add(t, "  ]\n}\n");
 }
 
+struct problem_row {
+    const struct lx_problem *problem;
+    const struct lx_buffer *is;
+};
+
+static void parents_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct problem_row *row = row_of_table;
+    (void)column;
+    for (int32_t k = 0; k < row->is->parent_count; k++) {
+        if (k) value_add(v, ", ");
+        value_add(v, row->problem->buffers[row->is->parents[k]].name);
+    }
+}
+
+/* clang-format off */
+VALUE_OF(buffer_value, struct problem_row, v->words = row->is->name;)
+VALUE_OF(bytes_value,  struct problem_row, value_whole(v, row->is->size);)
+VALUE_OF(life_value,   struct problem_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
+VALUE_OF(uses_value,   struct problem_row, v->number = row->is->use_count;)
+VALUE_OF(cost_value,   struct problem_row, value_whole(v, row->is->spill_cost);)
+VALUE_OF(reason_value, struct problem_row, v->words = row->is->reason; v->paint = PAINT_DIM;)
+
+static const struct column problem_array[] = {
+    {.key = "name",             .heading = "buffer",             .kind = VALUE_NAME,   .value = buffer_value},
+    {.key = "size",             .heading = "bytes",              .kind = VALUE_BYTES,  .value = bytes_value},
+    {.key = "life",             .heading = "life",               .kind = VALUE_MARK,   .value = life_value},
+    {.key = "uses",             .heading = "uses",               .kind = VALUE_NUMBER, .value = uses_value},
+    {.key = "cost",             .heading = "cost",               .kind = VALUE_BYTES,  .value = cost_value},
+    {.key = "in_place_parents", .heading = "in place of",        .kind = VALUE_NAME,   .value = parents_value},
+    {.key = "reason",           .heading = "may not be on chip", .kind = VALUE_WORDS,  .value = reason_value},
+};
+/* clang-format on */
+
+const struct columns problem_columns = COLUMNS("buffers of a problem", problem_array);
+
 static void write_problem_text(const struct lx_plan *plan, struct text *out)
 {
-    static const struct heading columns[] = {{"buffer", false},
-                                             {"bytes", true},
-                                             {"life", true},
-                                             {"uses", true},
-                                             {"cost", true},
-                                             {"in place of", false},
-                                             {"may not be on chip", false}};
     const struct lx_problem *p = &plan->problem;
-    struct gathered t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    struct problem_row *rows = malloc(((size_t)p->count + 1) * sizeof *rows);
+    out->failed |= !rows;
     text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
                 grouped(p->alignment).at, lx_objective_word(p->objective), counted(p->count, "buffer").at);
-    for (int32_t i = 0; i < p->count; i++) {
-        const struct lx_buffer *b = &p->buffers[i];
-        gathered_name(&t, b->name);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->size).at);
-        gathered_cell(&t, PAINT_PLAIN, "%lld..%lld", (long long)b->start, (long long)b->end);
-        gathered_cell(&t, PAINT_PLAIN, "%d", (int)b->use_count);
-        gathered_cell(&t, PAINT_PLAIN, "%s", grouped(b->spill_cost).at);
-        struct text parents = {0};
-        for (int32_t k = 0; k < b->parent_count; k++)
-            text_format(&parents, "%s%s", k ? ", " : "", p->buffers[b->parents[k]].name);
-        gathered_name(&t, parents.at ? parents.at : "");
-        text_free(&parents);
-        gathered_words(&t, PAINT_DIM, b->reason ? b->reason : "");
-    }
-    gathered_write(&t, out);
+    for (int32_t i = 0; rows && i < p->count; i++) rows[i] = (struct problem_row){p, &p->buffers[i]};
+    if (rows) table_add_text(&TABLE(problem_columns, rows, p->count), out);
+    free(rows);
 }
 
 static int print_scratchpad(struct call *call, struct lx_graph *g)

@@ -8,47 +8,52 @@
 #include <string.h>
 
 /* How people read the number of a kind. Kinds without one show words only. */
-static void add_flag(struct text *out, double n)
+static void add_flag(struct text *out, const struct value *v)
 {
-    text_add(out, n != 0 ? "yes" : "");
+    text_add(out, v->number != 0 ? "yes" : "");
 }
 
-static void add_count(struct text *out, double n)
+static int64_t whole_of(const struct value *v)
 {
-    text_add(out, grouped((int64_t)llround(n)).at);
+    return v->is_whole ? v->whole : (int64_t)llround(v->number);
 }
 
-static void add_number(struct text *out, double n)
+static void add_count(struct text *out, const struct value *v)
 {
-    text_format(out, "%" PRId64, (int64_t)llround(n));
+    text_add(out, grouped(whole_of(v)).at);
 }
 
-static void add_address(struct text *out, double n)
+static void add_number(struct text *out, const struct value *v)
 {
-    text_format(out, "0x%06" PRIx64, (uint64_t)llround(n));
+    text_format(out, "%" PRId64, whole_of(v));
 }
 
-static void add_seconds(struct text *out, double n)
+static void add_address(struct text *out, const struct value *v)
 {
-    text_add(out, in_time(n).at);
+    text_format(out, "0x%06" PRIx64, (uint64_t)whole_of(v));
 }
 
-static void add_micros(struct text *out, double n)
+static void add_seconds(struct text *out, const struct value *v)
 {
-    text_format(out, "%.2f", n);
+    text_add(out, in_time(v->number).at);
 }
 
-static void add_share(struct text *out, double n)
+static void add_micros(struct text *out, const struct value *v)
 {
-    text_add(out, in_percent(n).at);
+    text_format(out, "%.2f", v->number);
 }
 
-static void add_ratio(struct text *out, double n)
+static void add_share(struct text *out, const struct value *v)
 {
-    text_format(out, "%.3g", n);
+    text_add(out, in_percent(v->number).at);
 }
 
-static void (*const forms[VALUE_KIND_COUNT])(struct text *, double) = {
+static void add_ratio(struct text *out, const struct value *v)
+{
+    text_format(out, "%.3g", v->number);
+}
+
+static void (*const forms[VALUE_KIND_COUNT])(struct text *, const struct value *) = {
     [VALUE_BOOL] = add_flag,     [VALUE_COUNT] = add_count,     [VALUE_NUMBER] = add_number,
     [VALUE_BYTES] = add_count,   [VALUE_ADDRESS] = add_address, [VALUE_SECONDS] = add_seconds,
     [VALUE_MICROS] = add_micros, [VALUE_SHARE] = add_share,     [VALUE_RATIO] = add_ratio,
@@ -80,8 +85,26 @@ void value_format(struct value *v, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    text_add(&v->made, line);
-    v->words = v->made.at;
+    value_add(v, line);
+}
+
+void value_add(struct value *v, const char *words)
+{
+    text_add(&v->made, words);
+    v->words = v->made.at ? v->made.at : "";
+}
+
+void value_whole(struct value *v, int64_t n)
+{
+    v->number = (double)n;
+    v->whole = n;
+    v->is_whole = true;
+}
+
+void value_dim(struct value *v, int64_t n)
+{
+    value_whole(v, n);
+    v->paint = n ? PAINT_PLAIN : PAINT_DIM;
 }
 
 void value_free(struct value *v)
@@ -101,6 +124,7 @@ void column_value(const struct column *c, const void *row, struct value *v)
     empty(&v->made);
     v->words = NULL;
     v->number = NAN;
+    v->is_whole = false;
     v->paint = PAINT_PLAIN;
     c->value(row, c, v);
 }
@@ -111,7 +135,7 @@ const char *column_words(const struct column *c, struct value *v)
     if (!forms[c->kind]) return "";
     if (isnan(v->number)) return "-";
     if (isinf(v->number)) return "never";
-    forms[c->kind](&v->made, v->number);
+    forms[c->kind](&v->made, v);
     return v->made.at ? v->made.at : "";
 }
 
@@ -134,21 +158,4 @@ int columns_fit(const struct columns *all, int room, int *widths)
     /* The last blank stands behind the last column, where nothing follows. */
     if (rest >= 0) widths[rest] = room - used + 1 > 0 ? room - used + 1 : 0;
     return shown;
-}
-
-static bool is_sound(const struct columns *all, size_t i)
-{
-    const struct column *c = &all->at[i];
-    if (!c->key || !*c->key || !c->value || (unsigned)c->kind >= VALUE_KIND_COUNT) return false;
-    if (!c->heading && (c->flags & COLUMN_PEOPLE)) return false;
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(all->at[k].key, c->key) == 0) return false;
-    return true;
-}
-
-const char *columns_fault(const struct columns *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (!is_sound(all, i)) return all->at[i].key ? all->at[i].key : "";
-    return NULL;
 }

@@ -2,7 +2,7 @@
  * function that takes its value from a row. Whoever writes a table (text, Markdown, CSV, JSON: table.h; cells of
  * a screen: the explorer) walks the same array of columns, so that a heading and its values cannot drift apart.
  *
- * Invariants, which the test of each table asks for by columns_fault: every column has a key, no key twice, and a
+ * Invariants, which a test asks of every table (all_columns.h): every column has a key, no key twice, and a
  * value function. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
 #ifndef LX_APP_TEXT_COLUMN_H
 #define LX_APP_TEXT_COLUMN_H
@@ -42,6 +42,8 @@ enum { NAME_COLUMNS = 36 };
 struct value {
     const char *words;
     double number;
+    int64_t whole; /* the same, where it is whole: a double has no room for all of 64 bits */
+    bool is_whole;
     enum paint paint;
     struct text made; /* where words live that are put together: see value_format */
 };
@@ -76,8 +78,23 @@ struct columns {
         name, array, sizeof(array) / sizeof *(array)                                                         \
     }
 
+/* A value function of rows of one type, which it sees as `row`: VALUE_OF(size_value, struct part, v->number = row->size;) */
+#define VALUE_OF(function, type, ...)                                                                        \
+    static void function(const void *row_of_table, const struct column *column, struct value *v)             \
+    {                                                                                                        \
+        const type *row = row_of_table;                                                                      \
+        (void)column;                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
+
 /* Words that a value function puts together; several calls append. */
 void value_format(struct value *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of a name from a file, whatever its length. */
+void value_add(struct value *v, const char *words);
+/* A whole number. */
+void value_whole(struct value *v, int64_t n);
+/* The same, dim where it is 0. */
+void value_dim(struct value *v, int64_t n);
 
 /* Empties `v` and asks the column for its value. */
 void column_value(const struct column *c, const void *row, struct value *v);
@@ -95,9 +112,5 @@ void value_free(struct value *v);
 /* How many columns a table shows that is `room` columns wide, and their widths (0: left out), one blank between
  * neighbours. What is left goes to the column with width 0. */
 int columns_fit(const struct columns *c, int room, int *widths);
-
-/* The key of the first column that breaks an invariant, NULL if none does: keys that are there and differ, a value
- * function, somebody who sees it. */
-const char *columns_fault(const struct columns *c);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "text/format.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,13 +173,12 @@ static void add_csv_words(struct text *out, const char *words)
     text_add(out, "\"");
 }
 
-/* Whole numbers keep all their digits. */
-static void add_number(struct text *out, const struct column *c, double n)
+static void add_number(struct text *out, const struct column *c, const struct value *v)
 {
-    if (n == floor(n) && fabs(n) < 0x1p53)
-        text_format(out, "%.0f", n + 0.0);
+    if (v->is_whole)
+        text_format(out, "%" PRId64, v->whole);
     else
-        text_format(out, "%.*g", c->digits ? c->digits : 15, n);
+        text_format(out, "%.*g", c->digits ? c->digits : 15, v->number);
 }
 
 static void add_csv_value(struct text *out, const struct column *c, const struct value *v)
@@ -186,7 +186,7 @@ static void add_csv_value(struct text *out, const struct column *c, const struct
     if (!kind_is_number(c->kind))
         add_csv_words(out, v->words ? v->words : "");
     else if (isfinite(v->number))
-        add_number(out, c, v->number);
+        add_number(out, c, v);
 }
 
 static void add_csv(const struct table *t, struct text *out)
@@ -221,7 +221,7 @@ static void add_json_value(struct text *out, const struct column *c, const struc
     else if (c->kind == VALUE_BOOL)
         text_add(out, v->number != 0 ? "true" : "false");
     else
-        add_number(out, c, v->number);
+        add_number(out, c, v);
 }
 
 static void add_json_row(const struct table *t, const void *row, struct text *out)
@@ -241,6 +241,14 @@ static void add_json_row(const struct table *t, const void *row, struct text *ou
     text_add(out, "}");
     out->failed |= v.made.failed;
     value_free(&v);
+}
+
+void table_add_json_list(const struct table *t, struct text *out)
+{
+    for (size_t r = 0; r < t->row_count; r++) {
+        if (r) text_add(out, ", ");
+        add_json_row(t, row_at(t, r), out);
+    }
 }
 
 void table_add_json_rows(const struct table *t, int indent, struct text *out)

@@ -25,6 +25,8 @@ struct table {
 void table_add_text(const struct table *t, struct text *out);
 /* The rows as objects of JSON, one per line, `indent` blanks before each, no line end after the last. */
 void table_add_json_rows(const struct table *t, int indent, struct text *out);
+/* The same on one line. */
+void table_add_json_list(const struct table *t, struct text *out);
 
 struct exporter {
     const char *name;

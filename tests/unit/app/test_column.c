@@ -1,4 +1,5 @@
 /* Columns and the writers that walk them: one table in four formats, and how it is fitted to a screen. */
+#include "support/columns_fault.h"
 #include "text/table.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static void bytes_value(const void *row, const struct column *c, struct value *v
     const struct fruit *f = row;
     (void)c;
     if (f->bytes >= 0)
-        v->number = (double)f->bytes;
+        value_whole(v, f->bytes);
     else
         value_format(v, "%s", "off chip");
 }
@@ -72,7 +73,7 @@ static const struct column array[] = {
 static const struct columns columns = COLUMNS("fruits", array);
 static const struct fruit fruits[] = {{"pear", 1234567, 0.125, true},
                                       {"a|long, name", -1, NAN, false},
-                                      {"plum", INT64_C(9007199254740991), 1.0 / 3, false}};
+                                      {"plum", INT64_C(9223372036854775807), 1.0 / 3, false}};
 
 static void written(const char *format, const char *expected)
 {
@@ -93,10 +94,10 @@ static void test_text(void **state)
 {
     (void)state;
     written("text", "Fruits\n\n"
-                    "  fruit                      bytes   share  words\n"
-                    "  pear                   1,234,567  12.5 %  pear and 7\n"
-                    "  a|long, ~               off chip       -  a|long, name and 7\n"
-                    "  plum       9,007,199,254,740,991  33.3 %  plum and 7\n"
+                    "  fruit                          bytes   share  words\n"
+                    "  pear                       1,234,567  12.5 %  pear and 7\n"
+                    "  a|long, ~                   off chip       -  a|long, name and 7\n"
+                    "  plum       9,223,372,036,854,775,807  33.3 %  plum and 7\n"
                     "\nA note.\n");
 }
 
@@ -108,7 +109,7 @@ static void test_markdown(void **state)
                   "| --- | ---: | ---: | --- |\n"
                   "| pear | 1,234,567 | 12.5 % | pear and 7 |\n"
                   "| a\\|long, ~ | off chip | - | a\\|long, name and 7 |\n"
-                  "| plum | 9,007,199,254,740,991 | 33.3 % | plum and 7 |\n"
+                  "| plum | 9,223,372,036,854,775,807 | 33.3 % | plum and 7 |\n"
                   "\nA note.\n");
 }
 
@@ -118,7 +119,7 @@ static void test_csv(void **state)
     written("csv", "name,bytes,share,zero,ripe\n"
                    "pear,1234567,0.125,0,1\n"
                    "\"a|long, name\",,,0,0\n"
-                   "plum,9007199254740991,0.333333333333333,0,0\n");
+                   "plum,9223372036854775807,0.333333333333333,0,0\n");
 }
 
 static void test_json(void **state)
@@ -128,7 +129,7 @@ static void test_json(void **state)
             "{\"lxplan\": 1, \"kind\": \"report\",\n\"fruits\": [\n"
             "  {\"name\": \"pear\", \"bytes\": 1234567, \"share\": 0.125, \"ripe\": true},\n"
             "  {\"name\": \"a|long, name\", \"bytes\": null, \"share\": null, \"ripe\": false},\n"
-            "  {\"name\": \"plum\", \"bytes\": 9007199254740991, \"share\": 0.333333333333333, \"ripe\": "
+            "  {\"name\": \"plum\", \"bytes\": 9223372036854775807, \"share\": 0.333333333333333, \"ripe\": "
             "false}]}\n");
 }
 

@@ -1,0 +1,24 @@
+/* The columns of every table that the program writes. A test walks them. */
+#ifndef LX_APP_ALL_COLUMNS_H
+#define LX_APP_ALL_COLUMNS_H
+
+#include "text/column.h"
+
+/* clang-format off */
+#define ALL_COLUMNS(X)                                                                                       \
+    X(plan_buffer_columns) X(plan_op_columns) X(stage_columns)            /* plan */                         \
+    X(layout_columns) X(restickify_columns) X(division_columns)           /* plan --stage */                 \
+    X(problem_columns) X(launch_columns) X(nest_columns)                                                     \
+    X(team_cut_columns) X(team_op_columns) X(team_exchange_columns) X(team_member_columns)                   \
+    X(run_op_columns) X(fault_columns)                                    /* run */                          \
+    X(on_chip_columns) X(off_chip_columns)                                /* show */                         \
+    X(difference_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) X(front_columns)        \
+    X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
+    X(pair_columns) X(total_columns)
+/* clang-format on */
+
+#define DECLARE_COLUMNS(name) extern const struct columns name;
+ALL_COLUMNS(DECLARE_COLUMNS)
+#undef DECLARE_COLUMNS
+
+#endif

@@ -1,0 +1,51 @@
+/* What differs between two plans, buffer by buffer. Buffers are matched by name: in two plans of one pattern a
+ * name is one buffer whatever the solver, while its number may differ when the passes do. */
+#ifndef LX_PLAN_PLAN_DIFF_H
+#define LX_PLAN_PLAN_DIFF_H
+
+#include "plan/plan.h"
+
+/* What can have happened to a buffer, in the order of a report: X(id, word, in words). */
+/* clang-format off */
+#define LX_CHANGES(X)                                                                                        \
+    X(LX_CAME_ON_CHIP,     "came_on_chip",     "came on chip")                                               \
+    X(LX_WENT_OFF_CHIP,    "went_off_chip",    "went off chip")                                              \
+    X(LX_MOVED,            "moved",            "moved")                                                      \
+    X(LX_IN_PLACE_CHANGED, "in_place_changed", "stands in another's place, or no longer does")               \
+    X(LX_CHANGED,          "changed",          "has another size, life or cost")                             \
+    X(LX_ONLY_BEFORE,      "only_before",      "only in the first plan")                                     \
+    X(LX_ONLY_AFTER,       "only_after",       "only in the second plan")
+/* clang-format on */
+
+#define LX_CHANGE_ENUM(id, word, words) id,
+enum lx_change { LX_CHANGES(LX_CHANGE_ENUM) LX_CHANGE_COUNT };
+#undef LX_CHANGE_ENUM
+
+const char *lx_change_word(enum lx_change c);
+const char *lx_change_words(enum lx_change c);
+
+struct lx_difference {
+    enum lx_change change;
+    int32_t before, after;                 /* the buffer in each plan; -1: it is not there */
+    const char *name;                      /* this and the next two belong to the plans */
+    const char *in_place_of;               /* in the second plan; "": of nothing */
+    const char *reason;                    /* why it was, or is, off chip; "": it is not */
+    int64_t address_before, address_after; /* LX_OFF_CHIP also where it is not there */
+    int64_t gain;                          /* bytes of traffic that the second plan saves on it */
+};
+
+/* By change, the largest gain or loss first, then by number. The plans must outlive it. */
+struct lx_diff {
+    struct lx_difference *all;
+    int32_t count;
+    int32_t of_change[LX_CHANGE_COUNT];
+    bool same_pattern; /* else only buffers of the same name were compared */
+    int64_t gain;      /* bytes of traffic that the second plan saves in all */
+};
+
+/* False with `st` when memory is out. */
+bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out,
+                  lx_status *st);
+void lx_diff_free(struct lx_diff *d);
+
+#endif
