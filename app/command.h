@@ -7,7 +7,7 @@
 
 #include "lxplan.h"
 #include "base/text.h"
-#include "options.h"
+#include "command_line.h"
 
 /* In the order in which people meet them. */
 #define COMMANDS(X)                                                                                          \

@@ -1,15 +1,17 @@
 /* lxplan: plans how a tensor graph runs on cores with small scratchpads, and proves it.
  *
  *     lx_status st;
- *     struct lx_graph *graph = lx_graph_read("patterns/targets/gqattention.json", &st);
+ *     const struct lx_graph *graph = lx_graph_read("patterns/targets/gqattention.json", &st);
  *     struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
- *     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;   // takes the graph over
+ *     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;
  *     if (!plan) { char text[1200]; puts(lx_status_describe(&st, text, sizeof text)); }
  *     else printf("%lld bytes of HBM traffic\n", (long long)plan->hbm_bytes);
  *     lx_plan_free(plan);
+ *     lx_graph_free(graph);
  *
  * This header is all that a program outside the library includes. The library never prints, never exits
- * and keeps no state; every object is freed by the function named after it, and freeing NULL is fine. */
+ * and keeps no state; every object is freed by the function named after it, and freeing NULL is fine. Graphs
+ * and plans are shared by reference counts: each reference is given back once. */
 #ifndef LX_LXPLAN_H
 #define LX_LXPLAN_H
 
@@ -24,6 +26,7 @@
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "plan/plan.h"
 #include "plan/options.h"
+#include "plan/occupancy.h"
 #include "plan/plan_diff.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"

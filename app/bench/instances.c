@@ -37,8 +37,8 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
     return true;
 }
 
-/* A plan that places nothing: the road from a graph to its problem. Takes the graph over. */
-static struct lx_plan *problem_of(struct lx_graph *g, enum lx_ask objective, const struct settings *s,
+/* A plan that places nothing: the road from a graph to its problem. */
+static struct lx_plan *problem_of(const struct lx_graph *g, enum lx_ask objective, const struct settings *s,
                                   lx_status *st)
 {
     static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
@@ -52,34 +52,34 @@ static struct lx_plan *problem_of(struct lx_graph *g, enum lx_ask objective, con
 }
 
 /* Most bytes that are live at once, by the library's own bound. */
-static bool load_of(const char *path, const struct settings *s, int64_t *load, lx_status *st)
+static bool load_of(const struct lx_graph *g, const struct settings *s, int64_t *load, lx_status *st)
 {
-    struct lx_graph *g = lx_graph_read(path, st);
-    struct lx_plan *p = g ? problem_of(g, LX_ASK_HEIGHT, s, st) : NULL;
+    struct lx_plan *p = problem_of(g, LX_ASK_HEIGHT, s, st);
     bool ok = p && lx_bound(&p->problem, load, st);
     lx_plan_free(p);
     return ok;
 }
 
-static bool apply_capacity(const char *path, struct lx_graph *g, const struct settings *s, lx_status *st)
+static const struct lx_graph *with_capacity(const struct lx_graph *g, const struct settings *s, lx_status *st)
 {
     int64_t whole;
-    if (!lx_options_device(&s->options, g, st)) return false;
-    if (s->lx_percent < 0) return true;
+    if (s->lx_percent < 0) return lx_graph_ref(g);
     if (g->is_list && g->capacity < 0) {
-        if (!load_of(path, s, &whole, st)) return false;
+        if (!load_of(g, s, &whole, st)) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
-    return lx_graph_set_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
+    return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
 }
 
 static struct lx_plan *read_problem(const char *path, const struct settings *s, lx_status *st)
 {
-    struct lx_graph *g = lx_graph_read(path, st);
-    if (!g) return NULL;
-    if (apply_capacity(path, g, s, st)) return problem_of(g, lx_options_ask(&s->options), s, st);
+    const struct lx_graph *g = lx_graph_read(path, st), *on = g ? lx_options_graph(&s->options, g, st) : NULL,
+                          *sized = on ? with_capacity(on, s, st) : NULL;
+    struct lx_plan *p = sized ? problem_of(sized, lx_options_ask(&s->options), s, st) : NULL;
+    lx_graph_free(sized);
+    lx_graph_free(on);
     lx_graph_free(g);
-    return NULL;
+    return p;
 }
 
 /* Of the pattern on its device, the question, the capacity, and passes where they are not the usual ones. */

@@ -139,12 +139,11 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
                          const char *stage)
 {
     call->st = (lx_status){0};
-    struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
-    if (g && !apply_sizes(call, g)) {
-        lx_graph_free(g);
-        return call->st;
-    }
-    if (g && !try_stage(call, g, stage)) lx_graph_free(g);
+    const struct lx_graph *read = lx_graph_parse(file, text, length, &call->st),
+                          *g = read ? with_sizes(call, read) : NULL;
+    if (g) try_stage(call, g, stage);
+    lx_graph_free(g);
+    lx_graph_free(read);
     return call->st;
 }
 

@@ -83,8 +83,9 @@ static int run(struct call *call)
     else if (is_plan)
         plan = plan_of_text(call, file, text, length);
     else {
-        struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
+        const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
         if (g) plan = make_problem(call, g);
+        lx_graph_free(g);
     }
     free(text);
     char *csv = plan ? write_problem(call, plan, is_plan, format, &length) : NULL;

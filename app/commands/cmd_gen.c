@@ -80,7 +80,7 @@ static int run(struct call *call)
             ok = lx_values_set(kind->name, kind->options, kind->option_count, o->name, o->value, values,
                                &call->st);
     }
-    struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
+    const struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
     free(values);
     if (!g) return FAILED;
     size_t length = 0;

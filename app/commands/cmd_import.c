@@ -15,7 +15,7 @@ static int run(struct call *call)
     int64_t capacity = -1;
     size_t length = 0;
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
-    struct lx_graph *g = lx_graph_read(call->line.files.at[0], &call->st);
+    const struct lx_graph *g = lx_graph_read(call->line.files.at[0], &call->st);
     if (!g) return FAILED;
     if (!g->is_list) {
         status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
@@ -23,9 +23,12 @@ static int run(struct call *call)
         lx_graph_free(g);
         return FAILED;
     }
-    bool ok = capacity < 0 || lx_graph_set_capacity(g, capacity, &call->st);
-    char *json = ok ? lx_graph_to_json(g, &length) : NULL;
+    const struct lx_graph *list =
+        capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
+    char *json = list ? lx_graph_to_json(list, &length) : NULL;
     lx_graph_free(g);
+    bool ok = list != NULL;
+    lx_graph_free(list);
     return ok && deliver(call, json, length) ? EXIT_YES : FAILED;
 }
 

@@ -260,8 +260,9 @@ static int run(struct call *call)
         status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
         return FAILED;
     }
-    struct lx_graph *g = read_pattern(call, path);
+    const struct lx_graph *g = read_pattern(call, path);
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
+    lx_graph_free(g);
     if (!p) return FAILED;
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;

@@ -62,12 +62,11 @@ const struct columns front_columns = COLUMNS("front page", first_columns);
 
 enum { FIRST = sizeof first_columns / sizeof *first_columns };
 
-static struct result plan_with(const char *path, const struct lx_solver *s)
+static struct result plan_with(const struct lx_graph *g, const struct lx_solver *s)
 {
     lx_status st;
-    struct lx_graph *g = lx_graph_read(path, &st);
     struct lx_plan_options how = {.solver = s, .run = {.time_limit = 5}};
-    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
     struct result r = {NO_PLAN, false, false, 0};
     if (p) {
         r.state = lx_plan_check(p, &st) ? PLANNED : REFUSED;
@@ -84,12 +83,12 @@ typedef VEC(struct pattern_row) pattern_rows;
 static bool add_pattern(pattern_rows *rows, const char *path, const char *shown)
 {
     lx_status st;
-    struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *g = lx_graph_read(path, &st);
     bool ok = true;
     if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
         struct pattern_row row = {.name = shown, .target = g->target_hbm_bytes};
         for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++)
-            row.results[i] = plan_with(path, lx_solvers()[i]);
+            row.results[i] = plan_with(g, lx_solvers()[i]);
         ok = VEC_PUSH(rows, row);
     }
     lx_graph_free(g);

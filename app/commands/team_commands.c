@@ -190,7 +190,7 @@ static bool read_members(struct call *call, int *members)
     return true;
 }
 
-int print_team(struct call *call, struct lx_graph *g)
+int print_team(struct call *call, const struct lx_graph *g)
 {
     struct lx_team_options how = {0};
     struct lx_team_plan *p = read_members(call, &how.members) ? lx_team_make(g, &how, &call->st) : NULL;
@@ -208,7 +208,6 @@ int print_team(struct call *call, struct lx_graph *g)
     }
     bool ok = p && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
     lx_team_free(p);
-    lx_graph_free(g);
     return ok ? EXIT_YES : FAILED;
 }
 
@@ -282,9 +281,10 @@ static struct member_row plan_member(struct call *call, const struct lx_team_pla
 {
     struct member_row row = {.member = m};
     lx_status kept = call->st;
-    struct lx_graph *g = lx_team_member_graph(p, m, &row.why);
+    const struct lx_graph *g = lx_team_member_graph(p, m, &row.why);
     struct lx_plan *plan = g ? make_plan(call, g) : NULL;
     if (!plan && g) row.why = call->st;
+    lx_graph_free(g);
     call->st = kept;
     row.planned = plan != NULL;
     if (plan) {
@@ -338,7 +338,7 @@ int run_team(struct call *call, const char *path)
     if (ok && patience && !(seconds > 0 && seconds <= 86400))
         ok = status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0, and at most 86400",
                         patience);
-    struct lx_graph *g = ok ? read_pattern(call, path) : NULL;
+    const struct lx_graph *g = ok ? read_pattern(call, path) : NULL;
     struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
     struct lx_team_run_options run = {
         .transport = transport, .seed = (uint64_t)seed, .timeout_ms = (int)(seconds * 1000)};

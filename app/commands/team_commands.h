@@ -9,7 +9,7 @@ const char *transport_word(int k);
 extern const struct option_row member_rows[]; /* --transport and --patience, of `run` */
 
 /* The graph cut over --team members (default 2): for people or as JSON. Takes the graph over. */
-int print_team(struct call *call, struct lx_graph *g);
+int print_team(struct call *call, const struct lx_graph *g);
 /* lxplan run FILE --team N: executes the team, compares with one device, shows what was exchanged. */
 int run_team(struct call *call, const char *path);
 

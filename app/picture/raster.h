@@ -53,16 +53,4 @@ static inline const struct raster_cell *raster_at(const struct raster *r, int ro
     return &r->at[row * r->time.cells + column];
 }
 
-/* The placed buffer that holds an address at a tick, or -1; in a handover the child. */
-int32_t buffer_at(const struct lx_plan *p, int64_t tick, int64_t address);
-
-/* The free stretch around an address at a tick, and the largest one there. */
-struct holes {
-    int64_t from, to;
-    int64_t largest_from, largest_to;
-    int64_t free_bytes;
-    int count;
-};
-bool holes_at(const struct lx_plan *p, int64_t tick, int64_t address, struct holes *out);
-
 #endif

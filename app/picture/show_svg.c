@@ -202,7 +202,7 @@ static void add_time_axis(const struct lx_plan *p, const struct frame *f, struct
     }
 }
 
-static void add_occupancy(const struct lx_plan *p, const struct frame *f, const struct timeline *time,
+static void add_occupancy(const struct lx_plan *p, const struct frame *f, const struct lx_occupancy *time,
                           struct text *t)
 {
     int64_t whole = max_i64(p->problem.objective == LX_HEIGHT ? p->height_bytes : p->problem.capacity, 1);
@@ -281,9 +281,9 @@ static const char styles[] =
 
 void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t)
 {
-    struct timeline time;
+    struct lx_occupancy time;
     int32_t count = 0, *spilled = off_chip_by_cost(p, &count), barred = 0;
-    if (!spilled || !timeline_make(p, &time)) {
+    if (!spilled || !lx_occupancy_make(p, &time)) {
         free(spilled);
         t->failed = true;
         return;
@@ -326,6 +326,6 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     if (lanes.left_over) text_format(t, " (%s not drawn)", grouped(lanes.left_over).at);
     if (barred) text_format(t, "; %s may not be on chip", grouped(barred).at);
     text_add(t, "</text></g>\n</svg>\n");
-    timeline_free(&time);
+    lx_occupancy_free(&time);
     free(spilled);
 }

@@ -38,7 +38,7 @@ struct map_cell {
 
 struct map {
     const struct lx_plan *plan;
-    struct timeline time;
+    struct lx_occupancy time;
     struct axis rows, columns;
     struct map_cell *cells; /* rows.cells x columns.cells, row 0 at address 0 */
     char *letter;           /* per buffer; 0 for barred ones */
@@ -188,7 +188,7 @@ static void write_occupancy(const struct map *m, struct text *out)
     whole = max_i64(whole, 1);
     text_format(out, "%*s%s", address_width(m) + 2, "in use ", m->glyphs->side);
     for (int c = 0; c < m->columns.cells; c++) {
-        int64_t most = timeline_most(&m->time, m->columns.edge[c], m->columns.edge[c + 1]);
+        int64_t most = lx_occupancy_most(&m->time, m->columns.edge[c], m->columns.edge[c + 1]);
         int level = most >= whole ? 10 : (int)((double)most / (double)whole * 10);
         if (most > 0 && level == 0) level = 1;
         for (int k = 0; k < m->tick_width; k++) text_add(out, m->glyphs->level[level]);
@@ -314,7 +314,7 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
     int gutter = snprintf(label, sizeof label, "0x%llx", (long long)picture_top(p)) + 3;
     if (gutter < LEAST_ADDRESS + 3) gutter = LEAST_ADDRESS + 3;
     m.letter = calloc((size_t)p->problem.count + 1, 1);
-    bool ok = m.letter && timeline_make(p, &m.time);
+    bool ok = m.letter && lx_occupancy_make(p, &m.time);
     if (ok) give_letters(&m);
     if (ok && m.time.last > m.time.first) {
         ok = make_axes(&m, width > gutter + 8 ? width - gutter : 8, height);
@@ -332,7 +332,7 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
         text_add(out, "no buffer of this plan may be on chip\n");
     if (ok) write_off_chip(&m, how, out);
     out->failed |= !ok;
-    timeline_free(&m.time);
+    lx_occupancy_free(&m.time);
     axis_free(&m.rows);
     axis_free(&m.columns);
     free(m.cells);

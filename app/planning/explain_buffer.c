@@ -95,11 +95,8 @@ struct trial {
 static void try_it(struct call *call, const struct lx_plan *p, const char *name, const struct trial *trial,
                    struct text *out, int *found)
 {
-    size_t length;
     lx_status before = call->st;
-    char *text = lx_graph_to_json(p->graph, &length);
-    struct lx_graph *g = text ? lx_graph_parse(p->graph->file, text, length, &call->st) : NULL;
-    struct lx_plan *other = g ? make_plan_as(call, g, &trial->passes, trial->solver) : NULL;
+    struct lx_plan *other = make_plan_as(call, p->graph, &trial->passes, trial->solver);
     if (other && all_on_chip(other, name)) {
         if ((*found)++ == 0) text_add(out, "  what brings it on chip:\n");
         text_format(out, "    %s: then %s of HBM traffic in all (now %s)\n", trial->words,
@@ -107,7 +104,6 @@ static void try_it(struct call *call, const struct lx_plan *p, const char *name,
     }
     call->st = before;
     lx_plan_free(other);
-    free(text);
 }
 
 /* Other solvers, then other passes, one at a time. */

@@ -88,10 +88,10 @@ bool read_passes(struct call *call, struct lx_passes *out)
     return true;
 }
 
-bool apply_sizes(struct call *call, struct lx_graph *g)
+const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g)
 {
     struct lx_options o;
-    return read_options(call, &o) && lx_options_device(&o, g, &call->st);
+    return read_options(call, &o) ? lx_options_graph(&o, g, &call->st) : NULL;
 }
 
 static const char *name_of(const char *path)
@@ -99,12 +99,12 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-struct lx_graph *read_pattern(struct call *call, const char *path)
+const struct lx_graph *read_pattern(struct call *call, const char *path)
 {
-    struct lx_graph *g = lx_graph_read(path, &call->st);
-    if (g && expectations_known(g, &call->st) && apply_sizes(call, g)) return g;
+    const struct lx_graph *g = lx_graph_read(path, &call->st), *sized = NULL;
+    if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
     lx_graph_free(g);
-    return NULL;
+    return sized;
 }
 
 /* What the callbacks of a running solver look at. */
@@ -123,12 +123,10 @@ static void show_progress(void *context, const struct lx_progress *so_far)
     paint_progress(line);
 }
 
-struct lx_plan *make_plan(struct call *call, struct lx_graph *graph)
+struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
 {
     struct lx_passes passes;
-    if (read_passes(call, &passes)) return make_plan_as(call, graph, &passes, NULL);
-    lx_graph_free(graph);
-    return NULL;
+    return read_passes(call, &passes) ? make_plan_as(call, graph, &passes, NULL) : NULL;
 }
 
 static bool choose(struct call *call, const struct lx_graph *g, const struct lx_solver *solver,
@@ -143,16 +141,13 @@ static bool choose(struct call *call, const struct lx_graph *g, const struct lx_
     return true;
 }
 
-struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const struct lx_passes *passes,
+struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver)
 {
     struct planning work = {0};
     struct lx_plan_options how = {.run = {.stop = watch_must_stop, .context = &work}};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!choose(call, graph, solver, &how, values)) {
-        lx_graph_free(graph);
-        return NULL;
-    }
+    if (!choose(call, graph, solver, &how, values)) return NULL;
     how.passes = *passes;
     work.solver = how.solver->name;
     if (paint_progress_possible() && !is_quiet(call)) how.run.progress = show_progress;
@@ -170,7 +165,7 @@ static bool place_nothing(const struct lx_problem *problem, const struct lx_run 
     return true;
 }
 
-struct lx_plan *make_problem(struct call *call, struct lx_graph *graph)
+struct lx_plan *make_problem(struct call *call, const struct lx_graph *graph)
 {
     static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
                                              .name = "none",
@@ -184,7 +179,6 @@ struct lx_plan *make_problem(struct call *call, struct lx_graph *graph)
         how.passes = lx_options_passes(&o);
         return lx_plan_make(graph, &how, &call->st);
     }
-    lx_graph_free(graph);
     return NULL;
 }
 
@@ -202,10 +196,12 @@ static struct lx_plan *keep_plan(struct call *call, const char *path, const char
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)
 {
     if (lx_is_plan(text, length)) return keep_plan(call, file, text, length);
-    struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
-    if (g && expectations_known(g, &call->st) && apply_sizes(call, g)) return make_plan(call, g);
+    const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st), *sized = NULL;
+    if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
+    struct lx_plan *plan = sized ? make_plan(call, sized) : NULL;
+    lx_graph_free(sized);
     lx_graph_free(g);
-    return NULL;
+    return plan;
 }
 
 struct lx_plan *read_or_make_plan(struct call *call, const char *path)

@@ -20,22 +20,22 @@ bool read_options_but(struct call *call, const struct option_row *but, struct lx
 bool read_passes(struct call *call, struct lx_passes *out);
 
 /* The pattern of a file with the device options applied; NULL with `call->st`. */
-struct lx_graph *read_pattern(struct call *call, const char *path);
-/* A plan by the planning options; takes the graph over. NULL with `call->st`. */
-struct lx_plan *make_plan(struct call *call, struct lx_graph *graph);
+const struct lx_graph *read_pattern(struct call *call, const char *path);
+/* A plan by the planning options. NULL with `call->st`. */
+struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
 /* The same with other passes and, unless it is NULL, another solver with its defaults. */
-struct lx_plan *make_plan_as(struct call *call, struct lx_graph *graph, const struct lx_passes *passes,
+struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver);
-/* A plan that places nothing: only for the problem in it. Takes the graph over. */
-struct lx_plan *make_problem(struct call *call, struct lx_graph *graph);
+/* A plan that places nothing: only for the problem in it. */
+struct lx_plan *make_problem(struct call *call, const struct lx_graph *graph);
 /* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length);
 struct lx_plan *read_or_make_plan(struct call *call, const char *path);
 /* A plan file; a pattern is refused with advice. */
 struct lx_plan *read_plan_file(struct call *call, const char *path);
 
-/* The device options and $SENCORES, on a graph. */
-bool apply_sizes(struct call *call, struct lx_graph *g);
+/* The graph on the device that the options and $SENCORES ask for: a reference, or NULL with `call->st`. */
+const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g);
 
 /* device_options.c */
 /* The device parameters, for the help. */

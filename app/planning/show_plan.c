@@ -92,16 +92,6 @@ void show_copies(const struct lx_plan *p, struct text *out)
                         k == LX_RING ? " over the ring" : "");
 }
 
-static struct lx_graph *copy_graph(const struct lx_graph *g, lx_status *st)
-{
-    size_t length;
-    char *text = lx_graph_to_json(g, &length);
-    struct lx_graph *copy = text ? lx_graph_parse(g->file, text, length, st) : NULL;
-    if (!text) status_no_memory(st);
-    free(text);
-    return copy;
-}
-
 /* Bits of an element if all tensors agree, else 0. */
 static int64_t element_bits(const struct lx_graph *g)
 {
@@ -163,10 +153,9 @@ static void write_stages(const struct call *call, const struct table *t, struct 
 static bool plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
                        struct stage_row *row)
 {
-    struct lx_graph *copy = copy_graph(g, &call->st);
     struct lx_passes passes = *asked;
     passes.stage = (int)row->stage;
-    struct lx_plan *p = copy ? make_plan_as(call, copy, &passes, NULL) : NULL;
+    struct lx_plan *p = make_plan_as(call, g, &passes, NULL);
     if (!p) return false;
     row->bits = element_bits(g);
     row->hbm_bytes = p->hbm_bytes;
@@ -184,7 +173,7 @@ bool show_stages(struct call *call, const char *path, struct text *out)
         {"in place", "all intermediates, in place where it is legal", LX_STAGE_IN_PLACE, 0, 0, 0, 0},
         {"clone", "copies of inputs, outputs made on chip; all passes asked for", LX_STAGE_ALL, 0, 0, 0, 0}};
     struct lx_passes asked;
-    struct lx_graph *g = read_pattern(call, path);
+    const struct lx_graph *g = read_pattern(call, path);
     bool ok = g && read_passes(call, &asked);
     if (ok && g->is_list)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,

@@ -234,10 +234,10 @@ static bool write_launches(struct call *call, const struct lx_plan *p, const str
     return true;
 }
 
-int print_launch(struct call *call, struct lx_graph *g)
+int print_launch(struct call *call, const struct lx_graph *g)
 {
     struct lx_launch_options how;
-    struct lx_plan *p = read_order(call, &how) ? make_plan(call, g) : (lx_graph_free(g), NULL);
+    struct lx_plan *p = read_order(call, &how) ? make_plan(call, g) : NULL;
     struct text t = {0};
     if (!p) return FAILED;
     if (goes_to_file(call)) paint_off();
@@ -249,7 +249,7 @@ int print_launch(struct call *call, struct lx_graph *g)
     return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
-bool try_launches(struct call *call, struct lx_graph *g)
+bool try_launches(struct call *call, const struct lx_graph *g)
 {
     struct lx_plan *p = make_plan(call, g);
     bool ok = p != NULL;

@@ -160,7 +160,7 @@ static bool write_nests(struct call *call, const struct lx_plan *p, struct text 
     return rows != NULL;
 }
 
-int print_loops(struct call *call, struct lx_graph *g)
+int print_loops(struct call *call, const struct lx_graph *g)
 {
     struct lx_plan *p = make_plan(call, g);
     struct text t = {0};

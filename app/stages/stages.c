@@ -13,12 +13,11 @@
 #include <string.h>
 
 /* The canonical pattern; it is JSON with and without --json, there is no better text of it. */
-static int print_graph(struct call *call, struct lx_graph *g)
+static int print_graph(struct call *call, const struct lx_graph *g)
 {
     size_t length = 0;
     char *json = lx_graph_to_json(g, &length);
     bool ok = deliver(call, json, length);
-    lx_graph_free(g);
     return ok ? EXIT_YES : FAILED;
 }
 
@@ -111,7 +110,7 @@ static void write_problem_text(const struct lx_plan *plan, struct text *out)
     free(rows);
 }
 
-static int print_scratchpad(struct call *call, struct lx_graph *g)
+static int print_scratchpad(struct call *call, const struct lx_graph *g)
 {
     struct lx_plan *plan = make_problem(call, g);
     if (!plan) return FAILED;
@@ -126,7 +125,7 @@ static int print_scratchpad(struct call *call, struct lx_graph *g)
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
-static int print_layout(struct call *call, struct lx_graph *g)
+static int print_layout(struct call *call, const struct lx_graph *g)
 {
     struct lx_layouts *l = lx_layouts_make(g, &call->st);
     struct text t = {0};
@@ -136,15 +135,14 @@ static int print_layout(struct call *call, struct lx_graph *g)
     bool ok =
         l != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
     lx_layouts_free(l);
-    lx_graph_free(g);
     return ok ? EXIT_YES : FAILED;
 }
 
-static int print_divide(struct call *call, struct lx_graph *g)
+static int print_divide(struct call *call, const struct lx_graph *g)
 {
-    struct lx_passes passes;
+    struct lx_passes passes = {0};
     struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
-    struct lx_divide_options how = {.cores = l && passes.undivided ? 1 : 0};
+    struct lx_divide_options how = lx_passes_divide(&passes);
     struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
     struct text t = {0};
     size_t length = 0;
@@ -154,46 +152,42 @@ static int print_divide(struct call *call, struct lx_graph *g)
         d != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
     lx_divisions_free(d);
     lx_layouts_free(l);
-    lx_graph_free(g);
     return ok ? EXIT_YES : FAILED;
 }
 
-static void try_graph(struct call *call, struct lx_graph *g)
+static void try_graph(struct call *call, const struct lx_graph *g)
 {
-    (void)call; /* it was read: nothing to refuse */
-    lx_graph_free(g);
+    (void)call, (void)g; /* it was read: nothing to refuse */
 }
 
-static void try_layout(struct call *call, struct lx_graph *g)
+static void try_layout(struct call *call, const struct lx_graph *g)
 {
     lx_layouts_free(lx_layouts_make(g, &call->st));
-    lx_graph_free(g);
 }
 
-static void try_divide(struct call *call, struct lx_graph *g)
+static void try_divide(struct call *call, const struct lx_graph *g)
 {
     struct lx_layouts *l = lx_layouts_make(g, &call->st);
     if (l) lx_divisions_free(lx_divide(l, NULL, &call->st));
     lx_layouts_free(l);
-    lx_graph_free(g);
 }
 
-static void try_scratchpad(struct call *call, struct lx_graph *g)
+static void try_scratchpad(struct call *call, const struct lx_graph *g)
 {
     lx_plan_free(make_problem(call, g));
 }
 
 /* Every launched op has loops or says why not. */
-static void try_plan(struct call *call, struct lx_graph *g)
+static void try_plan(struct call *call, const struct lx_graph *g)
 {
     (void)try_launches(call, g);
 }
 
-/* The road, stage by stage: both functions take the graph over. */
+/* The road, stage by stage. */
 static const struct {
     const char *name;
-    int (*print)(struct call *call, struct lx_graph *g);
-    void (*attempt)(struct call *call, struct lx_graph *g); /* for its errors alone */
+    int (*print)(struct call *call, const struct lx_graph *g);
+    void (*attempt)(struct call *call, const struct lx_graph *g); /* for its errors alone */
 } stages[] = {
     {"graph", print_graph, try_graph},
     {"layout", print_layout, try_layout},
@@ -223,18 +217,18 @@ bool is_stage(const char *name)
     return find_stage(name) < STAGES;
 }
 
-bool try_stage(struct call *call, struct lx_graph *g, const char *stage)
+void try_stage(struct call *call, const struct lx_graph *g, const char *stage)
 {
-    if (!is_stage(stage)) return false;
-    stages[find_stage(stage)].attempt(call, g);
-    return true;
+    if (is_stage(stage)) stages[find_stage(stage)].attempt(call, g);
 }
 
 int run_stage(struct call *call, const char *path, const char *stage)
 {
     if (is_stage(stage)) {
-        struct lx_graph *g = read_pattern(call, path);
-        return g ? stages[find_stage(stage)].print(call, g) : FAILED;
+        const struct lx_graph *g = read_pattern(call, path);
+        int code = g ? stages[find_stage(stage)].print(call, g) : FAILED;
+        lx_graph_free(g);
+        return code;
     }
     struct text known = {0};
     add_words(stage_word, ", ", &known);

@@ -5,9 +5,8 @@
 #include "command.h"
 
 int run_stage(struct call *call, const char *path, const char *stage);
-/* Runs the pattern up to and including a stage, for the error in `call->st`; takes the graph over. False: there
- * is no such stage, and the graph is still the caller's. */
-bool try_stage(struct call *call, struct lx_graph *g, const char *stage);
+/* Runs the pattern up to and including a stage, for the error in `call->st`. */
+void try_stage(struct call *call, const struct lx_graph *g, const char *stage);
 bool is_stage(const char *name);
 /* Stage k, NULL behind the last. */
 const char *stage_word(int k);

@@ -6,8 +6,8 @@
 int map_panel_hole(const struct scene *on, struct box area)
 {
     const struct session *s = on->session;
-    struct holes h;
-    if (area.rows < 1 || !holes_at(session_plan(s), s->selection.tick, on->session->selection.address, &h))
+    struct lx_holes h;
+    if (area.rows < 1 || !lx_holes_at(session_plan(s), s->selection.tick, on->session->selection.address, &h))
         return 0;
     struct text line = {0};
     text_format(&line, "tick %lld: ", (long long)s->selection.tick);

@@ -80,7 +80,7 @@ static void move_page(struct explorer *x, struct map_window *w, int ticks, int b
 
 static void move_to_end(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
-    const struct timeline *t = &x->session.shown.time;
+    const struct lx_occupancy *t = &x->session.shown.time;
     (void)w, (void)bytes;
     session_point(&x->session, ticks < 0 ? t->first : t->last - 1, x->session.selection.address);
 }

@@ -49,7 +49,7 @@ void facts_read(const char *path, struct facts *out)
     size_t length = 0;
     *out = (struct facts){.target = -1};
     char *text = file_read(path, &length, &out->st);
-    struct lx_graph *g = NULL;
+    const struct lx_graph *g = NULL;
     struct lx_plan *p = NULL;
     if (text && (out->is_plan = lx_is_plan(text, length))) {
         p = lx_plan_parse(path, text, length, &out->st);

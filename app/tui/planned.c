@@ -28,19 +28,6 @@ static bool index_tensors(struct outcome *o)
     return true;
 }
 
-static struct lx_graph *graph_of_plan(const struct lx_plan *plan, lx_status *st)
-{
-    size_t length = 0;
-    char *json = lx_graph_to_json(plan->graph, &length);
-    struct lx_graph *g = NULL;
-    if (json)
-        g = lx_graph_parse(plan->graph->file, json, length, st);
-    else
-        status_no_memory(st);
-    free(json);
-    return g;
-}
-
 static struct lx_plan *make(const char *path, const struct what_if *how, const struct lx_run *run,
                             bool as_it_is, struct outcome *out)
 {
@@ -49,21 +36,23 @@ static struct lx_plan *make(const char *path, const struct what_if *how, const s
     size_t length = 0;
     char *text = file_read(path, &length, &out->st);
     if (!text) return NULL;
-    struct lx_graph *g = NULL;
+    const struct lx_graph *g = NULL;
     if (lx_is_plan(text, length)) {
         struct lx_plan *plan = lx_plan_parse(path, text, length, &out->st);
         free(text);
         out->was_read = plan && as_it_is;
         if (!plan || as_it_is) return plan;
-        g = graph_of_plan(plan, &out->st);
+        g = lx_graph_ref(plan->graph);
         lx_plan_free(plan);
     } else {
         g = lx_graph_parse(path, text, length, &out->st);
         free(text);
     }
-    if (g && settings_apply(how, g, &options, values, &out->st)) return lx_plan_make(g, &options, &out->st);
+    const struct lx_graph *sized = g ? settings_apply(how, g, &options, values, &out->st) : NULL;
+    struct lx_plan *plan = sized ? lx_plan_make(sized, &options, &out->st) : NULL;
+    lx_graph_free(sized);
     lx_graph_free(g);
-    return NULL;
+    return plan;
 }
 
 bool outcome_make(const char *path, const struct what_if *how, const struct lx_run *run, bool as_it_is,
@@ -76,7 +65,7 @@ bool outcome_make(const char *path, const struct what_if *how, const struct lx_r
     out->divisions = out->plan->divisions;
     out->is_legal = lx_plan_check(out->plan, &out->check);
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
-    if (timeline_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
+    if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
     out->plan = NULL;
@@ -89,7 +78,7 @@ void outcome_free(struct outcome *o)
     free(o->readers);
     free(o->reader_at);
     free(o->off_chip);
-    timeline_free(&o->time);
+    lx_occupancy_free(&o->time);
     lx_plan_free(o->plan);
     *o = (struct outcome){0};
 }

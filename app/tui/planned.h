@@ -14,7 +14,7 @@ struct outcome {
     lx_status st;
     const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */
     const struct lx_divisions *divisions; /* the same */
-    struct timeline time;
+    struct lx_occupancy time;
     int32_t *off_chip; /* buffers, dearest first, then those that may not be on chip */
     int32_t off_chip_count;
     int32_t *producer; /* per tensor: the op that writes it, or -1 */

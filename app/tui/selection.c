@@ -76,7 +76,7 @@ int64_t session_highest(const struct session *s)
 
 void session_keep_cursor(struct session *s)
 {
-    const struct timeline *t = &s->shown.time;
+    const struct lx_occupancy *t = &s->shown.time;
     struct selection *at = &s->selection;
     at->tick = min_i64(max_i64(at->tick, t->first), max_i64(t->last - 1, t->first));
     at->address = min_i64(max_i64(at->address, 0), session_highest(s) - 1);
@@ -90,7 +90,7 @@ void session_point(struct session *s, int64_t tick, int64_t address)
     at->pointed = true;
     at->moves++;
     session_keep_cursor(s);
-    int32_t buffer = buffer_at(session_plan(s), at->tick, at->address);
+    int32_t buffer = lx_buffer_at(session_plan(s), at->tick, at->address);
     if (buffer >= 0) session_select_buffer(s, buffer);
 }
 
@@ -143,7 +143,7 @@ void session_keep_selection(struct session *s, const struct lx_plan *old)
 {
     const struct lx_plan *p = s->shown.plan;
     const struct lx_graph *g = outcome_graph(&s->shown);
-    const struct timeline *t = &s->shown.time;
+    const struct lx_occupancy *t = &s->shown.time;
     struct selection *at = &s->selection;
     at->buffer = of_the_same_name(s, old);
     if (!g || at->op >= g->op_count) at->op = -1;

@@ -6,17 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct lx_graph *read_graph(const char *path, struct team_cut *c)
+/* The graph of a pattern or of a plan file: a reference. */
+static const struct lx_graph *read_graph(const char *path, lx_status *st)
 {
     size_t length = 0;
-    char *text = file_read(path, &length, &c->st);
+    char *text = file_read(path, &length, st);
     if (!text) return NULL;
-    if (lx_is_plan(text, length))
-        c->plan_graph = lx_plan_parse(path, text, length, &c->st);
-    else
-        c->graph = lx_graph_parse(path, text, length, &c->st);
+    struct lx_plan *plan = lx_is_plan(text, length) ? lx_plan_parse(path, text, length, st) : NULL;
+    const struct lx_graph *g = plan                       ? lx_graph_ref(plan->graph)
+                               : lx_is_plan(text, length) ? NULL
+                                                          : lx_graph_parse(path, text, length, st);
+    lx_plan_free(plan);
     free(text);
-    return c->plan_graph ? c->plan_graph->graph : c->graph;
+    return g;
 }
 
 /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
@@ -49,8 +51,9 @@ void team_cut_make(const char *path, int members, struct team_cut *out)
 {
     *out = (struct team_cut){.members = members};
     struct lx_team_options how = {.members = members};
-    const struct lx_graph *g = read_graph(path, out);
+    const struct lx_graph *g = read_graph(path, &out->st);
     if (g) out->plan = lx_team_make(g, &how, &out->st);
+    lx_graph_free(g);
     if (!out->plan || list_rows(out)) return;
     lx_team_free(out->plan);
     out->plan = NULL;
@@ -59,9 +62,7 @@ void team_cut_make(const char *path, int members, struct team_cut *out)
 
 void team_cut_free(struct team_cut *c)
 {
-    lx_team_free(c->plan); /* it refers to the graph */
-    lx_graph_free(c->graph);
-    lx_plan_free(c->plan_graph);
+    lx_team_free(c->plan);
     free(c->rows);
     free(c->row_of_op);
     *c = (struct team_cut){0};

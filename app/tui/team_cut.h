@@ -19,8 +19,6 @@ struct team_cut {
     struct team_row *rows;
     int row_count;
     int32_t *row_of_op;
-    struct lx_graph *graph;     /* of a pattern ... */
-    struct lx_plan *plan_graph; /* ... or of a plan file, whose graph it is */
 };
 
 void team_cut_make(const char *path, int members, struct team_cut *out);

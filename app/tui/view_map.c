@@ -100,7 +100,7 @@ static void draw_curve(const struct scene *on, const struct parts *p, const stru
     for (int c = 0; c < r->time.cells; c++) {
         int64_t from = r->time.from + (int64_t)((double)(r->time.to - r->time.from) * c / r->time.cells);
         int64_t to = max_i64(from + 1, scale_value(&r->time, c + 1));
-        int64_t most = timeline_most(&o->time, from, to);
+        int64_t most = lx_occupancy_most(&o->time, from, to);
         int level = whole > 0 ? (int)((double)most / (double)whole * steps + 0.5) : 0;
         if (most > 0 && level == 0) level = 1;
         if (level > steps) level = steps;
@@ -163,10 +163,10 @@ static void draw_lanes(const struct scene *on, const struct parts *p, const stru
 /* The largest free stretch at the cursor's tick, marked in its columns. */
 static void draw_largest_hole(const struct scene *on, const struct parts *p, const struct raster *r)
 {
-    struct holes h;
+    struct lx_holes h;
     int first, last, low, high, factor = map_rows(on, 1);
     bool thin;
-    if (!holes_at(session_plan(on->session), on->session->selection.tick, 0, &h) ||
+    if (!lx_holes_at(session_plan(on->session), on->session->selection.tick, 0, &h) ||
         h.largest_to <= h.largest_from)
         return;
     if (!scale_cells(&r->time, on->session->selection.tick, on->session->selection.tick + 1, &first, &last,
@@ -232,7 +232,8 @@ static void draw(const struct scene *on, void *state, struct box area)
     if (p.panel.columns > 0)
         map_panel_draw(on, p.panel);
     else {
-        bool on_hole = buffer_at(plan, s->selection.tick, s->selection.address) < 0 && s->selection.pointed;
+        bool on_hole =
+            lx_buffer_at(plan, s->selection.tick, s->selection.address) < 0 && s->selection.pointed;
         int used = on_hole ? map_panel_hole(on, p.details) : 0;
         struct box rest = {p.details.row + used, p.details.column, p.details.rows - used, p.details.columns};
         details_draw(on, rest, s->selection.buffer);

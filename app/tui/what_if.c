@@ -174,9 +174,11 @@ void settings_command(const struct what_if *w, const char *file, struct text *ou
     }
 }
 
-bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_options *how,
-                    int64_t values[MOST_SOLVER_OPTIONS], lx_status *st)
+const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_graph *g,
+                                      struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
+                                      lx_status *st)
 {
     enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
-    return lx_options_plan(&w->options, own, how, values, st) && lx_options_device(&w->options, g, st);
+    if (!lx_options_plan(&w->options, own, how, values, st)) return NULL;
+    return lx_options_graph(&w->options, g, st);
 }

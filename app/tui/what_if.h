@@ -51,9 +51,11 @@ int settings_find(const char *name);
 /* "lxplan plan FILE --solver exact --cores 16": what differs from the defaults. */
 void settings_command(const struct what_if *w, const char *file, struct text *out);
 
-/* The sizes on a graph, and the options of the planner. `values`: room for the options of any solver. */
+/* The graph with these sizes (a reference, or NULL with `st`), and the options of the planner. `values`: room
+ * for the options of any solver. */
 enum { MOST_SOLVER_OPTIONS = LX_MOST_SOLVER_OPTIONS };
-bool settings_apply(const struct what_if *w, struct lx_graph *g, struct lx_plan_options *how,
-                    int64_t values[MOST_SOLVER_OPTIONS], lx_status *st);
+const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_graph *g,
+                                      struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
+                                      lx_status *st);
 
 #endif

@@ -192,6 +192,15 @@ static bool recover_span(const struct lx_layouts *l, int32_t op, const struct co
     return true;
 }
 
+static bool not_divided(const struct space *s, lx_status *st)
+{
+    return status_set_at(
+        st, LX_E_HINT, s->file, s->line, 1,
+        "op %s has hints, but is not divided: its index map is not known, or it runs off the "
+        "device; remove them",
+        s->op_name);
+}
+
 /* Pass 2. */
 static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struct lx_divide_options *how,
                       int64_t cores, const struct commitment *committed, struct arena *scratch,
@@ -206,13 +215,11 @@ static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struc
     int64_t splits[LX_MAX_VARS], chosen[LX_MAX_VARS];
     if (d->kind != LX_DIVIDED) {
         d->predicted_us = predict(l, d, &s, splits);
-        return true;
+        return op->hint_count == 0 ? true : not_divided(&s, st);
     }
     if (!recover_span(l, op_number, committed, &s, st)) return false;
-    bool hinted = false;
-    for (int i = 0; i < how->hint_count; i++) hinted |= how->hints[i].op == op_number;
-    if (hinted) {
-        if (!apply_hints(&s, op_number, how->hints, how->hint_count, splits, st)) return false;
+    if (op->hint_count > 0) {
+        if (!apply_hints(&s, op->hints, op->hint_count, splits, st)) return false;
     } else {
         int outputs[LX_MAX_VARS], reductions[LX_MAX_VARS], output_count, reduction_count;
         prioritize(&s, outputs, &output_count, reductions, &reduction_count);

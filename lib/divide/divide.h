@@ -79,18 +79,9 @@ struct lx_division {
     int contiguous;      /* the variable whose slices are on neighbouring cores; -1: the first */
 };
 
-/* A wanted split: applied in order; one that does not fit the cores any more is skipped. */
-struct lx_split_hint {
-    int32_t op;
-    char letter;
-    int64_t split;
-};
-
 struct lx_divide_options {
     int64_t cores; /* 0: all of the device */
-    bool no_cost;  /* leave the matmul cost pass out */
-    const struct lx_split_hint *hints;
-    int hint_count;
+    bool no_cost;  /* leave the matmul cost pass out: batch, M and N by decreasing size, K last */
 };
 
 struct lx_divisions {

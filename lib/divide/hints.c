@@ -1,4 +1,4 @@
-/* Splits that somebody asks for. They are taken in order; one that the cores left do not suffice for is
+/* Splits that a pattern asks for. They are taken in order; one that the cores left do not suffice for is
  * passed over, one that cannot be is an error. What is not asked for stays whole, but for what the spans
  * need. */
 #include "divide/space.h"
@@ -18,7 +18,7 @@ static bool bad(const struct space *s, lx_status *st, const struct lx_split_hint
                          (long long)h->split, why);
 }
 
-bool apply_hints(struct space *s, int32_t op, const struct lx_split_hint *hints, int count, int64_t *splits,
+bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, int64_t *splits,
                  lx_status *st)
 {
     int64_t left = s->cores;
@@ -29,7 +29,6 @@ bool apply_hints(struct space *s, int32_t op, const struct lx_split_hint *hints,
         if (a->floor == 1) a->rule = a->basis == 1 ? LX_SPLIT_NONE : LX_SPLIT_UNASKED;
     }
     for (int h = 0; h < count; h++) {
-        if (hints[h].op != op) continue;
         int i = axis_named(s, hints[h].letter);
         if (i < 0)
             return bad(s, st, &hints[h],

@@ -64,6 +64,15 @@ static void weigh(const struct lx_layouts *l, const struct space *s, const struc
                   &m->memory_us[(int64_t)c * m->operand_count]);
 }
 
+/* Hints are not up for choice. */
+static bool list_hinted(const struct lx_division *v, struct arena *memory, struct division_menu *m)
+{
+    m->count = 1;
+    m->splits = arena_array(memory, (size_t)v->split_count, sizeof *m->splits);
+    for (int i = 0; m->splits && i < v->split_count; i++) m->splits[i] = v->splits[i].split;
+    return m->splits != NULL;
+}
+
 static bool list_splits(const struct space *s, struct arena *memory, struct division_menu *m)
 {
     VEC(int64_t) all = {0};
@@ -99,7 +108,9 @@ bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *
         out->operand_count = s.operand_count;
         for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
         v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
-        ok = v.splits && list_splits(&s, memory, out) ? reserve(out, memory, st) : status_no_memory(st);
+        bool hinted = l->graph->ops[op].hint_count > 0;
+        ok = v.splits && (hinted ? list_hinted(&v, memory, out) : list_splits(&s, memory, out));
+        ok = ok ? reserve(out, memory, st) : status_no_memory(st);
     }
     for (int32_t c = 0; ok && c < out->count; c++) weigh(l, &s, &x, &v, c, out);
     arena_free(&scratch);

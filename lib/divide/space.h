@@ -106,8 +106,8 @@ struct matmul_split matmul_split_of(const struct space *s, int n_axis, int m_axi
 bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, const int64_t *by_default,
                    int64_t *splits);
 
-/* hints.c. Of `hints` those for `op` count. */
-bool apply_hints(struct space *s, int32_t op, const struct lx_split_hint *hints, int count, int64_t *splits,
+/* hints.c */
+bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, int64_t *splits,
                  lx_status *st);
 
 /* divide.c. What the cost model is told of an op under these splits. */

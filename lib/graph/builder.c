@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/users.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +26,13 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     struct lx_graph *g = b->graph = arena_alloc(b->memory, sizeof *b->graph);
     if (!g) return status_no_memory(st);
     g->memory = b->memory;
+    g->users = users_new(b->memory);
     g->file = arena_string(b->memory, file);
     g->name = arena_string(b->memory, name);
     g->summary = "";
     g->capacity = -1;
     g->target_hbm_bytes = -1;
-    if (!g->file || !g->name) return status_no_memory(st);
+    if (!g->users || !g->file || !g->name) return status_no_memory(st);
     lx_device_preset("spyre", &g->device);
     return true;
 }
@@ -106,7 +108,9 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
         copy.offset = arena_copy_array(b->memory, op->offset, (size_t)max_i64(rank, 0), sizeof(int64_t));
     if (op->stride)
         copy.stride = arena_copy_array(b->memory, op->stride, (size_t)max_i64(rank, 0), sizeof(int64_t));
-    if ((op->offset && !copy.offset) || (op->stride && !copy.stride)) return status_no_memory(st);
+    copy.hints = arena_copy_array(b->memory, op->hints, (size_t)op->hint_count, sizeof *op->hints);
+    if ((op->offset && !copy.offset) || (op->stride && !copy.stride) || !copy.hints)
+        return status_no_memory(st);
     struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
     return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);
 }
@@ -126,7 +130,7 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     return VEC_PUSH(&b->buffers, copy) && VEC_PUSH(&b->buffer_places, b->here) ? true : status_no_memory(st);
 }
 
-static bool hash_graph(struct lx_graph *g, lx_status *st)
+bool graph_hash(struct lx_graph *g, lx_status *st)
 {
     struct text body = {0};
     pattern_write_body(g, &body);
@@ -154,7 +158,7 @@ void builder_abandon(struct graph_builder *b)
     *b = (struct graph_builder){0};
 }
 
-struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
+const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
 {
     struct lx_graph *g = b->graph;
     bool ok = true;
@@ -167,35 +171,9 @@ struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
         g->tensor_count = (int32_t)b->tensors.count;
         g->op_count = (int32_t)b->ops.count;
         g->buffer_count = (int32_t)b->buffers.count;
-        ok = g->tensors && g->ops && g->buffers ? hash_graph(g, st) : status_no_memory(st);
+        ok = g->tensors && g->ops && g->buffers ? graph_hash(g, st) : status_no_memory(st);
     }
     if (ok) b->memory = NULL; /* the graph keeps it */
     builder_abandon(b);
     return ok ? g : NULL;
-}
-
-bool lx_graph_set_device(struct lx_graph *g, const struct lx_device *device, lx_status *st)
-{
-    g->device = *device;
-    return hash_graph(g, st);
-}
-
-bool lx_graph_set_capacity(struct lx_graph *g, int64_t usable_bytes, lx_status *st)
-{
-    const struct lx_device_parameter *p = lx_device_parameter_find("lx_usable_bytes");
-    if (!lx_device_set(&g->device, p, (double)usable_bytes, st)) return false;
-    if (g->is_list) {
-        g->capacity = usable_bytes;
-        if (g->objective == LX_HEIGHT)
-            g->objective = LX_SPILL; /* with a capacity, what does not fit is spilled */
-    }
-    return hash_graph(g, st);
-}
-
-void lx_graph_free(struct lx_graph *g)
-{
-    if (!g) return;
-    struct arena *memory = g->memory; /* the graph itself lives in it */
-    arena_free(memory);
-    free(memory);
 }

@@ -35,12 +35,12 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
  * counts, else it is computed. The number of the tensor, or -1. */
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
                        int rank, const int64_t *shape, int64_t bytes, lx_status *st);
-/* Takes name, kind, inputs, output, einsum, value, offset and stride from `op`; the rest is derived. */
+/* Takes name, kind, inputs, output, einsum, value, offset, stride and hints from `op`; the rest is derived. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. */
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);
 /* Checks everything and gives the graph; the builder is spent either way. */
-struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
+const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
 void builder_abandon(struct graph_builder *b);
 
 /* Report at a place of the builder's file; returns false. */
@@ -50,6 +50,8 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
 /* Parts of builder_finish, one file each. */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
 bool builder_check_order(struct graph_builder *b, lx_status *st);       /* check_order.c: roles and order */
+/* The hash of what is planned, anew. */
+bool graph_hash(struct lx_graph *g, lx_status *st);
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. */
 struct text;
 void pattern_write_body(const struct lx_graph *g, struct text *t);

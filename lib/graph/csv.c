@@ -275,7 +275,7 @@ static bool is_text(const char *file, const char *text, size_t length, lx_status
     return true;
 }
 
-struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_status *st)
+const struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_status *st)
 {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     struct csv c = {.file = file, .line = 1, .next_line = 1, .st = st};
@@ -295,6 +295,7 @@ struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_
     }
     c.at = copy;
     struct lx_graph *g = c.b.graph;
+    const struct lx_graph *made = NULL;
     bool ok = next_line(&c, &bad), xla = false;
     if (ok) {
         for (int f = 0; f < c.fields; f++) xla = xla || strcmp(c.field[f], "definition_time") == 0;
@@ -314,11 +315,9 @@ struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_
         g->alignment = 1;
         g->capacity = capacity_in_name(base, c.position[WEIGHT] >= 0);
         g->objective = g->capacity >= 0 || xla ? LX_SPILL : LX_HEIGHT;
-        g = builder_finish(&c.b, st);
-    } else {
+        made = builder_finish(&c.b, st);
+    } else
         builder_abandon(&c.b);
-        g = NULL;
-    }
     free(copy);
-    return g;
+    return made;
 }

@@ -46,7 +46,7 @@ static int32_t add_mlp(struct gen *g, int64_t model, int64_t ffn, int32_t x)
     return gen_binary(g, "down_bias", "add", "sm,m->sm", down, b2);
 }
 
-struct lx_graph *gen_block(const int64_t *v, lx_status *st)
+const struct lx_graph *gen_block(const int64_t *v, lx_status *st)
 {
     if (v[D_MODEL] % v[HEADS] != 0) {
         status_set(st, LX_E_USAGE, "d_model (%lld) must be a multiple of heads (%lld)", (long long)v[D_MODEL],

@@ -32,7 +32,7 @@ void gen_scope(struct gen *g, const char *format, ...)
     if (!g->scope) fail(g), status_no_memory(g->st);
 }
 
-struct lx_graph *gen_finish(struct gen *g)
+const struct lx_graph *gen_finish(struct gen *g)
 {
     VEC_FREE(&g->tensors);
     if (!g->failed) return builder_finish(&g->b, g->st);

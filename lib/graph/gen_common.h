@@ -20,7 +20,7 @@
 
 #define GENERATOR_DECLARE(name, count, summary)                                                              \
     extern const struct lx_option gen_##name##_options[count];                                               \
-    struct lx_graph *gen_##name(const int64_t *values, lx_status *st);
+    const struct lx_graph *gen_##name(const int64_t *values, lx_status *st);
 GENERATORS(GENERATOR_DECLARE)
 #undef GENERATOR_DECLARE
 
@@ -54,7 +54,7 @@ struct gen {
 /* Sticky like the rest: no result needs to be checked before gen_finish. */
 void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *st);
 void gen_scope(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-struct lx_graph *gen_finish(struct gen *g);
+const struct lx_graph *gen_finish(struct gen *g);
 
 /* Tensors are numbers that only these functions understand; -1 is the result of an op that was left out,
  * and an op with such an input is left out too. Role LX_ROLE_COUNT: found out from the tensor's use. */

@@ -73,7 +73,7 @@ static int32_t add_mlp(struct gen *g, int64_t model, int64_t ffn, int32_t x)
     return gen_binary(g, "down", "matmul", "bf,fm->bm", product, w_down);
 }
 
-struct lx_graph *gen_decode(const int64_t *v, lx_status *st)
+const struct lx_graph *gen_decode(const int64_t *v, lx_status *st)
 {
     if (v[D_MODEL] % v[HEADS] != 0 || v[HEADS] % v[KV_HEADS] != 0) {
         status_set(st, LX_E_USAGE,

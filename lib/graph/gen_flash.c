@@ -73,7 +73,7 @@ static int64_t key_blocks(const int64_t *v, int64_t query_blocks)
     return max_i64(1, ceil_div_i64(ceil_div_i64(v[OPS], query_blocks) + OPS_NOT_NEEDED, OPS_A_TILE));
 }
 
-struct lx_graph *gen_flash(const int64_t *v, lx_status *st)
+const struct lx_graph *gen_flash(const int64_t *v, lx_status *st)
 {
     int64_t nq = ceil_div_i64(v[Q], v[BQ]), nkv = key_blocks(v, nq),
             ops = nq * (OPS_A_TILE * nkv - OPS_NOT_NEEDED);

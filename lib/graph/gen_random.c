@@ -156,7 +156,7 @@ static bool begin(struct maker *m, const int64_t *v, lx_status *st)
     return true;
 }
 
-struct lx_graph *gen_random(const int64_t *v, lx_status *st)
+const struct lx_graph *gen_random(const int64_t *v, lx_status *st)
 {
     struct maker m;
     bool ok = begin(&m, v, st);

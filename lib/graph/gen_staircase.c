@@ -68,7 +68,7 @@ static void add_last_ops(struct stairs *s, int64_t pairs)
     }
 }
 
-struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
+const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
 {
     struct stairs s = {.unit = v[UNIT]};
     int64_t pairs = v[PAIRS], read = v[DOWN], written = v[DOWN];

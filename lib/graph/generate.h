@@ -11,7 +11,7 @@ struct lx_generator {
     const struct lx_option *options;
     int option_count;
     /* `values`: one per option. NULL: `st` says why. */
-    struct lx_graph *(*build)(const int64_t *values, lx_status *st);
+    const struct lx_graph *(*build)(const int64_t *values, lx_status *st);
 };
 
 /* Ends with a row without a name. */

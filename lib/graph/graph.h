@@ -1,7 +1,8 @@
 /* The first stage: a pattern file becomes tensors, ops and index maps, or a bare list of buffers.
  *
- * A graph is read-only once it has been read; everything in it lives until lx_graph_free. Ops stand in
- * the order in which they run. Typical sizes: 5 to 6,000 ops; at most LX_MAX_ITEMS of anything. */
+ * A graph is constant once it has been made, and shared: lx_graph_ref takes a reference, lx_graph_free gives
+ * one back, from any thread, and the last one ends it with all that is in it. Ops stand in the order in which
+ * they run. Typical sizes: 5 to 6,000 ops; at most LX_MAX_ITEMS of anything. */
 #ifndef LX_GRAPH_GRAPH_H
 #define LX_GRAPH_GRAPH_H
 
@@ -55,6 +56,12 @@ struct lx_einsum {
     const int *rank;                 /* per operand */
 };
 
+/* A split that the pattern asks for: dimension `letter` of the op's einsum into `split` slices. */
+struct lx_split_hint {
+    char letter;
+    int64_t split;
+};
+
 struct lx_op {
     const char *name;
     const struct lx_kind *kind;
@@ -67,6 +74,8 @@ struct lx_op {
     bool has_value;
     double value;                   /* the constant, where has_value */
     const int64_t *offset, *stride; /* of a view: one per dimension of the larger operand; else NULL */
+    const struct lx_split_hint *hints;
+    int hint_count;
     int line;
 };
 
@@ -77,6 +86,7 @@ struct lx_expect {
 };
 
 struct arena;
+struct users;
 
 struct lx_graph {
     const char *name, *summary, *file;
@@ -102,6 +112,8 @@ struct lx_graph {
     /* Of what is planned: device, tensors, ops, buffers; not of names of files or expectations. */
     uint64_t hash;
     struct arena *memory;
+    struct users *users;
+    const struct lx_graph *sharing; /* whose tensors, ops and buffers these are; NULL: its own */
 };
 
 const char *lx_dtype_word(enum lx_dtype d);
@@ -111,13 +123,17 @@ const char *lx_role_word(enum lx_role r);
 
 /* Read a pattern: our JSON, MiniMalloc CSV or XLA CSV, told apart by content. "-" is standard input.
  * NULL: `st` says what is wrong, where, and what to do. */
-struct lx_graph *lx_graph_read(const char *path, lx_status *st);
-struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st);
-void lx_graph_free(struct lx_graph *g);
+const struct lx_graph *lx_graph_read(const char *path, lx_status *st);
+const struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st);
+/* One more reference to the same graph; NULL gives NULL. */
+const struct lx_graph *lx_graph_ref(const struct lx_graph *g);
+void lx_graph_free(const struct lx_graph *g);
 
-/* Other sizes than the file's. Both recompute the graph's hash. */
-bool lx_graph_set_device(struct lx_graph *g, const struct lx_device *device, lx_status *st);
-bool lx_graph_set_capacity(struct lx_graph *g, int64_t usable_bytes, lx_status *st);
+/* The same graph on another device, or with other usable bytes per core (of a list: another capacity). It
+ * shares everything else with `g`, which stays as it is; it has a hash and a reference of its own. */
+const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device,
+                                            lx_status *st);
+const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st);
 
 /* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph
  * and hash. */

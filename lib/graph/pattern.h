@@ -8,12 +8,12 @@
 
 /* `"lxplan": 1` and `"kind": wanted` stand in `root`. */
 bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, lx_status *st);
-struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st);
+const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st);
 bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
 
 /* csv.c */
 bool csv_is_known(const char *text, size_t length);
-struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_status *st);
+const struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_status *st);
 
 #endif

@@ -184,10 +184,42 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
     return true;
 }
 
+static bool is_letter(const char *s)
+{
+    return ((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z')) && s[1] == 0;
+}
+
+/* "hints": {"m": 8, "n": 4}, in the order in which they are to be met. */
+static bool read_hints(struct reader *r, const cJSON *v, struct lx_op *op)
+{
+    const cJSON *object = json_find(v, "hints"), *item;
+    if (!object) return true;
+    if (!cJSON_IsObject(object))
+        return json_error(r->j, object, r->st, LX_E_SCHEMA,
+                          "op %s: hints must be an object of splits, such as {\"m\": 8}", op->name);
+    struct lx_split_hint *hints = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(object), sizeof *hints);
+    if (!hints) return status_no_memory(r->st);
+    cJSON_ArrayForEach(item, object)
+    {
+        struct lx_split_hint *h = &hints[op->hint_count];
+        if (!is_letter(item->string))
+            return json_error(
+                r->j, item, r->st, LX_E_HINT,
+                "op %s: a hint names a dimension by its letter, not \"%s\"; without an einsum the "
+                "dimensions are a, b, c, ...",
+                op->name, item->string);
+        if (!json_int_value(r->j, item, "a split", 1, LX_MAX_ITEMS, &h->split, r->st)) return false;
+        h->letter = item->string[0];
+        op->hint_count++;
+    }
+    op->hints = hints;
+    return true;
+}
+
 static bool read_op(struct reader *r, const cJSON *v)
 {
     static const char *const keys[] = {"name",  "kind",   "inputs", "output", "einsum",
-                                       "value", "offset", "stride", NULL};
+                                       "value", "offset", "stride", "hints",  NULL};
     const struct json *j = r->j;
     struct lx_op op = {0};
     const cJSON *inputs = NULL, *output;
@@ -216,7 +248,8 @@ static bool read_op(struct reader *r, const cJSON *v)
     output = json_find(v, "output");
     if (!output)
         return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
-    if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op)) return false;
+    if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op) || !read_hints(r, v, &op))
+        return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};
     return builder_op(&r->b, &op, r->st);
@@ -403,7 +436,7 @@ bool pattern_check_header(const struct json *j, const cJSON *root, const char *w
     return true;
 }
 
-struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st)
+const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st)
 {
     struct reader r = {.j = j, .st = st};
     const char *name;

@@ -80,6 +80,9 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     int rank = g->tensors[op->output].rank; /* a view's operands have the same rank */
     if (op->offset) write_ints(t, "offset", op->offset, rank);
     if (op->stride) write_ints(t, "stride", op->stride, rank);
+    for (int i = 0; i < op->hint_count; i++)
+        text_format(t, "%s\"%c\": %" PRId64 "%s", i ? ", " : ", \"hints\": {", op->hints[i].letter,
+                    op->hints[i].split, i + 1 < op->hint_count ? "" : "}");
     text_add(t, "}");
 }
 

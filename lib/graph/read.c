@@ -18,7 +18,7 @@ static bool looks_like_csv(const char *text, size_t length)
     return commas > 0 && isalpha((unsigned char)text[0]);
 }
 
-struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st)
+const struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st)
 {
     if (length >= 3 &&
         memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* the byte order mark that some editors write */
@@ -35,17 +35,18 @@ struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t lengt
     }
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    struct lx_graph *g = pattern_read_json(&j, j.root, st);
+    const struct lx_graph *g = pattern_read_json(&j, j.root, st);
     json_free(&j);
     return g;
 }
 
-struct lx_graph *lx_graph_read(const char *path, lx_status *st)
+const struct lx_graph *lx_graph_read(const char *path, lx_status *st)
 {
     size_t length;
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
-    struct lx_graph *g = lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    const struct lx_graph *g =
+        lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
     free(text);
     return g;
 }

@@ -246,7 +246,7 @@ static bool finish(struct inserter *n)
 {
     struct lx_layouts *out = n->out;
     struct arena *m = out->memory;
-    struct lx_graph *old = (struct lx_graph *)n->g, *g;
+    const struct lx_graph *old = n->g, *g;
     n->b.graph->device = old->device;
     n->b.graph->summary = arena_string(n->b.memory, old->summary);
     n->b.graph->target_hbm_bytes = old->target_hbm_bytes;

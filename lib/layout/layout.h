@@ -84,7 +84,7 @@ struct lx_padding {
 };
 
 struct lx_layouts {
-    struct lx_graph *graph;          /* owned: without dead ops, with restickify ops */
+    const struct lx_graph *graph;    /* owned: without dead ops, with restickify ops */
     const struct lx_layout *layouts; /* per tensor of the new graph */
     const int32_t *origin;    /* per tensor of the new graph: that of the old one it holds the values of */
     const int32_t *op_origin; /* per op of the new graph: the old op, or -1 for an added restickify */

@@ -104,7 +104,8 @@ struct lx_passes lx_options_passes(const struct lx_options *o);
  * options are, to which `how` then points. */
 bool lx_options_plan(const struct lx_options *o, enum lx_objective own, struct lx_plan_options *how,
                      int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
-/* The device, on a graph: preset, then parameters, then cores, then `lx`. */
-bool lx_options_device(const struct lx_options *o, struct lx_graph *g, lx_status *st);
+/* The graph on the device that is asked for: preset, then parameters, then cores, then `lx`. A reference; NULL
+ * with `st`. */
+const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st);
 
 #endif

@@ -103,12 +103,16 @@ static bool set_device(const struct lx_options *o, struct lx_device *device, lx_
     return !lx_options_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);
 }
 
-bool lx_options_device(const struct lx_options *o, struct lx_graph *g, lx_status *st)
+const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st)
 {
     struct lx_device device = g->device;
     bool changes = lx_options_is_set(o, LX_OPTION_DEVICE) || lx_options_is_set(o, LX_OPTION_CORES);
-    if (changes && !(set_device(o, &device, st) && lx_graph_set_device(g, &device, st))) return false;
-    return !lx_options_is_set(o, LX_OPTION_LX) || lx_graph_set_capacity(g, o->value[LX_OPTION_LX], st);
+    if (changes && !set_device(o, &device, st)) return NULL;
+    const struct lx_graph *on = changes ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
+    if (!on || !lx_options_is_set(o, LX_OPTION_LX)) return on;
+    const struct lx_graph *sized = lx_graph_with_capacity(on, o->value[LX_OPTION_LX], st);
+    lx_graph_free(on);
+    return sized;
 }
 
 static bool same_device(const struct lx_options *a, const struct lx_options *b)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const char *const clone_words[] = {"auto", "heuristic", "none", NULL};
+static const char *const matmul_words[] = {"cost", "rule", NULL};
 static const char *const cooptimise_words[] = {"none", "flip", "full", NULL};
 static const char *const stage_words[] = {"all", "baseline", "reductions", "in-place", NULL};
 
@@ -12,6 +13,11 @@ static const char *const stage_words[] = {"all", "baseline", "reductions", "in-p
 
 static const struct lx_pass table[] = {
     {"undivided", "undivided", NULL, "every op on one core: nothing is divided", SWITCH(undivided)},
+    {"matmul", "matmul", matmul_words,
+     "how a contraction is divided: cost (default), least predicted time; rule, the documented one: batch, M "
+     "and "
+     "N by size, K last",
+     SWITCH(matmul)},
     {"cooptimise", "cooptimise", cooptimise_words,
      "choose divisions and placement together: full is ours, flip the documented search, none (default)",
      SWITCH(cooptimise)},
@@ -55,4 +61,9 @@ void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value)
         *(bool *)at = value != 0;
     else
         *(int *)(void *)at = value;
+}
+
+struct lx_divide_options lx_passes_divide(const struct lx_passes *p)
+{
+    return (struct lx_divide_options){.cores = p->undivided ? 1 : 0, .no_cost = p->matmul == LX_MATMUL_RULE};
 }

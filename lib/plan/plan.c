@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/users.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "plan/planner.h"
 
@@ -11,26 +12,34 @@
 #include <string.h>
 #include <time.h>
 
-struct lx_plan *plan_new(struct lx_graph *g, lx_status *st)
+struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st)
 {
     struct arena *memory = calloc(1, sizeof *memory);
     struct lx_plan *p = memory ? arena_alloc(memory, sizeof *p) : NULL;
-    if (!p) {
+    struct users *users = p ? users_new(memory) : NULL;
+    if (!users) {
+        if (memory) arena_free(memory);
         free(memory);
-        lx_graph_free(g);
         status_no_memory(st);
         return NULL;
     }
     p->memory = memory;
-    p->graph = g;
+    p->users = users;
+    p->graph = lx_graph_ref(g);
     p->solver = "";
     p->options = "";
     return p;
 }
 
-void lx_plan_free(struct lx_plan *p)
+const struct lx_plan *lx_plan_ref(const struct lx_plan *p)
 {
-    if (!p) return;
+    if (p) users_add(p->users);
+    return p;
+}
+
+void lx_plan_free(const struct lx_plan *p)
+{
+    if (!p || !users_remove(p->users)) return;
     struct arena *memory = p->memory;
     lx_divisions_free(p->divisions);
     lx_layouts_free(p->layouts);
@@ -60,7 +69,7 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st)
 {
-    struct lx_divide_options how = {.cores = passes->undivided ? 1 : 0};
+    struct lx_divide_options how = lx_passes_divide(passes);
     p->passes = *passes;
     p->layouts = lx_layouts_make(p->graph, st);
     p->divisions = p->layouts ? lx_divide(p->layouts, &how, st) : NULL;
@@ -166,7 +175,7 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
     *best = (struct attempt){0};
     bool ok = attempt_plain(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
     if (ok && old_is_better(passes, &seed, seed_us, best, us)) {
-        struct lx_divide_options divide = {.cores = passes->undivided ? 1 : 0};
+        struct lx_divide_options divide = lx_passes_divide(passes);
         struct lx_divisions *old = lx_divide(p->layouts, &divide, st);
         attempt_free(best);
         if ((ok = old != NULL)) {
@@ -261,7 +270,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     return true;
 }
 
-struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     const char *wrong =
         !options->solver ? "there is no such solver; lx_solvers() lists those there are"
@@ -269,7 +278,6 @@ struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *o
             ? "the seed is beyond 2^53, the most that a plan file can say; choose a smaller one"
             : NULL;
     if (wrong) {
-        lx_graph_free(g);
         status_set(st, LX_E_USAGE, "%s", wrong);
         return NULL;
     }

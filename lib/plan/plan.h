@@ -20,6 +20,8 @@ struct lx_pass {
 const struct lx_pass *lx_passes(void);
 int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
 void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
+/* What the passes say about the division. */
+struct lx_divide_options lx_passes_divide(const struct lx_passes *p);
 
 /* What is asked of a plan, in the words of `--objective`; 0: what the pattern itself asks.
  * X(id, word, the question that the solver then answers) */
@@ -52,7 +54,7 @@ struct lx_plan_options {
 };
 
 struct lx_plan {
-    struct lx_graph *graph;         /* owned: the pattern */
+    const struct lx_graph *graph;   /* a reference: the pattern */
     struct lx_layouts *layouts;     /* owned; layouts->graph has the ops as they run. NULL for a list */
     struct lx_divisions *divisions; /* owned; NULL for a list */
     const int32_t *order;           /* per tick: the op's place before reordering; NULL: nothing was moved */
@@ -96,11 +98,15 @@ struct lx_plan {
     double seconds;            /* of the solver; not written, plans are reproducible */
     const struct draft *draft; /* private to the stage: what the problem was made with; NULL for a list */
     struct arena *memory;
+    struct users *users;
 };
 
-/* Takes the graph over, also when it fails. NULL: `st` says why. */
-struct lx_plan *lx_plan_make(struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
-void lx_plan_free(struct lx_plan *p);
+/* The plan holds a reference to the graph. NULL: `st` says why. */
+struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+/* One more reference to the same plan, which from then on nobody changes; NULL gives NULL. Each reference is
+ * given back with lx_plan_free, from any thread; the last one ends the plan. */
+const struct lx_plan *lx_plan_ref(const struct lx_plan *p);
+void lx_plan_free(const struct lx_plan *p);
 
 /* Has the pattern a target, and does the plan reach it? Without one: true. */
 bool lx_plan_meets_target(const struct lx_plan *p);

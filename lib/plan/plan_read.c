@@ -207,7 +207,7 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
     const cJSON *pattern = json_find(root, "pattern");
     if (!pattern)
         return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
-    struct lx_graph *g = pattern_read_json(j, pattern, st);
+    const struct lx_graph *g = pattern_read_json(j, pattern, st);
     if (!g) return NULL;
     char ours[20];
     snprintf(ours, sizeof ours, "%016" PRIx64, g->hash);
@@ -219,6 +219,7 @@ static struct lx_plan *read_plan(const struct json *j, lx_status *st)
         return NULL;
     }
     struct lx_plan *p = plan_new(g, st);
+    lx_graph_free(g);
     if (!p) return NULL;
     p->bound_bytes = bound;
     if (!(g->is_list ? plan_of_list(p, (enum lx_objective)objective, st)

@@ -40,8 +40,8 @@ bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, lx_status *
 /* Does every tensor that is in HBM at the same time have bytes of its own? */
 bool pool_check(const struct lx_plan *plan, lx_status *st);
 
-/* plan.c */
-struct lx_plan *plan_new(struct lx_graph *g, lx_status *st);
+/* plan.c: a plan with a reference to its graph and nothing else. */
+struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
 /* Layouts and divisions of the plan's graph. */
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st);
 /* Takes over what a draft says; the draft's memory must be the plan's. All off chip. */

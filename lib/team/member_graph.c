@@ -166,6 +166,7 @@ static bool add_local_op(struct maker *k, int32_t o)
         if (inputs[i] < 0) return false;
     }
     local.inputs = inputs;
+    local.hint_count = 0; /* asked for whole extents, not for this member's part */
     if (partial) {
         const struct lx_tensor *out = &k->p->graph->tensors[op->output];
         struct lx_team_box whole = lx_team_box_of(out->rank, out->shape);
@@ -189,7 +190,7 @@ static bool add_ops(struct maker *k)
     return ok;
 }
 
-struct lx_graph *lx_team_member_graph(const struct lx_team_plan *plan, int member, lx_status *st)
+const struct lx_graph *lx_team_member_graph(const struct lx_team_plan *plan, int member, lx_status *st)
 {
     const struct lx_graph *g = plan->graph;
     if (member < 0 || member >= plan->members) {
@@ -202,7 +203,7 @@ struct lx_graph *lx_team_member_graph(const struct lx_team_plan *plan, int membe
     bool ok = k.own && k.box ? true : status_no_memory(st);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) k.own[t] = -1;
     for (int32_t e = 0; ok && e < plan->exchange_count; e++) k.box[e] = -1;
-    struct lx_graph *local = NULL;
+    const struct lx_graph *local = NULL;
     if (ok) {
         ok = builder_begin(&k.b, g->file, g->name, st);
         if (ok) k.b.graph->device = g->device;

@@ -14,7 +14,7 @@
  * written and is awaited as late as possible; ops that can share loop bounds form a group with one core,
  * computed while data travels.
  *
- * A plan refers to its graph, which must outlive it. Sizes: up to LX_TEAM_MEMBERS members. */
+ * A plan holds a reference to its graph. Sizes: up to LX_TEAM_MEMBERS members. */
 #ifndef LX_TEAM_TEAM_H
 #define LX_TEAM_TEAM_H
 
@@ -137,6 +137,6 @@ char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length);
 /* The graph of one member, with local shapes, for the stages after this one: boxes come from ops of kind
  * extern, and what an op reads of a box is a slice. Ops that have nothing to do on the member are left out;
  * NULL with LX_E_NO if that leaves none. */
-struct lx_graph *lx_team_member_graph(const struct lx_team_plan *plan, int member, lx_status *st);
+const struct lx_graph *lx_team_member_graph(const struct lx_team_plan *plan, int member, lx_status *st);
 
 #endif

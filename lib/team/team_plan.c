@@ -95,7 +95,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
         free(memory);
         return NULL;
     }
-    *p = (struct lx_team_plan){.graph = g,
+    *p = (struct lx_team_plan){.graph = lx_graph_ref(g),
                                .members = d.members,
                                .tensors = d.tensors,
                                .ops = d.ops,
@@ -136,6 +136,7 @@ void lx_team_free(struct lx_team_plan *plan)
 {
     if (!plan) return;
     struct arena *memory = plan->memory; /* the plan itself lives in it */
+    lx_graph_free(plan->graph);
     arena_free(memory);
     free(memory);
 }

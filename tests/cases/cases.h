@@ -79,8 +79,8 @@ bool solver_is_exact(const struct lx_solver *solver);
 /* Reports, once per section, each solver that its cases name under `key` and that we do not have. */
 void skip_missing_solvers(struct cases *c, const char *section, const cJSON *list, const char *key);
 
-/* Plans and lets the plan be checked from scratch. Takes the graph over; NULL: the case has been told why. */
-struct lx_plan *case_plan(struct cases *c, struct lx_graph *g, const struct lx_solver *solver);
+/* Plans and lets the plan be checked from scratch. Gives the reference to the graph back; NULL: the case has been told why. */
+struct lx_plan *case_plan(struct cases *c, const struct lx_graph *g, const struct lx_solver *solver);
 int32_t buffer_find(const struct lx_problem *p, const char *name);
 /* An address of a case: null is off chip. */
 int64_t case_address(const cJSON *value);

@@ -114,11 +114,12 @@ void skip_missing_solvers(struct cases *c, const char *section, const cJSON *lis
     }
 }
 
-struct lx_plan *case_plan(struct cases *c, struct lx_graph *g, const struct lx_solver *solver)
+struct lx_plan *case_plan(struct cases *c, const struct lx_graph *g, const struct lx_solver *solver)
 {
     lx_status st;
     struct lx_plan_options how = {.solver = solver};
     struct lx_plan *plan = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
     if (!case_expect(c, plan != NULL, "expected a plan from %s, got the error: %s", solver->name, st.text))
         return NULL;
     bool sane = plan->answer.status != LX_ERROR;

@@ -40,7 +40,7 @@ static const char *kind_of(const struct pattern *p, const cJSON *operation)
 }
 
 /* The pattern in our own form. Roles are left for the reader to find out: the case has what they must be. */
-static struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
+static const struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
 {
     struct text t = {0};
     const cJSON *v;
@@ -71,23 +71,22 @@ static struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
         text_add(&t, "}");
     }
     text_add(&t, "]}\n");
-    struct lx_graph *g = NULL;
+    const struct lx_graph *g = NULL;
     if (t.failed)
         status_no_memory(st);
     else
         g = lx_graph_parse(p->name, t.at, t.length, st);
     text_free(&t);
-    if (g && p->limit >= 0 && !lx_graph_set_capacity(g, p->limit, st)) {
-        lx_graph_free(g);
-        g = NULL;
-    }
-    return g;
+    if (!g || p->limit < 0) return g;
+    const struct lx_graph *sized = lx_graph_with_capacity(g, p->limit, st);
+    lx_graph_free(g);
+    return sized;
 }
 
 static struct lx_plan *plan_with(struct cases *c, const struct pattern *p, const struct lx_solver *solver)
 {
     lx_status st;
-    struct lx_graph *g = to_graph(p, &st);
+    const struct lx_graph *g = to_graph(p, &st);
     if (!case_expect(c, g != NULL, "expected a pattern that can be read, but line %d: %s", st.line, st.text))
         return NULL;
     return case_plan(c, g, solver);

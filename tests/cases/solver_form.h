@@ -15,10 +15,10 @@ void list_open(struct list *l, int64_t capacity, int64_t alignment);
 /* A buffer of a case; `name` is for those that have none. */
 void list_add(struct list *l, const char *name, const cJSON *buffer);
 /* NULL: `st` says why. */
-struct lx_graph *list_close(struct list *l, lx_status *st);
+const struct lx_graph *list_close(struct list *l, lx_status *st);
 
 /* The list of a whole case, with its "size" (the capacity) and "alignment". */
-struct lx_graph *list_graph(const cJSON *one, lx_status *st);
+const struct lx_graph *list_graph(const cJSON *one, lx_status *st);
 struct lx_plan *list_plan(struct cases *c, const cJSON *one, const struct lx_solver *solver);
 /* The problem of a list that has only been read: nothing of it has been validated. */
 struct lx_problem list_problem(const struct lx_graph *g);

@@ -43,9 +43,9 @@ void list_add(struct list *l, const char *name, const cJSON *buffer)
     text_add(t, "}");
 }
 
-struct lx_graph *list_close(struct list *l, lx_status *st)
+const struct lx_graph *list_close(struct list *l, lx_status *st)
 {
-    struct lx_graph *g = NULL;
+    const struct lx_graph *g = NULL;
     text_add(&l->text, "]}\n");
     if (l->text.failed)
         status_no_memory(st);
@@ -55,7 +55,7 @@ struct lx_graph *list_close(struct list *l, lx_status *st)
     return g;
 }
 
-struct lx_graph *list_graph(const cJSON *one, lx_status *st)
+const struct lx_graph *list_graph(const cJSON *one, lx_status *st)
 {
     struct list l;
     int usual = json_find(one, "expected_addresses_one_of") ? ADDRESS_CAPACITY : USUAL_CAPACITY;
@@ -73,7 +73,7 @@ struct lx_problem list_problem(const struct lx_graph *g)
 struct lx_plan *list_plan(struct cases *c, const cJSON *one, const struct lx_solver *solver)
 {
     lx_status st;
-    struct lx_graph *g = list_graph(one, &st);
+    const struct lx_graph *g = list_graph(one, &st);
     if (!case_expect(c, g != NULL, "expected a list that can be read, but: %s", st.text)) return NULL;
     struct lx_plan *plan = case_plan(c, g, solver);
     if (!plan) return NULL;

@@ -32,7 +32,7 @@ static void expect_uses(struct cases *c, const cJSON *lists, bool valid)
         if (buffer) cJSON_AddItemToObject(buffer, "uses", cJSON_Duplicate(uses, true));
         list_open(&l, 10, 1);
         list_add(&l, "x", buffer);
-        struct lx_graph *g = list_close(&l, &st);
+        const struct lx_graph *g = list_close(&l, &st);
         cJSON_Delete(buffer);
         char *shown = cJSON_PrintUnformatted(uses);
         if (case_expect(c, g != NULL, "expected a list that can be read, but: %s", st.text)) {
@@ -60,7 +60,7 @@ static void check_life(struct cases *c, const cJSON *one)
     list_open(&l, 10, 1);
     list_add(&l, "x", one);
     if (other) list_add(&l, "y", other);
-    struct lx_graph *g = list_close(&l, &st);
+    const struct lx_graph *g = list_close(&l, &st);
     if (!case_expect(c, g != NULL, "expected a list that can be read, but: %s", st.text)) return;
     struct lx_problem p = list_problem(g);
     const struct lx_buffer *x = &p.buffers[0];
@@ -140,7 +140,7 @@ static void expect_order(struct cases *c, const struct lx_problem *p, const cJSO
 }
 
 /* Names and edges only: all sizes and lives are alike. */
-static struct lx_graph *graph_of_edges(const cJSON *one, lx_status *st)
+static const struct lx_graph *graph_of_edges(const cJSON *one, lx_status *st)
 {
     struct list l;
     list_open(&l, 10, 1);
@@ -163,7 +163,8 @@ static void check_order(struct cases *c, const cJSON *one)
     lx_status st;
     const cJSON *plain = json_find(one, "order"), *rising = json_find(one, "order_by_size");
     const cJSON *falling = json_find(one, "order_by_minus_size");
-    struct lx_graph *g = json_find(one, "input_order") ? graph_of_edges(one, &st) : list_graph(one, &st);
+    const struct lx_graph *g =
+        json_find(one, "input_order") ? graph_of_edges(one, &st) : list_graph(one, &st);
     if (!case_expect(c, g != NULL, "expected a list that can be read, but: %s", st.text)) return;
     struct lx_problem p = list_problem(g);
     if (plain) expect_order(c, &p, plain, 0);
@@ -215,7 +216,7 @@ static void expect_mutation(struct cases *c, const struct lx_problem *p, const c
 static void expect_accepted(struct cases *c, const cJSON *one, const char *expected, bool valid)
 {
     lx_status st;
-    struct lx_graph *g = list_graph(one, &st);
+    const struct lx_graph *g = list_graph(one, &st);
     if (!g && !valid) { /* what cannot even be read is refused as well */
         case_expect(c, true, "refused");
         expect_message(c, expected, st.text);

@@ -24,7 +24,7 @@ struct stencil {
     int views, members, member;
 };
 
-static struct lx_team_plan *plan_of(struct cases *c, const char *text, int members, struct lx_graph **g)
+static struct lx_team_plan *plan_of(struct cases *c, const char *text, int members, const struct lx_graph **g)
 {
     lx_status st = {0};
     struct lx_team_options how = {.members = members};
@@ -87,7 +87,7 @@ static char *stencil_pattern(const struct stencil *s)
 
 static void check_stencil_plan(struct cases *c, const struct stencil *s, const struct lx_team_box *core)
 {
-    struct lx_graph *g = NULL;
+    const struct lx_graph *g = NULL;
     char *text = stencil_pattern(s);
     struct lx_team_plan *p = text ? plan_of(c, text, s->members, &g) : NULL;
     if (p) {
@@ -222,7 +222,7 @@ void team_check_coalesce(struct cases *c, const cJSON *json)
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strncmp(program, programs[i].program, strlen(programs[i].program)) != 0) continue;
         for (int members = 2; members <= 4; members++) {
-            struct lx_graph *g = NULL;
+            const struct lx_graph *g = NULL;
             struct lx_team_plan *p = plan_of(c, programs[i].pattern, members, &g);
             int found = 0;
             for (int32_t e = 0; p && e < p->exchange_count; e++) {

@@ -52,7 +52,7 @@ void expect_splits(struct cases *c, const struct space *s, const int64_t *got, c
 
 /* Through the stages: a graph from its JSON body. NULL: complained. */
 struct stages {
-    struct lx_graph *graph;
+    const struct lx_graph *graph;
     struct lx_layouts *layouts;
     struct lx_divisions *divisions;
     lx_status st;

@@ -178,7 +178,6 @@ static void declines(struct cases *c, const char *rule)
 {
     static const struct {
         const char *words, *body;
-        struct lx_split_hint hint;
         int64_t cores;
     } rows[] = {
         {"not a (batch) matmul",
@@ -186,7 +185,6 @@ static void declines(struct cases *c, const char *rule)
          "\"ops\": "
          "[{\"name\": \"op\", \"kind\": \"sum\", \"inputs\": [\"x\"], \"output\": \"y\", \"einsum\": "
          "\"mk->m\"}]",
-         {0},
          32},
         {"span pass committed",
          "\"tensors\": [{\"name\": \"x\", \"shape\": [8192, 32768]}, {\"name\": \"w\", \"shape\": [32768, "
@@ -194,36 +192,31 @@ static void declines(struct cases *c, const char *rule)
          "{\"name\": \"y\", \"shape\": [8192, 4096]}], \"ops\": [{\"name\": \"op\", \"kind\": \"matmul\", "
          "\"inputs\": [\"x\", \"w\"], "
          "\"output\": \"y\", \"einsum\": \"mk,kn->mn\"}]",
-         {0},
          32},
         {"exactly one stick symbol",
          "\"tensors\": [{\"name\": \"x\", \"shape\": [512]}, {\"name\": \"w\", \"shape\": [512, 4096]}, "
          "{\"name\": \"y\", \"shape\": [4096]}], \"ops\": [{\"name\": \"op\", \"kind\": \"matmul\", "
          "\"inputs\": [\"x\", \"w\"], "
          "\"output\": \"y\", \"einsum\": \"k,kn->n\"}]",
-         {0},
          32},
         {"no row symbol that appears in exactly one input",
          "\"tensors\": [{\"name\": \"x\", \"shape\": [64, 512]}, {\"name\": \"w\", "
          "\"shape\": [64, 512, 128]}, {\"name\": \"y\", \"shape\": [64, 128]}], \"ops\": [{\"name\": \"op\", "
          "\"kind\": \"matmul\", "
          "\"inputs\": [\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"bk,bkn->bn\"}]",
-         {0},
          32},
         {"more than one reduction symbol",
          "\"tensors\": [{\"name\": \"x\", \"shape\": [64, 8, 128]}, {\"name\": \"w\", \"shape\": "
          "[8, 128, 512]}, {\"name\": \"y\", \"shape\": [64, 512]}], \"ops\": [{\"name\": \"op\", \"kind\": "
          "\"matmul\", \"inputs\": "
          "[\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"mhk,hkn->mn\"}]",
-         {0},
          32},
         {"hint is present",
          "\"tensors\": [{\"name\": \"x\", \"shape\": [512, 4096]}, {\"name\": \"w\", \"shape\": [4096, "
          "4096]}, "
          "{\"name\": \"y\", \"shape\": [512, 4096]}], \"ops\": [{\"name\": \"op\", \"kind\": \"matmul\", "
          "\"inputs\": [\"x\", \"w\"], "
-         "\"output\": \"y\", \"einsum\": \"mk,kn->mn\"}]",
-         {0, 'm', 2},
+         "\"output\": \"y\", \"einsum\": \"mk,kn->mn\", \"hints\": {\"m\": 2}}]",
          32},
     };
     if (strstr(rule, "fewer cores than the default")) {
@@ -254,8 +247,7 @@ static void declines(struct cases *c, const char *rule)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!strstr(rule, rows[i].words)) continue;
         struct stages s;
-        struct lx_divide_options how = {
-            .cores = rows[i].cores, .hints = &rows[i].hint, .hint_count = rows[i].hint.split > 0};
+        struct lx_divide_options how = {.cores = rows[i].cores};
         if (case_expect(c, run_stages(&s, rows[i].body, &how), "an error: %s", s.st.text))
             case_expect(c, !s.divisions->at[s.divisions->count - 1].by_cost, "the cost pass did not decline");
         free_stages(&s);

@@ -26,9 +26,10 @@ file(WRITE ${prefix}/example.c "#include \"lxplan.h\"
 int main(int argc, char **argv)
 {
     lx_status st;
-    struct lx_graph *graph = lx_graph_read(argv[argc - 1], &st);
+    const struct lx_graph *graph = lx_graph_read(argv[argc - 1], &st);
     struct lx_plan_options how = {.solver = lx_solver_find(\"bestfit\")};
     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;
+    lx_graph_free(graph); // the plan has a reference of its own
     if (!plan) return 1;
     printf(\"%lld\\n\", (long long)plan->hbm_bytes);
     lx_plan_free(plan);

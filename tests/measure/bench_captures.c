@@ -38,7 +38,8 @@ static int64_t number(const cJSON *object, const char *key)
 }
 
 /* The instance as a pattern of ours, so that it takes the same road as every other problem. */
-static struct lx_graph *as_list(const char *name, const cJSON *instance, int64_t capacity, lx_status *st)
+static const struct lx_graph *as_list(const char *name, const cJSON *instance, int64_t capacity,
+                                      lx_status *st)
 {
     struct text t = {0};
     text_format(&t,
@@ -71,7 +72,7 @@ static struct lx_graph *as_list(const char *name, const cJSON *instance, int64_t
         text_add(&t, "}");
     }
     text_add(&t, "]}");
-    struct lx_graph *g = t.failed ? NULL : lx_graph_parse(name, t.at, t.length, st);
+    const struct lx_graph *g = t.failed ? NULL : lx_graph_parse(name, t.at, t.length, st);
     text_free(&t);
     return g;
 }
@@ -103,7 +104,7 @@ static bool run_point(struct bench *b, const char *name, const cJSON *instance, 
         t->avoidable += number(r, "spill_cost") - forced;
         t->points++;
     }
-    struct lx_graph *g = as_list(name, instance, number(point, "capacity"), st);
+    const struct lx_graph *g = as_list(name, instance, number(point, "capacity"), st);
     if (!g) return false;
     struct lx_problem p = {LX_SPILL, g->capacity, g->alignment, g->buffer_count, g->buffers};
     int64_t *address = malloc((size_t)(p.count + 1) * sizeof *address);

@@ -110,7 +110,7 @@ static bool run_file(const char *path)
     return ok;
 }
 
-static void run_graph(const char *label, struct lx_graph *g, lx_status *st)
+static void run_graph(const char *label, const struct lx_graph *g, lx_status *st)
 {
     static const char *const goals[] = {"traffic", "time"};
     static const enum lx_joint_mode modes[] = {LX_JOINT_FLIP, LX_JOINT_FULL, LX_JOINT_FULL};
@@ -176,7 +176,7 @@ static void run_generated(const char *name, const char *option, int64_t value)
 static bool is_pattern(const char *path)
 {
     lx_status st;
-    struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *g = lx_graph_read(path, &st);
     lx_graph_free(g);
     return g != NULL;
 }

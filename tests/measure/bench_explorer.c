@@ -55,7 +55,7 @@ static char *write_graph(void)
     char *path = NULL;
     if (!flash) return NULL;
     lx_values_default(flash->options, flash->option_count, values);
-    struct lx_graph *g = flash->build(values, &st);
+    const struct lx_graph *g = flash->build(values, &st);
     char *json = g ? lx_graph_to_json(g, &length) : NULL;
     if (!json || asprintf(&path, "/tmp/lxplan_bench_%d.json", (int)getpid()) < 0 ||
         !file_write(path, json, length, &st))

@@ -13,7 +13,7 @@
 
 enum { REPEATS = 5 };
 
-static struct lx_graph *random_list(int64_t buffers, lx_status *st)
+static const struct lx_graph *random_list(int64_t buffers, lx_status *st)
 {
     const struct lx_generator *g = lx_generator_find("random");
     int64_t *values = malloc(sizeof *values * (size_t)(g->option_count + 1));
@@ -21,7 +21,7 @@ static struct lx_graph *random_list(int64_t buffers, lx_status *st)
     lx_values_default(g->options, g->option_count, values);
     for (int i = 0; i < g->option_count; i++)
         if (strcmp(g->options[i].name, "buffers") == 0) values[i] = buffers;
-    struct lx_graph *list = g->build(values, st);
+    const struct lx_graph *list = g->build(values, st);
     free(values);
     return list;
 }
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     printf("%10s\n", "bound");
     for (int64_t n = 1000; n <= largest; n *= 10) {
         lx_status st;
-        struct lx_graph *list = random_list(n, &st);
+        const struct lx_graph *list = random_list(n, &st);
         if (!list) {
             fprintf(stderr, "bench_placement: %s\n", st.text);
             return 3;

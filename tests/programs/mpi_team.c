@@ -27,7 +27,7 @@ static const struct {
 static bool run_one(const char *path, int members, int rank, const struct lx_team_fault *fault, lx_status *st)
 {
     const struct lx_transport *mpi = lx_transport_find("mpi", st);
-    struct lx_graph *g = mpi ? lx_graph_read(path, st) : NULL;
+    const struct lx_graph *g = mpi ? lx_graph_read(path, st) : NULL;
     struct lx_team_options how = {.members = members};
     struct lx_team_plan *plan = g ? lx_team_make(g, &how, st) : NULL;
     struct lx_team_run_options run = {.transport = mpi, .seed = 7, .timeout_ms = 3000, .fault = *fault};

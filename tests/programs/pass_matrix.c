@@ -12,19 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lx_graph *read_graph(const char *path, int64_t cores, int64_t lx, lx_status *st)
+static const struct lx_graph *read_graph(const char *path, int64_t cores, int64_t lx, lx_status *st)
 {
-    struct lx_graph *g = lx_graph_read(path, st);
+    const struct lx_graph *g = lx_graph_read(path, st);
     if (!g) return NULL;
     struct lx_device device = g->device;
     device.cores = cores;
-    if (lx_graph_set_device(g, &device, st) && (lx <= 0 || lx_graph_set_capacity(g, lx, st))) return g;
+    const struct lx_graph *on = lx_graph_with_device(g, &device, st);
     lx_graph_free(g);
-    return NULL;
+    if (!on || lx <= 0) return on;
+    const struct lx_graph *sized = lx_graph_with_capacity(on, lx, st);
+    lx_graph_free(on);
+    return sized;
 }
 
 /* The plan as text, after it was checked, read back, and checked again; NULL: `st`. */
-static char *plan_text(struct lx_graph *g, const struct lx_passes *passes, int64_t *hbm, lx_status *st)
+static char *plan_text(const struct lx_graph *g, const struct lx_passes *passes, int64_t *hbm, lx_status *st)
 {
     struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .passes = *passes};
     size_t length = 0, again_length = 0;
@@ -44,15 +47,18 @@ static char *plan_text(struct lx_graph *g, const struct lx_passes *passes, int64
     return again;
 }
 
-static bool divides(const char *path, int64_t cores, bool *has_extern)
+static bool divides(const char *path, int64_t cores, bool *has_extern, bool *has_matmul)
 {
     lx_status st = {0};
-    struct lx_graph *g = read_graph(path, cores, 0, &st);
+    const struct lx_graph *g = read_graph(path, cores, 0, &st);
     if (!g || g->is_list) {
         lx_graph_free(g);
         return g != NULL;
     }
-    for (int32_t o = 0; o < g->op_count; o++) *has_extern |= (g->ops[o].kind->traits & LX_EXTERN) != 0;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        *has_extern |= (g->ops[o].kind->traits & LX_EXTERN) != 0;
+        *has_matmul |= (g->ops[o].kind->traits & LX_CONTRACTS) != 0;
+    }
     struct lx_layouts *l = lx_layouts_make(g, &st);
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     if (!d) printf("%s\n", st.text);
@@ -85,25 +91,29 @@ int main(int argc, char **argv)
     }
     int64_t cores = strtoll(argv[2], NULL, 10), lx = argc > 4 ? strtoll(argv[4], NULL, 10) : 0;
     int64_t step = argc > 3 ? strtoll(argv[3], NULL, 10) : 1;
-    bool has_extern = false;
-    if (!divides(argv[1], cores, &has_extern)) return 77;
+    bool has_extern = false, has_matmul = false;
+    if (!divides(argv[1], cores, &has_extern, &has_matmul)) return 77;
+    lx_status refused = {0};
+    const struct lx_graph *g = read_graph(argv[1], cores, lx, &refused);
     int64_t combinations = 1, failed = 0, least = INT64_MAX, most = 0;
     for (const struct lx_pass *row = lx_passes(); row->name; row++) combinations *= values_of(row);
     for (int64_t k = 0, left; k<combinations; k += step> 0 ? step : 1) {
         struct lx_passes passes = {0};
-        lx_status st = {0};
+        lx_status st = refused;
         left = k;
         for (const struct lx_pass *row = lx_passes(); row->name; row++) {
             lx_pass_set(&passes, row, (int)(left % values_of(row)));
             left /= values_of(row);
         }
-        /* What one switch makes of another need not be tried twice. */
-        if ((passes.undivided && (cores > 1 || passes.cooptimise)) || (passes.no_dump && !has_extern) ||
+        /* What one switch makes of another need not be tried twice; and the passes behind the division do not
+         * know who divided. */
+        if ((passes.matmul && (!has_matmul || cores == 1 || passes.no_outputs || passes.no_in_place ||
+                               passes.no_dump || passes.stage != LX_STAGE_ALL)) ||
+            (passes.undivided && (cores > 1 || passes.cooptimise)) || (passes.no_dump && !has_extern) ||
             (passes.by_time && passes.cooptimise != LX_COOPTIMISE_FULL) ||
             (passes.stage != LX_STAGE_ALL &&
              (passes.evict || passes.reorder || passes.clone || passes.no_outputs || passes.cooptimise)))
             continue;
-        struct lx_graph *g = read_graph(argv[1], cores, lx, &st);
         int64_t hbm = 0;
         char *text = g ? plan_text(g, &passes, &hbm, &st) : NULL;
         if (!text) {
@@ -118,6 +128,7 @@ int main(int argc, char **argv)
         }
         free(text);
     }
+    lx_graph_free(g);
     printf("HBM bytes from %" PRId64 " to %" PRId64 ", %" PRId64 " failed\n", least, most, failed);
     return failed ? 1 : 0;
 }

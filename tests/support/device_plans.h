@@ -5,6 +5,7 @@
 #include "lxplan.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "support/other_sizes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@
 
 /* A pattern of the project by its path below patterns/. The vocabulary of lm_head is cut to what takes a
  * fraction of a second; everything else in it stays. */
-static inline struct lx_graph *read_graph(const char *path)
+static inline const struct lx_graph *read_graph(const char *path)
 {
     char full[1400];
     size_t length;
@@ -27,27 +28,21 @@ static inline struct lx_graph *read_graph(const char *path)
     if (!text) fail_msg("%s: %s", full, st.text);
     for (char *at = text; (at = strstr(at, "262144")) && strstr(path, "lm_head"); at += 6)
         memcpy(at, "  2048", 6);
-    struct lx_graph *g = lx_graph_parse(full, text, length, &st);
+    const struct lx_graph *g = lx_graph_parse(full, text, length, &st);
     if (!g) fail_msg("%s: %s", full, st.text);
     free(text);
     return g;
 }
 
-static inline void set_cores(struct lx_graph *g, int64_t cores)
-{
-    struct lx_device d = g->device;
-    lx_status st = {0};
-    d.cores = cores;
-    if (!lx_graph_set_device(g, &d, &st)) fail_msg("%s", st.text);
-}
-
-static inline struct lx_plan *plan_graph(struct lx_graph *g, const char *solver,
+/* Gives the reference to the graph back. */
+static inline struct lx_plan *plan_graph(const struct lx_graph *g, const char *solver,
                                          const struct lx_passes *passes)
 {
     struct lx_plan_options how = {.solver = lx_solver_find(solver), .passes = *passes};
     lx_status st = {0};
     assert_non_null(how.solver);
     struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
     if (!p) fail_msg("%s", st.text);
     return p;
 }

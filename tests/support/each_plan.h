@@ -4,6 +4,7 @@
 #define LX_TESTS_SUPPORT_EACH_PLAN_H
 
 #include "lxplan.h"
+#include "support/other_sizes.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -15,23 +16,24 @@
 
 typedef void plan_check(const struct lx_plan *p, void *totals);
 
-static inline struct lx_plan *plan_of(struct lx_graph *g, const struct lx_passes *passes)
+/* Gives the reference to the graph back. */
+static inline struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_passes *passes)
 {
     struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .passes = *passes};
     lx_status st = {0};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
     if (!p) fail_msg("%s", st.text);
     return p;
 }
 
 /* A device by preset and number of cores; 0: all. */
-static inline bool set_device(struct lx_graph *g, const char *preset, int64_t cores)
+static inline const struct lx_graph *with_preset(const struct lx_graph *g, const char *preset, int64_t cores)
 {
     struct lx_device device;
-    lx_status st = {0};
     assert_true(lx_device_preset(preset, &device));
     if (cores > 0) device.cores = cores;
-    return lx_graph_set_device(g, &device, &st);
+    return with_device(g, &device);
 }
 
 static inline void each_plan_of(const char *path, plan_check *check, void *totals)
@@ -46,9 +48,9 @@ static inline void each_plan_of(const char *path, plan_check *check, void *total
     for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
         for (size_t k = 0; k < sizeof passes / sizeof *passes; k++) {
             lx_status st = {0};
-            struct lx_graph *g = lx_graph_read(path, &st);
+            const struct lx_graph *g = lx_graph_read(path, &st);
             if (!g) fail_msg("%s", st.text);
-            assert_true(set_device(g, devices[d].preset, devices[d].cores));
+            g = with_preset(g, devices[d].preset, devices[d].cores);
             struct lx_layouts *l = lx_layouts_make(g, &st);
             struct lx_divisions *v = l ? lx_divide(l, NULL, &st) : NULL;
             bool divides = v != NULL; /* some need more than four cores */
@@ -88,7 +90,7 @@ static inline struct lx_plan *plan_with(const char *tensors, const char *ops, co
         snprintf(text, sizeof text,
                  "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
                  tensors, ops);
-    struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
+    const struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
     if (!g) fail_msg("%s", st.text);
     return plan_of(g, passes);
 }

@@ -42,7 +42,8 @@ struct random_graph_shape {
     int64_t cores;
 };
 
-static struct lx_graph *random_graph(struct rng *r, const struct random_graph_shape *shape, lx_status *st)
+static const struct lx_graph *random_graph(struct rng *r, const struct random_graph_shape *shape,
+                                           lx_status *st)
 {
     struct graph_builder b;
     struct random_tensor all[200];
@@ -162,7 +163,7 @@ static struct lx_graph *random_graph(struct rng *r, const struct random_graph_sh
         out.made = true;
         if (ok && !old) all[count++] = out;
     }
-    struct lx_graph *g = ok ? builder_finish(&b, st) : NULL;
+    const struct lx_graph *g = ok ? builder_finish(&b, st) : NULL;
     builder_abandon(&b);
     return g;
 }

@@ -11,8 +11,11 @@ enum lx_cooptimise_mode { LX_COOPTIMISE_NONE, LX_COOPTIMISE_FLIP, LX_COOPTIMISE_
 /* The steps of the softmax table; the last is everything that the passes allow. */
 enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_IN_PLACE, LX_STAGE_COUNT };
 
+enum lx_matmul { LX_MATMUL_COST, LX_MATMUL_RULE, LX_MATMUL_COUNT };
+
 struct lx_passes {
     bool undivided;  /* every op on one core, whole tensors */
+    int matmul;      /* enum lx_matmul: how a contraction is divided */
     int cooptimise;  /* enum lx_cooptimise_mode */
     bool by_time;    /* co-optimise predicted time; else traffic, then time */
     int clone;       /* enum lx_clone: graph inputs copied on chip by the solver's choice, by the rule */

@@ -243,9 +243,9 @@ static void holes_are_counted(void **state)
     type(x, "<wait>");
     const struct lx_plan *p = session_plan(&x->session);
     for (int64_t t = x->session.shown.time.first; t < x->session.shown.time.last; t++) {
-        struct holes h;
-        int64_t used = timeline_most(&x->session.shown.time, t, t + 1);
-        assert_true(holes_at(p, t, 0, &h));
+        struct lx_holes h;
+        int64_t used = lx_occupancy_most(&x->session.shown.time, t, t + 1);
+        assert_true(lx_holes_at(p, t, 0, &h));
         assert_int_equal(h.free_bytes, p->problem.capacity - used);
         assert_true(h.largest_to - h.largest_from <= h.free_bytes);
     }
@@ -266,7 +266,7 @@ static void cursor_and_mouse_pick_buffers(void **state)
             char click[40];
             snprintf(click, sizeof click, "<Click:%d,%d>", w->map.row + row, w->map.column + 30);
             type(x, click);
-            int32_t under = buffer_at(p, x->session.selection.tick, x->session.selection.address);
+            int32_t under = lx_buffer_at(p, x->session.selection.tick, x->session.selection.address);
             if (under >= 0) assert_int_equal(under, x->session.selection.buffer);
         }
     }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct run {
-    struct lx_graph *graph;
+    const struct lx_graph *graph;
     struct lx_layouts *layouts;
     struct lx_divisions *divisions;
     struct lx_cooptimised result;
@@ -29,7 +29,7 @@ static struct lx_cooptimise_options options(enum lx_joint_mode mode, enum lx_coo
 }
 
 /* Takes the graph over. */
-static struct run run_graph(struct lx_graph *g, const struct lx_cooptimise_options *how, int64_t cores)
+static struct run run_graph(const struct lx_graph *g, const struct lx_cooptimise_options *how, int64_t cores)
 {
     struct run r = {.graph = g};
     lx_status st = {0};
@@ -50,24 +50,24 @@ static void run_free(struct run *r)
     lx_graph_free(r->graph);
 }
 
-static struct lx_graph *bundled(const char *name)
+static const struct lx_graph *bundled(const char *name)
 {
     char path[600];
     lx_status st;
     snprintf(path, sizeof path, "%s/patterns/graphs/%s.json", SOURCE_DIR, name);
-    struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *g = lx_graph_read(path, &st);
     if (!g) fail_msg("%s", st.text);
     return g;
 }
 
-static struct lx_graph *generated(const char *name, const char *option, int64_t value)
+static const struct lx_graph *generated(const char *name, const char *option, int64_t value)
 {
     const struct lx_generator *k = lx_generator_find(name);
     int64_t values[32];
     lx_status st;
     for (int i = 0; i < k->option_count; i++)
         values[i] = strcmp(k->options[i].name, option) == 0 ? value : k->options[i].def;
-    struct lx_graph *g = k->build(values, &st);
+    const struct lx_graph *g = k->build(values, &st);
     if (!g) fail_msg("%s", st.text);
     return g;
 }
@@ -236,7 +236,7 @@ static void opaque_ops(void **unused)
         "{\"name\": \"two\", \"kind\": \"extern\", \"inputs\": [\"a\"], \"output\": \"b\"},"
         "{\"name\": \"three\", \"kind\": \"exp\", \"inputs\": [\"b\"], \"output\": \"y\"}]}";
     lx_status st;
-    struct lx_graph *g = lx_graph_parse("opaque", text, sizeof text - 1, &st);
+    const struct lx_graph *g = lx_graph_parse("opaque", text, sizeof text - 1, &st);
     if (!g) fail_msg("%s", st.text);
     struct lx_cooptimise_options how = options(LX_JOINT_FULL, LX_GOAL_TIME);
     struct run r = run_graph(g, &how, 32);

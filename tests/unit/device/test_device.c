@@ -185,14 +185,14 @@ static void parts_cover_the_tensor(void **state)
 #define TENSOR(name, role, dtype, shape)                                                                     \
     "{\"name\": \"" name "\", \"role\": \"" role "\", \"dtype\": \"" dtype "\", \"shape\": [" shape "]}"
 
-static struct lx_graph *parse(const char *tensors, const char *ops)
+static const struct lx_graph *parse(const char *tensors, const char *ops)
 {
     struct text t = {0};
     lx_status st = {0};
     text_format(&t,
                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
                 tensors, ops);
-    struct lx_graph *g = lx_graph_parse("t.json", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_parse("t.json", t.at, t.length, &st);
     if (!g) fail_msg("%s", st.text);
     text_free(&t);
     return g;
@@ -202,7 +202,7 @@ static struct lx_graph *parse(const char *tensors, const char *ops)
 static void reference_computes(void **state)
 {
     (void)state;
-    struct lx_graph *g =
+    const struct lx_graph *g =
         parse(TENSOR("x", "input", "int8", "3, 5") "," TENSOR("w", "weight", "int8", "5, 2") "," TENSOR(
                   "y", "intermediate", "int32",
                   "3, 2") "," TENSOR("s", "output", "int32", "2") "," TENSOR("p", "output", "int8", "2, 4"),
@@ -235,7 +235,7 @@ static void reference_computes(void **state)
 static void mixing_feels_every_byte(void **state)
 {
     (void)state;
-    struct lx_graph *g = parse(
+    const struct lx_graph *g = parse(
         "{\"name\": \"a\", \"role\": \"input\", \"bytes\": 100}, {\"name\": \"b\", \"role\": \"input\", "
         "\"bytes\": 20}, {\"name\": \"c\", \"role\": \"output\", \"bytes\": 30}",
         "{\"name\": \"o\", \"kind\": \"generic\", \"inputs\": [\"a\", \"b\"], \"output\": \"c\"}");
@@ -255,8 +255,8 @@ static void mixing_feels_every_byte(void **state)
 
 static struct lx_plan *softmax_plan(int64_t cores)
 {
-    struct lx_graph *g = read_graph("graphs/softmax_512x1024.json");
-    set_cores(g, cores);
+    const struct lx_graph *g = read_graph("graphs/softmax_512x1024.json");
+    g = with_cores(g, cores);
     return plan_graph(g, "bestfit", &(struct lx_passes){0});
 }
 
@@ -351,7 +351,7 @@ static void what_cannot_run_is_said(void **state)
     (void)state;
     lx_status st = {0};
     const char *list = "id,lower,upper,size\n0,0,2,128\n1,1,3,128\n";
-    struct lx_graph *g = lx_graph_parse("list.csv", list, strlen(list), &st);
+    const struct lx_graph *g = lx_graph_parse("list.csv", list, strlen(list), &st);
     assert_non_null(g);
     struct lx_plan *p = plan_graph(g, "bestfit", &(struct lx_passes){0});
     assert_null(lx_device_run(p, NULL, &st));

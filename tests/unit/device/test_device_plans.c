@@ -80,10 +80,8 @@ static void check_bits(const struct lx_run_result *r, const struct lx_run_result
 static void run_variant(const char *path, int64_t cores, const struct variant *v,
                         const struct lx_reference *ref, struct lx_run_result **first)
 {
-    struct lx_graph *g = read_graph(path);
-    lx_status st = {0};
-    set_cores(g, cores);
-    if (v->lx) assert_true(lx_graph_set_capacity(g, v->lx, &st));
+    const struct lx_graph *g = with_cores(read_graph(path), cores);
+    if (v->lx) g = with_capacity(g, v->lx);
     struct lx_plan *p = plan_graph(g, v->solver, &v->passes);
     struct lx_run_result *r = execute(p, ref, v->name, cores);
     if (*first && v->same_splits) check_bits(r, *first, v->name);
@@ -97,7 +95,7 @@ static void run_variant(const char *path, int64_t cores, const struct variant *v
 static void run_pattern(const char *path, bool thin)
 {
     static const int64_t counts[] = {1, 2, 4, 32};
-    struct lx_graph *pattern = read_graph(path);
+    const struct lx_graph *pattern = read_graph(path);
     bool divides = pattern->tensors[0].rank >= 0; /* known by bytes only: one core, however many there are */
     lx_status st = {0};
     struct lx_reference *ref = lx_reference_make(pattern, 0, 2, &st);
@@ -265,7 +263,7 @@ static void random_op(struct maker *k, const char *role)
     add_op(k, some_kind(k, &unary), a, -1, add_tensor(k, x, role), true, "");
 }
 
-static struct lx_graph *random_graph(uint64_t seed, lx_status *st)
+static const struct lx_graph *random_graph(uint64_t seed, lx_status *st)
 {
     static const int64_t extents[] = {1, 3, 5, 16, 32, 48, 64, 96, 100, 128, 130, 192, 256, 320};
     static const char *const starts[] = {"ab", "ab", "abc", "ba", "a"};
@@ -279,7 +277,7 @@ static struct lx_graph *random_graph(uint64_t seed, lx_status *st)
     text_format(
         &t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"random\", \"tensors\": [%s], \"ops\": [%s]}",
         k.tensors.at, k.ops.at);
-    struct lx_graph *g = lx_graph_parse("random", t.at, t.length, st);
+    const struct lx_graph *g = lx_graph_parse("random", t.at, t.length, st);
     if (!g) fail_msg("%s\n%s", st->text, t.at);
     text_free(&t);
     text_free(&k.tensors);
@@ -294,13 +292,14 @@ static void random_graphs_execute(void **state)
     int refused = 0, graphs = SANITIZED ? 60 : 600;
     for (int i = 0; i < graphs; i++) {
         lx_status st = {0};
-        struct lx_graph *g = random_graph((uint64_t)i, &st);
+        const struct lx_graph *g = random_graph((uint64_t)i, &st);
         struct rng r = rng_seed((uint64_t)i + 77);
         const struct variant *v = &variants[rng_below(&r, VARIANTS)];
-        set_cores(g, cores[rng_below(&r, 6)]);
-        if (rng_below(&r, 2)) assert_true(lx_graph_set_capacity(g, 128 * rng_between(&r, 8, 800), &st));
+        g = with_cores(g, cores[rng_below(&r, 6)]);
+        if (rng_below(&r, 2)) g = with_capacity(g, 128 * rng_between(&r, 8, 800));
         struct lx_plan_options how = {.solver = lx_solver_find(v->solver), .passes = v->passes};
         struct lx_plan *p = lx_plan_make(g, &how, &st);
+        lx_graph_free(g);
         if (!p) { /* no layout, or a sum that must not be split */
             refused++;
             continue;

@@ -176,7 +176,7 @@ static struct form form_of(const struct lx_kind *k, bool folds)
 }
 
 /* A graph of one op of this kind: element by element, or along the last index, or a product. All is fp32. */
-static struct lx_graph *graph_of(const struct lx_kind *k, bool folds)
+static const struct lx_graph *graph_of(const struct lx_kind *k, bool folds)
 {
     const struct form f = form_of(k, folds);
     static const char *const inputs[] = {"", "\"a\"", "\"a\", \"b\"", "\"a\", \"b\", \"c\""};
@@ -195,7 +195,7 @@ static struct lx_graph *graph_of(const struct lx_kind *k, bool folds)
     text_add(&t, "{\"name\": \"rest\", \"kind\": \"generic\", \"inputs\": [\"a\", \"b\", \"c\"], \"output\": "
                  "\"y\"}]}");
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &st);
     if (!g) fail_msg("%s: %s", k->name, st.text);
     text_free(&t);
     return g;
@@ -243,7 +243,7 @@ static int64_t evaluate(const struct lx_kind *k, bool reduces, float (*in)[COUNT
 static void check_carry(const struct lx_kind *k, bool reduces, double off, struct rng *r)
 {
     static float in[3][COUNT], moved[3][COUNT], out[COUNT], other[COUNT];
-    struct lx_graph *g = graph_of(k, reduces);
+    const struct lx_graph *g = graph_of(k, reduces);
     struct reference_value values[3], result;
     const struct reference_value *inputs[3] = {&values[0], &values[1], &values[2]};
     for (int i = 0; i < 3; i++) {
@@ -291,7 +291,8 @@ static void unknown_kinds_are_refused(void **state)
 {
     (void)state;
     struct lx_kind fresh = *lx_kind_at(LX_KIND_TANH);
-    struct lx_graph *g = graph_of(lx_kind_at(LX_KIND_TANH), false), changed = *g;
+    const struct lx_graph *g = graph_of(lx_kind_at(LX_KIND_TANH), false);
+    struct lx_graph changed = *g;
     struct lx_op ops[2] = {g->ops[0], g->ops[1]};
     lx_status st = {0};
     fresh.id = LX_KIND_COUNT;

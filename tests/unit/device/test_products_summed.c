@@ -34,7 +34,7 @@ static void add_tensor(struct text *t, const char *name, const char *role, const
     text_add(t, "]}");
 }
 
-static struct lx_graph *graph_of(const struct product *p)
+static const struct lx_graph *graph_of(const struct product *p)
 {
     struct text t = {0};
     lx_status st = {0};
@@ -50,18 +50,18 @@ static struct lx_graph *graph_of(const struct product *p)
         "\"y\", \"einsum\": \"%s,%s->%s\"}]}",
         p->first, p->first, p->output);
     assert_false(t.failed);
-    struct lx_graph *g = lx_graph_parse("product", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_parse("product", t.at, t.length, &st);
     if (!g) fail_msg("%s", st.text);
     text_free(&t);
     return g;
 }
 
 /* Takes the graph over. */
-static int64_t check_traffic(struct lx_graph *g, int64_t cores)
+static int64_t check_traffic(const struct lx_graph *g, int64_t cores)
 {
     struct lx_passes passes = {0};
     int64_t operands = 0;
-    set_cores(g, cores);
+    g = with_cores(g, cores);
     struct lx_plan *p = plan_graph(g, "greedy", &passes);
     const struct lx_layouts *l = p->layouts;
     const struct lx_op *op = &l->graph->ops[l->graph->op_count - 1];
@@ -92,7 +92,7 @@ static void test_batched_dot(void **state)
 {
     (void)state;
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_read(SOURCE_DIR "/tests/data/graphs/batched_dot.json", &st);
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/tests/data/graphs/batched_dot.json", &st);
     if (!g) fail_msg("%s", st.text);
     assert_int_equal(check_traffic(g, 32), 2 * 4194304 + 1024 * 128);
 }

@@ -314,11 +314,11 @@ static struct lx_plan *plan_subject(const struct subject *s)
     text_format(
         &t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"s\", \"tensors\": [%.*s], \"ops\": [%.*s]}",
         (int)strlen(s->tensors) - 1, s->tensors, (int)strlen(s->ops) - 1, s->ops);
-    struct lx_graph *g = lx_graph_parse("s.json", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_parse("s.json", t.at, t.length, &st);
     if (!g) fail_msg("%s", st.text);
     text_free(&t);
-    set_cores(g, s->cores);
-    if (s->lx) assert_true(lx_graph_set_capacity(g, s->lx, &st));
+    g = with_cores(g, s->cores);
+    if (s->lx) g = with_capacity(g, s->lx);
     return plan_graph(g, "bestfit", &s->passes);
 }
 

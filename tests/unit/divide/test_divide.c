@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "divide/priced_candidates.h"
 #include "graph/generate.h"
+#include "plan/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,13 +15,13 @@
 #include <string.h>
 
 struct stages {
-    struct lx_graph *graph;
+    const struct lx_graph *graph;
     struct lx_layouts *layouts;
     struct lx_divisions *divisions;
     lx_status st;
 };
 
-static bool divide_graph(struct stages *s, struct lx_graph *g, const struct lx_divide_options *how)
+static bool divide_graph(struct stages *s, const struct lx_graph *g, const struct lx_divide_options *how)
 {
     s->graph = g;
     s->layouts = g ? lx_layouts_make(g, &s->st) : NULL;
@@ -34,7 +35,7 @@ static bool divide_body(struct stages *s, const char *body, const struct lx_divi
     *s = (struct stages){0};
     text_format(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
     assert_false(t.failed);
-    struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &s->st);
+    const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &s->st);
     text_free(&t);
     return divide_graph(s, g, how);
 }
@@ -300,13 +301,93 @@ static void test_mismatch(void **state)
     free_stages(&s);
 }
 
+/* The two ops, each with its hints. */
+static void hinted(struct text *t, const char *body, const char *first, const char *second)
+{
+    const char *a = strstr(body, "\"output\": \"h\""), *b = strstr(body, "\"einsum\"");
+    text_format(t, "%.*s\"hints\": %s, %.*s\"hints\": %s, %s", (int)(a - body), body, first, (int)(b - a), a,
+                second, b);
+    assert_false(t->failed);
+}
+
+static void test_bad_hints(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *text;
+        enum lx_code code;
+    } rows[] = {
+        {"{\"z\": 2}", "{}", "op a: a split of 'z' into 2 was asked for, but that dimension is not in",
+         LX_E_HINT},
+        {"{\"a\": 3}", "{}", "op a: a split of 'a' into 3 was asked for, but it is not evenly divisible",
+         LX_E_HINT},
+        {"{\"rows\": 2}", "{}", "op a: a hint names a dimension by its letter, not \"rows\"", LX_E_HINT},
+        {"{\"a\": 0}", "{}", "a split is 0; it must be from 1", LX_E_RANGE},
+        {"{\"a\": true}", "{}", "a split must be", LX_E_SCHEMA},
+        {"{\"a\": 4, \"a\": 2}", "{}", "stands twice", LX_E_DUPLICATE},
+        {"8", "{}", "op a: hints must be an object of splits", LX_E_SCHEMA},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stages s;
+        struct text t = {0};
+        hinted(&t, two_ops, rows[i].first, rows[i].second);
+        assert_false(divide_body(&s, t.at, NULL));
+        if (!strstr(s.st.text, rows[i].text) || s.st.code != rows[i].code)
+            fail_msg("row %d: %s (%s)", (int)i, s.st.text, lx_code_word(s.st.code));
+        free_stages(&s);
+        text_free(&t);
+    }
+}
+
+/* The documented rule: batch, M and N by decreasing size, K only for what is left. */
+static void test_matmul_rule(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t m, k, n, cores, m_split, n_split, k_split;
+    } rows[] = {
+        {1024, 4096, 4096, 32, 32, 1, 1}, /* 1024 rows before 64 sticks */
+        {16, 4096, 4096, 32, 1, 32, 1},   /* 64 sticks before 16 rows */
+        {16, 4096, 512, 32, 16, 2, 1},    /* 16 rows, then 8 sticks */
+        {2, 4096, 128, 32, 2, 2, 8},      /* and K for the rest */
+        {1024, 4096, 4096, 1, 1, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int by_rule = 0; by_rule < 2; by_rule++) {
+            struct text t = {0};
+            struct stages s;
+            struct lx_passes passes = {.matmul = by_rule ? LX_MATMUL_RULE : LX_MATMUL_COST};
+            struct lx_divide_options how = lx_passes_divide(&passes);
+            how.cores = rows[i].cores;
+            text_format(&t,
+                        "\"tensors\": [{\"name\": \"x\", \"shape\": [%lld, %lld]}, {\"name\": \"w\", "
+                        "\"shape\": [%lld, %lld]}, {\"name\": \"y\", \"shape\": [%lld, %lld]}], \"ops\": "
+                        "[{\"name\": \"mm\", \"kind\": \"matmul\", \"inputs\": [\"x\", \"w\"], \"output\": "
+                        "\"y\", \"einsum\": \"mk,kn->mn\"}]",
+                        (long long)rows[i].m, (long long)rows[i].k, (long long)rows[i].k,
+                        (long long)rows[i].n, (long long)rows[i].m, (long long)rows[i].n);
+            assert_true(divide_body(&s, t.at, &how));
+            const struct lx_division *d = &s.divisions->at[s.divisions->count - 1];
+            assert_int_equal(d->by_cost, !by_rule);
+            bool same = d->splits[0].split == rows[i].m_split && d->splits[1].split == rows[i].n_split &&
+                        d->splits[2].split == rows[i].k_split;
+            if (by_rule && !same)
+                fail_msg("row %d: m/%lld n/%lld k/%lld", (int)i, (long long)d->splits[0].split,
+                         (long long)d->splits[1].split, (long long)d->splits[2].split);
+            if (i == 0 && !by_rule) assert_false(same);
+            free_stages(&s);
+            text_free(&t);
+        }
+}
+
 static void test_hints_and_cores(void **state)
 {
     (void)state;
     struct stages s;
-    struct lx_split_hint hints[] = {{1, 'm', 8}, {0, 'a', 4}, {1, 'n', 4}};
-    struct lx_divide_options how = {.hints = hints, .hint_count = 3};
-    assert_true(divide_body(&s, two_ops, &how));
+    struct text t = {0};
+    hinted(&t, two_ops, "{\"a\": 4}", "{\"m\": 8, \"n\": 4}");
+    assert_true(divide_body(&s, t.at, NULL));
+    text_free(&t);
     assert_int_equal(s.divisions->at[0].cores_used, 4);
     assert_int_equal(s.divisions->at[1].cores_used, 32);
     assert_int_equal(s.divisions->at[1].contiguous, 1);
@@ -377,7 +458,7 @@ static void divide_folder(const char *folder, bool errors)
         for (int64_t cores = errors ? 0 : 1; cores <= (errors ? 0 : 32); cores = cores ? cores * 2 : 1) {
             struct stages s = {0};
             struct lx_divide_options how = {.cores = cores};
-            struct lx_graph *g = lx_graph_read(path, &s.st);
+            const struct lx_graph *g = lx_graph_read(path, &s.st);
             if (!g && errors) break; /* refused by an earlier stage, which has its own tests */
             assert_non_null(g);
             if (errors && (!g->expect_stage || strcmp(g->expect_stage, "divide") != 0)) {
@@ -443,7 +524,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_ops),          cmocka_unit_test(test_candidates),
         cmocka_unit_test(test_foreign_coefficient), cmocka_unit_test(test_mismatch),
-        cmocka_unit_test(test_hints_and_cores),     cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_hints_and_cores),     cmocka_unit_test(test_bad_hints),
+        cmocka_unit_test(test_matmul_rule),         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_decode_graph),        cmocka_unit_test(test_span_splits_grow),
     };
     return cmocka_run_group_tests_name("divide", tests, NULL, NULL);

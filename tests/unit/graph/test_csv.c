@@ -7,10 +7,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct lx_graph *parse_as(const char *file, const char *text)
+static const struct lx_graph *parse_as(const char *file, const char *text)
 {
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_parse(file, text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_parse(file, text, strlen(text), &st);
     if (!g) fail_msg("%s:%d:%d: %s", file, st.line, st.column, st.text);
     return g;
 }
@@ -18,7 +18,7 @@ static struct lx_graph *parse_as(const char *file, const char *text)
 static void test_minimalloc_csv(void **state)
 {
     (void)state;
-    struct lx_graph *g =
+    const struct lx_graph *g =
         parse_as("dir.99/A.1048576.csv", "upper,id,size,lower\n3,a,10,0\n9,\"b,\"\"c\",20,3\n");
     assert_true(g->is_list);
     assert_int_equal(g->capacity, 1048576);
@@ -59,7 +59,7 @@ static void test_capacity_in_file_names(void **state)
         {"standard input", plain, -1},    {"N.99999999999999999999.csv", plain, -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct lx_graph *g = parse_as(cases[i].file, cases[i].text);
+        const struct lx_graph *g = parse_as(cases[i].file, cases[i].text);
         assert_int_equal(g->capacity, cases[i].capacity);
         assert_int_equal(g->objective, cases[i].capacity < 0 ? LX_HEIGHT : LX_SPILL);
         lx_graph_free(g);
@@ -69,7 +69,7 @@ static void test_capacity_in_file_names(void **state)
 static void test_xla_csv(void **state)
 {
     (void)state;
-    struct lx_graph *g =
+    const struct lx_graph *g =
         parse_as("x.csv", "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,"
                           "is_scoped\n0,first,12.6,100,5,9;7;7,\"a;b\",false\n1,second,-3,8,2,,,true\n");
     assert_int_equal(g->buffer_count, 2);
@@ -104,7 +104,7 @@ static void test_csv_mistakes(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lx_status st = {0};
-        struct lx_graph *g = lx_graph_parse("t.csv", cases[i].text, strlen(cases[i].text), &st);
+        const struct lx_graph *g = lx_graph_parse("t.csv", cases[i].text, strlen(cases[i].text), &st);
         if (g) fail_msg("accepted: %s", cases[i].text);
         if (st.code != cases[i].code || st.line != cases[i].line || st.column != cases[i].column)
             fail_msg("wanted %s at %d:%d, got %s at %d:%d (%s) for: %s", lx_code_word(cases[i].code),
@@ -120,10 +120,10 @@ static void test_csv_round_trips(void **state)
         "id,lower,upper,size,offset,alignment,weight\na,0,3,10,,64,5\n\"b,c\",1,4,64,128,64,9\n";
     lx_status st = {0};
     size_t n;
-    struct lx_graph *a = parse_as("a.1000.csv", text);
+    const struct lx_graph *a = parse_as("a.1000.csv", text);
     char *csv = lx_graph_to_minimalloc(a, &n, &st);
     assert_non_null(csv);
-    struct lx_graph *b = parse_as("b.1000.csv", csv);
+    const struct lx_graph *b = parse_as("b.1000.csv", csv);
     assert_true(a->hash == b->hash);
     free(csv);
     lx_graph_free(b);

@@ -12,7 +12,7 @@
 enum { MOST_OPTIONS = 16 };
 
 /* "name value name value", or "". */
-static struct lx_graph *try_generate(const char *generator, const char *options, lx_status *st)
+static const struct lx_graph *try_generate(const char *generator, const char *options, lx_status *st)
 {
     const struct lx_generator *g = lx_generator_find(generator);
     int64_t values[MOST_OPTIONS];
@@ -29,10 +29,10 @@ static struct lx_graph *try_generate(const char *generator, const char *options,
     return g->build(values, st);
 }
 
-static struct lx_graph *generate(const char *generator, const char *options)
+static const struct lx_graph *generate(const char *generator, const char *options)
 {
     lx_status st = {0};
-    struct lx_graph *g = try_generate(generator, options, &st);
+    const struct lx_graph *g = try_generate(generator, options, &st);
     if (!g) fail_msg("gen %s %s: %s", generator, options, st.text);
     return g;
 }
@@ -67,8 +67,8 @@ static void test_same_options_same_text(void **state)
 {
     (void)state;
     for (int i = 0; i < SAMPLES; i++) {
-        struct lx_graph *a = generate(samples[i].generator, samples[i].options);
-        struct lx_graph *b = generate(samples[i].generator, samples[i].options);
+        const struct lx_graph *a = generate(samples[i].generator, samples[i].options);
+        const struct lx_graph *b = generate(samples[i].generator, samples[i].options);
         size_t n, m;
         char *one = lx_graph_to_json(a, &n), *two = lx_graph_to_json(b, &m);
         assert_non_null(one);
@@ -86,11 +86,11 @@ static void test_round_trip_keeps_hash(void **state)
 {
     (void)state;
     for (int i = 0; i < SAMPLES; i++) {
-        struct lx_graph *a = generate(samples[i].generator, samples[i].options);
+        const struct lx_graph *a = generate(samples[i].generator, samples[i].options);
         size_t n;
         char *text = lx_graph_to_json(a, &n);
         lx_status st;
-        struct lx_graph *b = lx_graph_parse("generated", text, n, &st);
+        const struct lx_graph *b = lx_graph_parse("generated", text, n, &st);
         if (!b) fail_msg("%s %s: %s", samples[i].generator, samples[i].options, st.text);
         assert_true(a->hash == b->hash);
         assert_string_equal(a->name, b->name);
@@ -123,7 +123,7 @@ static void test_every_generator_is_in_the_table(void **state)
 static void test_flash_has_the_size_of_the_known_graph(void **state)
 {
     (void)state;
-    struct lx_graph *g = generate("flash", "");
+    const struct lx_graph *g = generate("flash", "");
     assert_in_range(g->op_count, 4000, 4300);
     assert_string_equal(g->tensors[g->ops[0].inputs[0]].name, "query");
     assert_int_equal(g->tensors[g->ops[0].inputs[0]].bytes, 1024 * 64 * 2);
@@ -137,7 +137,7 @@ static void test_flash_ops_is_a_floor(void **state)
     for (int i = 0; i < 5; i++) {
         char options[40];
         snprintf(options, sizeof options, "ops %d", wanted[i]);
-        struct lx_graph *g = generate("flash", options);
+        const struct lx_graph *g = generate("flash", options);
         assert_true(g->op_count >= wanted[i]);
         assert_true(g->op_count < wanted[i] + 8 * 16 + 1);
         lx_graph_free(g);
@@ -147,7 +147,7 @@ static void test_flash_ops_is_a_floor(void **state)
 static void test_block_grows_by_layers(void **state)
 {
     (void)state;
-    struct lx_graph *one = generate("block", "layers 1"), *eight = generate("block", "layers 8");
+    const struct lx_graph *one = generate("block", "layers 1"), *eight = generate("block", "layers 8");
     assert_int_equal(eight->op_count, 8 * one->op_count);
     lx_graph_free(one);
     lx_graph_free(eight);
@@ -160,7 +160,7 @@ static void test_decode_is_cut_exactly(void **state)
     for (int i = 0; i < 8; i++) {
         char options[40];
         snprintf(options, sizeof options, "ops %d", wanted[i]);
-        struct lx_graph *g = generate("decode", options);
+        const struct lx_graph *g = generate("decode", options);
         assert_int_equal(g->op_count, wanted[i]);
         bool output = false;
         unsigned char *used = calloc((size_t)g->tensor_count, 1);
@@ -197,7 +197,8 @@ static void test_staircases_are_the_targets(void **state)
         char path[500];
         lx_status st;
         snprintf(path, sizeof path, "%s/patterns/targets/%s.json", SOURCE_DIR, pairs[i].target);
-        struct lx_graph *made = generate("staircase", pairs[i].options), *target = lx_graph_read(path, &st);
+        const struct lx_graph *made = generate("staircase", pairs[i].options),
+                              *target = lx_graph_read(path, &st);
         if (!target) fail_msg("%s", st.text);
         assert_int_equal(made->target_hbm_bytes, target->target_hbm_bytes);
         assert_int_equal(made->op_count, target->op_count);
@@ -260,7 +261,7 @@ static void test_random_lists_are_legal_and_steady(void **state)
         char options[60];
         lx_status st;
         snprintf(options, sizeof options, "buffers %d seed %d", counts[i], i + 1);
-        struct lx_graph *g = generate("random", options);
+        const struct lx_graph *g = generate("random", options);
         struct lx_problem p = problem_of(g);
         assert_int_equal(p.count, counts[i]);
         if (!lx_problem_validate(&p, &st)) fail_msg("%s: %s", options, st.text);
@@ -278,7 +279,7 @@ static void test_random_samples_are_legal(void **state)
     for (int i = 0; i < SAMPLES; i++) {
         if (strcmp(samples[i].generator, "random") != 0) continue;
         lx_status st;
-        struct lx_graph *g = generate("random", samples[i].options);
+        const struct lx_graph *g = generate("random", samples[i].options);
         struct lx_problem p = problem_of(g);
         if (!lx_problem_validate(&p, &st)) fail_msg("%s: %s", samples[i].options, st.text);
         lx_graph_free(g);
@@ -288,7 +289,7 @@ static void test_random_samples_are_legal(void **state)
 static void test_seeds_differ(void **state)
 {
     (void)state;
-    struct lx_graph *a = generate("random", "seed 1"), *b = generate("random", "seed 2");
+    const struct lx_graph *a = generate("random", "seed 1"), *b = generate("random", "seed 2");
     assert_true(a->hash != b->hash);
     lx_graph_free(a);
     lx_graph_free(b);

@@ -15,15 +15,15 @@
 #define XY                  "{\"name\": \"x\", \"shape\": [64, 128]},\n{\"name\": \"y\", \"shape\": [64, 128]}\n"
 #define EXP                 "{\"name\": \"e\", \"kind\": \"exp\", \"inputs\": [\"x\"], \"output\": \"y\"}\n"
 
-static struct lx_graph *parse_as(const char *file, const char *text)
+static const struct lx_graph *parse_as(const char *file, const char *text)
 {
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_parse(file, text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_parse(file, text, strlen(text), &st);
     if (!g) fail_msg("%s:%d:%d: %s\n%s", file, st.line, st.column, st.text, text);
     return g;
 }
 
-static struct lx_graph *parse(const char *text)
+static const struct lx_graph *parse(const char *text)
 {
     return parse_as("t.json", text);
 }
@@ -31,11 +31,11 @@ static struct lx_graph *parse(const char *text)
 static void test_shapes_and_bytes(void **state)
 {
     (void)state;
-    struct lx_graph *g = parse(GRAPH("{\"name\": \"a\", \"shape\": [3, 5], \"dtype\": \"fp32\"},\n"
-                                     "{\"name\": \"b\", \"shape\": [7], \"dtype\": \"int4\"},\n"
-                                     "{\"name\": \"c\", \"shape\": []},\n"
-                                     "{\"name\": \"d\", \"bytes\": 0}\n",
-                                     ""));
+    const struct lx_graph *g = parse(GRAPH("{\"name\": \"a\", \"shape\": [3, 5], \"dtype\": \"fp32\"},\n"
+                                           "{\"name\": \"b\", \"shape\": [7], \"dtype\": \"int4\"},\n"
+                                           "{\"name\": \"c\", \"shape\": []},\n"
+                                           "{\"name\": \"d\", \"bytes\": 0}\n",
+                                           ""));
     static const int64_t bytes[] = {60, 4, 2, 0};
     static const int rank[] = {2, 1, 0, -1};
     assert_int_equal(g->tensor_count, 4);
@@ -52,7 +52,7 @@ static void test_shapes_and_bytes(void **state)
 static void test_roles_follow_from_use(void **state)
 {
     (void)state;
-    struct lx_graph *g = parse(
+    const struct lx_graph *g = parse(
         GRAPH("{\"name\": \"x\", \"bytes\": 8},\n{\"name\": \"w\", \"bytes\": 8, \"role\": \"weight\"},\n"
               "{\"name\": \"m\", \"bytes\": 8},\n{\"name\": \"y\", \"bytes\": 8},\n"
               "{\"name\": \"kept\", \"bytes\": 8, \"role\": \"output\"}\n",
@@ -67,7 +67,7 @@ static void test_roles_follow_from_use(void **state)
 static void test_index_maps(void **state)
 {
     (void)state;
-    struct lx_graph *g = parse(GRAPH(
+    const struct lx_graph *g = parse(GRAPH(
         "{\"name\": \"q\", \"shape\": [2, 4, 16, 8]},\n{\"name\": \"k\", \"shape\": [2, 4, 32, 8]},\n"
         "{\"name\": \"s\", \"shape\": [2, 4, 16, 32]},\n{\"name\": \"m\", \"shape\": [2, 4, 16]},\n"
         "{\"name\": \"d\", \"shape\": [2, 4, 16, 32]},\n{\"name\": \"e\", \"shape\": [2, 4, 16, 32]},\n"
@@ -99,7 +99,7 @@ static void test_index_maps(void **state)
 static void test_broadcasts_views_and_rewrites(void **state)
 {
     (void)state;
-    struct lx_graph *g = parse(
+    const struct lx_graph *g = parse(
         GRAPH("{\"name\": \"v\", \"shape\": [8]},\n{\"name\": \"x\", \"shape\": [4, 8]},\n{\"name\": \"p\", "
               "\"shape\": [2, 3]},\n"
               "{\"name\": \"s\", \"shape\": [4, 8]}\n",
@@ -125,7 +125,7 @@ static void test_broadcasts_views_and_rewrites(void **state)
 static void test_devices(void **state)
 {
     (void)state;
-    struct lx_graph *g = parse(HEAD "\"device\": \"spyre\",\n\"buffers\": []}");
+    const struct lx_graph *g = parse(HEAD "\"device\": \"spyre\",\n\"buffers\": []}");
     assert_int_equal(lx_device_usable(&g->device), 1625344);
     assert_int_equal(g->alignment, 128);
     lx_graph_free(g);
@@ -137,16 +137,26 @@ static void test_devices(void **state)
     assert_int_equal(g->alignment, 32);
     uint64_t before = g->hash;
     lx_status st;
-    assert_true(lx_graph_set_capacity(g, 512, &st));
-    assert_true(g->hash != before);
-    assert_int_equal(lx_device_usable(&g->device), 512);
-    lx_graph_free(g);
+    const struct lx_graph *other = lx_graph_with_capacity(g, 512, &st), *third;
+    assert_non_null(other);
+    assert_true(other->hash != before && g->hash == before);
+    assert_int_equal(lx_device_usable(&other->device), 512);
+    assert_int_equal(lx_device_usable(&g->device), 1024);
+    lx_graph_free(g); /* what it shares with the other lives on, also for a copy of the copy */
+    third = lx_graph_with_capacity(other, 1024, &st);
+    lx_graph_free(other);
+    assert_non_null(third);
+    assert_string_equal(third->name, "t");
+    assert_ptr_equal(lx_graph_ref(third), third);
+    lx_graph_free(third);
+    assert_int_equal(third->device.cores, 64);
+    lx_graph_free(third);
 }
 
 static void test_buffer_lists(void **state)
 {
     (void)state;
-    struct lx_graph *g = parse(
+    const struct lx_graph *g = parse(
         HEAD
         "\"capacity\": 4096, \"alignment\": 64, \"objective\": \"fit\",\n\"buffers\": [\n"
         "{\"name\": \"child\", \"size\": 100, \"uses\": [3, 5], \"in_place_parents\": [\"parent\"]},\n"
@@ -275,7 +285,7 @@ static void test_mistakes_are_shown_where_they_are(void **state)
         assert_non_null(clean);
         memmove(clean + (mark - text), mark + 1, strlen(mark));
         lx_status st = {0};
-        struct lx_graph *g = lx_graph_parse("t.json", clean, strlen(clean), &st);
+        const struct lx_graph *g = lx_graph_parse("t.json", clean, strlen(clean), &st);
         if (g) fail_msg("accepted: %s", text);
         if (st.code != mistakes[i].code || st.line != line || st.column != column)
             fail_msg("wanted %s at %d:%d, got %s at %d:%d (%s) for: %s", lx_code_word(mistakes[i].code), line,
@@ -307,7 +317,7 @@ static void check_round_trip(const struct lx_graph *a)
     size_t n, m;
     char *one = lx_graph_to_json(a, &n);
     assert_non_null(one);
-    struct lx_graph *b = parse(one);
+    const struct lx_graph *b = parse(one);
     char *two = lx_graph_to_json(b, &m);
     assert_non_null(two);
     assert_int_equal(n, m);
@@ -329,12 +339,12 @@ static void test_round_trips(void **state)
         char path[500];
         lx_status st;
         snprintf(path, sizeof path, "%s/patterns/%s.json", SOURCE_DIR, files[i]);
-        struct lx_graph *g = lx_graph_read(path, &st);
+        const struct lx_graph *g = lx_graph_read(path, &st);
         if (!g) fail_msg("%s: %s", path, st.text);
         check_round_trip(g);
         lx_graph_free(g);
     }
-    struct lx_graph *g =
+    const struct lx_graph *g =
         parse("{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"quote \\\" and \\u00e9\\t\", \"device\": "
               "{\"cores\": 4, "
               "\"lx_reserved_fraction\": 0.1}, \"objective\": \"height\", \"buffers\": [{\"name\": \"a,b\", "
@@ -351,11 +361,11 @@ static void test_round_trips(void **state)
 static void test_the_hash_is_of_what_is_planned(void **state)
 {
     (void)state;
-    struct lx_graph *a = parse(GRAPH(XY, EXP));
-    struct lx_graph *b = parse_as(
+    const struct lx_graph *a = parse(GRAPH(XY, EXP));
+    const struct lx_graph *b = parse_as(
         "other.json", "{\"kind\": \"pattern\", \"lxplan\": 1, \"name\": \"u\", \"summary\": \"s\", "
                       "\"tensors\": [" XY "], \"ops\": [" EXP "], \"expect\": {\"greedy\": \"fail\"}}");
-    struct lx_graph *c = parse(
+    const struct lx_graph *c = parse(
         GRAPH("{\"name\": \"x\", \"shape\": [64, 127]},\n{\"name\": \"y\", \"shape\": [64, 127]}", EXP));
     assert_true(a->hash == b->hash);
     assert_true(a->hash != c->hash);

@@ -331,10 +331,11 @@ static void falsified_claims_are_caught(void **state)
         size_t length;
         lx_status st;
         char *text = problem_as_pattern(&p, &length);
-        struct lx_graph *g = lx_graph_parse("random", text, length, &st);
+        const struct lx_graph *g = lx_graph_parse("random", text, length, &st);
         struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
         assert_non_null(g);
         struct lx_plan *plan = lx_plan_make(g, &how, &st);
+        lx_graph_free(g);
         assert_non_null(plan);
         assert_true(lx_plan_check(plan, &st));
         int64_t by = chance(&r, 50) ? 1 : -1;

@@ -37,13 +37,14 @@ struct meaning {
 static void mean(const struct lx_options *o, struct meaning *m)
 {
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/targets/gqattention.json", &st);
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/targets/gqattention.json", &st),
+                          *on = g ? lx_options_graph(o, g, &st) : NULL;
     memset(m, 0, sizeof *m);
-    if (!g || !lx_options_device(o, g, &st) || !lx_options_plan(o, LX_SPILL, &m->how, m->values, &st))
-        fail_msg("%s", st.text);
-    m->device = g->device;
-    m->capacity = g->capacity;
+    if (!on || !lx_options_plan(o, LX_SPILL, &m->how, m->values, &st)) fail_msg("%s", st.text);
+    m->device = on->device;
+    m->capacity = on->capacity;
     m->how.run.options = NULL;
+    lx_graph_free(on);
     lx_graph_free(g);
 }
 

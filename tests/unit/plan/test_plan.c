@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "plan/plan.h"
+#include "support/other_sizes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,21 +13,21 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct lx_graph *parse(const char *tensors, const char *ops)
+static const struct lx_graph *parse(const char *tensors, const char *ops)
 {
     struct text t = {0};
     lx_status st = {0};
     text_format(&t,
                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
                 tensors, ops);
-    struct lx_graph *g = lx_graph_parse("t.json", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_parse("t.json", t.at, t.length, &st);
     if (!g) fail_msg("%s", st.text);
     text_free(&t);
     return g;
 }
 
-/* On one core and without copies of inputs and outputs: what is asked here is the same with them. */
-static struct lx_plan *plan_of(struct lx_graph *g, const char *solver, enum lx_ask objective)
+/* Gives the reference to the graph back. On one core and without copies of inputs and outputs: what is asked here is the same with them. */
+static struct lx_plan *plan_of(const struct lx_graph *g, const char *solver, enum lx_ask objective)
 {
     struct lx_plan_options how = {.solver = lx_solver_find(solver),
                                   .objective = objective,
@@ -34,6 +35,7 @@ static struct lx_plan *plan_of(struct lx_graph *g, const char *solver, enum lx_a
     lx_status st = {0};
     assert_non_null(how.solver);
     struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
     if (!p) fail_msg("%s", st.text);
     return p;
 }
@@ -167,7 +169,7 @@ static void one_slot_two_children(void **state)
 }
 
 /* A chain of ops, each adding to what two before it made. */
-static struct lx_graph *chain(int ops, bool cyclic, lx_status *st)
+static const struct lx_graph *chain(int ops, bool cyclic, lx_status *st)
 {
     struct text t = {0};
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"chain\", \"tensors\": [{\"name\": "
@@ -187,7 +189,7 @@ static struct lx_graph *chain(int ops, bool cyclic, lx_status *st)
     }
     text_add(&t, "]}");
     assert_false(t.failed);
-    struct lx_graph *g = lx_graph_parse("chain.json", t.at, t.length, st);
+    const struct lx_graph *g = lx_graph_parse("chain.json", t.at, t.length, st);
     text_free(&t);
     return g;
 }
@@ -199,13 +201,12 @@ static void traffic_is_perfect_traffic_plus_spill(void **state)
     for (size_t k = 0; k < sizeof capacities / sizeof *capacities; k++)
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
             lx_status st = {0};
-            struct lx_graph *g = chain(24, false, &st);
-            assert_true(lx_graph_set_capacity(g, capacities[k], &st));
+            const struct lx_graph *g = chain(24, false, &st);
             if (!((*s)->caps & LX_CAN_SPILL)) {
                 lx_graph_free(g);
                 continue;
             }
-            struct lx_plan *p = plan_of(g, (*s)->name, LX_ASK_OWN);
+            struct lx_plan *p = plan_of(with_capacity(g, capacities[k]), (*s)->name, LX_ASK_OWN);
             assert_int_equal(p->hbm_bytes, p->perfect_hbm_bytes + p->spill_bytes);
             assert_true(p->hbm_bytes <= p->baseline_hbm_bytes && p->answer.objective == p->spill_bytes);
             assert_true(lx_plan_check(p, &st));
@@ -224,9 +225,8 @@ static void files_are_exact(void **state)
             size_t lengths[3];
             lx_status st = {0};
             for (int i = 0; i < 2; i++) {
-                struct lx_graph *g = chain(16, false, &st);
-                assert_true(lx_graph_set_capacity(g, 2048, &st));
-                struct lx_plan *p = plan_of(g, (*s)->name, ask);
+                const struct lx_graph *g = chain(16, false, &st);
+                struct lx_plan *p = plan_of(with_capacity(g, 2048), (*s)->name, ask);
                 texts[i] = lx_plan_to_json(p, &lengths[i]);
                 lx_plan_free(p);
             }
@@ -282,7 +282,9 @@ static void a_solver_is_needed(void **state)
     (void)state;
     struct lx_plan_options how = {.solver = lx_solver_find("no such solver")};
     lx_status st = {0};
-    assert_null(lx_plan_make(parse(T("x", "4"), ""), &how, &st));
+    const struct lx_graph *g = parse(T("x", "4"), "");
+    assert_null(lx_plan_make(g, &how, &st));
+    lx_graph_free(g);
     assert_int_equal(st.code, LX_E_USAGE);
 }
 
@@ -291,9 +293,8 @@ static void fit_is_all_or_nothing(void **state)
 {
     (void)state;
     lx_status st = {0};
-    struct lx_graph *g = chain(16, false, &st);
-    assert_true(lx_graph_set_capacity(g, 2048, &st));
-    struct lx_plan *p = plan_of(g, "greedy", LX_ASK_FIT);
+    const struct lx_graph *g = chain(16, false, &st);
+    struct lx_plan *p = plan_of(with_capacity(g, 2048), "greedy", LX_ASK_FIT);
     assert_int_equal(p->answer.status, LX_INFEASIBLE); /* the bound proves it, whoever looked */
     assert_false(lx_plan_check(p, &st));
     p->answer.status = LX_FEASIBLE;
@@ -301,7 +302,9 @@ static void fit_is_all_or_nothing(void **state)
     assert_non_null(strstr(st.text, "not every buffer is placed"));
     lx_plan_free(p);
     struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .run.seed = UINT64_MAX};
-    assert_null(lx_plan_make(chain(3, false, &st), &how, &st)); /* a plan file could not say it */
+    g = chain(3, false, &st);
+    assert_null(lx_plan_make(g, &how, &st)); /* a plan file could not say it */
+    lx_graph_free(g);
     assert_int_equal(st.code, LX_E_USAGE);
 }
 
@@ -316,7 +319,7 @@ static void tampered_numbers_are_seen(void **state)
                                   "\"in_place_parents\": [\"a\"]}, {\"name\": \"c\", \"size\": 16, "
                                   "\"start\": 0, \"end\": 4, \"cost\": 5}]}";
     lx_status st = {0};
-    struct lx_graph *g = lx_graph_parse("t.json", pattern, sizeof pattern - 1, &st);
+    const struct lx_graph *g = lx_graph_parse("t.json", pattern, sizeof pattern - 1, &st);
     assert_non_null(g);
     struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
     size_t length;
@@ -377,7 +380,7 @@ static void many_buffers(void **state)
     lx_status st = {0};
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i < MANY; i++) text_format(&t, "b%d,%d,%d,%d\n", i, i, i + 2 + i % 7, 1 + i * 31 % 4096);
-    struct lx_graph *g = lx_graph_parse("many.20000.csv", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_parse("many.20000.csv", t.at, t.length, &st);
     assert_non_null(g);
     assert_int_equal(g->buffer_count, MANY);
     struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
@@ -399,7 +402,7 @@ static void many_contemporaries(void **state)
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i < MANY; i++) text_format(&t, "b%d,0,9,%d\n", i, 64 + i % 977);
     for (int i = 0; i < 2; i++) {
-        struct lx_graph *g = lx_graph_parse(names[i], t.at, t.length, &st);
+        const struct lx_graph *g = lx_graph_parse(names[i], t.at, t.length, &st);
         assert_non_null(g);
         struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
         assert_true(lx_plan_check(p, &st));
@@ -411,7 +414,7 @@ static void many_contemporaries(void **state)
     enum { SOME = 3000 };
     text_add(&t, "id,lower,upper,size,offset\n");
     for (int i = 0; i < SOME; i++) text_format(&t, "f%d,0,9,64,%d\nb%d,0,9,128,\n", i, 128 * i, i);
-    struct lx_graph *g = lx_graph_parse("fixed.1000000000.csv", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_parse("fixed.1000000000.csv", t.at, t.length, &st);
     assert_non_null(g);
     struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
     assert_true(lx_plan_check(p, &st));

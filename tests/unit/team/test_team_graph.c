@@ -113,7 +113,7 @@ static void check_member(const struct lx_team_plan *p, const struct whole *w, in
 {
     lx_status st = {0};
     const struct lx_graph *g = p->graph;
-    struct lx_graph *local = lx_team_member_graph(p, member, &st);
+    const struct lx_graph *local = lx_team_member_graph(p, member, &st);
     if (!local && st.code == LX_E_NO) return;
     if (!local) fail_msg("member %d of %d: %s", member, p->members, st.text);
     struct team_block *blocks = calloc((size_t)local->tensor_count, sizeof *blocks);
@@ -157,7 +157,7 @@ static void check_member(const struct lx_team_plan *p, const struct whole *w, in
 }
 
 /* Returns whether partial results are combined. */
-static bool check_graph(struct lx_graph *g, int members)
+static bool check_graph(const struct lx_graph *g, int members)
 {
     lx_status st = {0};
     struct lx_team_options how = {.members = members};
@@ -180,7 +180,7 @@ static void test_patterns(void **state)
         char path[512];
         lx_status st = {0};
         snprintf(path, sizeof path, SOURCE_DIR "/patterns/team/%s.json", names[n]);
-        struct lx_graph *g = lx_graph_read(path, &st);
+        const struct lx_graph *g = lx_graph_read(path, &st);
         if (!g) fail_msg("%s", st.text);
         for (int members = 1; members <= 7; members++) check_graph(g, members);
         lx_graph_free(g);
@@ -196,7 +196,7 @@ static void test_random(void **state)
         lx_status st = {0};
         char *text = random_team_pattern(&r, true);
         assert_non_null(text);
-        struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
+        const struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
         if (!g) fail_msg("%s", st.text);
         combined += check_graph(g, 1 + n % 7);
         lx_graph_free(g);

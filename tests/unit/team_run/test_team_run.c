@@ -17,12 +17,12 @@
 static const int teams[] = {1, 2, 3, 4, 7};
 enum { TEAMS = sizeof teams / sizeof *teams };
 
-static struct lx_graph *read_pattern(const char *folder, const char *name)
+static const struct lx_graph *read_pattern(const char *folder, const char *name)
 {
     char path[512];
     lx_status st = {0};
     snprintf(path, sizeof path, SOURCE_DIR "/patterns/%s/%s", folder, name);
-    struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *g = lx_graph_read(path, &st);
     if (!g) fail_msg("%s: %s", name, st.text);
     return g;
 }
@@ -92,11 +92,12 @@ static void expect_plannable(const struct lx_team_plan *p)
 {
     for (int m = 0; m < p->members; m++) {
         lx_status st = {0};
-        struct lx_graph *local = lx_team_member_graph(p, m, &st);
+        const struct lx_graph *local = lx_team_member_graph(p, m, &st);
         if (!local && st.code == LX_E_NO) continue;
         if (!local) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);
         struct lx_plan_options how = {.solver = lx_solver_find("greedy")};
         struct lx_plan *plan = lx_plan_make(local, &how, &st);
+        lx_graph_free(local);
         if (!plan) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);
         assert_true(lx_plan_check(plan, &st));
         lx_plan_free(plan);
@@ -117,7 +118,7 @@ static void test_patterns(void **state)
     int seen = 0;
     for (struct dirent *e; (e = readdir(folder));) {
         if (!is_pattern(e->d_name)) continue;
-        struct lx_graph *g = read_pattern("team", e->d_name);
+        const struct lx_graph *g = read_pattern("team", e->d_name);
         bool all_fp32 = true;
         for (int32_t t = 0; t < g->tensor_count; t++) all_fp32 = all_fp32 && g->tensors[t].dtype == LX_FP32;
         assert_true(all_fp32);
@@ -146,7 +147,7 @@ static void test_fp64(void **state)
     (void)state;
     static const char *const names[] = {"attention_rows.json", "softmax_columns.json", "uneven_8.json"};
     for (int n = 0; n < 3; n++) {
-        struct lx_graph *g = read_pattern("team", names[n]);
+        const struct lx_graph *g = read_pattern("team", names[n]);
         for (int i = 0; i < TEAMS; i++) {
             struct lx_team_plan *p = make_plan(g, teams[i]);
             struct lx_team_result r = run_plan(p, true);
@@ -162,7 +163,7 @@ static void test_fp64(void **state)
 static void test_stencil(void **state)
 {
     (void)state;
-    struct lx_graph *g = read_pattern("team", "stencil_3_steps.json");
+    const struct lx_graph *g = read_pattern("team", "stencil_3_steps.json");
     struct lx_team_plan *p = make_plan(g, 3);
     assert_int_equal(p->exchange_count, 3);
     for (int32_t e = 0; e < 3; e++) {
@@ -206,7 +207,7 @@ static void test_stencil(void **state)
 static void test_choices(void **state)
 {
     (void)state;
-    struct lx_graph *g = read_pattern("team", "softmax_rows.json");
+    const struct lx_graph *g = read_pattern("team", "softmax_rows.json");
     struct lx_team_choice columns = {"x", 1}, whole = {"x", -1}, bad = {"x", 2}, nobody = {"z", 0};
     struct lx_team_options how = {.members = 3, .choices = &columns, .choice_count = 1};
     lx_status st = {0};
@@ -241,7 +242,7 @@ static void test_choices(void **state)
 static void test_json(void **state)
 {
     (void)state;
-    struct lx_graph *g = read_pattern("team", "uneven_44.json");
+    const struct lx_graph *g = read_pattern("team", "uneven_44.json");
     struct lx_team_plan *p = make_plan(g, 4), *q = make_plan(g, 4), *other = make_plan(g, 3);
     assert_true(p->hash == q->hash && p->hash != other->hash);
     size_t n = 0, k = 0;
@@ -276,7 +277,7 @@ static void test_faults(void **state)
     };
     static const char *const patterns[] = {"uneven_44.json", "softmax_columns.json"};
     for (int n = 0; n < 2; n++) {
-        struct lx_graph *g = read_pattern("team", patterns[n]);
+        const struct lx_graph *g = read_pattern("team", patterns[n]);
         struct lx_team_plan *p = make_plan(g, 3);
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
             if (faults[i].kind == LX_TEAM_WRONG_SIZE && p->exchange_count == 0) continue;
@@ -317,12 +318,12 @@ static void test_random(void **state)
         lx_status st = {0};
         char *text = random_team_pattern(&r, false);
         assert_non_null(text);
-        struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
+        const struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
         if (!g) fail_msg("%s\n%s", st.text, text);
         struct lx_team_plan *p = make_plan(g, teams[n % TEAMS]);
         expect_sound(p);
         for (int m = 0; m < p->members; m++) {
-            struct lx_graph *local = lx_team_member_graph(p, m, &st);
+            const struct lx_graph *local = lx_team_member_graph(p, m, &st);
             if (!local && st.code != LX_E_NO)
                 fail_msg("member %d of %d: %s\n%s", m, p->members, st.text, text);
             lx_graph_free(local);

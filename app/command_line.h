@@ -2,8 +2,8 @@
  *
  * Both `--name value` and `--name=value`, `-x value` and `-xvalue`; options may stand before, between and
  * after files; `--` ends them. Values are kept as text, in order, and read by those who know their type. */
-#ifndef LX_APP_OPTIONS_H
-#define LX_APP_OPTIONS_H
+#ifndef LX_APP_COMMAND_LINE_H
+#define LX_APP_COMMAND_LINE_H
 
 #include "base/status.h"
 #include "base/text.h"

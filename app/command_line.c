@@ -1,4 +1,4 @@
-#include "options.h"
+#include "command_line.h"
 #include "base/fail.h"
 #include "base/arena.h"
 #include "text/format.h"

@@ -1,0 +1,47 @@
+/* What both pictures need: who is off chip, and how high they are. */
+#include "picture/picture.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+struct ranked {
+    bool barred;
+    int64_t cost;
+    int32_t buffer;
+};
+
+static int by_importance(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->barred != y->barred) return x->barred ? 1 : -1;
+    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+    return x->buffer < y->buffer ? -1 : 1;
+}
+
+int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
+{
+    size_t n = 0, room = (size_t)p->problem.count + 1;
+    struct ranked *r = malloc(room * sizeof *r);
+    int32_t *out = malloc(room * sizeof *out);
+    if (!r || !out) {
+        free(r);
+        free(out);
+        return NULL;
+    }
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->answer.address[i] < 0)
+            r[n++] =
+                (struct ranked){p->problem.buffers[i].reason != NULL, p->problem.buffers[i].spill_cost, i};
+    if (n) qsort(r, n, sizeof *r, by_importance);
+    for (size_t i = 0; i < n; i++) out[i] = r[i].buffer;
+    free(r);
+    *count = (int32_t)n;
+    return out;
+}
+
+int64_t picture_top(const struct lx_plan *p)
+{
+    if (p->problem.objective == LX_HEIGHT) return max_i64(p->height_bytes, 1);
+    bool is_low = p->height_bytes > 0 && p->height_bytes <= p->problem.capacity / 3;
+    return max_i64(is_low ? p->height_bytes : max_i64(p->problem.capacity, p->height_bytes), 1);
+}

@@ -1,0 +1,73 @@
+/* Graphs are constant and shared: whoever keeps one holds a reference, and other sizes make another graph
+ * that shares all but its device. */
+#include "base/fail.h"
+#include "base/users.h"
+#include "graph/builder.h"
+
+#include <stdlib.h>
+
+const struct lx_graph *lx_graph_ref(const struct lx_graph *g)
+{
+    if (g) users_add(g->users);
+    return g;
+}
+
+void lx_graph_free(const struct lx_graph *g)
+{
+    if (!g || !users_remove(g->users)) return;
+    const struct lx_graph *sharing = g->sharing;
+    struct arena *memory = g->memory; /* the graph itself lives in it */
+    arena_free(memory);
+    free(memory);
+    lx_graph_free(sharing);
+}
+
+/* The copy holds the graph that everything in it belongs to, so that chains of copies do not grow. */
+static struct lx_graph *copy_of(const struct lx_graph *g)
+{
+    struct arena *memory = calloc(1, sizeof *memory);
+    struct lx_graph *copy = memory ? arena_alloc(memory, sizeof *copy) : NULL;
+    struct users *users = copy ? users_new(memory) : NULL;
+    if (!users) {
+        if (memory) arena_free(memory);
+        free(memory);
+        return NULL;
+    }
+    *copy = *g;
+    copy->memory = memory;
+    copy->users = users;
+    copy->sharing = lx_graph_ref(g->sharing ? g->sharing : g);
+    return copy;
+}
+
+static const struct lx_graph *hashed(struct lx_graph *g, lx_status *st)
+{
+    if (graph_hash(g, st)) return g;
+    lx_graph_free(g);
+    return NULL;
+}
+
+const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device,
+                                            lx_status *st)
+{
+    struct lx_graph *copy = copy_of(g);
+    if (!copy) return status_no_memory(st), NULL;
+    copy->device = *device;
+    return hashed(copy, st);
+}
+
+const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st)
+{
+    struct lx_device device = g->device;
+    if (!lx_device_set(&device, lx_device_parameter_find("lx_usable_bytes"), (double)usable_bytes, st))
+        return NULL;
+    struct lx_graph *copy = copy_of(g);
+    if (!copy) return status_no_memory(st), NULL;
+    copy->device = device;
+    if (g->is_list) {
+        copy->capacity = usable_bytes;
+        /* With a capacity, what does not fit is spilled. */
+        if (g->objective == LX_HEIGHT) copy->objective = LX_SPILL;
+    }
+    return hashed(copy, st);
+}

@@ -1,0 +1,65 @@
+/* Who holds an address, and what is free between the buffers of a tick. */
+#include "plan/occupancy.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+int32_t lx_buffer_at(const struct lx_plan *p, int64_t tick, int64_t address)
+{
+    int32_t found = -1;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int64_t at = p->answer.address[i];
+        if (at < 0 || tick < b->start || tick >= b->end || address < at || address >= at + b->size) continue;
+        if (found < 0 || p->took_slot_of[i] == found) found = i;
+    }
+    return found;
+}
+
+struct stretch {
+    int64_t from, to;
+};
+
+static int by_from(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
+static size_t find_taken(const struct lx_plan *p, int64_t tick, struct stretch *taken)
+{
+    size_t n = 0;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int64_t at = p->answer.address[i];
+        if (at >= 0 && b->size > 0 && tick >= b->start && tick < b->end)
+            taken[n++] = (struct stretch){at, at + b->size};
+    }
+    if (n) qsort(taken, n, sizeof *taken, by_from);
+    return n;
+}
+
+static void add_hole(struct lx_holes *out, int64_t from, int64_t to, int64_t address)
+{
+    out->count++;
+    out->free_bytes += to - from;
+    if (to - from > out->largest_to - out->largest_from) out->largest_from = from, out->largest_to = to;
+    if (address >= from && address < to) out->from = from, out->to = to;
+}
+
+bool lx_holes_at(const struct lx_plan *p, int64_t tick, int64_t address, struct lx_holes *out)
+{
+    struct stretch *taken = malloc(((size_t)p->problem.count + 1) * sizeof *taken);
+    int64_t top = p->problem.objective == LX_HEIGHT ? p->height_bytes : p->problem.capacity, end = 0;
+    *out = (struct lx_holes){.from = -1, .to = -1};
+    if (!taken) return false;
+    size_t n = find_taken(p, tick, taken);
+    taken[n] = (struct stretch){max_i64(top, 0), max_i64(top, 0)};
+    for (size_t i = 0; i <= n; i++) {
+        if (taken[i].from > end) add_hole(out, end, taken[i].from, address);
+        end = max_i64(end, taken[i].to);
+    }
+    free(taken);
+    return true;
+}

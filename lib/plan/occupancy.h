@@ -1,0 +1,38 @@
+/* What a plan takes on chip: how much over time, who holds an address, and what is free between. On the tick of a
+ * handover parent and child share the parent's bytes. */
+#ifndef LX_PLAN_OCCUPANCY_H
+#define LX_PLAN_OCCUPANCY_H
+
+#include "plan/plan.h"
+
+/* Bytes that are taken over time: from tick[i] until tick[i + 1], bytes[i]. */
+struct lx_occupancy {
+    int64_t *tick, *bytes;
+    size_t count;
+    int64_t peak, peak_tick;
+    int64_t first, last; /* the lives of all buffers that may be placed lie in [first, last) */
+    size_t width;        /* bytes[] is the leaves of a tree of maxima: nodes[width + i] */
+    int64_t *nodes;
+};
+
+/* Of a plan that has addresses and handovers. False when memory is out. */
+bool lx_occupancy_make(const struct lx_plan *p, struct lx_occupancy *out);
+/* The most that is taken during [from, to). O(log buffers). */
+int64_t lx_occupancy_most(const struct lx_occupancy *o, int64_t from, int64_t to);
+void lx_occupancy_free(struct lx_occupancy *o);
+
+/* The placed buffer that holds an address at a tick, or -1; in a handover the child. */
+int32_t lx_buffer_at(const struct lx_plan *p, int64_t tick, int64_t address);
+
+/* Free stretches at a tick, below the capacity (with the objective height: below the height). */
+struct lx_holes {
+    int64_t from, to; /* the one around an address; -1: it is taken */
+    int64_t largest_from, largest_to;
+    int64_t free_bytes;
+    int32_t count;
+};
+
+/* False when memory is out. */
+bool lx_holes_at(const struct lx_plan *p, int64_t tick, int64_t address, struct lx_holes *out);
+
+#endif

@@ -1,0 +1,202 @@
+/* What a plan takes on chip, against counting tick by tick and byte by byte; and the difference of two plans. */
+#include "lxplan.h"
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 12, TICKS = 10, HEIGHT = 24 };
+
+/* A plan made by hand: only what the functions look at. */
+struct made {
+    struct lx_plan plan;
+    struct lx_graph graph;
+    struct lx_buffer buffers[MOST];
+    int64_t address[MOST];
+    int32_t slot[MOST];
+    const char *reason[MOST];
+    char names[MOST][8];
+};
+
+static void join(struct made *m, int32_t count)
+{
+    m->plan.problem =
+        (struct lx_problem){.capacity = HEIGHT, .alignment = 1, .count = count, .buffers = m->buffers};
+    m->plan.answer.address = m->address;
+    m->plan.took_slot_of = m->slot;
+    m->plan.reason = m->reason;
+    m->plan.graph = &m->graph;
+}
+
+/* Buffers anywhere, on top of each other too: nothing here needs a legal plan. A handover now and then. */
+static void make_random(struct made *m, struct rng *r)
+{
+    int32_t count = (int32_t)rng_between(r, 0, MOST);
+    *m = (struct made){0};
+    for (int32_t i = 0; i < count; i++) {
+        struct lx_buffer *b = &m->buffers[i];
+        snprintf(m->names[i], sizeof m->names[i], "b%d", (int)i);
+        b->name = m->names[i];
+        b->start = rng_between(r, 0, TICKS - 1);
+        b->end = rng_between(r, b->start + 1, TICKS);
+        b->size = rng_between(r, 0, 8);
+        b->reason = rng_below(r, 8) == 0 ? "barred" : NULL;
+        m->address[i] = b->reason || rng_below(r, 3) == 0 ? LX_OFF_CHIP : rng_between(r, 0, HEIGHT - 8);
+        m->slot[i] = i > 0 && m->address[i] >= 0 && rng_below(r, 4) == 0 ? 0 : -1;
+    }
+    join(m, count);
+}
+
+static int64_t taken_at(const struct made *m, int64_t tick)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < m->plan.problem.count; i++) {
+        const struct lx_buffer *b = &m->buffers[i];
+        if (m->address[i] >= 0 && tick >= b->start + (m->slot[i] >= 0) && tick < b->end) sum += b->size;
+    }
+    return sum;
+}
+
+static void test_occupancy(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(7);
+    for (int round = 0; round < 2000; round++) {
+        struct made m;
+        struct lx_occupancy o;
+        int64_t peak = 0;
+        make_random(&m, &r);
+        assert_true(lx_occupancy_make(&m.plan, &o));
+        for (int64_t from = -1; from <= TICKS; from++) {
+            int64_t most = 0;
+            for (int64_t to = from + 1; to <= TICKS + 1; to++) {
+                int64_t now = taken_at(&m, to - 1);
+                if (now > most) most = now;
+                assert_int_equal(lx_occupancy_most(&o, from, to), most);
+            }
+            if (most > peak) peak = most;
+        }
+        assert_int_equal(o.peak, peak);
+        assert_int_equal(peak ? taken_at(&m, o.peak_tick) : 0, peak);
+        for (int32_t i = 0; i < m.plan.problem.count; i++)
+            if (!m.buffers[i].reason)
+                assert_true(o.first <= m.buffers[i].start && m.buffers[i].end <= o.last);
+        lx_occupancy_free(&o);
+    }
+}
+
+static bool holds(const struct made *m, int32_t i, int64_t tick, int64_t address)
+{
+    const struct lx_buffer *b = &m->buffers[i];
+    return m->address[i] >= 0 && tick >= b->start && tick < b->end && address >= m->address[i] &&
+           address < m->address[i] + b->size;
+}
+
+static void test_holes(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(7);
+    for (int round = 0; round < 2000; round++) {
+        struct made m;
+        make_random(&m, &r);
+        int64_t tick = rng_between(&r, 0, TICKS - 1), free_bytes = 0, run = 0, longest = 0, count = 0;
+        for (int64_t at = 0; at <= HEIGHT; at++) {
+            bool taken = at == HEIGHT;
+            for (int32_t i = 0; i < m.plan.problem.count; i++) taken |= holds(&m, i, tick, at);
+            run = taken ? 0 : run + 1;
+            free_bytes += !taken;
+            count += run == 1;
+            if (run > longest) longest = run;
+            if (at == HEIGHT) break;
+            struct lx_holes h;
+            assert_true(lx_holes_at(&m.plan, tick, at, &h));
+            assert_int_equal(h.from >= 0, !taken);
+            if (!taken) assert_true(h.from <= at && at < h.to);
+            int32_t who = lx_buffer_at(&m.plan, tick, at);
+            assert_int_equal(who >= 0, taken);
+            if (who >= 0) assert_true(holds(&m, who, tick, at));
+        }
+        struct lx_holes h;
+        assert_true(lx_holes_at(&m.plan, tick, 0, &h));
+        assert_int_equal(h.free_bytes, free_bytes);
+        assert_int_equal(h.count, count);
+        assert_int_equal(h.largest_to - h.largest_from, longest);
+    }
+}
+
+static void set(struct made *m, int32_t i, const char *name, int64_t address, int64_t cost)
+{
+    m->buffers[i] = (struct lx_buffer){.name = name, .size = 4, .end = 3, .spill_cost = cost};
+    m->address[i] = address;
+    m->slot[i] = -1;
+    m->reason[i] = address < 0 ? "no room" : NULL;
+}
+
+static void test_diff(void **state)
+{
+    (void)state;
+    static struct made a, b;
+    struct lx_diff d;
+    lx_status st = {0};
+    set(&a, 0, "same", 0, 10), set(&b, 3, "same", 0, 10);
+    set(&a, 1, "in", LX_OFF_CHIP, 20), set(&b, 2, "in", 4, 20);
+    set(&a, 2, "out", 8, 30), set(&b, 1, "out", LX_OFF_CHIP, 30);
+    set(&a, 3, "gone", LX_OFF_CHIP, 40), set(&b, 0, "new", LX_OFF_CHIP, 50);
+    set(&a, 4, "moves", 12, 60), set(&b, 4, "moves", 16, 60);
+    set(&a, 5, "grows", 20, 70), set(&b, 5, "grows", 20, 71);
+    set(&a, 6, "heir", 0, 80), set(&b, 6, "heir", 0, 80);
+    b.slot[6] = 3;
+    join(&a, 7), join(&b, 7);
+    a.plan.hbm_bytes = 60, b.plan.hbm_bytes = 80;
+    assert_true(lx_plan_diff(&a.plan, &b.plan, &d, &st));
+    static const struct {
+        const char *name;
+        enum lx_change change;
+        int64_t gain;
+    } expected[] = {{"in", LX_CAME_ON_CHIP, 20}, {"out", LX_WENT_OFF_CHIP, -30},
+                    {"moves", LX_MOVED, 0},      {"heir", LX_IN_PLACE_CHANGED, 0},
+                    {"grows", LX_CHANGED, 0},    {"gone", LX_ONLY_BEFORE, 40},
+                    {"new", LX_ONLY_AFTER, -50}};
+    assert_int_equal(d.count, 7);
+    assert_int_equal(d.gain, -20);
+    for (int32_t i = 0; i < d.count; i++) {
+        assert_string_equal(d.all[i].name, expected[i].name);
+        assert_int_equal(d.all[i].change, expected[i].change);
+        assert_int_equal(d.all[i].gain, expected[i].gain);
+        assert_int_equal(d.of_change[expected[i].change], 1);
+    }
+    assert_string_equal(d.all[0].reason, "no room"); /* why it was off chip before */
+    assert_string_equal(d.all[3].in_place_of, "same");
+    lx_diff_free(&d);
+    assert_true(lx_plan_diff(&a.plan, &a.plan, &d, &st));
+    assert_int_equal(d.count, 0);
+    assert_true(d.same_pattern);
+    lx_diff_free(&d);
+}
+
+/* Every change has its own word. */
+static void test_change_words(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LX_CHANGE_COUNT; i++) {
+        assert_true(*lx_change_word((enum lx_change)i) && *lx_change_words((enum lx_change)i));
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(lx_change_word((enum lx_change)i), lx_change_word((enum lx_change)k));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_holes),
+        cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_change_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
