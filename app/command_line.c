@@ -1,3 +1,5 @@
+/* Arguments against tables of rows. Nothing is copied but names that are cut out of `--name=value`: values
+ * point into argv, which lives as long as the program. */
 #include "command_line.h"
 #include "base/fail.h"
 #include "base/arena.h"

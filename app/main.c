@@ -2,6 +2,7 @@
 #include "command.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "log_lines.h"
 #include "bench/bench.h"
 #include "text/colour.h"
 #include "planning/planning.h"
@@ -107,7 +108,7 @@ static int run_command(struct call *call, int count, char *const *arguments)
         command_help(call, &call->out);
         return EXIT_YES;
     }
-    return check_file_count(call) ? c->run(call) : FAILED;
+    return check_file_count(call) && begin_log(call) ? c->run(call) : FAILED;
 }
 
 static int run(struct call *call, int count, char *const *arguments)

@@ -6,6 +6,7 @@
  * level means the same on every machine. */
 #include "common/gap_fit.h"
 #include "base/checked.h"
+#include "base/log.h"
 #include "solvers.h"
 
 #include <stdio.h>
@@ -95,6 +96,7 @@ static void consider(struct best *b)
     lx_status why;
     if (!lx_check(b->p, b->trial, &objective, &why) || (b->have && objective >= b->objective)) return;
     memcpy(b->answer->address, b->trial, (size_t)b->p->count * sizeof *b->trial);
+    LOG(auto, "better: %" PRId64 ", bound %" PRId64, objective, b->bound);
     b->objective = objective;
     b->have = true;
 }
@@ -108,6 +110,7 @@ static bool try_solver(struct best *b, const struct lx_solver *solver, int64_t s
     run.known_bound = b->bound;
     run.incumbent = b->have ? b->answer->address : NULL;
     for (int32_t i = 0; i < b->p->count; i++) b->trial[i] = LX_OFF_CHIP;
+    LOG(auto, "try %s, work limit %" PRId64, solver->name, steps);
     bool ok = solver->solve(b->p, &run, &trial);
     b->answer->steps += trial.steps;
     if (!ok) return false;
@@ -144,6 +147,7 @@ static bool climb(struct best *b, const struct effort *e)
         if (proved(b)) return true;
     }
     for (int i = 0; i < e->orders && !lx_run_stopped(b->run); i++) {
+        LOG(auto, "try order %d", i);
         if (!try_order(b, orders[i], i % 2 == 1)) return false;
         if (proved(b)) return true;
     }

@@ -1,3 +1,6 @@
+/* Medians, ranks and tests over plain arrays. U is exact up to EXACT values per sample without ties (a table
+ * of n * m * U ways), a normal approximation otherwise. Without memory a test says "cannot be told": p = 1.
+ * */
 #include "bench/statistics.h"
 
 #include <math.h>

@@ -22,6 +22,7 @@ static const struct option_row rows[] = {
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
     {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
     {"all", 'a', NULL, "list every buffer and op, not only the costliest"},
+    {"log", 'l', NULL, "say on standard error what passes and solvers try (of a build with LXPLAN_LOGGING)"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {0},
 };

@@ -1,3 +1,5 @@
+/* Cuts a range into cells: evenly, or at the events where these are few enough. O(events log events + cells *
+ * stretches); cells are at most the columns or rows of a terminal. */
 #include "picture/axis.h"
 #include "base/checked.h"
 

@@ -1,3 +1,5 @@
+/* First fit of lives into lanes, the costliest spilled buffer first. At most MOST_SPILLED are tried and
+ * MOST_LANES lanes opened, so that a drawing of any plan stays small; the others are counted. */
 #include "picture/lanes.h"
 
 void assign_lanes(const struct lx_plan *p, const int32_t *spilled, int32_t count, struct lanes *l)

@@ -1,3 +1,6 @@
+/* Fills the cells of a picture from the placed buffers, rectangle by rectangle, and answers what lies at a
+ * point. Nothing is sorted by time: a cell that several buffers claim is marked as such, whatever their
+ * order. */
 #include "picture/raster.h"
 #include "base/checked.h"
 

@@ -1,3 +1,6 @@
+/* Patterns found on the disk: below a folder, at most DEEPEST folders down, in order of their names; and the
+ * folder of the bundled ones: `patterns` here, else in the source tree of the build or where it was
+ * installed. */
 #include "planning/bundled.h"
 
 #include <dirent.h>

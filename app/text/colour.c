@@ -1,3 +1,4 @@
+/* The escape sequences of each meaning, and the one switch that decides whether they are written at all. */
 #include "text/colour.h"
 
 #include <stdio.h>

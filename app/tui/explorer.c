@@ -99,7 +99,7 @@ void explorer_key(struct explorer *x, struct key key)
 bool explorer_is_lively(struct explorer *x)
 {
     return view_is_lively(x, explorer_top(x)) || session_is_stale(&x->session) ||
-           worker_busy(x->session.worker, JOB_KINDS) > 0;
+           worker_busy(x->session.worker, NULL) > 0;
 }
 
 static struct scene scene_of(struct explorer *x, enum view_id view)

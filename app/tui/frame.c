@@ -80,7 +80,7 @@ void frame_draw_status(struct explorer *x, struct box area)
     put_fill(g, area, ' ', INK_ON(BAR, BAR));
     int at = 1, right = area.columns - 1;
     if (session_is_stale(s)) {
-        struct progress now = worker_progress(s->worker, JOB_PLAN, s->current);
+        struct progress now = worker_progress(s->worker, &plan_work, s->current);
         char label[64];
         snprintf(label, sizeof label, "%s%s", p ? "STALE: replanning" : "planning",
                  now.seconds > 0.3 ? " " : "");

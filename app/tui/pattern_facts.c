@@ -1,7 +1,7 @@
 /* What the list of patterns says about a file that nobody has opened yet. */
-#include "tui/worker.h"
+#include "tui/pattern_facts.h"
 #include "planning/expectations.h"
-#include "base/file.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,24 +44,12 @@ static void of_graph(const struct lx_graph *g, struct facts *out)
     out->target = g->target_hbm_bytes;
 }
 
-void facts_read(const char *path, struct facts *out)
+void facts_of(const struct source_content *from, struct facts *out)
 {
-    size_t length = 0;
-    *out = (struct facts){.target = -1};
-    char *text = file_read(path, &length, &out->st);
-    const struct lx_graph *g = NULL;
-    struct lx_plan *p = NULL;
-    if (text && (out->is_plan = lx_is_plan(text, length))) {
-        p = lx_plan_parse(path, text, length, &out->st);
-        if (p) of_graph(p->graph, out);
-    } else if (text) {
-        g = lx_graph_parse(path, text, length, &out->st);
-        if (g) of_graph(g, out);
-    }
-    out->refused = (!p && !g) || (g && !expectations_known(g, &out->st));
-    lx_plan_free(p);
-    lx_graph_free(g);
-    free(text);
+    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
+    if (!from->graph) return;
+    of_graph(from->graph, out);
+    if (!from->is_plan) out->refused = !expectations_known(from->graph, &out->st);
 }
 
 void facts_free(struct facts *f)

@@ -1,6 +1,5 @@
 #include "tui/planned.h"
 #include "base/fail.h"
-#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,38 +27,23 @@ static bool index_tensors(struct outcome *o)
     return true;
 }
 
-static struct lx_plan *make(const char *path, const struct what_if *how, const struct lx_run *run,
-                            bool as_it_is, struct outcome *out)
+static const struct lx_plan *make(const struct source_content *from, const struct what_if *how,
+                                  const struct lx_run *run, lx_status *st)
 {
     int64_t values[MOST_SOLVER_OPTIONS];
     struct lx_plan_options options = {.run = *run};
-    size_t length = 0;
-    char *text = file_read(path, &length, &out->st);
-    if (!text) return NULL;
-    const struct lx_graph *g = NULL;
-    if (lx_is_plan(text, length)) {
-        struct lx_plan *plan = lx_plan_parse(path, text, length, &out->st);
-        free(text);
-        out->was_read = plan && as_it_is;
-        if (!plan || as_it_is) return plan;
-        g = lx_graph_ref(plan->graph);
-        lx_plan_free(plan);
-    } else {
-        g = lx_graph_parse(path, text, length, &out->st);
-        free(text);
-    }
-    const struct lx_graph *sized = g ? settings_apply(how, g, &options, values, &out->st) : NULL;
-    struct lx_plan *plan = sized ? lx_plan_make(sized, &options, &out->st) : NULL;
+    const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, st);
+    const struct lx_plan *plan = sized ? lx_plan_make(sized, &options, st) : NULL;
     lx_graph_free(sized);
-    lx_graph_free(g);
     return plan;
 }
 
-bool outcome_make(const char *path, const struct what_if *how, const struct lx_run *run, bool as_it_is,
-                  struct outcome *out)
+bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
+                  bool as_it_is, struct outcome *out)
 {
-    *out = (struct outcome){.how = *how};
-    out->plan = make(path, how, run, as_it_is, out);
+    *out = (struct outcome){.how = *how, .st = from->st, .was_read = from->plan && as_it_is};
+    if (!from->graph) return false;
+    out->plan = out->was_read ? lx_plan_ref(from->plan) : make(from, how, run, &out->st);
     if (!out->plan) return false;
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;
@@ -83,9 +67,14 @@ void outcome_free(struct outcome *o)
     *o = (struct outcome){0};
 }
 
+const struct lx_graph *plan_graph(const struct lx_plan *p)
+{
+    return p && p->layouts ? p->layouts->graph : NULL;
+}
+
 const struct lx_graph *outcome_graph(const struct outcome *o)
 {
-    return o->plan && o->layouts ? o->layouts->graph : NULL;
+    return plan_graph(o->plan);
 }
 
 int32_t outcome_tensor(const struct outcome *o, int32_t buffer)

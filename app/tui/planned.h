@@ -7,10 +7,11 @@
 #define LX_APP_TUI_PLANNED_H
 
 #include "picture/picture.h"
+#include "tui/pattern_source.h"
 #include "tui/what_if.h"
 
 struct outcome {
-    struct lx_plan *plan; /* NULL: `st` says why */
+    const struct lx_plan *plan; /* a reference; NULL: `st` says why */
     lx_status st;
     const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */
     const struct lx_divisions *divisions; /* the same */
@@ -26,14 +27,15 @@ struct outcome {
     lx_status check;
 };
 
-/* Reads a pattern (or a plan file) and plans it. `as_it_is`: a plan file is not planned anew. `run` has the
- * callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
-bool outcome_make(const char *path, const struct what_if *how, const struct lx_run *run, bool as_it_is,
-                  struct outcome *out);
+/* Plans what was read from a pattern (or a plan file). `as_it_is`: a plan file is not planned anew. `run` has
+ * the callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
+bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
+                  bool as_it_is, struct outcome *out);
 void outcome_free(struct outcome *o);
 
 /* The graph whose ops are the ticks; NULL for a list of buffers. */
 const struct lx_graph *outcome_graph(const struct outcome *o);
+const struct lx_graph *plan_graph(const struct lx_plan *p);
 /* Its tensor, or -1. */
 int32_t outcome_tensor(const struct outcome *o, int32_t buffer);
 /* The first buffer of a tensor, or -1. */

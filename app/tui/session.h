@@ -1,8 +1,11 @@
 /* The session: which patterns there are, which one is open, with which settings, what came out of it and what
- * is selected. No drawing; nothing global; every view shows the same session. */
+ * is selected. No drawing; nothing global; every view shows the same session. What is made in the background
+ * has a file and a `struct work` of its own. */
 #ifndef LX_APP_TUI_SESSION_H
 #define LX_APP_TUI_SESSION_H
 
+#include "tui/pattern_facts.h"
+#include "tui/planned.h"
 #include "tui/selection.h"
 #include "tui/team_model.h"
 #include "tui/worker.h"
@@ -18,6 +21,7 @@ struct last_plan {
 struct pattern {
     char *path;
     const char *shown; /* the part of the path that tells patterns apart */
+    struct pattern_source *source;
     bool is_read;
     struct facts facts;
     struct last_plan last;
@@ -47,14 +51,14 @@ struct session {
     VEC(struct racer) racers;
     uint64_t race;    /* number of the race */
     bool race_is_old; /* of other settings than those of now */
-    struct what_if race_how;
 
     struct {
+        const struct lx_plan *plan;   /* that was run: a reference */
         struct lx_run_result *result; /* NULL: none, or `st` says why */
-        struct outcome outcome;       /* of the plan that was run */
         lx_status st;
-        bool known, is_old; /* is_old: of another plan than the one that is asked for now */
-        uint64_t number;
+        bool known;
+        uint64_t of;     /* the number of its plan */
+        uint64_t number; /* of the run that was asked for last */
     } run;
 
     struct team_model team;
@@ -76,15 +80,9 @@ bool session_undo(struct session *s);
 bool session_redo(struct session *s);
 /* What a setting that is left to the pattern is at present; -1: not known. */
 int64_t session_actual(const struct session *s, int setting);
-
 /* Takes what the workers have finished. True: there is something new to see. */
 bool session_take_results(struct session *s);
-bool session_is_stale(const struct session *s);
-void session_plan_all(struct session *s);
-void session_race(struct session *s);
-void session_stop(struct session *s);
-/* Executes the plan of now on the simulated device. */
-void session_run(struct session *s);
+bool session_save(const struct session *s, const char *path, lx_status *st);
 
 /* The plan that is shown, or NULL. */
 static inline const struct lx_plan *session_plan(const struct session *s)
@@ -92,6 +90,41 @@ static inline const struct lx_plan *session_plan(const struct session *s)
     return s->has_shown ? s->shown.plan : NULL;
 }
 
-bool session_save(const struct session *s, const char *path, lx_status *st);
+/* session_plans.c: patterns read and planned. A slot is the number of a pattern. */
+extern const struct work read_work, plan_work, fill_work;
+bool session_read(struct session *s, int pattern);
+/* Asks for the plan of the open pattern. What is shown stays until the new one is there. `as_it_is`: a plan
+ * file is not planned anew. */
+void session_ask(struct session *s, bool as_it_is);
+bool session_is_stale(const struct session *s);
+void session_plan_all(struct session *s);
+
+/* session_race.c: every solver on the open pattern. A slot is the number of a solver. */
+extern const struct work race_work;
+void session_race(struct session *s);
+void session_race_forget(struct session *s);
+/* Races and the planning of all patterns; the best so far is kept. */
+void session_stop(struct session *s);
+
+/* session_run.c: the plan that is shown, executed on the simulated device; slot 0. */
+extern const struct work run_work;
+void session_run(struct session *s);
+void session_run_forget(struct session *s);
+/* Is what was run another plan than the one that is shown? */
+bool session_run_is_old(const struct session *s);
+
+/* Planning, as jobs of several sorts do it; whose they are, `done` says. */
+struct plan_job {
+    struct session *session;
+    struct pattern_source *source;
+    uint64_t number; /* results of an older one come too late */
+    int slot;
+    struct what_if how;
+    bool as_it_is;
+    struct outcome outcome;
+};
+bool plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what);
+void plan_job_run(void *data, void *watch);
+void plan_job_free(void *data);
 
 #endif

@@ -1,25 +1,9 @@
 #include "tui/team_cut.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The graph of a pattern or of a plan file: a reference. */
-static const struct lx_graph *read_graph(const char *path, lx_status *st)
-{
-    size_t length = 0;
-    char *text = file_read(path, &length, st);
-    if (!text) return NULL;
-    struct lx_plan *plan = lx_is_plan(text, length) ? lx_plan_parse(path, text, length, st) : NULL;
-    const struct lx_graph *g = plan                       ? lx_graph_ref(plan->graph)
-                               : lx_is_plan(text, length) ? NULL
-                                                          : lx_graph_parse(path, text, length, st);
-    lx_plan_free(plan);
-    free(text);
-    return g;
-}
 
 /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
 static bool list_rows(struct team_cut *c)
@@ -47,13 +31,11 @@ static bool list_rows(struct team_cut *c)
     return true;
 }
 
-void team_cut_make(const char *path, int members, struct team_cut *out)
+void team_cut_make(const struct source_content *from, int members, struct team_cut *out)
 {
-    *out = (struct team_cut){.members = members};
+    *out = (struct team_cut){.members = members, .st = from->st};
     struct lx_team_options how = {.members = members};
-    const struct lx_graph *g = read_graph(path, &out->st);
-    if (g) out->plan = lx_team_make(g, &how, &out->st);
-    lx_graph_free(g);
+    if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     if (!out->plan || list_rows(out)) return;
     lx_team_free(out->plan);
     out->plan = NULL;

@@ -5,7 +5,7 @@
 #ifndef LX_APP_TUI_TEAM_CUT_H
 #define LX_APP_TUI_TEAM_CUT_H
 
-#include "lxplan.h"
+#include "tui/pattern_source.h"
 
 /* A line of the list: an op, or an exchange before the first op that reads it. The other one is -1. */
 struct team_row {
@@ -21,7 +21,7 @@ struct team_cut {
     int32_t *row_of_op;
 };
 
-void team_cut_make(const char *path, int members, struct team_cut *out);
+void team_cut_make(const struct source_content *from, int members, struct team_cut *out);
 void team_cut_free(struct team_cut *c);
 
 /* By name; -1: there is none, or no plan. */

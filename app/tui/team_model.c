@@ -1,8 +1,87 @@
 #include "tui/session.h"
 
+#include <stdlib.h>
+
+/* A cut of the open pattern, and a run of it. */
+struct team_job {
+    struct session *session;
+    struct pattern_source *source;
+    uint64_t number;
+    int members;
+    struct team_cut cut;
+    bool ran; /* else `st` says why not */
+    struct lx_team_result result;
+    lx_status st;
+};
+
+static void make_cut(void *data, void *watch)
+{
+    struct team_job *j = data;
+    (void)watch;
+    struct source_content from = source_read(j->source);
+    team_cut_make(&from, j->members, &j->cut);
+    source_content_free(&from);
+}
+
+static void cut_made(void *data, bool stopped)
+{
+    struct team_job *j = data;
+    struct team_model *t = &j->session->team;
+    (void)stopped;
+    if (j->number != t->number) return;
+    struct team_cut old = t->cut;
+    t->cut = j->cut;
+    t->known = true;
+    j->cut = old; /* to be freed */
+}
+
+static void run_team(void *data, void *watch)
+{
+    struct team_job *j = data;
+    /* Members of a large team share few processors, and a person can stop them: patience costs nothing. */
+    struct lx_team_run_options how = {
+        .progress = watch_steps, .stop = watch_stop, .context = watch, .timeout_ms = 60000};
+    make_cut(j, watch); /* of the same graph: the same cut */
+    j->st = j->cut.st;
+    j->ran = j->cut.plan && lx_team_run(j->cut.plan, &how, &j->result, &j->st);
+}
+
+static void team_ran(void *data, bool stopped)
+{
+    struct team_job *j = data;
+    struct team_model *t = &j->session->team;
+    if (j->number != t->run.number) return;
+    t->run.known = true;
+    t->run.stopped = stopped && !j->ran;
+    t->run.ok = j->ran;
+    t->run.result = j->result;
+    t->run.st = j->st;
+}
+
+static void team_job_free(void *data)
+{
+    struct team_job *j = data;
+    team_cut_free(&j->cut);
+    free(j);
+}
+
+const struct work team_work = {1, make_cut, cut_made, team_job_free},
+                  team_run_work = {3, run_team, team_ran, team_job_free};
+
+static bool post(struct session *s, const struct work *work, uint64_t number)
+{
+    struct team_job *j = calloc(1, sizeof *j);
+    if (j)
+        *j = (struct team_job){.session = s,
+                               .source = s->patterns.at[s->current].source,
+                               .number = number,
+                               .members = s->team.members};
+    return worker_post(s->worker, work, s->team.members, j);
+}
+
 static void forget_run(struct session *s)
 {
-    worker_stop(s->worker, JOB_TEAM_RUN);
+    worker_stop(s->worker, &team_run_work);
     s->team.run.known = false;
     s->team.run.number++;
 }
@@ -11,9 +90,8 @@ static void ask(struct session *s)
 {
     struct team_model *t = &s->team;
     forget_run(s);
-    worker_stop(s->worker, JOB_TEAM);
-    t->asked = worker_post(s->worker, JOB_TEAM, ++t->number, t->members, s->patterns.at[s->current].path,
-                           &s->now, true);
+    worker_stop(s->worker, &team_work);
+    t->asked = post(s, &team_work, ++t->number);
 }
 
 void session_team_want(struct session *s)
@@ -34,7 +112,7 @@ void session_team_forget(struct session *s)
 {
     struct team_model *t = &s->team;
     forget_run(s);
-    worker_stop(s->worker, JOB_TEAM);
+    worker_stop(s->worker, &team_work);
     team_cut_free(&t->cut);
     t->asked = t->known = false;
     t->member = 0;
@@ -51,23 +129,5 @@ bool session_team_run(struct session *s)
     struct team_model *t = &s->team;
     if (s->current < 0 || !t->known || !t->cut.plan || t->cut.members != t->members) return false;
     forget_run(s);
-    return worker_post(s->worker, JOB_TEAM_RUN, t->run.number, t->members, s->patterns.at[s->current].path,
-                       &s->now, true);
-}
-
-void session_team_take(struct session *s, struct result *r)
-{
-    struct team_model *t = &s->team;
-    if (r->kind == JOB_TEAM && r->serial == t->number) {
-        team_cut_free(&t->cut);
-        t->cut = r->team;
-        t->known = true;
-        r->team = (struct team_cut){0};
-    } else if (r->kind == JOB_TEAM_RUN && r->serial == t->run.number) {
-        t->run.known = true;
-        t->run.stopped = r->stopped && !r->team_ran;
-        t->run.ok = r->team_ran;
-        t->run.result = r->team_result;
-        t->run.st = r->run_st;
-    }
+    return post(s, &team_run_work, t->run.number);
 }

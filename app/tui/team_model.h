@@ -5,6 +5,7 @@
 #define LX_APP_TUI_TEAM_MODEL_H
 
 #include "tui/team_cut.h"
+#include "tui/worker.h"
 
 enum { TEAM_AT_FIRST = 2 };
 
@@ -23,7 +24,9 @@ struct team_model {
 };
 
 struct session;
-struct result;
+
+/* The slot of both is the number of members. */
+extern const struct work team_work, team_run_work;
 
 /* Cuts the open pattern, unless that has been asked for. */
 void session_team_want(struct session *s);
@@ -35,6 +38,5 @@ void session_team_forget(struct session *s);
 void session_team_again(struct session *s);
 /* False: there is nothing to run. */
 bool session_team_run(struct session *s);
-void session_team_take(struct session *s, struct result *r);
 
 #endif

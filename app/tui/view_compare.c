@@ -89,7 +89,7 @@ static void draw_result(const struct scene *on, struct box row, int at, const st
 static void draw_row(const struct scene *on, const struct compare_view *v, struct box row, int i)
 {
     const struct racer *racer = &on->session->racers.at[i];
-    struct progress now = worker_progress(on->session->worker, JOB_RACE, i);
+    struct progress now = worker_progress(on->session->worker, &race_work, i);
     struct cells *g = on->cells;
     bool is_left = v->left == i;
     put(g, row.row, row.column, is_left ? 'L' : i == v->list.cursor ? 'R' : ' ', INK(KEY));
@@ -199,7 +199,7 @@ static void draw_maps(const struct scene *on, const struct compare_view *v, stru
     if (right->outcome.plan) b = &right->outcome;
     if (!a || !b) {
         put_wrapped(on->cells, area, INK(DIM),
-                    on->session->race_is_old || !worker_busy(on->session->worker, JOB_RACE)
+                    on->session->race_is_old || !worker_busy(on->session->worker, &race_work)
                         ? "r races all solvers on this pattern. Then j and k choose the plan on the right, "
                           "<Space> the one "
                           "on the left, and <Enter> takes a solver."

@@ -100,7 +100,8 @@ static void arrange(struct patterns_view *v, const struct session *s, const char
 static void draw_last(const struct scene *on, int row, int column, int room, const struct pattern *p)
 {
     const struct last_plan *l = &p->last;
-    struct progress now = worker_progress(on->session->worker, JOB_FILL, (int)(p - on->session->patterns.at));
+    struct progress now =
+        worker_progress(on->session->worker, &fill_work, (int)(p - on->session->patterns.at));
     if (now.running || now.waiting) {
         put(on->cells, row, column, now.running ? on->glyphs->spinner[on->spin & 3] : on->glyphs->light,
             INK(WARN));

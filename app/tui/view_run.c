@@ -68,7 +68,7 @@ static int name_room(const struct box *row)
 static void draw_op(const struct scene *on, struct box row, int32_t op, double longest)
 {
     const struct lx_op_run *run = &result_of(on->session)->ops[op];
-    const struct lx_graph *g = outcome_graph(&on->session->run.outcome);
+    const struct lx_graph *g = plan_graph(on->session->run.plan);
     struct cells *c = on->cells;
     int at = row.column, right = row.column + row.columns, name = name_room(&row);
     put_right(c, row.row, at, 6, INK(DIM), grouped(op).at);
@@ -122,7 +122,7 @@ static void draw_head(const struct scene *on, struct box row)
 static void draw_waiting(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
-    struct progress now = worker_progress(s->worker, JOB_RUN, 0);
+    struct progress now = worker_progress(s->worker, &run_work, 0);
     if (now.running) {
         put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
@@ -147,11 +147,11 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct run_view *v = state;
     struct session *s = on->session;
     const struct lx_run_result *r = result_of(on->session);
-    if (!r || worker_busy(s->worker, JOB_RUN)) {
+    if (!r || worker_busy(s->worker, &run_work)) {
         draw_waiting(on, area);
         return;
     }
-    if (s->run.is_old) {
+    if (session_run_is_old(s)) {
         struct box warn = box_cut_top(&area, 1);
         put_text(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                  "this run is of another plan; r runs the one that is shown");
@@ -204,7 +204,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         session_run(&x->session);
         return true;
     case REQ_STOP:
-        worker_stop(x->session.worker, JOB_RUN);
+        worker_stop(x->session.worker, &run_work);
         return true;
     case REQ_OPEN:
         if (argument) return false;
@@ -225,7 +225,7 @@ static const char *item(struct explorer *x, void *state, int i)
 {
     (void)state;
     const struct lx_run_result *r = result_of(&x->session);
-    const struct lx_graph *g = outcome_graph(&x->session.run.outcome);
+    const struct lx_graph *g = plan_graph(x->session.run.plan);
     if (i < fault_rows(r)) return r->faults[i].text;
     return i - fault_rows(r) < g->op_count ? g->ops[i - fault_rows(r)].name : "";
 }

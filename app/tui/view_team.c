@@ -138,7 +138,7 @@ static void add_result(const struct lx_team_plan *p, const struct lx_team_result
 static struct style run_words(const struct scene *on, const struct lx_team_plan *p, struct text *line)
 {
     struct team_model *t = &on->session->team;
-    struct progress now = worker_progress(on->session->worker, JOB_TEAM_RUN, t->members);
+    struct progress now = worker_progress(on->session->worker, &team_run_work, t->members);
     if (now.running) {
         char spinner[5] = {0};
         encode_character(on->glyphs->spinner[on->spin & 3], spinner);
@@ -320,7 +320,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
         return true;
     case REQ_STOP:
-        worker_stop(x->session.worker, JOB_TEAM_RUN);
+        worker_stop(x->session.worker, &team_run_work);
         return true;
     case REQ_COPY:
         copy(x);

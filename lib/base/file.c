@@ -1,3 +1,5 @@
+/* Whole files: read into one growing buffer, written beside their place and renamed over it. Every error
+ * names the file; a failed write leaves what was there, and no temporary file. */
 #include "base/file.h"
 #include "base/fail.h"
 

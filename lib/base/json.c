@@ -1,3 +1,5 @@
+/* Values out of a parsed tree, each checked for type and range. Every node carries the number of its place in
+ * the text (number_nodes), so that any of these can say line and column without keeping them in the tree. */
 #include "base/json.h"
 #include "base/fail.h"
 #include "base/checked.h"

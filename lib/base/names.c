@@ -1,3 +1,5 @@
+/* Open addressing with linear probing over a power of two of slots, at most half full; nothing is ever
+ * removed. */
 #include "base/names.h"
 #include "base/hash.h"
 

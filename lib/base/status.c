@@ -1,3 +1,5 @@
+/* Filling in and showing an lx_status. Its text is fixed in size: what is longer is cut between characters,
+ * and control characters of foreign files are replaced before anybody prints it. */
 #include "base/fail.h"
 #include "base/text.h"
 

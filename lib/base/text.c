@@ -1,3 +1,5 @@
+/* A growing string, terminated at all times, whose room doubles from 256 bytes; and the escapes of JSON and
+ * XML. After a failure to grow all calls do nothing. */
 #include "base/text.h"
 
 #include <stdarg.h>

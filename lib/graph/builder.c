@@ -1,3 +1,5 @@
+/* A graph under construction: three growing lists, two sets of names and one arena, which the finished graph
+ * takes over. Names are checked as they come, everything between tensors and ops in builder_finish. */
 #include "graph/builder.h"
 #include "base/fail.h"
 #include "base/checked.h"

@@ -1,3 +1,6 @@
+/* The calls that generators are written in. Tensors have numbers of the generator's own until an op first
+ * uses them; only then does the builder learn of them. After a failure (g->failed) every call does nothing.
+ * */
 #include "graph/gen_common.h"
 #include "base/fail.h"
 #include "base/checked.h"

@@ -20,6 +20,7 @@
 #include "anneal/moves.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
+#include "base/log.h"
 #include "common/first_answers.h"
 
 #include <stdio.h>
@@ -333,6 +334,8 @@ static bool anneal(struct search *s)
         bool ok =
             only_orders || cycle % 2 == 0 ? run_orders(s, share, hotter) : run_ejections(s, share, hotter);
         if (!ok) return false;
+        LOG(anneal, "cycle %" PRId64 " of %" PRId64 ": %" PRId64 ", %" PRId64 " steps", cycle + 1, cycles,
+            current_objective(s), s->steps);
     }
     return true;
 }

@@ -1,3 +1,5 @@
+/* The tree as an array: node i has children 2i and 2i + 1, leaves begin at `width`, a power of two. A query
+ * descends only where something ends after its start, and only into leaves that begin before its end. */
 #include "common/live_index.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
  * Height without edges is answered by the height engine. With edges its answer for two sets of handovers
  * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
 #include "exact/fit_and_height.h"
+#include "base/log.h"
 #include "exact/fit/height.h"
 #include "exact/search.h"
 
@@ -247,6 +248,7 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
     bool proved = height < INT64_MAX && bound >= max_i64(height, empty);
     answer->bound = min_i64(bound, max_i64(height, empty));
     answer->status = !ok ? LX_ERROR : proved ? LX_OPTIMAL : LX_LIMIT;
+    LOG(exact, "height %" PRId64 ", proved %" PRId64, height, bound);
     if (ok && height == INT64_MAX) {
         answer->bound = 0;
         snprintf(answer->message, sizeof answer->message,

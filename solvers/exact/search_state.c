@@ -1,5 +1,6 @@
 /* The search's memory, and the steps that touch both the model and the linear programme. */
 #include "exact/search.h"
+#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ void search_offer(struct search *s, const int64_t *address)
     for (int32_t i = 0; i < s->m->item_count; i++)
         if (address[i] < 0) spill += s->m->items[i].cost;
     if (spill >= s->best) return;
+    LOG(exact, "better: %" PRId64 " instead of %" PRId64 " of this stretch", spill, s->best);
     s->best = spill;
     memcpy(s->address, address, (size_t)s->m->item_count * sizeof *address);
 }

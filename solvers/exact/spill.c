@@ -6,6 +6,7 @@
  * gets a first plan from greedy placements, then branch and pack (search.c), then, if the proof does not
  * come, large-neighbourhood search (lns.c). */
 #include "exact/spill.h"
+#include "base/log.h"
 #include "exact/lns.h"
 #include "exact/tighter_capacity.h"
 #include "exact/strip.h"
@@ -79,6 +80,8 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     bool ok = plan && search_open(&s, m, budget, &tuning, address, r->spill, 0);
     /* On many items the Fit engine has little hope with all of them at once: regions first. */
     enum { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
+    static const char *const words[STAGES] = {"quick", "relaxation", "strip",   "longer",
+                                              "slack", "riddles",    "regions", "rest"};
     static const int orders[2][STAGES] = {{QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST},
                                           {QUICK, RELAXATION, STRIP, LONGER, REGIONS, SLACK, RIDDLES, REST}};
     const int *order = orders[m->item_count > MANY_ITEMS];
@@ -87,6 +90,8 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         int stage = order[turn];
         int64_t best = s.best;
         memcpy(plan, address, (size_t)m->item_count * sizeof *plan);
+        LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far", words[stage],
+            s.best, search_bound(&s), (int)m->item_count, budget->steps);
         if (stage == QUICK) ok = search_continue(&s, 20000, 1);
         if (stage == RELAXATION) ok = search_relaxation(&s, share / 20);
         if (stage == STRIP) ok = strip_plans(m, budget, &tuning, share, plan, &best, stats);
@@ -172,6 +177,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     answer->objective = spill;
     answer->steps = budget.steps;
     answer->status = !ok ? LX_ERROR : bound == spill ? LX_OPTIMAL : LX_LIMIT;
+    LOG(exact, "spill %" PRId64 ", proved %" PRId64, spill, answer->bound);
     const struct lx_stat rows[] = {{"nodes", stats.nodes},        {"pivots", stats.pivots},
                                    {"packings", stats.fit_calls}, {"packing nodes", stats.fit_nodes},
                                    {"cuts", stats.cuts},          {"unresolved", stats.unresolved}};

@@ -14,6 +14,7 @@
  * is reported as feasible, with the best bound that can. */
 #include "anneal/decode.h"
 #include "base/checked.h"
+#include "base/log.h"
 #include "common/first_answers.h"
 #include "ilp/ilp_search.h"
 
@@ -127,6 +128,10 @@ static int64_t safe_bound(const struct work *w)
     return (int64_t)ceil((r->bound - margin) * (double)(r->grain * w->problem->alignment));
 }
 
+static const char *const outcome_words[] = {
+    [ILP_SOLVED] = "solved",       [ILP_NONE] = "no solution", [ILP_STOPPED] = "stopped",
+    [ILP_TOO_LARGE] = "too large", [ILP_FAILED] = "failed",    [ILP_NO_MEMORY] = "out of memory"};
+
 /* Runs GLPK on one of the two models and takes over what it can confirm. False when memory is out. */
 static bool run_model(struct work *w, bool relaxed)
 {
@@ -137,6 +142,8 @@ static bool run_model(struct work *w, bool relaxed)
     r->guess = w->guess;
     ilp_search(&w->items, relaxed, ceiling, known ? w->best : NULL, &w->limits, r);
     w->nodes += r->nodes;
+    LOG(ilp, "%s model, %" PRId64 " rows: %" PRId64 " nodes, bound %.0f%s, %s", relaxed ? "relaxed" : "whole",
+        r->rows, r->nodes, r->bound, r->has_bound ? "" : " (none)", outcome_words[r->outcome]);
     w->effort += r->effort;
     w->rows = max_i64(w->rows, r->rows);
     w->binaries = max_i64(w->binaries, r->binaries);

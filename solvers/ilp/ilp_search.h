@@ -31,7 +31,7 @@ struct ilp_result {
     bool has_bound;
     double bound;   /* in cost units (spill) or grains (height) */
     bool found;     /* `guess` holds an answer of GLPK's that is better than the one it was given */
-    int64_t *guess; /* one base an item, rounded; by the caller */
+    int64_t *guess; /* one base per item, rounded; by the caller */
     int64_t grain, cost_unit, widest;
     int64_t nodes, effort, rows, binaries;
     char text[120];

@@ -1,3 +1,5 @@
+/* One solver per way to misbehave: dying, hanging, eating memory, lying, coming late, making noise. What
+ * bench must survive and report is in tests/unit/app/test_bench.c. */
 #include "rogue/rogue.h"
 
 #include <signal.h>

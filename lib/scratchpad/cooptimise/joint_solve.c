@@ -8,6 +8,7 @@
  * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static void report(const struct joint_search *s)
     const struct lx_run *run = &s->how->run;
     struct lx_progress now = {s->steps, s->best.objective, s->bound};
     if (run->progress) run->progress(run->context, &now);
+    LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", now.objective, now.bound, now.steps);
 }
 
 bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
@@ -165,6 +167,7 @@ static bool full_search(struct joint_search *s, lx_status *st)
     if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
         return false;
     s->bound = max_i64(s->bound, bound);
+    LOG(cooptimise, "priced bound %" PRId64 " for %" PRId64, bound, s->best.objective);
     if (!joint_finished(s) && !joint_branch(s, st)) return false;
     for (int32_t w = SECOND_WIDTH; w <= MAX_WIDTH && !exact && !joint_finished(s); w *= WIDTH_GROWTH)
         if (!root_search(s, w, &exact, st)) return false;
@@ -185,6 +188,8 @@ static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_st
     if (!s->how->without_flip && !joint_flip(p, s->how, flip_leaves(p), &s->trial, &s->leaves, st))
         return false;
     swap_if_better(s);
+    LOG(cooptimise, "divisions as they come %" PRId64 ", after flips %" PRId64, out->seed_objective,
+        s->best.objective);
     return full_search(s, st);
 }
 

@@ -14,6 +14,7 @@
 #include "scratchpad/placement/problem.h"
 #include "scratchpad/placement/bound.h"
 #include "base/fail.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 
@@ -83,6 +84,10 @@ static bool spill_bound(const struct lx_problem *p, struct bound_sections *s, in
         (!bound_whole_buffers(s) || !bound_chain(s, &chain) || !bound_multipliers(s, &priced)))
         return false;
     *bound = paid + max_i64(chain, priced);
+    LOG(bound,
+        "%" PRId64 ": %" PRId64 " for what has no place, and of %d sections alone %" PRId64
+        ", all with prices %" PRId64,
+        *bound, paid, (int)s->section_count, chain, priced);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "scratchpad/placement/problem.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,9 +90,13 @@ bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const 
         if (p->objective != LX_HEIGHT && !lx_check(p, answer->address, &answer->objective, st)) return false;
         if (!none)
             snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why.text);
+        LOG(solve, "%s: no legal answer: %s", solver->name, why.text);
         return true;
     }
     answer->status = settle(p, solver, answer, bound, claimed);
     if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
+    LOG(solve, "%s: %s, %s %" PRId64 ", bound %" PRId64 ", %" PRId64 " steps, %d buffers", solver->name,
+        lx_verdict_word(answer->status), lx_objective_word(p->objective), answer->objective, answer->bound,
+        answer->steps, (int)p->count);
     return true;
 }

@@ -83,6 +83,33 @@ static void plans_are_executed(void **state)
     close_it(x);
 }
 
+/* The file is read once: races, other settings, teams and runs work on what was read then, and a run is of the
+ * very plan that is shown; to read it again is to be asked for. */
+static void files_are_read_once(void **state)
+{
+    (void)state;
+    lx_status st;
+    size_t length;
+    char *text = file_read(GQ, &length, &st);
+    assert_true(text && file_write("gone.json", text, length, &st));
+    free(text);
+    struct explorer *x = open_on("gone.json", 40, 120);
+    type(x, "<wait>");
+    assert_int_equal(remove("gone.json"), 0);
+    type(x, "5r<wait>");
+    for (size_t i = 0; i < x->session.racers.count; i++)
+        assert_non_null(x->session.racers.at[i].outcome.plan);
+    type(x, ":solver greedy<Enter><wait>7r<wait>");
+    assert_true(x->session.run.result && x->session.run.result->ok);
+    assert_ptr_equal(x->session.run.plan, session_plan(&x->session));
+    type(x, "8<wait>r<wait>");
+    assert_true(x->session.team.run.ok);
+    type(x, "4R<wait>");
+    assert_null(session_plan(&x->session));
+    assert_true(shows(x, "cannot open"));
+    close_it(x);
+}
+
 /* A plan that somebody broke: the status says so, the device finds it, and the fault leads to its place. */
 static void faults_lead_to_their_place(void **state)
 {
@@ -269,10 +296,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_and_plans_are_written), cmocka_unit_test(races_finish_and_stop),
-        cmocka_unit_test(plans_are_executed),          cmocka_unit_test(faults_lead_to_their_place),
-        cmocka_unit_test(colours_belong_to_buffers),   cmocka_unit_test(play_stops_at_the_end),
-        cmocka_unit_test(every_view_at_every_size),    cmocka_unit_test(a_newcomer_finds_the_solver),
-        cmocka_unit_test(the_monkey_finds_nothing),
+        cmocka_unit_test(files_are_read_once),         cmocka_unit_test(plans_are_executed),
+        cmocka_unit_test(faults_lead_to_their_place),  cmocka_unit_test(colours_belong_to_buffers),
+        cmocka_unit_test(play_stops_at_the_end),       cmocka_unit_test(every_view_at_every_size),
+        cmocka_unit_test(a_newcomer_finds_the_solver), cmocka_unit_test(the_monkey_finds_nothing),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -15,6 +15,15 @@ static struct explorer *open_and_type(const char *pattern, int rows, int columns
     return x;
 }
 
+static void cut_file(const char *path, int members, struct team_cut *out)
+{
+    struct pattern_source *source = source_new(path);
+    struct source_content from = source_read(source);
+    team_cut_make(&from, members, out);
+    source_content_free(&from);
+    source_free(source);
+}
+
 /* The stencil over three: what every member owns, gets and may compute meanwhile. */
 static void parts_halos_and_cores_are_known(void **state)
 {
@@ -22,7 +31,7 @@ static void parts_halos_and_cores_are_known(void **state)
     struct team_cut c;
     struct lx_team_range core;
     static const int64_t own[] = {170, 171, 171}, left[] = {0, 2, 2}, right[] = {2, 2, 0};
-    team_cut_make(STENCIL, 3, &c);
+    cut_file(STENCIL, 3, &c);
     assert_non_null(c.plan);
     int32_t op = team_cut_op(&c, "up2_1"), tensor = team_cut_tensor(&c, "grid1");
     int32_t exchange = team_cut_exchange(&c, tensor, op);
@@ -44,13 +53,13 @@ static void parts_halos_and_cores_are_known(void **state)
     assert_int_equal(range_size(core), 167);
     assert_int_equal(team_cut_op(&c, "nobody"), -1);
     team_cut_free(&c);
-    team_cut_make(MISSES, 4, &c); /* what comes lies elsewhere: no halo */
+    cut_file(MISSES, 4, &c); /* what comes lies elsewhere: no halo */
     assert_non_null(c.plan);
     struct team_part p = team_cut_part(&c, team_cut_tensor(&c, "a"), 0, 1);
     assert_true(p.apart);
     assert_int_equal(range_size(p.box), 1);
     team_cut_free(&c);
-    team_cut_make(MOE, 2, &c);
+    cut_file(MOE, 2, &c);
     assert_null(c.plan);
     assert_int_equal(c.st.code, LX_E_UNSUPPORTED);
     team_cut_free(&c);
@@ -65,7 +74,7 @@ static void rows_are_in_order(void **state)
         for (int members = 1; members < 9; members++) {
             struct team_cut c;
             int exchanges = 0;
-            team_cut_make(patterns[i], members, &c);
+            cut_file(patterns[i], members, &c);
             assert_non_null(c.plan);
             for (int r = 0, op = 0; r < c.row_count; r++) {
                 if (c.rows[r].op >= 0) {
@@ -181,7 +190,7 @@ static void runs_stop(void **state)
     struct lx_team_result r;
     lx_status st;
     struct lx_team_run_options how = {.stop = at_once, .context = &asked};
-    team_cut_make(STENCIL, 1, &c); /* one member: `asked` has one thread */
+    cut_file(STENCIL, 1, &c); /* one member: `asked` has one thread */
     assert_non_null(c.plan);
     assert_false(lx_team_run(c.plan, &how, &r, &st));
     assert_int_equal(st.code, LX_E_LIMIT);

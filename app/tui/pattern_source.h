@@ -1,0 +1,28 @@
+/* The file of a pattern: read by whoever asks first, shared from then on, until it is forgotten. Graphs and
+ * plans are constant, so that any number of jobs work on the same ones. For any thread. */
+#ifndef LX_APP_TUI_PATTERN_SOURCE_H
+#define LX_APP_TUI_PATTERN_SOURCE_H
+
+#include "lxplan.h"
+
+struct pattern_source;
+
+/* NULL when memory is out. */
+struct pattern_source *source_new(const char *path);
+void source_free(struct pattern_source *s);
+
+/* What was read; graph NULL: `st` says why. */
+struct source_content {
+    const struct lx_graph *graph;
+    const struct lx_plan *plan; /* of a plan file, whose graph it is; else NULL */
+    bool is_plan;
+    lx_status st;
+};
+
+/* References of the caller's own, to be given back. */
+struct source_content source_read(struct pattern_source *s);
+void source_content_free(struct source_content *c);
+/* The next one to ask reads the file again. */
+void source_forget(struct pattern_source *s);
+
+#endif
