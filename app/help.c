@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/words.h"
+#include "planning/format_words.h"
 #include "planning/planning.h"
 #include "text/colour.h"
 
@@ -58,10 +59,11 @@ void general_help(struct text *out)
     paint_add(out, PAINT_HEADING, "options:\n");
     options_help(help_rows, NULL, out);
     help_entry(out, "-V, --version", "the version of the program");
-    text_add(out,
-             "\nFILE is a pattern (JSON) or a buffer list (MiniMalloc or XLA CSV); \"-\" is standard input.\n"
-             "Without a command: the explorer on the bundled patterns; without a terminal, every solver on "
-             "them.\n");
+    text_add(out, "\nFILE is ");
+    add_formats(out);
+    text_add(out, "; \"-\" is standard input.\n"
+                  "Without a command: the explorer on the bundled patterns; without a terminal, every solver "
+                  "on them.\n");
     add_exit_codes(out);
 }
 
@@ -117,7 +119,7 @@ static int list_options(struct call *call, int count, char *const *arguments)
 /* What may stand behind -D: presets, and the parameters of a device. */
 static void list_parameters(struct text *out)
 {
-    for (const char *const *p = lx_device_presets(); *p; p++) text_format(out, "preset=%s\n", *p);
+    for (int i = 0; lx_device_at(i); i++) text_format(out, "preset=%s\n", lx_device_at(i)->preset);
     for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
         text_format(out, "%s=\n", p->key);
 }

@@ -108,8 +108,12 @@ static void add_parameters(struct text *out)
 {
     text_add(out, ".SS Parameters of a device\nOf \\fB\\-D\\fR \\fIKEY=VALUE\\fR:\n.TP\n\\fBpreset\\fR\nA "
                   "whole device: ");
-    for (const char *const *p = lx_device_presets(); *p; p++)
-        text_format(out, "%s\\fB%s\\fR", p == lx_device_presets() ? "" : p[1] ? ", " : " or ", *p);
+    for (int i = 0; lx_device_at(i); i++)
+        text_format(out, "%s\\fB%s\\fR",
+                    i == 0                ? ""
+                    : lx_device_at(i + 1) ? ", "
+                                          : " or ",
+                    lx_device_at(i)->preset);
     text_add(out, ".\n");
     for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++) {
         text_format(out, ".TP\n\\fB%s\\fR\n", p->key);

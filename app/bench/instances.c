@@ -3,6 +3,8 @@
  * Each file is read once at the start, for its identity and its question; the problem itself is loaded again
  * when its turn comes, so that a thousand large instances need the memory of one. */
 #include "bench/bench.h"
+#include "planning/expectations.h"
+#include "planning/format_words.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -95,46 +97,41 @@ static void hash_problem(const struct lx_plan *p, char out[17])
     snprintf(out, 17, "%016llx", (unsigned long long)h);
 }
 
-/* A table is ours if its first line names the columns that every form of it has. */
-static bool is_our_table(const char *text)
-{
-    size_t n = strcspn(text, "\r\n");
-    return memmem(text, n, "size", 4) &&
-           (memmem(text, n, "lower", 5) || memmem(text, n, "definition_time", 15));
-}
-
 enum sort { IS_INSTANCE, IS_REFUSED_BY_DESIGN, IS_SOMETHING_ELSE };
 
+/* Of no format, but with the ending of a pattern and no JSON: an instance that is broken. */
+static bool is_broken(const char *path, const char *text, size_t length)
+{
+    lx_status ignored;
+    struct json j;
+    if (!ends_with(path, lx_formats()->endings[0]) || json_is_kind(text, length, "results")) return false;
+    if (!json_parse(&j, path, text, length, &ignored)) return true;
+    json_free(&j);
+    return false;
+}
+
 /* A file that cannot be read at all is an instance: a bad one, which must not go unnoticed. */
-static enum sort sort_of(const char *path, const char **what)
+static enum sort sort_of(const char *path)
 {
     size_t length;
     lx_status ignored;
+    struct expected_error e;
     char *text = file_read(path, &length, &ignored);
     enum sort sort = IS_INSTANCE;
-    struct json j;
-    if (!text) return IS_INSTANCE;
-    const char *start = text + (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
-    start += strspn(start, " \t\r\n");
-    if (*start != '{' && *start != '[') {
-        *what = "a table with other columns than MiniMalloc or XLA CSV";
-        if (!ends_with(path, ".json") && !is_our_table(start)) sort = IS_SOMETHING_ELSE;
-    } else if (json_parse(&j, path, text, length, &ignored)) {
-        const cJSON *kind = cJSON_IsObject(j.root) ? json_find(j.root, "kind") : NULL;
-        const cJSON *expect = kind ? json_find(j.root, "expect") : NULL;
-        *what = "JSON of another form than a pattern";
-        if (!cJSON_IsString(kind) || !json_find(j.root, "lxplan") ||
-            strcmp(kind->valuestring, "pattern") != 0)
-            sort = IS_SOMETHING_ELSE;
-        else if (cJSON_IsObject(expect) && json_find(expect, "error"))
-            sort = IS_REFUSED_BY_DESIGN;
-        json_free(&j);
-    } else if (memmem(text, length < 200 ? length : 200, "\"results\"", 9)) {
-        *what = "a results file";
-        sort = IS_SOMETHING_ELSE;
-    }
+    if (text && lx_format_of(text, length))
+        sort = expected_error_of(path, text, length, &e) ? IS_REFUSED_BY_DESIGN : IS_INSTANCE;
+    else if (text)
+        sort = is_broken(path, text, length) ? IS_INSTANCE : IS_SOMETHING_ELSE;
     free(text);
     return sort;
+}
+
+static void note_skipped(const struct call *call, const char *path)
+{
+    struct text known = {0};
+    add_formats(&known);
+    note(call, "%s: skipped, it is not %s", path, known.at ? known.at : "");
+    text_free(&known);
 }
 
 static bool describe_bad(struct gathering *g, struct instance *i, const lx_status *why)
@@ -153,10 +150,10 @@ static bool describe_bad(struct gathering *g, struct instance *i, const lx_statu
 
 static bool add_file(struct gathering *g, const char *path)
 {
-    const char *what = "", *slash = strrchr(path, '/');
-    enum sort sort = sort_of(path, &what);
+    const char *slash = strrchr(path, '/');
+    enum sort sort = sort_of(path);
     if (sort == IS_REFUSED_BY_DESIGN) return g->refused_by_design++, true;
-    if (sort == IS_SOMETHING_ELSE) return note(g->call, "%s: skipped, it is %s", path, what), true;
+    if (sort == IS_SOMETHING_ELSE) return note_skipped(g->call, path), true;
     lx_status st = {0};
     struct instance i = {.path = arena_string(g->memory, path),
                          .name = arena_string(g->memory, slash ? slash + 1 : path)};
@@ -193,7 +190,7 @@ static bool add_folder(struct gathering *g, const char *folder, int depth)
             } else if (stat(path, &info) != 0) { /* gone, or a link to nowhere */
             } else if (S_ISDIR(info.st_mode))
                 ok = depth >= DEEPEST || add_folder(g, path, depth + 1);
-            else if (S_ISREG(info.st_mode) && (ends_with(name, ".json") || ends_with(name, ".csv")))
+            else if (S_ISREG(info.st_mode) && lx_format_ending(name))
                 ok = add_file(g, path);
             free(path);
         }

@@ -1,4 +1,5 @@
 /* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
+#include "planning/expectations.h"
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -110,30 +111,6 @@ static int judge(struct call *call, const char *file, const struct lx_plan *p, b
     return o.passed ? EXIT_YES : EXIT_NO;
 }
 
-/* A pattern that the graph stage refuses has no graph to ask, so its expectation is read from the text. */
-struct expected_error {
-    char stage[32], code[32];
-};
-
-static bool find_expected_error(const char *file, const char *text, size_t length, struct expected_error *e)
-{
-    struct json j;
-    lx_status ignored;
-    if (lx_is_plan(text, length) || !json_parse(&j, file, text, length, &ignored)) return false;
-    const cJSON *expect = cJSON_IsObject(j.root) ? json_find(j.root, "expect") : NULL;
-    const cJSON *error = cJSON_IsObject(expect) ? json_find(expect, "error") : NULL;
-    const cJSON *stage = cJSON_IsObject(error) ? json_find(error, "stage") : NULL;
-    const cJSON *code = cJSON_IsObject(error) ? json_find(error, "code") : NULL;
-    bool found = cJSON_IsString(stage) && cJSON_IsString(code) &&
-                 strlen(stage->valuestring) < sizeof e->stage && strlen(code->valuestring) < sizeof e->code;
-    if (found) {
-        strcpy(e->stage, stage->valuestring);
-        strcpy(e->code, code->valuestring);
-    }
-    json_free(&j);
-    return found;
-}
-
 /* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
 static lx_status refusal(struct call *call, const char *file, const char *text, size_t length,
                          const char *stage)
@@ -208,7 +185,7 @@ static int run(struct call *call)
     if (!text) return FAILED;
     struct expected_error e;
     int code = FAILED;
-    if (!option_given(&call->line, "solver") && find_expected_error(file, text, length, &e))
+    if (!option_given(&call->line, "solver") && expected_error_of(file, text, length, &e))
         code = check_refusal(call, file, text, length, &e);
     else {
         struct lx_plan *p = plan_of_text(call, file, text, length);

@@ -1,4 +1,5 @@
 /* lxplan export: the buffers of a pattern, or the placements of a plan, for other tools. */
+#include "planning/format_words.h"
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -8,33 +9,16 @@
 #include <string.h>
 
 static const struct option_row rows[] = {
-    {"format", 'f', "FORMAT", "{default}"},
+    {"format", 'f', "FORMAT", "one of the formats below (default: minimalloc)"},
     {0},
 };
 
-static const struct format {
-    const char *name;
-    char *(*write)(const struct lx_graph *g, size_t *length, lx_status *st);
-    bool has_addresses;
-} formats[] = {{"minimalloc", lx_graph_to_minimalloc, true}, {"xla", lx_graph_to_xla, false}};
+static const struct option_words words[] = {{"format", written_format_word}, {0}};
 
-static const char *format_word(int k)
-{
-    return k < (int)(sizeof formats / sizeof *formats) ? formats[k].name : NULL;
-}
-
-static const struct option_words words[] = {{"format", format_word}, {0}};
-
-static const struct format *find_format(struct call *call)
-{
-    int k = 0;
-    return option_word(call, "format", format_word, &k) ? &formats[k] : NULL;
-}
-
-/* The buffers of a problem as a list of their own, without those that may not be placed: other tools place
- * everything they are given. In place and roles have no columns, so edges are dropped with a word. */
+/* The buffers of a problem without those that may not be placed: other tools place everything they are given.
+ * In place and roles have no columns, so edges are dropped with a word. */
 static char *write_problem(struct call *call, const struct lx_plan *plan, bool with_addresses,
-                           const struct format *format, size_t *length)
+                           const struct lx_format *format, size_t *length)
 {
     const struct lx_problem *p = &plan->problem;
     struct lx_buffer *kept = malloc(((size_t)p->count + 1) * sizeof *kept);
@@ -47,50 +31,70 @@ static char *write_problem(struct call *call, const struct lx_plan *plan, bool w
         if (with_addresses) kept[n].fixed = plan->answer.address[i];
         n++;
     }
-    struct lx_graph list = {.name = plan->graph->name,
-                            .summary = "",
-                            .file = plan->graph->file,
-                            .device = plan->graph->device,
-                            .is_list = true,
-                            .objective = p->objective,
-                            .capacity = p->capacity,
-                            .alignment = p->alignment,
-                            .buffers = kept,
-                            .buffer_count = n,
-                            .target_hbm_bytes = -1};
-    char *csv = format->write(&list, length, &call->st);
-    if (csv && n < p->count)
+    struct lx_buffers list = {kept, n, p->alignment};
+    char *text = format->write_buffers(&list, length, &call->st);
+    if (text && n < p->count)
         note(call, "%s left out: they may not be on chip", counted(p->count - n, "buffer").at);
-    if (csv && edges)
-        note(call, "%s may take another's place; CSV cannot say so", counted(edges, "buffer").at);
-    if (csv) note(call, "capacity %s", in_bytes(p->capacity).at);
+    if (text && edges)
+        note(call, "%s may take another's place; %s cannot say so", counted(edges, "buffer").at,
+             format->summary);
+    if (text) note(call, "capacity %s", in_bytes(p->capacity).at);
     free(kept);
-    return csv;
+    return text;
+}
+
+/* The pattern itself, of a file or of a plan. */
+static char *write_pattern(struct call *call, const char *file, const char *text,
+                           const struct lx_format *format, size_t *length)
+{
+    struct lx_plan *plan = lx_is_plan(text, *length) ? plan_of_text(call, file, text, *length) : NULL;
+    const struct lx_graph *read =
+        lx_is_plan(text, *length) ? NULL : lx_graph_parse(file, text, *length, &call->st);
+    const struct lx_graph *g = plan ? plan->graph : read;
+    char *written = g ? format->write_graph(g, length, &call->st) : NULL;
+    lx_graph_free(read);
+    lx_plan_free(plan);
+    return written;
+}
+
+static char *write_list(struct call *call, const char *file, const char *text, const struct lx_format *format,
+                        size_t *length)
+{
+    bool is_plan = lx_is_plan(text, *length);
+    struct lx_plan *plan = NULL;
+    if (is_plan && !format->has_addresses)
+        status_set_at(
+            &call->st, LX_E_USAGE, file, 0, 0,
+            "%s has no column for the addresses of a plan; use another --format, such as minimalloc",
+            format->summary);
+    else if (is_plan)
+        plan = plan_of_text(call, file, text, *length);
+    else {
+        const struct lx_graph *g = lx_graph_parse(file, text, *length, &call->st);
+        if (g) plan = make_problem(call, g);
+        lx_graph_free(g);
+    }
+    char *written = plan ? write_problem(call, plan, is_plan, format, length) : NULL;
+    lx_plan_free(plan);
+    return written;
 }
 
 static int run(struct call *call)
 {
-    const struct format *format = find_format(call);
+    const struct lx_format *format = written_format(call);
     const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
     size_t length = 0;
     char *text = format ? file_read(path, &length, &call->st) : NULL;
     if (!text) return FAILED;
-    bool is_plan = lx_is_plan(text, length);
-    struct lx_plan *plan = NULL;
-    if (is_plan && !format->has_addresses)
-        status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
-                      "the %s form has no column for the addresses of a plan; use minimalloc", format->name);
-    else if (is_plan)
-        plan = plan_of_text(call, file, text, length);
-    else {
-        const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st);
-        if (g) plan = make_problem(call, g);
-        lx_graph_free(g);
-    }
+    char *written = (format->write_graph ? write_pattern : write_list)(call, file, text, format, &length);
     free(text);
-    char *csv = plan ? write_problem(call, plan, is_plan, format, &length) : NULL;
-    lx_plan_free(plan);
-    return csv && deliver(call, csv, length) ? EXIT_YES : FAILED;
+    return written && deliver(call, written, length) ? EXIT_YES : FAILED;
+}
+
+static void more_help(const struct call *call, struct text *out)
+{
+    (void)call;
+    formats_help(out, true);
 }
 
 static const struct option_row *const tables[] = {rows,      output_rows, quiet_rows, json_error_rows,
@@ -98,15 +102,17 @@ static const struct option_row *const tables[] = {rows,      output_rows, quiet_
 
 const struct command command_export = {
     .name = "export",
-    .synopsis = "FILE | PLAN [--format minimalloc|xla] [-o FILE.csv]",
-    .summary = "Write the buffers of a pattern or plan as CSV for other tools",
+    .synopsis = "FILE | PLAN [--format FORMAT] [-o FILE]",
+    .summary = "Write the buffers of a pattern or plan for other tools",
     .details = "Of a graph, the buffers of its scratchpad stage; those that may not be on chip are left out. "
                "Of a plan,\n"
-               "MiniMalloc CSV with the column offset filled in for what is on chip.\n",
+               "MiniMalloc CSV with the column offset filled in for what is on chip. As a pattern, what was "
+               "planned.\n",
     .options = tables,
     .words = words,
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE or PLAN",
     .run = run,
+    .more_help = more_help,
 };

@@ -1,7 +1,11 @@
-/* lxplan import: a buffer list of another tool becomes a pattern. */
-#include "command.h"
+/* lxplan import: what another tool has written becomes a pattern. */
+#include "planning/format_words.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const struct option_row rows[] = {
     {"capacity", 0, "BYTES",
@@ -10,19 +14,36 @@ static const struct option_row rows[] = {
     {0},
 };
 
+/* Tensors and ops that are a pattern already have nothing to become. */
+static bool is_news(const struct lx_format *format, const struct lx_graph *g, lx_status *st)
+{
+    if (g->is_list || format != lx_formats()) return true;
+    return status_set_at(
+        st, LX_E_USAGE, g->file, 0, 0,
+        "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");
+}
+
+static const struct lx_graph *read_foreign(const char *path, lx_status *st)
+{
+    size_t length;
+    char *text = file_read(path, &length, st);
+    if (!text) return NULL;
+    const struct lx_graph *g =
+        lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    bool ok = g && is_news(lx_format_of(text, length), g, st);
+    free(text);
+    if (ok) return g;
+    lx_graph_free(g);
+    return NULL;
+}
+
 static int run(struct call *call)
 {
     int64_t capacity = -1;
     size_t length = 0;
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
-    const struct lx_graph *g = lx_graph_read(call->line.files.at[0], &call->st);
+    const struct lx_graph *g = read_foreign(call->line.files.at[0], &call->st);
     if (!g) return FAILED;
-    if (!g->is_list) {
-        status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
-                      "a pattern with tensors and ops; import takes buffer lists");
-        lx_graph_free(g);
-        return FAILED;
-    }
     const struct lx_graph *list =
         capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
     char *json = list ? lx_graph_to_json(list, &length) : NULL;
@@ -32,20 +53,22 @@ static int run(struct call *call)
     return ok && deliver(call, json, length) ? EXIT_YES : FAILED;
 }
 
+static void more_help(const struct call *call, struct text *out)
+{
+    (void)call;
+    formats_help(out, false);
+}
+
 static const struct option_row *const tables[] = {rows, output_rows, json_error_rows, help_rows, NULL};
 
 const struct command command_import = {
     .name = "import",
-    .synopsis = "FILE.csv [--capacity BYTES] [-o FILE.json]",
-    .summary = "Turn a buffer list (MiniMalloc or XLA CSV) into a pattern",
-    .details = "MiniMalloc: id,lower,upper,size with upper exclusive, and optional columns offset (a fixed "
-               "address),\n"
-               "alignment and weight (the cost of being off chip; without it the size). XLA: the "
-               "memory-space dump with\n"
-               "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped.\n",
+    .synopsis = "FILE [--capacity BYTES] [-o FILE.json]",
+    .summary = "Turn a file of another tool into a pattern",
     .options = tables,
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",
     .run = run,
+    .more_help = more_help,
 };

@@ -2,6 +2,7 @@
  * folder of the bundled ones: `patterns` here, else in the source tree of the build or where it was
  * installed. */
 #include "planning/bundled.h"
+#include "lxplan.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -11,12 +12,6 @@
 #include <unistd.h>
 
 enum { DEEPEST = 4 };
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
 
 static void gather(const char *folder, int depth, struct paths *found)
 {
@@ -30,7 +25,7 @@ static void gather(const char *folder, int depth, struct paths *found)
             bool known = stat(path, &info) == 0, kept = false;
             if (known && S_ISDIR(info.st_mode) && depth < DEEPEST)
                 gather(path, depth + 1, found);
-            else if (known && S_ISREG(info.st_mode) && ends_with(name, ".json"))
+            else if (known && S_ISREG(info.st_mode) && lx_format_ending(name))
                 kept = VEC_PUSH(found, path);
             if (!kept) free(path);
         }

@@ -9,7 +9,7 @@ struct paths {
     size_t count, room;
 };
 
-/* Every .json below a folder; entries in order of their names, so that no list changes by itself. */
+/* Every file below a folder that ends as those of some format do; entries in order of their names, so that no list changes by itself. */
 void gather_patterns(const char *folder, struct paths *found);
 /* In the working directory; else beside the build, else where `install` puts them. malloc'ed, or NULL. */
 char *bundled_patterns(void);

@@ -3,16 +3,16 @@
 #include "text/colour.h"
 #include "text/format.h"
 
+#include <stdio.h>
+
 void device_help(const struct call *call, struct text *out)
 {
     (void)call;
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, "parameters of a device (-D KEY=VALUE):\n");
-    struct text presets = {0};
-    for (const char *const *p = lx_device_presets(); *p; p++)
-        text_format(&presets, "%s%s", presets.length ? " or " : "a whole device: ", *p);
-    help_entry(out, "preset", presets.at ? presets.at : "");
-    text_free(&presets);
+    char known[300], words[340];
+    snprintf(words, sizeof words, "a whole device: %s", lx_device_names(" or ", known, sizeof known));
+    help_entry(out, "preset", words);
     for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
         help_entry(out, p->key, p->help);
 }

@@ -1,6 +1,9 @@
 #include "planning/expectations.h"
 #include "base/fail.h"
+#include "base/json.h"
 #include "text/format.h"
+
+#include <string.h>
 
 enum { MOST_NAMES = 64 };
 
@@ -20,4 +23,23 @@ bool expectations_known(const struct lx_graph *g, lx_status *st)
     for (int i = 0; i < g->expect_count; i++)
         if (!lx_solver_find(g->expects[i].solver)) return unknown(g, &g->expects[i], st);
     return true;
+}
+
+bool expected_error_of(const char *file, const char *text, size_t length, struct expected_error *e)
+{
+    struct json j;
+    lx_status ignored;
+    if (lx_is_plan(text, length) || !json_parse(&j, file, text, length, &ignored)) return false;
+    const cJSON *expect = cJSON_IsObject(j.root) ? json_find(j.root, "expect") : NULL;
+    const cJSON *error = cJSON_IsObject(expect) ? json_find(expect, "error") : NULL;
+    const cJSON *stage = cJSON_IsObject(error) ? json_find(error, "stage") : NULL;
+    const cJSON *code = cJSON_IsObject(error) ? json_find(error, "code") : NULL;
+    bool found = cJSON_IsString(stage) && cJSON_IsString(code) &&
+                 strlen(stage->valuestring) < sizeof e->stage && strlen(code->valuestring) < sizeof e->code;
+    if (found) {
+        strcpy(e->stage, stage->valuestring);
+        strcpy(e->code, code->valuestring);
+    }
+    json_free(&j);
+    return found;
 }

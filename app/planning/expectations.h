@@ -8,4 +8,12 @@
 /* False: "expect" names a solver that does not exist; `st` has its place and the nearest name. */
 bool expectations_known(const struct lx_graph *g, lx_status *st);
 
+/* The error that a pattern expects of a stage (expect.error). It is read from the text, since a pattern that the
+ * first stage refuses has no graph to ask. */
+struct expected_error {
+    char stage[32], code[32];
+};
+
+bool expected_error_of(const char *file, const char *text, size_t length, struct expected_error *out);
+
 #endif

@@ -34,6 +34,10 @@ struct json {
 bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st);
 void json_free(struct json *j);
 
+/* Does the outermost object say `"kind": kind`? Nothing else is looked at or checked. Other programs write keys in
+ * another order, so that it may stand anywhere. */
+bool json_is_kind(const char *text, size_t length, const char *kind);
+
 /* Where a value (or the key that names it) stands. */
 struct json_place json_place_of(const struct json *j, const cJSON *value);
 /* Report against a value; returns false. */

@@ -36,32 +36,13 @@ struct cost_parts {
     double compute_us, extra_us;
 };
 
-/* One constant per row; `origin` says where it is from. */
-struct cost_constant {
-    const char *name;
-    double value;
-    const char *unit, *origin;
-};
-
-enum cost_constant_id {
-    COST_ONE_WAY,    /* GB/s of HBM in one direction */
-    COST_TURNAROUND, /* ns per byte that goes both ways */
-    COST_ROW_FLOOR,
-    COST_ROW_GAIN,
-    COST_ROW_SCALE,
-    COST_OUTER,
-    COST_RESTICK,
-    COST_BROADCASTS,
-    COST_CONSTANT_COUNT
-};
-
-extern const struct cost_constant cost_constants[COST_CONSTANT_COUNT];
-
 /* Microseconds. */
-double cost_op(const struct cost_work *w);
+double cost_op(const struct cost_rates *r, const struct cost_work *w);
+/* A copy between HBM and scratchpads. */
+double cost_copy(const struct lx_device *d, int64_t bytes);
 /* `bytes` and `memory_us`: one per operand, the output last. `core_bytes`: what one core reads and writes of
  * all operands, which takes its scratchpad port at least some time however little goes through memory. */
-void cost_op_parts(const struct cost_work *w, int operand_count, const double *bytes, double core_bytes,
-                   double lx_gb_per_s, struct cost_parts *out, double *memory_us);
+void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
+                   const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us);
 
 #endif

@@ -88,7 +88,8 @@ static double predict(const struct lx_layouts *l, const struct lx_division *d, c
                       const int64_t *splits)
 {
     struct cost_work w = work_of(l, d, s, splits);
-    return cost_op(&w);
+    struct cost_rates rates = cost_rates_of(&l->graph->device);
+    return cost_op(&rates, &w);
 }
 
 /* From decided splits to the record of the division. */
@@ -285,7 +286,8 @@ double lx_division_us(const struct lx_divisions *all, int32_t op, const bool *th
     }
     for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
     struct cost_work w = work_of(l, d, &s, splits);
-    cost_op_parts(&w, operands, bytes, held, l->graph->device.lx_gb_per_s, &parts, memory_us);
+    struct cost_rates rates = cost_rates_of(&l->graph->device);
+    cost_op_parts(&rates, &w, operands, bytes, held, &parts, memory_us);
     for (int i = 0; i < operands; i++) sum += through_hbm[i] ? memory_us[i] : 0;
     arena_free(&scratch);
     return fmax(parts.compute_us, sum) + parts.extra_us;

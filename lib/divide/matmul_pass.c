@@ -84,7 +84,7 @@ bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, cons
 {
     int n, m, k;
     struct matmul_shape shape;
-    struct matmul_constants constants = matmul_constants_default();
+    const struct cost_rates rates = cost_rates_of(&l->graph->device);
     for (int i = 0; i < s->axis_count; i++)
         if (s->axes[i].floor > 1) return false;
     if (!matmul_roles(l, op, s, &n, &m, &k, &shape)) return false;
@@ -95,7 +95,7 @@ bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, cons
     while (candidate_next(&w)) {
         if (space_used(s, trial) < space_used(s, by_default)) continue;
         struct matmul_split p = matmul_split_of(s, n, m, k, trial);
-        double us = matmul_time_with(&constants, &shape, &p);
+        double us = matmul_time_with(&rates, &shape, &p);
         if (found && us >= least) continue;
         found = true;
         least = us;

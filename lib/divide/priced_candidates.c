@@ -40,8 +40,8 @@ static bool reserve(struct division_menu *m, struct arena *memory, lx_status *st
 }
 
 /* `v`: a division of the op whose splits may be overwritten. */
-static void weigh(const struct lx_layouts *l, const struct space *s, const struct op_index *x,
-                  struct lx_division *v, int32_t c, struct division_menu *m)
+static void weigh(const struct lx_layouts *l, const struct cost_rates *rates, const struct space *s,
+                  const struct op_index *x, struct lx_division *v, int32_t c, struct division_menu *m)
 {
     const int64_t *splits = &m->splits[(int64_t)c * m->split_count];
     const struct lx_op *op = &l->graph->ops[v->op];
@@ -60,7 +60,7 @@ static void weigh(const struct lx_layouts *l, const struct space *s, const struc
         held += (double)m->core_bytes[at];
     }
     struct cost_work w = work_of(l, v, s, splits);
-    cost_op_parts(&w, m->operand_count, bytes, held, l->graph->device.lx_gb_per_s, &m->parts[c],
+    cost_op_parts(rates, &w, m->operand_count, bytes, held, &m->parts[c],
                   &m->memory_us[(int64_t)c * m->operand_count]);
 }
 
@@ -103,6 +103,7 @@ bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *
     op_index_of(l->graph, &l->graph->ops[op], &x);
     bool ok = space_of_op(l, op, d->cores, &scratch, &s, st);
     struct lx_division v = d->at[op];
+    const struct cost_rates rates = cost_rates_of(&l->graph->device);
     if (ok) {
         out->split_count = s.axis_count;
         out->operand_count = s.operand_count;
@@ -112,7 +113,7 @@ bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *
         ok = v.splits && (hinted ? list_hinted(&v, memory, out) : list_splits(&s, memory, out));
         ok = ok ? reserve(out, memory, st) : status_no_memory(st);
     }
-    for (int32_t c = 0; ok && c < out->count; c++) weigh(l, &s, &x, &v, c, out);
+    for (int32_t c = 0; ok && c < out->count; c++) weigh(l, &rates, &s, &x, &v, c, out);
     arena_free(&scratch);
     return ok;
 }

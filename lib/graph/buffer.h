@@ -27,4 +27,11 @@ struct lx_buffer {
     int line, column;   /* where the pattern declares it; 0 if it was generated */
 };
 
+/* Buffers that go together: what a list in a file, a placement problem and a choice out of one have in common. */
+struct lx_buffers {
+    const struct lx_buffer *at;
+    int32_t count;
+    int64_t alignment; /* of those that have none of their own */
+};
+
 #endif

@@ -35,7 +35,7 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     g->capacity = -1;
     g->target_hbm_bytes = -1;
     if (!g->users || !g->file || !g->name) return status_no_memory(st);
-    lx_device_preset("spyre", &g->device);
+    g->device = *lx_device_at(0);
     return true;
 }
 

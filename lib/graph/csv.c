@@ -1,7 +1,7 @@
 /* Buffer lists as comma-separated values, in two forms that other tools write:
  *   MiniMalloc  id,lower,upper,size[,offset][,alignment][,weight]   (upper exclusive)
  *   XLA         buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped
- * The header tells which; columns may stand in any order. One table a form says what each column means.
+ * The header tells which; columns may stand in any order. One table per form says what each column means.
  * The capacity is not in the file: MiniMalloc files carry it in their name (NAME.CAPACITY.csv, or
  * NAME_CAPACITY.csv for files with weights). Without one the question is the least height. */
 #include "graph/pattern.h"
@@ -240,17 +240,36 @@ static int64_t capacity_in_name(const char *base, bool weights)
     return parse_int(base + from, &end, &v) && v <= LX_INT_MAX ? v : -1;
 }
 
-bool csv_is_known(const char *text, size_t length)
+/* Does a field end here, going on from `at` by `step` past blanks? Semicolons count, so that a header with the
+ * wrong separator is told so. */
+static bool ends_field(const char *line, size_t length, size_t at, int step)
+{
+    while (at < length && (line[at] == ' ' || line[at] == '\t')) at += (size_t)step;
+    return at >= length || strchr(",;\"\r", line[at]);
+}
+
+/* Is there such a column in the first line? */
+static bool header_has(const char *text, size_t length, const char *column)
 {
     while (length && isspace((unsigned char)*text)) text++, length--;
     if (length && *text == '{') return false;
     const char *end = memchr(text, '\n', length);
-    size_t n = end ? (size_t)(end - text) : length;
-    char header[400];
-    if (n >= sizeof header) return false;
-    memcpy(header, text, n);
-    header[n] = 0;
-    return strstr(header, "lower") || strstr(header, "definition_time");
+    size_t n = end ? (size_t)(end - text) : length, m = strlen(column);
+    for (size_t i = 0; i + m <= n; i++)
+        if (memcmp(text + i, column, m) == 0 && ends_field(text, n, i - 1, -1) &&
+            ends_field(text, n, i + m, 1))
+            return true;
+    return false;
+}
+
+bool minimalloc_sniff(const char *text, size_t length)
+{
+    return header_has(text, length, "lower") && !xla_sniff(text, length);
+}
+
+bool xla_sniff(const char *text, size_t length)
+{
+    return header_has(text, length, "definition_time");
 }
 
 /* Names go into plan files, so the text must be what JSON can carry. */
@@ -275,7 +294,8 @@ static bool is_text(const char *file, const char *text, size_t length, lx_status
     return true;
 }
 
-const struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_status *st)
+static const struct lx_graph *read_table(const char *file, const char *text, size_t length, bool xla,
+                                         lx_status *st)
 {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     struct csv c = {.file = file, .line = 1, .next_line = 1, .st = st};
@@ -296,11 +316,7 @@ const struct lx_graph *csv_read(const char *file, const char *text, size_t lengt
     c.at = copy;
     struct lx_graph *g = c.b.graph;
     const struct lx_graph *made = NULL;
-    bool ok = next_line(&c, &bad), xla = false;
-    if (ok) {
-        for (int f = 0; f < c.fields; f++) xla = xla || strcmp(c.field[f], "definition_time") == 0;
-        ok = read_header(&c, xla ? xla_columns : minimalloc_columns);
-    }
+    bool ok = next_line(&c, &bad) && read_header(&c, xla ? xla_columns : minimalloc_columns);
     int columns = c.fields;
     while (ok && next_line(&c, &bad)) {
         if (c.fields != columns)
@@ -320,4 +336,14 @@ const struct lx_graph *csv_read(const char *file, const char *text, size_t lengt
         builder_abandon(&c.b);
     free(copy);
     return made;
+}
+
+const struct lx_graph *minimalloc_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    return read_table(file, text, length, false, st);
+}
+
+const struct lx_graph *xla_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    return read_table(file, text, length, true, st);
 }

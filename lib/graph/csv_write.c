@@ -1,8 +1,7 @@
 /* Buffer lists out as comma-separated values, for other tools. The forms know no in-place edges and no
  * reasons: an edge is a chance that is lost, and what may not be placed is for the caller to leave out. */
-#include "graph/graph.h"
+#include "graph/pattern.h"
 #include "base/fail.h"
-#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,14 +20,6 @@ static void write_field(struct text *t, const char *s)
     text_add(t, "\"");
 }
 
-static bool is_exportable(const struct lx_graph *g, lx_status *st)
-{
-    if (!g->is_list)
-        return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
-                             "a graph has no CSV form; `lxplan export` writes the buffers that it becomes");
-    return true;
-}
-
 static char *finish(struct text *t, size_t *length, lx_status *st)
 {
     if (t->failed) {
@@ -40,41 +31,39 @@ static char *finish(struct text *t, size_t *length, lx_status *st)
     return t->at;
 }
 
-char *lx_graph_to_minimalloc(const struct lx_graph *g, size_t *length, lx_status *st)
+char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status *st)
 {
     struct text t = {0};
-    bool offsets = false, alignments = g->alignment != 1, weights = false;
-    if (!is_exportable(g, st)) return NULL;
-    for (int32_t i = 0; i < g->buffer_count; i++) {
-        offsets |= g->buffers[i].fixed >= 0;
-        alignments |= g->buffers[i].alignment != 0;
-        weights |= g->buffers[i].spill_cost != g->buffers[i].size;
+    bool offsets = false, alignments = list->alignment != 1, weights = false;
+    for (int32_t i = 0; i < list->count; i++) {
+        offsets |= list->at[i].fixed >= 0;
+        alignments |= list->at[i].alignment != 0;
+        weights |= list->at[i].spill_cost != list->at[i].size;
     }
     text_format(&t, "id,lower,upper,size%s%s%s\n", offsets ? ",offset" : "", alignments ? ",alignment" : "",
                 weights ? ",weight" : "");
-    for (int32_t i = 0; i < g->buffer_count; i++) {
-        const struct lx_buffer *b = &g->buffers[i];
+    for (int32_t i = 0; i < list->count; i++) {
+        const struct lx_buffer *b = &list->at[i];
         write_field(&t, b->name);
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64, b->start, b->end, b->size);
         if (offsets && b->fixed >= 0)
             text_format(&t, ",%" PRId64, b->fixed);
         else if (offsets)
             text_add(&t, ",");
-        if (alignments) text_format(&t, ",%" PRId64, b->alignment ? b->alignment : g->alignment);
+        if (alignments) text_format(&t, ",%" PRId64, b->alignment ? b->alignment : list->alignment);
         if (weights) text_format(&t, ",%" PRId64, b->spill_cost);
         text_add(&t, "\n");
     }
     return finish(&t, length, st);
 }
 
-char *lx_graph_to_xla(const struct lx_graph *g, size_t *length, lx_status *st)
+char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
 {
     struct text t = {0};
-    if (!is_exportable(g, st)) return NULL;
     text_add(&t,
              "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n");
-    for (int32_t i = 0; i < g->buffer_count; i++) {
-        const struct lx_buffer *b = &g->buffers[i];
+    for (int32_t i = 0; i < list->count; i++) {
+        const struct lx_buffer *b = &list->at[i];
         text_format(&t, "%" PRId32 ",", i);
         write_field(&t, b->name);
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", b->spill_cost, b->size, b->start);

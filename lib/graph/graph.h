@@ -121,7 +121,7 @@ int lx_dtype_bits(enum lx_dtype d);
 enum lx_dtype lx_dtype_find(const char *word); /* LX_DTYPE_COUNT if there is none */
 const char *lx_role_word(enum lx_role r);
 
-/* Read a pattern: our JSON, MiniMalloc CSV or XLA CSV, told apart by content. "-" is standard input.
+/* Read a pattern: any of formats.h, told apart by content. "-" is standard input.
  * NULL: `st` says what is wrong, where, and what to do. */
 const struct lx_graph *lx_graph_read(const char *path, lx_status *st);
 const struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st);
@@ -138,8 +138,5 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
 /* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph
  * and hash. */
 char *lx_graph_to_json(const struct lx_graph *g, size_t *length);
-/* A bare list as CSV (MiniMalloc or XLA form): malloc'ed, or NULL with `st` set (graphs have no CSV). */
-char *lx_graph_to_minimalloc(const struct lx_graph *g, size_t *length, lx_status *st);
-char *lx_graph_to_xla(const struct lx_graph *g, size_t *length, lx_status *st);
 
 #endif

@@ -12,8 +12,18 @@ const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root
 bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
 
-/* csv.c */
-bool csv_is_known(const char *text, size_t length);
-const struct lx_graph *csv_read(const char *file, const char *text, size_t length, lx_status *st);
+/* read.c: some editors write one. */
+void skip_byte_order_mark(const char **text, size_t *length);
+
+/* The functions of the rows of formats.c; text comes without a byte order mark. */
+bool pattern_sniff(const char *text, size_t length);
+const struct lx_graph *pattern_read(const char *file, const char *text, size_t length, lx_status *st);
+char *pattern_write_graph(const struct lx_graph *g, size_t *length, lx_status *st);
+bool minimalloc_sniff(const char *text, size_t length); /* csv.c */
+const struct lx_graph *minimalloc_read(const char *file, const char *text, size_t length, lx_status *st);
+char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status *st); /* csv_write.c */
+bool xla_sniff(const char *text, size_t length);
+const struct lx_graph *xla_read(const char *file, const char *text, size_t length, lx_status *st);
+char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st);
 
 #endif

@@ -92,7 +92,8 @@ static bool read_ints(struct reader *r, const cJSON *array, const char *what, in
 
 bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st)
 {
-    const char *preset = "spyre";
+    const char *preset = lx_device_at(0)->preset;
+    char known[300];
     const cJSON *named = value;
     if (cJSON_IsObject(value)) {
         if (!json_opt_string(j, value, "preset", &preset, st)) return false;
@@ -103,8 +104,8 @@ bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_dev
         return json_error(j, value, st, LX_E_SCHEMA,
                           "device must be the name of a preset or an object of parameters");
     if (!lx_device_preset(preset, device))
-        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\"; known: spyre, tenstorrent",
-                          preset);
+        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\"; known: %s", preset,
+                          lx_device_names(", ", known, sizeof known));
     if (!cJSON_IsObject(value)) return true;
     const cJSON *v;
     cJSON_ArrayForEach(v, value)
@@ -445,4 +446,19 @@ const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root
     if (builder_begin(&r.b, j->file, name, st) && read_all(&r, root)) return builder_finish(&r.b, st);
     builder_abandon(&r.b);
     return NULL;
+}
+
+bool pattern_sniff(const char *text, size_t length)
+{
+    while (length && strchr(" \t\r\n", *text)) text++, length--;
+    return length && *text == '{' && json_is_kind(text, length, "pattern");
+}
+
+const struct lx_graph *pattern_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    if (!json_parse(&j, file, text, length, st)) return NULL;
+    const struct lx_graph *g = pattern_read_json(&j, j.root, st);
+    json_free(&j);
+    return g;
 }

@@ -1,6 +1,7 @@
 /* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
  * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
 #include "graph/pattern.h"
+#include "base/fail.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -182,4 +183,11 @@ char *lx_graph_to_json(const struct lx_graph *g, size_t *length)
     }
     *length = t.length;
     return t.at;
+}
+
+char *pattern_write_graph(const struct lx_graph *g, size_t *length, lx_status *st)
+{
+    char *json = lx_graph_to_json(g, length);
+    if (!json) status_no_memory(st);
+    return json;
 }

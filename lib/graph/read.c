@@ -1,4 +1,5 @@
 /* The way in: whatever the file is, find out and read it. */
+#include "graph/formats.h"
 #include "graph/pattern.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -6,6 +7,13 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+void skip_byte_order_mark(const char **text, size_t *length)
+{
+    if (*length < 3 || memcmp(*text, "\xef\xbb\xbf", 3) != 0) return;
+    *text += 3;
+    *length -= 3;
+}
 
 /* A first line of words with commas between them is a table, if not one that we know. */
 static bool looks_like_csv(const char *text, size_t length)
@@ -18,26 +26,24 @@ static bool looks_like_csv(const char *text, size_t length)
     return commas > 0 && isalpha((unsigned char)text[0]);
 }
 
+static const struct lx_graph *unknown_table(const char *file, lx_status *st)
+{
+    struct text t = {0};
+    for (const struct lx_format *f = lx_formats(); f->name; f++)
+        if (looks_like_csv(f->begins, strlen(f->begins)))
+            text_format(&t, t.length ? " and %s with %s" : "; %s begins with %s", f->summary, f->begins);
+    status_set_at(st, LX_E_SCHEMA, file, 1, 1, "a table with an unknown header%s", t.at ? t.at : "");
+    text_free(&t);
+    return NULL;
+}
+
 const struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st)
 {
-    if (length >= 3 &&
-        memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* the byte order mark that some editors write */
-        text += 3;
-        length -= 3;
-    }
-    if (csv_is_known(text, length)) return csv_read(file, text, length, st);
-    if (looks_like_csv(text, length)) {
-        status_set_at(
-            st, LX_E_SCHEMA, file, 1, 1,
-            "a table with an unknown header; MiniMalloc CSV begins with id,lower,upper,size and XLA CSV with "
-            "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times");
-        return NULL;
-    }
-    struct json j;
-    if (!json_parse(&j, file, text, length, st)) return NULL;
-    const struct lx_graph *g = pattern_read_json(&j, j.root, st);
-    json_free(&j);
-    return g;
+    const struct lx_format *format = lx_format_of(text, length);
+    skip_byte_order_mark(&text, &length);
+    if (!format && looks_like_csv(text, length)) return unknown_table(file, st);
+    /* Whatever else it is, the reader of patterns says best what keeps it from being one. */
+    return (format ? format : lx_formats())->read(file, text, length, st);
 }
 
 const struct lx_graph *lx_graph_read(const char *path, lx_status *st)

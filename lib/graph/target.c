@@ -32,16 +32,37 @@ static const struct lx_device_parameter parameters[] = {
     {0},
 };
 
-/* spyre: public documents of the project (32 cores, 2 MiB LX less 64 KiB less 20 %, 128-byte sticks,
- * 256 MiB span, LPDDR5 204.8 GB/s, data ring 166 GB/s, PSUM ring 35 GB/s, LX port 140 GB/s).
- * tenstorrent: an 8x8 grid of Tensix cores with 1.5 MB of L1 each and 32x32 tiles of fp16 (64-byte
- * rows, 32-byte L1 alignment); bandwidths are those of a Wormhole card. */
+/* The first is the default. A row names its cost table (lib/cost/tables.c): one that was measured on such a device, or
+ * `roofline`, which goes by the numbers of the row. */
+/* clang-format off */
 static const struct lx_device presets[] = {
-    {"spyre", 32, 1, 32, 2 << 20, 64 << 10, 0.2, -1, 128, 256 << 20, 1, 64, 204.8, 166.4, 35.2, 140.8, 3072},
-    {"tenstorrent", 64, 8, 8, 1536 << 10, 0, 0, -1, 32, INT64_C(4) << 30, 32, 32, 288, 96, 96, 96, 1164},
+    /* Public documents of the project: LPDDR5, a data ring of 166 GB/s, a PSUM ring of 35 GB/s, LX ports of 140 GB/s. */
+    {
+        .preset = "spyre",
+        .cost_table = "spyre",
+        .cores = 32, .grid_y = 1, .grid_x = 32,
+        .lx_bytes = 2 << 20, .lx_reserved_bytes = 64 << 10, .lx_reserved_fraction = 0.2, .lx_usable_bytes = -1,
+        .stick_bytes = 128,
+        .span_bytes = 256 << 20,
+        .tile_rows = 1, .tile_columns = 64,
+        .hbm_gb_per_s = 204.8, .ring_gb_per_s = 166.4, .psum_ring_gb_per_s = 35.2, .lx_gb_per_s = 140.8,
+        .peak_gflop_per_s = 3072,
+    },
+    /* An 8x8 grid of Tensix cores with 1.5 MB of L1 each and 32x32 tiles of fp16 (64-byte rows, 32-byte L1 alignment);
+     * bandwidths are those of a Wormhole card. */
+    {
+        .preset = "tenstorrent",
+        .cost_table = "roofline",
+        .cores = 64, .grid_y = 8, .grid_x = 8,
+        .lx_bytes = 1536 << 10, .lx_reserved_bytes = 0, .lx_reserved_fraction = 0, .lx_usable_bytes = -1,
+        .stick_bytes = 32,
+        .span_bytes = INT64_C(4) << 30,
+        .tile_rows = 32, .tile_columns = 32,
+        .hbm_gb_per_s = 288, .ring_gb_per_s = 96, .psum_ring_gb_per_s = 96, .lx_gb_per_s = 96,
+        .peak_gflop_per_s = 1164,
+    },
 };
-
-static const char *const preset_names[] = {"spyre", "tenstorrent", NULL};
+/* clang-format on */
 
 const struct lx_device_parameter *lx_device_parameters(void)
 {
@@ -76,19 +97,32 @@ bool lx_device_set(struct lx_device *d, const struct lx_device_parameter *p, dou
     return true;
 }
 
+const struct lx_device *lx_device_at(int i)
+{
+    return i >= 0 && i < (int)(sizeof presets / sizeof *presets) ? &presets[i] : NULL;
+}
+
 bool lx_device_preset(const char *name, struct lx_device *out)
 {
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-        if (strcmp(presets[i].preset, name) == 0) {
-            *out = presets[i];
+    const struct lx_device *d;
+    for (int i = 0; (d = lx_device_at(i)); i++)
+        if (strcmp(d->preset, name) == 0) {
+            *out = *d;
             return true;
         }
     return false;
 }
 
-const char *const *lx_device_presets(void)
+const char *lx_device_names(const char *between, char *out, size_t size)
 {
-    return preset_names;
+    const struct lx_device *d;
+    size_t n = 0;
+    if (size > 0) out[0] = 0;
+    for (int i = 0; (d = lx_device_at(i)) && n < size; i++) {
+        int wrote = snprintf(out + n, size - n, "%s%s", i ? between : "", d->preset);
+        n += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return out;
 }
 
 int64_t lx_device_usable(const struct lx_device *d)

@@ -6,10 +6,12 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct lx_device {
     char preset[24];
+    const char *cost_table; /* of lib/cost/tables.c; the preset's, and it lives as long as the program */
     int64_t cores, grid_y, grid_x;
     int64_t lx_bytes, lx_reserved_bytes; /* per core */
     double lx_reserved_fraction;         /* of what is left after the reserved bytes */
@@ -37,10 +39,12 @@ double lx_device_get(const struct lx_device *d, const struct lx_device_parameter
 /* Checks the range; false with a reason otherwise. */
 bool lx_device_set(struct lx_device *d, const struct lx_device_parameter *p, double value, lx_status *st);
 
-/* "spyre" or "tenstorrent"; false if there is no such preset. */
+/* The presets, the default first. NULL: there are no more. */
+const struct lx_device *lx_device_at(int i);
+/* By its name; false if there is no such preset. */
 bool lx_device_preset(const char *name, struct lx_device *out);
-/* Names of the presets, NULL-terminated. */
-const char *const *lx_device_presets(void);
+/* All names in a line, for words to a user: "spyre, tenstorrent". */
+const char *lx_device_names(const char *between, char *out, size_t size);
 
 /* Bytes of LX that a planner may use on each core:
  * round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1 - lx_reserved_fraction))). */

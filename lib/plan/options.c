@@ -130,7 +130,7 @@ const char *lx_options_word(const struct lx_options *o, int row, int64_t k)
     case LX_OPTION_OBJECTIVE:
         return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
-        return nth(lx_device_presets(), k);
+        return k < LX_INT_MAX && lx_device_at((int)k) ? lx_device_at((int)k)->preset : NULL;
     default:
         if (row < LX_OPTION_PASSES) return NULL;
         return nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
@@ -247,19 +247,14 @@ static bool unknown_parameter(const char *key, lx_status *st)
 
 static bool set_preset(struct lx_options *o, const char *name, lx_status *st)
 {
-    struct text known = {0};
-    for (int i = 0; lx_device_presets()[i]; i++) {
-        if (strcmp(lx_device_presets()[i], name) == 0) {
+    char known[300];
+    for (int i = 0; lx_device_at(i); i++)
+        if (strcmp(lx_device_at(i)->preset, name) == 0) {
             o->preset = i + 1;
-            text_free(&known);
             return true;
         }
-        text_format(&known, "%s%s", i ? ", " : "", lx_device_presets()[i]);
-    }
-    status_set(st, LX_E_USAGE, "there is no device preset \"%s\"; there are: %s", name,
-               known.at ? known.at : "");
-    text_free(&known);
-    return false;
+    return status_set(st, LX_E_USAGE, "there is no device preset \"%s\"; there are: %s", name,
+                      lx_device_names(", ", known, sizeof known));
 }
 
 static bool set_parameter(struct lx_options *o, const char *key, const char *text, lx_status *st)
@@ -358,7 +353,7 @@ static void add_solver_options(const struct lx_options *o, struct text *t)
 static void add_device(const struct lx_options *o, struct text *t)
 {
     const struct lx_device_parameter *p = lx_device_parameters();
-    if (o->preset) text_format(t, "preset=%s", lx_device_presets()[o->preset - 1]);
+    if (o->preset) text_format(t, "preset=%s", lx_device_at(o->preset - 1)->preset);
     for (int i = 0; p[i].key && i < LX_MOST_DEVICE_PARAMETERS; i++)
         if (o->device_given >> i & 1) add_pair(t, p[i].key, o->device_value[i]);
 }

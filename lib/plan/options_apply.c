@@ -96,8 +96,9 @@ static bool set_cores(struct lx_device *device, int64_t cores, lx_status *st)
 static bool set_device(const struct lx_options *o, struct lx_device *device, lx_status *st)
 {
     const struct lx_device_parameter *p = lx_device_parameters();
-    if (o->preset && !lx_device_preset(lx_device_presets()[o->preset - 1], device))
+    if (o->preset && !lx_device_at(o->preset - 1))
         return status_set(st, LX_E_UNKNOWN_NAME, "there is no device preset %d", o->preset);
+    if (o->preset) *device = *lx_device_at(o->preset - 1);
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
         if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
     return !lx_options_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);

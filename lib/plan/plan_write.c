@@ -84,42 +84,7 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     return t.at;
 }
 
-/* Past the string that begins at `at`; the end of the text if it is not closed. */
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++)
-        if (*at == '\\' && at + 1 < end) at++;
-    return at < end ? at + 1 : end;
-}
-
-static const char *skip_blank(const char *at, const char *end)
-{
-    while (at < end && memchr(" \t\r\n", *at, 4)) at++;
-    return at;
-}
-
-static bool begins_with(const char *at, const char *end, const char *word)
-{
-    size_t n = strlen(word);
-    return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
-}
-
-/* Other programs write the keys in another order, and a plan's buffers may then stand before its kind: the
- * text is walked until the key of the outermost object is found. Nothing is checked here. */
 bool lx_is_plan(const char *text, size_t length)
 {
-    const char *at = text, *end = text + length;
-    for (int64_t depth = 0; at < end;) {
-        if (*at == '"') {
-            bool kind = depth == 1 && begins_with(at, end, "\"kind\"");
-            at = skip_string(at, end);
-            const char *value = skip_blank(at, end);
-            if (kind && value < end && *value == ':')
-                return begins_with(skip_blank(value + 1, end), end, "\"plan\"");
-            continue;
-        }
-        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
-        at++;
-    }
-    return false;
+    return json_is_kind(text, length, "plan");
 }

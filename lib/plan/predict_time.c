@@ -8,7 +8,7 @@
 
 static double transfer_us(const struct draft *x, const struct lx_transfer *t)
 {
-    if (t->kind != LX_RING) return (double)t->bytes / (cost_constants[COST_ONE_WAY].value * 1e3);
+    if (t->kind != LX_RING) return cost_copy(&x->graph->device, t->bytes);
     struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
     return view_ring_us(x->layouts, x->stays[t->stay].tensor, &from, &to);
 }

@@ -1,7 +1,7 @@
-/* Cases of the matmul cost: upstream's formula in its three states, which is a yardstick of lib/cost. */
+/* Cases of the matmul cost: upstream's formula in its three states, which is the yardstick of lib/cost. */
 #include "cases/workdiv.h"
 #include "base/checked.h"
-#include "cost/matmul.h"
+#include "support/matmul_yardstick.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static void inequality(struct cases *c, const cJSON *one)
         double shared = matmul_time((enum matmul_model)v, &s, &p);
         s.shared_weight = false;
         case_expect(c, shared < matmul_time((enum matmul_model)v, &s, &p), "%s has it the other way",
-                    matmul_models[v].name);
+                    matmul_model_names[v]);
     }
 }
 

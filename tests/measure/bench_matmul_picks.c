@@ -2,14 +2,14 @@
  *
  *     build/bin/bench_matmul_picks measured_matmul_splits.csv
  *
- * The file has one measured split per line: source,B,M,N,K,shared_weight,b,m,n,k,device_us. Of each shape
- * every model picks the measured split that it predicts to be fastest; the figure is the sum of the picks'
- * device times over that of the best ones. Then our model is fitted again, first on all shapes (the constants
- * in lib/cost/matmul.c are these, rounded), then with each shape, and each family of shapes, left out of the
- * fit and picked blindly. Also shown is what each shape's unrestricted pick is, where nobody measured it. */
+ * The file has one measured split per line: source,B,M,N,K,shared_weight,b,m,n,k,device_us. Of each shape every
+ * model picks the measured split that it predicts to be fastest; the figure is the sum of the picks' device
+ * times over that of the best ones. Then our model is fitted again, first on all shapes (the constants in
+ * lib/cost/tables.c are these, rounded), then with each shape, and each family of shapes, left out of the fit
+ * and picked blindly. Also shown is what each shape's unrestricted pick is, where nobody measured it. */
 #include "base/file.h"
 #include "base/vec.h"
-#include "cost/matmul.h"
+#include "support/matmul_yardstick.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,16 @@ static VEC(struct group) groups;
  * What a fit cannot see, because the shapes that show it are left out, stays at these: without the batched
  * family that is run_overhead and kernel_passes, whose beginnings are guesses, and the figure of that family
  * depends on them. */
-static const struct matmul_constants prior = {150, 4, 0.0143, 1, 2, 0.5};
+static const double prior[COST_FITTED_COUNT] = {150, 4, 0.0143, 1, 2, 0.5};
+static const char *const constants[COST_FITTED_COUNT] = {"stream_cap",    "run_overhead",    "psum_us_per_kb",
+                                                         "compute_shown", "compute_reduced", "kernel_passes"};
+
+static struct cost_rates rates_with(const double *fitted)
+{
+    struct cost_rates r = spyre_rates();
+    memcpy(&r.value[COST_FITTED], fitted, COST_FITTED_COUNT * sizeof *fitted);
+    return r;
+}
 
 /* A row that took twelve times the best of its shape is no division that anybody weighs: hangs and worse. */
 static const double outlier = 12;
@@ -88,7 +97,7 @@ static bool read_line(const char *line)
 }
 
 /* Mean squared log error, the good splits of a shape counting most. */
-static double loss(const struct matmul_constants *c)
+static double loss(const struct cost_rates *c)
 {
     double sum = 0, weights = 0;
     for (size_t i = 0; i < groups.count; i++) {
@@ -105,34 +114,32 @@ static double loss(const struct matmul_constants *c)
 }
 
 /* Coordinate descent on the logarithms of the constants, steps growing with success and shrinking without. */
-static struct matmul_constants fit(void)
+static struct cost_rates fit(void)
 {
-    double best[MATMUL_CONSTANT_COUNT], step[MATMUL_CONSTANT_COUNT];
-    struct matmul_constants c = prior;
-    memcpy(best, &prior, sizeof best);
-    for (int i = 0; i < MATMUL_CONSTANT_COUNT; i++) step[i] = 0.5;
+    double best[COST_FITTED_COUNT], step[COST_FITTED_COUNT];
+    struct cost_rates c = rates_with(prior);
+    memcpy(best, prior, sizeof best);
+    for (int i = 0; i < COST_FITTED_COUNT; i++) step[i] = 0.5;
     double least = loss(&c);
     for (int round = 0; round < 60; round++)
-        for (int i = 0; i < MATMUL_CONSTANT_COUNT; i++) {
+        for (int i = 0; i < COST_FITTED_COUNT; i++) {
             bool better = false;
             for (int sign = 1; sign >= -1 && !better; sign -= 2) {
-                double trial[MATMUL_CONSTANT_COUNT];
+                double trial[COST_FITTED_COUNT];
                 memcpy(trial, best, sizeof trial);
                 trial[i] *= exp(sign * step[i]);
-                memcpy(&c, trial, sizeof c);
+                c = rates_with(trial);
                 double l = loss(&c);
                 better = l < least - 1e-12;
                 if (better) memcpy(best, trial, sizeof best), least = l;
             }
             step[i] *= better ? 1.3 : 0.6;
         }
-    memcpy(&c, best, sizeof c);
-    return c;
+    return rates_with(best);
 }
 
 /* The measured split that a model predicts to be the fastest; `c` NULL: by `model`. */
-static const struct row *pick(const struct group *g, enum matmul_model model,
-                              const struct matmul_constants *c)
+static const struct row *pick(const struct group *g, enum matmul_model model, const struct cost_rates *c)
 {
     const struct row *best = NULL;
     double least = INFINITY;
@@ -148,7 +155,7 @@ static const struct row *pick(const struct group *g, enum matmul_model model,
 static struct matmul_split unrestricted(const struct matmul_shape *s)
 {
     struct matmul_split p, best = {1, 1, 1, 1};
-    struct matmul_constants c = matmul_constants_default();
+    struct cost_rates c = spyre_rates();
     int64_t n_sticks = (s->n + 63) / 64, k_sticks = (s->k + 63) / 64;
     double least = INFINITY;
     for (p.b = 1; p.b <= s->cores; p.b++)
@@ -195,9 +202,9 @@ static void table(void)
             upstream[v] += pick(g, (enum matmul_model)v, NULL)->us;
     }
     printf("\ntotal of %zu shapes, %zu splits: best %.1f us\n  %-11s %.4f\n", groups.count, rows.count, best,
-           matmul_models[0].name, ours / best);
+           matmul_model_names[0], ours / best);
     for (int v = MATMUL_UPSTREAM_A; v < MATMUL_MODEL_COUNT; v++)
-        printf("  %-11s %.4f\n", matmul_models[v].name, upstream[v] / best);
+        printf("  %-11s %.4f\n", matmul_model_names[v], upstream[v] / best);
     printf("\nunrestricted picks of ours that nobody measured:\n");
     for (size_t i = 0; i < groups.count; i++) {
         struct matmul_split p = unrestricted(&groups.at[i].shape);
@@ -215,7 +222,7 @@ static void leave_out(size_t first, bool family, double *picked, double *best)
     for (size_t i = 0; i < groups.count; i++)
         groups.at[i].left_out =
             family ? strcmp(groups.at[i].family, groups.at[first].family) == 0 : i == first;
-    struct matmul_constants c = fit();
+    struct cost_rates c = fit();
     for (size_t i = 0; i < groups.count; i++) {
         if (!groups.at[i].left_out) continue;
         own_picked += pick(&groups.at[i], MATMUL_OURS, &c)->us;
@@ -230,21 +237,19 @@ static void leave_out(size_t first, bool family, double *picked, double *best)
 static void cross_validate(void)
 {
     double picked = 0, best = 0;
-    struct matmul_constants c = fit();
-    double values[MATMUL_CONSTANT_COUNT];
+    struct cost_rates c = fit(), begun = rates_with(prior), in_use = spyre_rates();
     size_t skipped = 0;
-    memcpy(values, &c, sizeof values);
     for (size_t i = 0; i < groups.count; i++)
         for (size_t r = groups.at[i].first; r < groups.at[i].first + groups.at[i].count; r++)
             skipped += rows.at[r].us > outlier * groups.at[i].best_us;
     printf("\nfitted on all shapes but %zu splits over %.0f times the best of theirs; mean squared log error "
            "%.4f:\n",
            skipped, outlier, loss(&c));
-    for (int i = 0; i < MATMUL_CONSTANT_COUNT; i++)
-        printf("  %-16s %9.4f  in use %9.4f  (%s)\n", matmul_constant_rows[i].name, values[i],
-               matmul_constant_rows[i].value, matmul_constant_rows[i].origin);
+    for (int i = 0; i < COST_FITTED_COUNT; i++)
+        printf("  %-16s %9.4f  in use %9.4f  (%s)\n", constants[i], c.value[COST_FITTED + i],
+               in_use.value[COST_FITTED + i], cost_table_find("spyre")->number[COST_FITTED + i].origin);
     for (size_t i = 0; i < groups.count; i++) {
-        picked += pick(&groups.at[i], MATMUL_OURS, &prior)->us;
+        picked += pick(&groups.at[i], MATMUL_OURS, &begun)->us;
         best += groups.at[i].best_us;
     }
     printf("\nwith the numbers that the fit begins with, nothing fitted: %.4f\n", picked / best);

@@ -27,43 +27,46 @@ static inline struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_
     return p;
 }
 
-/* A device by preset and number of cores; 0: all. */
-static inline const struct lx_graph *with_preset(const struct lx_graph *g, const char *preset, int64_t cores)
+/* A preset with so many cores; 0: all, -2: all but two. Gives the graph that it got back. */
+static inline const struct lx_graph *with_preset(const struct lx_graph *g, const struct lx_device *preset,
+                                                 int64_t cores)
 {
-    struct lx_device device;
-    assert_true(lx_device_preset(preset, &device));
-    if (cores > 0) device.cores = cores;
+    struct lx_device device = *preset;
+    device.cores = cores > 0 ? cores : device.cores + cores;
     return with_device(g, &device);
 }
 
+static inline void plan_on(const char *path, const struct lx_device *preset, int64_t cores,
+                           const struct lx_passes *passes, plan_check *check, void *totals)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(path, &st);
+    if (!g) fail_msg("%s", st.text);
+    g = with_preset(g, preset, cores);
+    struct lx_layouts *l = lx_layouts_make(g, &st);
+    struct lx_divisions *v = l ? lx_divide(l, NULL, &st) : NULL;
+    bool divides = v != NULL; /* some need more than four cores */
+    lx_divisions_free(v);
+    lx_layouts_free(l);
+    if (!divides) {
+        lx_graph_free(g);
+        return;
+    }
+    struct lx_plan *p = plan_of(g, passes);
+    check(p, totals);
+    lx_plan_free(p);
+}
+
+/* On all cores of every preset, and on all but two; of the first, on few as well. */
 static inline void each_plan_of(const char *path, plan_check *check, void *totals)
 {
-    static const struct {
-        const char *preset;
-        int64_t cores;
-    } devices[] = {{"spyre", 0},  {"spyre", 1},       {"spyre", 4},
-                   {"spyre", 24}, {"tenstorrent", 0}, {"tenstorrent", 62}};
+    static const int64_t cores[] = {0, -2, 1, 4, 24};
     static const struct lx_passes passes[] = {
         {0}, {.cooptimise = LX_COOPTIMISE_FLIP}, {.stage = LX_STAGE_BASELINE}};
-    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
-        for (size_t k = 0; k < sizeof passes / sizeof *passes; k++) {
-            lx_status st = {0};
-            const struct lx_graph *g = lx_graph_read(path, &st);
-            if (!g) fail_msg("%s", st.text);
-            g = with_preset(g, devices[d].preset, devices[d].cores);
-            struct lx_layouts *l = lx_layouts_make(g, &st);
-            struct lx_divisions *v = l ? lx_divide(l, NULL, &st) : NULL;
-            bool divides = v != NULL; /* some need more than four cores */
-            lx_divisions_free(v);
-            lx_layouts_free(l);
-            if (!divides) {
-                lx_graph_free(g);
-                continue;
-            }
-            struct lx_plan *p = plan_of(g, &passes[k]);
-            check(p, totals);
-            lx_plan_free(p);
-        }
+    for (int d = 0; lx_device_at(d); d++)
+        for (size_t c = 0; c < (d ? 2 : sizeof cores / sizeof *cores); c++)
+            for (size_t k = 0; k < sizeof passes / sizeof *passes; k++)
+                plan_on(path, lx_device_at(d), cores[c], &passes[k], check, totals);
 }
 
 static inline void each_plan(plan_check *check, void *totals)

@@ -82,7 +82,7 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
         if (!inside) runs *= y->size[i] / to->slices[i];
         inside = inside && !moves;
     }
-    return cost_relayout(runs, parts, view_part_bytes(l, tensor, to));
+    return cost_relayout(&l->graph->device, runs, parts, view_part_bytes(l, tensor, to));
 }
 
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory)

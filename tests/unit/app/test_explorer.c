@@ -111,11 +111,11 @@ static void settings_are_typed_stepped_and_told(void **state)
     for (int i = 0; i < settings_count(); i++) assert_true(settings_set(&w, i, "", &st));
     assert_true(settings_same(&w, &standard));
     int presets = 0;
-    for (; lx_device_presets()[presets]; presets++) { /* every preset is a word, as --device takes it */
-        text_format(&t, "preset=%s", lx_device_presets()[presets]);
+    for (; lx_device_at(presets); presets++) { /* every preset is a word, as --device takes it */
+        text_format(&t, "preset=%s", lx_device_at(presets)->preset);
         assert_true(settings_set(&w, SET_DEVICE, t.at, &st));
         assert_int_equal(w.options.preset, presets + 1);
-        assert_string_equal(settings_word(SET_DEVICE, presets), lx_device_presets()[presets]);
+        assert_string_equal(settings_word(SET_DEVICE, presets), lx_device_at(presets)->preset);
         text_free(&t);
     }
     assert_null(settings_word(SET_DEVICE, presets));

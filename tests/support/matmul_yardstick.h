@@ -1,8 +1,34 @@
-/* The matmul formula of torch-spyre in three states (A: June to August 2026, B: September, C: late
- * September), as a yardstick. Every number below is upstream's. */
+/* What our matmul model is measured against: the formula of torch-spyre in three states (A: June to August 2026, B:
+ * September, C: late September). Every number of it below is upstream's. */
+#ifndef LX_TESTS_SUPPORT_MATMUL_YARDSTICK_H
+#define LX_TESTS_SUPPORT_MATMUL_YARDSTICK_H
+
 #include "cost/matmul.h"
 
 #include <math.h>
+
+enum matmul_model {
+    MATMUL_OURS,
+    MATMUL_UPSTREAM_A,
+    MATMUL_UPSTREAM_B,
+    MATMUL_UPSTREAM_C,
+    MATMUL_MODEL_COUNT
+};
+
+static const char *const matmul_model_names[MATMUL_MODEL_COUNT] = {
+    [MATMUL_OURS] = "ours",             /* operand streams, runs and passes; fitted */
+    [MATMUL_UPSTREAM_A] = "upstream-a", /* June to August 2026 */
+    [MATMUL_UPSTREAM_B] = "upstream-b", /* September 2026: compute doubled where K is split */
+    [MATMUL_UPSTREAM_C] = "upstream-c", /* late September 2026: and measured weight delivery for decode */
+};
+
+/* The rates that both were fitted and measured with. */
+static inline struct cost_rates spyre_rates(void)
+{
+    struct lx_device spyre;
+    lx_device_preset("spyre", &spyre);
+    return cost_rates_of(&spyre);
+}
 
 static const double macs_per_us = 1.536e6; /* of one core */
 static const double hbm_gb_per_s = 204.8;
@@ -26,25 +52,35 @@ static const struct {
 };
 static const double decode_cap_other = 140;
 
-static double decode_cap(int64_t m, int64_t k)
+static inline double decode_cap(int64_t m, int64_t k)
 {
     for (unsigned i = 0; i < sizeof decode_caps / sizeof *decode_caps; i++)
         if (decode_caps[i].m == m && decode_caps[i].k == k) return decode_caps[i].gb_per_s;
     return decode_cap_other;
 }
 
+/* Bytes that must cross to memory once; a shared weight counts once. */
+static inline double matmul_bytes(const struct matmul_shape *s)
+{
+    double b = (double)s->b, m = (double)s->m, n = (double)s->n, k = (double)s->k;
+    return (b * m * k + (s->shared_weight ? 1 : b) * k * n) * (double)s->operand_bytes +
+           b * m * n * (double)s->output_bytes;
+}
+
 /* A logarithm that charges nothing below 1. */
-static double log_above(double x)
+static inline double log_above(double x)
 {
     return x > 1 ? log2(x) : 0;
 }
 
-double matmul_upstream(enum matmul_model version, const struct matmul_shape *s, const struct matmul_split *p)
+static inline double matmul_upstream(enum matmul_model version, const struct matmul_shape *s,
+                                     const struct matmul_split *p)
 {
     double B = (double)s->b, M = (double)s->m, N = (double)s->n, K = (double)s->k;
     double b = (double)p->b, m = (double)p->m, n = (double)p->n, k = (double)p->k;
     double used = b * m * n * k, cores = (double)s->cores;
     bool shared = s->shared_weight;
+    struct cost_rates spyre = spyre_rates();
     bool decode = version == MATMUL_UPSTREAM_C && shared && s->operand_bytes == 2 && s->b == 1 &&
                   s->m >= decode_rows_low && s->m <= decode_rows_high;
 
@@ -57,7 +93,7 @@ double matmul_upstream(enum matmul_model version, const struct matmul_shape *s, 
         matmul_bytes(s) / (hbm_gb_per_s * 1e3) * fmax(1, pow(cohort / cohort_limit, cohort_exponent));
     if (decode) {
         double weight = K * N * (double)s->operand_bytes;
-        double rate = fmin(decode_cap(p->m, p->k), used / m * matmul_slice_rate(m));
+        double rate = fmin(decode_cap(p->m, p->k), used / m * matmul_slice_rate(&spyre, m));
         hbm = (matmul_bytes(s) - weight) / (hbm_gb_per_s * 1e3) + weight / (rate * 1e3);
     }
     double psum = (k - 1) * B * M * N / (b * m * n) * (shared ? psum_us_shared : psum_us_batched);
@@ -73,3 +109,12 @@ double matmul_upstream(enum matmul_model version, const struct matmul_shape *s, 
     if (shared) penalty += down_n_us * log_above(K / N) * log_above(n);
     return compute + hbm + psum + penalty;
 }
+
+static inline double matmul_time(enum matmul_model model, const struct matmul_shape *s,
+                                 const struct matmul_split *p)
+{
+    struct cost_rates r = spyre_rates();
+    return model == MATMUL_OURS ? matmul_time_with(&r, s, p) : matmul_upstream(model, s, p);
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* The cost tables. A preset that has no measurements names `roofline`. */
+#include "cost/rates.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define UPSTREAM "torch-spyre cost_model.py, August to September 2026, measured on the device"
+#define SLICES   "torch-spyre decode_slice_gbps, September 2026: one slice of a decode weight, measured"
+#define ARRAY    "torch-spyre, June to September 2026"
+#define RINGS    "torch-spyre's relayout model, August to September 2026, measured on the device"
+#define DEVICE   "the device's own number"
+#define NO_SUCH  "roofline: no such effect"
+
+/* clang-format off */
+static const struct cost_table tables[] = {
+    {.name = "spyre", .help = "measured and fitted on a Spyre card",
+     .hbm_gb_per_s = 204.8, .ring_gb_per_s = 166.4, .psum_ring_gb_per_s = 35.2, .peak_gflop_per_s = 3072,
+     .number = {
+        [COST_ONE_WAY]         = {150, COST_BY_HBM, UPSTREAM},
+        [COST_TURNAROUND]      = {0.00574, COST_OVER_HBM, UPSTREAM},
+        [COST_CORE_PORT]       = {INFINITY, COST_FIXED, "nothing says that one core cannot take all; see lx_gb_per_s"},
+        [COST_ROW_FLOOR]       = {114, COST_BY_HBM, UPSTREAM},
+        [COST_ROW_GAIN]        = {61, COST_BY_HBM, UPSTREAM},
+        [COST_ROW_SCALE]       = {3700, COST_FIXED, UPSTREAM},
+        [COST_OUTER]           = {113, COST_BY_HBM, UPSTREAM},
+        [COST_RESTICK]         = {116, COST_BY_HBM, UPSTREAM},
+        [COST_BROADCASTS]      = {118, COST_BY_HBM, UPSTREAM},
+        [COST_SHARE_1]         = {0.11, COST_FIXED, UPSTREAM},
+        [COST_SHARE_2]         = {0.22, COST_FIXED, UPSTREAM},
+        [COST_SHARE_4]         = {0.43, COST_FIXED, UPSTREAM},
+        [COST_SHARE_8]         = {0.54, COST_FIXED, UPSTREAM},
+        [COST_SHARE_16]        = {0.54, COST_FIXED, UPSTREAM},
+        [COST_SHARE_32]        = {1, COST_FIXED, UPSTREAM},
+        [COST_STREAM_CAP]      = {144, COST_BY_HBM, "fitted; the one-way rate of the memory is about 150 GB/s, measured"},
+        [COST_RUN_OVERHEAD]    = {3.5, COST_FIXED, "fitted on the four batched shapes; a burst is at most 32 sticks"},
+        [COST_PSUM]            = {0.0133, COST_OVER_PSUM, "fitted; 75 GB/s, two reduce rings of 35 GB/s each"},
+        [COST_COMPUTE_SHOWN]   = {0.19, COST_FIXED, "fitted; the rest is hidden behind transfers"},
+        [COST_COMPUTE_REDUCED] = {1.33, COST_FIXED, "fitted; one of two corelets would be 2 with nothing hidden"},
+        [COST_KERNEL_PASSES]   = {1.45, COST_FIXED, "fitted on the four batched shapes"},
+        [COST_SLICE_1]         = {5.4, COST_BY_HBM, SLICES},
+        [COST_SLICE_2]         = {18.4, COST_BY_HBM, SLICES},
+        [COST_SLICE_4]         = {33.0, COST_BY_HBM, SLICES},
+        [COST_SLICE_8]         = {42.9, COST_BY_HBM, SLICES},
+        [COST_SLICE_16]        = {40.1, COST_BY_HBM, SLICES},
+        [COST_SLICE_32]        = {41.6, COST_BY_HBM, SLICES},
+        [COST_MACS]            = {1.536e6, COST_BY_PEAK, ARRAY},
+        [COST_PE_ROWS]         = {8, COST_FIXED, ARRAY},
+        [COST_PE_PASSES]       = {5, COST_FIXED, ARRAY},
+        [COST_PE_EXPONENT]     = {0.25, COST_FIXED, ARRAY},
+        [COST_HOP]             = {3.92, COST_FIXED, RINGS},
+        [COST_RUN]             = {1.14, COST_FIXED, RINGS},
+        [COST_RELAYOUT]        = {547, COST_BY_RING, RINGS},
+     }},
+    {.name = "roofline", .help = "the larger of compute and memory, by the device's own numbers",
+     .hbm_gb_per_s = 1, .ring_gb_per_s = 1, .psum_ring_gb_per_s = 1, .peak_gflop_per_s = 1,
+     .hides_compute = true, .whole_tiles = true,
+     .number = {
+        [COST_ONE_WAY]         = {1, COST_BY_HBM, DEVICE},
+        [COST_TURNAROUND]      = {0, COST_FIXED, NO_SUCH},
+        [COST_CORE_PORT]       = {1, COST_BY_RING, DEVICE},
+        [COST_ROW_FLOOR]       = {1, COST_BY_HBM, DEVICE},
+        [COST_ROW_GAIN]        = {0, COST_FIXED, NO_SUCH},
+        [COST_ROW_SCALE]       = {1, COST_FIXED, NO_SUCH},
+        [COST_OUTER]           = {1, COST_BY_HBM, DEVICE},
+        [COST_RESTICK]         = {1, COST_BY_HBM, DEVICE},
+        [COST_BROADCASTS]      = {1, COST_BY_HBM, DEVICE},
+        [COST_SHARE_1]         = {1, COST_FIXED, NO_SUCH},
+        [COST_SHARE_2]         = {1, COST_FIXED, NO_SUCH},
+        [COST_SHARE_4]         = {1, COST_FIXED, NO_SUCH},
+        [COST_SHARE_8]         = {1, COST_FIXED, NO_SUCH},
+        [COST_SHARE_16]        = {1, COST_FIXED, NO_SUCH},
+        [COST_SHARE_32]        = {1, COST_FIXED, NO_SUCH},
+        [COST_STREAM_CAP]      = {1, COST_BY_HBM, DEVICE},
+        [COST_RUN_OVERHEAD]    = {0, COST_FIXED, NO_SUCH},
+        [COST_PSUM]            = {1, COST_OVER_PSUM, DEVICE},
+        [COST_COMPUTE_SHOWN]   = {0, COST_FIXED, NO_SUCH},
+        [COST_COMPUTE_REDUCED] = {0, COST_FIXED, NO_SUCH},
+        [COST_KERNEL_PASSES]   = {0, COST_FIXED, NO_SUCH},
+        [COST_SLICE_1]         = {1, COST_BY_RING, DEVICE},
+        [COST_SLICE_2]         = {1, COST_BY_RING, DEVICE},
+        [COST_SLICE_4]         = {1, COST_BY_RING, DEVICE},
+        [COST_SLICE_8]         = {1, COST_BY_RING, DEVICE},
+        [COST_SLICE_16]        = {1, COST_BY_RING, DEVICE},
+        [COST_SLICE_32]        = {1, COST_BY_RING, DEVICE},
+        [COST_MACS]            = {500, COST_BY_PEAK, DEVICE},
+        [COST_PE_ROWS]         = {1, COST_FIXED, NO_SUCH},
+        [COST_PE_PASSES]       = {1, COST_FIXED, NO_SUCH},
+        [COST_PE_EXPONENT]     = {0, COST_FIXED, NO_SUCH},
+        [COST_HOP]             = {0, COST_FIXED, NO_SUCH},
+        [COST_RUN]             = {0, COST_FIXED, NO_SUCH},
+        [COST_RELAYOUT]        = {1, COST_BY_RING, DEVICE},
+     }},
+};
+/* clang-format on */
+
+const struct cost_table *cost_table_at(int i)
+{
+    return i >= 0 && i < (int)(sizeof tables / sizeof *tables) ? &tables[i] : NULL;
+}
+
+const struct cost_table *cost_table_find(const char *name)
+{
+    const struct cost_table *t;
+    for (int i = 0; (t = cost_table_at(i)); i++)
+        if (strcmp(t->name, name) == 0) return t;
+    return NULL;
+}
+
+/* A device that nobody has a table for is timed by its own numbers. */
+static const struct cost_table *table_of(const struct lx_device *d)
+{
+    const struct cost_table *t = d->cost_table ? cost_table_find(d->cost_table) : NULL;
+    return t ? t : cost_table_find("roofline");
+}
+
+static double factor(const struct cost_table *t, const struct lx_device *d, enum cost_scale scale)
+{
+    switch (scale) {
+    case COST_BY_HBM:
+        return d->hbm_gb_per_s / t->hbm_gb_per_s;
+    case COST_OVER_HBM:
+        return t->hbm_gb_per_s / d->hbm_gb_per_s;
+    case COST_BY_RING:
+        return d->ring_gb_per_s / t->ring_gb_per_s;
+    case COST_OVER_PSUM:
+        return t->psum_ring_gb_per_s / d->psum_ring_gb_per_s;
+    case COST_BY_PEAK:
+        return d->peak_gflop_per_s / t->peak_gflop_per_s;
+    case COST_FIXED:
+    case COST_SCALE_COUNT:
+        break;
+    }
+    return 1;
+}
+
+double cost_rate(const struct lx_device *d, enum cost_constant_id id)
+{
+    const struct cost_table *t = table_of(d);
+    return t->number[id].value * factor(t, d, t->number[id].scale);
+}
+
+struct cost_rates cost_rates_of(const struct lx_device *d)
+{
+    const struct cost_table *t = table_of(d);
+    struct cost_rates r = {.lx_gb_per_s = d->lx_gb_per_s, .hides_compute = t->hides_compute};
+    double by[COST_SCALE_COUNT];
+    for (int i = 0; i < COST_SCALE_COUNT; i++) by[i] = factor(t, d, (enum cost_scale)i);
+    for (int i = 0; i < COST_CONSTANT_COUNT; i++) r.value[i] = t->number[i].value * by[t->number[i].scale];
+    if (t->whole_tiles) {
+        r.tile_rows = (double)d->tile_rows;
+        r.tile_columns = (double)d->tile_columns;
+    }
+    return r;
+}

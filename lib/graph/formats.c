@@ -1,0 +1,59 @@
+/* The table of formats. In the order in which people are told of them. */
+#include "graph/formats.h"
+#include "graph/pattern.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const struct lx_format formats[] = {
+    {.name = "pattern", .summary = "a pattern as JSON", .endings = {".json"},
+     .help = "tensors and ops, or a bare list of buffers",
+     .begins = "{\"lxplan\": 1, \"kind\": \"pattern\"",
+     .sniff = pattern_sniff, .read = pattern_read, .write_graph = pattern_write_graph},
+    {.name = "minimalloc", .summary = "MiniMalloc CSV", .endings = {".csv"},
+     .help = "id,lower,upper,size with upper exclusive, and optional columns offset (a fixed address), alignment and "
+             "weight (the cost of being off chip; without it the size)",
+     .begins = "id,lower,upper,size", .has_addresses = true,
+     .sniff = minimalloc_sniff, .read = minimalloc_read, .write_buffers = minimalloc_write},
+    {.name = "xla", .summary = "XLA CSV", .endings = {".csv"},
+     .help = "the memory-space dump with buffer_id, buffer_name, alt_mem_benefit, size, definition_time, use_times, "
+             "use_names and is_scoped",
+     .begins = "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times",
+     .sniff = xla_sniff, .read = xla_read, .write_buffers = xla_write},
+    {0},
+};
+/* clang-format on */
+
+const struct lx_format *lx_formats(void)
+{
+    return formats;
+}
+
+const struct lx_format *lx_format_find(const char *name)
+{
+    for (const struct lx_format *f = formats; f->name; f++)
+        if (strcmp(f->name, name) == 0) return f;
+    return NULL;
+}
+
+const struct lx_format *lx_format_of(const char *text, size_t length)
+{
+    skip_byte_order_mark(&text, &length);
+    for (const struct lx_format *f = formats; f->name; f++)
+        if (f->sniff(text, length)) return f;
+    return NULL;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+bool lx_format_ending(const char *path)
+{
+    for (const struct lx_format *f = formats; f->name; f++)
+        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++)
+            if (ends_with(path, f->endings[i])) return true;
+    return false;
+}
