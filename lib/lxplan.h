@@ -29,6 +29,7 @@
 #include "plan/options.h"
 #include "plan/occupancy.h"
 #include "plan/plan_diff.h"
+#include "plan/plan_explain.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"
 #include "loops/loops.h"

@@ -1,5 +1,4 @@
-/* lxplan plan --explain: where a buffer is, why, and what would bring it on chip. What is said about other
- * solvers and passes is tried, not guessed. */
+/* lxplan plan --explain: where a buffer is, why, and what would bring it on chip, in words. */
 #include "base/fail.h"
 #include "planning/planning.h"
 #include "planning/show_plan.h"
@@ -10,25 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this many buffers trying the alternatives would take too long for a question. */
-enum { MOST_BUFFERS = 2000, MOST_NEIGHBOURS = 8 };
-
-static bool is_of(const struct lx_plan *p, int32_t i, const char *name)
-{
-    if (strcmp(p->problem.buffers[i].name, name) == 0) return true;
-    return p->stays && strcmp(p->layouts->graph->tensors[p->stays[i].tensor].name, name) == 0;
-}
-
-static bool all_on_chip(const struct lx_plan *p, const char *name)
-{
-    bool any = false;
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (is_of(p, i, name)) {
-            if (p->answer.address[i] < 0) return false;
-            any = true;
-        }
-    return any;
-}
+enum { MOST_NEIGHBOURS = 8 };
 
 static void describe(const struct lx_plan *p, int32_t i, struct text *out)
 {
@@ -61,113 +42,77 @@ static void describe(const struct lx_plan *p, int32_t i, struct text *out)
     }
 }
 
-/* Who is in the way, the cheapest first: what each saves where it is. */
-static void neighbours(const struct lx_plan *p, int32_t i, struct text *out)
+/* Who is in the way: what each saves where it is. */
+static void show_others(const struct lx_plan *p, const struct lx_explained *e, struct text *out)
 {
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    int shown = 0;
-    bool *said = calloc((size_t)p->problem.count + 1, sizeof *said);
-    if (!said) return;
-    while (shown < MOST_NEIGHBOURS) {
-        int32_t best = -1;
-        for (int32_t k = 0; k < p->problem.count; k++) {
-            const struct lx_buffer *o = &p->problem.buffers[k];
-            if (said[k] || p->answer.address[k] < 0 || o->start >= b->end || o->end <= b->start) continue;
-            if (best < 0 || o->spill_cost < p->problem.buffers[best].spill_cost) best = k;
-        }
-        if (best < 0) break;
-        said[best] = true;
-        const struct lx_buffer *o = &p->problem.buffers[best];
-        if (shown++ == 0) text_add(out, "  on chip while it lives, those that save least first:\n");
+    int32_t n = e->other_count < MOST_NEIGHBOURS ? e->other_count : MOST_NEIGHBOURS;
+    if (n) text_add(out, "  on chip while it lives, those that save least first:\n");
+    for (int32_t k = 0; k < n; k++) {
+        const struct lx_buffer *o = &p->problem.buffers[e->others[k]];
         text_format(out, "    %s: %s at 0x%llx, ticks %lld to %lld, saves %s\n", o->name, grouped(o->size).at,
-                    (long long)p->answer.address[best], (long long)o->start, (long long)o->end - 1,
+                    (long long)p->answer.address[e->others[k]], (long long)o->start, (long long)o->end - 1,
                     grouped(o->spill_cost).at);
     }
-    free(said);
 }
 
-struct trial {
-    const char *words;
-    const struct lx_solver *solver;
-    struct lx_passes passes;
-};
-
-static void try_it(struct call *call, const struct lx_plan *p, const char *name, const struct trial *trial,
-                   struct text *out, int *found)
+static void show_obstacle(const struct lx_plan *p, const struct lx_explained *e, struct text *out)
 {
-    lx_status before = call->st;
-    struct lx_plan *other = make_plan_as(call, p->graph, &trial->passes, trial->solver);
-    if (other && all_on_chip(other, name)) {
-        if ((*found)++ == 0) text_add(out, "  what brings it on chip:\n");
-        text_format(out, "    %s: then %s of HBM traffic in all (now %s)\n", trial->words,
-                    in_bytes(other->hbm_bytes).at, grouped(p->hbm_bytes).at);
-    }
-    call->st = before;
-    lx_plan_free(other);
-}
-
-/* Other solvers, then other passes, one at a time. */
-static void alternatives(struct call *call, const struct lx_plan *p, const char *name, struct text *out)
-{
-    int found = 0;
-    struct lx_passes asked;
-    if (p->problem.count > MOST_BUFFERS || !read_passes(call, &asked)) return;
-    const struct lx_solver *ours = lx_solver_find(p->solver);
-    for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
-        char words[100];
-        if (*s == ours || !((*s)->caps & LX_CAN_SPILL)) continue;
-        snprintf(words, sizeof words, "-s %s", (*s)->name);
-        try_it(call, p, name, &(struct trial){words, *s, asked}, out, &found);
-    }
-    for (const struct lx_pass *row = lx_passes(); row->name; row++) {
-        char words[100];
-        if (p->graph->is_list || strcmp(row->name, "stage") == 0) continue;
-        int now = lx_pass_get(&asked, row), values = 2;
-        if (row->words)
-            for (values = 0; row->words[values];) values++;
-        for (int v = 0; v < values; v++) {
-            if (v == now) continue;
-            struct trial trial = {words, ours, asked};
-            lx_pass_set(&trial.passes, row, v);
-            if (row->words)
-                snprintf(words, sizeof words, "--%s %s", row->option, row->words[v]);
-            else
-                snprintf(words, sizeof words, "%s--%s", v ? "" : "without ", row->option);
-            try_it(call, p, name, &trial, out, &found);
-        }
-    }
-    if (!found) text_add(out, "  no other solver and no single pass brings it on chip\n");
-}
-
-static void remedy(const struct lx_plan *p, int32_t i, struct text *out)
-{
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    if (p->answer.address[i] >= 0) return;
-    if (b->size > p->problem.capacity)
+    if (e->obstacle == LX_TOO_LARGE)
         text_format(out, "  it needs a scratchpad of %s, or more cores to share it: see --lx and --cores\n",
-                    in_bytes(b->size).at);
-    else if (!b->reason)
-        neighbours(p, i, out);
+                    in_bytes(p->problem.buffers[e->buffer].size).at);
+    else
+        show_others(p, e, out);
+}
+
+/* What to type. */
+static void add_remedy(const struct lx_remedy *r, struct text *out)
+{
+    if (r->solver)
+        text_format(out, "-s %s", r->solver->name);
+    else if (r->pass->words)
+        text_format(out, "--%s %s", r->pass->option, r->pass->words[r->value]);
+    else
+        text_format(out, "%s--%s", r->value ? "" : "without ", r->pass->option);
+}
+
+static bool show_remedies(struct call *call, const struct lx_plan *p, const char *name, struct text *out)
+{
+    struct lx_options asked;
+    struct lx_remedies found;
+    if (!read_options(call, &asked) ||
+        !lx_plan_remedies(p, &asked, name, plan_watched, call, &found, &call->st))
+        return false;
+    if (found.count) text_add(out, "  what brings it on chip:\n");
+    for (int32_t i = 0; i < found.count; i++) {
+        text_add(out, "    ");
+        add_remedy(&found.all[i], out);
+        text_format(out, ": then %s of HBM traffic in all (now %s)\n", in_bytes(found.all[i].hbm_bytes).at,
+                    grouped(p->hbm_bytes).at);
+    }
+    if (found.tried && !found.count)
+        text_add(out, "  no other solver and no single pass brings it on chip\n");
+    lx_remedies_free(&found);
+    return true;
+}
+
+static bool no_such_buffer(struct call *call, const struct lx_plan *p, const char *name)
+{
+    const char *names[65] = {0};
+    for (int32_t i = 0; i < p->problem.count && i < 64; i++) names[i] = p->problem.buffers[i].name;
+    const char *near = nearest(name, names);
+    return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no buffer \"%s\"%s%s%s", name,
+                      near ? "; did you mean \"" : "; --all lists them", near ? near : "", near ? "\"?" : "");
 }
 
 bool show_buffer(struct call *call, const struct lx_plan *p, const char *name, struct text *out)
 {
-    bool any = false, off = false;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        if (!is_of(p, i, name)) continue;
-        describe(p, i, out);
-        remedy(p, i, out);
-        off |= p->answer.address[i] < 0;
-        any = true;
+    struct lx_explanation e;
+    if (!lx_plan_explain(p, name, &e, &call->st)) return false;
+    for (int32_t i = 0; i < e.count; i++) {
+        describe(p, e.all[i].buffer, out);
+        show_obstacle(p, &e.all[i], out);
     }
-    if (!any) {
-        const char *names[65] = {0};
-        for (int32_t i = 0; i < p->problem.count && i < 64; i++) names[i] = p->problem.buffers[i].name;
-        const char *near = nearest(name, names);
-        return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no buffer \"%s\"%s%s%s", name,
-                          near ? "; did you mean \"" : "; --all lists them", near ? near : "",
-                          near ? "\"?" : "");
-    }
-    if (off) alternatives(call, p, name, out);
-    return true;
+    bool ok = e.count ? true : no_such_buffer(call, p, name), off = e.off_chip > 0;
+    lx_explanation_free(&e);
+    return ok && (!off || show_remedies(call, p, name, out));
 }

@@ -141,20 +141,29 @@ static bool choose(struct call *call, const struct lx_graph *g, const struct lx_
     return true;
 }
 
+struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
+                             lx_status *st)
+{
+    const struct call *call = context;
+    struct planning work = {.solver = asked->solver->name};
+    struct lx_plan_options how = *asked;
+    how.run.stop = watch_must_stop;
+    how.run.context = &work;
+    if (paint_progress_possible() && !is_quiet(call)) how.run.progress = show_progress;
+    watch_begin(&work.watch, how.run.time_limit);
+    struct lx_plan *plan = lx_plan_make(graph, &how, st);
+    watch_end(&work.watch);
+    return plan;
+}
+
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver)
 {
-    struct planning work = {0};
-    struct lx_plan_options how = {.run = {.stop = watch_must_stop, .context = &work}};
+    struct lx_plan_options how = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     if (!choose(call, graph, solver, &how, values)) return NULL;
     how.passes = *passes;
-    work.solver = how.solver->name;
-    if (paint_progress_possible() && !is_quiet(call)) how.run.progress = show_progress;
-    watch_begin(&work.watch, how.run.time_limit);
-    struct lx_plan *plan = lx_plan_make(graph, &how, &call->st);
-    watch_end(&work.watch);
-    return plan;
+    return plan_watched(call, graph, &how, &call->st);
 }
 
 static bool place_nothing(const struct lx_problem *problem, const struct lx_run *run,

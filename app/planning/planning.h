@@ -26,6 +26,10 @@ struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
 /* The same with other passes and, unless it is NULL, another solver with its defaults. */
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver);
+/* lx_plan_make with a clock for the time limit, an ear for Ctrl-C and a line of progress; an lx_planner whose context
+ * is the call. */
+struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
+                             lx_status *st);
 /* A plan that places nothing: only for the problem in it. */
 struct lx_plan *make_problem(struct call *call, const struct lx_graph *graph);
 /* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */
