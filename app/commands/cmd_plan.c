@@ -89,7 +89,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     }
     if (p->joint_bound_bytes > 0 || p->joint_bound_us > 0) {
         label(out, "joint");
-        text_format(out, "%s divided anew; with one view a tensor and no relayouts the search had ",
+        text_format(out, "%s divided anew; with one view per tensor and no relayouts the search had ",
                     counted(p->divided_anew, "op").at);
         if (p->joint_bound_bytes > 0)
             text_format(out, "%s, none below %s", in_bytes(p->joint_bytes).at,

@@ -1,3 +1,5 @@
+/* Patterns, settings with their history, plans and races. Work is handed to the worker; what comes back is
+ * taken over between two screens, so that no view sees half of it. */
 #include "tui/session.h"
 #include "base/fail.h"
 #include "base/file.h"

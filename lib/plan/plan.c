@@ -3,6 +3,7 @@
 #include "plan/plan.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "base/users.h"
 #include "scratchpad/cooptimise/cooptimise.h"
@@ -174,6 +175,9 @@ static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options,
     lx_cooptimised_free(&found);
     *best = (struct attempt){0};
     bool ok = attempt_plain(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
+    if (ok)
+        LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
+            seed.hbm_bytes, seed_us, best->hbm_bytes, us, (int)p->divided_anew);
     if (ok && old_is_better(passes, &seed, seed_us, best, us)) {
         struct lx_divide_options divide = lx_passes_divide(passes);
         struct lx_divisions *old = lx_divide(p->layouts, &divide, st);
@@ -297,6 +301,9 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
         p->answer.status = p->spill_bytes == p->bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
     if (ok && !g->is_list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st);
+    if (ok)
+        LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,
+            lx_verdict_word(p->answer.status), p->hbm_bytes, p->spill_bytes, p->bound_bytes);
     if (ok) return p;
     lx_plan_free(p);
     return NULL;

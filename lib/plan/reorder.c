@@ -8,6 +8,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "layout/op_index.h"
 
@@ -257,6 +258,7 @@ bool reorder_search(struct lx_layouts *l, struct lx_divisions *d, const struct l
         ok = ok && try_order(&r, next, &better);
     }
     ok = ok && move_single_ops(&r, next);
+    LOG(reorder, "%s, HBM %" PRId64, r.moved ? "moved" : "no order is better", best->hbm_bytes);
     free(next);
     *order = ok && r.moved ? r.total : NULL;
     return ok;

@@ -2,6 +2,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 
@@ -65,6 +66,9 @@ bool attempt_make(const struct lx_divisions *d, const struct decisions *how,
     kept.apart = arena_copy_array(out->memory, how->apart, (size_t)how->apart_count, sizeof *how->apart);
     bool ok = kept.cuts && kept.apart ? true : status_no_memory(st);
     ok = ok && draft_make(d, &kept, out->memory, &out->draft, st) && solve(out, options, st);
+    if (ok)
+        LOG(attempt, "%d cuts, %d apart: HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64,
+            (int)kept.cut_count, (int)kept.apart_count, out->hbm_bytes, out->answer.objective, out->bound);
     if (!ok) attempt_free(out);
     return ok;
 }
@@ -72,6 +76,8 @@ bool attempt_make(const struct lx_divisions *d, const struct decisions *how,
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
 {
     bool better = next->hbm_bytes < best->hbm_bytes;
+    LOG(attempt, "%s: HBM %" PRId64 " against %" PRId64, better ? "kept" : "dropped", next->hbm_bytes,
+        best->hbm_bytes);
     if (better) {
         struct attempt old = *best;
         *best = *next;
