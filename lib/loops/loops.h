@@ -91,9 +91,8 @@ bool lx_loops_read(const char *path, struct lx_loops *out, lx_status *st);
 bool lx_loops_parse(const char *file, const char *text, size_t length, struct lx_loops *out, lx_status *st);
 char *lx_loops_to_json(const struct lx_loops *l, size_t *length);
 
-struct lx_loop_rules;                                             /* a rule set */
-const struct lx_loop_rules *lx_loop_rules_find(const char *name); /* NULL: there is none of that name */
-const struct lx_loop_rules *lx_loop_rules_at(int i);              /* NULL behind the last; 0: the default */
+struct lx_loop_rules;                                /* a rule set */
+const struct lx_loop_rules *lx_loop_rules_at(int i); /* NULL behind the last; 0: the default */
 const char *lx_loop_rules_name(const struct lx_loop_rules *r);
 const char *lx_loop_rules_summary(const struct lx_loop_rules *r);
 

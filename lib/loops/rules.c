@@ -158,13 +158,6 @@ const struct lx_loop_rules *lx_loop_rules_at(int i)
     return i >= 0 && i < RULE_SETS ? &rule_sets[i] : NULL;
 }
 
-const struct lx_loop_rules *lx_loop_rules_find(const char *name)
-{
-    for (int i = 0; i < RULE_SETS; i++)
-        if (strcmp(rule_sets[i].name, name) == 0) return &rule_sets[i];
-    return NULL;
-}
-
 const char *lx_loop_rules_name(const struct lx_loop_rules *r)
 {
     return r->name;

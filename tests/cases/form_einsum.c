@@ -7,6 +7,7 @@
 #include "cases/cases.h"
 #include "base/hash.h"
 #include "loops/loops.h"
+#include "support/loop_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static void check_small(struct cases *c, const char *text, const cJSON *result, 
     struct lx_tree *t = lx_tree_parse(text, small, count, &st);
     if (!case_expect(c, t != NULL, "cannot read the tree: %s", st.text)) return;
     int64_t elements = t->nodes[t->node_count - 1].elements;
-    double *naive = compute_naively(t), *ours = compute(c, t, lx_loop_rules_find("lxplan"));
+    double *naive = compute_naively(t), *ours = compute(c, t, rules_named("lxplan"));
     expect_equal(c, "our tree", naive, ours, elements);
     struct text other = {0};
     if (cJSON_IsObject(result)) write_tree(result, true, &other);
@@ -125,7 +126,7 @@ static void check_small(struct cases *c, const char *text, const cJSON *result, 
 
 static void check_node(struct cases *c, const struct lx_tree *t, int node)
 {
-    const struct lx_loop_rules *rules = lx_loop_rules_find("lxplan");
+    const struct lx_loop_rules *rules = rules_named("lxplan");
     struct lx_loops before, after;
     lx_status st = {0};
     if (!case_expect(c, lx_tree_lower(t, node, &before, NULL, &st), "node %d: %s", node, st.text)) return;

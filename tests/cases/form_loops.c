@@ -7,6 +7,7 @@
 #include "cases/cases.h"
 #include "base/fail.h"
 #include "loops/loops.h"
+#include "support/loop_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static bool apply(struct cases *c, struct lx_loops *l, const struct lx_loop_pass
 static void as_document(struct cases *c, const cJSON *json, const struct lx_loops *input,
                         const struct lx_loop_pass *pass, int64_t threads)
 {
-    const struct lx_loop_rules *rules = lx_loop_rules_find("document");
+    const struct lx_loop_rules *rules = rules_named("document");
     const cJSON *wanted = json_find(json, "expected_seed"), *error = json_find(json, "expected_error_seed");
     struct lx_loops after = *input, expected;
     lx_status st;
@@ -112,7 +113,7 @@ static void as_document(struct cases *c, const cJSON *json, const struct lx_loop
 static void as_lxplan(struct cases *c, const struct lx_loops *input, const struct lx_loop_pass *pass,
                       int64_t threads)
 {
-    const struct lx_loop_rules *rules = lx_loop_rules_find("lxplan");
+    const struct lx_loop_rules *rules = rules_named("lxplan");
     lx_status st;
     struct lx_loops after = *input;
     if (pass) {
@@ -147,7 +148,7 @@ static void run_case(struct cases *c, const cJSON *json)
         case_expect(c, wanted == 2 && st.code == LX_E_LOOP_DIMENSION, "cannot read the nest: %s", st.text);
     } else if (only_checks) {
         int64_t wanted = case_int(json_find(json, "expected_error_seed"), -1);
-        int got = lx_loops_validate(&input, lx_loop_rules_find("document"), &st);
+        int got = lx_loops_validate(&input, rules_named("document"), &st);
         case_expect(c, got == wanted, "expected error %lld, got %d (%s)", (long long)wanted, got,
                     got ? st.text : "none");
     } else if (pass || all) {

@@ -391,6 +391,12 @@ static void test_hints_and_cores(void **state)
     assert_int_equal(s.divisions->at[0].cores_used, 4);
     assert_int_equal(s.divisions->at[1].cores_used, 32);
     assert_int_equal(s.divisions->at[1].contiguous, 1);
+    /* Nor is there another choice for whoever divides anew. */
+    struct arena memory = {0};
+    struct division_menu m;
+    assert_true(division_menu_make(s.divisions, 1, &memory, &m, &s.st));
+    assert_true(m.count == 1 && m.splits[0] == 8 && m.splits[1] == 4);
+    arena_free(&memory);
     size_t length;
     char *json = lx_divisions_to_json(s.divisions, &length);
     assert_non_null(json);

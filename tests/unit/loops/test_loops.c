@@ -3,6 +3,7 @@
  * has ours. */
 #include "lxplan.h"
 #include "support/random_nest.h"
+#include "support/loop_rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,12 +18,12 @@ enum { DOCUMENT_NESTS = 500 };
 
 static const struct lx_loop_rules *document(void)
 {
-    return lx_loop_rules_find("document");
+    return rules_named("document");
 }
 
 static const struct lx_loop_rules *ours(void)
 {
-    return lx_loop_rules_find("lxplan");
+    return rules_named("lxplan");
 }
 
 /* A short way to write a nest: "m-16(1,0,1) nP8(0,4,16)", - seq, P prim, S shared. */

@@ -3,6 +3,7 @@
  * kernels compute what the scalar executor does, whatever the passes and the threads. */
 #include "lxplan.h"
 #include "support/random_nest.h"
+#include "support/loop_rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@ enum { CONTRACTIONS = 1000, MOVES = 300 };
 
 static const struct lx_loop_rules *ours(void)
 {
-    return lx_loop_rules_find("lxplan");
+    return rules_named("lxplan");
 }
 
 static void show(const struct lx_loops *l)

@@ -1,5 +1,6 @@
 /* Contraction trees and einsum strings: results by hand, and texts that are refused. */
 #include "lxplan.h"
+#include "support/loop_rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ static void test_trees(void **state)
             double out[8] = {99};
             struct lx_tree *t = lx_tree_parse(same[i], sizes, 4, &st);
             if (!t) fail_msg("%s: %s", same[i], st.text);
-            assert_true(lx_tree_execute(t, rules ? lx_loop_rules_find("lxplan") : NULL, 2, leaves, out, &st));
+            assert_true(lx_tree_execute(t, rules ? rules_named("lxplan") : NULL, 2, leaves, out, &st));
             for (int e = 0; e < 8; e++) assert_true(out[e] == product[e]);
             assert_int_equal(t->flops, 48);
             lx_tree_free(t);
@@ -31,21 +32,19 @@ static void test_trees(void **state)
     double scalar = 7, row[3];
     struct lx_tree *t = lx_tree_parse("ab,ab->", sizes, 2, &st);
     assert_non_null(t);
-    assert_true(
-        lx_tree_execute(t, lx_loop_rules_find("lxplan"), 1, (const double *const[]){a, a}, &scalar, &st));
+    assert_true(lx_tree_execute(t, rules_named("lxplan"), 1, (const double *const[]){a, a}, &scalar, &st));
     assert_true(scalar == 91);
     lx_tree_free(t);
     t = lx_tree_parse("[0,1],[0]->[1]", sizes, 2, &st);
     assert_non_null(t);
-    assert_true(lx_tree_execute(t, lx_loop_rules_find("lxplan"), 1, (const double *const[]){a, a}, row, &st));
+    assert_true(lx_tree_execute(t, rules_named("lxplan"), 1, (const double *const[]){a, a}, row, &st));
     assert_true(row[0] == 9 && row[1] == 12 && row[2] == 15);
     lx_tree_free(t);
     static const int64_t square[] = {2, 3};
     double trace[3];
     t = lx_tree_parse("aa,b->b", square, 2, &st);
     assert_non_null(t);
-    assert_true(
-        lx_tree_execute(t, lx_loop_rules_find("lxplan"), 1, (const double *const[]){a, a}, trace, &st));
+    assert_true(lx_tree_execute(t, rules_named("lxplan"), 1, (const double *const[]){a, a}, trace, &st));
     assert_true(trace[0] == 5 && trace[1] == 10 && trace[2] == 15);
     lx_tree_free(t);
 }
