@@ -1,3 +1,5 @@
+/* The handlers of long work. One flag for the whole program, the only thing a handler may touch; a second
+ * Ctrl-C ends the program at once, as the first has put the default handler back. */
 #include "interrupt.h"
 #include "base/clock.h"
 #include "text/colour.h"

@@ -1,3 +1,5 @@
+/* The members of a run's line, in the order of the line. A member that may be unknown names the flag that
+ * says so. */
 #include "bench/row_fields.h"
 
 #include <stddef.h>

@@ -28,14 +28,14 @@ static size_t find_solver(const struct summary *s, const struct row *r)
 static bool enter(struct summary *s, const struct row *r)
 {
     size_t p = find_problem(s, r);
-    if (p == s->problems.count && !VEC_PUSH(&s->problems, (struct problem){.name = r->name,
-                                                                           .path = r->instance,
-                                                                           .hash = r->hash,
-                                                                           .question = r->question,
-                                                                           .buffers = r->buffers,
-                                                                           .capacity = r->capacity,
-                                                                           .fastest = INFINITY}))
-        return false;
+    struct problem new = {.name = r->name,
+                          .path = r->instance,
+                          .hash = r->hash,
+                          .question = r->question,
+                          .buffers = r->buffers,
+                          .capacity = r->capacity,
+                          .fastest = INFINITY};
+    if (p == s->problems.count && !VEC_PUSH(&s->problems, new)) return false;
     if (r->outcome == OUTCOME_BAD_INPUT) {
         s->bad_inputs += !s->problems.at[p].bad;
         s->problems.at[p].bad = r->message;

@@ -84,7 +84,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     }
     if (p->joint.bound_bytes > 0 || p->joint.bound_us > 0) {
         label(out, "joint");
-        text_format(out, "%s divided anew; with one view a tensor and no relayouts the search had ",
+        text_format(out, "%s divided anew; with one view per tensor and no relayouts the search had ",
                     counted(p->joint.divided_anew, "op").at);
         if (p->joint.bound_bytes > 0)
             text_format(out, "%s, none below %s", in_bytes(p->joint.bytes).at,

@@ -39,6 +39,15 @@ void gather_patterns(const char *folder, struct paths *found)
     gather(folder, 0, found);
 }
 
+void add_endings(struct text *out)
+{
+    size_t from = out->length;
+    for (const struct lx_format *f = lx_formats(); f->name; f++)
+        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++)
+            if (out->length == from || !strstr(out->at + from, f->endings[i]))
+                text_format(out, "%s%s", out->length == from ? "" : ", ", f->endings[i]);
+}
+
 char *bundled_patterns(void)
 {
     static const char *const beside_program[] = {"../../patterns", "../share/lxplan/patterns"};

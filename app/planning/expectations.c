@@ -1,3 +1,4 @@
+/* Looks every name of `expect` up among the solvers; the nearest one there is goes into the error. */
 #include "planning/expectations.h"
 #include "base/fail.h"
 #include "base/json.h"

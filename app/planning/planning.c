@@ -1,3 +1,6 @@
+/* The road from a command line to a plan: options by the library's table, the pattern with its sizes changed,
+ * the solver run under a watch that Ctrl-C and the time limit end. State: the rows of options, filled once at
+ * the start. */
 #include "planning/planning.h"
 #include "planning/expectations.h"
 #include "interrupt.h"

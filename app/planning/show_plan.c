@@ -1,3 +1,4 @@
+/* A plan's ops, copies and steps as tables for people: columns over rows that point into the plan. */
 #include "planning/show_plan.h"
 #include "base/fail.h"
 #include "planning/planning.h"

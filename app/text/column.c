@@ -1,3 +1,5 @@
+/* How the value of each kind is written, and which columns of a table fit a width: each says from which width
+ * on it is there, and the one without a width of its own gets the rest. */
 #include "text/column.h"
 #include "text/format.h"
 

@@ -1,3 +1,5 @@
+/* Numbers with units and separators, and names made safe: nothing that comes from a file may move the cursor,
+ * and widths are counted in columns of a terminal, not in bytes. */
 #include "text/format.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Sorts by weight, cuts, and sorts the rest back where the order of things is wanted. O(n log n); ties go to
+ * the lower number, so that a table never changes by itself. */
 #include "text/largest.h"
 
 #include <stdlib.h>

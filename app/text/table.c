@@ -1,3 +1,5 @@
+/* One table, four writers that walk the same columns. For people the cells are made first, because a column
+ * is as wide as its widest cell; programs get every value as it is. */
 #include "text/table.h"
 #include "base/arena.h"
 #include "base/vec.h"

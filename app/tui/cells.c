@@ -1,3 +1,5 @@
+/* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second with
+ * code 0; whoever overwrites one half clears the other. */
 #include "tui/cells.h"
 #include "text/format.h"
 
@@ -111,6 +113,16 @@ void put_fill(struct cells *g, struct box box, uint32_t code, struct style style
 {
     for (int r = 0; r < box.rows; r++)
         for (int c = 0; c < box.columns; c++) put(g, box.row + r, box.column + c, code, style);
+}
+
+int put_wrapped_format(struct cells *g, struct box box, struct style style, const char *format, ...)
+{
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return put_wrapped(g, box, style, line);
 }
 
 void put_paper(struct cells *g, struct box box, struct style style)

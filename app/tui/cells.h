@@ -72,6 +72,8 @@ void put_right(struct cells *g, int row, int column, int room, struct style styl
 void put_fill(struct cells *g, struct box box, uint32_t code, struct style style);
 /* Words wrapped into a box; returns the rows it took. */
 int put_wrapped(struct cells *g, struct box box, struct style style, const char *text);
+int put_wrapped_format(struct cells *g, struct box box, struct style style, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Another paper (and ink, where it is not PLAIN) behind what stands there. */
 void put_paper(struct cells *g, struct box box, struct style style);
 

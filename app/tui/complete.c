@@ -77,6 +77,9 @@ void complete(struct explorer *x, const char *text, void (*take)(void *context, 
     case ARG_SETTING:
         offer_settings(&t, space + 1);
         break;
+    case ARG_REQUEST:
+        for (int i = 0; i < REQ_COUNT && !strchr(space + 1, ' '); i++) offer(&t, request_rows[i].name);
+        break;
     case ARG_THEME:
         for (const struct theme *theme = themes; theme->name; theme++) offer(&t, theme->name);
         break;
@@ -89,11 +92,9 @@ void complete(struct explorer *x, const char *text, void (*take)(void *context, 
     case ARG_PATTERN:
         for (size_t i = 0; i < x->session.patterns.count; i++) offer(&t, x->session.patterns.at[i].shown);
         break;
-    case ARG_COLUMN: {
-        static const char *const columns[] = {"name", "ops", "buffers", "bytes", "traffic", "expect"};
-        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) offer(&t, columns[i]);
+    case ARG_COLUMN:
+        for (int i = 0; pattern_column(i); i++) offer(&t, pattern_column(i));
         break;
-    }
     default:
         break;
     }

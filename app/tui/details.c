@@ -112,10 +112,11 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         text_format(&line, placed ? "saves %s of HBM traffic" : "costs %s of HBM traffic",
                     in_bytes(b->spill_cost).at);
         bool ask = !placed && !b->reason;
-        if (ask && area.columns >= 76) text_add(&line, "; 5 r: which solver keeps it on chip");
+        if (ask && area.columns >= 76)
+            text_format(&line, "; %s %s: which solver keeps it on chip", KEY_OF(COMPARE), KEY_OF(RACE));
         draw_line(on, &text, placed ? INK(PLAIN) : INK(BAD), &line);
         if (ask && area.columns < 76) {
-            text_add(&line, "5 r: which solver keeps it on chip");
+            text_format(&line, "%s %s: which solver keeps it on chip", KEY_OF(COMPARE), KEY_OF(RACE));
             draw_line(on, &text, INK(KEY), &line);
         }
     }

@@ -1,3 +1,5 @@
+/* Requests that belong to no view, the message line, and which view is on top. The explorer owns the session,
+ * the states of all views and the grid. */
 #include "tui/explorer.h"
 
 #include <stdarg.h>
@@ -90,7 +92,8 @@ void explorer_key(struct explorer *x, struct key key)
             explorer_request(x, r, NULL);
         else {
             char name[16];
-            explorer_say(x, TONE_WARN, "%s does nothing here; ? lists the keys", name_of_key(key.code, name));
+            explorer_say(x, TONE_WARN, "%s does nothing here; %s lists the keys", name_of_key(key.code, name),
+                         KEY_OF(HELP));
         }
     }
     if (!x->keep_message) text_free(&x->message);

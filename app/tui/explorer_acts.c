@@ -29,8 +29,8 @@ static void step_setting(struct explorer *x, const char *argument, int setting, 
     else if (session_change(&x->session, &how)) {
         struct text value = {0};
         settings_show(&how, setting, &value);
-        explorer_say(x, TONE_PLAIN, "%s: %s (u takes it back)", settings_row(setting).name,
-                     value.at ? value.at : "");
+        explorer_say(x, TONE_PLAIN, "%s: %s (%s takes it back)", settings_row(setting).name,
+                     value.at ? value.at : "", KEY_OF(UNDO));
         text_free(&value);
     }
 }
@@ -44,7 +44,7 @@ static void set_named(struct explorer *x, const char *argument, int what, int by
     snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), argument);
     int setting = settings_find(name);
     if (setting < 0)
-        explorer_say(x, TONE_BAD, "there is no setting \"%s\"; w shows all of them", name);
+        explorer_say(x, TONE_BAD, "there is no setting \"%s\"; %s shows all of them", name, KEY_OF(WHAT_IF));
     else
         change_setting(x, argument[n] ? argument + n + 1 : "", setting, 0);
 }
@@ -256,6 +256,23 @@ static void redraw(struct explorer *x, const char *argument, int what, int by)
     x->redraw_all = true;
 }
 
+/* "graph <F2>" of `:bind graph <F2>`; without keys those of the table again. */
+static void bind(struct explorer *x, const char *argument, int what, int by)
+{
+    char name[40];
+    size_t n = strcspn(argument, " ");
+    lx_status st;
+    (void)what, (void)by;
+    snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), argument);
+    enum request r = request_find(name);
+    if (r == REQ_COUNT)
+        explorer_say(x, TONE_BAD, "there is no request \"%s\"; %s lists all of them", name, KEY_OF(HELP));
+    else if (!request_bind(r, argument + n + strspn(argument + n, " "), &st))
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    else
+        explorer_say(x, TONE_GOOD, "%s: %s", request_rows[r].name, request_keys(r));
+}
+
 #define PAGE_ACT(R, id, file, name, keys, group, help)  [REQ_##id] = {show_page, VIEW_##id, 0},
 #define PANEL_ACT(R, id, file, name, keys, group, help) [REQ_##id] = {lay_panel, VIEW_##id, 0},
 
@@ -310,6 +327,7 @@ static const struct {
     [REQ_NEXT_THEME] = {next_theme, 0, 0},
     [REQ_ASCII] = {swap_glyphs, 0, 0},
     [REQ_REDRAW] = {redraw, 0, 0},
+    [REQ_BIND] = {bind, 0, 0},
 };
 
 /* Requests whose argument is missing: the command line asks for it. */

@@ -23,7 +23,7 @@ void take_save(struct explorer *x, const char *path)
 {
     lx_status st;
     if (!*path)
-        explorer_say(x, TONE_BAD, "save to which file? W proposes one");
+        explorer_say(x, TONE_BAD, "save to which file? %s proposes one", KEY_OF(SAVE));
     else if (session_save(&x->session, path, &st))
         explorer_say(x, TONE_GOOD, "saved; check it with: lxplan check %s", path);
     else
@@ -113,7 +113,7 @@ void take_copy(struct explorer *x)
 {
     const struct session *s = &x->session;
     if (s->current < 0) {
-        explorer_say(x, TONE_WARN, "open a pattern first: <Enter> in the list of patterns");
+        explorer_say(x, TONE_WARN, "open a pattern first: %s in the list of patterns", KEY_OF(OPEN));
         return;
     }
     text_free(&x->copied);

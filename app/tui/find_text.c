@@ -1,3 +1,4 @@
+/* Search in the items of whatever view is on top, around its ends; capitals do not matter. */
 #include "tui/explorer.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ void search_step(struct explorer *x, int direction)
 {
     enum view_id top = explorer_top(x);
     if (!x->search[0]) {
-        explorer_say(x, TONE_DIM, "nothing to search for yet: / asks for it");
+        explorer_say(x, TONE_DIM, "nothing to search for yet: %s asks for it", KEY_OF(SEARCH));
         return;
     }
     int n = view_count(x, top), from = n > 0 ? view_selected(x, top) : 0;

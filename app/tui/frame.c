@@ -18,9 +18,10 @@ void frame_draw_title(struct explorer *x, struct box area)
         struct style style = here ? INK_ON(SELECTED, SELECTED) : INK_ON(BAR, BAR);
         if (here) style.marks = MARK_BOLD;
         x->tabs[i].from = at;
-        at += narrow && !here ? put_format(g, area.row, at, area.columns - at, style, " %d", i + 1)
+        struct key_name key = request_key(view_requests[i]);
+        at += narrow && !here ? put_format(g, area.row, at, area.columns - at, style, " %s", key.at)
                               : put_format(g, area.row, at, area.columns - at, style,
-                                           here ? "[%d %s]" : " %d %s ", i + 1, all_views[i]->name);
+                                           here ? "[%s %s]" : " %s %s ", key.at, all_views[i]->name);
         x->tabs[i].to = at;
     }
     if (s->current < 0) return;
@@ -90,8 +91,8 @@ void frame_draw_status(struct explorer *x, struct box area)
     }
     if (!p) {
         if (s->current < 0 && !session_is_stale(s))
-            put_format(g, area.row, at, right - at, INK_ON(BAR, BAR), "%s; <Enter> opens one",
-                       counted((int64_t)s->patterns.count, "pattern").at);
+            put_format(g, area.row, at, right - at, INK_ON(BAR, BAR), "%s; %s opens one",
+                       counted((int64_t)s->patterns.count, "pattern").at, KEY_OF(OPEN));
         return;
     }
     struct text pieces[12] = {{0}};
@@ -156,16 +157,15 @@ void frame_draw_hints(struct explorer *x, struct box area)
     const struct hint *h = all_views[explorer_top(x)]->hints;
     int at = 0;
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
-        char key[16];
-        request_key(h[i].request, key);
-        int width = columns_of(key) + 1 + columns_of(h[i].word);
+        struct key_name key = request_key(h[i].request);
+        int width = columns_of(key.at) + 1 + columns_of(h[i].word);
         if (at + width > area.columns - 8) break;
-        at += put_text(g, area.row, at, 16, INK(KEY), key) + 1;
+        at += put_text(g, area.row, at, 16, INK(KEY), key.at) + 1;
         at += put_text(g, area.row, at, 40, INK(DIM), h[i].word) + 2;
     }
     if (at + 6 <= area.columns) {
-        put_text(g, area.row, at, 1, INK(KEY), "?");
-        put_text(g, area.row, at + 2, 4, INK(DIM), "help");
+        at += put_text(g, area.row, at, area.columns - at, INK(KEY), KEY_OF(HELP)) + 1;
+        put_text(g, area.row, at, area.columns - at, INK(DIM), "help");
     }
 }
 
@@ -197,10 +197,12 @@ void frame_no_plan(const struct scene *on, struct box area)
     struct session *s = on->session;
     struct box b = {area.row + area.rows / 4, area.column + 2, area.rows - area.rows / 4, area.columns - 4};
     if (s->current < 0) {
-        put_wrapped(
+        put_wrapped_format(
             on->cells, b, INK(PLAIN),
-            "No pattern is open.\n\nPress 1 for the list of patterns, choose one with j and k, and open it "
-            "with <Enter>; or type :open FILE.");
+            "No pattern is open.\n\nPress %s for the list of patterns, choose one with %s and %s, "
+            "and open it with %s; or type %s%s FILE.",
+            KEY_OF(PATTERNS), KEY_OF(DOWN), KEY_OF(UP), KEY_OF(OPEN), KEY_OF(COMMAND),
+            request_rows[REQ_OPEN].name);
         return;
     }
     if (!s->has_shown || session_is_stale(s)) {
@@ -214,9 +216,15 @@ void frame_no_plan(const struct scene *on, struct box area)
     int used = put_wrapped(on->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
     struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
     bool is_ours = !settings_same(&s->now, &s->shown.how) || s->undo.count > 0;
-    put_wrapped(
-        on->cells, rest, INK(PLAIN),
-        is_ours ? "There is no plan with these settings. u takes the last change back, w shows the settings."
-                : "This pattern has no plan. Mend the file and press R to read it again, or choose "
-                  "another one with 1.");
+    if (is_ours)
+        put_wrapped_format(
+            on->cells, rest, INK(PLAIN),
+            "There is no plan with these settings. %s takes the last change back, %s shows the "
+            "settings.",
+            KEY_OF(UNDO), KEY_OF(WHAT_IF));
+    else
+        put_wrapped_format(on->cells, rest, INK(PLAIN),
+                           "This pattern has no plan. Mend the file and press %s to read it again, or choose "
+                           "another one with %s.",
+                           KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }

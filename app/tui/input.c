@@ -1,3 +1,5 @@
+/* Keys, mouse and resizing as ncurses tells them, and the signals that it leaves to us. Handlers only set a
+ * flag. */
 #include "tui/screen.h"
 
 #include <curses.h>

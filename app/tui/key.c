@@ -1,3 +1,4 @@
+/* Keys from text and to text, by one table of names. */
 #include "tui/key.h"
 #include "base/fail.h"
 #include "text/format.h"
@@ -84,6 +85,6 @@ const char *name_of_key(uint32_t code, char *out)
     if (code < 32)
         snprintf(out, 16, "<C-%c>", tolower((int)code + '@'));
     else
-        snprintf(out, 16, "%c", code < 127 ? (int)code : '?');
+        out[code < AT_FIRST ? encode_character(code, out) : 0] = 0;
     return out;
 }

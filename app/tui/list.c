@@ -1,3 +1,4 @@
+/* A cursor in a list, and the part of the list around it that a box has room for. */
 #include "tui/views.h"
 
 bool list_move(struct list *l, enum request r, int count, int page)

@@ -1,3 +1,5 @@
+/* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
+ * */
 #include "tui/map_panel.h"
 #include "picture/raster.h"
 

@@ -1,3 +1,5 @@
+/* Moves and scales the part of the map that is seen. A window never leaves the map; zooming keeps the
+ * cursor's cell where it is. */
 #include "tui/map_window.h"
 #include "picture/raster.h"
 #include "base/checked.h"

@@ -1,3 +1,4 @@
+/* The ops of the plan as the items of a view: item i is op i of the order that the plan runs them in. */
 #include "tui/op_items.h"
 
 int op_items_count(struct explorer *x, void *state)

@@ -1,3 +1,5 @@
+/* Colours and letters of a raster: a buffer has the same letter and colour wherever it is drawn. Names go
+ * into rectangles that are wide enough, arrows where a stay is filled or saved. */
 #include "tui/paint_map.h"
 
 #include <string.h>

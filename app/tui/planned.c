@@ -1,3 +1,5 @@
+/* Plans a pattern (or reads a plan file) and works out what views ask about it. Runs on a worker's thread;
+ * what it gives is never changed afterwards. */
 #include "tui/planned.h"
 #include "base/fail.h"
 

@@ -171,66 +171,101 @@ static void complete_here(struct explorer *x)
     if (c.count == 1) text_free(&p->choices);
 }
 
+static void older(struct explorer *x)
+{
+    history(&x->prompt, -1);
+}
+
+static void newer(struct explorer *x)
+{
+    history(&x->prompt, 1);
+}
+
+static void go_left(struct explorer *x)
+{
+    x->prompt.at = before(&x->prompt);
+}
+
+static void go_right(struct explorer *x)
+{
+    x->prompt.at = behind(&x->prompt);
+}
+
+static void go_first(struct explorer *x)
+{
+    x->prompt.at = 0;
+}
+
+static void go_last(struct explorer *x)
+{
+    x->prompt.at = x->prompt.length;
+}
+
+/* In an empty line it goes away with the line. */
+static void cut_before(struct explorer *x)
+{
+    struct prompt *p = &x->prompt;
+    if (p->length == 0)
+        cancel(x);
+    else
+        cut(p, before(p), p->at);
+}
+
+static void cut_behind(struct explorer *x)
+{
+    cut(&x->prompt, x->prompt.at, behind(&x->prompt));
+}
+
+static void cut_to_first(struct explorer *x)
+{
+    cut(&x->prompt, 0, x->prompt.at);
+}
+
+static void cut_word(struct explorer *x)
+{
+    struct prompt *p = &x->prompt;
+    int from = p->at;
+    while (from > 0 && p->text[from - 1] == ' ') from--;
+    while (from > 0 && p->text[from - 1] != ' ') from--;
+    cut(p, from, p->at);
+}
+
+#define CONTROL(letter) ((letter) - '@')
+
+static const struct {
+    uint32_t code;
+    void (*edit)(struct explorer *x);
+} edits[] = {
+    {AT_ENTER, finish},
+    {'\n', finish},
+    {AT_ESCAPE, cancel},
+    {CONTROL('C'), cancel},
+    {AT_TAB, complete_here},
+    {AT_UP, older},
+    {AT_DOWN, newer},
+    {AT_LEFT, go_left},
+    {AT_RIGHT, go_right},
+    {AT_HOME, go_first},
+    {CONTROL('A'), go_first},
+    {AT_END, go_last},
+    {CONTROL('E'), go_last},
+    {AT_BACKSPACE, cut_before},
+    {CONTROL('H'), cut_before},
+    {AT_DELETE, cut_behind},
+    {CONTROL('U'), cut_to_first},
+    {CONTROL('W'), cut_word},
+};
+
 void prompt_key(struct explorer *x, uint32_t code)
 {
     struct prompt *p = &x->prompt;
+    size_t i = 0;
     if (code != AT_TAB) text_free(&p->choices);
-    switch (code) {
-    case AT_ENTER:
-    case '\n':
-        finish(x);
-        return;
-    case AT_ESCAPE:
-    case 3:
-        cancel(x);
-        return;
-    case AT_TAB:
-        complete_here(x);
-        break;
-    case AT_UP:
-        history(p, -1);
-        break;
-    case AT_DOWN:
-        history(p, 1);
-        break;
-    case AT_LEFT:
-        p->at = before(p);
-        break;
-    case AT_RIGHT:
-        p->at = behind(p);
-        break;
-    case AT_HOME:
-    case 1:
-        p->at = 0;
-        break;
-    case AT_END:
-    case 5:
-        p->at = p->length;
-        break;
-    case AT_BACKSPACE:
-    case 8:
-        if (p->length == 0) {
-            cancel(x);
-            return;
-        }
-        cut(p, before(p), p->at);
-        break;
-    case AT_DELETE:
-        cut(p, p->at, behind(p));
-        break;
-    case 21:
-        cut(p, 0, p->at);
-        break; /* C-u */
-    case 23: { /* C-w */
-        int from = p->at;
-        while (from > 0 && p->text[from - 1] == ' ') from--;
-        while (from > 0 && p->text[from - 1] != ' ') from--;
-        cut(p, from, p->at);
-        break;
-    }
-    default:
-        if (code >= 32 && code < AT_FIRST) insert(p, code);
-    }
-    if (p->lead == 'f')
+    while (i < sizeof edits / sizeof *edits && edits[i].code != code) i++;
+    if (i < sizeof edits / sizeof *edits)
+        edits[i].edit(x);
+    else if (code >= 32 && code < AT_FIRST)
+        insert(p, code);
+    if (p->open && p->lead == 'f')
         explorer_request(x, REQ_FILTER, p->text); /* a filter shows itself while it is typed */
 }

@@ -10,6 +10,8 @@
 #ifndef LX_APP_TUI_REQUESTS_H
 #define LX_APP_TUI_REQUESTS_H
 
+#include "base/status.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,7 +29,7 @@
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
     V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")
 #define PANELS(V, R)                                                                                         \
-    V(R, HELP, help, "help", "? <F1>", "Views", "every key; / searches in it")                               \
+    V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                               \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")
 /* clang-format on */
@@ -59,6 +61,7 @@ enum argument {
     ARG_NUMBER,
     ARG_SETTING,
     ARG_COLUMN,
+    ARG_REQUEST,
     ARG_TEXT
 };
 
@@ -148,6 +151,7 @@ enum argument {
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
     R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "ASCII characters only, or all")                      \
     R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "draw everything anew")                         \
+    R(BIND, "bind", "", EVERYWHERE, REQUEST, "Screen", "other keys for a request: bind NAME KEYS")           \
     R(QUIT, "quit", "Q", EVERYWHERE, NONE, "Screen", "quit")
 
 #define REQUEST_ENUM(id, name, keys, views, argument, group, help) REQ_##id,
@@ -168,7 +172,16 @@ extern const struct request_row request_rows[REQ_COUNT];
 enum request request_of_key(uint32_t code, enum view_id view);
 /* By name, or by the beginning of only one name; REQ_COUNT otherwise. */
 enum request request_find(const char *name);
-/* Its first key, for hints; "" if it has none. At least 16 bytes of room. */
-const char *request_key(enum request r, char *out);
+/* Its keys: those of the table, unless others were given to it. */
+const char *request_keys(enum request r);
+/* What a person types for it, as hints and texts name it: its first key, or ":name" where it has none. */
+struct key_name {
+    char at[24];
+};
+struct key_name request_key(enum request r);
+#define KEY_OF(id) (request_key(REQ_##id).at)
+/* Other keys for a request, for this program from now on; empty: those of the table. False, with `st`: they
+ * are no keys, or mean something else already. */
+bool request_bind(enum request r, const char *keys, lx_status *st);
 
 #endif

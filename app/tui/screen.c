@@ -1,3 +1,4 @@
+/* Writes the grid to the terminal, changed cells only, and gives the terminal back whatever happens. */
 #include "tui/screen.h"
 #include "base/fail.h"
 

@@ -1,3 +1,5 @@
+/* Keeps buffer, tensor, op, tick and address in step: whoever sets one sets what belongs to it, and a new
+ * plan finds them again by name. */
 #include "tui/session.h"
 #include "base/checked.h"
 #include "picture/raster.h"

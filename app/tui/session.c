@@ -1,3 +1,5 @@
+/* Patterns, settings with their history, plans and races. Work is handed to the worker; what comes back is
+ * taken over between two screens, so that no view sees half of it. */
 #include "tui/session.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -53,6 +55,15 @@ static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
     return session_read(s, slot) ? true : status_no_memory(st);
 }
 
+static bool nothing_in(const char *folder, lx_status *st)
+{
+    struct text endings = {0};
+    add_endings(&endings);
+    status_set_at(st, LX_E_IO, folder, 0, 0, "no pattern (%s) in this folder", endings.at ? endings.at : "");
+    text_free(&endings);
+    return false;
+}
+
 bool session_add(struct session *s, const char *path, lx_status *st)
 {
     struct stat info;
@@ -64,8 +75,7 @@ bool session_add(struct session *s, const char *path, lx_status *st)
     }
     struct paths found = {0};
     gather_patterns(path, &found);
-    bool ok =
-        found.count > 0 ? true : status_set_at(st, LX_E_IO, path, 0, 0, "no pattern (.json) in this folder");
+    bool ok = found.count > 0 ? true : nothing_in(path, st);
     for (size_t i = 0; i < found.count; i++) {
         if (ok)
             ok = add_file(s, found.at[i], strlen(path) + 1, st);

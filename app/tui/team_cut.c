@@ -1,3 +1,4 @@
+/* The steps of a team's plan, counted by op and by member once, so that a screen only looks them up. */
 #include "tui/team_cut.h"
 #include "base/checked.h"
 #include "base/fail.h"

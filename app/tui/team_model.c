@@ -1,3 +1,5 @@
+/* Asks the worker for cuts and runs of a team, and throws away answers to questions that are no longer asked.
+ * */
 #include "tui/session.h"
 
 #include <stdlib.h>

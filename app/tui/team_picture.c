@@ -1,3 +1,4 @@
+/* Bars of the parts of a tensor on one axis, of at most MOST_CELLS columns. */
 #include "tui/team_picture.h"
 
 #include <stdio.h>

@@ -198,12 +198,15 @@ static void draw_maps(const struct scene *on, const struct compare_view *v, stru
     struct difference d;
     if (right->outcome.plan) b = &right->outcome;
     if (!a || !b) {
-        put_wrapped(on->cells, area, INK(DIM),
-                    on->session->race_is_old || !worker_busy(on->session->worker, &race_work)
-                        ? "r races all solvers on this pattern. Then j and k choose the plan on the right, "
-                          "<Space> the one "
-                          "on the left, and <Enter> takes a solver."
-                        : "The race is on; . stops it and keeps the best so far.");
+        if (on->session->race_is_old || !worker_busy(on->session->worker, &race_work))
+            put_wrapped_format(
+                on->cells, area, INK(DIM),
+                "%s races all solvers on this pattern. Then %s and %s choose the plan on the right, "
+                "%s the one on the left, and %s takes a solver.",
+                KEY_OF(RACE), KEY_OF(DOWN), KEY_OF(UP), KEY_OF(MARK), KEY_OF(OPEN));
+        else
+            put_wrapped_format(on->cells, area, INK(DIM),
+                               "The race is on; %s stops it and keeps the best so far.", KEY_OF(STOP));
         return;
     }
     if (!differ(a->plan, b->plan, &d)) {
@@ -249,8 +252,8 @@ static void draw(const struct scene *on, void *state, struct box area)
     for (int i = 0; i < n; i++) any |= on->session->racers.at[i].outcome.plan != NULL;
     if (any && on->session->race_is_old && maps.rows > 2) {
         struct box warn = box_cut_top(&maps, 1);
-        put_text(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
-                 "these results are of other settings; r races again");
+        put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
+                   "these results are of other settings; %s races again", KEY_OF(RACE));
     }
     if (maps.rows > 0) draw_maps(on, v, maps);
 }
@@ -270,8 +273,8 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         struct what_if how = x->session.now;
         settings_take_solver(&how, v->list.cursor);
         if (session_change(&x->session, &how))
-            explorer_say(x, TONE_GOOD, "planning with %s; W saves the plan, u takes it back",
-                         x->session.racers.at[v->list.cursor].solver->name);
+            explorer_say(x, TONE_GOOD, "planning with %s; %s saves the plan, %s takes it back",
+                         x->session.racers.at[v->list.cursor].solver->name, KEY_OF(SAVE), KEY_OF(UNDO));
         else
             explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
         return true;

@@ -246,22 +246,38 @@ static void draw_core(const struct scene *on, struct box area, const struct cut 
     text_free(&line);
 }
 
+/* Why there is no cut to look at, and what to do. */
+static void draw_nothing(const struct scene *on, struct box area)
+{
+    const struct outcome *o = &on->session->shown;
+    int32_t op = on->session->selection.op;
+    const struct lx_division *d = op >= 0 ? outcome_division(o, op) : NULL;
+    struct style style = INK(PLAIN);
+    if (!o->divisions)
+        put_wrapped(on->cells, area, style,
+                    "This pattern is a list of buffers: it has no ops to divide over cores.");
+    else if (!d)
+        put_wrapped_format(on->cells, area, style,
+                           "No op is selected: %s lists them, %s goes to the next one.", KEY_OF(GRAPH),
+                           KEY_OF(NEXT_ITEM));
+    else if (d->kind == LX_UNDIVIDED_EXTERN)
+        put_wrapped_format(on->cells, area, style,
+                           "This op runs off the device: no core has a part of it. %s goes to the next op.",
+                           KEY_OF(NEXT_ITEM));
+    else
+        put_wrapped_format(
+            on->cells, area, style,
+            "This op's tensors are known by their bytes only, so it runs on one core. %s goes to "
+            "the next op; patterns in graphs/ have shapes.",
+            KEY_OF(NEXT_ITEM));
+}
+
 static void draw(const struct scene *on, void *state, struct box area)
 {
     struct cores_view *v = state;
-    const struct outcome *o = &on->session->shown;
     struct cut c;
     if (!find_cut(on->session, v, &c)) {
-        const struct lx_division *d =
-            on->session->selection.op >= 0 ? outcome_division(o, on->session->selection.op) : NULL;
-        put_wrapped(on->cells, area, INK(PLAIN),
-                    !o->divisions ? "This pattern is a list of buffers: it has no ops to divide over cores."
-                    : !d          ? "No op is selected: 2 lists them, ] goes to the next one."
-                    : d->kind == LX_UNDIVIDED_EXTERN
-                        ? "This op runs off the device: no core has a part of it. ] goes to the next op."
-                        : "This op's tensors are known by their bytes only, so it runs on one core. ] goes "
-                          "to the next op; "
-                          "patterns in graphs/ have shapes.");
+        draw_nothing(on, area);
         return;
     }
     box_cut_top(&area, draw_head(on, area, &c));

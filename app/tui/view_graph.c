@@ -163,8 +163,9 @@ static void draw(const struct scene *on, void *state, struct box area)
     const struct lx_graph *g = outcome_graph(o);
     struct box list = area;
     if (!g) {
-        put_wrapped(on->cells, area, INK(PLAIN),
-                    "This pattern is a list of buffers: it has no ops. 4 shows where its buffers are.");
+        put_wrapped_format(
+            on->cells, area, INK(PLAIN),
+            "This pattern is a list of buffers: it has no ops. %s shows where its buffers are.", KEY_OF(MAP));
         return;
     }
     arrange(v, on->session, on->filter);
@@ -176,7 +177,8 @@ static void draw(const struct scene *on, void *state, struct box area)
     for (int32_t i = 0; i < g->op_count; i++)
         if (outcome_traffic(o, i) > most) most = outcome_traffic(o, i);
     if (v->count == 0)
-        put_wrapped(on->cells, list, INK(PLAIN), "No op matches the filter. <Esc> takes it away.");
+        put_wrapped_format(on->cells, list, INK(PLAIN), "No op matches the filter. %s takes it away.",
+                           KEY_OF(ESCAPE));
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
         draw_row(on, (struct box){list.row + i, list.column, 1, list.columns}, v->shown[v->list.top + i],
                  most);

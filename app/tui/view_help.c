@@ -20,10 +20,20 @@ struct help_view {
 static void words_of(int request, char *out, size_t size)
 {
     const struct request_row *r = &request_rows[request];
-    static const char *const names[] = {"",         " SOLVER", " WHAT",       " NAME",   " FILE", " NAME",
-                                        " PATTERN", " N",      " NAME VALUE", " COLUMN", " TEXT"};
+    static const char *const names[] = {[ARG_NONE] = "",
+                                        [ARG_SOLVER] = " SOLVER",
+                                        [ARG_OBJECTIVE] = " WHAT",
+                                        [ARG_THEME] = " NAME",
+                                        [ARG_FILE] = " FILE",
+                                        [ARG_NAME] = " NAME",
+                                        [ARG_PATTERN] = " PATTERN",
+                                        [ARG_NUMBER] = " N",
+                                        [ARG_SETTING] = " NAME VALUE",
+                                        [ARG_COLUMN] = " COLUMN",
+                                        [ARG_REQUEST] = " NAME KEYS",
+                                        [ARG_TEXT] = " TEXT"};
     char keys[80];
-    snprintf(keys, sizeof keys, "%s", r->keys);
+    snprintf(keys, sizeof keys, "%s", request_keys((enum request)request));
     for (char *lt; (lt = strstr(keys, "<lt>"));) memmove(lt + 1, lt + 4, strlen(lt + 4) + 1);
     snprintf(out, size, "%-18s :%s%s\t%s", keys, r->name, names[r->argument], r->help);
 }
@@ -94,9 +104,10 @@ static void draw(const struct scene *on, void *state, struct box area)
             put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
     if (note.rows)
-        put_text(
+        put_format(
             on->cells, note.row + 1, note.column, note.columns, INK(DIM),
-            "The mouse works: click to select, wheel to zoom or scroll. f filters this list, also by key.");
+            "The mouse works: click to select, wheel to zoom or scroll. %s filters this list, also by key.",
+            KEY_OF(FILTER));
 }
 
 static int count(struct explorer *x, void *state)

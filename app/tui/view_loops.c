@@ -144,9 +144,12 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct scene on_page = *on;
     on_page.cells = &page;
     if (!g || on->session->selection.op < 0) {
-        put_wrapped(on->cells, area, INK(PLAIN),
-                    g ? "No op is selected: 2 lists them."
-                      : "This pattern is a list of buffers: it has no ops and no loops.");
+        if (g)
+            put_wrapped_format(on->cells, area, INK(PLAIN), "No op is selected: %s lists them.",
+                               KEY_OF(GRAPH));
+        else
+            put_wrapped(on->cells, area, INK(PLAIN),
+                        "This pattern is a list of buffers: it has no ops and no loops.");
         return;
     }
     if (!cells_resize(&page, PAGE, area.columns)) return;
@@ -157,9 +160,11 @@ static void draw(const struct scene *on, void *state, struct box area)
     for (int r = 0; r < area.rows && v->list.cursor + r < PAGE; r++)
         memcpy(&on->cells->at[(area.row + r) * on->cells->columns + area.column],
                &page.at[(v->list.cursor + r) * page.columns], (size_t)area.columns * sizeof *page.at);
-    if (v->list.cursor < most)
-        put_right(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(KEY),
-                  " more below: j ");
+    if (v->list.cursor < most) {
+        char more[60];
+        snprintf(more, sizeof more, " more below: %s ", KEY_OF(DOWN));
+        put_right(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(KEY), more);
+    }
     cells_free(&page);
 }
 

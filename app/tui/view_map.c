@@ -210,11 +210,13 @@ static void draw(const struct scene *on, void *state, struct box area)
     w->map = p.map;
     w->factor = map_rows(on, 1);
     if (p.map.rows < LEAST_MAP || p.map.columns < 8 || s->shown.time.last <= s->shown.time.first) {
-        put_wrapped(
-            on->cells, area, INK(PLAIN),
-            p.map.rows < LEAST_MAP || p.map.columns < 8
-                ? "The window is too small for the map."
-                : "No buffer of this plan may be on chip. 2 shows the graph and where its traffic goes.");
+        if (p.map.rows < LEAST_MAP || p.map.columns < 8)
+            put_wrapped(on->cells, area, INK(PLAIN), "The window is too small for the map.");
+        else
+            put_wrapped_format(
+                on->cells, area, INK(PLAIN),
+                "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
+                KEY_OF(GRAPH));
         return;
     }
     if (!raster_make(plan, w->from_tick, w->to_tick, w->from_address, w->to_address, p.map.columns,

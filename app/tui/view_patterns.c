@@ -186,10 +186,14 @@ static void draw(const struct scene *on, void *state, struct box area)
     }
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
-        put_wrapped(on->cells, list, INK(PLAIN),
-                    on->filter[0]
-                        ? "No pattern matches the filter. <Esc> takes it away."
-                        : "No patterns here. Start with: lxplan explore FILE or FOLDER, or type :open FILE.");
+        if (on->filter[0])
+            put_wrapped_format(on->cells, list, INK(PLAIN),
+                               "No pattern matches the filter. %s takes it away.", KEY_OF(ESCAPE));
+        else
+            put_wrapped_format(
+                on->cells, list, INK(PLAIN),
+                "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
+                KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
         return;
     }
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
@@ -208,15 +212,23 @@ static void draw(const struct scene *on, void *state, struct box area)
         INK_ON(KEY, SELECTED));
 }
 
+const char *pattern_column(int i)
+{
+    return i < COLUMNS ? columns[i].name : NULL;
+}
+
 static void sort_by(struct explorer *x, struct patterns_view *v, const char *name)
 {
-    for (int c = 0; c < COLUMNS; c++)
-        if (strcmp(columns[c].name, name) == 0) {
-            v->column = c;
-            return;
-        }
-    explorer_say(x, TONE_BAD,
-                 "no column is called \"%s\"; there are name, ops, buffers, bytes, traffic, expect", name);
+    struct text known = {0};
+    int c = 0;
+    while (c < COLUMNS && strcmp(columns[c].name, name) != 0) c++;
+    if (c < COLUMNS) {
+        v->column = c;
+        return;
+    }
+    for (c = 0; c < COLUMNS; c++) text_format(&known, "%s%s", c ? ", " : "", columns[c].name);
+    explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
+    text_free(&known);
 }
 
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)

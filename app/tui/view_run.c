@@ -126,8 +126,8 @@ static void draw_waiting(const struct scene *on, struct box area)
     if (now.running) {
         put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
-                   "running: op %s of %s, %s; . stops it", grouped(now.so_far.steps).at,
-                   grouped(now.so_far.objective).at, in_time(now.seconds).at);
+                   "running: op %s of %s, %s; %s stops it", grouped(now.so_far.steps).at,
+                   grouped(now.so_far.objective).at, in_time(now.seconds).at, KEY_OF(STOP));
     } else if (now.waiting)
         put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
     else if (s->run.known)
@@ -136,10 +136,11 @@ static void draw_waiting(const struct scene *on, struct box area)
         put_wrapped(on->cells, area, INK(PLAIN),
                     "This pattern is a list of buffers: there is nothing to execute.");
     else
-        put_wrapped(
+        put_wrapped_format(
             on->cells, area, INK(PLAIN),
-            "r executes this plan on the simulated device: real bytes at the planned addresses, every "
-            "result compared with a plain evaluation, every byte counted.");
+            "%s executes this plan on the simulated device: real bytes at the planned addresses, every "
+            "result compared with a plain evaluation, every byte counted.",
+            KEY_OF(EXECUTE));
 }
 
 static void draw(const struct scene *on, void *state, struct box area)
@@ -153,8 +154,8 @@ static void draw(const struct scene *on, void *state, struct box area)
     }
     if (session_run_is_old(s)) {
         struct box warn = box_cut_top(&area, 1);
-        put_text(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
-                 "this run is of another plan; r runs the one that is shown");
+        put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
+                   "this run is of another plan; %s runs the one that is shown", KEY_OF(EXECUTE));
     }
     struct box head = box_cut_top(&area, area.rows >= 10 ? HEAD : 1);
     draw_verdict(on, head);

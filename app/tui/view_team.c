@@ -142,21 +142,21 @@ static struct style run_words(const struct scene *on, const struct lx_team_plan 
     if (now.running) {
         char spinner[5] = {0};
         encode_character(on->glyphs->spinner[on->spin & 3], spinner);
-        text_format(line, "%s running: step %s of %s, %s; . stops it", spinner, grouped(now.so_far.steps).at,
-                    grouped(now.so_far.objective).at, in_time(now.seconds).at);
+        text_format(line, "%s running: step %s of %s, %s; %s stops it", spinner, grouped(now.so_far.steps).at,
+                    grouped(now.so_far.objective).at, in_time(now.seconds).at, KEY_OF(STOP));
         return INK(WARN);
     }
     if (now.waiting)
-        text_add(line, "the run waits its turn; . takes it back");
+        text_format(line, "the run waits its turn; %s takes it back", KEY_OF(STOP));
     else if (!t->run.known)
-        text_add(line, "r runs the team and compares its result with one device's");
+        text_format(line, "%s runs the team and compares its result with one device's", KEY_OF(RUN_TEAM));
     else if (t->run.stopped)
-        text_add(line, "stopped; r runs the team again");
+        text_format(line, "stopped; %s runs the team again", KEY_OF(RUN_TEAM));
     else if (t->run.ok) {
         add_result(p, &t->run.result, line);
         return t->run.result.equal ? INK(GOOD) : INK(BAD);
     } else {
-        text_format(line, "%s; r tries again", t->run.st.text);
+        text_format(line, "%s; %s tries again", t->run.st.text, KEY_OF(RUN_TEAM));
         return INK(BAD);
     }
     return INK(DIM);
@@ -184,23 +184,29 @@ static void draw_nothing(const struct scene *on, struct box area)
     char text[1200];
     if (!t->known) {
         if (t->asked) put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
-                   t->asked ? "cutting it over %s" : "8 cuts this pattern over %s",
-                   counted(t->members, "member").at);
+        if (t->asked)
+            put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
+                       "cutting it over %s", counted(t->members, "member").at);
+        else
+            put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
+                       "%s cuts this pattern over %s", KEY_OF(TEAM), counted(t->members, "member").at);
         return;
     }
     if (session_plan(s)->graph->is_list) {
-        put_wrapped(on->cells, area, INK(PLAIN),
-                    "This pattern is a list of buffers: it has no ops that a team could share. 1 lists other "
-                    "patterns; those in team/ are made for this.");
+        put_wrapped_format(
+            on->cells, area, INK(PLAIN),
+            "This pattern is a list of buffers: it has no ops that a team could share. %s lists "
+            "other patterns; those in team/ are made for this.",
+            KEY_OF(PATTERNS));
         return;
     }
     int used = put_wrapped(on->cells, area, INK(BAD), lx_status_describe(&t->cut.st, text, sizeof text));
     box_cut_top(&area, used + 1);
-    put_wrapped(
+    put_wrapped_format(
         on->cells, area, INK(PLAIN),
-        "It cannot be cut over a team as it is. Mend the file and press R to read it again, or choose "
-        "another pattern with 1; those in team/ are made for this.");
+        "It cannot be cut over a team as it is. Mend the file and press %s to read it again, or "
+        "choose another pattern with %s; those in team/ are made for this.",
+        KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }
 
 static void draw(const struct scene *on, void *state, struct box area)

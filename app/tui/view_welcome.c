@@ -19,21 +19,23 @@ static void draw(const struct scene *on, void *state, struct box area)
         row++;
     }
     for (int i = 0; i < PAGE_COUNT && row < in.row + in.rows - 2; i++, row++) {
-        put_format(g, row, in.column, 2, INK(KEY), "%d", i + 1);
+        put_text(g, row, in.column, 2, INK(KEY), request_key(view_requests[i]).at);
         put_text(g, row, in.column + 2, 10, INK(TITLE), all_views[i]->name);
         put_text(g, row, in.column + 12, in.columns - 12, INK(PLAIN), all_views[i]->purpose);
     }
     if (!small) {
         row++;
-        put_text(g, row++, in.column, in.columns, INK(PLAIN),
-                 "Open a pattern with <Enter>, then walk through the views with <Tab>.");
-        put_text(g, row++, in.column, in.columns, INK(PLAIN),
-                 "s tries the next solver, w shows everything that can be changed,");
-        put_text(g, row++, in.column, in.columns, INK(PLAIN),
-                 "u takes it back. ? lists every key; the mouse works, too.");
+        put_format(g, row++, in.column, in.columns, INK(PLAIN),
+                   "Open a pattern with %s, then walk through the views with %s.", KEY_OF(OPEN),
+                   KEY_OF(NEXT_VIEW));
+        put_format(g, row++, in.column, in.columns, INK(PLAIN),
+                   "%s tries the next solver, %s shows everything that can be changed,", KEY_OF(NEXT_SOLVER),
+                   KEY_OF(WHAT_IF));
+        put_format(g, row++, in.column, in.columns, INK(PLAIN),
+                   "%s takes it back. %s lists every key; the mouse works, too.", KEY_OF(UNDO), KEY_OF(HELP));
     }
-    put_text(g, in.row + in.rows - 1, in.column, in.columns, INK(KEY),
-             "any of these keys, or <Enter> to begin");
+    put_format(g, in.row + in.rows - 1, in.column, in.columns, INK(KEY), "any of these keys, or %s to begin",
+               KEY_OF(OPEN));
 }
 
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)

@@ -1,3 +1,5 @@
+/* All views by number, and what the explorer asks of them; a view without a function of its own gets the
+ * common one here. */
 #include "tui/explorer.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The options of the library as settings of a screen: stepped through, typed, shown, and written as a command
+ * line that makes the same plan. */
 #include "tui/what_if.h"
 #include "base/checked.h"
 #include "text/format.h"

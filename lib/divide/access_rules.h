@@ -23,7 +23,7 @@ struct overlap {
 
 /* The overlaps of a flat index; at most `count` of them, returned. */
 int find_overlaps(const struct index_term *index, int count, struct overlap *out);
-/* What one overlap leaves: an inner variable that is written is cut to at most one pitch a slice; where it is
+/* What one overlap leaves: an inner variable that is written is cut to at most one pitch per slice; where it is
  * summed the outer variable is cut into single windows. */
 void factors_of_overlap(int64_t inner_range, int64_t outer_range, int64_t pitch, bool inner_is_reduction,
                         struct factor_set *inner, struct factor_set *outer);

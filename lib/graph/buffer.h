@@ -15,7 +15,7 @@ struct lx_buffer {
     const char *name;
     int64_t size;        /* bytes on each core; 0 is allowed and conflicts with nothing */
     int64_t start, end;  /* live on [start, end), start < end */
-    const int64_t *uses; /* strictly increasing ticks, one an accessing op; may be empty */
+    const int64_t *uses; /* strictly increasing ticks, one per accessing op; may be empty */
     int32_t use_count;
     bool first_use_is_read; /* a graph input: it exists before its first use */
     const int32_t *parents; /* buffers whose slot this one may take over, in order of preference */

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+FORMAT_READS(minimalloc);
+FORMAT_READS(xla);
+
 enum column { ID, LOWER, UPPER, SIZE, OFFSET, ALIGNMENT, WEIGHT, NAME, BENEFIT, USE_TIMES, IGNORED, COLUMNS };
 
 struct column_row {

@@ -6,6 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+FORMAT_WRITES_BUFFERS(minimalloc);
+FORMAT_WRITES_BUFFERS(xla);
+
 static void write_field(struct text *t, const char *s)
 {
     if (!strpbrk(s, ",\"\r\n")) {

@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+FORMAT_READS(pattern);
+FORMAT_WRITES_GRAPHS(pattern);
+FORMAT_READS(minimalloc);
+FORMAT_WRITES_BUFFERS(minimalloc);
+FORMAT_READS(xla);
+FORMAT_WRITES_BUFFERS(xla);
+
 /* clang-format off */
 static const struct lx_format formats[] = {
     {.name = "pattern", .summary = "a pattern as JSON", .endings = {".json"},

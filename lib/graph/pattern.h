@@ -15,15 +15,14 @@ void pattern_write(const struct lx_graph *g, struct text *t);
 /* read.c: some editors write one. */
 void skip_byte_order_mark(const char **text, size_t *length);
 
-/* The functions of the rows of formats.c; text comes without a byte order mark. */
-bool pattern_sniff(const char *text, size_t length);
-const struct lx_graph *pattern_read(const char *file, const char *text, size_t length, lx_status *st);
-char *pattern_write_graph(const struct lx_graph *g, size_t *length, lx_status *st);
-bool minimalloc_sniff(const char *text, size_t length); /* csv.c */
-const struct lx_graph *minimalloc_read(const char *file, const char *text, size_t length, lx_status *st);
-char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status *st); /* csv_write.c */
-bool xla_sniff(const char *text, size_t length);
-const struct lx_graph *xla_read(const char *file, const char *text, size_t length, lx_status *st);
-char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st);
+/* Declare the functions of a row of formats.c: there, and in the file that has them. Text comes without a byte order
+ * mark. */
+#define FORMAT_READS(format)                                                                                 \
+    bool format##_sniff(const char *text, size_t length);                                                    \
+    const struct lx_graph *format##_read(const char *file, const char *text, size_t length, lx_status *st)
+#define FORMAT_WRITES_BUFFERS(format)                                                                        \
+    char *format##_write(const struct lx_buffers *list, size_t *length, lx_status *st)
+#define FORMAT_WRITES_GRAPHS(format)                                                                         \
+    char *format##_write_graph(const struct lx_graph *g, size_t *length, lx_status *st)
 
 #endif

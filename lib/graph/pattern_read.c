@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FORMAT_READS(pattern);
+
 struct reader {
     const struct json *j;
     struct graph_builder b;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FORMAT_WRITES_GRAPHS(pattern);
+
 /* The shortest decimal form that reads back as the same double. */
 static void write_number(struct text *t, double v)
 {

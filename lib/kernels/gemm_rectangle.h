@@ -18,7 +18,7 @@ struct gemm_run_state {
     const struct gemm_chunk *chunk; /* of B that is packed */
     int64_t n_begin, n_end;
     float *packed_b;
-    float *packed_a; /* one block a worker */
+    float *packed_a; /* one block per worker */
     float *shared_a; /* of all chunks: the rows that no run has for itself */
 };
 

@@ -1,4 +1,4 @@
-/* What a flat index means on a tensor: one coordinate a dimension, as terms of loop variables.
+/* What a flat index means on a tensor: one coordinate per dimension, as terms of loop variables.
  *
  * Einsum operands need none of this, each of their dimensions has its own variable. It serves indices that
  * come flattened (reshapes, windows, repeats): "4096*p0 + p1" on a (2, 256, 4096) tensor. */

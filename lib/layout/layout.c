@@ -79,7 +79,7 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
                     lx_status *st)
 {
     static const int identity[LX_MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
-    _Static_assert(LX_MAX_RANK == 8, "one entry a host dimension");
+    _Static_assert(LX_MAX_RANK == 8, "one entry per host dimension");
     int64_t plain[LX_MAX_RANK], e = lx_stick_elements(dtype, stick_bytes);
     if (rank < 0 || rank > LX_MAX_RANK)
         return status_set(st, LX_E_LAYOUT, "a tensor of %d dimensions has no layout; at most %d", rank,

@@ -1,4 +1,4 @@
-/* One index map for all kinds of ops: einsums bring theirs, views have one variable a dimension of the part
+/* One index map for all kinds of ops: einsums bring theirs, views have one variable per dimension of the part
  * that they move, and a restickify is the identity. */
 #include "layout/op_index.h"
 

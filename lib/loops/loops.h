@@ -129,7 +129,7 @@ bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t 
 
 /* Contraction trees: "[[0,1],[1,2]->[0,2]],[2,3]->[0,3]", indices as numbers, or a plain einsum string
  * "ab,bc->ac" whose letters are numbered in order of first appearance. A node without a second operand moves
- * elements ("[0,1]->[1,0]"). `sizes` has one extent an index. */
+ * elements ("[0,1]->[1,0]"). `sizes` has one extent per index. */
 struct lx_tree_node {
     int left, right; /* nodes; -1: none. A leaf has neither, a transposition only a left one. */
     int leaf;        /* leaves are numbered as they stand in the text; -1 for inner nodes */

@@ -1,6 +1,6 @@
 /* Trees become nests, and are run node by node with the reference executor.
  *
- * A node's nest has one loop an index: those of the output in its order, then those that are summed. in0 is
+ * A node's nest has one loop per index: those of the output in its order, then those that are summed. in0 is
  * the operand that has the output's fastest index, so that m is what the primitive stores along. */
 #include "loops/nest.h"
 #include "base/fail.h"

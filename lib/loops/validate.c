@@ -1,4 +1,4 @@
-/* What may be wrong with a nest, one check a question.
+/* What may be wrong with a nest, one check per question.
  *
  * The numbers are those of the source document; each has a status code of its own. A rule set lists its
  * checks in the order in which they are asked, and the first that fails is the answer. The document's list

@@ -1,6 +1,7 @@
 /* The pass that divides anew: divisions that suit the scratchpad, in place of those that work division alone
  * chose. They stay only if the plan as a whole, with its relayouts and copies, is then no worse. */
 #include "plan/planner.h"
+#include "base/log.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 
 static struct lx_cooptimise_options joint_options(const struct planner *p)
@@ -35,6 +36,9 @@ static bool try_divisions(struct planner *p, const struct lx_cooptimised *found,
     double us;
     if (!attempt_plain(p, &how, &next)) return false;
     bool ok = attempt_us(&next, &us, p->st);
+    if (ok)
+        LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
+            p->best.hbm_bytes, old_us, next.hbm_bytes, us, (int)found->changed);
     if (ok && !old_is_better(&p->best, old_us, &next, us)) {
         struct attempt old = p->best;
         p->best = next;

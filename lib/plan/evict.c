@@ -7,6 +7,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -110,6 +111,9 @@ static bool with_and_without(struct search *s)
         tried.at[tried.count++] = s->candidates.at[i].cut;
         qsort(tried.at, tried.count, sizeof *tried.at, cut_compare);
         left--;
+        LOG(evict, "try %s off chip before op %d",
+            s->by->best.draft.graph->tensors[s->candidates.at[i].cut.tensor].name,
+            (int)s->candidates.at[i].cut.before);
         if (try_cuts(s, tried.at, tried.count, &failed)) {
             s->cuts.count = 0;
             failed = !VEC_RESERVE(&s->cuts, tried.count);
@@ -126,6 +130,7 @@ bool evict_search(struct planner *p)
     bool failed = false, ok = cut_rewrites(&s);
     if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
     ok = ok && !failed && gather(&s) && with_and_without(&s);
+    LOG(evict, "%d cuts kept of %d candidates", (int)s.cuts.count, (int)s.candidates.count);
     VEC_FREE(&s.cuts);
     VEC_FREE(&s.candidates);
     return ok;

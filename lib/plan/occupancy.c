@@ -1,3 +1,5 @@
+/* Sorts where lives begin and end and adds up, O(n log n) once; a tree of maxima then answers the peak of any
+ * stretch of time in O(log n). */
 #include "plan/occupancy.h"
 #include "base/checked.h"
 

@@ -3,6 +3,7 @@
 #include "plan/plan.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "base/users.h"
 #include "plan/planner.h"
@@ -236,6 +237,9 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
         p->answer.status = p->spill_bytes == p->bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
     if (ok && !g->is_list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st);
+    if (ok)
+        LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,
+            lx_verdict_word(p->answer.status), p->hbm_bytes, p->spill_bytes, p->bound_bytes);
     if (ok) return p;
     lx_plan_free(p);
     return NULL;

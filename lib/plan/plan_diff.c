@@ -1,3 +1,5 @@
+/* Buffers of both plans by name: a table of the names of one, a walk over the other, then sorted by what
+ * changed and how much it matters. O(n log n). */
 #include "plan/plan_diff.h"
 #include "base/fail.h"
 #include "base/names.h"

@@ -8,6 +8,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "layout/op_index.h"
 
@@ -229,6 +230,8 @@ bool reorder_search(struct planner *p)
     r.total = malloc((n + 1) * sizeof *r.total);
     bool ok = r.order && r.total ? true : status_no_memory(p->st);
     ok = ok && try_rules(&r) && move_single_ops(&r);
+    LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
+        p->best.hbm_bytes);
     free(r.order);
     free(r.total);
     return ok;

@@ -2,6 +2,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
@@ -66,14 +67,20 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
 {
     *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(p->st);
-    if (draft_make(p->divided, how, out->memory, &out->draft, p->st) && solve(p, out)) return true;
-    attempt_free(out);
-    return false;
+    if (!draft_make(p->divided, how, out->memory, &out->draft, p->st) || !solve(p, out)) {
+        attempt_free(out);
+        return false;
+    }
+    LOG(attempt, "%d cuts, %d apart: HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, (int)how->cut_count,
+        (int)how->apart_count, out->hbm_bytes, out->answer.objective, out->bound);
+    return true;
 }
 
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
 {
     bool better = next->hbm_bytes < best->hbm_bytes;
+    LOG(attempt, "%s: HBM %" PRId64 " against %" PRId64, better ? "kept" : "dropped", next->hbm_bytes,
+        best->hbm_bytes);
     if (better) {
         struct attempt old = *best;
         *best = *next;

@@ -30,7 +30,7 @@ struct lx_team_options {
     int members;
     const struct lx_team_choice *choices; /* for tensors not named here the planner decides */
     int choice_count;
-    bool plain; /* default partitions, one exchange a read, no cores: what the passes improve on */
+    bool plain; /* default partitions, one exchange per read, no cores: what the passes improve on */
 };
 
 struct lx_team_tensor {

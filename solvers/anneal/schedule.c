@@ -1,7 +1,7 @@
 /* The cooling schedule: geometric from hot to cold, then hot again.
  *
  * Metropolis accepts a rise of delta with probability exp(-delta / T); with u uniform that is
- * delta <= T * -ln(u), so one logarithm a step is enough. It comes from a table of log2 made by repeated
+ * delta <= T * -ln(u), so one logarithm per step is enough. It comes from a table of log2 made by repeated
  * squaring, linearly interpolated: no floating point, hence the same decisions on every machine. */
 #include "anneal/schedule.h"
 #include "base/checked.h"

@@ -176,7 +176,7 @@ bool model_add_row(struct model *m, const struct model_term *terms, int32_t coun
     return true;
 }
 
-/* At most one handover a parent and a child, and none of a spilled one: -y - sum z >= -1. */
+/* At most one handover per parent and per child, and none of a spilled one: -y - sum z >= -1. */
 static bool add_handover_rows(struct model *m)
 {
     struct model_term *terms = malloc(((size_t)m->edge_count + 2) * sizeof *terms);

@@ -31,7 +31,7 @@ const char *key_of(const cJSON *value);
 /* "fp16", also with a remark in brackets behind it. */
 enum lx_dtype dtype_of(const char *word);
 
-/* A space of the case's own making: one axis a name of `it`, with no operands. Free `memory` afterwards. */
+/* A space of the case's own making: one axis per name of `it`, with no operands. Free `memory` afterwards. */
 struct made_space {
     struct arena memory;
     struct space s;

@@ -12,7 +12,7 @@ if [ -z "$tool" ]; then
     }
 fi
 "$tool" --version | grep -q "version $version\\." || {
-    echo "skipped: $("$tool" --version), but the sources are formatted by version $version"
+    echo "skipped: $("$tool" --version | head -n 1) is not version $version, by which the sources are formatted"
     exit 77
 }
 cd "$root" || exit 2

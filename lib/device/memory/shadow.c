@@ -91,7 +91,7 @@ struct visit {
     struct lx_fault first;
 };
 
-/* Counts a stick of HBM once an access. */
+/* Counts a stick of HBM once per access. */
 static void count(struct visit *v, int64_t local)
 {
     if (v->p->stay >= 0 || !v->count_hbm) return;

@@ -27,7 +27,7 @@ struct branch {
     struct joint_search *s;
     struct node nodes[MAX_NODES];
     int32_t count;
-    int64_t *load; /* scratch, one a position and one more */
+    int64_t *load; /* scratch, one per position and one more */
     struct arena memory;
 };
 

@@ -87,7 +87,7 @@ static void test_products(void **state)
         for (int k = 0; k < 3; k++) check_traffic(graph_of(&products[i]), cores[k]);
 }
 
-/* Two inputs of 4 MiB, and an output of 1,024 sums along the stick: one element a stick. */
+/* Two inputs of 4 MiB, and an output of 1,024 sums along the stick: one element per stick. */
 static void test_batched_dot(void **state)
 {
     (void)state;

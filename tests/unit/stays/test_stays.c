@@ -83,20 +83,19 @@ static void dumped_around_an_extern_op(void **state)
 static void evicted_where_it_pays(void **state)
 {
     (void)state;
+    /* clang-format off */
     static const char body[] =
-        "\"tensors\": [" T("x") "," T("a") "," T("b") "," T("c") "," T("y") "," T("z") "," T("u") "," T("v") "],\"ops\": [" OP(
-            "1", "exp", "\"x\"",
-            "a") "," OP("2", "neg", "\"a\"",
-                        "y") "," OP("3", "exp", "\"x\"",
-                                    "b") "," OP("4", "add", "\"b\", \"b\"",
-                                                "c") "," OP("5", "add", "\"b\", \"c\"",
-                                                            "c") "," OP("6", "mul", "\"b\", \"c\"",
-                                                                        "z") "," OP("7", "add",
-                                                                                    "\"a\", \"a\"",
-                                                                                    "u") "," OP("8", "mul",
-                                                                                                "\"a\", "
-                                                                                                "\"a\"",
-                                                                                                "v") "]";
+        "\"tensors\": [" T("x") "," T("a") "," T("b") "," T("c") "," T("y") "," T("z") "," T("u") "," T("v") "],"
+        "\"ops\": ["
+        OP("1", "exp", "\"x\"", "a") ","
+        OP("2", "neg", "\"a\"", "y") ","
+        OP("3", "exp", "\"x\"", "b") ","
+        OP("4", "add", "\"b\", \"b\"", "c") ","
+        OP("5", "add", "\"b\", \"c\"", "c") ","
+        OP("6", "mul", "\"b\", \"c\"", "z") ","
+        OP("7", "add", "\"a\", \"a\"", "u") ","
+        OP("8", "mul", "\"a\", \"a\"", "v") "]";
+    /* clang-format on */
     struct lx_passes passes = {.undivided = true, .clone = LX_CLONE_NONE, .no_outputs = true};
     struct lx_plan *stays = plan_text(body, &passes, 2 * WHOLE);
     passes.evict = true;
