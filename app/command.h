@@ -1,4 +1,4 @@
-/* A command of the program: one const struct in a file of its own, listed once in main.c.
+/* A command of the program: one const struct in a file of its own, and its name in COMMANDS.
  *
  * A command writes into `call->out`; main sends that to standard output when the command has ended, so that
  * an error never leaves half an answer behind. */
@@ -9,7 +9,36 @@
 #include "base/text.h"
 #include "command_line.h"
 
-enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_INPUT = 2, EXIT_FAULT = 3, FAILED = -1 };
+/* In the order in which people meet them. */
+#define COMMANDS(X)                                                                                          \
+    X(explore)                                                                                               \
+    X(plan)                                                                                                  \
+    X(check)                                                                                                 \
+    X(run)                                                                                                   \
+    X(show)                                                                                                  \
+    X(diff)                                                                                                  \
+    X(solvers)                                                                                               \
+    X(import)                                                                                                \
+    X(export)                                                                                                \
+    X(gen)                                                                                                   \
+    X(loops)                                                                                                 \
+    X(bench)                                                                                                 \
+    X(report)
+
+/* What the program ends with; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
+#define EXIT_CODES(X)                                                                                        \
+    X(EXIT_YES, 0, "yes", "Yes.")                                                                            \
+    X(EXIT_NO, 1, "the answer is no",                                                                        \
+      "The answer is no: no plan, not legal, target missed, plans differ, refused as expected.")             \
+    X(EXIT_INPUT, 2, "bad input or usage",                                                                   \
+      "Bad input or usage; standard error says what, where (file, line, column), and what to do.")           \
+    X(EXIT_FAULT, 3, "a fault of the program", "A fault of the program, or no memory left.")                 \
+    X(EXIT_INTERRUPTED, 130, "interrupted",                                                                  \
+      "`bench` was interrupted and what was done is kept, or `run` was interrupted and there is no result.")
+
+#define EXIT_ENUM(id, code, brief, manual) id = code,
+enum exit_code { EXIT_CODES(EXIT_ENUM) FAILED = -1 };
+#undef EXIT_ENUM
 
 struct call {
     const struct command *command;
@@ -22,17 +51,35 @@ struct command {
     const char *name, *synopsis, *summary;
     const char *details;                     /* paragraphs of the help; NULL: none */
     const struct option_row *const *options; /* NULL-terminated list of tables */
+    const struct option_words *words;        /* that its own options take; NULL: none */
     int least_files, most_files;
     const char *file_word; /* what a positional argument is called in errors */
     bool open;             /* options that are in no table are the command's own business */
     /* One of the EXIT codes, or FAILED with `call->st` filled in. */
     int (*run)(struct call *call);
     void (*more_help)(const struct call *call, struct text *out); /* may be NULL */
+    /* Names of more options that go with its first file, one per line; of an open command. */
+    void (*more_options)(const char *file, struct text *out);
+    const char *(*file)(int k); /* its files, where they are words; NULL: they are files */
 };
 
-extern const struct command command_plan, command_check, command_show, command_diff, command_solvers,
-    command_import, command_export, command_gen, command_loops, command_run, command_bench, command_report,
-    command_explore;
+#define COMMAND_IS(name) extern const struct command command_##name;
+COMMANDS(COMMAND_IS)
+#undef COMMAND_IS
+
+/* NULL-terminated. */
+extern const struct command *const commands[];
+/* NULL, with `st`: there is none of that name. */
+const struct command *command_find(const char *name, lx_status *st);
+
+/* help.c: what all commands can do, what one of them can, and both for programs. */
+void general_help(struct text *out);
+void command_help(const struct call *call, struct text *out);
+int run_help(struct call *call, int count, char *const *arguments);
+/* The row of an option of a command by its name, with or without dashes, or its letter; NULL: it has none. */
+const struct option_row *command_row(const struct command *c, const char *option);
+/* manual.c: the manual page from its template, with what the tables say filled in. */
+bool manual_write(const char *template, struct text *out, lx_status *st);
 
 /* Rows that more than one command has. */
 extern const struct option_row help_rows[], json_rows[], json_error_rows[], quiet_rows[], output_rows[];
@@ -55,6 +102,8 @@ bool deliver(struct call *call, char *data, size_t length);
 bool goes_to_file(const struct call *call);
 /* An integer option into `*out`, which stays as it is when the option is not given. */
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
+/* Likewise the number of the word that it has. */
+bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out);
 
 /* main.c: the whole program, from its arguments to its exit code. */
 int run_program(int argc, char **argv);

@@ -169,16 +169,51 @@ void help_entry(struct text *out, const char *left, const char *right)
     if (column) text_add(out, "\n");
 }
 
-void options_help(const struct option_row *rows, struct text *out)
+static void add_list(const char *(*word)(int k), const char *first, const char *last, struct text *out)
+{
+    for (int k = 0; word(k); k++)
+        text_format(out, "%s%s%s", k == 0 ? "" : word(k + 1) ? ", " : last, word(k), k == 0 ? first : "");
+}
+
+void add_words(const char *(*word)(int k), const char *before_last, struct text *out)
+{
+    add_list(word, "", before_last, out);
+}
+
+const char *(*option_words_of(const struct option_words *words, const char *option))(int k)
+{
+    for (; words && words->option; words++)
+        if (strcmp(words->option, option) == 0) return words->word;
+    return NULL;
+}
+
+void add_help(const struct option_row *row, const struct option_words *words, struct text *out)
+{
+    static const char plain[] = "{}", first_is_default[] = "{default}";
+    const char *(*word)(int) = option_words_of(words, row->name);
+    const char *gap = strchr(row->help, '{'), *mark = gap && gap[1] == '}' ? plain : first_is_default;
+    if (!word || !gap) {
+        text_add(out, row->help);
+        return;
+    }
+    text_add_n(out, row->help, (size_t)(gap - row->help));
+    add_list(word, mark == plain ? "" : " (default)", " or ", out);
+    text_add(out, gap + strlen(mark));
+}
+
+void options_help(const struct option_row *rows, const struct option_words *words, struct text *out)
 {
     for (; rows->name; rows++) {
         char left[100], letter[8] = "    ";
+        struct text help = {0};
         if (rows->letter == ANY_DIGIT)
             snprintf(letter, sizeof letter, "-0..9, ");
         else if (rows->letter)
             snprintf(letter, sizeof letter, "-%c, ", rows->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, rows->name, rows->argument ? " " : "",
                  rows->argument ? rows->argument : "");
-        help_entry(out, left, rows->help);
+        add_help(rows, words, &help);
+        help_entry(out, left, help.at ? help.at : "");
+        text_free(&help);
     }
 }

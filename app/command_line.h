@@ -18,6 +18,12 @@ struct option_row {
     const char *help;
 };
 
+/* The words that an option takes: one list for its help, its errors and completions. */
+struct option_words {
+    const char *option;         /* NULL ends a table */
+    const char *(*word)(int k); /* NULL behind the last */
+};
+
 struct given_option {
     const char *name;  /* the row's, or the user's own for an open command line */
     const char *value; /* NULL for a switch */
@@ -42,8 +48,14 @@ const struct option_row *find_row(const struct option_row *rows, const char *nam
 bool option_given(const struct command_line *line, const char *name);
 const char *option_value(const struct command_line *line, const char *name);
 
+/* "a, b or c" */
+void add_words(const char *(*word)(int k), const char *before_last, struct text *out);
+/* The words of an option, or NULL: it takes anything. `words` may be NULL. */
+const char *(*option_words_of(const struct option_words *words, const char *option))(int k);
+/* A row's help, in which "{}" stands for its words; "{default}": the first of them is the default. */
+void add_help(const struct option_row *row, const struct option_words *words, struct text *out);
 /* The rows as help, wrapped, one row after the other. */
-void options_help(const struct option_row *rows, struct text *out);
+void options_help(const struct option_row *rows, const struct option_words *words, struct text *out);
 /* One entry of a help: `left` in its column, `right` beside it and wrapped. */
 void help_entry(struct text *out, const char *left, const char *right);
 

@@ -5,7 +5,6 @@
 #include "log_lines.h"
 #include "bench/bench.h"
 #include "text/colour.h"
-#include "planning/format_words.h"
 #include "planning/planning.h"
 #include "text/format.h"
 
@@ -17,14 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const struct command *const commands[] = {
-    &command_explore, &command_plan,    &command_check,  &command_run,    &command_show,
-    &command_diff,    &command_solvers, &command_import, &command_export, &command_gen,
-    &command_loops,   &command_bench,   &command_report,
-};
-
-enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const struct option_row help_rows[] = {{"help", 'h', NULL, "this help"}, {0}};
 const struct option_row json_rows[] = {
@@ -83,53 +74,17 @@ bool option_int(struct call *call, const char *name, int64_t low, int64_t high, 
     return lx_parse_int(what, value, low, high, out, &call->st);
 }
 
-static const struct command *find_command(const char *name)
+bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out)
 {
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
-    return NULL;
-}
-
-static bool unknown_command(const char *name, lx_status *st)
-{
-    const char *names[COMMANDS + 2] = {"help"};
-    for (int i = 0; i < COMMANDS; i++) names[i + 1] = commands[i]->name;
-    const char *near = nearest(name, names);
-    if (near)
-        return status_set(st, LX_E_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, near);
-    return status_set(st, LX_E_USAGE, "there is no command \"%s\"; `lxplan --help` lists those there are",
-                      name);
-}
-
-static void general_help(struct text *out)
-{
-    text_add(out, "usage: lxplan COMMAND [FILE ...] [options]\n\n"
-                  "Plans how a tensor graph runs on cores with small scratchpads, and checks the plan.\n\n");
-    paint_add(out, PAINT_HEADING, "commands:\n");
-    for (int i = 0; i < COMMANDS; i++) help_entry(out, commands[i]->name, commands[i]->summary);
-    help_entry(out, "help COMMAND", "the options of a command");
-    text_add(out, "\n");
-    paint_add(out, PAINT_HEADING, "options:\n");
-    options_help(help_rows, out);
-    help_entry(out, "    --version", "the version of the program");
-    text_add(out, "\nFILE is ");
-    add_formats(out);
-    text_add(
-        out,
-        "; \"-\" is standard input.\n"
-        "Without a command: the explorer on the bundled patterns; without a terminal, every solver on them.\n"
-        "Exit codes: 0 yes, 1 the answer is no, 2 bad input or usage, 3 a fault of the program.\n");
-}
-
-static void command_help(const struct call *call, struct text *out)
-{
-    const struct command *c = call->command;
-    text_format(out, "usage: lxplan %s %s\n\n%s.\n", c->name, c->synopsis, c->summary);
-    if (c->details) text_format(out, "\n%s", c->details);
-    text_add(out, "\n");
-    paint_add(out, PAINT_HEADING, "options:\n");
-    for (const struct option_row *const *table = c->options; *table; table++) options_help(*table, out);
-    if (c->more_help) c->more_help(call, out);
+    const char *value = option_value(&call->line, name);
+    struct text known = {0};
+    if (!value) return true;
+    for (int k = 0; word(k); k++)
+        if (strcmp(word(k), value) == 0) return *out = k, true;
+    add_words(word, " or ", &known);
+    status_set(&call->st, LX_E_USAGE, "--%s %s: it must be %s", name, value, known.at ? known.at : "");
+    text_free(&known);
+    return false;
 }
 
 static bool check_file_count(struct call *call)
@@ -156,18 +111,6 @@ static int run_command(struct call *call, int count, char *const *arguments)
     return check_file_count(call) && begin_log(call) ? c->run(call) : FAILED;
 }
 
-static int run_help(struct call *call, int count, char *const *arguments)
-{
-    if (count == 0) {
-        general_help(&call->out);
-        return EXIT_YES;
-    }
-    call->command = find_command(arguments[0]);
-    if (!call->command) return unknown_command(arguments[0], &call->st), FAILED;
-    command_help(call, &call->out);
-    return EXIT_YES;
-}
-
 static int run(struct call *call, int count, char *const *arguments)
 {
     const char *word = count > 0 ? arguments[0] : NULL;
@@ -189,8 +132,8 @@ static int run(struct call *call, int count, char *const *arguments)
         return status_set(&call->st, LX_E_USAGE, "%s: a command comes first; `lxplan --help` lists them",
                           word),
                FAILED;
-    call->command = find_command(word);
-    if (!call->command) return unknown_command(word, &call->st), FAILED;
+    call->command = command_find(word, &call->st);
+    if (!call->command) return FAILED;
     return run_command(call, count - 1, arguments + 1);
 }
 

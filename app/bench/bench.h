@@ -116,6 +116,8 @@ enum outcome outcome_find(const char *word); /* OUTCOME_COUNT if there is none *
 extern const struct option_row bench_rows[];
 extern struct option_row bench_plan_rows[]; /* filled by bench_begin, which main calls first */
 void bench_begin(void);
+extern const struct option_words bench_words[];
+const char *bench_transport_word(int k); /* local, then mpi */
 bool settings_read(struct call *call, struct settings *s);
 void settings_free(struct settings *s);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_INTERRUPTED = 130, SIGNALS = 3 };
+enum { SIGNALS = 3 };
 
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction before[SIGNALS];
@@ -202,6 +202,7 @@ const struct command command_bench = {
                "(what is done\n"
                "is kept and reported).\n",
     .options = tables,
+    .words = bench_words,
     .least_files = 1,
     .most_files = 1 << 20,
     .file_word = "FILE or DIR",

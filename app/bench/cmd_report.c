@@ -13,7 +13,7 @@
 enum { FEW_CELLS = 60 };
 
 static const struct option_row rows_of_report[] = {
-    {"format", 'f', "WHAT", "text (default), md, csv or json"},
+    {"format", 'f', "WHAT", "{default}"},
     {"by", 0, "WHAT",
      "solver or instance: the table of csv; in text and md, show instances however many there are"},
     {"within", 0, "PERCENT",
@@ -25,6 +25,19 @@ static const struct option_row rows_of_report[] = {
     {"output", 'o', "FILE", "write to FILE, completely or not at all (\"-\": standard output)"},
     {0},
 };
+
+static const char *format_word(int k)
+{
+    return exporters[k].name;
+}
+
+static const char *by_word(int k)
+{
+    static const char *const words[] = {"solver", "instance", NULL};
+    return words[k];
+}
+
+static const struct option_words words[] = {{"format", format_word}, {"by", by_word}, {0}};
 
 static bool read_within(struct call *call, double *within)
 {
@@ -40,18 +53,17 @@ static bool read_within(struct call *call, double *within)
 
 static const struct exporter *read_format(struct call *call)
 {
-    const char *name = option_value(&call->line, "format");
-    const struct exporter *e = exporter_find(name ? name : wants_json(call) ? "json" : "text");
-    if (!e) status_set(&call->st, LX_E_USAGE, "--format %s: it must be text, md, csv or json", name);
-    return e;
+    int k = 0;
+    if (!option_word(call, "format", format_word, &k)) return NULL;
+    bool json = !option_given(&call->line, "format") && wants_json(call);
+    return json ? exporter_find("json") : &exporters[k];
 }
 
 static bool read_by(struct call *call, bool *by_instance)
 {
-    const char *by = option_value(&call->line, "by");
-    *by_instance = by && strcmp(by, "instance") == 0;
-    if (by && !*by_instance && strcmp(by, "solver") != 0)
-        return status_set(&call->st, LX_E_USAGE, "--by %s: it must be solver or instance", by);
+    int k = 0;
+    if (!option_word(call, "by", by_word, &k)) return false;
+    *by_instance = k == 1;
     return true;
 }
 
@@ -223,6 +235,7 @@ const struct command command_report = {
                "passed over.\n"
                "Exit code: 0, or 2 when a file is no results file.\n",
     .options = tables,
+    .words = words,
     .least_files = 1,
     .most_files = 1 << 20,
     .file_word = "RESULTS",

@@ -78,11 +78,10 @@ bool crew_join(struct bench *b)
 {
     struct call *call = b->call;
     struct crew *c = &b->crew;
-    const char *name = option_value(&call->line, "transport");
+    int transport = 0;
     *c = (struct crew){.count = 1};
-    if (!name || strcmp(name, "local") == 0) return true;
-    if (strcmp(name, "mpi") != 0)
-        return status_set(&call->st, LX_E_USAGE, "--transport %s: it must be local or mpi", name);
+    if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
+    if (transport == 0) return true;
     if (!&ranks_mpi)
         return status_set(
             &call->st, LX_E_UNSUPPORTED,

@@ -43,6 +43,22 @@ void bench_begin(void)
             bench_plan_rows[n++] = option_row_at(i);
 }
 
+const char *bench_transport_word(int k)
+{
+    static const char *const words[] = {"local", "mpi", NULL};
+    return words[k];
+}
+
+/* Those of the table but for time, which a problem does not know. */
+static const char *objective_word(int k)
+{
+    enum lx_ask ask = (enum lx_ask)(k + 1 + (k + 1 >= LX_ASK_TIME));
+    return ask < LX_ASK_COUNT ? lx_ask_word(ask) : NULL;
+}
+
+const struct option_words bench_words[] = {
+    {"transport", bench_transport_word}, {"objective", objective_word}, {0}};
+
 static const char *const outcome_words[OUTCOME_COUNT] = {
 #define OUTCOME_ROW(id, word) [id] = word,
     OUTCOMES(OUTCOME_ROW)

@@ -118,15 +118,7 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
     call->st = (lx_status){0};
     const struct lx_graph *read = lx_graph_parse(file, text, length, &call->st),
                           *g = read ? with_sizes(call, read) : NULL;
-    if (g && strcmp(stage, "scratchpad") == 0)
-        lx_plan_free(make_problem(call, g));
-    else if (g && (strcmp(stage, "launch") == 0 || strcmp(stage, "loops") == 0))
-        (void)try_launches(call, g); /* every launched op has loops or says why not */
-    else if (g && strcmp(stage, "graph") != 0) {
-        struct lx_layouts *l = lx_layouts_make(g, &call->st);
-        if (l && strcmp(stage, "divide") == 0) lx_divisions_free(lx_divide(l, NULL, &call->st));
-        lx_layouts_free(l);
-    }
+    if (g) try_stage(call, g, stage);
     lx_graph_free(g);
     lx_graph_free(read);
     return call->st;
@@ -167,7 +159,7 @@ static int check_refusal(struct call *call, const char *file, const char *text, 
 {
     if (!is_stage(e->stage)) {
         struct text known = {0};
-        add_stage_names(&known);
+        add_words(stage_word, ", ", &known);
         status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
                       "stage %s is not part of this version; there are: %s", e->stage,
                       known.at ? known.at : "");

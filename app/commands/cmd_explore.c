@@ -5,6 +5,7 @@
 #include "planning/bundled.h"
 #include "planning/planning.h"
 #include "tui/main_loop.h"
+#include "tui/theme.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 static const struct option_row rows[] = {
-    {"theme", 0, "NAME", "dark, light, eight or mono (default: by the terminal; NO_COLOR: mono)"},
+    {"theme", 0, "NAME", "{} (default: by the terminal; NO_COLOR: mono)"},
     {"ascii", 0, NULL, "no characters beyond ASCII"},
     {"script", 0, "KEYS",
      "these keys instead of a terminal: jj<Enter><wait>:solver exact<Enter>; @FILE reads them"},
@@ -21,6 +22,8 @@ static const struct option_row rows[] = {
     {"size", 0, "COLSxROWS", "screen of the script (default 80x24)"},
     {0},
 };
+
+static const struct option_words words[] = {{"theme", theme_word}, {0}};
 
 static bool read_size(struct call *call, struct explore_options *o)
 {
@@ -74,6 +77,7 @@ const struct command command_explore = {
         "Files are patterns or plans; of a folder all patterns in it. Without any: the bundled patterns.\n"
         "? in the explorer lists its keys.\n",
     .options = tables,
+    .words = words,
     .least_files = 0,
     .most_files = 10000,
     .file_word = "FILE or DIR",

@@ -13,6 +13,8 @@ static const struct option_row rows[] = {
     {0},
 };
 
+static const struct option_words words[] = {{"format", written_format_word}, {0}};
+
 /* The buffers of a problem without those that may not be placed: other tools place everything they are given.
  * In place and roles have no columns, so edges are dropped with a word. */
 static char *write_problem(struct call *call, const struct lx_plan *plan, bool with_addresses,
@@ -107,6 +109,7 @@ const struct command command_export = {
                "MiniMalloc CSV with the column offset filled in for what is on chip. As a pattern, what was "
                "planned.\n",
     .options = tables,
+    .words = words,
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE or PLAN",

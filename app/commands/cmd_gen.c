@@ -36,6 +36,17 @@ static void kinds_help(const struct call *call, struct text *out)
     }
 }
 
+static const char *kind_word(int k)
+{
+    return lx_generators()[k].name;
+}
+
+static void option_names(const char *kind, struct text *out)
+{
+    const struct lx_generator *g = kind ? lx_generator_find(kind) : NULL;
+    for (int i = 0; g && i < g->option_count; i++) text_format(out, "--%s\n", g->options[i].name);
+}
+
 static const struct lx_generator *find_kind(struct call *call, const char *name)
 {
     const struct lx_generator *g = lx_generator_find(name);
@@ -93,4 +104,6 @@ const struct command command_gen = {
     .open = true,
     .run = run,
     .more_help = kinds_help,
+    .more_options = option_names,
+    .file = kind_word,
 };

@@ -20,12 +20,25 @@ static const struct option_row rows[] = {
      "a contraction instead of a file: \"ab,bc->ac\" or \"[0,1],[1,2]->[0,2]\", also nested"},
     {"sizes", 0, "N,N,...",
      "the extents of its indices; letters count in the order in which they first appear"},
-    {"passes", 'p', "LIST", "run these passes in this order (default: all, \"none\": none)"},
-    {"rules", 0, "NAME", "what passes and checks go by: lxplan (default) or document"},
+    {"passes", 'p', "LIST", "run these passes in this order (default: all): {}"},
+    {"rules", 0, "NAME", "what passes and checks go by: {default}"},
     {"threads", 't', "T", "how many threads share the work (default: 4)"},
     {"run", 0, NULL, "execute before and after every pass and compare; then on the device's kernels, timed"},
     {0},
 };
+
+static const char *rules_word(int k)
+{
+    return lx_loop_rules_at(k) ? lx_loop_rules_name(lx_loop_rules_at(k)) : NULL;
+}
+
+static const char *pass_word(int k)
+{
+    if (k < LX_LOOP_PASSES) return lx_loop_pass_at(lx_loop_rules_at(0), k)->name;
+    return k == LX_LOOP_PASSES ? "none" : NULL;
+}
+
+static const struct option_words words[] = {{"rules", rules_word}, {"passes", pass_word}, {0}};
 
 struct job {
     struct call *call;
@@ -43,20 +56,8 @@ struct job {
 static bool unknown_pass(struct job *job, const char *name)
 {
     const char *names[LX_LOOP_PASSES + 1] = {0};
-    struct text known = {0};
-    for (int i = 0; i < LX_LOOP_PASSES; i++) {
-        names[i] = lx_loop_pass_at(job->rules, i)->name;
-        text_format(&known, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *near = nearest(name, names);
-    if (near)
-        status_set(&job->call->st, LX_E_UNKNOWN_NAME, "there is no pass \"%.40s\"; did you mean \"%s\"?",
-                   name, near);
-    else
-        status_set(&job->call->st, LX_E_UNKNOWN_NAME, "there is no pass \"%.40s\"; there are: %s", name,
-                   known.at ? known.at : "");
-    text_free(&known);
-    return false;
+    for (int i = 0; i < LX_LOOP_PASSES; i++) names[i] = pass_word(i);
+    return unknown_word("there is no pass", name, names, LX_E_UNKNOWN_NAME, &job->call->st);
 }
 
 static bool choose_passes(struct job *job)
@@ -87,11 +88,9 @@ static bool choose_passes(struct job *job)
 static bool choose(struct job *job)
 {
     struct call *call = job->call;
-    const char *name = option_value(&call->line, "rules");
-    job->rules = name ? lx_loop_rules_find(name) : lx_loop_rules_at(0);
-    if (!job->rules)
-        return status_set(&call->st, LX_E_UNKNOWN_NAME,
-                          "there is no rule set \"%.40s\"; there are: lxplan, document", name);
+    int rules = 0;
+    if (!option_word(call, "rules", rules_word, &rules)) return false;
+    job->rules = lx_loop_rules_at(rules);
     job->threads = DEFAULT_THREADS;
     job->run = option_given(&call->line, "run");
     return option_int(call, "threads", 1, 1 << 16, &job->threads) && choose_passes(job);
@@ -351,6 +350,7 @@ const struct command command_loops = {
         "give\n"
         "another one), 2 bad input.\n",
     .options = tables,
+    .words = words,
     .least_files = 0,
     .most_files = 1,
     .file_word = "CONFIG",

@@ -17,10 +17,8 @@
 enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
-    {"stage", 0, "STAGE",
-     "print the result of one stage instead: graph, layout, team, divide, scratchpad, launch or loops"},
-    {"order", 0, "ORDER",
-     "of tiles with --stage launch: row_major (default), column_major, block, match_shard, morton"},
+    {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
+    {"order", 0, "ORDER", "of tiles with --stage launch: {default}"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
     {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
     {"all", 'a', NULL, "list every buffer and op, not only the costliest"},
@@ -28,6 +26,13 @@ static const struct option_row rows[] = {
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {0},
 };
+
+static const char *order_word(int k)
+{
+    return k < LX_TILE_ORDERS ? lx_tile_order_word((enum lx_tile_order)k) : NULL;
+}
+
+static const struct option_words words[] = {{"stage", stage_word}, {"order", order_word}, {0}};
 
 static void label(struct text *out, const char *word)
 {
@@ -289,6 +294,7 @@ const struct command command_plan = {
         "Exit code 0 when a legal plan was made (also when it misses the pattern's target, which is said),\n"
         "1 when the solver gave none. --json prints the plan file itself.\n",
     .options = tables,
+    .words = words,
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",

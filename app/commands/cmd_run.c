@@ -24,6 +24,13 @@ static const struct option_row rows[] = {
     {0},
 };
 
+static const char *verify_word(int k)
+{
+    return k < LX_VERIFY_COUNT ? lx_verify_word((enum lx_verify)k) : NULL;
+}
+
+static const struct option_words words[] = {{"verify", verify_word}, {"transport", transport_word}, {0}};
+
 static void show_progress(void *context, int32_t done, int32_t ops)
 {
     char line[100];
@@ -35,20 +42,16 @@ static void show_progress(void *context, int32_t done, int32_t ops)
 static bool read_run_options(struct call *call, struct lx_device_options *how)
 {
     enum { MOST_BY_DEFAULT = 8, MOST = 256 };
-    const char *verify = option_value(&call->line, "verify");
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     int64_t seed = 0, threads = online < 1 ? 1 : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT : online;
     if (!option_int(call, "data", 0, LX_INT_MAX, &seed) || !option_int(call, "threads", 1, MOST, &threads))
         return false;
     how->seed = (uint64_t)seed;
     how->threads = (int)threads;
-    if (!verify) return true;
-    for (int v = 0; v < LX_VERIFY_COUNT; v++)
-        if (strcmp(verify, lx_verify_word((enum lx_verify)v)) == 0) {
-            how->verify = (enum lx_verify)v;
-            return true;
-        }
-    return status_set(&call->st, LX_E_USAGE, "--verify %s: it must be full, outputs or none", verify);
+    int v = 0;
+    if (!option_word(call, "verify", verify_word, &v)) return false;
+    how->verify = (enum lx_verify)v;
+    return true;
 }
 
 static struct lx_run_result *execute(struct call *call, const struct lx_plan *p)
@@ -126,6 +129,7 @@ const struct command command_run = {
         "Exit code 0 when everything agrees, 1 for a fault, a wrong result or a wrong count, 130 when\n"
         "interrupted.\n",
     .options = tables,
+    .words = words,
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",

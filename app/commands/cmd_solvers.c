@@ -6,21 +6,14 @@
 
 #include <string.h>
 
-static const struct {
-    unsigned cap;
-    const char *word;
-} questions[] = {{LX_CAN_SPILL, "spill"}, {LX_CAN_FIT, "fit"}, {LX_CAN_HEIGHT, "height"}};
-
-enum { QUESTIONS = sizeof questions / sizeof *questions };
-
 static const struct option_row rows[] = {{"names", 0, NULL, "only the names, one per line"}, {0}};
 
 static void add_questions(const struct lx_solver *s, const char *quote, const char *between, struct text *t)
 {
     bool any = false;
-    for (int i = 0; i < QUESTIONS; i++) {
-        if (!(s->caps & questions[i].cap)) continue;
-        text_format(t, "%s%s%s%s", any ? between : "", quote, questions[i].word, quote);
+    for (enum lx_objective o = 0; o < LX_OBJECTIVE_COUNT; o++) {
+        if (!lx_can(s, o)) continue;
+        text_format(t, "%s%s%s%s", any ? between : "", quote, lx_objective_word(o), quote);
         any = true;
     }
 }
@@ -103,6 +96,11 @@ static void describe(const struct lx_solver *s, struct text *out)
     if (s->option_count) table_add_text(&TABLE(solver_option_columns, s->options, s->option_count), out);
 }
 
+static const char *solver_word(int k)
+{
+    return lx_solvers()[k] ? lx_solvers()[k]->name : NULL;
+}
+
 static int run(struct call *call)
 {
     if (call->line.files.count == 0) {
@@ -146,4 +144,5 @@ const struct command command_solvers = {
     .most_files = 1,
     .file_word = "NAME",
     .run = run,
+    .file = solver_word,
 };

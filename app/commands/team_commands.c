@@ -26,6 +26,13 @@ const struct option_row member_rows[] = {
     {0},
 };
 
+const char *transport_word(int k)
+{
+    const struct lx_transport *const *t = lx_transports();
+    while (k-- > 0 && *t) t++;
+    return *t ? (*t)->name : NULL;
+}
+
 /* "0..171, 171..342" */
 static void add_bounds(const struct lx_team_plan *p, int32_t tensor, struct text *t)
 {

@@ -4,7 +4,8 @@
 
 #include "command.h"
 
-extern const struct option_row team_rows[];   /* --team, of `plan --stage team` and `run` */
+extern const struct option_row team_rows[]; /* --team, of `plan --stage team` and `run` */
+const char *transport_word(int k);
 extern const struct option_row member_rows[]; /* --transport and --patience, of `run` */
 
 /* The graph cut over --team members (default 2): for people or as JSON. Takes the graph over. */

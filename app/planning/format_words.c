@@ -38,20 +38,19 @@ static const struct lx_format *first_of_buffers(void)
     return f;
 }
 
+const char *written_format_word(int k)
+{
+    const struct lx_format *f = lx_formats();
+    for (; f->name; f++)
+        if (is_written(f) && k-- == 0) break;
+    return f->name;
+}
+
 static void unknown_format(const char *name, lx_status *st)
 {
     const char *names[MOST_NAMES + 1] = {0};
-    struct text known = {0};
-    int n = 0;
-    for (const struct lx_format *f = lx_formats(); f->name && n < MOST_NAMES; f++) {
-        if (!is_written(f)) continue;
-        text_format(&known, "%s%s", n ? ", " : "", f->name);
-        names[n++] = f->name;
-    }
-    const char *near = nearest(name, names);
-    status_set(st, LX_E_USAGE, "--format %s: %s%s%sthe formats that are written are %s", name,
-               near ? "did you mean \"" : "", near ? near : "", near ? "\"? " : "", known.at ? known.at : "");
-    text_free(&known);
+    for (int k = 0; k < MOST_NAMES && written_format_word(k); k++) names[k] = written_format_word(k);
+    unknown_word("--format: there is no", name, names, LX_E_USAGE, st);
 }
 
 const struct lx_format *written_format(struct call *call)

@@ -8,6 +8,8 @@
 void add_formats(struct text *out);
 /* The rows for the end of a help: name, what it is, what is in it. `written`: only those that are. */
 void formats_help(struct text *out, bool written);
+/* Name k of those that are written; NULL behind the last. */
+const char *written_format_word(int k);
 /* The one of --format, by default the first that writes lists of buffers; NULL with `call->st`. */
 const struct lx_format *written_format(struct call *call);
 

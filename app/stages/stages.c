@@ -155,38 +155,83 @@ static int print_divide(struct call *call, const struct lx_graph *g)
     return ok ? EXIT_YES : FAILED;
 }
 
+static void try_graph(struct call *call, const struct lx_graph *g)
+{
+    (void)call, (void)g; /* it was read: nothing to refuse */
+}
+
+static void try_layout(struct call *call, const struct lx_graph *g)
+{
+    lx_layouts_free(lx_layouts_make(g, &call->st));
+}
+
+static void try_divide(struct call *call, const struct lx_graph *g)
+{
+    struct lx_layouts *l = lx_layouts_make(g, &call->st);
+    if (l) lx_divisions_free(lx_divide(l, NULL, &call->st));
+    lx_layouts_free(l);
+}
+
+static void try_scratchpad(struct call *call, const struct lx_graph *g)
+{
+    lx_plan_free(make_problem(call, g));
+}
+
+/* Every launched op has loops or says why not. */
+static void try_plan(struct call *call, const struct lx_graph *g)
+{
+    (void)try_launches(call, g);
+}
+
+/* The road, stage by stage. */
 static const struct {
     const char *name;
     int (*print)(struct call *call, const struct lx_graph *g);
-} stages[] = {{"graph", print_graph},   {"layout", print_layout},         {"team", print_team},
-              {"divide", print_divide}, {"scratchpad", print_scratchpad}, {"launch", print_launch},
-              {"loops", print_loops}};
+    void (*attempt)(struct call *call, const struct lx_graph *g); /* for its errors alone */
+} stages[] = {
+    {"graph", print_graph, try_graph},
+    {"layout", print_layout, try_layout},
+    {"team", print_team, try_layout},
+    {"divide", print_divide, try_divide},
+    {"scratchpad", print_scratchpad, try_scratchpad},
+    {"launch", print_launch, try_plan},
+    {"loops", print_loops, try_plan},
+};
 
 enum { STAGES = sizeof stages / sizeof *stages };
 
-bool is_stage(const char *name)
+const char *stage_word(int k)
 {
-    for (int i = 0; i < STAGES; i++)
-        if (strcmp(stages[i].name, name) == 0) return true;
-    return false;
+    return k < STAGES ? stages[k].name : NULL;
 }
 
-void add_stage_names(struct text *out)
+static int find_stage(const char *name)
 {
-    for (int i = 0; i < STAGES; i++) text_format(out, "%s%s", i ? ", " : "", stages[i].name);
+    int i = 0;
+    while (i < STAGES && strcmp(stages[i].name, name) != 0) i++;
+    return i;
+}
+
+bool is_stage(const char *name)
+{
+    return find_stage(name) < STAGES;
+}
+
+void try_stage(struct call *call, const struct lx_graph *g, const char *stage)
+{
+    if (is_stage(stage)) stages[find_stage(stage)].attempt(call, g);
 }
 
 int run_stage(struct call *call, const char *path, const char *stage)
 {
-    for (int i = 0; i < STAGES; i++)
-        if (strcmp(stages[i].name, stage) == 0) {
-            const struct lx_graph *g = read_pattern(call, path);
-            int code = g ? stages[i].print(call, g) : FAILED;
-            lx_graph_free(g);
-            return code;
-        }
+    if (is_stage(stage)) {
+        const struct lx_graph *g = read_pattern(call, path);
+        int code = g ? stages[find_stage(stage)].print(call, g) : FAILED;
+        lx_graph_free(g);
+        return code;
+    }
     struct text known = {0};
-    add_stage_names(&known);
+    add_words(stage_word, ", ", &known);
     status_set(&call->st, LX_E_USAGE, "there is no stage \"%s\"; there are: %s", stage,
                known.at ? known.at : "");
     text_free(&known);

@@ -5,8 +5,10 @@
 #include "command.h"
 
 int run_stage(struct call *call, const char *path, const char *stage);
+/* Runs the pattern up to and including a stage, for the error in `call->st`. */
+void try_stage(struct call *call, const struct lx_graph *g, const char *stage);
 bool is_stage(const char *name);
-/* "graph, scratchpad" */
-void add_stage_names(struct text *out);
+/* Stage k, NULL behind the last. */
+const char *stage_word(int k);
 
 #endif

@@ -226,10 +226,12 @@ static void copy(struct explorer *x, const char *argument, int what, int by)
 static void take_theme(struct explorer *x, const char *name, int what, int by)
 {
     const struct theme *t = theme_find(name);
+    lx_status st;
     (void)what, (void)by;
-    if (!t)
-        explorer_say(x, TONE_BAD, "there is no theme \"%s\"; there are dark, light, eight and mono", name);
-    else {
+    if (!t) {
+        theme_unknown(name, &st);
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    } else {
         x->theme = t;
         x->redraw_all = true;
     }

@@ -72,9 +72,7 @@ static bool choose_theme(struct explorer *x, const struct explore_options *o, lx
     x->theme = o->no_colour && !o->theme ? theme_find("mono") : theme_for(colours, is_light());
     if (!o->theme) return true;
     x->theme = theme_find(o->theme);
-    return x->theme ? true
-                    : status_set(st, LX_E_USAGE,
-                                 "there is no theme \"%s\"; there are dark, light, eight and mono", o->theme);
+    return x->theme ? true : theme_unknown(o->theme, st);
 }
 
 static bool add_paths(struct explorer *x, const struct explore_options *o, lx_status *st)

@@ -136,7 +136,8 @@ enum argument {
       "usable bytes of each scratchpad; k and m may follow")                                                 \
     R(LESS_LX, "less-lx", "x", EVERYWHERE, NONE, "What if", "an eighth less scratchpad")                     \
     R(MORE_LX, "more-lx", "X", EVERYWHERE, NONE, "What if", "an eighth more scratchpad")                     \
-    R(OBJECTIVE, "objective", "", EVERYWHERE, OBJECTIVE, "What if", "traffic, fit or height")                \
+    R(OBJECTIVE, "objective", "", EVERYWHERE, OBJECTIVE, "What if",                                          \
+      "HBM traffic or time; place all; least memory")                                                        \
     R(LEVEL, "level", "", EVERYWHERE, NUMBER, "What if", "effort of the solver auto, 0 to 9")                \
     R(SEED, "seed", "", EVERYWHERE, NUMBER, "What if", "seed of solvers that draw lots")                     \
     R(SET, "set", "", EVERYWHERE, SETTING, "What if", "any setting: set NAME VALUE")                         \
@@ -147,7 +148,7 @@ enum argument {
     R(EXPORT, "export", "E", EVERYWHERE, FILE, "Taking along",                                               \
       "write this view: FILE.txt as text, FILE.svg as a drawing")                                            \
     R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
-    R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "dark, light, eight or mono")                         \
+    R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "the colours by name; <Tab> offers them")             \
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
     R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "ASCII characters only, or all")                      \
     R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "draw everything anew")                         \

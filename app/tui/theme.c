@@ -2,6 +2,7 @@
  * legible on each of them. Eight colours: red and the terminal's own are left to meanings, so six identities
  * repeat. */
 #include "tui/theme.h"
+#include "base/words.h"
 
 #include <string.h>
 
@@ -153,6 +154,18 @@ const struct theme themes[] = {
               [TONE_ID11] = NO_COLOUR(0, 0)}},
     {0},
 };
+
+const char *theme_word(int k)
+{
+    return k < (int)(sizeof themes / sizeof *themes) ? themes[k].name : NULL;
+}
+
+bool theme_unknown(const char *name, lx_status *st)
+{
+    const char *names[sizeof themes / sizeof *themes];
+    for (size_t i = 0; i < sizeof themes / sizeof *themes; i++) names[i] = themes[i].name;
+    return unknown_word("there is no theme", name, names, LX_E_USAGE, st);
+}
 
 const struct theme *theme_find(const char *name)
 {

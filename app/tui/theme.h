@@ -2,6 +2,7 @@
 #ifndef LX_APP_TUI_THEME_H
 #define LX_APP_TUI_THEME_H
 
+#include "base/status.h"
 #include "tui/cells.h"
 
 /* A tone on a terminal: colour numbers (-1: the terminal's own) as ink and as paper, and marks for terminals
@@ -20,6 +21,10 @@ struct theme {
 
 /* Ends with a theme without a name. */
 extern const struct theme themes[];
+/* Their names, as words of an option. */
+const char *theme_word(int k);
+/* Says that there is none of that name; false. */
+bool theme_unknown(const char *name, lx_status *st);
 /* NULL: there is none of that name. */
 const struct theme *theme_find(const char *name);
 /* The best for a terminal of so many colours; `light`: its background is. */
