@@ -21,10 +21,10 @@ static struct place place_of(const struct reader *r, const cJSON *value)
     return (struct place){p.line, p.column};
 }
 
-/* "known: a, b, c" for errors about words. */
-/* Room for the words that could have stood in a place. */
+/* Room for a list of words in an error. */
 enum { LIST = 600 };
 
+/* "known: a, b, c" for errors about words. */
 static const char *list_words(char out[LIST], const char *(*word)(int), int count)
 {
     size_t n = 0;
