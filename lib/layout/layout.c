@@ -153,6 +153,14 @@ bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent)
     return false;
 }
 
+int64_t lx_layout_elements(const struct lx_layout *l)
+{
+    int64_t n = l->rank > 0;
+    for (int i = 0; i < l->rank; i++)
+        if (!mul_i64(n, l->size[i], &n)) return INT64_MAX;
+    return n;
+}
+
 int64_t lx_layout_bytes(const struct lx_layout *l)
 {
     int64_t n = l->rank > 0 ? l->stick_bytes : 0;

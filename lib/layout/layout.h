@@ -49,7 +49,8 @@ bool lx_layout_gather(enum lx_dtype dtype, int64_t rows, int64_t columns, int64_
  * the new ones are padding. */
 bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent);
 
-/* Device bytes with all padding; INT64_MAX if beyond it. */
+/* Device elements and bytes with all padding; INT64_MAX if beyond it. */
+int64_t lx_layout_elements(const struct lx_layout *l);
 int64_t lx_layout_bytes(const struct lx_layout *l);
 bool lx_layout_equal(const struct lx_layout *a, const struct lx_layout *b);
 

@@ -12,12 +12,6 @@
 
 #include <string.h>
 
-/* Device elements with all padding. */
-static inline int64_t layout_elements(const struct lx_layout *l)
-{
-    return l->rank > 0 ? lx_layout_bytes(l) / l->stick_bytes * l->size[l->rank - 1] : 0;
-}
-
 /* Device elements per step of each device dimension. */
 static inline void layout_strides(const struct lx_layout *l, int64_t *strides)
 {

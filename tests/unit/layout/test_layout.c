@@ -55,10 +55,10 @@ static void test_round_trip(void **state)
     struct rng r = rng_seed(3);
     for (int n = 0; n < 600; n++) {
         struct lx_layout y = random_layout(&r);
-        if (layout_elements(&y) > 200000) continue;
+        if (lx_layout_elements(&y) > 200000) continue;
         int64_t index[LX_MAX_RANK] = {0}, at[LX_MAX_DEVICE_RANK], back[LX_MAX_RANK],
                 strides[LX_MAX_DEVICE_RANK];
-        int64_t elements = layout_elements(&y), hosts = 0;
+        int64_t elements = lx_layout_elements(&y), hosts = 0;
         unsigned char *taken = calloc((size_t)elements, 1);
         assert_non_null(taken);
         layout_strides(&y, strides);
@@ -101,11 +101,11 @@ static void test_copies(void **state)
     struct rng r = rng_seed(4);
     for (int n = 0; n < 300; n++) {
         struct lx_layout y = random_layout(&r);
-        if (layout_elements(&y) > 200000) continue;
+        if (lx_layout_elements(&y) > 200000) continue;
         int64_t count = 1;
         for (int d = 0; d < y.host_rank; d++) count *= y.host_shape[d];
         uint32_t *host = malloc((size_t)count * sizeof *host), *back = calloc((size_t)count, sizeof *back);
-        uint32_t *device = malloc((size_t)layout_elements(&y) * sizeof *device);
+        uint32_t *device = malloc((size_t)lx_layout_elements(&y) * sizeof *device);
         assert_true(host && back && device);
         for (int64_t i = 0; i < count; i++) host[i] = (uint32_t)rng_next(&r);
         layout_copy_in(&y, host, count, sizeof *host, device);

@@ -47,7 +47,7 @@ static void check_nests(const struct lx_plan *p, void *totals)
             if (i == LX_LOOP_IN1 && n.kind == LX_NEST_MOVE) continue;
             const struct lx_layout *y =
                 &p->layouts->layouts[operand < o->input_count ? o->inputs[operand] : o->output];
-            int64_t item = y->stick_bytes / y->stick_elements, room = layout_elements(y);
+            int64_t item = y->stick_bytes / y->stick_elements, room = lx_layout_elements(y);
             int32_t stay = lx_plan_place(p, op, operand);
             assert_true(n.on_chip[i] == (stay >= 0));
             if (stay >= 0) room = p->problem.buffers[stay].size / item;
@@ -118,7 +118,7 @@ static void test_odd_sizes(void **state)
 /* An operand in the memory that the nest walks: a device layout with zeros as padding, or row-major. */
 static double *stored(const struct lx_layout *y, bool row_major, const double *host, int64_t count)
 {
-    double *device = calloc((size_t)(row_major ? count : layout_elements(y)), sizeof *device);
+    double *device = calloc((size_t)(row_major ? count : lx_layout_elements(y)), sizeof *device);
     assert_non_null(device);
     for (int64_t i = 0; i < count; i++) {
         int64_t index[LX_MAX_RANK], at[LX_MAX_DEVICE_RANK], strides[LX_MAX_DEVICE_RANK], offset = 0, left = i;
@@ -190,7 +190,7 @@ static void test_nests_compute_the_einsum(void **state)
         lx_loops_execute(&after, device[n.swapped ? 1 : 0], device[n.swapped ? 0 : 1], device[2]);
         const struct lx_layout *y = &p->layouts->layouts[o->output];
         double *wanted = stored(y, n.row_major, host[2], tree->nodes[2].elements);
-        int64_t count = n.row_major ? tree->nodes[2].elements : layout_elements(y);
+        int64_t count = n.row_major ? tree->nodes[2].elements : lx_layout_elements(y);
         for (int64_t e = 0; e < count; e++)
             if (device[2][e] != wanted[e])
                 fail_msg("%s, element %d: %g, not %g", rows[i].einsum, (int)e, device[2][e], wanted[e]);
