@@ -182,9 +182,14 @@ static void draw_map(const struct scene *on, struct box area, const struct outco
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
                grouped(o->plan->hbm_bytes).at);
     if (area.rows < 1 || area.columns < 4 || o->time.last <= o->time.first) return;
-    if (!raster_make(o->plan, o->time.first, o->time.last, 0, picture_top(o->plan), area.columns,
-                     map_rows(on, area.rows), on->session->selection.by_edges, &r))
-        return;
+    struct raster_view view = {o->time.first,
+                               o->time.last,
+                               0,
+                               picture_top(o->plan),
+                               area.columns,
+                               map_rows(on, area.rows),
+                               on->session->selection.by_edges};
+    if (!raster_make(o->plan, &view, &r)) return;
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
     struct map_paint paint = {o, &r, selected, different, NULL};
     map_paint(on, area, &paint);

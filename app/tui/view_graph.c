@@ -95,7 +95,7 @@ static void draw_row(const struct scene *on, struct box row, int32_t i, int64_t 
     bool here = i == on->session->selection.op;
     put_right(c, row.row, at, 6, INK(DIM), grouped(i).at);
     put(c, row.row, at + 7, here ? on->glyphs->mark : on->glyphs->bullet,
-        (struct style){.ink = tone_of_identity(outcome_identity(o, outcome_buffer(o, op->output)))});
+        (struct style){.ink = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, op->output)))});
     int name = wide >= 100 ? 26 : wide >= 60 ? 18 : wide - 9;
     put_text(c, row.row, at + 9, name, here ? INK(TITLE) : INK(PLAIN), op->name);
     at += 10 + name;
