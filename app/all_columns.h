@@ -14,7 +14,8 @@
     X(on_chip_columns) X(off_chip_columns)                                /* show */                         \
     X(difference_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) X(front_columns)        \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
-    X(pair_columns) X(total_columns)
+    X(pair_columns) X(total_columns)                                                                         \
+    X(pattern_columns) X(racer_columns) X(graph_columns) X(run_columns)   /* the explorer */
 /* clang-format on */
 
 #define DECLARE_COLUMNS(name) extern const struct columns name;
