@@ -182,6 +182,35 @@ static void draw_summary(const struct scene *on, struct box area, const struct p
     }
 }
 
+static void draw_nothing(const struct scene *on, struct box list)
+{
+    if (on->filter[0])
+        put_wrapped_format(on->cells, list, INK(PLAIN), "No pattern matches the filter. %s takes it away.",
+                           KEY_OF(ESCAPE));
+    else
+        put_wrapped_format(on->cells, list, INK(PLAIN),
+                           "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
+                           KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
+}
+
+static void draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
+                      const struct fitted *f)
+{
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
+        int at = v->list.top + i;
+        struct box row = {list.row + i, list.column, 1, list.columns};
+        const struct pattern *p = &on->session->patterns.at[v->shown[at]];
+        draw_row(on, row, f, p);
+        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+        if (on->search[0] && has_text(p->shown, on->search))
+            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
+                      INK_ON(MATCH, MATCH));
+    }
+    /* The cursor stands before the row, for terminals that show nothing else. */
+    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
+        INK_ON(KEY, SELECTED));
+}
+
 static void draw(const struct scene *on, void *state, struct box area)
 {
     struct patterns_view *v = state;
@@ -194,30 +223,11 @@ static void draw(const struct scene *on, void *state, struct box area)
     draw_head(on, head, &f, v);
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
-        if (on->filter[0])
-            put_wrapped_format(on->cells, list, INK(PLAIN),
-                               "No pattern matches the filter. %s takes it away.", KEY_OF(ESCAPE));
-        else
-            put_wrapped_format(
-                on->cells, list, INK(PLAIN),
-                "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
-                KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
+        draw_nothing(on, list);
         return;
     }
-    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
-        int at = v->list.top + i;
-        struct box row = {list.row + i, list.column, 1, list.columns};
-        const struct pattern *p = &on->session->patterns.at[v->shown[at]];
-        draw_row(on, row, &f, p);
-        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-        if (on->search[0] && has_text(p->shown, on->search))
-            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
-                      INK_ON(MATCH, MATCH));
-    }
     draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
-    /* The cursor stands before the row, for terminals that show nothing else. */
-    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
-        INK_ON(KEY, SELECTED));
+    draw_rows(on, v, list, &f);
 }
 
 const char *pattern_column(int i)
