@@ -87,16 +87,16 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
                     in_bytes(p->bound_bytes).at, in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
     }
-    if (p->joint_bound_bytes > 0 || p->joint_bound_us > 0) {
+    if (p->joint.bound_bytes > 0 || p->joint.bound_us > 0) {
         label(out, "joint");
         text_format(out, "%s divided anew; with one view per tensor and no relayouts the search had ",
-                    counted(p->divided_anew, "op").at);
-        if (p->joint_bound_bytes > 0)
-            text_format(out, "%s, none below %s", in_bytes(p->joint_bytes).at,
-                        in_bytes(p->joint_bound_bytes).at);
+                    counted(p->joint.divided_anew, "op").at);
+        if (p->joint.bound_bytes > 0)
+            text_format(out, "%s, none below %s", in_bytes(p->joint.bytes).at,
+                        in_bytes(p->joint.bound_bytes).at);
         else
-            text_format(out, "%.2f us, none below %.2f us", p->joint_us, p->joint_bound_us);
-        text_format(out, ", gap %s\n", in_percent(p->joint_gap).at);
+            text_format(out, "%.2f us, none below %.2f us", p->joint.us, p->joint.bound_us);
+        text_format(out, ", gap %s\n", in_percent(p->joint.gap).at);
     }
     if (!p->graph->is_list) {
         label(out, "pool");

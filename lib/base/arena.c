@@ -81,6 +81,14 @@ void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t s
     return p;
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+    struct arena_block **end = &a->head;
+    while (*end) end = &(*end)->next; /* behind the block that is being filled */
+    *end = from->head;
+    *from = (struct arena){0};
+}
+
 void arena_free(struct arena *a)
 {
     for (struct arena_block *b = a->head, *next; b; b = next) {

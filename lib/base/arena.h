@@ -23,6 +23,8 @@ char *arena_copy(struct arena *a, const char *text, size_t length);
 char *arena_string(struct arena *a, const char *text);
 char *arena_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t size);
+/* All of `from` lives as long as `a` from now on; `from` is empty again. */
+void arena_adopt(struct arena *a, struct arena *from);
 void arena_free(struct arena *a);
 
 #endif

@@ -23,7 +23,8 @@ static bool check_totals(const struct lx_plan *p, lx_status *st)
     struct lx_plan again = *p;
     struct arena scratch = {0};
     again.memory = &scratch;
-    bool ok = plan_totals(&again, st);
+    bool ok =
+        (!p->draft || perfect_traffic(p->draft, &again.perfect_hbm_bytes, st)) && plan_totals(&again, st);
     const struct claim claims[] = {
         {"HBM traffic", p->hbm_bytes, again.hbm_bytes},
         {"HBM traffic with all off chip", p->baseline_hbm_bytes, again.baseline_hbm_bytes},

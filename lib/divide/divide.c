@@ -280,7 +280,8 @@ double lx_division_us(const struct lx_divisions *all, int32_t op, const bool *th
     return fmax(parts.compute_us, sum) + parts.extra_us;
 }
 
-bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st)
+bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
+                      struct lx_division *out, lx_status *st)
 {
     struct arena scratch = {0};
     struct space s;
@@ -291,11 +292,8 @@ bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *spli
                            s.op_name);
     for (int i = 0; ok && i < s.axis_count; i++)
         s.axes[i].rule = splits[i] > 1 ? LX_SPLIT_HINT : LX_SPLIT_UNASKED;
-    ok = ok && record(d->layouts, &s, splits, d->memory, &fresh, st);
-    if (ok) {
-        d->predicted_us += fresh.predicted_us - d->at[op].predicted_us;
-        d->at[op] = fresh;
-    }
+    ok = ok && record(d->layouts, &s, splits, memory, &fresh, st);
+    if (ok) *out = fresh;
     arena_free(&scratch);
     return ok;
 }

@@ -129,8 +129,9 @@ bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view
 bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor);
 
 /* The op with these splits (one per variable in iteration order), checked; for candidates that a later stage
- * prefers. Memory from `d`. */
-bool lx_division_replace(struct lx_divisions *d, int32_t op, const int64_t *splits, lx_status *st);
+ * prefers. What it has of its own is in `memory`. */
+bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
+                      struct lx_division *out, lx_status *st);
 
 /* Splits that outlive renaming: keyed by how far one step of the variable moves, in elements: in the write index
  * for variables of the output, in the first read index for the others. Ones are not stored. Within an op no two

@@ -50,6 +50,9 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
 /* Parts of builder_finish, one file each. */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
 bool builder_check_order(struct graph_builder *b, lx_status *st);       /* check_order.c: roles and order */
+/* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. NULL:
+ * memory is out. */
+const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* The hash of what is planned, anew. */
 bool graph_hash(struct lx_graph *g, lx_status *st);
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. */

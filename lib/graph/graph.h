@@ -113,7 +113,7 @@ struct lx_graph {
     uint64_t hash;
     struct arena *memory;
     struct users *users;
-    const struct lx_graph *sharing; /* whose tensors, ops and buffers these are; NULL: its own */
+    const struct lx_graph *sharing; /* whose parts it shares; NULL: all are its own */
 };
 
 const char *lx_dtype_word(enum lx_dtype d);

@@ -22,7 +22,8 @@ void lx_graph_free(const struct lx_graph *g)
     lx_graph_free(sharing);
 }
 
-/* The copy holds the graph that everything in it belongs to, so that chains of copies do not grow. */
+/* A graph that shares all its parts has none of its own, and the copy holds the one behind it instead: chains
+ * of devices do not grow. */
 static struct lx_graph *copy_of(const struct lx_graph *g)
 {
     struct arena *memory = calloc(1, sizeof *memory);
@@ -36,7 +37,7 @@ static struct lx_graph *copy_of(const struct lx_graph *g)
     *copy = *g;
     copy->memory = memory;
     copy->users = users;
-    copy->sharing = lx_graph_ref(g->sharing ? g->sharing : g);
+    copy->sharing = lx_graph_ref(g->sharing && g->ops == g->sharing->ops ? g->sharing : g);
     return copy;
 }
 
@@ -70,4 +71,17 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
         if (g->objective == LX_HEIGHT) copy->objective = LX_SPILL;
     }
     return hashed(copy, st);
+}
+
+const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order)
+{
+    struct lx_graph *copy = copy_of(g);
+    struct lx_op *ops = copy ? arena_array(copy->memory, (size_t)g->op_count, sizeof *ops) : NULL;
+    for (int32_t t = 0; ops && t < g->op_count; t++) ops[t] = g->ops[order[t]];
+    if (ops) {
+        copy->ops = ops;
+        return copy;
+    }
+    lx_graph_free(copy);
+    return NULL;
 }

@@ -32,23 +32,20 @@ static int by_weight(const void *a, const void *b)
 }
 
 struct search {
-    const struct lx_divisions *d;
-    const struct lx_plan_options *options;
-    struct attempt *best;
+    struct planner *by;
     VEC(struct cut) cuts; /* kept so far, in order */
     VEC(struct candidate) candidates;
-    lx_status *st;
 };
 
-/* Tries the cuts `cuts`; true if they were better (or on an error, with `*failed`). */
+/* Tries the cuts `cuts`; true if they were better. */
 static bool try_cuts(struct search *s, const struct cut *cuts, size_t count, bool *failed)
 {
-    struct decisions how = s->best->draft.how;
-    struct attempt next;
+    struct decisions how = s->by->best.draft.how;
+    bool better;
     how.cuts = cuts;
     how.cut_count = (int32_t)count;
-    *failed = !attempt_make(s->d, &how, s->options, &next, s->st);
-    return !*failed && attempt_keep_better(s->best, &next);
+    *failed = !planner_try(s->by, &how, &better);
+    return better;
 }
 
 /* Does a buffer that wants a place and has none live during [from, to)? */
@@ -64,16 +61,17 @@ static bool wanted_during(const struct attempt *a, int64_t from, int64_t to)
 
 static bool gather(struct search *s)
 {
-    const struct draft *x = &s->best->draft;
+    const struct draft *x = &s->by->best.draft;
     bool crowded = x->problem.count > 4000; /* the question above is then taken as answered */
     for (int32_t i = 0; i < x->problem.count; i++) {
         const struct lx_buffer *b = &x->problem.buffers[i];
         if (b->reason) continue;
         for (int32_t k = 1; k < b->use_count; k++) {
             int64_t idle = b->uses[k] - b->uses[k - 1] - 1;
-            if (idle < 1 || (!crowded && !wanted_during(s->best, b->uses[k - 1] + 1, b->uses[k]))) continue;
+            if (idle < 1 || (!crowded && !wanted_during(&s->by->best, b->uses[k - 1] + 1, b->uses[k])))
+                continue;
             struct candidate c = {{x->stays[i].tensor, (int32_t)b->uses[k]}, (double)b->size * (double)idle};
-            if (!VEC_PUSH(&s->candidates, c)) return status_no_memory(s->st);
+            if (!VEC_PUSH(&s->candidates, c)) return status_no_memory(s->by->st);
         }
     }
     if (s->candidates.count)
@@ -84,13 +82,13 @@ static bool gather(struct search *s)
 /* Every tensor is cut where an op writes it wholly and reads nothing of it. */
 static bool cut_rewrites(struct search *s)
 {
-    const struct draft *x = &s->best->draft;
+    const struct draft *x = &s->by->best.draft;
     for (int32_t t = 0; t < x->graph->tensor_count; t++)
         for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
             int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
             if (!x->accesses[a].writes || x->accesses[a].reads || x->access_op[a] == x->access_op[before])
                 continue;
-            if (!VEC_PUSH(&s->cuts, (struct cut){t, x->access_op[a]})) return status_no_memory(s->st);
+            if (!VEC_PUSH(&s->cuts, (struct cut){t, x->access_op[a]})) return status_no_memory(s->by->st);
         }
     return true;
 }
@@ -100,13 +98,13 @@ static bool with_and_without(struct search *s)
     VEC(struct cut) tried = {0};
     bool failed = false;
     /* Solving is the dear part: fewer tries on larger problems. */
-    int64_t left = max_i64(8, min_i64(200, 60000 / (s->best->draft.problem.count + 1)));
+    int64_t left = max_i64(8, min_i64(200, 60000 / (s->by->best.draft.problem.count + 1)));
     for (size_t i = 0; !failed && i < s->candidates.count && left > 0; i++) {
-        if (s->options->run.stop && s->options->run.stop(s->options->run.context)) break;
+        if (lx_run_stopped(&s->by->options->run)) break;
         tried.count = 0;
         failed = !VEC_RESERVE(&tried, s->cuts.count + 1);
         if (failed) {
-            status_no_memory(s->st);
+            status_no_memory(s->by->st);
             break;
         }
         for (size_t k = 0; k < s->cuts.count; k++) tried.at[tried.count++] = s->cuts.at[k];
@@ -114,7 +112,7 @@ static bool with_and_without(struct search *s)
         qsort(tried.at, tried.count, sizeof *tried.at, cut_compare);
         left--;
         LOG(evict, "try %s off chip before op %d",
-            s->best->draft.graph->tensors[s->candidates.at[i].cut.tensor].name,
+            s->by->best.draft.graph->tensors[s->candidates.at[i].cut.tensor].name,
             (int)s->candidates.at[i].cut.before);
         if (try_cuts(s, tried.at, tried.count, &failed)) {
             s->cuts.count = 0;
@@ -126,10 +124,9 @@ static bool with_and_without(struct search *s)
     return !failed;
 }
 
-bool evict_search(const struct lx_divisions *d, const struct lx_plan_options *options, struct attempt *best,
-                  lx_status *st)
+bool evict_search(struct planner *p)
 {
-    struct search s = {.d = d, .options = options, .best = best, .st = st};
+    struct search s = {.by = p};
     bool failed = false, ok = cut_rewrites(&s);
     if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
     ok = ok && !failed && gather(&s) && with_and_without(&s);
@@ -137,4 +134,32 @@ bool evict_search(const struct lx_divisions *d, const struct lx_plan_options *op
     VEC_FREE(&s.cuts);
     VEC_FREE(&s.candidates);
     return ok;
+}
+
+/* A tensor can be on chip for any of its accesses that some view allows: what is left are the
+ * accesses that no stay can serve, one load of what arrives in HBM and one store of what
+ * leaves through it. */
+int64_t evict_least(const struct draft *x)
+{
+    int64_t sum = 0;
+    for (int32_t t = 0; t < x->graph->tensor_count; t++) {
+        int64_t off = 0, served = 0, written = 0, whole = tensor_bytes(x->layouts, t);
+        for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {
+            const struct lx_access *a = &x->accesses[x->tensor_access[k]];
+            enum lx_bar bar = a->stay < 0 ? LX_BAR_PARTIAL : x->stays[a->stay].bar;
+            /* A cut may free what a mismatch or the lack of a second read keeps off chip. */
+            bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN;
+            if (!freed)
+                off += a->bytes;
+            else if (a->writes)
+                written += a->bytes;
+            else
+                served += a->bytes;
+        }
+        enum lx_role role = x->graph->tensors[t].role;
+        if (role == LX_OUTPUT) off += min_i64(written, whole);
+        if (role == LX_INPUT || role == LX_WEIGHT) off += min_i64(served, whole);
+        sum += off;
+    }
+    return sum;
 }

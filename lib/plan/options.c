@@ -64,15 +64,6 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
 };
 /* clang-format on */
 
-/* The passes that look for better decisions; the others say what the problem is. */
-static bool searches(const struct lx_pass *p)
-{
-    static const char *const names[] = {"cooptimise", "by_time", "evict", "reorder"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(p->name, names[i]) == 0) return true;
-    return false;
-}
-
 static const struct lx_pass *pass_of(int row)
 {
     const struct lx_pass *p = lx_passes();
@@ -95,7 +86,7 @@ struct lx_option_row lx_options_at(int row)
                                   .argument = p->words ? "WORD" : NULL,
                                   .kind = p->words ? LX_TAKES_WORD : LX_TAKES_NOTHING,
                                   .group = LX_GROUP_PASSES,
-                                  .of_search = searches(p),
+                                  .of_search = p->of_search,
                                   .brief = p->help,
                                   .help = p->help};
 }

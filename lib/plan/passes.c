@@ -1,5 +1,7 @@
-/* The table of passes: what can be switched, in files, on command lines and on screens. */
-#include "plan/plan.h"
+/* The table of passes: what can be switched, in files, on command lines and on screens, and what is done when
+ * it is on. A new pass is its file and its row here. */
+#include "plan/options.h"
+#include "plan/planner.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -9,38 +11,54 @@ static const char *const matmul_words[] = {"cost", "rule", NULL};
 static const char *const cooptimise_words[] = {"none", "flip", "full", NULL};
 static const char *const stage_words[] = {"all", "baseline", "reductions", "in-place", NULL};
 
-#define SWITCH(field) (unsigned)offsetof(struct lx_passes, field)
+#define FIELD(f) .offset = (unsigned)offsetof(struct lx_passes, f)
 
+/* The stages before the last, and those before writing in place. */
+enum {
+    PARTIAL = 1 << LX_STAGE_BASELINE | 1 << LX_STAGE_REDUCTIONS | 1 << LX_STAGE_IN_PLACE,
+    EARLY = 1 << LX_STAGE_BASELINE | 1 << LX_STAGE_REDUCTIONS
+};
+
+/* In the order in which they work. */
+/* clang-format off */
 static const struct lx_pass table[] = {
-    {"undivided", "undivided", NULL, "every op on one core: nothing is divided", SWITCH(undivided)},
-    {"matmul", "matmul", matmul_words,
-     "how a contraction is divided: cost (default), least predicted time; rule, the documented one: batch, M "
-     "and "
-     "N by size, K last",
-     SWITCH(matmul)},
-    {"cooptimise", "cooptimise", cooptimise_words,
-     "choose divisions and placement together: full is ours, flip the documented search, none (default)",
-     SWITCH(cooptimise)},
-    {"by_time", "by-time", NULL,
-     "co-optimise predicted time (as --objective time does); else traffic, then time", SWITCH(by_time)},
-    {"clone", "clone", clone_words,
-     "copies of graph inputs on chip: auto (default), the solver decides; heuristic, all that are read more "
-     "than once and fit; none",
-     SWITCH(clone)},
-    {"no_outputs", "no-outputs", NULL, "never produce a graph output on chip", SWITCH(no_outputs)},
-    {"no_in_place", "no-in-place", NULL, "no op writes over an input that dies with it", SWITCH(no_in_place)},
-    {"no_dump", "no-dump", NULL,
-     "keep off chip what an extern op would wipe, instead of dumping it around the call", SWITCH(no_dump)},
-    {"no_ring", "no-ring", NULL, "ops that cut a tensor differently share it through HBM only",
-     SWITCH(no_ring)},
-    {"evict", "evict", NULL, "buffers may leave the scratchpad and come back, where that pays",
-     SWITCH(evict)},
-    {"reorder", "reorder", NULL, "independent ops may change places, where that pays", SWITCH(reorder)},
-    {"stage", "upto", stage_words,
-     "how far to go: baseline, nothing on chip; reductions, their results; in-place, all intermediates; all",
-     SWITCH(stage)},
+    {.name = "undivided", .option = "undivided", FIELD(undivided),
+     .help = "every op on one core: nothing is divided"},
+    {.name = "matmul", .option = "matmul", .words = matmul_words, FIELD(matmul),
+     .help = "how a contraction is divided: cost (default), least predicted time; rule, the documented one: batch, M "
+             "and N by size, K last"},
+    {.name = "cooptimise", .option = "cooptimise", .words = cooptimise_words, FIELD(cooptimise),
+     .of_search = true, .search = cooptimise_search, .tries = LX_TRIES_FEW, .bound = LX_BOUND_HOLDS,
+     .help = "choose divisions and placement together: full is ours, flip the documented search, none (default)"},
+    {.name = "by_time", .option = "by-time", FIELD(by_time), .of_search = true,
+     .help = "co-optimise predicted time (as --objective time does); else traffic, then time"},
+    {.name = "clone", .option = "clone", .words = clone_words, FIELD(clone),
+     .fixed_stages = PARTIAL, .fixed = LX_CLONE_NONE,
+     .help = "copies of graph inputs on chip: auto (default), the solver decides; heuristic, all that are read more "
+             "than once and fit; none"},
+    {.name = "no_outputs", .option = "no-outputs", FIELD(no_outputs), .fixed_stages = PARTIAL, .fixed = true,
+     .help = "never produce a graph output on chip"},
+    {.name = "no_in_place", .option = "no-in-place", FIELD(no_in_place), .fixed_stages = EARLY, .fixed = true,
+     .help = "no op writes over an input that dies with it"},
+    {.name = "no_dump", .option = "no-dump", FIELD(no_dump),
+     .help = "keep off chip what an extern op would wipe, instead of dumping it around the call"},
+    {.name = "no_ring", .option = "no-ring", FIELD(no_ring),
+     .help = "ops that cut a tensor differently share it through HBM only"},
+    {.name = "reorder", .option = "reorder", FIELD(reorder), .fixed_stages = PARTIAL, .fixed = false,
+     .of_search = true, .search = reorder_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID,
+     .help = "independent ops may change places, where that pays"},
+    {.name = "evict", .option = "evict", FIELD(evict), .fixed_stages = PARTIAL, .fixed = false,
+     .of_search = true, .search = evict_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID, .least = evict_least,
+     .help = "buffers may leave the scratchpad and come back, where that pays"},
+    {.name = "stage", .option = "upto", .words = stage_words, FIELD(stage),
+     .help = "how far to go: baseline, nothing on chip; reductions, their results; in-place, all intermediates; all"},
     {0},
 };
+/* clang-format on */
+
+/* Options have a bit and a value per row. */
+_Static_assert(sizeof table / sizeof *table - 1 + LX_OPTION_PASSES <= LX_MOST_OPTIONS,
+               "more passes than lx_options has room for");
 
 const struct lx_pass *lx_passes(void)
 {
@@ -61,6 +79,14 @@ void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value)
         *(bool *)at = value != 0;
     else
         *(int *)(void *)at = value;
+}
+
+struct lx_passes passes_of_stage(const struct lx_passes *asked)
+{
+    struct lx_passes p = *asked;
+    for (const struct lx_pass *row = table; row->name; row++)
+        if (row->fixed_stages >> asked->stage & 1) lx_pass_set(&p, row, row->fixed);
+    return p;
 }
 
 struct lx_divide_options lx_passes_divide(const struct lx_passes *p)

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/users.h"
-#include "scratchpad/cooptimise/cooptimise.h"
 #include "plan/planner.h"
+#include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,15 +41,16 @@ const struct lx_plan *lx_plan_ref(const struct lx_plan *p)
 void lx_plan_free(const struct lx_plan *p)
 {
     if (!p || !users_remove(p->users)) return;
-    struct arena *memory = p->memory;
-    lx_divisions_free(p->divisions);
-    lx_layouts_free(p->layouts);
+    struct arena *memory = p->memory; /* the plan itself lives in it */
+    if (p->draft) draft_free(p->draft);
+    lx_divisions_free(p->own_divisions);
+    lx_layouts_free(p->own_layouts);
     lx_graph_free(p->graph);
     arena_free(memory);
     free(memory);
 }
 
-static bool off_chip(struct lx_plan *p, lx_status *st)
+bool plan_off_chip(struct lx_plan *p, lx_status *st)
 {
     p->answer.address = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.address);
     if (!p->answer.address) return status_no_memory(st);
@@ -65,27 +66,31 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
     lx_status why;
     if (!lx_problem_validate(&p->problem, &why))
         return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
-    return off_chip(p, st);
+    return plan_off_chip(p, st);
 }
 
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st)
 {
     struct lx_divide_options how = lx_passes_divide(passes);
     p->passes = *passes;
-    p->layouts = lx_layouts_make(p->graph, st);
-    p->divisions = p->layouts ? lx_divide(p->layouts, &how, st) : NULL;
-    return p->divisions != NULL;
+    p->own_layouts = lx_layouts_make(p->graph, st);
+    p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;
+    return p->own_divisions != NULL;
 }
 
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
 {
     p->draft = arena_copy_array(p->memory, x, 1, sizeof *x);
     if (!p->draft) return status_no_memory(st);
+    p->draft->memory = p->memory;
+    p->layouts = x->layouts;
+    p->divisions = x->divisions;
+    p->order = x->how.order;
     p->problem = x->problem;
     p->stays = x->stays;
     p->accesses = x->accesses;
     p->access_at = x->access_at;
-    return off_chip(p, st);
+    return true;
 }
 
 /* "name=value ..." of the options that differ from their defaults. */
@@ -100,168 +105,99 @@ static const char *describe_options(struct arena *memory, const struct lx_solver
     return text;
 }
 
-/* What the passes of a stage leave out. */
-static struct lx_passes of_stage(struct lx_passes p)
+/* The best attempt becomes the plan, with its memory. */
+static bool adopt_best(struct lx_plan *p, struct planner *by)
 {
-    if (p.stage != LX_STAGE_ALL) {
-        p.clone = LX_CLONE_NONE;
-        p.no_outputs = true;
-        p.evict = p.reorder = false;
-    }
-    if (p.stage == LX_STAGE_REDUCTIONS || p.stage == LX_STAGE_BASELINE) p.no_in_place = true;
-    return p;
-}
-
-/* The best attempt's own words become the plan's. */
-static bool adopt_attempt(struct lx_plan *p, const struct attempt *a, lx_status *st)
-{
-    struct decisions how = a->draft.how;
-    struct draft x;
-    how.cuts = arena_copy_array(p->memory, how.cuts, (size_t)how.cut_count, sizeof *how.cuts);
-    how.apart = arena_copy_array(p->memory, how.apart, (size_t)how.apart_count, sizeof *how.apart);
-    if (!how.cuts || !how.apart) return status_no_memory(st);
-    if (!draft_make(p->divisions, &how, p->memory, &x, st)) return false;
-    x.problem.objective = a->draft.problem.objective;
-    if (!plan_adopt(p, &x, st)) return false;
-    int64_t *address = p->answer.address;
-    memcpy(address, a->answer.address, (size_t)p->problem.count * sizeof *address);
-    p->answer = a->answer;
-    p->answer.address = address;
+    struct attempt *best = &by->best;
+    if (!plan_adopt(p, &best->draft, by->st)) return false;
+    arena_adopt(p->memory, best->memory);
+    free(best->memory);
+    p->answer = best->answer;
+    p->perfect_hbm_bytes = best->perfect_bytes;
+    p->joint = by->joint;
+    *best = (struct attempt){0};
     return true;
 }
 
-/* Is the old plan better than the co-optimised one, by the goal of the passes: bytes, or time? Among equal
- * bytes ops that agree on their divisions are preferred to relayouts as long as the predicted times differ by
- * less than the model is sure of. */
-static bool old_is_better(const struct lx_passes *passes, const struct attempt *old, double old_us,
-                          const struct attempt *new, double new_us)
+static bool is_on(const struct planner *p, const struct lx_pass *row)
 {
-    if (passes->by_time) return old_us < new_us;
-    if (old->hbm_bytes != new->hbm_bytes) return old->hbm_bytes < new->hbm_bytes;
-    return new_us > 1.05 * old_us;
+    return row->search && lx_pass_get(&p->best.draft.how.passes, row);
 }
 
-/* Divisions that suit the scratchpad, in place of those that work division alone chose. They stay only if the
- * plan as a whole, with its relayouts and copies, is then no worse. */
-static bool cooptimise(struct lx_plan *p, const struct lx_plan_options *options, const struct decisions *how,
-                       struct attempt *best, lx_status *st)
-{
-    const struct lx_passes *passes = &how->passes;
-    struct lx_cooptimised found = {0};
-    struct lx_cooptimise_options joint = {.mode = passes->cooptimise == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP
-                                                                                           : LX_JOINT_FULL,
-                                          .goal = passes->by_time ? LX_GOAL_TIME : LX_GOAL_TRAFFIC,
-                                          .solver = options->solver,
-                                          .run = options->run,
-                                          .clone_inputs = passes->clone != LX_CLONE_NONE,
-                                          .outputs_on_chip = !passes->no_outputs};
-    double seed_us, us;
-    joint.run.work_limit = 0; /* the limit counts the solver's steps */
-    if (!attempt_us(best, &seed_us, st) || !lx_cooptimise(p->divisions, &joint, &found, st)) return false;
-    struct attempt seed = *best;
-    p->divided_anew = found.changed;
-    p->joint_bytes = found.now.traffic_bytes;
-    p->joint_us = found.now.time_us;
-    p->joint_bound_bytes = found.bound_bytes;
-    p->joint_bound_us = found.bound_us;
-    p->joint_gap = found.gap;
-    lx_cooptimised_free(&found);
-    *best = (struct attempt){0};
-    bool ok = attempt_plain(p->divisions, how, options, best, st) && attempt_us(best, &us, st);
-    if (ok)
-        LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
-            seed.hbm_bytes, seed_us, best->hbm_bytes, us, (int)p->divided_anew);
-    if (ok && old_is_better(passes, &seed, seed_us, best, us)) {
-        struct lx_divide_options divide = lx_passes_divide(passes);
-        struct lx_divisions *old = lx_divide(p->layouts, &divide, st);
-        attempt_free(best);
-        if ((ok = old != NULL)) {
-            lx_divisions_free(p->divisions);
-            p->divisions = old;
-            p->divided_anew = 0;
-            ok = attempt_plain(old, how, options, best, st);
-        }
-    }
-    attempt_free(&seed);
-    return ok;
-}
-
-static bool search_with(struct lx_plan *p, const struct lx_plan_options *options, struct attempt *best,
-                        lx_status *st)
+static bool run_searches(struct planner *p, enum lx_pass_tries tries)
 {
     bool ok = true;
-    if (p->passes.reorder)
-        ok = reorder_search(p->layouts, p->divisions, options, best, p->memory, &p->order, st);
-    if (ok && p->passes.evict) ok = evict_search(p->divisions, options, best, st);
+    for (const struct lx_pass *row = lx_passes(); ok && row->name; row++)
+        if (is_on(p, row) && row->tries == tries) ok = row->search(p);
     return ok;
 }
 
-/* Back to the order of the pattern. */
-static bool undo_order(struct lx_plan *p, lx_status *st)
+/* On a large graph every try with the full solver would take seconds, so that the quick one searches, and what
+ * it found is solved once in full. */
+static bool search_quickly(struct planner *p)
 {
-    size_t n = (size_t)p->layouts->graph->op_count;
-    int32_t *back = malloc((n + 1) * sizeof *back);
-    if (!back) return status_no_memory(st);
-    for (size_t t = 0; t < n; t++) back[p->order[t]] = (int32_t)t;
-    bool ok = reorder_apply(p->layouts, p->divisions, back, st);
-    p->order = NULL;
-    free(back);
-    return ok;
-}
-
-/* Orders and cuts. On a large graph every try with the full solver would take seconds, so that the quick one
- * searches, and what it found is solved once in full. */
-static bool search(struct lx_plan *p, const struct lx_plan_options *options, struct attempt *best,
-                   lx_status *st)
-{
-    enum { LARGE = 400 };
-    struct lx_plan_options quick = *options;
-    if (best->draft.problem.count <= LARGE || !options->quick_solver ||
-        options->quick_solver == options->solver)
-        return search_with(p, options, best, st);
-    quick.solver = options->quick_solver;
+    struct lx_plan_options quick = *p->options;
+    struct planner tries = *p;
+    struct decisions plain = {.passes = p->best.draft.how.passes, .divided = p->best.draft.how.divided};
+    struct attempt full;
+    quick.solver = p->options->quick_solver;
     quick.run.options = NULL;
     quick.run.work_limit = 0;
-    struct decisions how = {.passes = p->passes};
-    struct attempt found, full;
-    if (!attempt_plain(p->divisions, &how, &quick, &found, st)) return false;
-    bool ok = search_with(p, &quick, &found, st) &&
-              attempt_make(p->divisions, &found.draft.how, options, &full, st);
+    tries.options = &quick;
+    if (!attempt_plain(&tries, &plain, &tries.best)) return false;
+    bool ok = run_searches(&tries, LX_TRIES_MANY) && attempt_make(p, &tries.best.draft.how, &full);
     if (ok) {
-        attempt_keep_better(&full, &found);
-        if (!attempt_keep_better(best, &full) && p->order) ok = undo_order(p, st);
+        full.perfect_bytes = tries.best.perfect_bytes;
+        attempt_keep_better(&full, &tries.best);
+        attempt_keep_better(&p->best, &full);
     } else
-        attempt_free(&found);
+        attempt_free(&tries.best);
     return ok;
+}
+
+static bool any_search(const struct planner *p, enum lx_pass_tries tries)
+{
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (is_on(p, row) && row->tries == tries) return true;
+    return false;
+}
+
+/* The passes that try whole plans one after the other, unless nothing can be better. */
+static bool search_many(struct planner *p)
+{
+    enum { LARGE = 400 };
+    const struct lx_plan_options *how = p->options;
+    if (!any_search(p, LX_TRIES_MANY) || p->best.answer.objective <= 0) return true;
+    bool quick = how->quick_solver && how->quick_solver != how->solver;
+    return p->best.draft.problem.count > LARGE && quick ? search_quickly(p) : run_searches(p, LX_TRIES_MANY);
+}
+
+/* That of the divisions as chosen, unless a pass that is still to come may go below it. */
+static int64_t bound_of(const struct planner *p)
+{
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (is_on(p, row) && row->bound == LX_BOUND_VOID) return 0;
+    return p->best.bound;
 }
 
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
-    struct lx_passes passes = of_stage(options->passes);
-    if (!plan_divide(p, &passes, st)) return false;
-    struct decisions how = {.passes = passes};
-    struct attempt best;
-    if (!attempt_plain(p->divisions, &how, options, &best, st)) return false;
-    bool ok = true, spill = best.draft.problem.objective == LX_SPILL;
-    if (passes.cooptimise && spill && !cooptimise(p, options, &how, &best, st)) {
-        attempt_free(&best);
-        return false;
-    }
-    int64_t bound = best.bound;
-    if (spill) {
-        if ((passes.reorder || passes.evict) && best.answer.objective > 0) ok = search(p, options, &best, st);
-        if (passes.reorder || passes.evict) bound = 0; /* both may go below what holds without them */
-    }
-    ok = ok && adopt_attempt(p, &best, st);
-    p->bound_bytes = bound;
-    attempt_free(&best);
+    struct decisions how = {.passes = passes_of_stage(&options->passes)};
+    if (!plan_divide(p, &how.passes, st)) return false;
+    struct planner by = {.divided = p->own_divisions, .options = options, .memory = p->memory, .st = st};
+    if (!attempt_plain(&by, &how, &by.best)) return false;
+    bool spill = by.best.draft.problem.objective == LX_SPILL;
+    bool ok = !spill || run_searches(&by, LX_TRIES_FEW);
+    p->bound_bytes = spill ? bound_of(&by) : by.best.bound;
+    ok = ok && (!spill || search_many(&by)) && adopt_best(p, &by);
+    attempt_free(&by.best);
     return ok;
 }
 
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
-        !lx_solve(&p->problem, options->solver, &options->run, &p->answer, st))
+        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;
     p->bound_bytes = p->answer.bound;
     return true;

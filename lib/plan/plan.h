@@ -8,13 +8,32 @@
 #include "scratchpad/stays/pass_values.h"
 #include "scratchpad/stays/stay.h"
 
-/* A switch of the table: `value` 0 is the default of each. */
+struct planner;
+struct draft;
+
+/* What a pass does to the bound that the draft before it has. */
+enum lx_pass_bound { LX_BOUND_HOLDS, LX_BOUND_VOID };
+/* How a pass searches: once, or by whole plans that are tried one after the other, which a quick solver does
+ * where they are large. */
+enum lx_pass_tries { LX_TRIES_FEW, LX_TRIES_MANY };
+
+/* A pass: a switch, and what is done when it is on. `value` 0 is the default of each. The planner walks the
+ * table and knows no pass by name: what only changes the problem is read where stays are found. */
 struct lx_pass {
     const char *name;         /* key in plan files; NULL ends the table */
     const char *option;       /* on the command line, without dashes */
     const char *const *words; /* of the values; NULL: a switch, off or on */
     const char *help;
-    unsigned offset; /* into struct lx_passes */
+    unsigned offset;       /* into struct lx_passes */
+    unsigned fixed_stages; /* a bit per enum lx_stage: up to there its value is `fixed` whatever is asked */
+    int fixed;
+    bool of_search; /* acts on the search for a plan, not on the problem that a solver is given */
+    /* Looks for better decisions than those of the best attempt; NULL: it does nothing of its own. */
+    bool (*search)(struct planner *p);
+    enum lx_pass_tries tries;
+    enum lx_pass_bound bound;
+    /* Traffic that no plan with this pass goes below; NULL: it cannot go below a plan with everything placed. */
+    int64_t (*least)(const struct draft *x);
 };
 
 const struct lx_pass *lx_passes(void);
@@ -53,11 +72,22 @@ struct lx_plan_options {
     const struct lx_solver *quick_solver;
 };
 
+/* Of the co-optimisation, when a plan was made with it; not in plan files. What the search found and proved of
+ * its own model, which is simpler than a plan (cooptimise.h): a tensor is on chip in one view all its life or
+ * not at all, an access off chip moves all of it, sums do not meet on the ring, and nothing is slower than
+ * before. A plan may do better. 0: not asked. */
+struct lx_joint {
+    int32_t divided_anew; /* ops with another division than work division alone gave them */
+    int64_t bytes, bound_bytes;
+    double us, bound_us;
+    double gap;
+};
+
 struct lx_plan {
-    const struct lx_graph *graph;   /* a reference: the pattern */
-    struct lx_layouts *layouts;     /* owned; layouts->graph has the ops as they run. NULL for a list */
-    struct lx_divisions *divisions; /* owned; NULL for a list */
-    const int32_t *order;           /* per tick: the op's place before reordering; NULL: nothing was moved */
+    const struct lx_graph *graph;         /* a reference: the pattern */
+    const struct lx_layouts *layouts;     /* layouts->graph has the ops as they run. NULL for a list */
+    const struct lx_divisions *divisions; /* NULL for a list */
+    const int32_t *order; /* per tick: the op's place before reordering; NULL: nothing was moved */
     struct lx_passes passes;
     struct lx_problem problem; /* one buffer per stay; or the list's own */
     struct lx_answer answer;
@@ -82,21 +112,17 @@ struct lx_plan {
     int64_t ring_bytes;
     double predicted_us;
 
-    /* Of the co-optimisation, when the plan was made with it; not in plan files. */
-    int32_t divided_anew; /* ops with another division than work division alone gave them */
-    /* What the search found and proved of its own model, which is simpler than a plan (cooptimise.h): a
-     * tensor is on chip in one view all its life or not at all, an access off chip moves all of it, sums do
-     * not meet on the ring, and nothing is slower than before. A plan may do better. 0: not asked. */
-    int64_t joint_bytes, joint_bound_bytes;
-    double joint_us, joint_bound_us;
-    double joint_gap;
+    struct lx_joint joint;
 
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
     int64_t work_limit;
-    const char *options;       /* "name=value ..." of those that differ from their defaults */
-    double seconds;            /* of the solver; not written, plans are reproducible */
-    const struct draft *draft; /* private to the stage: what the problem was made with; NULL for a list */
+    const char *options; /* "name=value ..." of those that differ from their defaults */
+    double seconds;      /* of the solver; not written, plans are reproducible */
+    /* Private to the stage; NULL for a list. The problem's draft, and what it was made of. */
+    struct draft *draft;
+    struct lx_layouts *own_layouts;
+    struct lx_divisions *own_divisions;
     struct arena *memory;
     struct users *users;
 };

@@ -140,9 +140,11 @@ static bool read_passes(const struct json *j, const cJSON *graph, struct lx_pass
     return true;
 }
 
-static bool read_order(const struct json *j, const cJSON *v, struct lx_plan *p, lx_status *st)
+static bool read_order(const struct json *j, const cJSON *v, const struct lx_plan *p, struct decisions *how,
+                       lx_status *st)
 {
-    int32_t n = p->layouts->graph->op_count, t = 0;
+    const struct lx_graph *g = p->own_layouts->graph;
+    int32_t n = g->op_count, t = 0;
     const cJSON *item;
     if (!v) return true;
     if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != n)
@@ -158,52 +160,74 @@ static bool read_order(const struct json *j, const cJSON *v, struct lx_plan *p, 
         seen[o] = true;
         order[t++] = (int32_t)o;
     }
-    if (!reorder_legal(p->layouts->graph, order))
+    if (!reorder_legal(g, order))
         return json_error(j, v, st, LX_E_MISMATCH, "in this order an op would read what is not written yet");
-    p->order = order;
-    return reorder_apply(p->layouts, p->divisions, order, st);
+    how->order = order;
+    return true;
 }
 
-static bool read_splits(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st)
+/* The splits of an op as the file has them, per variable in iteration order; `*same`: as the op is divided. */
+static bool read_splits(const struct json *j, const cJSON *splits, const char *name,
+                        const struct lx_division *d, int64_t wanted[LX_MAX_VARS], bool *same, lx_status *st)
+{
+    const cJSON *item;
+    *same = true;
+    for (int i = 0; i < d->split_count; i++) {
+        char key[2] = {d->splits[i].letter, 0};
+        wanted[i] = 1;
+        if (!json_opt_int(j, splits, key, 1, LX_INT_MAX, &wanted[i], st)) return false;
+        *same &= wanted[i] == d->splits[i].split;
+    }
+    cJSON_ArrayForEach(item, splits)
+    {
+        int i = 0;
+        while (i < d->split_count && d->splits[i].letter != item->string[0]) i++;
+        if (i == d->split_count || item->string[1])
+            return json_error(j, item, st, LX_E_MISMATCH, "op %s has no variable %s", name, item->string);
+    }
+    return true;
+}
+
+/* `*divided`: how the op is divided instead of as work division does it, or NULL. */
+static bool read_op(const struct json *j, const cJSON *v, const struct lx_plan *p, int32_t op,
+                    const struct lx_division **divided, lx_status *st)
 {
     static const char *const keys[] = {"name", "splits",      "cores", "hbm_read", "hbm_written",
                                        "ring", "reduce_ring", "us",    NULL};
-    const struct lx_graph *g = p->layouts->graph;
+    const char *name, *ours = p->own_layouts->graph->ops[op].name;
+    const cJSON *splits = json_find(v, "splits");
+    int64_t wanted[LX_MAX_VARS];
+    bool same;
+    if (!json_only_keys(j, v, "an op of a plan", keys, st) || !json_string(j, v, "name", &name, st))
+        return false;
+    if (strcmp(name, ours) != 0 || !cJSON_IsObject(splits))
+        return json_error(j, v, st, LX_E_MISMATCH, "op %s with its splits must stand here", ours);
+    if (!read_splits(j, splits, name, &p->own_divisions->at[op], wanted, &same, st)) return false;
+    if (same) return true;
+    struct lx_division *other = arena_alloc(p->memory, sizeof *other);
+    lx_status why = {0};
+    if (!other) return status_no_memory(st);
+    *divided = other;
+    return lx_division_with(p->own_divisions, op, wanted, p->memory, other, &why) ||
+           json_error(j, splits, st, LX_E_MISMATCH, "%s", why.text);
+}
+
+static bool read_ops(const struct json *j, const cJSON *graph, const struct lx_plan *p, struct decisions *how,
+                     lx_status *st)
+{
+    int32_t count = p->own_divisions->count, t = 0;
+    const struct lx_division **divided = arena_array(p->memory, (size_t)count, sizeof *divided);
     const cJSON *ops, *v;
-    int32_t o = 0;
+    if (!divided) return status_no_memory(st);
     if (!json_array(j, graph, "ops", &ops, st)) return false;
-    if (cJSON_GetArraySize(ops) != g->op_count)
-        return json_error(j, ops, st, LX_E_MISMATCH, "the plan must have the pattern's %d ops",
-                          (int)g->op_count);
+    if (cJSON_GetArraySize(ops) != count)
+        return json_error(j, ops, st, LX_E_MISMATCH, "the plan must have the pattern's %d ops", (int)count);
     cJSON_ArrayForEach(v, ops)
     {
-        const struct lx_division *d = &p->divisions->at[o];
-        const char *name;
-        const cJSON *splits = json_find(v, "splits"), *item;
-        if (!json_only_keys(j, v, "an op of a plan", keys, st) || !json_string(j, v, "name", &name, st))
-            return false;
-        if (strcmp(name, g->ops[o].name) != 0 || !cJSON_IsObject(splits))
-            return json_error(j, v, st, LX_E_MISMATCH, "op %s with its splits must stand here",
-                              g->ops[o].name);
-        int64_t wanted[LX_MAX_VARS];
-        bool same = true;
-        for (int i = 0; i < d->split_count; i++) {
-            char key[2] = {d->splits[i].letter, 0};
-            wanted[i] = 1;
-            if (!json_opt_int(j, splits, key, 1, LX_INT_MAX, &wanted[i], st)) return false;
-            same &= wanted[i] == d->splits[i].split;
-        }
-        cJSON_ArrayForEach(item, splits)
-        {
-            int i = 0;
-            while (i < d->split_count && d->splits[i].letter != item->string[0]) i++;
-            if (i == d->split_count || item->string[1])
-                return json_error(j, item, st, LX_E_MISMATCH, "op %s has no variable %s", name, item->string);
-        }
-        lx_status why = {0};
-        if (!same && !lx_division_replace(p->divisions, o, wanted, &why))
-            return json_error(j, splits, st, LX_E_MISMATCH, "%s", why.text);
-        o++;
+        int32_t op = how->order ? how->order[t] : t;
+        if (!read_op(j, v, p, op, &divided[op], st)) return false;
+        if (divided[op]) how->divided = divided;
+        t++;
     }
     return true;
 }
@@ -212,12 +236,13 @@ struct name_lists {
     struct names tensors, ops;
 };
 
-static bool find_names(const struct lx_graph *g, struct name_lists *n)
+/* Tensors by number, ops by tick. */
+static bool find_names(const struct lx_graph *g, const int32_t *order, struct name_lists *n)
 {
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (names_add(&n->tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (names_add(&n->ops, g->ops[o].name, o) == NAMES_NO_MEMORY) return false;
+    for (int32_t t = 0; t < g->op_count; t++)
+        if (names_add(&n->ops, g->ops[order ? order[t] : t].name, t) == NAMES_NO_MEMORY) return false;
     return true;
 }
 
@@ -265,27 +290,28 @@ bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p,
                                        "ring_bytes",   "ops",   "transfers", "pool",  "hbm",
                                        "predicted_us", NULL};
     const cJSON *v = json_find(root, "graph");
-    struct lx_passes passes = {0};
+    struct decisions how = {0};
     struct name_lists names = {0};
-    struct draft x;
+    struct draft x = {0};
     if (!v)
         return json_error(j, root, st, LX_E_SCHEMA,
                           "the key \"graph\" is missing here; plan the pattern again");
-    if (!json_only_keys(j, v, "graph", keys, st) || !read_passes(j, v, &passes, st) ||
-        !plan_divide(p, &passes, st) || !read_order(j, json_find(v, "order"), p, st) ||
-        !read_splits(j, v, p, st))
+    if (!json_only_keys(j, v, "graph", keys, st) || !read_passes(j, v, &how.passes, st) ||
+        !plan_divide(p, &how.passes, st) || !read_order(j, json_find(v, "order"), p, &how, st) ||
+        !read_ops(j, v, p, &how, st))
         return false;
-    struct decisions how = {.passes = passes};
-    bool ok = find_names(p->layouts->graph, &names) ? true : status_no_memory(st);
-    ok = ok && read_decisions(j, v, p, &names, &how, st) && draft_make(p->divisions, &how, p->memory, &x, st);
+    bool ok = find_names(p->own_layouts->graph, how.order, &names) ? true : status_no_memory(st);
+    ok = ok && read_decisions(j, v, p, &names, &how, st) &&
+         draft_make(p->own_divisions, &how, p->memory, &x, st);
     names_free(&names.tensors);
     names_free(&names.ops);
     if (!ok) return false;
     x.problem.objective = (enum lx_objective)objective;
+    if (!plan_adopt(p, &x, st)) return draft_free(&x), false;
     lx_status why;
-    if (!lx_problem_validate(&x.problem, &why))
+    if (!lx_problem_validate(&p->problem, &why))
         return status_set_at(st, why.code, j->file, why.line, why.column, "%s", why.text);
-    return plan_adopt(p, &x, st);
+    return plan_off_chip(p, st) && perfect_traffic(p->draft, &p->perfect_hbm_bytes, st);
 }
 
 static bool same_name(const struct json *j, const cJSON *v, const char *key, const char *ours, lx_status *st)

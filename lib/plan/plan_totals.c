@@ -6,34 +6,6 @@
 
 #include <stdlib.h>
 
-/* With evictions a tensor can be on chip for any of its accesses that some view allows: what is left are the
- * accesses that no stay can serve, one load of what arrives in HBM and one store of what
- * leaves through it. */
-static int64_t with_any_cut(const struct draft *x)
-{
-    int64_t sum = 0;
-    for (int32_t t = 0; t < x->graph->tensor_count; t++) {
-        int64_t off = 0, served = 0, written = 0, whole = tensor_bytes(x->layouts, t);
-        for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {
-            const struct lx_access *a = &x->accesses[x->tensor_access[k]];
-            enum lx_bar bar = a->stay < 0 ? LX_BAR_PARTIAL : x->stays[a->stay].bar;
-            /* A cut may free what a mismatch or the lack of a second read keeps off chip. */
-            bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN;
-            if (!freed)
-                off += a->bytes;
-            else if (a->writes)
-                written += a->bytes;
-            else
-                served += a->bytes;
-        }
-        enum lx_role role = x->graph->tensors[t].role;
-        if (role == LX_OUTPUT) off += min_i64(written, whole);
-        if (role == LX_INPUT || role == LX_WEIGHT) off += min_i64(served, whole);
-        sum += off;
-    }
-    return sum;
-}
-
 static bool with_all_placed(const struct draft *x, int64_t *bytes)
 {
     int64_t *address = malloc(((size_t)x->problem.count + 1) * sizeof *address);
@@ -44,17 +16,27 @@ static bool with_all_placed(const struct draft *x, int64_t *bytes)
     return true;
 }
 
-/* Of the graph before anything was cut or taken apart. The heuristic copies inputs also where that costs more
- * than it saves, so what nothing goes below is that of the copies that pay. */
-static bool find_perfect(const struct lx_plan *p, int64_t *bytes, lx_status *st)
+/* Passes may go below what is moved when all stays are placed. */
+static bool measure(const struct draft *x, int64_t *bytes, lx_status *st)
 {
+    if (!with_all_placed(x, bytes)) return status_no_memory(st);
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (row->least && lx_pass_get(&x->how.passes, row)) *bytes = min_i64(*bytes, row->least(x));
+    return true;
+}
+
+/* Of the graph before anything is cut or taken apart. The heuristic copies inputs also where that costs more
+ * than it saves, so what nothing goes below is that of the copies that pay. */
+bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
+{
+    struct decisions how = {.passes = x->how.passes, .order = x->how.order, .divided = x->how.divided};
+    bool by_rule = how.passes.clone == LX_CLONE_HEURISTIC;
+    if (!by_rule && !x->how.cut_count && !x->how.apart_count) return measure(x, bytes, st);
     struct arena scratch = {0};
-    struct decisions how = {.passes = p->draft->how.passes};
-    struct draft x;
-    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
-    bool ok = draft_make(p->divisions, &how, &scratch, &x, st);
-    if (ok && !with_all_placed(&x, bytes)) ok = status_no_memory(st);
-    if (ok && how.passes.evict) *bytes = min_i64(*bytes, with_any_cut(&x));
+    struct draft plain = {0};
+    if (by_rule) how.passes.clone = LX_CLONE_AUTO;
+    bool ok = draft_make(x->divided, &how, &scratch, &plain, st) && measure(&plain, bytes, st);
+    draft_free(&plain);
     arena_free(&scratch);
     return ok;
 }
@@ -64,9 +46,7 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     struct traffic t;
     p->traffic = arena_array(p->memory, (size_t)p->layouts->graph->op_count, sizeof *p->traffic);
     if (!p->traffic) return status_no_memory(st);
-    if (!traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic, st) ||
-        !find_perfect(p, &p->perfect_hbm_bytes, st))
-        return false;
+    if (!traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic, st)) return false;
     p->transfers = t.transfers;
     p->transfer_count = t.transfer_count;
     p->hbm_bytes = t.hbm_bytes;

@@ -10,30 +10,42 @@ struct attempt {
     struct draft draft;
     struct lx_answer answer;
     int64_t hbm_bytes;
-    int64_t bound;        /* on its spill, of the draft before anything was taken apart or cut */
-    struct arena *memory; /* its own */
+    int64_t bound;         /* on its spill, of the draft before anything was taken apart or cut */
+    int64_t perfect_bytes; /* traffic that no placement of the draft goes below; -1: not measured */
+    struct arena *memory;  /* its own */
 };
 
-bool attempt_make(const struct lx_divisions *d, const struct decisions *how,
-                  const struct lx_plan_options *options, struct attempt *out, lx_status *st);
+/* A plan in the making: the best attempt so far, and what others are made with. */
+struct planner {
+    const struct lx_divisions *divided; /* the graph as work division alone divides it */
+    const struct lx_plan_options *options;
+    struct attempt best;
+    struct lx_joint joint; /* what co-optimisation found */
+    struct arena *memory;  /* the plan's: what decisions point to */
+    lx_status *st;
+};
+
+/* try_plan.c. An attempt under some decisions. */
+bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out);
 /* The same, and again with relayouts taken apart of which only one side found a place. */
-bool attempt_plain(const struct lx_divisions *d, const struct decisions *how,
-                   const struct lx_plan_options *options, struct attempt *out, lx_status *st);
+bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out);
 void attempt_free(struct attempt *a);
 /* Puts `next` in place of `best` if it moves less; frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
+/* Tries decisions that differ from the best's in what is on chip only; better ones become the best. */
+bool planner_try(struct planner *p, const struct decisions *how, bool *better);
 
-/* evict.c: cuts that lower the traffic; `best` is replaced by better attempts. */
-bool evict_search(const struct lx_divisions *d, const struct lx_plan_options *options, struct attempt *best,
-                  lx_status *st);
-/* reorder.c: another order of the ops in layouts and divisions, if one lowers the traffic. `*order`, in
- * `memory`: per tick the op's former place, or NULL. */
-bool reorder_search(struct lx_layouts *l, struct lx_divisions *d, const struct lx_plan_options *options,
-                    struct attempt *best, struct arena *memory, const int32_t **order, lx_status *st);
-/* Does every op still read what it read before? */
+/* The searches of passes: each looks for decisions under which less is moved, from the best attempt on. */
+bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */
+bool reorder_search(struct planner *p);    /* reorder.c: the order of the ops */
+bool evict_search(struct planner *p);      /* evict.c: where stays are cut */
+/* evict.c: what is moved at least wherever stays are cut. */
+int64_t evict_least(const struct draft *x);
+/* reorder.c: does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
-/* Op order[t] comes to place t, in all that is kept per op. */
-bool reorder_apply(struct lx_layouts *l, struct lx_divisions *d, const int32_t *order, lx_status *st);
+
+/* passes.c: the passes without what the stage that is asked for leaves out. */
+struct lx_passes passes_of_stage(const struct lx_passes *asked);
 
 /* hbm_segments.c: an address in HBM for each tensor that is ever there. */
 bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, lx_status *st);
@@ -44,8 +56,10 @@ bool pool_check(const struct lx_plan *plan, lx_status *st);
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
 /* Layouts and divisions of the plan's graph. */
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st);
-/* Takes over what a draft says; the draft's memory must be the plan's. All off chip. */
+/* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
+/* All off chip. */
+bool plan_off_chip(struct lx_plan *p, lx_status *st);
 /* A problem of a bare list, all off chip. */
 bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st);
 /* reasons.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
@@ -54,8 +68,10 @@ bool plan_complete(struct lx_plan *plan, lx_status *st);
 double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
                      int32_t transfer_count, struct lx_op_traffic *ops);
 bool attempt_us(const struct attempt *a, double *us, lx_status *st);
-/* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses. */
+/* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
+/* What no placement of this graph in this order, so divided, goes below, however stays are cut. */
+bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 
 /* check_stays.c: every op finds the latest value of what it reads, where it thinks it is. */
 bool check_stays(const struct lx_plan *p, lx_status *st);

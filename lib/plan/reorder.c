@@ -15,37 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool permute(void *at, const int32_t *order, size_t count, size_t size)
-{
-    char *copy = malloc(count * size + 1);
-    if (!copy) return false;
-    memcpy(copy, at, count * size);
-    for (size_t t = 0; t < count; t++) memcpy((char *)at + t * size, copy + (size_t)order[t] * size, size);
-    free(copy);
-    return true;
-}
-
-/* The arrays are the stage's own and not shared; they are only read-only to its users. */
-bool reorder_apply(struct lx_layouts *l, struct lx_divisions *d, const int32_t *order, lx_status *st)
-{
-    size_t n = (size_t)l->graph->op_count;
-    int32_t *place = malloc((n + 1) * sizeof *place);
-    bool ok = place && permute((void *)l->graph->ops, order, n, sizeof *l->graph->ops) &&
-              permute((void *)l->op_origin, order, n, sizeof *l->op_origin) &&
-              permute((void *)l->stick_var, order, n, sizeof *l->stick_var) &&
-              permute(d->at, order, n, sizeof *d->at);
-    if (ok) {
-        for (size_t t = 0; t < n; t++) place[order[t]] = (int32_t)t, d->at[t].op = (int32_t)t;
-        struct lx_restickify *r = (struct lx_restickify *)l->restickifies;
-        for (int32_t i = 0; i < l->restickify_count; i++)
-            r[i].op = place[r[i].op], r[i].before = place[r[i].before];
-        struct lx_padding *p = (struct lx_padding *)l->paddings;
-        for (int32_t i = 0; i < l->padding_count; i++) p[i].op = place[p[i].op];
-    }
-    free(place);
-    return ok ? true : status_no_memory(st);
-}
-
 /* Op `before` must run before op `after`. */
 struct edge {
     int32_t before, after;
@@ -171,38 +140,31 @@ bool reorder_legal(const struct lx_graph *g, const int32_t *order)
 }
 
 struct reorder {
-    struct lx_layouts *l;
-    struct lx_divisions *d;
-    const struct lx_plan_options *options;
-    struct attempt *best;
-    int32_t *total; /* per tick: the op's very first place */
-    bool moved;
+    struct planner *by;
+    int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
     int64_t tries;
-    lx_status *st;
 };
 
-static bool try_order(struct reorder *r, const int32_t *order, bool *better)
+static bool is_new(const int32_t *order, int32_t count)
 {
-    size_t n = (size_t)r->l->graph->op_count;
-    bool same = true;
+    for (int32_t t = 0; t < count; t++)
+        if (order[t] != t) return true;
+    return false;
+}
+
+/* Tries the order r->order of the best attempt's ops. */
+static bool try_order(struct reorder *r, bool *better)
+{
+    struct attempt *best = &r->by->best;
+    struct decisions how = best->draft.how;
+    int32_t n = best->draft.graph->op_count;
     *better = false;
-    for (size_t t = 0; t < n; t++) same &= order[t] == (int32_t)t;
-    if (same || r->tries <= 0) return true;
+    if (!is_new(r->order, n) || r->tries <= 0) return true;
     r->tries--;
-    int32_t *back = malloc((n + 1) * sizeof *back);
-    if (!back) return status_no_memory(r->st);
-    for (size_t t = 0; t < n; t++) back[order[t]] = (int32_t)t;
-    struct attempt next;
-    bool ok = reorder_apply(r->l, r->d, order, r->st) &&
-              attempt_make(r->d, &r->best->draft.how, r->options, &next, r->st);
-    if (ok) *better = attempt_keep_better(r->best, &next);
-    if (ok && *better) {
-        ok = permute(r->total, order, n, sizeof *r->total) ? true : status_no_memory(r->st);
-        r->moved = true;
-    } else if (ok)
-        ok = reorder_apply(r->l, r->d, back, r->st);
-    free(back);
-    return ok;
+    for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
+    how.order = r->total;
+    if (!planner_try(r->by, &how, better)) return false;
+    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
 }
 
 /* Op `from` comes to place `to`, those between move up; false if that breaks an edge. */
@@ -221,45 +183,56 @@ static bool move_order(const struct schedule *s, int32_t from, int32_t to, int32
     return true;
 }
 
-static bool move_single_ops(struct reorder *r, int32_t *order)
+/* Ops that share a tensor, brought together: until one order is better, then again from there. */
+static bool move_one_op(struct reorder *r, const struct schedule *s, bool *better)
+{
+    bool ok = true;
+    for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
+        struct edge x = s->edges.at[e];
+        if (lx_run_stopped(&r->by->options->run)) r->tries = 0;
+        if (x.after - x.before < 2) continue;
+        if (move_order(s, x.after, x.before + 1, r->order)) ok = try_order(r, better);
+        if (ok && !*better && move_order(s, x.before, x.after - 1, r->order)) ok = try_order(r, better);
+    }
+    return ok;
+}
+
+static bool move_single_ops(struct reorder *r)
 {
     bool better = true, ok = true;
     while (ok && better && r->tries > 0) {
+        struct schedule s = {.g = r->by->best.draft.graph};
         better = false;
-        struct schedule s = {.g = r->l->graph};
-        ok = find_edges(&s) ? true : status_no_memory(r->st);
-        for (size_t e = 0; ok && !better && e < s.edges.count && r->tries > 0; e++) {
-            struct edge x = s.edges.at[e];
-            if (r->options->run.stop && r->options->run.stop(r->options->run.context)) r->tries = 0;
-            if (x.after - x.before < 2) continue;
-            if (move_order(&s, x.after, x.before + 1, order)) ok = try_order(r, order, &better);
-            if (ok && !better && move_order(&s, x.before, x.after - 1, order))
-                ok = try_order(r, order, &better);
-        }
+        ok = find_edges(&s) ? move_one_op(r, &s, &better) : status_no_memory(r->by->st);
         schedule_free(&s);
     }
     return ok;
 }
 
-bool reorder_search(struct lx_layouts *l, struct lx_divisions *d, const struct lx_plan_options *options,
-                    struct attempt *best, struct arena *memory, const int32_t **order, lx_status *st)
+static bool try_rules(struct reorder *r)
 {
-    size_t n = (size_t)l->graph->op_count;
-    int32_t *next = malloc((n + 1) * sizeof *next);
-    struct reorder r = {.l = l, .d = d, .options = options, .best = best, .st = st};
-    r.total = arena_array(memory, n, sizeof *r.total);
-    r.tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)));
-    bool ok = next && r.total ? true : status_no_memory(st), better;
-    for (size_t t = 0; ok && t < n; t++) r.total[t] = (int32_t)t;
+    bool ok = true, better;
     for (int rule = 0; ok && rule < 2; rule++) {
-        struct schedule s = {.g = l->graph};
-        ok = find_edges(&s) && list_order(&s, &best->draft, rule == 1, next) ? true : status_no_memory(st);
+        const struct draft *x = &r->by->best.draft;
+        struct schedule s = {.g = x->graph};
+        ok = find_edges(&s) && list_order(&s, x, rule == 1, r->order) ? true : status_no_memory(r->by->st);
         schedule_free(&s);
-        ok = ok && try_order(&r, next, &better);
+        ok = ok && try_order(r, &better);
     }
-    ok = ok && move_single_ops(&r, next);
-    LOG(reorder, "%s, HBM %" PRId64, r.moved ? "moved" : "no order is better", best->hbm_bytes);
-    free(next);
-    *order = ok && r.moved ? r.total : NULL;
+    return ok;
+}
+
+bool reorder_search(struct planner *p)
+{
+    size_t n = (size_t)p->best.draft.graph->op_count;
+    struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
+    r.order = malloc((n + 1) * sizeof *r.order);
+    r.total = malloc((n + 1) * sizeof *r.total);
+    bool ok = r.order && r.total ? true : status_no_memory(p->st);
+    ok = ok && try_rules(&r) && move_single_ops(&r);
+    LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
+        p->best.hbm_bytes);
+    free(r.order);
+    free(r.total);
     return ok;
 }

@@ -3,11 +3,13 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
 
 void attempt_free(struct attempt *a)
 {
+    draft_free(&a->draft);
     if (a->memory) arena_free(a->memory);
     free(a->memory);
     *a = (struct attempt){0};
@@ -33,44 +35,45 @@ static bool bound_of_any(const struct draft *x, int64_t *bound, lx_status *st)
     return ok;
 }
 
-static bool solve(struct attempt *a, const struct lx_plan_options *options, lx_status *st)
+static bool is_valid(const struct draft *x, lx_status *st)
+{
+    lx_status why = {0};
+    int64_t all_off;
+    if (!lx_problem_validate(&x->problem, &why))
+        return status_set_at(st, why.code, x->graph->file, why.line, why.column, "%s", why.text);
+    if (traffic_count(x, NULL, &all_off) && all_off <= LX_INT_MAX) return true;
+    return status_set_at(
+        st, LX_E_RANGE, x->graph->file, 0, 0,
+        "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
+}
+
+static bool solve(const struct planner *by, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem;
-    p->objective = lx_asked(options->objective, p->objective);
-    lx_status why = {0};
-    if (!lx_problem_validate(p, &why))
-        return status_set_at(st, why.code, a->draft.graph->file, why.line, why.column, "%s", why.text);
-    int64_t all_off;
-    if (!traffic_count(&a->draft, NULL, &all_off) || all_off > LX_INT_MAX)
-        return status_set_at(
-            st, LX_E_RANGE, a->draft.graph->file, 0, 0,
-            "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
+    p->objective = lx_asked(by->options->objective, p->objective);
+    if (!is_valid(&a->draft, by->st)) return false;
     a->answer.address = arena_array(a->memory, (size_t)p->count, sizeof *a->answer.address);
-    if (!a->answer.address) return status_no_memory(st);
-    if (!lx_solve(p, options->solver, &options->run, &a->answer, st)) return false;
+    if (!a->answer.address) return status_no_memory(by->st);
+    if (!solve_valid(p, by->options->solver, &by->options->run, &a->answer, by->st)) return false;
     a->bound = a->answer.bound;
     if (p->objective == LX_SPILL && a->draft.how.passes.clone == LX_CLONE_HEURISTIC)
         a->bound = 0; /* its prices are not bytes */
-    else if (p->objective == LX_SPILL && !a->draft.additive && !bound_of_any(&a->draft, &a->bound, st))
+    else if (p->objective == LX_SPILL && !a->draft.additive && !bound_of_any(&a->draft, &a->bound, by->st))
         return false;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
 
-bool attempt_make(const struct lx_divisions *d, const struct decisions *how,
-                  const struct lx_plan_options *options, struct attempt *out, lx_status *st)
+bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
-    *out = (struct attempt){.memory = calloc(1, sizeof *out->memory)};
-    if (!out->memory) return status_no_memory(st);
-    struct decisions kept = *how;
-    kept.cuts = arena_copy_array(out->memory, how->cuts, (size_t)how->cut_count, sizeof *how->cuts);
-    kept.apart = arena_copy_array(out->memory, how->apart, (size_t)how->apart_count, sizeof *how->apart);
-    bool ok = kept.cuts && kept.apart ? true : status_no_memory(st);
-    ok = ok && draft_make(d, &kept, out->memory, &out->draft, st) && solve(out, options, st);
-    if (ok)
-        LOG(attempt, "%d cuts, %d apart: HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64,
-            (int)kept.cut_count, (int)kept.apart_count, out->hbm_bytes, out->answer.objective, out->bound);
-    if (!ok) attempt_free(out);
-    return ok;
+    *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
+    if (!out->memory) return status_no_memory(p->st);
+    if (!draft_make(p->divided, how, out->memory, &out->draft, p->st) || !solve(p, out)) {
+        attempt_free(out);
+        return false;
+    }
+    LOG(attempt, "%d cuts, %d apart: HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, (int)how->cut_count,
+        (int)how->apart_count, out->hbm_bytes, out->answer.objective, out->bound);
+    return true;
 }
 
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
@@ -87,48 +90,61 @@ bool attempt_keep_better(struct attempt *best, struct attempt *next)
     return better;
 }
 
-/* A relayout of which only one side was placed goes through HBM; then it is better planned that way. */
-static bool try_apart(const struct lx_divisions *d, const struct lx_plan_options *options,
-                      struct attempt *best, lx_status *st)
+bool planner_try(struct planner *p, const struct decisions *how, bool *better)
 {
-    for (int round = 0; round < 3; round++) {
-        const struct draft *x = &best->draft;
-        const int64_t *address = best->answer.address;
-        size_t tensors = (size_t)x->graph->tensor_count;
-        bool *apart = calloc(tensors + 1, sizeof *apart), found = false, ok = true;
-        int32_t *list = malloc((tensors + 1) * sizeof *list);
-        struct decisions how = x->how;
-        if (!apart || !list) ok = status_no_memory(st);
-        for (int32_t i = 0; ok && i < how.apart_count; i++) apart[how.apart[i]] = true;
-        for (int32_t i = 0; ok && i < x->problem.count; i++) {
-            int32_t source = x->stays[i].ring_source;
-            if (source < 0 || (address[i] >= 0) == (address[source] >= 0)) continue;
-            apart[x->stays[i].tensor] = found = true;
-        }
-        how.apart_count = 0;
-        for (size_t t = 0; ok && t < tensors; t++)
-            if (apart[t]) list[how.apart_count++] = (int32_t)t;
-        how.apart = list;
-        struct attempt next;
-        bool better = false;
-        if (ok && found && (ok = attempt_make(d, &how, options, &next, st)))
-            better = attempt_keep_better(best, &next);
-        free(apart);
-        free(list);
-        if (!ok || !better) return ok;
-    }
+    struct attempt next;
+    *better = false;
+    if (!attempt_make(p, how, &next)) return false;
+    next.perfect_bytes = p->best.perfect_bytes;
+    *better = attempt_keep_better(&p->best, &next);
     return true;
 }
 
-bool attempt_plain(const struct lx_divisions *d, const struct decisions *how,
-                   const struct lx_plan_options *options, struct attempt *out, lx_status *st)
+/* Tensors of which one side of a relayout was placed and the other was not, with those that are apart already;
+ * `*found`: there are new ones. */
+static int32_t find_apart(const struct attempt *a, bool *apart, int32_t *list, bool *found)
 {
-    if (!attempt_make(d, how, options, out, st)) return false;
-    int64_t bound = out->bound;
-    if (out->draft.problem.objective != LX_SPILL || try_apart(d, options, out, st)) {
-        out->bound = bound;
-        return true;
+    const struct draft *x = &a->draft;
+    int32_t count = 0;
+    for (int32_t i = 0; i < x->how.apart_count; i++) apart[x->how.apart[i]] = true;
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        int32_t source = x->stays[i].ring_source;
+        if (source < 0 || (a->answer.address[i] >= 0) == (a->answer.address[source] >= 0)) continue;
+        apart[x->stays[i].tensor] = *found = true;
     }
-    attempt_free(out);
-    return false;
+    for (int32_t t = 0; t < x->graph->tensor_count; t++)
+        if (apart[t]) list[count++] = t;
+    return count;
+}
+
+/* A relayout of which only one side was placed goes through HBM; then it is better planned that way. */
+static bool try_apart(struct planner *p, bool *better)
+{
+    size_t tensors = (size_t)p->best.draft.graph->tensor_count;
+    struct decisions how = p->best.draft.how;
+    bool *apart = calloc(tensors + 1, sizeof *apart), found = false;
+    int32_t *list = malloc((tensors + 1) * sizeof *list);
+    bool ok = apart && list ? true : status_no_memory(p->st);
+    *better = false;
+    if (ok) how.apart_count = find_apart(&p->best, apart, list, &found);
+    how.apart = list;
+    ok = ok && (!found || planner_try(p, &how, better));
+    free(apart);
+    free(list);
+    return ok;
+}
+
+bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out)
+{
+    enum { ROUNDS = 3 };
+    struct planner tries = *p;
+    if (!attempt_make(p, how, &tries.best)) return false;
+    int64_t bound = tries.best.bound;
+    bool ok = perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
+    bool better = tries.best.draft.problem.objective == LX_SPILL;
+    for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_apart(&tries, &better);
+    tries.best.bound = bound;
+    *out = tries.best;
+    if (!ok) attempt_free(out);
+    return ok;
 }

@@ -110,6 +110,11 @@ static bool run_file(const char *path)
     return ok;
 }
 
+static int64_t split_of(const struct lx_divisions *d, const struct lx_cooptimised *r, int32_t op, int i)
+{
+    return (r->divided[op] ? r->divided[op] : &d->at[op])->splits[i].split;
+}
+
 static void run_graph(const char *label, const struct lx_graph *g, lx_status *st)
 {
     static const char *const goals[] = {"traffic", "time"};
@@ -120,7 +125,8 @@ static void run_graph(const char *label, const struct lx_graph *g, lx_status *st
         struct lx_cooptimised r[3];
         double seconds[3];
         bool same = true;
-        struct lx_divisions *d[3] = {0};
+        struct lx_divisions *d = lx_divide(l, NULL, st);
+        ok = d != NULL;
         for (int k = 0; ok && k < 3; k++) {
             struct lx_cooptimise_options how = {.mode = modes[k],
                                                 .goal = (enum lx_cooptimise_goal)goal,
@@ -128,15 +134,14 @@ static void run_graph(const char *label, const struct lx_graph *g, lx_status *st
                                                 .run.work_limit = step_limit,
                                                 .clone_inputs = true,
                                                 .outputs_on_chip = true};
-            d[k] = lx_divide(l, NULL, st);
             double start = now();
-            ok = d[k] && lx_cooptimise(d[k], &how, &r[k], st);
+            ok = lx_cooptimise(d, &how, &r[k], st);
             seconds[k] = now() - start;
         }
         if (!ok) break;
-        for (int32_t o = 0; o < d[1]->count; o++)
-            for (int i = 0; i < d[1]->at[o].split_count; i++)
-                same &= d[1]->at[o].splits[i].split == d[2]->at[o].splits[i].split;
+        for (int32_t o = 0; o < d->count; o++)
+            for (int i = 0; i < d->at[o].split_count; i++)
+                same &= split_of(d, &r[1], o, i) == split_of(d, &r[2], o, i);
         for (int32_t t = 0; t < l->graph->tensor_count; t++) same &= r[1].address[t] == r[2].address[t];
         printf("%-24s %5d %-7s %13" PRId64 " %13" PRId64 " %13" PRId64 " %13" PRId64
                " | %10.1f %10.1f %10.1f %10.1f | %6.2f%% %9.1f ms %9" PRId64 " %s%s\n",
@@ -144,10 +149,8 @@ static void run_graph(const char *label, const struct lx_graph *g, lx_status *st
                r[1].now.traffic_bytes, r[1].bound_bytes, r[1].seed.time_us, r[0].now.time_us,
                r[1].now.time_us, r[1].bound_us, 100 * r[1].gap, seconds[1] * 1e3, r[1].steps,
                lx_verdict_word(r[1].status), same ? "" : " NOT REPEATED");
-        for (int k = 0; k < 3; k++) {
-            lx_cooptimised_free(&r[k]);
-            lx_divisions_free(d[k]);
-        }
+        for (int k = 0; k < 3; k++) lx_cooptimised_free(&r[k]);
+        lx_divisions_free(d);
     }
     if (!ok) printf("%s: %s\n", label, st->text);
     lx_layouts_free(l);

@@ -1,4 +1,4 @@
-/* Co-optimisation of a divided graph: the goals, and the divisions put in place.
+/* Co-optimisation of a divided graph: the goals, and the divisions that reach them.
  *
  * Goal time is the joint problem as it is. Goal traffic asks for the fewest bytes among the plans that take
  * no longer than the old divisions do. First bytes outweigh all times; if the plan that comes out is too
@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     MOST_STEPS = 8000000, /* of all searches together */
@@ -159,31 +158,33 @@ static bool reach_goal(struct goal_search *s, lx_status *st)
     return true;
 }
 
-static bool replace_divisions(struct goal_search *s, struct lx_divisions *d, int32_t *changed, lx_status *st)
+static bool choose_division(const struct goal_search *s, int32_t op, struct lx_cooptimised *out,
+                            lx_status *st)
 {
-    double predicted = d->predicted_us;
-    struct lx_division *before = arena_copy_array(&s->w.memory, d->at, (size_t)d->count, sizeof *d->at);
-    if (!before) return status_no_memory(st);
-    for (int32_t o = 0; o < d->count; o++) {
-        const struct op_menu *m = &s->w.menus.at[s->w.menus.of_op[o]];
-        int32_t choice = s->best.choice[o];
-        if (choice == m->seed) continue;
-        if (!lx_division_replace(d, o, &m->splits[(int64_t)choice * m->split_count], st)) {
-            memcpy(d->at, before, (size_t)d->count * sizeof *d->at);
-            d->predicted_us = predicted;
-            return false;
-        }
-        ++*changed;
-    }
-    return true;
+    const struct op_menu *m = &s->w.menus.at[s->w.menus.of_op[op]];
+    int32_t choice = s->best.choice[op];
+    if (choice == m->seed) return true;
+    struct lx_division *chosen = arena_alloc(out->memory, sizeof *chosen);
+    if (!chosen) return status_no_memory(st);
+    out->divided[op] = chosen;
+    out->changed++;
+    return lx_division_with(s->w.d, op, &m->splits[(int64_t)choice * m->split_count], out->memory, chosen,
+                            st);
+}
+
+static bool choose_divisions(const struct goal_search *s, struct lx_cooptimised *out, lx_status *st)
+{
+    out->divided = arena_array(out->memory, (size_t)s->w.d->count, sizeof *out->divided);
+    bool ok = out->divided ? true : status_no_memory(st);
+    for (int32_t o = 0; ok && o < s->w.d->count; o++) ok = choose_division(s, o, out, st);
+    return ok;
 }
 
 static bool report(const struct goal_search *s, struct lx_cooptimised *out, lx_status *st)
 {
-    size_t tensors = (size_t)s->w.g->tensor_count;
-    out->address = malloc((tensors + 1) * sizeof *out->address);
+    out->address =
+        arena_copy_array(out->memory, s->best.address, (size_t)s->w.g->tensor_count, sizeof *out->address);
     if (!out->address) return status_no_memory(st);
-    memcpy(out->address, s->best.address, tensors * sizeof *out->address);
     out->seed = s->seed.figures;
     out->now = s->best.figures;
     out->status = s->status;
@@ -199,13 +200,14 @@ static bool report(const struct goal_search *s, struct lx_cooptimised *out, lx_s
     return true;
 }
 
-bool lx_cooptimise(struct lx_divisions *d, const struct lx_cooptimise_options *how,
+bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_options *how,
                    struct lx_cooptimised *out, lx_status *st)
 {
     struct goal_search s = {.how = how};
-    *out = (struct lx_cooptimised){.status = LX_ERROR};
+    *out = (struct lx_cooptimised){.status = LX_ERROR, .memory = calloc(1, sizeof *out->memory)};
+    if (!out->memory) return status_no_memory(st);
     bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st) && report(&s, out, st) &&
-              replace_divisions(&s, d, &out->changed, st);
+              choose_divisions(&s, out, st);
     graph_problem_free(&s.w);
     if (!ok) lx_cooptimised_free(out);
     return ok;
@@ -214,6 +216,7 @@ bool lx_cooptimise(struct lx_divisions *d, const struct lx_cooptimise_options *h
 void lx_cooptimised_free(struct lx_cooptimised *c)
 {
     if (!c) return;
-    free(c->address);
+    if (c->memory) arena_free(c->memory);
+    free(c->memory);
     *c = (struct lx_cooptimised){.status = LX_ERROR};
 }

@@ -1,5 +1,5 @@
 /* Divisions and placement chosen together: makes the joint problem of a divided graph (joint.h), solves it
- * and puts the chosen divisions in place of the old ones.
+ * and says which divisions to put in place of the old ones.
  *
  * Candidates of an op are all its legal divisions, shared between ops of one shape. What an operand costs off
  * chip is its device bytes, whole sticks; its part on a core is what work division says; two ops may hand a
@@ -36,18 +36,20 @@ struct lx_cooptimise_figures {
 };
 
 struct lx_cooptimised {
-    struct lx_cooptimise_figures seed, now; /* with the divisions as they came, and as they are now */
+    struct lx_cooptimise_figures seed, now; /* with the divisions as they are, and as chosen */
     int64_t bound_bytes;                    /* goal traffic: no divisions and placement move less; else 0 */
     double bound_us;                        /* goal time: none takes less predicted time; else 0 */
     double gap;                             /* (objective - bound) / objective */
     enum lx_verdict status;
-    int32_t changed; /* ops with another division than before */
+    const struct lx_division **divided; /* per op: the division chosen for it; NULL: the one it has */
+    int32_t changed;                    /* ops with another division */
     int64_t steps, leaves;
     int64_t *address; /* per tensor: where the search had it; LX_OFF_CHIP or >= 0 */
+    struct arena *memory;
 };
 
-/* False: `st` says why; `d` is as it was. */
-bool lx_cooptimise(struct lx_divisions *d, const struct lx_cooptimise_options *how,
+/* False: `st` says why. */
+bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_options *how,
                    struct lx_cooptimised *out, lx_status *st);
 void lx_cooptimised_free(struct lx_cooptimised *c);
 

@@ -1,5 +1,5 @@
 /* Runs a solver and lets out only what has been checked. */
-#include "scratchpad/placement/problem.h"
+#include "scratchpad/placement/solve.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -44,11 +44,8 @@ static enum lx_verdict settle(const struct lx_problem *p, const struct lx_solver
     return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
 }
 
-bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
-              struct lx_answer *answer, lx_status *st)
+static bool can_answer(const struct lx_problem *p, const struct lx_solver *solver, lx_status *st)
 {
-    int64_t *address = answer->address;
-    *answer = (struct lx_answer){.address = address, .status = LX_ERROR};
     if (solver->abi != LX_SOLVER_ABI)
         return status_set(st, LX_E_INTERNAL, "solver %s was built for interface %d, not %d", solver->name,
                           solver->abi, LX_SOLVER_ABI);
@@ -56,7 +53,22 @@ bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const 
         return status_set(st, LX_E_USAGE,
                           "solver %s does not answer the %s question; `lxplan solvers` lists which do",
                           solver->name, lx_objective_word(p->objective));
-    if (!lx_problem_validate(p, st)) return false;
+    return true;
+}
+
+bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+              struct lx_answer *answer, lx_status *st)
+{
+    *answer = (struct lx_answer){.address = answer->address, .status = LX_ERROR};
+    return can_answer(p, solver, st) && lx_problem_validate(p, st) && solve_valid(p, solver, run, answer, st);
+}
+
+bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st)
+{
+    int64_t *address = answer->address;
+    *answer = (struct lx_answer){.address = address, .status = LX_ERROR};
+    if (!can_answer(p, solver, st)) return false;
     struct lx_run with_bound = *run;
     int64_t bound;
     if (!lx_bound(p, &bound, st)) return false;

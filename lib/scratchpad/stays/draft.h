@@ -15,21 +15,28 @@ struct cut {
 /* For sorting: by tensor, then op. In evict.c. */
 int cut_compare(const void *a, const void *b);
 
-/* What must be known besides the divided graph; a plan file records exactly this. */
+/* What must be known besides the divided graph; a plan file records exactly this. A value: to try something
+ * is to make a draft of other decisions, and nothing has to be put back. */
 struct decisions {
     struct lx_passes passes;
-    const struct cut *cuts; /* by tensor, then op */
+    const int32_t *order; /* per tick: the op of the divided graph; NULL: as it stands there */
+    /* Per op of the divided graph: how it is divided instead, NULL: as it is. NULL: all as they are. */
+    const struct lx_division *const *divided;
+    const struct cut *cuts; /* by tensor, then op; an op by its tick */
     int32_t cut_count;
     const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
     int32_t apart_count;
 };
 
 struct draft {
+    const struct lx_divisions *divided; /* what it was made of */
+    struct decisions how;
+    /* The same as decided: what nothing was decided about is shared. */
     const struct lx_divisions *divisions;
     const struct lx_layouts *layouts;
-    const struct lx_graph *graph; /* of the layouts */
-    struct decisions how;
+    const struct lx_graph *graph;
     struct lx_problem problem;
+    struct lx_buffer *buffers; /* the problem's */
     struct lx_stay *stays;
     struct lx_access *accesses;
     int32_t *access_at;     /* per op, and one more */
@@ -41,9 +48,13 @@ struct draft {
     struct arena *memory;
 };
 
-/* Everything lives in `memory`. */
+/* Everything lives in `memory`, the decisions too, but for a reference to a graph that draft_free gives back. */
 bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
                 struct draft *out, lx_status *st);
+void draft_free(struct draft *x);
+
+/* decided.c: the decisions copied, and the graph, layouts and divisions that they give. */
+bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st);
 
 /* accesses.c: accesses of the draft and their order by tensor. */
 bool draft_accesses(struct draft *x, lx_status *st);

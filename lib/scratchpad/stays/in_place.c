@@ -51,7 +51,7 @@ bool draft_parents(struct draft *x, lx_status *st)
             for (int32_t k = 0; k < count; k++) again |= parents[k] == a[i].stay;
             if (!again && a[i].stay >= 0 && may_take(x, o, child, a[i].stay)) parents[count++] = a[i].stay;
         }
-        struct lx_buffer *b = (struct lx_buffer *)&x->problem.buffers[child]; /* the draft's own */
+        struct lx_buffer *b = &x->buffers[child];
         b->parents = arena_copy_array(x->memory, parents, (size_t)count, sizeof *parents);
         b->parent_count = count;
         if (!b->parents) return status_no_memory(st);

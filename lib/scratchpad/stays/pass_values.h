@@ -23,8 +23,8 @@ struct lx_passes {
     bool no_in_place;
     bool no_dump; /* nothing that an extern op would wipe is on chip */
     bool no_ring; /* ops that cut a tensor differently share it through HBM only */
-    bool evict;   /* stays may be cut: a tensor leaves and comes back */
     bool reorder; /* independent ops may change places */
+    bool evict;   /* stays may be cut: a tensor leaves and comes back */
     int stage;    /* enum lx_stage */
 };
 

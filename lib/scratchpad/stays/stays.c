@@ -253,7 +253,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
 static bool finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
 {
     struct draft *x = b->x;
-    struct lx_buffer *out = (struct lx_buffer *)&x->problem.buffers[number]; /* ours, see draft_make */
+    struct lx_buffer *out = &x->buffers[number];
     x->stays[number] = f->stay;
     *out = f->buffer;
     out->uses = arena_copy_array(x->memory, f->uses.at, f->uses.count, sizeof *f->uses.at);
@@ -314,7 +314,7 @@ static void outlive_copies(struct draft *x)
     for (int32_t s = 0; s < x->problem.count; s++) {
         int32_t source = x->stays[s].ring_source;
         if (source < 0) continue;
-        struct lx_buffer *b = (struct lx_buffer *)&x->problem.buffers[source];
+        struct lx_buffer *b = &x->buffers[source];
         b->end = max_i64(b->end, x->stays[s].first + 1);
     }
 }
@@ -322,13 +322,10 @@ static void outlive_copies(struct draft *x)
 bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
                 struct draft *out, lx_status *st)
 {
-    const struct lx_graph *g = d->layouts->graph;
-    *out = (struct draft){.divisions = d,
-                          .layouts = d->layouts,
-                          .graph = g,
-                          .how = *how,
-                          .additive = how->passes.clone != LX_CLONE_HEURISTIC,
-                          .memory = memory};
+    *out =
+        (struct draft){.divided = d, .additive = how->passes.clone != LX_CLONE_HEURISTIC, .memory = memory};
+    if (!draft_decide(out, how, st)) return draft_free(out), false;
+    const struct lx_graph *g = out->graph;
     out->problem = (struct lx_problem){
         .objective = LX_SPILL, .capacity = lx_device_usable(&g->device), .alignment = g->device.stick_bytes};
     struct builder b = {.x = out, .st = st};
@@ -346,9 +343,10 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = stays_of_tensor(&b, t, firsts);
     if (ok) {
         out->problem.count = g->tensor_count + (int32_t)b.later.count;
-        out->problem.buffers = arena_array(memory, (size_t)out->problem.count, sizeof *out->problem.buffers);
+        out->problem.buffers = out->buffers =
+            arena_array(memory, (size_t)out->problem.count, sizeof *out->buffers);
         out->stays = arena_array(memory, (size_t)out->problem.count, sizeof *out->stays);
-        ok = out->problem.buffers && out->stays ? true : status_no_memory(st);
+        ok = out->buffers && out->stays ? true : status_no_memory(st);
     }
     for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = finish_stay(&b, &firsts[t], t, 0);
     int nth = 0;
@@ -367,5 +365,6 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     VEC_FREE(&b.views);
     free(b.externs);
     free(firsts);
+    if (!ok) draft_free(out);
     return ok;
 }

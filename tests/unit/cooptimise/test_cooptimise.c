@@ -39,6 +39,8 @@ static struct run run_graph(const struct lx_graph *g, const struct lx_cooptimise
     r.divisions = lx_divide(r.layouts, &divide, &st);
     if (!r.divisions) fail_msg("%s", st.text);
     if (!lx_cooptimise(r.divisions, how, &r.result, &st)) fail_msg("%s: %s", g->name, st.text);
+    for (int32_t o = 0; o < r.divisions->count; o++)
+        if (r.result.divided[o]) r.divisions->at[o] = *r.result.divided[o];
     return r;
 }
 

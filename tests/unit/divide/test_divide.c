@@ -40,6 +40,12 @@ static bool divide_body(struct stages *s, const char *body, const struct lx_divi
     return divide_graph(s, g, how);
 }
 
+static bool replace(struct stages *s, int32_t op, const int64_t *splits)
+{
+    struct lx_divisions *d = s->divisions;
+    return lx_division_with(d, op, splits, d->memory, &d->at[op], &s->st);
+}
+
 static void free_stages(struct stages *s)
 {
     lx_divisions_free(s->divisions);
@@ -252,7 +258,7 @@ static void test_candidates(void **state)
         assert_true(found);
         /* The last one can take the place of the default. */
         const int64_t *last = &m.splits[(m.count - 1) * m.split_count];
-        assert_true(lx_division_replace(s.divisions, op, last, &s.st));
+        assert_true(replace(&s, op, last));
         check_rules(s.divisions, op);
         check_tiling(&s.divisions->at[op]);
         check_encoding(&s, op, last, m.split_count);
@@ -291,12 +297,12 @@ static void test_mismatch(void **state)
     assert_true(divide_body(&s, two_ops, NULL));
     assert_false(lx_core_div_mismatch(s.divisions, 0, 1, s.layouts->graph->ops[0].output));
     int64_t columns[2] = {2, 16};
-    assert_true(lx_division_replace(s.divisions, 1, columns, &s.st));
+    assert_true(replace(&s, 1, columns));
     assert_true(lx_core_div_mismatch(s.divisions, 0, 1, s.layouts->graph->ops[0].output));
     struct lx_core_view sums = lx_division_view(s.divisions, 1, 1);
     assert_true(sums.partial);
     int64_t bad[2] = {3, 1};
-    assert_false(lx_division_replace(s.divisions, 1, bad, &s.st));
+    assert_false(replace(&s, 1, bad));
     assert_int_equal(s.st.code, LX_E_DOMAIN);
     free_stages(&s);
 }

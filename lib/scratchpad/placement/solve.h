@@ -1,0 +1,10 @@
+/* Private to the stages that make problems: lx_solve of a problem that lx_problem_validate has let through. */
+#ifndef LX_SCRATCHPAD_PLACEMENT_SOLVE_H
+#define LX_SCRATCHPAD_PLACEMENT_SOLVE_H
+
+#include "scratchpad/placement/problem.h"
+
+bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st);
+
+#endif

@@ -1,0 +1,94 @@
+/* The divided graph under decisions: its ops in another order, some of them divided in another way. Arrays of
+ * which one entry differs are copied, what they point to is shared; the graph that was divided stays as it is. */
+#include "scratchpad/stays/draft.h"
+#include "base/fail.h"
+#include "graph/builder.h"
+
+#include <string.h>
+
+static bool copy_decisions(struct draft *x, const struct decisions *how)
+{
+    size_t ops = (size_t)x->divided->count;
+    struct arena *m = x->memory;
+    x->how = *how;
+    x->how.cuts = arena_copy_array(m, how->cuts, (size_t)how->cut_count, sizeof *how->cuts);
+    x->how.apart = arena_copy_array(m, how->apart, (size_t)how->apart_count, sizeof *how->apart);
+    if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
+    if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
+    return x->how.cuts && x->how.apart && !how->order == !x->how.order && !how->divided == !x->how.divided;
+}
+
+/* Ops are named by their ticks in what a layout says about them. */
+static bool reorder_layouts(const struct lx_layouts *old, const int32_t *order, struct arena *m,
+                            struct lx_layouts *l)
+{
+    size_t n = (size_t)old->graph->op_count;
+    int32_t *place = arena_array(m, n, sizeof *place), *origin = arena_array(m, n, sizeof *origin);
+    signed char *stick = arena_array(m, n, sizeof *stick);
+    struct lx_restickify *r =
+        arena_copy_array(m, old->restickifies, (size_t)old->restickify_count, sizeof *r);
+    struct lx_padding *p = arena_copy_array(m, old->paddings, (size_t)old->padding_count, sizeof *p);
+    if (!place || !origin || !stick || !r || !p) return false;
+    for (size_t t = 0; t < n; t++) {
+        place[order[t]] = (int32_t)t;
+        origin[t] = old->op_origin[order[t]];
+        stick[t] = old->stick_var[order[t]];
+    }
+    for (int32_t i = 0; i < old->restickify_count; i++)
+        r[i].op = place[r[i].op], r[i].before = place[r[i].before];
+    for (int32_t i = 0; i < old->padding_count; i++) p[i].op = place[p[i].op];
+    l->op_origin = origin;
+    l->stick_var = stick;
+    l->restickifies = r;
+    l->paddings = p;
+    return true;
+}
+
+static bool order_layouts(struct draft *x)
+{
+    const struct lx_layouts *old = x->divided->layouts;
+    struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
+    if (!l || !reorder_layouts(old, x->how.order, x->memory, l)) return false;
+    if (!(l->graph = graph_with_order(old->graph, x->how.order))) return false;
+    l->memory = NULL; /* the draft's */
+    x->layouts = l;
+    x->graph = l->graph;
+    return true;
+}
+
+static bool decide_divisions(struct draft *x)
+{
+    const struct lx_divisions *old = x->divided;
+    const struct decisions *how = &x->how;
+    struct lx_divisions *d = arena_copy_array(x->memory, old, 1, sizeof *d);
+    if (!d || !(d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at))) return false;
+    d->layouts = x->layouts;
+    d->memory = NULL; /* the draft's */
+    for (int32_t t = 0; t < old->count; t++) {
+        int32_t o = how->order ? how->order[t] : t;
+        d->at[t] = how->divided && how->divided[o] ? *how->divided[o] : old->at[o];
+        d->at[t].op = t;
+    }
+    for (int32_t o = 0; how->divided && o < old->count; o++)
+        if (how->divided[o]) d->predicted_us += how->divided[o]->predicted_us - old->at[o].predicted_us;
+    x->divisions = d;
+    return true;
+}
+
+bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
+{
+    x->divisions = x->divided;
+    x->layouts = x->divided->layouts;
+    x->graph = x->layouts->graph;
+    bool ok = copy_decisions(x, how);
+    if (ok && how->order) ok = order_layouts(x);
+    if (ok && (how->order || how->divided)) ok = decide_divisions(x);
+    return ok ? true : status_no_memory(st);
+}
+
+void draft_free(struct draft *x)
+{
+    if (!x->divided || x->graph == x->divided->layouts->graph) return;
+    lx_graph_free(x->graph);
+    x->graph = x->divided->layouts->graph;
+}
