@@ -29,7 +29,7 @@
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
     V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")
 #define PANELS(V, R)                                                                                         \
-    V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                               \
+    V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")
 /* clang-format on */

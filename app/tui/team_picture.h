@@ -24,6 +24,8 @@ struct team_view {
 int team_picture_draw(const struct scene *on, struct box area, const struct team_look *k);
 /* team_list.c */
 void team_list_draw(const struct scene *on, struct list *l, struct box area, const struct team_look *k);
+/* team_result.c: in the last row of the area, or in two of them; cuts them off. */
+void team_result_draw(const struct scene *on, struct box *area, const struct lx_team_plan *p);
 /* view_team.c: another size of the team, as typed */
 void team_resize(struct explorer *x, const char *text);
 

@@ -172,54 +172,71 @@ static void draw_field(const struct scene *on, struct box f, int64_t part, bool 
     if (f.columns > digits && f.rows > 0) put_text(on->cells, f.row, f.column + 1, digits, style, number);
 }
 
-/* The tensor as a rectangle: the two dimensions that are cut most, each part a field with its number. */
-static void draw_tensor(const struct scene *on, struct box area, const struct cut *c)
+/* The two dimensions that are cut most, -1 where there is none; the first of the tensor goes down. */
+struct drawn {
+    int down, across;
+};
+
+static struct drawn choose_drawn(const struct lx_core_view *view)
 {
-    int a = -1, b = -1; /* down and across */
-    for (int i = 0; i < c->view.rank; i++)
-        if (c->view.slices[i] > 1 && (b < 0 || c->view.slices[i] > c->view.slices[b])) b = i;
-    for (int i = 0; i < c->view.rank; i++)
-        if (i != b && c->view.slices[i] > 1 && (a < 0 || c->view.slices[i] > c->view.slices[a])) a = i;
-    if (a >= 0 && a > b) {
-        int swap = a;
-        a = b;
-        b = swap;
-    }
-    int64_t down = a >= 0 ? c->view.slices[a] : 1, across = b >= 0 ? c->view.slices[b] : 1;
+    int a = -1, b = -1;
+    for (int i = 0; i < view->rank; i++)
+        if (view->slices[i] > 1 && (b < 0 || view->slices[i] > view->slices[b])) b = i;
+    for (int i = 0; i < view->rank; i++)
+        if (i != b && view->slices[i] > 1 && (a < 0 || view->slices[i] > view->slices[a])) a = i;
+    return a > b ? (struct drawn){b, a} : (struct drawn){a, b};
+}
+
+static void draw_shape(const struct scene *on, struct box row, const struct cut *c, struct drawn d)
+{
+    const int64_t *slices = c->view.slices;
     struct text shape = {0};
     add_shape(&c->g->tensors[c->tensor], &shape);
-    if (b < 0)
+    if (d.across < 0)
         text_add(&shape, ": whole on every core");
-    else if (a < 0)
-        text_format(&shape, " cut %c/%lld across", letter_of(c, b), (long long)across);
+    else if (d.down < 0)
+        text_format(&shape, " cut %c/%lld across", letter_of(c, d.across), (long long)slices[d.across]);
     else
-        text_format(&shape, " cut %c/%lld down, %c/%lld across", letter_of(c, a), (long long)down,
-                    letter_of(c, b), (long long)across);
+        text_format(&shape, " cut %c/%lld down, %c/%lld across", letter_of(c, d.down),
+                    (long long)slices[d.down], letter_of(c, d.across), (long long)slices[d.across]);
     for (int i = 0; i < c->view.rank; i++)
-        if (i != a && i != b && c->view.slices[i] > 1)
-            text_format(&shape, ", %c/%lld not drawn", letter_of(c, i), (long long)c->view.slices[i]);
-    put_text(on->cells, area.row, area.column, area.columns, INK(DIM), shape.at ? shape.at : "");
+        if (i != d.down && i != d.across && slices[i] > 1)
+            text_format(&shape, ", %c/%lld not drawn", letter_of(c, i), (long long)slices[i]);
+    put_text(on->cells, row.row, row.column, row.columns, INK(DIM), shape.at ? shape.at : "");
     text_free(&shape);
-    int rows = area.rows - 1, columns = area.columns;
-    if (rows > 16) rows = 16;
-    if (columns > 64) columns = 64;
+}
+
+/* The part in row i and column j; of dimensions that are not drawn it is the core's own slice. */
+static int64_t part_at(const struct cut *c, struct drawn d, int64_t i, int64_t j, int64_t core, bool *is_mine)
+{
+    int64_t part = 0;
+    *is_mine = core < c->d->cores_used;
+    for (int k = 0; k < c->view.rank; k++) {
+        int64_t slices = max_i64(c->view.slices[k], 1), own = core / max_i64(c->view.stride[k], 1) % slices;
+        int64_t here = k == d.down ? i : k == d.across ? j : own;
+        *is_mine = *is_mine && here == own;
+        part = part * slices + here;
+    }
+    return part;
+}
+
+/* The tensor as a rectangle of which each part is a field with its number. */
+static void draw_tensor(const struct scene *on, struct box area, const struct cut *c)
+{
+    struct drawn d = choose_drawn(&c->view);
+    int64_t down = d.down >= 0 ? c->view.slices[d.down] : 1,
+            across = d.across >= 0 ? c->view.slices[d.across] : 1;
+    draw_shape(on, box_cut_top(&area, 1), c, d);
+    int rows = area.rows < 16 ? area.rows : 16, columns = area.columns < 64 ? area.columns : 64;
     if (rows < 1 || columns < 2) return;
     for (int64_t i = 0; i < down; i++)
         for (int64_t j = 0; j < across; j++) {
-            int64_t part = 0, core = on->session->selection.core;
-            bool mine = core < c->d->cores_used;
-            for (int k = 0; k < c->view.rank;
-                 k++) { /* of dimensions that are not drawn: the core's own slice */
-                int64_t slices = max_i64(c->view.slices[k], 1),
-                        own = core / max_i64(c->view.stride[k], 1) % slices;
-                int64_t here = k == a ? i : k == b ? j : own;
-                mine = mine && here == own;
-                part = part * slices + here;
-            }
-            struct box f = {area.row + 1 + (int)(rows * i / down), area.column + (int)(columns * j / across),
-                            0, 0};
-            f.rows = area.row + 1 + (int)(rows * (i + 1) / down) - f.row;
+            struct box f = {area.row + (int)(rows * i / down), area.column + (int)(columns * j / across), 0,
+                            0};
+            f.rows = area.row + (int)(rows * (i + 1) / down) - f.row;
             f.columns = area.column + (int)(columns * (j + 1) / across) - f.column;
+            bool mine;
+            int64_t part = part_at(c, d, i, j, on->session->selection.core, &mine);
             draw_field(on, f, part, mine);
         }
 }

@@ -159,20 +159,20 @@ static void draw_summary(const struct scene *on, struct box area, const struct p
     }
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+/* The names have what the others leave. */
+static void find_widths(int room, int widths[COLUMNS])
 {
-    struct patterns_view *v = state;
-    struct box list = area;
-    int widths[COLUMNS], used = 2;
-    arrange(v, on->session, on->filter);
-    struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
-    if (summary.rows > 1) box_cut_top(&summary, 1);
-    struct box head = box_cut_top(&list, 1);
+    int used = 2;
     for (int c = 0; c < COLUMNS; c++) {
-        widths[c] = area.columns >= columns[c].from ? columns[c].width : 0;
+        widths[c] = room >= columns[c].from ? columns[c].width : 0;
         if (widths[c]) used += widths[c] + 1;
     }
-    widths[BY_NAME] = area.columns - used > 45 ? 45 : area.columns - used;
+    widths[BY_NAME] = room - used > 45 ? 45 : room - used;
+}
+
+static void draw_head(const struct scene *on, const struct patterns_view *v, struct box head,
+                      const int widths[COLUMNS])
+{
     for (int c = 0, at = head.column + 2; c < COLUMNS; c++) {
         if (widths[c] <= 0) continue;
         char title[40];
@@ -184,18 +184,22 @@ static void draw(const struct scene *on, void *state, struct box area)
             put_text(on->cells, head.row, at, widths[c], here ? INK(TITLE) : INK(DIM), title);
         at += widths[c] + 1;
     }
-    list_show(&v->list, v->count, list);
-    if (v->count == 0) {
-        if (on->filter[0])
-            put_wrapped_format(on->cells, list, INK(PLAIN),
-                               "No pattern matches the filter. %s takes it away.", KEY_OF(ESCAPE));
-        else
-            put_wrapped_format(
-                on->cells, list, INK(PLAIN),
-                "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
-                KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
-        return;
-    }
+}
+
+static void draw_nothing(const struct scene *on, struct box list)
+{
+    if (on->filter[0])
+        put_wrapped_format(on->cells, list, INK(PLAIN), "No pattern matches the filter. %s takes it away.",
+                           KEY_OF(ESCAPE));
+    else
+        put_wrapped_format(on->cells, list, INK(PLAIN),
+                           "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
+                           KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
+}
+
+static void draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
+                      const int widths[COLUMNS])
+{
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
         int at = v->list.top + i;
         struct box row = {list.row + i, list.column, 1, list.columns};
@@ -206,10 +210,28 @@ static void draw(const struct scene *on, void *state, struct box area)
             put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
                       INK_ON(MATCH, MATCH));
     }
-    draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
     /* The cursor stands before the row, for terminals that show nothing else. */
     put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
         INK_ON(KEY, SELECTED));
+}
+
+static void draw(const struct scene *on, void *state, struct box area)
+{
+    struct patterns_view *v = state;
+    struct box list = area;
+    int widths[COLUMNS];
+    arrange(v, on->session, on->filter);
+    struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
+    if (summary.rows > 1) box_cut_top(&summary, 1);
+    find_widths(area.columns, widths);
+    draw_head(on, v, box_cut_top(&list, 1), widths);
+    list_show(&v->list, v->count, list);
+    if (v->count == 0) {
+        draw_nothing(on, list);
+        return;
+    }
+    draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
+    draw_rows(on, v, list, widths);
 }
 
 const char *pattern_column(int i)

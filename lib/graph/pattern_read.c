@@ -21,13 +21,16 @@ static struct place place_of(const struct reader *r, const cJSON *value)
     return (struct place){p.line, p.column};
 }
 
+/* Room for a list of words in an error. */
+enum { LIST = 600 };
+
 /* "known: a, b, c" for errors about words. */
-static const char *list_words(char out[300], const char *(*word)(int), int count)
+static const char *list_words(char out[LIST], const char *(*word)(int), int count)
 {
     size_t n = 0;
     out[0] = 0;
-    for (int i = 0; i < count && n < 290; i++) {
-        int wrote = snprintf(out + n, 300 - n, "%s%s", i ? ", " : "", word(i));
+    for (int i = 0; i < count && n < LIST - 10; i++) {
+        int wrote = snprintf(out + n, LIST - n, "%s%s", i ? ", " : "", word(i));
         n += wrote > 0 ? (size_t)wrote : 0;
     }
     return out;
@@ -68,7 +71,7 @@ static bool read_word(struct reader *r, const cJSON *object, const char *key, co
     if (!json_opt_string(r->j, object, key, &word, r->st)) return false;
     if (!word) return true;
     int i = find_word(word, nth, count);
-    char known[300];
+    char known[LIST];
     if (i < 0)
         return json_error(r->j, json_find(object, key), r->st, code, "unknown %s \"%s\"; known: %s", key,
                           word, list_words(known, nth, count));
@@ -95,7 +98,7 @@ static bool read_ints(struct reader *r, const cJSON *array, const char *what, in
 bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st)
 {
     const char *preset = lx_device_at(0)->preset;
-    char known[300];
+    char known[LIST];
     const cJSON *named = value;
     if (cJSON_IsObject(value)) {
         if (!json_opt_string(j, value, "preset", &preset, st)) return false;
@@ -228,7 +231,7 @@ static bool read_op(struct reader *r, const cJSON *v)
     const cJSON *inputs = NULL, *output;
     const char *kind;
     int32_t numbers[LX_MAX_INPUTS];
-    char known[300];
+    char known[LIST];
     if (!json_only_keys(j, v, "an op", keys, r->st) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
         !json_opt_string(j, v, "einsum", &op.einsum, r->st) ||

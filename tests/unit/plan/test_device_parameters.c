@@ -154,7 +154,9 @@ static void manual_states_the_presets(void **state)
     assert_non_null(table);
     for (int i = 0; lx_device_at(i); i++) {
         column(table + 1, 2 + i, heading);
-        assert_string_equal(heading, lx_device_at(i)->preset);
+        if (strcmp(heading, lx_device_at(i)->preset) != 0)
+            fail_msg("patterns/README.md has %s where the column of %s belongs", heading,
+                     lx_device_at(i)->preset);
         for (const struct lx_device_parameter *q = lx_device_parameters(); q->key; q++)
             if (stated(table, q->key, 2 + i) != lx_device_get(lx_device_at(i), q))
                 fail_msg("patterns/README.md states another %s of %s", q->key, heading);
