@@ -1,3 +1,4 @@
+/* Sentences and help entries made by walking the table of formats. */
 #include "planning/format_words.h"
 #include "base/fail.h"
 #include "text/colour.h"

@@ -51,7 +51,7 @@ static const struct column layout_array[] = {
     {.key = "type",         .heading = "type",                 .kind = VALUE_WORDS,  .value = type_value},
     {.key = "host",         .heading = "host",                 .kind = VALUE_WORDS,  .value = host_value},
     {.key = "device",       .heading = "device",               .kind = VALUE_WORDS,  .value = device_value},
-    {.key = "stride_map",   .heading = "host elements a step", .kind = VALUE_WORDS,  .value = map_value},
+    {.key = "stride_map",   .heading = "host elements per step", .kind = VALUE_WORDS,  .value = map_value},
     {.key = "stick",        .heading = "stick",                .kind = VALUE_NUMBER, .value = stick_value},
     {.key = "device_bytes", .heading = "device bytes",         .kind = VALUE_BYTES,  .value = bytes_value},
 };

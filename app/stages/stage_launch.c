@@ -125,7 +125,7 @@ static const struct column launch_array[] = {
     {.key = "grid",           .heading = "grid, tiles",  .kind = VALUE_MARK,   .value = grid_value},
     {.key = "cores",          .heading = "cores",        .kind = VALUE_MARK,   .value = cores_value},
     {.key = "k_slices",       .heading = "K slices",     .kind = VALUE_NUMBER, .value = slices_value},
-    {.key = "tiles_per_core", .heading = "tiles a core", .kind = VALUE_MARK,   .value = tiles_value},
+    {.key = "tiles_per_core", .heading = "tiles per core", .kind = VALUE_MARK,   .value = tiles_value},
     {.key = "order",          .heading = "order",        .kind = VALUE_WORDS,  .value = order_value},
     {.key = "local_shape",    .heading = "a part",       .kind = VALUE_MARK,   .value = part_value},
     {.key = "first_core",     .heading = "first core",   .kind = VALUE_WORDS,  .value = arguments_value},

@@ -95,7 +95,7 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         (struct style){TONE_LABEL, tone_of_identity(identity), 0});
     struct box text = {area.row, area.column + 2, area.rows, area.columns - 2};
     add_printable(&line, b->name, 60);
-    text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " a core," : "");
+    text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " per core," : "");
     add_place(on, p, i, &line);
     draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
     if (!placed && p->reason[i]) {

@@ -1,3 +1,5 @@
+/* Reads under a lock, so that a file is read once however many jobs want it; whoever forgets it only marks it
+ * old, and the next to ask reads again. */
 #include "tui/pattern_source.h"
 #include "base/file.h"
 

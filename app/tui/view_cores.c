@@ -121,7 +121,7 @@ static int draw_operands(const struct scene *on, struct box area, const struct c
                  c->g->tensors[t].name);
         int at = area.column + 23;
         at += put_format(on->cells, area.row + row, at, area.columns - 23, INK(DIM),
-                         "%s  %s B a core, spans %s B  ", k < c->op->input_count ? "in " : "out",
+                         "%s  %s B per core, spans %s B  ", k < c->op->input_count ? "in " : "out",
                          grouped(span->core_bytes).at, grouped(span->bytes).at);
         put_text(on->cells, area.row + row, at, area.column + area.columns - at, clash ? INK(BAD) : INK(GOOD),
                  words);

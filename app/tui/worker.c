@@ -1,3 +1,5 @@
+/* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along them,
+ * and a pipe that wakes the screen. What a job does is its own business. */
 #include "tui/worker.h"
 #include "base/clock.h"
 

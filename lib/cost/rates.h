@@ -83,7 +83,7 @@ struct cost_table {
     struct cost_number number[COST_CONSTANT_COUNT];
 };
 
-/* tables.c: NULL if there is none. */
+/* cost_tables.c: NULL if there is none. */
 const struct cost_table *cost_table_at(int i);
 const struct cost_table *cost_table_find(const char *name);
 

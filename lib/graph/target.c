@@ -1,3 +1,5 @@
+/* Two tables: the parameters of a device, with ranges, and the presets. Everything that reads, writes, lists
+ * or completes devices walks them. */
 #include "graph/target.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -7,10 +9,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ROW(key, integer, low, high, help)                                                                   \
-    {                                                                                                        \
-#key, integer, low, high, help, offsetof(struct lx_device, key)                                      \
-    }
+/* clang-format off */
+#define ROW(key, integer, low, high, help) {#key, integer, low, high, help, offsetof(struct lx_device, key)}
+/* clang-format on */
 
 static const struct lx_device_parameter parameters[] = {
     ROW(cores, true, 1, 1024, "cores of the device"),
@@ -32,7 +33,7 @@ static const struct lx_device_parameter parameters[] = {
     {0},
 };
 
-/* The first is the default. A row names its cost table (lib/cost/tables.c): one that was measured on such a device, or
+/* The first is the default. A row names its cost table (lib/cost/cost_tables.c): one that was measured on such a device, or
  * `roofline`, which goes by the numbers of the row. */
 /* clang-format off */
 static const struct lx_device presets[] = {

@@ -11,7 +11,7 @@
 
 struct lx_device {
     char preset[24];
-    const char *cost_table; /* of lib/cost/tables.c; the preset's, and it lives as long as the program */
+    const char *cost_table; /* of lib/cost/cost_tables.c; the preset's, and it lives as long as the program */
     int64_t cores, grid_y, grid_x;
     int64_t lx_bytes, lx_reserved_bytes; /* per core */
     double lx_reserved_fraction;         /* of what is left after the reserved bytes */

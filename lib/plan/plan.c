@@ -60,13 +60,7 @@ bool plan_off_chip(struct lx_plan *p, lx_status *st)
 
 bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
-    const struct lx_graph *g = p->graph;
-    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
-    p->problem = (struct lx_problem){objective, capacity, g->alignment, g->buffer_count, g->buffers};
-    lx_status why;
-    if (!lx_problem_validate(&p->problem, &why))
-        return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
-    return plan_off_chip(p, st);
+    return problem_of_list(p->graph, objective, &p->problem, st) && plan_off_chip(p, st);
 }
 
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st)

@@ -1,3 +1,5 @@
+/* Finds what keeps a buffer off chip, who is in its way, and tries what could change that: other solvers,
+ * then other passes, one at a time. */
 #include "plan/plan_explain.h"
 #include "base/fail.h"
 #include "base/vec.h"

@@ -44,6 +44,11 @@ int64_t evict_least(const struct draft *x);
 /* reorder.c: does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 
+/* question.c: the problem of a bare list; and is that of a draft one that a solver and a plan file can take? */
+bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
+                     lx_status *st);
+bool draft_valid(const struct draft *x, lx_status *st);
+
 /* passes.c: the passes without what the stage that is asked for leaves out. */
 struct lx_passes passes_of_stage(const struct lx_passes *asked);
 

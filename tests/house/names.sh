@@ -41,7 +41,7 @@ one_stem_per_folder() {
         stem = $NF; sub(/\.[ch]$/, "", stem)
         folder = $0; sub(/\/[^\/]*$/, "", folder)
         if (stem in home && home[stem] != folder)
-            print $0 ": " home[stem] " has a " stem " too; give one of them a name of its own"
+            print $0 ": there is another " stem " in " home[stem] "; give one of them a name of its own"
         home[stem] = folder
     }'
 }
