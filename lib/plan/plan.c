@@ -76,6 +76,7 @@ bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
 {
     p->draft = arena_copy_array(p->memory, x, 1, sizeof *x);
     if (!p->draft) return status_no_memory(st);
+    p->how = &p->draft->how;
     p->draft->memory = p->memory;
     p->layouts = x->layouts;
     p->divisions = x->divisions;
