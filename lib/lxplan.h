@@ -26,6 +26,7 @@
 #include "scratchpad/placement/problem.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "plan/plan.h"
+#include "plan/question.h"
 #include "plan/options.h"
 #include "plan/occupancy.h"
 #include "plan/plan_diff.h"

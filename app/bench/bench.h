@@ -87,8 +87,8 @@ typedef VEC(struct instance) instances;
 /* An instance in memory, shared by the jobs that work on it. */
 struct loaded {
     const struct instance *of;
-    struct lx_plan *plan; /* only for the problem in it */
-    int64_t bound;        /* proved by the library, whoever solves */
+    struct lx_question *question;
+    int64_t bound; /* proved by the library, whoever solves */
     int users;
 };
 

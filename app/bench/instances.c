@@ -31,34 +31,19 @@ static bool ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-static bool place_nothing(const struct lx_problem *problem, const struct lx_run *run,
-                          struct lx_answer *answer)
+static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask objective,
+                                      const struct settings *s, lx_status *st)
 {
-    (void)problem, (void)run;
-    answer->status = LX_LIMIT;
-    return true;
-}
-
-/* A plan that places nothing: the road from a graph to its problem. */
-static struct lx_plan *problem_of(const struct lx_graph *g, enum lx_ask objective, const struct settings *s,
-                                  lx_status *st)
-{
-    static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
-                                             .name = "nothing",
-                                             .summary = "places nothing",
-                                             .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
-                                             .solve = place_nothing};
-    struct lx_plan_options how = {
-        .solver = &nothing, .objective = objective, .passes = lx_options_passes(&s->options)};
-    return lx_plan_make(g, &how, st);
+    struct lx_plan_options how = {.objective = objective, .passes = lx_options_passes(&s->options)};
+    return lx_problem_of(g, &how, st);
 }
 
 /* Most bytes that are live at once, by the library's own bound. */
 static bool load_of(const struct lx_graph *g, const struct settings *s, int64_t *load, lx_status *st)
 {
-    struct lx_plan *p = problem_of(g, LX_ASK_HEIGHT, s, st);
-    bool ok = p && lx_bound(&p->problem, load, st);
-    lx_plan_free(p);
+    struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
+    bool ok = q && lx_bound(&q->problem, load, st);
+    lx_question_free(q);
     return ok;
 }
 
@@ -73,19 +58,19 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
 }
 
-static struct lx_plan *read_problem(const char *path, const struct settings *s, lx_status *st)
+static struct lx_question *read_problem(const char *path, const struct settings *s, lx_status *st)
 {
     const struct lx_graph *g = lx_graph_read(path, st), *on = g ? lx_options_graph(&s->options, g, st) : NULL,
                           *sized = on ? with_capacity(on, s, st) : NULL;
-    struct lx_plan *p = sized ? problem_of(sized, lx_options_ask(&s->options), s, st) : NULL;
+    struct lx_question *q = sized ? problem_of(sized, lx_options_ask(&s->options), s, st) : NULL;
     lx_graph_free(sized);
     lx_graph_free(on);
     lx_graph_free(g);
-    return p;
+    return q;
 }
 
 /* Of the pattern on its device, the question, the capacity, and passes where they are not the usual ones. */
-static void hash_problem(const struct lx_plan *p, char out[17])
+static void hash_problem(const struct lx_question *p, char out[17])
 {
     uint64_t h = p->graph->hash;
     for (const struct lx_pass *row = lx_passes(); row->name; row++) {
@@ -157,7 +142,7 @@ static bool add_file(struct gathering *g, const char *path)
     lx_status st = {0};
     struct instance i = {.path = arena_string(g->memory, path),
                          .name = arena_string(g->memory, slash ? slash + 1 : path)};
-    struct lx_plan *p = i.path && i.name ? read_problem(path, g->settings, &st) : NULL;
+    struct lx_question *p = i.path && i.name ? read_problem(path, g->settings, &st) : NULL;
     bool ok = i.path && i.name;
     if (p) {
         i.objective = p->problem.objective;
@@ -168,7 +153,7 @@ static bool add_file(struct gathering *g, const char *path)
             ok = (i.name = arena_string(g->memory, p->graph->name)) != NULL;
     } else if (ok)
         ok = describe_bad(g, &i, &st);
-    lx_plan_free(p);
+    lx_question_free(p);
     return ok && VEC_PUSH(g->out, i) ? true : status_no_memory(&g->call->st);
 }
 
@@ -230,13 +215,13 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
     char hash[17] = "";
     struct loaded *l = calloc(1, sizeof *l);
     if (!l) return status_no_memory(st), NULL;
-    *l = (struct loaded){.of = i, .users = 1, .plan = read_problem(i->path, s, st)};
-    if (l->plan) hash_problem(l->plan, hash);
-    if (l->plan && strcmp(hash, i->hash) != 0)
+    *l = (struct loaded){.of = i, .users = 1, .question = read_problem(i->path, s, st)};
+    if (l->question) hash_problem(l->question, hash);
+    if (l->question && strcmp(hash, i->hash) != 0)
         status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "changed while bench ran");
-    else if (l->plan && lx_bound(&l->plan->problem, &l->bound, st))
+    else if (l->question && lx_bound(&l->question->problem, &l->bound, st))
         return l;
-    lx_plan_free(l->plan);
+    lx_question_free(l->question);
     free(l);
     return NULL;
 }
@@ -244,6 +229,6 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
 void instance_release(struct loaded *l)
 {
     if (!l || --l->users > 0) return;
-    lx_plan_free(l->plan);
+    lx_question_free(l->question);
     free(l);
 }

@@ -88,7 +88,7 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
                                  const struct loaded *l, const struct child_result *r, struct row *row,
                                  char *words, size_t size)
 {
-    const struct lx_problem *p = &l->plan->problem;
+    const struct lx_problem *p = &l->question->problem;
     const struct wire *w = r->wire;
     bool proves = solver->solver->caps & LX_CAN_PROVE;
     lx_status why = {0};

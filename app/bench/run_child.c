@@ -141,7 +141,7 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
                                             pid_t parent)
 {
     static struct wire wire;
-    const struct lx_problem *p = &j->instance->plan->problem;
+    const struct lx_problem *p = &j->instance->question->problem;
     size_t bytes = (size_t)p->count * sizeof(int64_t);
     int64_t *address = calloc(1, bytes + 1), *raw = calloc(1, bytes + 1);
     if (!address || !raw) _exit(124);
@@ -184,7 +184,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     pid_t parent = getpid();
     j->result = (struct child_result){.base_kb = statm_kb(parent, 1)};
     j->length = 0;
-    j->wanted = sizeof(struct wire) + (size_t)j->instance->plan->problem.count * sizeof(int64_t);
+    j->wanted = sizeof(struct wire) + (size_t)j->instance->question->problem.count * sizeof(int64_t);
     j->data = malloc(j->wanted + 1);
     if (!j->data) return status_no_memory(st);
     if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -231,8 +231,9 @@ static void receive(struct job *j)
 static bool is_intact(const struct job *j)
 {
     const struct wire *w = (const void *)j->data;
-    return j->length == j->wanted && w->magic == WIRE_MAGIC && w->count == j->instance->plan->problem.count &&
-           (unsigned)w->claim < LX_VERDICT_COUNT && w->stat_count >= 0 && w->stat_count <= WIRE_STATS &&
+    return j->length == j->wanted && w->magic == WIRE_MAGIC &&
+           w->count == j->instance->question->problem.count && (unsigned)w->claim < LX_VERDICT_COUNT &&
+           w->stat_count >= 0 && w->stat_count <= WIRE_STATS &&
            w->checksum == hash_bytes(HASH_START, j->data + sizeof *w, j->wanted - sizeof *w);
 }
 

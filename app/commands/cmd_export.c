@@ -16,11 +16,10 @@ static const struct option_row rows[] = {
 static const struct option_words words[] = {{"format", written_format_word}, {0}};
 
 /* The buffers of a problem without those that may not be placed: other tools place everything they are given.
- * In place and roles have no columns, so edges are dropped with a word. */
-static char *write_problem(struct call *call, const struct lx_plan *plan, bool with_addresses,
+ * In place and roles have no columns, so edges are dropped with a word. `address` NULL: of no plan. */
+static char *write_problem(struct call *call, const struct lx_problem *p, const int64_t *address,
                            const struct lx_format *format, size_t *length)
 {
-    const struct lx_problem *p = &plan->problem;
     struct lx_buffer *kept = malloc(((size_t)p->count + 1) * sizeof *kept);
     int32_t n = 0, edges = 0;
     if (!kept) return status_no_memory(&call->st), NULL;
@@ -28,7 +27,7 @@ static char *write_problem(struct call *call, const struct lx_plan *plan, bool w
         if (p->buffers[i].reason) continue;
         kept[n] = p->buffers[i];
         edges += kept[n].parent_count > 0;
-        if (with_addresses) kept[n].fixed = plan->answer.address[i];
+        if (address) kept[n].fixed = address[i];
         n++;
     }
     struct lx_buffers list = {kept, n, p->alignment};
@@ -57,25 +56,31 @@ static char *write_pattern(struct call *call, const char *file, const char *text
     return written;
 }
 
-static char *write_list(struct call *call, const char *file, const char *text, const struct lx_format *format,
-                        size_t *length)
+static char *write_addresses(struct call *call, const char *file, const char *text,
+                             const struct lx_format *format, size_t *length)
 {
-    bool is_plan = lx_is_plan(text, *length);
-    struct lx_plan *plan = NULL;
-    if (is_plan && !format->has_addresses)
+    if (!format->has_addresses) {
         status_set_at(
             &call->st, LX_E_USAGE, file, 0, 0,
             "%s has no column for the addresses of a plan; use another --format, such as minimalloc",
             format->summary);
-    else if (is_plan)
-        plan = plan_of_text(call, file, text, *length);
-    else {
-        const struct lx_graph *g = lx_graph_parse(file, text, *length, &call->st);
-        if (g) plan = make_problem(call, g);
-        lx_graph_free(g);
+        return NULL;
     }
-    char *written = plan ? write_problem(call, plan, is_plan, format, length) : NULL;
+    struct lx_plan *plan = plan_of_text(call, file, text, *length);
+    char *written = plan ? write_problem(call, &plan->problem, plan->answer.address, format, length) : NULL;
     lx_plan_free(plan);
+    return written;
+}
+
+static char *write_list(struct call *call, const char *file, const char *text, const struct lx_format *format,
+                        size_t *length)
+{
+    if (lx_is_plan(text, *length)) return write_addresses(call, file, text, format, length);
+    const struct lx_graph *g = lx_graph_parse(file, text, *length, &call->st);
+    struct lx_question *q = g ? make_problem(call, g) : NULL;
+    char *written = q ? write_problem(call, &q->problem, NULL, format, length) : NULL;
+    lx_question_free(q);
+    lx_graph_free(g);
     return written;
 }
 

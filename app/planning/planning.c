@@ -169,29 +169,12 @@ struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, co
     return plan_watched(call, graph, &how, &call->st);
 }
 
-static bool place_nothing(const struct lx_problem *problem, const struct lx_run *run,
-                          struct lx_answer *answer)
+struct lx_question *make_problem(struct call *call, const struct lx_graph *graph)
 {
-    (void)problem, (void)run;
-    answer->status = LX_LIMIT;
-    return true;
-}
-
-struct lx_plan *make_problem(struct call *call, const struct lx_graph *graph)
-{
-    static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
-                                             .name = "none",
-                                             .summary = "places nothing",
-                                             .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
-                                             .solve = place_nothing};
-    struct lx_plan_options how = {.solver = &nothing};
     struct lx_options o;
-    if (read_options(call, &o)) {
-        how.objective = lx_options_ask(&o);
-        how.passes = lx_options_passes(&o);
-        return lx_plan_make(graph, &how, &call->st);
-    }
-    return NULL;
+    if (!read_options(call, &o)) return NULL;
+    struct lx_plan_options how = {.objective = lx_options_ask(&o), .passes = lx_options_passes(&o)};
+    return lx_problem_of(graph, &how, &call->st);
 }
 
 static struct lx_plan *keep_plan(struct call *call, const char *path, const char *text, size_t length)

@@ -30,8 +30,8 @@ struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, co
  * is the call. */
 struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
                              lx_status *st);
-/* A plan that places nothing: only for the problem in it. */
-struct lx_plan *make_problem(struct call *call, const struct lx_graph *graph);
+/* Only the problem of it, by the objective and the passes. NULL with `call->st`. */
+struct lx_question *make_problem(struct call *call, const struct lx_graph *graph);
 /* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length);
 struct lx_plan *read_or_make_plan(struct call *call, const char *path);

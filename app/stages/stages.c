@@ -46,11 +46,11 @@ static void write_buffer_json(const struct lx_problem *p, const struct lx_buffer
 }
 
 /* A buffer list is itself a pattern: what is printed here can be planned again. */
-static void write_problem_json(const struct lx_plan *plan, struct text *t)
+static void write_problem_json(const struct lx_question *q, struct text *t)
 {
-    const struct lx_problem *p = &plan->problem;
+    const struct lx_problem *p = &q->problem;
     text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
-    text_json_string(t, plan->graph->name);
+    text_json_string(t, q->graph->name);
     text_format(t,
                 ",\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\",\n",
                 p->capacity, p->alignment, lx_objective_word(p->objective));
@@ -98,9 +98,9 @@ static const struct column problem_array[] = {
 
 const struct columns problem_columns = COLUMNS("buffers of a problem", problem_array);
 
-static void write_problem_text(const struct lx_plan *plan, struct text *out)
+static void write_problem_text(const struct lx_question *q, struct text *out)
 {
-    const struct lx_problem *p = &plan->problem;
+    const struct lx_problem *p = &q->problem;
     struct problem_row *rows = malloc(((size_t)p->count + 1) * sizeof *rows);
     out->failed |= !rows;
     text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
@@ -112,15 +112,15 @@ static void write_problem_text(const struct lx_plan *plan, struct text *out)
 
 static int print_scratchpad(struct call *call, const struct lx_graph *g)
 {
-    struct lx_plan *plan = make_problem(call, g);
-    if (!plan) return FAILED;
+    struct lx_question *q = make_problem(call, g);
+    if (!q) return FAILED;
     struct text t = {0};
     if (goes_to_file(call)) paint_off();
     if (wants_json(call))
-        write_problem_json(plan, &t);
+        write_problem_json(q, &t);
     else
-        write_problem_text(plan, &t);
-    lx_plan_free(plan);
+        write_problem_text(q, &t);
+    lx_question_free(q);
     if (t.failed) text_free(&t);
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
@@ -174,7 +174,7 @@ static void try_divide(struct call *call, const struct lx_graph *g)
 
 static void try_scratchpad(struct call *call, const struct lx_graph *g)
 {
-    lx_plan_free(make_problem(call, g));
+    lx_question_free(make_problem(call, g));
 }
 
 /* Every launched op has loops or says why not. */

@@ -1,6 +1,7 @@
 /* Plans: made and freed. A bare list of buffers goes to the solver as it is; a graph is laid out, divided,
  * drafted, solved, and tried again under other decisions where the passes allow them. */
 #include "plan/plan.h"
+#include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -11,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st)
 {
@@ -60,13 +60,7 @@ bool plan_off_chip(struct lx_plan *p, lx_status *st)
 
 bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
-    const struct lx_graph *g = p->graph;
-    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
-    p->problem = (struct lx_problem){objective, capacity, g->alignment, g->buffer_count, g->buffers};
-    lx_status why;
-    if (!lx_problem_validate(&p->problem, &why))
-        return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
-    return plan_off_chip(p, st);
+    return problem_of_list(p->graph, objective, &p->problem, st) && plan_off_chip(p, st);
 }
 
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st)
@@ -82,6 +76,7 @@ bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
 {
     p->draft = arena_copy_array(p->memory, x, 1, sizeof *x);
     if (!p->draft) return status_no_memory(st);
+    p->how = &p->draft->how;
     p->draft->memory = p->memory;
     p->layouts = x->layouts;
     p->divisions = x->divisions;
@@ -103,13 +98,6 @@ static const char *describe_options(struct arena *memory, const struct lx_solver
     const char *text = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
     text_free(&t);
     return text;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* The best attempt becomes the plan, with its memory. */
@@ -227,10 +215,10 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     p->seed = options->run.seed;
     p->work_limit = options->run.work_limit;
     p->options = describe_options(p->memory, options->solver, options->run.options);
-    double start = now();
+    double start = clock_seconds();
     bool ok = p->options ? true : status_no_memory(st);
     ok = ok && (g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st));
-    p->seconds = now() - start;
+    p->seconds = clock_seconds() - start;
     ok = ok && plan_complete(p, st);
     if (ok && !g->is_list && p->problem.objective == LX_SPILL && p->answer.status != LX_ERROR &&
         p->answer.status != LX_LIMIT)

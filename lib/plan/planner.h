@@ -44,6 +44,11 @@ int64_t evict_least(const struct draft *x);
 /* reorder.c: does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 
+/* question.c: the problem of a bare list; and is that of a draft one that a solver and a plan file can take? */
+bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
+                     lx_status *st);
+bool draft_valid(const struct draft *x, lx_status *st);
+
 /* passes.c: the passes without what the stage that is asked for leaves out. */
 struct lx_passes passes_of_stage(const struct lx_passes *asked);
 
@@ -68,12 +73,11 @@ bool plan_complete(struct lx_plan *plan, lx_status *st);
 double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
                      int32_t transfer_count, struct lx_op_traffic *ops);
 bool attempt_us(const struct attempt *a, double *us, lx_status *st);
+/* launches.c: how each op is launched, its operands being where they are. */
+bool plan_launches(struct lx_plan *p, lx_status *st);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
 /* What no placement of this graph in this order, so divided, goes below, however stays are cut. */
 bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
-
-/* check_stays.c: every op finds the latest value of what it reads, where it thinks it is. */
-bool check_stays(const struct lx_plan *p, lx_status *st);
 
 #endif

@@ -35,23 +35,11 @@ static bool bound_of_any(const struct draft *x, int64_t *bound, lx_status *st)
     return ok;
 }
 
-static bool is_valid(const struct draft *x, lx_status *st)
-{
-    lx_status why = {0};
-    int64_t all_off;
-    if (!lx_problem_validate(&x->problem, &why))
-        return status_set_at(st, why.code, x->graph->file, why.line, why.column, "%s", why.text);
-    if (traffic_count(x, NULL, &all_off) && all_off <= LX_INT_MAX) return true;
-    return status_set_at(
-        st, LX_E_RANGE, x->graph->file, 0, 0,
-        "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
-}
-
 static bool solve(const struct planner *by, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem;
     p->objective = lx_asked(by->options->objective, p->objective);
-    if (!is_valid(&a->draft, by->st)) return false;
+    if (!draft_valid(&a->draft, by->st)) return false;
     a->answer.address = arena_array(a->memory, (size_t)p->count, sizeof *a->answer.address);
     if (!a->answer.address) return status_no_memory(by->st);
     if (!solve_valid(p, by->options->solver, &by->options->run, &a->answer, by->st)) return false;

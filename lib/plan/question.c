@@ -1,0 +1,76 @@
+/* From a pattern to the problem that a solver sees: a list as it stands, a graph laid out, divided and drafted. */
+#include "plan/question.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "plan/planner.h"
+
+#include <stdlib.h>
+
+bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
+                     lx_status *st)
+{
+    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
+    *out = (struct lx_problem){objective, capacity, g->alignment, g->buffer_count, g->buffers};
+    lx_status why;
+    if (lx_problem_validate(out, &why)) return true;
+    return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
+}
+
+bool draft_valid(const struct draft *x, lx_status *st)
+{
+    lx_status why = {0};
+    int64_t all_off;
+    if (!lx_problem_validate(&x->problem, &why))
+        return status_set_at(st, why.code, x->graph->file, why.line, why.column, "%s", why.text);
+    if (traffic_count(x, NULL, &all_off) && all_off <= LX_INT_MAX) return true;
+    return status_set_at(
+        st, LX_E_RANGE, x->graph->file, 0, 0,
+        "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
+}
+
+static bool ask_graph(struct lx_question *q, const struct lx_plan_options *options, lx_status *st)
+{
+    struct decisions how = {.passes = passes_of_stage(&options->passes)};
+    struct lx_divide_options divide = lx_passes_divide(&how.passes);
+    q->passes = how.passes;
+    q->layouts = lx_layouts_make(q->graph, st);
+    q->divisions = q->layouts ? lx_divide(q->layouts, &divide, st) : NULL;
+    if (!q->divisions) return false;
+    q->draft = arena_alloc(q->memory, sizeof *q->draft);
+    if (!q->draft) return status_no_memory(st);
+    if (!draft_make(q->divisions, &how, q->memory, q->draft, st)) return false;
+    q->draft->problem.objective = lx_asked(options->objective, q->draft->problem.objective);
+    q->problem = q->draft->problem;
+    return draft_valid(q->draft, st);
+}
+
+struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  lx_status *st)
+{
+    struct arena *memory = calloc(1, sizeof *memory);
+    struct lx_question *q = memory ? arena_alloc(memory, sizeof *q) : NULL;
+    if (!q) {
+        free(memory);
+        status_no_memory(st);
+        return NULL;
+    }
+    q->memory = memory;
+    q->graph = lx_graph_ref(g);
+    if (g->is_list ? problem_of_list(g, lx_asked(options->objective, g->objective), &q->problem, st)
+                   : ask_graph(q, options, st))
+        return q;
+    lx_question_free(q);
+    return NULL;
+}
+
+void lx_question_free(struct lx_question *q)
+{
+    if (!q) return;
+    struct arena *memory = q->memory; /* the question itself lives in it */
+    if (q->draft) draft_free(q->draft);
+    lx_divisions_free(q->divisions);
+    lx_layouts_free(q->layouts);
+    lx_graph_free(q->graph);
+    arena_free(memory);
+    free(memory);
+}

@@ -1,0 +1,23 @@
+/* The placement problem of a pattern without a plan: what a solver is asked first, before any pass searches for
+ * better decisions. For those who compare solvers, or hand the buffers to other tools. */
+#ifndef LX_PLAN_QUESTION_H
+#define LX_PLAN_QUESTION_H
+
+#include "plan/plan.h"
+
+struct lx_question {
+    const struct lx_graph *graph; /* a reference */
+    struct lx_passes passes;      /* that shaped the problem; all zero for a list */
+    struct lx_problem problem;
+    struct draft *draft; /* private; NULL for a list, as the next two */
+    struct lx_layouts *layouts;
+    struct lx_divisions *divisions;
+    struct arena *memory;
+};
+
+/* Of `options` the objective and the passes count. NULL: `st` says why. */
+struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  lx_status *st);
+void lx_question_free(struct lx_question *q);
+
+#endif
