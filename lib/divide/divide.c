@@ -3,6 +3,7 @@
  * divided by its hints, or the matmul cost pass, or distribution. */
 #include "divide/divide.h"
 #include "base/fail.h"
+#include "base/words.h"
 #include "base/checked.h"
 #include "cost/op.h"
 #include "divide/space.h"
@@ -11,23 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *word, *help;
-} rules[LX_SPLIT_RULE_COUNT] = {
-#define RULE_ROW(id, word, help) [id] = {word, help},
-    LX_SPLIT_RULES(RULE_ROW)
-#undef RULE_ROW
-};
+LX_WORDS(lx_split_rule_word, enum lx_split_rule, LX_SPLIT_RULES)
 
-const char *lx_split_rule_word(enum lx_split_rule r)
-{
-    return (unsigned)r < LX_SPLIT_RULE_COUNT ? rules[r].word : "unknown";
-}
-
-const char *lx_split_rule_help(enum lx_split_rule r)
-{
-    return (unsigned)r < LX_SPLIT_RULE_COUNT ? rules[r].help : "";
-}
+LX_HELPS(lx_split_rule_help, enum lx_split_rule, LX_SPLIT_RULES)
 
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st)
 {

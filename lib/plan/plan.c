@@ -1,6 +1,7 @@
 /* Plans: made and freed. A bare list of buffers goes to the solver as it is; a graph is laid out, divided,
  * drafted, solved, and tried again under other decisions where the passes allow them. */
 #include "plan/plan.h"
+#include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -11,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st)
 {
@@ -98,13 +98,6 @@ static const char *describe_options(struct arena *memory, const struct lx_solver
     const char *text = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
     text_free(&t);
     return text;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* The best attempt becomes the plan, with its memory. */
@@ -222,10 +215,10 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     p->seed = options->run.seed;
     p->work_limit = options->run.work_limit;
     p->options = describe_options(p->memory, options->solver, options->run.options);
-    double start = now();
+    double start = clock_seconds();
     bool ok = p->options ? true : status_no_memory(st);
     ok = ok && (g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st));
-    p->seconds = now() - start;
+    p->seconds = clock_seconds() - start;
     ok = ok && plan_complete(p, st);
     if (ok && !g->is_list && p->problem.objective == LX_SPILL && p->answer.status != LX_ERROR &&
         p->answer.status != LX_LIMIT)

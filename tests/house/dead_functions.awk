@@ -53,8 +53,32 @@ function open_node(    name, i, hidden)
     for (i = 1; i <= count; i++) if (token[i] ~ /^[A-Za-z_]/ && token[i] != name) refer(token[i])
 }
 
+# A macro at file level, "WORDS(name, ...)": it makes what its first argument names, out of the others.
+function in_macro(word)
+{
+    if (word == "(") macro_depth++
+    else if (word == ")") macro_depth--
+    else if (word ~ /^[A-Za-z_]/ && node == "") {
+        node = key(word)
+        refer(macro)
+        if (macro ~ /^LX_(WORDS|HELPS)$/ && !(node in is_static)) {
+            is_static[node] = 0
+            defined_in[node] = FILENAME
+            functions[++function_count] = node
+        }
+    } else if (word ~ /^[A-Za-z_]/) refer(word)
+    if (macro_depth == 0) { macro = node = ""; count = 0 }
+}
+
 function take(word)
 {
+    if (macro != "") { in_macro(word); return }
+    if (depth == 0 && word == "(" && count == 1 && token[1] ~ /^[A-Z][A-Z0-9_]*$/) {
+        macro = token[1]
+        macro_depth = 1
+        node = ""
+        return
+    }
     if (word == "{") {
         if (depth++ == 0) open_node()
         return
@@ -113,7 +137,7 @@ FILENAME ~ /\.txt$/ {
     next
 }
 
-FNR == 1 { depth = 0; count = 0; node = ""; in_comment = 0; held = "" }
+FNR == 1 { depth = 0; count = 0; node = macro = ""; in_comment = 0; held = "" }
 
 {
     line = held $0

@@ -1,17 +1,9 @@
 /* Eligibility: why a tensor may not be on chip. One place for all reasons, asked in order; the first that
  * holds is the one that is told. What only the size or the savings of a single stay decide is in stays.c. */
 #include "scratchpad/stays/find_stays.h"
+#include "base/words.h"
 
-static const char *const bars[LX_BAR_COUNT] = {
-#define BAR_ROW(id, word, help) [id] = word,
-    LX_BARS(BAR_ROW)
-#undef BAR_ROW
-};
-
-const char *lx_bar_word(enum lx_bar b)
-{
-    return (unsigned)b < LX_BAR_COUNT ? bars[b] : "unknown";
-}
+LX_WORDS(lx_bar_word, enum lx_bar, LX_BARS)
 
 static const char *mismatch_text(struct builder *b, const struct run *r)
 {
