@@ -297,7 +297,7 @@ bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p,
         return json_error(j, root, st, LX_E_SCHEMA,
                           "the key \"graph\" is missing here; plan the pattern again");
     if (!json_only_keys(j, v, "graph", keys, st) || !read_passes(j, v, &how.passes, st) ||
-        !plan_divide(p, &how.passes, st) || !read_order(j, json_find(v, "order"), p, &how, st) ||
+        !plan_divide(p, &how.passes, NULL, st) || !read_order(j, json_find(v, "order"), p, &how, st) ||
         !read_ops(j, v, p, &how, st))
         return false;
     bool ok = find_names(p->own_layouts->graph, how.order, &names) ? true : status_no_memory(st);
