@@ -47,10 +47,21 @@ static const struct column option_array[] = {
     {.key = "high",    .heading = "to",      .kind = VALUE_COUNT, .value = high_value},
     {.key = "help",    .heading = "",        .kind = VALUE_WORDS, .value = help_value},
 };
+
+VALUE_OF(stat_name_value, struct lx_stat_row, v->words = row->name;)
+VALUE_OF(stat_unit_value, struct lx_stat_row, v->words = row->unit;)
+VALUE_OF(stat_help_value, struct lx_stat_row, v->words = row->help;)
+
+static const struct column stat_array[] = {
+    {.key = "name", .heading = "counts", .kind = VALUE_NAME,  .value = stat_name_value},
+    {.key = "unit", .heading = "unit",   .kind = VALUE_WORDS, .value = stat_unit_value},
+    {.key = "help", .heading = "",       .kind = VALUE_WORDS, .value = stat_help_value},
+};
 /* clang-format on */
 
 const struct columns solver_columns = COLUMNS("solvers", solver_array);
 const struct columns solver_option_columns = COLUMNS("options of a solver", option_array);
+const struct columns solver_stat_columns = COLUMNS("statistics of a solver", stat_array);
 
 static void write_json(const struct lx_solver *s, struct text *t)
 {
@@ -63,6 +74,8 @@ static void write_json(const struct lx_solver *s, struct text *t)
     text_format(t, "], \"proves\": %s, \"seeded\": %s, \"options\": [",
                 s->caps & LX_CAN_PROVE ? "true" : "false", s->caps & LX_IS_SEEDED ? "true" : "false");
     table_add_json_list(&TABLE(solver_option_columns, s->options, s->option_count), t);
+    text_add(t, "], \"stats\": [");
+    table_add_json_list(&TABLE(solver_stat_columns, s->stats, s->stat_count), t);
     text_add(t, "]}");
 }
 
@@ -94,6 +107,8 @@ static void describe(const struct lx_solver *s, struct text *out)
                 s->caps & LX_IS_SEEDED ? "the seed changes its answer" : "takes no seed");
     text_add(out, s->option_count ? "\n" : "It has no options.\n");
     if (s->option_count) table_add_text(&TABLE(solver_option_columns, s->options, s->option_count), out);
+    if (s->stat_count) text_add(out, "\n");
+    if (s->stat_count) table_add_text(&TABLE(solver_stat_columns, s->stats, s->stat_count), out);
 }
 
 static const char *solver_word(int k)
@@ -116,8 +131,8 @@ static int run(struct call *call)
     const char *name = call->line.files.at[0];
     const struct lx_solver *s = lx_solver_find(name);
     if (!s) {
-        status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no solver \"%s\"; `lxplan solvers` lists them",
-                   name);
+        struct lx_options o = {.solvers = lx_solvers()}; /* whose words for it are known */
+        (void)lx_options_set_row(&o, LX_OPTION_SOLVER, name, &call->st);
         return FAILED;
     }
     if (option_given(&call->line, "names"))

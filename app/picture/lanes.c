@@ -1,26 +1,35 @@
-/* First fit of lives into lanes, the costliest spilled buffer first. At most MOST_SPILLED are tried and
- * MOST_LANES lanes opened, so that a drawing of any plan stays small; the others are counted. */
 #include "picture/lanes.h"
 
-void assign_lanes(const struct lx_plan *p, const int32_t *spilled, int32_t count, struct lanes *l)
+#include <stdbool.h>
+
+void lanes_begin(struct lanes *l, int most)
 {
-    int32_t tried = count < MOST_SPILLED ? count : MOST_SPILLED;
-    *l = (struct lanes){.left_over = count - tried};
-    for (int32_t k = 0; k < tried; k++) {
-        const struct lx_buffer *b = &p->problem.buffers[spilled[k]];
-        bool taken[MOST_LANES] = {false};
-        for (int32_t i = 0; i < l->drawn; i++) {
-            const struct lx_buffer *o = &p->problem.buffers[l->buffer[i]];
-            if (o->start < b->end && b->start < o->end) taken[l->lane[i]] = true;
-        }
-        int lane = 0;
-        while (lane < MOST_LANES && taken[lane]) lane++;
-        if (lane == MOST_LANES) {
-            l->left_over++;
-            continue;
-        }
-        l->buffer[l->drawn] = spilled[k];
-        l->lane[l->drawn++] = lane;
-        if (lane >= l->used) l->used = lane + 1;
+    l->most = most < MOST_LANES ? most : MOST_LANES;
+    l->used = 0;
+    l->left_over = l->count = 0;
+}
+
+static int first_free(const struct lanes *l, int64_t from, int64_t to)
+{
+    bool taken[MOST_LANES] = {false};
+    int lane = 0;
+    for (int32_t i = 0; i < l->count; i++)
+        if (l->at[i].from < to && from < l->at[i].to) taken[l->at[i].lane] = true;
+    while (lane < l->most && taken[lane]) lane++;
+    return lane;
+}
+
+int lanes_place(struct lanes *l, int32_t who, int64_t from, int64_t to)
+{
+    int lane = l->count < MOST_IN_LANES ? first_free(l, from, to) : l->most;
+    if (lane == l->most) {
+        l->left_over++;
+        return -1;
     }
+    l->at[l->count].from = from;
+    l->at[l->count].to = to;
+    l->at[l->count].who = who;
+    l->at[l->count++].lane = lane;
+    if (lane >= l->used) l->used = lane + 1;
+    return lane;
 }

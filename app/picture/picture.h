@@ -10,6 +10,13 @@ int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count);
 /* The highest address that a picture shows: the capacity, or less if most of it is empty. */
 int64_t picture_top(const struct lx_plan *p);
 
+/* letters.c: what a buffer's colour and letter go by, in every picture and on the screen: the number of its tensor (of
+ * a list's buffer, its own), so that all stays of a tensor look alike, in all plans of a pattern. -1: of no buffer. */
+int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
+/* A letter for each identity; they repeat after LETTER_COUNT. */
+enum { LETTER_COUNT = 62 };
+char identity_letter(int32_t identity);
+
 struct picture {
     int width, height; /* characters or pixels; 0: as it suits */
     bool ascii, all;   /* all: lists are not cut */

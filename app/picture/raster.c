@@ -113,14 +113,9 @@ static bool cut_at_edges(const struct lx_plan *p, struct raster *r, int rows)
     return ok;
 }
 
-bool raster_make(const struct lx_plan *p, int64_t from_tick, int64_t to_tick, int64_t from_address,
-                 int64_t to_address, int columns, int rows, bool by_edges, struct raster *out)
+bool raster_fill(const struct lx_plan *p, struct raster *out)
 {
-    *out = (struct raster){
-        .time = {.from = from_tick, .to = max_i64(to_tick, from_tick + 1), .cells = columns},
-        .address = {.from = from_address, .to = max_i64(to_address, from_address + 1), .cells = rows}};
-    if (by_edges && !cut_at_edges(p, out, rows)) return false;
-    out->at = calloc((size_t)out->address.cells * (size_t)columns, sizeof *out->at);
+    out->at = calloc((size_t)out->address.cells * (size_t)out->time.cells, sizeof *out->at);
     out->rects = malloc(((size_t)p->problem.count + 1) * sizeof *out->rects);
     if (!out->at || !out->rects) {
         raster_free(out);
@@ -134,8 +129,20 @@ bool raster_make(const struct lx_plan *p, int64_t from_tick, int64_t to_tick, in
     return true;
 }
 
+bool raster_make(const struct lx_plan *p, const struct raster_view *view, struct raster *out)
+{
+    *out = (struct raster){.time = {.from = view->from_tick,
+                                    .to = max_i64(view->to_tick, view->from_tick + 1),
+                                    .cells = view->columns},
+                           .address = {.from = view->from_address,
+                                       .to = max_i64(view->to_address, view->from_address + 1),
+                                       .cells = view->rows}};
+    return (!view->by_edges || cut_at_edges(p, out, view->rows)) && raster_fill(p, out);
+}
+
 void raster_free(struct raster *r)
 {
+    axis_free(&r->time.axis);
     axis_free(&r->address.axis);
     free(r->at);
     free(r->rects);

@@ -6,8 +6,8 @@
 #ifndef LX_APP_PICTURE_RASTER_H
 #define LX_APP_PICTURE_RASTER_H
 
+#include "lxplan.h"
 #include "picture/axis.h"
-#include "tui/planned.h"
 
 enum raster_state { CELL_FREE, CELL_ONE, CELL_HANDOVER, CELL_MANY };
 
@@ -43,9 +43,17 @@ bool scale_cells(const struct scale *s, int64_t from, int64_t to, int *first, in
 /* What a cell begins at. */
 int64_t scale_value(const struct scale *s, int cell);
 
-/* False when memory is out. `by_edges`: rows are cut where buffers begin and end, not to scale. */
-bool raster_make(const struct lx_plan *p, int64_t from_tick, int64_t to_tick, int64_t from_address,
-                 int64_t to_address, int columns, int rows, bool by_edges, struct raster *out);
+/* A window onto a plan and how finely it is seen. */
+struct raster_view {
+    int64_t from_tick, to_tick, from_address, to_address;
+    int columns, rows;
+    bool by_edges; /* rows are cut where buffers begin and end, not to scale */
+};
+
+/* False when memory is out. */
+bool raster_make(const struct lx_plan *p, const struct raster_view *view, struct raster *out);
+/* The same where the scales are made already; they then belong to the raster, also when it fails. */
+bool raster_fill(const struct lx_plan *p, struct raster *out);
 void raster_free(struct raster *r);
 
 static inline const struct raster_cell *raster_at(const struct raster *r, int row, int column)

@@ -225,15 +225,15 @@ static void add_occupancy(const struct lx_plan *p, const struct frame *f, const 
 
 static void add_spilled(const struct lx_plan *p, const struct frame *f, const struct lanes *l, struct text *t)
 {
-    for (int32_t k = 0; k < l->drawn; k++) {
-        const struct lx_buffer *b = &p->problem.buffers[l->buffer[k]];
-        double x = x_of(f, b->start), w = x_of(f, b->end) - x, y = f->y + l->lane[k] * LANE;
+    for (int32_t k = 0; k < l->count; k++) {
+        const struct lx_buffer *b = &p->problem.buffers[l->at[k].who];
+        double x = x_of(f, b->start), w = x_of(f, b->end) - x, y = f->y + l->at[k].lane * LANE;
         text_format(t,
                     "<g><rect class=\"spilled\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"",
                     x, y + 1, fmax(w, 1), LANE - 2);
         add_colour(t, b->name);
         text_add(t, "\">");
-        add_tooltip(p, l->buffer[k], t);
+        add_tooltip(p, l->at[k].who, t);
         text_add(t, "</rect>");
         add_label(b->name, x, y, w, LANE, t);
         text_add(t, "</g>\n");
@@ -292,7 +292,10 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
         count--, barred++; /* they stand last */
     int width = how->width ? how->width : DEFAULT_WIDTH, height = how->height ? how->height : DEFAULT_HEIGHT;
     struct lanes lanes;
-    assign_lanes(p, spilled, count, &lanes);
+    lanes_begin(&lanes, MOST_LANES);
+    for (int32_t k = 0; k < count; k++)
+        lanes_place(&lanes, spilled[k], p->problem.buffers[spilled[k]].start,
+                    p->problem.buffers[spilled[k]].end);
     int axis = AXIS + (names_ops(p) ? OP_NAMES : 0);
     double below = axis + CURVE + GAP + lanes.used * LANE + 24, map = fmax(height - TOP - below, 120);
     struct frame f = {

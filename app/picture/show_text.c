@@ -5,7 +5,7 @@
  * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
  * takes over its parent's place, '+' several buffers in one cell: thin buffers never vanish. */
 #include "picture/picture.h"
-#include "picture/axis.h"
+#include "picture/raster.h"
 #include "base/checked.h"
 #include "text/colour.h"
 #include "text/table.h"
@@ -15,9 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WIDTH = 100, DEFAULT_HEIGHT = 24, WIDEST_TICK = 4, MOST_LISTED = 62, LEAST_ADDRESS = 6 };
-
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+enum {
+    DEFAULT_WIDTH = 100,
+    DEFAULT_HEIGHT = 24,
+    WIDEST_TICK = 4,
+    MOST_LISTED = LETTER_COUNT,
+    LEAST_ADDRESS = 6
+};
 
 struct glyphs {
     const char *side, *corner, *line, *mark;
@@ -29,125 +33,99 @@ static const struct glyphs plain = {
 static const struct glyphs fancy = {
     "│", "└", "─", "┬", {" ", "▁", "▁", "▂", "▃", "▄", "▄", "▅", "▆", "▇", "█"}};
 
-enum cell_state { FREE, ONE, HANDOVER, MANY };
-
-struct map_cell {
-    int32_t owner; /* a buffer; in a handover the child */
-    enum cell_state state;
-};
-
 struct map {
     const struct lx_plan *plan;
     struct lx_occupancy time;
-    struct axis rows, columns;
-    struct map_cell *cells; /* rows.cells x columns.cells, row 0 at address 0 */
-    char *letter;           /* per buffer; 0 for barred ones */
-    int tick_width;         /* characters a column */
+    struct raster raster;
+    int tick_width; /* characters a column */
     const struct glyphs *glyphs;
 };
 
-static void mark(struct map *m, struct map_cell *c, int32_t buffer)
+/* Edges of the placed buffers, in ticks or in addresses; two per buffer at most. */
+static int find_events(const struct lx_plan *p, bool ticks, int64_t *events)
 {
-    const int32_t *parent = m->plan->took_slot_of;
-    if (c->state == FREE)
-        *c = (struct map_cell){buffer, ONE};
-    else if (c->state == ONE && parent[buffer] == c->owner)
-        *c = (struct map_cell){buffer, HANDOVER};
-    else if (c->state == ONE && parent[c->owner] == buffer)
-        c->state = HANDOVER;
-    else
-        c->state = MANY;
-}
-
-static void draw_buffers(struct map *m)
-{
-    for (int32_t i = 0; i < m->plan->problem.count; i++) {
-        const struct lx_buffer *b = &m->plan->problem.buffers[i];
-        int64_t at = m->plan->answer.address[i];
-        if (at < 0 || b->size == 0) continue;
-        int bottom = axis_cell(&m->rows, at), top = axis_cell(&m->rows, at + b->size - 1);
-        int left = axis_cell(&m->columns, b->start), right = axis_cell(&m->columns, b->end - 1);
-        for (int r = bottom; r <= top; r++)
-            for (int c = left; c <= right; c++)
-                mark(m, &m->cells[(size_t)r * (size_t)m->columns.cells + (size_t)c], i);
-    }
-}
-
-static void give_letters(struct map *m)
-{
-    int next = 0;
-    for (int32_t i = 0; i < m->plan->problem.count; i++)
-        if (!m->plan->problem.buffers[i].reason) m->letter[i] = letters[next++ % (int)(sizeof letters - 1)];
-}
-
-/* Edges of the placed buffers: addresses or ticks. */
-static bool make_axes(struct map *m, int width, int height)
-{
-    const struct lx_problem *p = &m->plan->problem;
-    int64_t *events = malloc((2 * (size_t)p->count + 1) * sizeof *events),
-            span = m->time.last - m->time.first;
-    int n = 0, room = width;
-    if (!events) return false;
-    for (int32_t i = 0; i < p->count; i++) {
-        int64_t at = m->plan->answer.address[i];
+    int n = 0;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int64_t at = p->answer.address[i];
         if (at < 0) continue;
-        events[n++] = at;
-        events[n++] = at + p->buffers[i].size;
+        events[n++] = ticks ? b->start : at;
+        events[n++] = ticks ? b->end : at + b->size;
     }
+    return n;
+}
+
+static bool make_scale(struct scale *s, int64_t from, int64_t to, int most, int64_t grain, int64_t *events,
+                       int count)
+{
+    *s = (struct scale){.from = from, .to = to, .by_edges = true};
+    bool ok = axis_make(&s->axis, from, to, most, grain, events, count);
+    s->cells = s->axis.cells;
+    return ok;
+}
+
+static bool make_scales(struct map *m, int width, int height)
+{
+    const struct lx_plan *p = m->plan;
+    int64_t *events = malloc((2 * (size_t)p->problem.count + 1) * sizeof *events),
+            span = m->time.last - m->time.first;
+    if (!events) return false;
     /* Bands of round sizes are easier to read than bands of 43,691 bytes. */
-    int64_t grain = p->alignment, top = picture_top(m->plan);
+    int64_t grain = p->problem.alignment, top = picture_top(p);
     while (grain < top / height / 16) grain *= 2;
-    bool ok = axis_make(&m->rows, 0, top, height, grain, events, n);
-    n = 0;
-    for (int32_t i = 0; i < p->count; i++) {
-        if (m->plan->answer.address[i] < 0) continue;
-        events[n++] = p->buffers[i].start;
-        events[n++] = p->buffers[i].end;
-    }
-    m->tick_width = (int)min_i64(max_i64(room / max_i64(span, 1), 1), WIDEST_TICK);
-    ok = ok && axis_make(&m->columns, m->time.first, m->time.last, room, 1, events, n);
+    m->tick_width = (int)min_i64(max_i64(width / max_i64(span, 1), 1), WIDEST_TICK);
+    int n = find_events(p, false, events);
+    bool ok = make_scale(&m->raster.address, 0, top, height, grain, events, n);
+    n = find_events(p, true, events);
+    ok = ok && make_scale(&m->raster.time, m->time.first, m->time.last, width, 1, events, n);
     free(events);
     return ok;
 }
 
-static bool look_alike(const struct map_cell *a, const struct map_cell *b)
+static char letter_of(const struct map *m, int32_t buffer)
 {
-    return a->state == b->state && (a->state == FREE || a->state == MANY || a->owner == b->owner);
+    return identity_letter(buffer_identity(m->plan, buffer));
+}
+
+static bool look_alike(const struct raster_cell *a, const struct raster_cell *b)
+{
+    return a->state == b->state && (a->state == CELL_FREE || a->state == CELL_MANY || a->owner == b->owner);
 }
 
 /* Cells that look alike are painted together. */
-static void write_cells(const struct map *m, const struct map_cell *c, int count, struct text *out)
+static void write_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
     struct text s = {0};
     for (int i = 0; i < count; i++) {
-        char first = c->state == FREE ? '.' : c->state == MANY ? '+' : m->letter[c->owner];
-        text_pad(&s, c->state == HANDOVER ? '/' : first, 1);
+        char first = c->state == CELL_FREE ? '.' : c->state == CELL_MANY ? '+' : letter_of(m, c->owner);
+        text_pad(&s, c->state == CELL_HANDOVER ? '/' : first, 1);
         text_pad(&s, first, (size_t)m->tick_width - 1);
     }
     if (s.failed)
         out->failed = true;
-    else if (c->state == ONE || c->state == HANDOVER)
-        paint_identity(out, c->owner, s.at);
+    else if (c->state == CELL_ONE || c->state == CELL_HANDOVER)
+        paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
-        paint_add(out, c->state == FREE ? PAINT_DIM : PAINT_PLAIN, s.at);
+        paint_add(out, c->state == CELL_FREE ? PAINT_DIM : PAINT_PLAIN, s.at);
     text_free(&s);
 }
 
 static int address_width(const struct map *m)
 {
     char s[32];
-    int width = snprintf(s, sizeof s, "0x%llx", (long long)m->rows.edge[m->rows.cells]);
+    int width = snprintf(s, sizeof s, "0x%llx", (long long)m->raster.address.to);
     return width > LEAST_ADDRESS ? width : LEAST_ADDRESS;
 }
 
 static void write_rows(const struct map *m, struct text *out)
 {
-    int digits = address_width(m) - 2;
-    for (int r = m->rows.cells - 1; r >= 0; r--) {
-        text_format(out, " 0x%0*llx %s", digits, (long long)m->rows.edge[r], m->glyphs->side);
-        const struct map_cell *row = &m->cells[(size_t)r * (size_t)m->columns.cells];
-        for (int c = 0, n; c < m->columns.cells; c += n) {
-            for (n = 1; c + n < m->columns.cells && look_alike(&row[c], &row[c + n]);) n++;
+    int digits = address_width(m) - 2, rows = m->raster.address.cells, columns = m->raster.time.cells;
+    for (int r = 0; r < rows; r++) {
+        text_format(out, " 0x%0*llx %s", digits, (long long)scale_value(&m->raster.address, rows - 1 - r),
+                    m->glyphs->side);
+        const struct raster_cell *row = raster_at(&m->raster, r, 0);
+        for (int c = 0, n; c < columns; c += n) {
+            for (n = 1; c + n < columns && look_alike(&row[c], &row[c + n]);) n++;
             write_cells(m, &row[c], n, out);
         }
         text_add(out, "\n");
@@ -163,12 +141,12 @@ static void write_ruler(const struct map *m, struct text *out)
     text_pad(out, ' ', indent);
     text_add(out, m->glyphs->corner);
     text_pad(&labels, ' ', indent + 1);
-    for (int c = 0; c < m->columns.cells; c++) {
+    for (int c = 0; c < m->raster.time.cells; c++) {
         int at = c * m->tick_width;
         bool labelled = at >= free_from;
         if (labelled) {
             char s[32];
-            int n = snprintf(s, sizeof s, "%lld", (long long)m->columns.edge[c]);
+            int n = snprintf(s, sizeof s, "%lld", (long long)m->raster.time.axis.edge[c]);
             text_pad(&labels, ' ', (size_t)at + indent + 1 - labels.length);
             text_add(&labels, s);
             free_from = at + (n < 7 ? 2 * ((n + 3) / 2) : n + 2);
@@ -187,8 +165,9 @@ static void write_occupancy(const struct map *m, struct text *out)
         m->plan->problem.objective == LX_HEIGHT ? m->plan->height_bytes : m->plan->problem.capacity;
     whole = max_i64(whole, 1);
     text_format(out, "%*s%s", address_width(m) + 2, "in use ", m->glyphs->side);
-    for (int c = 0; c < m->columns.cells; c++) {
-        int64_t most = lx_occupancy_most(&m->time, m->columns.edge[c], m->columns.edge[c + 1]);
+    for (int c = 0; c < m->raster.time.cells; c++) {
+        int64_t most =
+            lx_occupancy_most(&m->time, m->raster.time.axis.edge[c], m->raster.time.axis.edge[c + 1]);
         int level = most >= whole ? 10 : (int)((double)most / (double)whole * 10);
         if (most > 0 && level == 0) level = 1;
         for (int k = 0; k < m->tick_width; k++) text_add(out, m->glyphs->level[level]);
@@ -210,9 +189,10 @@ static void write_heading(const struct map *m, struct text *out)
     add_printable(out, p->solver, 0);
     text_format(out, ": %s, %s of %s\n", lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at,
                 p->graph->is_list ? "spill cost" : "HBM traffic");
-    const struct axis *a = &m->columns;
-    text_add(out, m->rows.exact ? "rows: bands between buffer edges" : "rows: bands of ");
-    if (!m->rows.exact) text_format(out, "%s", in_bytes(m->rows.edge[1] - m->rows.edge[0]).at);
+    const struct axis *a = &m->raster.time.axis;
+    text_add(out, m->raster.address.axis.exact ? "rows: bands between buffer edges" : "rows: bands of ");
+    if (!m->raster.address.axis.exact)
+        text_format(out, "%s", in_bytes(m->raster.address.axis.edge[1] - m->raster.address.axis.edge[0]).at);
     if (a->exact && a->even)
         text_add(out, "; columns: one tick each");
     else if (a->exact)
@@ -270,7 +250,7 @@ const struct columns off_chip_columns = COLUMNS("buffers off chip", off_chip_arr
 
 static struct legend_row legend_of(const struct map *m, int32_t i)
 {
-    return (struct legend_row){m->plan, &m->plan->problem.buffers[i], i, m->letter[i] ? m->letter[i] : '?'};
+    return (struct legend_row){m->plan, &m->plan->problem.buffers[i], i, letter_of(m, i)};
 }
 
 static void write_legend(const struct map *m, const struct picture *how, struct text *out)
@@ -313,15 +293,10 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
     char label[32]; /* its length is what the map leaves for addresses */
     int gutter = snprintf(label, sizeof label, "0x%llx", (long long)picture_top(p)) + 3;
     if (gutter < LEAST_ADDRESS + 3) gutter = LEAST_ADDRESS + 3;
-    m.letter = calloc((size_t)p->problem.count + 1, 1);
-    bool ok = m.letter && lx_occupancy_make(p, &m.time);
-    if (ok) give_letters(&m);
+    bool ok = lx_occupancy_make(p, &m.time);
     if (ok && m.time.last > m.time.first) {
-        ok = make_axes(&m, width > gutter + 8 ? width - gutter : 8, height);
-        if (ok) m.cells = calloc((size_t)m.rows.cells * (size_t)m.columns.cells, sizeof *m.cells);
-        ok = ok && m.cells;
+        ok = make_scales(&m, width > gutter + 8 ? width - gutter : 8, height) && raster_fill(p, &m.raster);
         if (ok) {
-            draw_buffers(&m);
             write_heading(&m, out);
             write_rows(&m, out);
             write_ruler(&m, out);
@@ -333,8 +308,5 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
     if (ok) write_off_chip(&m, how, out);
     out->failed |= !ok;
     lx_occupancy_free(&m.time);
-    axis_free(&m.rows);
-    axis_free(&m.columns);
-    free(m.cells);
-    free(m.letter);
+    raster_free(&m.raster);
 }

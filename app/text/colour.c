@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static const char *const codes[PAINT_COUNT] = {
-    [PAINT_PLAIN] = "", [PAINT_GOOD] = "32", [PAINT_BAD] = "31", [PAINT_DIM] = "2", [PAINT_HEADING] = "1",
+    [PAINT_PLAIN] = "", [PAINT_GOOD] = "32",   [PAINT_BAD] = "31",
+    [PAINT_DIM] = "2",  [PAINT_HEADING] = "1", [PAINT_WARN] = "33",
 };
 
 /* Of the sixteen, those that are legible on light and on dark backgrounds. */

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum paint { PAINT_PLAIN, PAINT_GOOD, PAINT_BAD, PAINT_DIM, PAINT_HEADING, PAINT_COUNT };
+enum paint { PAINT_PLAIN, PAINT_GOOD, PAINT_BAD, PAINT_DIM, PAINT_HEADING, PAINT_WARN, PAINT_COUNT };
 
 /* Decides once: colour only on a terminal, without NO_COLOR, and not on a dumb one. */
 void paint_begin(void);

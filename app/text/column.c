@@ -146,18 +146,31 @@ bool value_is_nothing(const struct value *v)
     return v->words ? !*v->words : isnan(v->number) || v->number == 0;
 }
 
-int columns_fit(const struct columns *all, int room, int *widths)
+static bool is_shown(const struct column *c, int room)
 {
-    int shown = 0, used = 0, rest = -1;
+    return c->heading && room >= c->from;
+}
+
+/* What the columns of given widths leave, with a blank before each but the first. */
+static int room_left(const struct columns *all, int room)
+{
+    int left = room + 1;
+    for (size_t i = 0; i < all->count; i++)
+        if (is_shown(&all->at[i], room)) left -= all->at[i].width + all->at[i].gap + 1;
+    return left > 0 ? left : 0;
+}
+
+int columns_fit(const struct columns *all, int room, struct column_place *places)
+{
+    int at = 0, rest = room_left(all, room), end = 0;
     for (size_t i = 0; i < all->count; i++) {
         const struct column *c = &all->at[i];
-        bool there = c->heading && room >= c->from;
-        widths[i] = there ? c->width : 0;
-        shown += there;
-        if (there && c->width == 0) rest = (int)i;
-        if (there) used += widths[i] + 1;
+        places[i] = (struct column_place){at + c->gap, c->width};
+        if (!is_shown(c, room)) places[i].width = 0;
+        if (is_shown(c, room) && c->width == 0) places[i].width = c->most && rest > c->most ? c->most : rest;
+        if (places[i].width == 0) continue;
+        end = places[i].at + places[i].width;
+        at = end + 1;
     }
-    /* The last blank stands behind the last column, where nothing follows. */
-    if (rest >= 0) widths[rest] = room - used + 1 > 0 ? room - used + 1 : 0;
-    return shown;
+    return end;
 }

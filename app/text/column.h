@@ -59,6 +59,8 @@ struct column {
     const char *heading;  /* for people; NULL: people do not see it */
     enum value_kind kind; /* side, form and unit */
     int width;            /* columns on a screen, 0: what the others leave; a name is cut here in text too */
+    int most;             /* where the width is 0: no wider than this; 0: no limit */
+    int gap;              /* blanks before it on a screen, beyond the one that parts neighbours */
     int from;             /* on a screen, left out where the table has fewer columns than this */
     int digits;           /* of numbers that are not whole, for programs; 0: 15 */
     int argument;         /* for a value function that serves several columns */
@@ -109,8 +111,13 @@ int column_cut(const struct column *c);
 bool value_is_nothing(const struct value *v);
 void value_free(struct value *v);
 
-/* How many columns a table shows that is `room` columns wide, and their widths (0: left out), one blank between
- * neighbours. What is left goes to the column with width 0. */
-int columns_fit(const struct columns *c, int room, int *widths);
+/* Where a column stands on a screen. */
+struct column_place {
+    int at, width; /* width 0: it is left out */
+};
+
+/* The places of all columns in a table that is `room` columns wide; what is left goes to the one with width 0. Returns
+ * the column behind the last. */
+int columns_fit(const struct columns *c, int room, struct column_place *places);
 
 #endif

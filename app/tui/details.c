@@ -90,8 +90,8 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     if (!p || i < 0 || i >= p->problem.count || area.columns < 8) return;
     const struct lx_buffer *b = &p->problem.buffers[i];
     bool placed = p->answer.address[i] >= 0;
-    int32_t identity = outcome_identity(&on->session->shown, i);
-    put(on->cells, area.row, area.column, (uint32_t)outcome_letter(identity),
+    int32_t identity = buffer_identity(on->session->shown.plan, i);
+    put(on->cells, area.row, area.column, (uint32_t)identity_letter(identity),
         (struct style){TONE_LABEL, tone_of_identity(identity), 0});
     struct box text = {area.row, area.column + 2, area.rows, area.columns - 2};
     add_printable(&line, b->name, 60);

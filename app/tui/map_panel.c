@@ -29,7 +29,7 @@ static void draw_row(const struct scene *on, struct box row, int32_t i, struct s
     const struct outcome *o = &on->session->shown;
     int name = row.columns - 12;
     put(on->cells, row.row, row.column, on->glyphs->bullet,
-        (struct style){.ink = tone_of_identity(outcome_identity(o, i))});
+        (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
     put_text(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
     put_right(on->cells, row.row, row.column + name, 11, style, number);
     if (i == on->session->selection.buffer) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));

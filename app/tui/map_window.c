@@ -229,9 +229,10 @@ static int64_t address_of_row(const struct map_window *w, const struct session *
 {
     struct raster r;
     int64_t address = s->selection.address;
-    if (!raster_make(session_plan(s), w->from_tick, w->to_tick, w->from_address, w->to_address, 1,
-                     w->factor * w->map.rows, s->selection.by_edges, &r))
-        return address;
+    struct raster_view view = {w->from_tick,         w->to_tick, w->from_address,
+                               w->to_address,        1,          w->factor * w->map.rows,
+                               s->selection.by_edges};
+    if (!raster_make(session_plan(s), &view, &r)) return address;
     int cell = r.address.cells - (row + 1) * w->factor;
     if (cell + w->factor > 0)
         address =

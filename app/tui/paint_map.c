@@ -19,7 +19,7 @@ static uint8_t tone_of(const struct map_paint *m, const struct raster_cell *c)
     if (c->state == CELL_FREE) return TONE_PLAIN;
     if (c->state == CELL_MANY) return TONE_MIXED;
     if (!is_shown(m, c->owner)) return TONE_FREE;
-    return tone_of_identity(outcome_identity(m->outcome, c->owner));
+    return tone_of_identity(buffer_identity(m->outcome->plan, c->owner));
 }
 
 static uint32_t letter_of(const struct map_paint *m, const struct raster_cell *c, const struct glyphs *s)
@@ -34,7 +34,7 @@ static uint32_t letter_of(const struct map_paint *m, const struct raster_cell *c
     default:
         if (!is_shown(m, c->owner)) return ':';
         if (m->different && m->different[c->owner]) return '!';
-        return (uint32_t)(unsigned char)outcome_letter(outcome_identity(m->outcome, c->owner));
+        return (uint32_t)(unsigned char)identity_letter(buffer_identity(m->outcome->plan, c->owner));
     }
 }
 

@@ -90,18 +90,6 @@ int32_t outcome_buffer(const struct outcome *o, int32_t tensor)
     return outcome_graph(o) && tensor >= 0 && tensor < o->plan->problem.count ? tensor : -1;
 }
 
-int32_t outcome_identity(const struct outcome *o, int32_t buffer)
-{
-    int32_t tensor = outcome_tensor(o, buffer);
-    return tensor >= 0 ? tensor : buffer;
-}
-
-char outcome_letter(int32_t identity)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    return letters[(uint32_t)identity % (sizeof letters - 1)];
-}
-
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
 {
     return o->divisions && op >= 0 && op < o->divisions->count ? &o->divisions->at[op] : NULL;

@@ -40,10 +40,6 @@ const struct lx_graph *plan_graph(const struct lx_plan *p);
 int32_t outcome_tensor(const struct outcome *o, int32_t buffer);
 /* The first buffer of a tensor, or -1. */
 int32_t outcome_buffer(const struct outcome *o, int32_t tensor);
-/* What its colour and letter go by: the same for everything of one tensor, in all plans of a pattern. */
-int32_t outcome_identity(const struct outcome *o, int32_t buffer);
-/* A letter for each identity. */
-char outcome_letter(int32_t identity);
 /* How op `op` is divided; NULL where nothing is known. */
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
 /* HBM bytes that op `op` moves under the plan. */

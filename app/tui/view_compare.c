@@ -1,6 +1,7 @@
 /* Solvers side by side on the open pattern: raced in the background, two of their plans drawn next to each
  * other with what differs marked. */
 #include "tui/paint_map.h"
+#include "tui/put_columns.h"
 #include "base/checked.h"
 
 #include <stdio.h>
@@ -39,61 +40,94 @@ static int32_t same_buffer(const struct lx_plan *p, const struct lx_plan *from, 
     return -1;
 }
 
-/* What the selected buffer is in a racer's plan. */
-static void draw_selected(const struct scene *on, int row, int column, int room, const struct lx_plan *p)
+/* A racer's plan, on the screen that it is seen on. */
+struct racer_row {
+    const struct scene *on;
+    const struct racer *racer;
+    const struct lx_plan *plan; /* NULL: none yet */
+};
+
+static void status_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    int32_t i = same_buffer(p, session_plan(on->session), on->session->selection.buffer);
-    if (i < 0) return;
-    int64_t at = p->answer.address[i];
-    if (at >= 0)
-        put_format(on->cells, row, column, room, INK(GOOD), "on chip %s", address_words(on, at).at);
-    else
-        put_text(on->cells, row, column, room, p->problem.buffers[i].reason ? INK(DIM) : INK(BAD),
-                 "off chip");
+    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
+                                        [LX_OPTIMAL] = PAINT_GOOD,
+                                        [LX_INFEASIBLE] = PAINT_BAD,
+                                        [LX_LIMIT] = PAINT_WARN,
+                                        [LX_ERROR] = PAINT_BAD};
+    const struct racer_row *row = row_of_table;
+    (void)column;
+    v->words = lx_verdict_word(row->plan->answer.status);
+    v->paint = paints[row->plan->answer.status];
 }
 
-static void draw_result(const struct scene *on, struct box row, int at, const struct lx_plan *p)
+/* A mark behind it where the target is missed. */
+static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    bool height = p->problem.objective == LX_HEIGHT;
-    static const uint8_t tones[] = {[LX_FEASIBLE] = TONE_PLAIN,
-                                    [LX_OPTIMAL] = TONE_GOOD,
-                                    [LX_INFEASIBLE] = TONE_BAD,
-                                    [LX_LIMIT] = TONE_WARN,
-                                    [LX_ERROR] = TONE_BAD};
-    struct cells *g = on->cells;
-    int right = row.column + row.columns;
-    put_text(g, row.row, at, 10, (struct style){.ink = tones[p->answer.status]},
-             lx_verdict_word(p->answer.status));
-    at += 11;
+    const struct lx_plan *p = ((const struct racer_row *)row_of_table)->plan;
     bool missed = !lx_plan_meets_target(p);
-    put_right(g, row.row, at, 14, missed ? INK(BAD) : INK(PLAIN),
-              grouped(height ? p->height_bytes : p->hbm_bytes).at);
-    at += 14;
-    if (missed) put(g, row.row, at, '!', INK(BAD));
-    at += 1;
-    if (at + 10 <= right)
-        put_right(g, row.row, at, 9, INK(PLAIN), in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
-    at += 10;
-    if (at + 10 <= right) put_right(g, row.row, at, 10, INK(DIM), in_time(p->seconds).at);
-    at += 12;
-    if (at + 17 <= right) draw_selected(on, row.row, at, 17, p);
-    at += 18;
-    if (at + 28 <= right) {
-        put_right(g, row.row, at, 14, INK(DIM), grouped(p->spill_bytes).at);
-        put_right(g, row.row, at + 14, 14, INK(DIM), grouped(p->bound_bytes).at);
-    }
-    at += 28;
-    if (at + 14 <= right) put_right(g, row.row, at, 13, INK(DIM), grouped(p->answer.steps).at);
+    (void)column;
+    value_whole(v, p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes);
+    value_format(v, "%s%s", grouped(v->whole).at, missed ? "!" : " ");
+    v->paint = missed ? PAINT_BAD : PAINT_PLAIN;
 }
 
-static void draw_row(const struct scene *on, const struct compare_view *v, struct box row, int i)
+/* What the selected buffer is in this plan. */
+static void selected_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct racer_row *row = row_of_table;
+    const struct session *s = row->on->session;
+    int32_t i = same_buffer(row->plan, session_plan(s), s->selection.buffer);
+    (void)column;
+    if (i < 0) return;
+    int64_t at = row->plan->answer.address[i];
+    if (at >= 0)
+        value_format(v, "on chip %s", address_words(row->on, at).at);
+    else
+        v->words = "off chip";
+    v->paint = at >= 0 ? PAINT_GOOD : row->plan->problem.buffers[i].reason ? PAINT_DIM : PAINT_BAD;
+}
+
+/* clang-format off */
+VALUE_OF(solver_value, struct racer_row, v->words = row->racer->solver->name; v->paint = PAINT_HEADING;)
+VALUE_OF(gap_value,    struct racer_row, v->number = lx_gap(lx_plan_objective(row->plan), row->plan->bound_bytes);)
+VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
+VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->spill_bytes); v->paint = PAINT_DIM;)
+VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->plan->bound_bytes); v->paint = PAINT_DIM;)
+VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)
+
+enum { SOLVER, STATUS, TRAFFIC, GAP, TIME, SELECTED, SPILL, BOUND, STEPS, RACER_COLUMNS };
+
+static const struct column racer_array[RACER_COLUMNS] = {
+    [SOLVER]   = {.key = "solver",   .heading = "solver",       .kind = VALUE_WORDS,   .width = 9,  .value = solver_value},
+    [STATUS]   = {.key = "status",   .heading = "status",       .kind = VALUE_WORDS,   .width = 10, .value = status_value},
+    [TRAFFIC]  = {.key = "traffic",  .heading = "HBM bytes ",   .kind = VALUE_BYTES,   .width = 15, .value = traffic_value},
+    [GAP]      = {.key = "gap",      .heading = "gap",          .kind = VALUE_SHARE,   .width = 8,  .from = 46, .value = gap_value},
+    [TIME]     = {.key = "seconds",  .heading = "time",         .kind = VALUE_SECONDS, .width = 10, .from = 56, .value = time_value},
+    [SELECTED] = {.key = "selected", .heading = "",             .kind = VALUE_WORDS,   .width = 17, .gap = 1, .from = 75, .value = selected_value},
+    [SPILL]    = {.key = "spill",    .heading = "spill",        .kind = VALUE_BYTES,   .width = 14, .from = 104, .value = spill_value},
+    [BOUND]    = {.key = "bound",    .heading = "no less than", .kind = VALUE_BYTES,   .width = 13, .from = 104, .value = bound_value},
+    [STEPS]    = {.key = "steps",    .heading = "steps",        .kind = VALUE_COUNT,   .width = 12, .from = 118, .value = steps_value},
+};
+/* clang-format on */
+
+const struct columns racer_columns = COLUMNS("solvers on the screen", racer_array);
+
+/* The columns stand behind the letter of the map that shows the plan. */
+static struct box behind_mark(struct box row)
+{
+    return (struct box){row.row, row.column + 2, 1, row.columns - 2};
+}
+
+static void draw_row(const struct scene *on, const struct compare_view *v, const struct fitted *f,
+                     struct box row, int i)
 {
     const struct racer *racer = &on->session->racers.at[i];
     struct progress now = worker_progress(on->session->worker, &race_work, i);
     struct cells *g = on->cells;
     bool is_left = v->left == i;
     put(g, row.row, row.column, is_left ? 'L' : i == v->list.cursor ? 'R' : ' ', INK(KEY));
-    put_text(g, row.row, row.column + 2, 9, INK(TITLE), racer->solver->name);
+    struct racer_row data = {on, racer, racer->outcome.plan};
+    put_value(g, behind_mark(row), f, SOLVER, &data);
     int at = row.column + 12;
     if (now.running) {
         put(g, row.row, at, on->glyphs->spinner[on->spin & 3], INK(WARN));
@@ -105,35 +139,24 @@ static void draw_row(const struct scene *on, const struct compare_view *v, struc
     else if (racer->state == RACE_FAILED)
         put_text(g, row.row, at, row.columns - 14, INK(BAD), racer->outcome.st.text);
     else if (racer->outcome.plan)
-        draw_result(on, row, at, racer->outcome.plan);
+        put_values(g, behind_mark(row), f, &data);
     if (i == v->list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
 }
 
-static void draw_head(const struct scene *on, struct box row)
+static void draw_head(const struct scene *on, struct box row, const struct fitted *f)
 {
-    struct cells *g = on->cells;
     const struct lx_plan *p = session_plan(on->session);
-    int at = row.column + 2, right = row.column + row.columns;
-    put_text(g, row.row, at, 9, INK(DIM), "solver");
-    put_text(g, row.row, at + 10, 10, INK(DIM), "status");
-    put_right(g, row.row, at + 21, 14, INK(DIM),
-              p->problem.objective == LX_HEIGHT ? "height"
-              : p->graph->is_list               ? "cost"
-                                                : "HBM bytes");
-    if (at + 46 <= right) put_right(g, row.row, at + 36, 9, INK(DIM), "gap");
-    if (at + 56 <= right) put_right(g, row.row, at + 46, 10, INK(DIM), "time");
-    if (at + 75 <= right && on->session->selection.buffer >= 0)
-        put_text(g, row.row, at + 58, 17, INK(TITLE), p->problem.buffers[on->session->selection.buffer].name);
-    if (at + 104 <= right) {
-        put_right(g, row.row, at + 76, 14, INK(DIM), "spill");
-        put_right(g, row.row, at + 90, 14, INK(DIM), "no less than");
-    }
-    if (at + 118 <= right) put_right(g, row.row, at + 104, 13, INK(DIM), "steps");
+    int32_t selected = on->session->selection.buffer;
+    struct box at = behind_mark(row);
+    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
+    for (size_t i = 0; i < f->of.count; i++)
+        put_heading(on->cells, at, f, i, INK(DIM), i == TRAFFIC && what ? what : f->of.at[i].heading);
+    if (selected >= 0) put_heading(on->cells, at, f, SELECTED, INK(TITLE), p->problem.buffers[selected].name);
 }
 
 /* Which buffers are on chip in one of the two only. */
 struct difference {
-    uint8_t *left, *right;
+    uint8_t *left, *right; /* per buffer of each plan */
     int only_left, only_right, moved;
     struct text left_names, right_names;
 };
@@ -145,24 +168,27 @@ static void add_name(struct text *names, int n, const char *name)
     if (n < 6) add_printable(names, name, 20);
 }
 
+static void note_difference(const struct lx_difference *x, struct difference *d)
+{
+    if (x->address_before >= 0 && x->address_after < 0) {
+        d->left[x->before] = 1;
+        add_name(&d->left_names, ++d->only_left, x->name);
+    } else if (x->address_before < 0 && x->address_after >= 0) {
+        d->right[x->after] = 1;
+        add_name(&d->right_names, ++d->only_right, x->name);
+    } else
+        d->moved += x->change == LX_MOVED;
+}
+
 static bool differ(const struct lx_plan *a, const struct lx_plan *b, struct difference *d)
 {
+    struct lx_diff all;
+    lx_status st = {0};
     *d = (struct difference){.left = calloc((size_t)a->problem.count + 1, 1),
                              .right = calloc((size_t)b->problem.count + 1, 1)};
-    if (!d->left || !d->right) return false;
-    for (int32_t i = 0; i < a->problem.count; i++) {
-        bool aligned =
-            i < b->problem.count && strcmp(a->problem.buffers[i].name, b->problem.buffers[i].name) == 0;
-        int64_t there = a->answer.address[i], here = aligned ? b->answer.address[i] : LX_OFF_CHIP;
-        if (there >= 0 && here < 0) {
-            d->left[i] = 1;
-            add_name(&d->left_names, ++d->only_left, a->problem.buffers[i].name);
-        } else if (there < 0 && here >= 0) {
-            d->right[i] = 1;
-            add_name(&d->right_names, ++d->only_right, b->problem.buffers[i].name);
-        } else
-            d->moved += there != here;
-    }
+    if (!d->left || !d->right || !lx_plan_diff(a, b, &all, &st)) return false;
+    for (int32_t i = 0; i < all.count; i++) note_difference(&all.all[i], d);
+    lx_diff_free(&all);
     return true;
 }
 
@@ -182,9 +208,14 @@ static void draw_map(const struct scene *on, struct box area, const struct outco
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
                grouped(o->plan->hbm_bytes).at);
     if (area.rows < 1 || area.columns < 4 || o->time.last <= o->time.first) return;
-    if (!raster_make(o->plan, o->time.first, o->time.last, 0, picture_top(o->plan), area.columns,
-                     map_rows(on, area.rows), on->session->selection.by_edges, &r))
-        return;
+    struct raster_view view = {o->time.first,
+                               o->time.last,
+                               0,
+                               picture_top(o->plan),
+                               area.columns,
+                               map_rows(on, area.rows),
+                               on->session->selection.by_edges};
+    if (!raster_make(o->plan, &view, &r)) return;
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
     struct map_paint paint = {o, &r, selected, different, NULL};
     map_paint(on, area, &paint);
@@ -244,10 +275,11 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct box list = area;
     struct box maps = box_cut_bottom(&list, area.rows - n - 2 >= LEAST_MAPS ? area.rows - n - 2 : 0);
     struct box head = box_cut_top(&list, 1);
-    draw_head(on, head);
+    struct fitted f = fit_columns(racer_columns, behind_mark(head).columns);
+    draw_head(on, head, &f);
     list_show(&v->list, n, list);
     for (int i = 0; i < list.rows && v->list.top + i < n; i++)
-        draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
+        draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
     bool any = false;
     for (int i = 0; i < n; i++) any |= on->session->racers.at[i].outcome.plan != NULL;
     if (any && on->session->race_is_old && maps.rows > 2) {

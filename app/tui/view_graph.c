@@ -1,6 +1,7 @@
 /* The graph: ops in the order in which they run; of the selected one who feeds it and who it feeds, and
  * whether that goes through HBM or stays on chip. */
 #include "tui/explorer.h"
+#include "tui/put_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,45 +85,91 @@ static void add_splits(const struct lx_division *d, struct text *out)
     if (!*blank) text_add(out, "1 core");
 }
 
-static void draw_row(const struct scene *on, struct box row, int32_t i, int64_t most)
+/* One op of the plan that is shown. */
+struct graph_row {
+    const struct outcome *outcome;
+    const struct lx_graph *graph;
+    const struct lx_op *op;
+    int32_t number;
+    bool here; /* it is selected */
+};
+
+static void time_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct graph_row *row = row_of_table;
+    const struct lx_op_traffic *all = row->outcome->plan->traffic;
+    (void)column;
+    v->paint = PAINT_DIM;
+    v->words = "";
+    if (!all) return;
+    v->number = all[row->number].us;
+    value_format(v, "%.2f us", v->number);
+}
+
+static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct graph_row *row = row_of_table;
+    int64_t bytes = outcome_traffic(row->outcome, row->number);
+    (void)column;
+    value_whole(v, bytes);
+    v->paint = bytes ? PAINT_PLAIN : PAINT_GOOD;
+    if (!bytes) v->words = "on chip";
+}
+
+/* clang-format off */
+VALUE_OF(tick_value,   struct graph_row, value_whole(v, row->number); v->paint = PAINT_DIM;)
+VALUE_OF(name_value,   struct graph_row, v->words = row->op->name; v->paint = row->here ? PAINT_HEADING : PAINT_PLAIN;)
+VALUE_OF(kind_value,   struct graph_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(shape_value,  struct graph_row, add_shape(&row->graph->tensors[row->op->output], &v->made); v->words = v->made.at;)
+VALUE_OF(splits_value, struct graph_row, add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at;)
+
+enum { TICK, NAME, KIND, SHAPE, SPLITS, TIME, TRAFFIC, GRAPH_COLUMNS };
+
+/* Between tick and name stands a mark in the colour of the output. */
+static const struct column graph_array[GRAPH_COLUMNS] = {
+    [TICK]    = {.key = "tick",    .heading = "tick",      .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
+    [NAME]    = {.key = "op",      .heading = "op",        .kind = VALUE_NAME,   .width = 18, .gap = 2, .value = name_value},
+    [KIND]    = {.key = "kind",    .heading = "kind",      .kind = VALUE_WORDS,  .width = 9,  .from = 60, .value = kind_value},
+    [SHAPE]   = {.key = "shape",   .heading = "shape",     .kind = VALUE_WORDS,  .width = 18, .from = 70, .value = shape_value},
+    [SPLITS]  = {.key = "splits",  .heading = "splits",    .kind = VALUE_WORDS,  .width = 14, .from = 120, .value = splits_value},
+    [TIME]    = {.key = "us",      .heading = "time",      .kind = VALUE_MICROS, .width = 11, .from = 140, .value = time_value},
+    [TRAFFIC] = {.key = "traffic", .heading = "HBM bytes", .kind = VALUE_BYTES,  .width = 13, .from = 60, .value = traffic_value},
+};
+/* clang-format on */
+
+const struct columns graph_columns = COLUMNS("ops of the graph on the screen", graph_array);
+
+enum { MARK_AT = 7 };
+
+/* How wide a name is depends on the room. */
+static struct fitted fit_graph(struct column columns[GRAPH_COLUMNS], int room)
+{
+    memcpy(columns, graph_array, sizeof graph_array);
+    columns[NAME].width = room >= 100 ? 26 : room >= 60 ? 18 : room > 10 ? room - 9 : 1;
+    return fit_columns((struct columns){graph_columns.name, columns, GRAPH_COLUMNS}, room);
+}
+
+static void draw_bar(const struct scene *on, struct box row, int at, int64_t bytes, int64_t most)
+{
+    int room = row.columns - at - 1, eighths = most > 0 ? (int)((double)bytes / (double)most * 8 * room) : 0;
+    for (int k = 0; k < room && eighths > 0; k++, eighths -= 8)
+        put(on->cells, row.row, row.column + at + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(HIGH));
+}
+
+static void draw_row(const struct scene *on, const struct fitted *f, struct box row, int32_t i, int64_t most)
 {
     const struct outcome *o = &on->session->shown;
     const struct lx_graph *g = outcome_graph(o);
-    const struct lx_op *op = &g->ops[i];
-    struct text shape = {0}, splits = {0};
-    struct cells *c = on->cells;
-    int at = row.column, wide = row.columns;
-    bool here = i == on->session->selection.op;
-    put_right(c, row.row, at, 6, INK(DIM), grouped(i).at);
-    put(c, row.row, at + 7, here ? on->glyphs->mark : on->glyphs->bullet,
-        (struct style){.ink = tone_of_identity(outcome_identity(o, outcome_buffer(o, op->output)))});
-    int name = wide >= 100 ? 26 : wide >= 60 ? 18 : wide - 9;
-    put_text(c, row.row, at + 9, name, here ? INK(TITLE) : INK(PLAIN), op->name);
-    at += 10 + name;
-    if (wide >= 60) put_text(c, row.row, at, 9, INK(DIM), op->kind->name), at += 10;
-    add_shape(&g->tensors[op->output], &shape);
-    add_splits(outcome_division(o, i), &splits);
-    if (wide >= 70) put_text(c, row.row, at, 18, INK(PLAIN), shape.at ? shape.at : ""), at += 19;
-    if (wide >= 120) put_text(c, row.row, at, 14, INK(PLAIN), splits.at ? splits.at : ""), at += 15;
-    if (wide >= 140 && o->plan->traffic) {
-        char us[32];
-        snprintf(us, sizeof us, "%.2f us", o->plan->traffic[i].us);
-        put_right(c, row.row, at, 11, INK(DIM), us);
-        at += 12;
-    }
-    int64_t bytes = outcome_traffic(o, i);
-    int room = row.column + wide - at;
-    if (room >= 14) {
-        put_right(c, row.row, at, 13, bytes ? INK(PLAIN) : INK(GOOD), bytes ? grouped(bytes).at : "on chip");
-        int bar = room - 15, eighths = most > 0 ? (int)((double)bytes / (double)most * 8 * bar) : 0;
-        for (int k = 0; k < bar && eighths > 0; k++, eighths -= 8)
-            put(c, row.row, at + 14 + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(HIGH));
-    }
-    text_free(&shape);
-    text_free(&splits);
-    if (here) put_paper(c, row, INK_ON(PLAIN, SELECTED));
+    struct graph_row data = {o, g, &g->ops[i], i, i == on->session->selection.op};
+    put_values(on->cells, row, f, &data);
+    put(on->cells, row.row, row.column + MARK_AT, data.here ? on->glyphs->mark : on->glyphs->bullet,
+        (struct style){.ink =
+                           tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)))});
+    if (f->place[TRAFFIC].width) draw_bar(on, row, f->end + 1, outcome_traffic(o, i), most);
+    if (data.here) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     if (on->search[0] && matches(g, i, on->search))
-        put_paper(c, (struct box){row.row, row.column + 9, 1, name}, INK_ON(MATCH, MATCH));
+        put_paper(on->cells, (struct box){row.row, row.column + f->place[NAME].at, 1, f->place[NAME].width},
+                  INK_ON(MATCH, MATCH));
 }
 
 static void draw_edges(const struct scene *on, struct graph_view *v, struct box area)
@@ -179,8 +226,10 @@ static void draw(const struct scene *on, void *state, struct box area)
     if (v->count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN), "No op matches the filter. %s takes it away.",
                            KEY_OF(ESCAPE));
+    struct column columns[GRAPH_COLUMNS];
+    struct fitted f = fit_graph(columns, list.columns);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
-        draw_row(on, (struct box){list.row + i, list.column, 1, list.columns}, v->shown[v->list.top + i],
+        draw_row(on, &f, (struct box){list.row + i, list.column, 1, list.columns}, v->shown[v->list.top + i],
                  most);
     draw_edges(on, v, edges);
 }

@@ -1,5 +1,6 @@
 /* The map: scratchpad addresses against time, with a cursor that knows everything, what is in use below it,
  * and what is off chip below that. */
+#include "picture/lanes.h"
 #include "tui/paint_map.h"
 #include "tui/map_panel.h"
 #include "tui/map_window.h"
@@ -120,28 +121,26 @@ static void draw_curve(const struct scene *on, const struct parts *p, const stru
 static void draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
-    int end[8] = {0}, lanes = p->lanes.rows < 8 ? p->lanes.rows : 8, left_over = 0;
-    if (lanes == 0) return;
+    struct lanes lanes;
+    lanes_begin(&lanes, p->lanes.rows);
+    if (lanes.most == 0) return;
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
-    for (int k = 0; k < lanes; k++)
+    for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++) {
         int32_t i = o->off_chip[k];
         const struct lx_buffer *b = &o->plan->problem.buffers[i];
-        int first, last, lane = 0;
+        int first, last;
         bool thin;
-        if (!scale_cells(&r->time, b->start, b->end, &first, &last, &thin)) continue;
-        while (lane < lanes && first < end[lane]) lane++;
-        if (lane == lanes) {
-            left_over++;
-            continue;
-        }
         char words[300];
+        if (!scale_cells(&r->time, b->start, b->end, &first, &last, &thin)) continue;
         snprintf(words, sizeof words, "%.80s %s%.80s", b->name, b->reason ? "" : grouped(b->spill_cost).at,
                  b->reason ? b->reason : " B");
         int room = last - first + 1, width = columns_of(words) + 1;
         if (width > room && first + width <= r->time.cells)
             room = width; /* words may run over a short life */
+        int lane = lanes_place(&lanes, i, first, first + room + 1);
+        if (lane < 0) continue;
         bool here = i == on->session->selection.buffer;
         struct style style = {here        ? TONE_CURSOR
                               : b->reason ? TONE_DIM
@@ -150,14 +149,13 @@ static void draw_lanes(const struct scene *on, const struct parts *p, const stru
         for (int c = first; c <= last; c++)
             put(on->cells, p->lanes.row + lane, p->map.column + c, on->glyphs->horizontal, style);
         put(on->cells, p->lanes.row + lane, p->map.column + first, on->glyphs->bullet,
-            (struct style){tone_of_identity(outcome_identity(o, i)), style.paper, 0});
+            (struct style){tone_of_identity(buffer_identity(o->plan, i)), style.paper, 0});
         if (room > 2)
             put_text(on->cells, p->lanes.row + lane, p->map.column + first + 1, room - 1, style, words);
-        end[lane] = first + room + 1;
     }
-    if (left_over && p->lanes.rows > 1)
+    if (lanes.left_over && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d more",
-                   left_over);
+                   (int)lanes.left_over);
 }
 
 /* The largest free stretch at the cursor's tick, marked in its columns. */
@@ -219,9 +217,10 @@ static void draw(const struct scene *on, void *state, struct box area)
                 KEY_OF(GRAPH));
         return;
     }
-    if (!raster_make(plan, w->from_tick, w->to_tick, w->from_address, w->to_address, p.map.columns,
-                     map_rows(on, p.map.rows), s->selection.by_edges, &r))
-        return;
+    struct raster_view view = {w->from_tick,         w->to_tick,    w->from_address,
+                               w->to_address,        p.map.columns, map_rows(on, p.map.rows),
+                               s->selection.by_edges};
+    if (!raster_make(plan, &view, &r)) return;
     struct map_paint paint = {&s->shown, &r, s->selection.buffer, NULL, on->filter};
     map_paint(on, p.map, &paint);
     draw_largest_hole(on, &p, &r);

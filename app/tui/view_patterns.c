@@ -1,11 +1,12 @@
 /* The patterns: what is in each file, what planning it gave last, what is expected of it. */
 #include "tui/explorer.h"
+#include "tui/put_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPECT, COLUMNS };
+enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPECT, PATTERN_COLUMNS };
 
 struct patterns_view {
     struct list list;
@@ -21,41 +22,90 @@ static void end(void *state)
     free(v->shown);
 }
 
-/* Width 0: what is left. A column is left out when fewer than `from` columns are there. */
-static const struct {
-    const char *name, *title;
-    int width, from;
-    bool number;
-} columns[COLUMNS] = {
-    [BY_NAME] = {"name", "pattern", 0, 0, false},
-    [BY_OPS] = {"ops", "ops", 7, 50, true},
-    [BY_BUFFERS] = {"buffers", "buffers", 9, 70, true},
-    [BY_BYTES] = {"bytes", "bytes", 15, 90, true},
-    [BY_TRAFFIC] = {"traffic", "last plan", 30, 60, false},
-    [BY_EXPECT] = {"expect", "expected", 20, 100, false},
+/* A pattern, and whether it is being planned. */
+struct pattern_row {
+    const struct scene *on; /* NULL: only its place in the order is asked for */
+    const struct pattern *is;
 };
 
-static int64_t number_of(const struct pattern *p, int column)
+/* Numbers of a file stand there as soon as it is read; what sorts is the number in any case. */
+static void fact_value(struct value *v, const struct pattern *p, int64_t n)
 {
-    switch (column) {
-    case BY_OPS:
-        return p->facts.ops;
-    case BY_BUFFERS:
-        return p->facts.buffers;
-    case BY_BYTES:
-        return p->facts.bytes;
-    case BY_TRAFFIC:
-        return p->last.known ? p->last.hbm_bytes + 1 : p->facts.refused ? -1 : 0;
-    default:
-        return 0;
-    }
+    value_whole(v, n);
+    if (!p->is_read || p->facts.refused) v->words = "";
 }
+
+static void work_value(const struct pattern_row *row, struct value *v)
+{
+    char glyph[5] = "";
+    const struct scene *on = row->on;
+    struct progress now =
+        worker_progress(on->session->worker, &fill_work, (int)(row->is - on->session->patterns.at));
+    if (!now.running && !now.waiting) return;
+    encode_character(now.running ? on->glyphs->spinner[on->spin & 3] : on->glyphs->light, glyph);
+    v->paint = PAINT_WARN;
+    value_add(v, glyph);
+}
+
+static void last_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct pattern_row *row = row_of_table;
+    const struct pattern *p = row->is;
+    const struct last_plan *l = &p->last;
+    (void)column;
+    value_whole(v, l->known ? l->hbm_bytes + 1 : p->facts.refused ? -1 : 0);
+    if (row->on) work_value(row, v);
+    if (v->words) return;
+    v->paint = !l->known || p->facts.refused ? PAINT_DIM : l->failed || !l->met ? PAINT_BAD : PAINT_GOOD;
+    if (p->facts.refused)
+        value_format(v, "refused: %s", lx_code_word(p->facts.st.code));
+    else if (!l->known)
+        v->words = p->is_read ? "" : "reading";
+    else if (l->failed)
+        v->words = "no plan";
+    else
+        value_format(v, "%13s B %s%s", grouped(l->hbm_bytes).at, l->solver,
+                     !l->met     ? ", missed"
+                     : l->proved ? ", best"
+                                 : "");
+}
+
+/* clang-format off */
+VALUE_OF(name_value,    struct pattern_row, v->words = row->is->shown; v->paint = row->is->facts.refused ? PAINT_DIM : PAINT_PLAIN;)
+VALUE_OF(ops_value,     struct pattern_row, fact_value(v, row->is, row->is->facts.ops);)
+VALUE_OF(buffers_value, struct pattern_row, fact_value(v, row->is, row->is->facts.buffers);)
+VALUE_OF(bytes_value,   struct pattern_row, fact_value(v, row->is, row->is->facts.bytes);)
+VALUE_OF(expect_value,  struct pattern_row, v->words = row->is->facts.expect ? row->is->facts.expect : ""; v->paint = PAINT_DIM;)
+
+static const struct column pattern_array[PATTERN_COLUMNS] = {
+    [BY_NAME]    = {.key = "name",    .heading = "pattern",   .kind = VALUE_WORDS, .width = 0,  .most = 45, .value = name_value},
+    [BY_OPS]     = {.key = "ops",     .heading = "ops",       .kind = VALUE_COUNT, .width = 7,  .from = 48, .value = ops_value},
+    [BY_BUFFERS] = {.key = "buffers", .heading = "buffers",   .kind = VALUE_COUNT, .width = 9,  .from = 68, .value = buffers_value},
+    [BY_BYTES]   = {.key = "bytes",   .heading = "bytes",     .kind = VALUE_BYTES, .width = 15, .from = 88, .value = bytes_value},
+    [BY_TRAFFIC] = {.key = "traffic", .heading = "last plan", .kind = VALUE_WORDS, .width = 30, .from = 58, .value = last_value},
+    [BY_EXPECT]  = {.key = "expect",  .heading = "expected",  .kind = VALUE_WORDS, .width = 20, .from = 98, .value = expect_value},
+};
+/* clang-format on */
+
+const struct columns pattern_columns = COLUMNS("patterns on the screen", pattern_array);
 
 /* What the comparison of two numbers of patterns needs to know. */
 struct order {
     const struct pattern *patterns;
     const struct patterns_view *view;
 };
+
+/* By number where the column has one, else by its words. */
+static int compare_values(const struct column *c, const struct pattern *p, const struct pattern *q)
+{
+    struct value a = {0}, b = {0};
+    column_value(c, &(struct pattern_row){NULL, p}, &a);
+    column_value(c, &(struct pattern_row){NULL, q}, &b);
+    int result = a.is_whole ? (a.whole > b.whole) - (a.whole < b.whole) : strcmp(a.words, b.words);
+    value_free(&a);
+    value_free(&b);
+    return result;
+}
 
 static int compare(const void *a, const void *b, void *context)
 {
@@ -64,12 +114,7 @@ static int compare(const void *a, const void *b, void *context)
     int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
     if (late != later) return late ? 1 : -1; /* what can be planned comes first, however it is sorted */
-    if (column == BY_EXPECT)
-        result = strcmp(p->facts.expect ? p->facts.expect : "", q->facts.expect ? q->facts.expect : "");
-    else if (column != BY_NAME) {
-        int64_t m = number_of(p, column), n = number_of(q, column);
-        result = (m > n) - (m < n);
-    }
+    if (column != BY_NAME) result = compare_values(&pattern_array[column], p, q);
     if (result == 0 && column != BY_NAME) return *(const int *)a - *(const int *)b;
     return sign * (result ? result : *(const int *)a - *(const int *)b);
 }
@@ -97,51 +142,29 @@ static void arrange(struct patterns_view *v, const struct session *s, const char
         if (shown[i] == keep) v->list.cursor = i;
 }
 
-static void draw_last(const struct scene *on, int row, int column, int room, const struct pattern *p)
+/* The columns stand behind the mark of the open pattern and the cursor. */
+static struct box behind_marks(struct box row)
 {
-    const struct last_plan *l = &p->last;
-    struct progress now =
-        worker_progress(on->session->worker, &fill_work, (int)(p - on->session->patterns.at));
-    if (now.running || now.waiting) {
-        put(on->cells, row, column, now.running ? on->glyphs->spinner[on->spin & 3] : on->glyphs->light,
-            INK(WARN));
-    } else if (p->facts.refused)
-        put_format(on->cells, row, column, room, INK(DIM), "refused: %s", lx_code_word(p->facts.st.code));
-    else if (!l->known)
-        put_text(on->cells, row, column, room, INK(DIM), p->is_read ? "" : "reading");
-    else if (l->failed)
-        put_text(on->cells, row, column, room, INK(BAD), "no plan");
-    else
-        put_format(on->cells, row, column, room, l->met ? INK(GOOD) : INK(BAD), "%13s B %s%s",
-                   grouped(l->hbm_bytes).at, l->solver,
-                   !l->met     ? ", missed"
-                   : l->proved ? ", best"
-                               : "");
+    return (struct box){row.row, row.column + 2, 1, row.columns - 2};
 }
 
-static void draw_row(const struct scene *on, struct box row, const struct pattern *p, const int widths[])
+static void draw_row(const struct scene *on, struct box row, const struct fitted *f, const struct pattern *p)
 {
-    int at = row.column + 2;
     bool open = on->session->current == (int)(p - on->session->patterns.at);
     if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-    for (int c = 0; c < COLUMNS; c++) {
-        int w = widths[c];
-        if (w == 0) continue;
-        switch (c) {
-        case BY_NAME:
-            put_text(on->cells, row.row, at, w, p->facts.refused ? INK(DIM) : INK(PLAIN), p->shown);
-            break;
-        case BY_TRAFFIC:
-            draw_last(on, row.row, at, w, p);
-            break;
-        case BY_EXPECT:
-            put_text(on->cells, row.row, at, w, INK(DIM), p->facts.expect ? p->facts.expect : "");
-            break;
-        default:
-            if (p->is_read && !p->facts.refused)
-                put_right(on->cells, row.row, at, w, INK(PLAIN), grouped(number_of(p, c)).at);
-        }
-        at += w + 1;
+    put_values(on->cells, behind_marks(row), f, &(struct pattern_row){on, p});
+}
+
+/* The column that sorts is marked. */
+static void draw_head(const struct scene *on, struct box row, const struct fitted *f,
+                      const struct patterns_view *v)
+{
+    for (int c = 0; c < PATTERN_COLUMNS; c++) {
+        char title[40];
+        bool here = c == v->column;
+        snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
+                 here ? (v->reversed ? " v" : " ^") : "");
+        put_heading(on->cells, behind_marks(row), f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
     }
 }
 
@@ -159,33 +182,6 @@ static void draw_summary(const struct scene *on, struct box area, const struct p
     }
 }
 
-/* The names have what the others leave. */
-static void find_widths(int room, int widths[COLUMNS])
-{
-    int used = 2;
-    for (int c = 0; c < COLUMNS; c++) {
-        widths[c] = room >= columns[c].from ? columns[c].width : 0;
-        if (widths[c]) used += widths[c] + 1;
-    }
-    widths[BY_NAME] = room - used > 45 ? 45 : room - used;
-}
-
-static void draw_head(const struct scene *on, const struct patterns_view *v, struct box head,
-                      const int widths[COLUMNS])
-{
-    for (int c = 0, at = head.column + 2; c < COLUMNS; c++) {
-        if (widths[c] <= 0) continue;
-        char title[40];
-        bool here = c == v->column;
-        snprintf(title, sizeof title, "%s%s", columns[c].title, here ? (v->reversed ? " v" : " ^") : "");
-        if (columns[c].number)
-            put_right(on->cells, head.row, at, widths[c], here ? INK(TITLE) : INK(DIM), title);
-        else
-            put_text(on->cells, head.row, at, widths[c], here ? INK(TITLE) : INK(DIM), title);
-        at += widths[c] + 1;
-    }
-}
-
 static void draw_nothing(const struct scene *on, struct box list)
 {
     if (on->filter[0])
@@ -198,13 +194,13 @@ static void draw_nothing(const struct scene *on, struct box list)
 }
 
 static void draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
-                      const int widths[COLUMNS])
+                      const struct fitted *f)
 {
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
         int at = v->list.top + i;
         struct box row = {list.row + i, list.column, 1, list.columns};
         const struct pattern *p = &on->session->patterns.at[v->shown[at]];
-        draw_row(on, row, p, widths);
+        draw_row(on, row, f, p);
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
         if (on->search[0] && has_text(p->shown, on->search))
             put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
@@ -219,36 +215,36 @@ static void draw(const struct scene *on, void *state, struct box area)
 {
     struct patterns_view *v = state;
     struct box list = area;
-    int widths[COLUMNS];
     arrange(v, on->session, on->filter);
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
-    find_widths(area.columns, widths);
-    draw_head(on, v, box_cut_top(&list, 1), widths);
+    struct box head = box_cut_top(&list, 1);
+    struct fitted f = fit_columns(pattern_columns, behind_marks(head).columns);
+    draw_head(on, head, &f, v);
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
         draw_nothing(on, list);
         return;
     }
     draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
-    draw_rows(on, v, list, widths);
+    draw_rows(on, v, list, &f);
 }
 
 const char *pattern_column(int i)
 {
-    return i < COLUMNS ? columns[i].name : NULL;
+    return i < PATTERN_COLUMNS ? pattern_array[i].key : NULL;
 }
 
 static void sort_by(struct explorer *x, struct patterns_view *v, const char *name)
 {
     struct text known = {0};
     int c = 0;
-    while (c < COLUMNS && strcmp(columns[c].name, name) != 0) c++;
-    if (c < COLUMNS) {
+    while (c < PATTERN_COLUMNS && strcmp(pattern_array[c].key, name) != 0) c++;
+    if (c < PATTERN_COLUMNS) {
         v->column = c;
         return;
     }
-    for (c = 0; c < COLUMNS; c++) text_format(&known, "%s%s", c ? ", " : "", columns[c].name);
+    for (c = 0; c < PATTERN_COLUMNS; c++) text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
     explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
     text_free(&known);
 }
@@ -269,10 +265,10 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         sort_by(x, v, argument);
         return true;
     case REQ_SORT_RIGHT:
-        v->column = (v->column + 1) % COLUMNS;
+        v->column = (v->column + 1) % PATTERN_COLUMNS;
         return true;
     case REQ_SORT_LEFT:
-        v->column = (v->column + COLUMNS - 1) % COLUMNS;
+        v->column = (v->column + PATTERN_COLUMNS - 1) % PATTERN_COLUMNS;
         return true;
     case REQ_SORT_REVERSE:
         v->reversed = !v->reversed;

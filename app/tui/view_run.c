@@ -2,6 +2,7 @@
  * its result is right and its counts are the planned ones; faults first, each with a way to its place in the
  * map. */
 #include "tui/explorer.h"
+#include "tui/put_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,63 +60,64 @@ static void draw_fault(const struct scene *on, struct box row, const struct lx_f
                lx_fault_word(f->kind), f->text);
 }
 
-/* Columns of the list: how wide a name is, and whether there is room for all bytes. */
-static int name_room(const struct box *row)
+/* One op of the run. */
+struct run_row {
+    int32_t op;
+    const char *name;
+    const struct lx_op_run *run;
+};
+
+static void verdict_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    return row->columns >= 100 ? 24 : row->columns >= 60 ? 16 : 12;
+    const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
+    bool bad = run->wrong > 0 || !run->counts_agree;
+    (void)column;
+    v->paint = bad ? PAINT_BAD : run->verified ? PAINT_GOOD : PAINT_DIM;
+    v->words = run->wrong > 0 ? "WRONG" : !run->counts_agree ? "COUNTS" : run->verified ? "right" : "-";
 }
 
-static void draw_op(const struct scene *on, struct box row, int32_t op, double longest)
+/* clang-format off */
+VALUE_OF(tick_value, struct run_row, value_whole(v, row->op); v->paint = PAINT_DIM;)
+VALUE_OF(name_value, struct run_row, v->words = row->name;)
+VALUE_OF(hbm_value,  struct run_row, value_whole(v, row->run->counted.hbm_read + row->run->counted.hbm_written);)
+VALUE_OF(lx_value,   struct run_row, value_whole(v, row->run->counted.lx_read + row->run->counted.lx_written); v->paint = PAINT_DIM;)
+VALUE_OF(ring_value, struct run_row, value_whole(v, row->run->counted.ring + row->run->counted.reduce_ring); v->paint = PAINT_DIM;)
+VALUE_OF(us_value,   struct run_row, v->number = row->run->us; value_format(v, "%.2f us", v->number);)
+
+enum { TICK, NAME, RESULT, HBM, LX, RING, TIME, RUN_COLUMNS };
+
+static const struct column run_array[RUN_COLUMNS] = {
+    [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
+    [NAME]   = {.key = "op",     .heading = "op",         .kind = VALUE_NAME,   .width = 12, .value = name_value},
+    [RESULT] = {.key = "result", .heading = "result",     .kind = VALUE_WORDS,  .width = 7,  .value = verdict_value},
+    [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
+    [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
+    [RING]   = {.key = "ring",   .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 90, .value = ring_value},
+    [TIME]   = {.key = "us",     .heading = "time",       .kind = VALUE_MICROS, .width = 10, .from = 53, .value = us_value},
+};
+/* clang-format on */
+
+const struct columns run_columns = COLUMNS("ops of a run on the screen", run_array);
+
+/* How wide a name is depends on the room. */
+static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room)
+{
+    memcpy(columns, run_array, sizeof run_array);
+    columns[NAME].width = room >= 100 ? 24 : room >= 60 ? 16 : 12;
+    return fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, room);
+}
+
+static void draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
+                    double longest)
 {
     const struct lx_op_run *run = &result_of(on->session)->ops[op];
     const struct lx_graph *g = plan_graph(on->session->run.plan);
-    struct cells *c = on->cells;
-    int at = row.column, right = row.column + row.columns, name = name_room(&row);
-    put_right(c, row.row, at, 6, INK(DIM), grouped(op).at);
-    put_text(c, row.row, at + 7, name, INK(PLAIN), op < g->op_count ? g->ops[op].name : "");
-    at += 8 + name;
-    bool bad = run->wrong > 0 || !run->counts_agree;
-    put_text(c, row.row, at, 8,
-             bad             ? INK(BAD)
-             : run->verified ? INK(GOOD)
-                             : INK(DIM),
-             run->wrong > 0       ? "WRONG"
-             : !run->counts_agree ? "COUNTS"
-             : run->verified      ? "right"
-                                  : "-");
-    at += 8;
-    const struct lx_counters *n = &run->counted;
-    if (at + 14 <= right) put_right(c, row.row, at, 13, INK(PLAIN), grouped(n->hbm_read + n->hbm_written).at);
-    at += 14;
-    if (row.columns >= 90) {
-        put_right(c, row.row, at, 14, INK(DIM), grouped(n->lx_read + n->lx_written).at);
-        put_right(c, row.row, at + 14, 12, INK(DIM), grouped(n->ring + n->reduce_ring).at);
-        at += 27;
-    }
-    char us[32];
-    snprintf(us, sizeof us, "%.2f us", run->us);
-    if (at + 11 <= right) put_right(c, row.row, at, 10, INK(PLAIN), us);
-    at += 11;
-    int room = right - at, eighths = longest > 0 ? (int)(run->us / longest * 8 * room) : 0;
+    struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run};
+    int bar = f->end + 1, room = f->place[TIME].width ? row.columns - bar : 0,
+        eighths = longest > 0 ? (int)(run->us / longest * 8 * room) : 0;
+    put_values(on->cells, row, f, &data);
     for (int k = 0; k < room && eighths > 0; k++, eighths -= 8)
-        put(c, row.row, at + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(LOW));
-}
-
-static void draw_head(const struct scene *on, struct box row)
-{
-    int name = name_room(&row), at = row.column + 8 + name;
-    put_right(on->cells, row.row, row.column, 6, INK(DIM), "tick");
-    put_text(on->cells, row.row, row.column + 7, name, INK(DIM), "op");
-    put_text(on->cells, row.row, at, 8, INK(DIM), "result");
-    at += 8;
-    put_right(on->cells, row.row, at, 13, INK(DIM), "HBM bytes");
-    at += 14;
-    if (row.columns >= 90) {
-        put_right(on->cells, row.row, at, 14, INK(DIM), "LX bytes");
-        put_right(on->cells, row.row, at + 14, 12, INK(DIM), "ring bytes");
-        at += 27;
-    }
-    put_right(on->cells, row.row, at, 10, INK(DIM), "time");
+        put(on->cells, row.row, row.column + bar + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(LOW));
 }
 
 /* What to do when there is nothing to see yet. */
@@ -160,7 +162,9 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct box head = box_cut_top(&area, area.rows >= 10 ? HEAD : 1);
     draw_verdict(on, head);
     struct box titles = box_cut_top(&area, area.rows >= 6);
-    if (titles.rows) draw_head(on, titles);
+    struct column columns[RUN_COLUMNS];
+    struct fitted f = fit_run(columns, area.columns);
+    if (titles.rows) put_headings(on->cells, titles, &f);
     double longest = 0;
     for (int32_t i = 0; i < r->op_count; i++)
         if (r->ops[i].us > longest) longest = r->ops[i].us;
@@ -171,7 +175,7 @@ static void draw(const struct scene *on, void *state, struct box area)
         if (at < faults)
             draw_fault(on, row, &r->faults[at]);
         else
-            draw_op(on, row, at - faults, longest);
+            draw_op(on, row, &f, at - faults, longest);
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }

@@ -70,8 +70,8 @@ static void draw_tensor_line(const struct scene *on, struct box row, const struc
     } else if (p->tensors[k->tensor].cut >= 0)
         text_add(&line, "; none of it is sent");
     put(on->cells, row.row, row.column, on->glyphs->bullet,
-        (struct style){
-            .ink = tone_of_identity(outcome_identity(&on->session->shown, on->session->selection.buffer))});
+        (struct style){.ink = tone_of_identity(
+                           buffer_identity(on->session->shown.plan, on->session->selection.buffer))});
     put_text(on->cells, row.row, row.column + 2, row.columns - 2, INK(PLAIN), line.at ? line.at : "");
     text_free(&line);
 }

@@ -1,13 +1,13 @@
 /* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along them,
  * and a pipe that wakes the screen. What a job does is its own business. */
 #include "tui/worker.h"
+#include "base/clock.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 3 };
@@ -31,13 +31,6 @@ struct worker {
     bool ending;
     pthread_t thread[THREADS];
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 bool watch_stop(void *watch)
 {
@@ -101,7 +94,7 @@ static void begin_job(struct worker *w, struct job *j)
 {
     take_out(&w->waiting, j);
     append(&w->running, j);
-    j->began = now();
+    j->began = clock_seconds();
 }
 
 static void finish_job(struct worker *w, struct job *j)
@@ -242,7 +235,8 @@ struct progress worker_progress(struct worker *w, const struct work *work, int s
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->running; j; j = j->next)
         if (j->work == work && j->slot == slot)
-            p = (struct progress){.running = true, .seconds = now() - j->began, .so_far = j->so_far};
+            p = (struct progress){
+                .running = true, .seconds = clock_seconds() - j->began, .so_far = j->so_far};
     for (struct job *j = w->waiting; j && !p.running; j = j->next)
         if (j->work == work && j->slot == slot) p.waiting = true;
     pthread_mutex_unlock(&w->lock);

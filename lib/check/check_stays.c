@@ -2,9 +2,10 @@
  * tensor in HBM and in each stay; nothing is taken from the code that made the plan but its transfers and
  * places. A wrong view, a value that was overwritten or never brought, a stay that an extern op wipes, and a
  * traffic that is not the sum of what was seen are each reported by name. */
-#include "plan/planner.h"
+#include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "plan/planner.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ static bool lives_at(const struct state *s, int32_t stay, int32_t tick)
 static bool same_view(const struct state *s, int32_t op, int operand, int32_t stay)
 {
     const struct lx_stay *x = &s->p->stays[stay];
+    if (x->view_op < 0 || x->view_operand < 0) return false;
     struct lx_core_view a = lx_division_view(s->p->divisions, op, operand);
     struct lx_core_view b = lx_division_view(s->p->divisions, x->view_op, x->view_operand);
     if (!a.representable || !b.representable || a.cores != b.cores || a.rank != b.rank) return false;

@@ -1,5 +1,6 @@
 /* A plan from its inputs to its outputs, tick by tick, with everything that is said about it. */
 #include "device/device.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "device/execute/arith.h"
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char *lx_verify_word(enum lx_verify v)
 {
@@ -30,13 +30,6 @@ struct run {
     struct lx_counters *by_core;
     void *items; /* room for the largest tensor */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool executable(const struct lx_plan *p, lx_status *st)
 {
@@ -207,7 +200,7 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
 {
     static const struct lx_device_options usual = {0};
     struct run u = {.how = how ? how : &usual};
-    double start = now();
+    double start = clock_seconds();
     if (!executable(p, st) || !arith_known(p->layouts->graph, st)) return NULL;
     bool ok = make_result(&u, p, st) && get_reference(&u, p, st) && make_room(&u, st);
     if (ok) {
@@ -226,7 +219,7 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
     machine_free(&u.m);
     lx_reference_free(u.own);
     free(u.items);
-    if (r) r->seconds = now() - start;
+    if (r) r->seconds = clock_seconds() - start;
     if (ok) return r;
     lx_run_result_free(r);
     return NULL;

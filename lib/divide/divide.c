@@ -3,6 +3,7 @@
  * divided by its hints, or the matmul cost pass, or distribution. */
 #include "divide/divide.h"
 #include "base/fail.h"
+#include "base/words.h"
 #include "base/checked.h"
 #include "cost/op.h"
 #include "divide/space.h"
@@ -11,23 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *word, *help;
-} rules[LX_SPLIT_RULE_COUNT] = {
-#define RULE_ROW(id, word, help) [id] = {word, help},
-    LX_SPLIT_RULES(RULE_ROW)
-#undef RULE_ROW
-};
+LX_WORDS(lx_split_rule_word, enum lx_split_rule, LX_SPLIT_RULES)
 
-const char *lx_split_rule_word(enum lx_split_rule r)
-{
-    return (unsigned)r < LX_SPLIT_RULE_COUNT ? rules[r].word : "unknown";
-}
-
-const char *lx_split_rule_help(enum lx_split_rule r)
-{
-    return (unsigned)r < LX_SPLIT_RULE_COUNT ? rules[r].help : "";
-}
+LX_HELPS(lx_split_rule_help, enum lx_split_rule, LX_SPLIT_RULES)
 
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st)
 {
@@ -234,6 +221,18 @@ static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struc
     return record(l, &s, splits, memory, d, st);
 }
 
+struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores, lx_status *st)
+{
+    struct lx_divisions *d = calloc(1, sizeof *d);
+    if (!d) return status_no_memory(st), NULL;
+    *d = (struct lx_divisions){
+        .layouts = l, .cores = cores, .count = l->graph->op_count, .memory = calloc(1, sizeof *d->memory)};
+    if (d->memory) d->at = arena_array(d->memory, (size_t)d->count, sizeof *d->at);
+    if (d->at) return d;
+    lx_divisions_free(d);
+    return status_no_memory(st), NULL;
+}
+
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
                                lx_status *st)
 {
@@ -241,20 +240,13 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     const struct lx_graph *g = l->graph;
     int64_t cores = how.cores > 0 || how.cores < 0 ? how.cores : g->device.cores;
     if (!lx_cores_valid(&g->device, cores, st)) return NULL;
-    struct lx_divisions *d = calloc(1, sizeof *d);
-    struct arena *memory = calloc(1, sizeof *memory), scratch = {0}, between = {0};
-    if (!d || !memory) {
-        free(d);
-        free(memory);
-        status_no_memory(st);
-        return NULL;
-    }
-    *d = (struct lx_divisions){.layouts = l, .cores = cores, .count = g->op_count, .memory = memory};
-    d->at = arena_array(memory, (size_t)g->op_count, sizeof *d->at);
+    struct lx_divisions *d = divisions_new(l, cores, st);
+    struct arena scratch = {0}, between = {0};
+    if (!d) return NULL;
     struct commitment **committed = arena_array(&between, (size_t)g->op_count, sizeof *committed);
-    bool ok = d->at && committed ? span_pass(l, cores, &between, committed, st) : status_no_memory(st);
+    bool ok = committed ? span_pass(l, cores, &between, committed, st) : status_no_memory(st);
     for (int32_t o = 0; ok && o < g->op_count; o++) {
-        ok = divide_op(l, o, &how, cores, committed[o], &scratch, memory, &d->at[o], st);
+        ok = divide_op(l, o, &how, cores, committed[o], &scratch, d->memory, &d->at[o], st);
         d->predicted_us += d->at[o].predicted_us;
         arena_free(&scratch);
         scratch = (struct arena){0};
@@ -314,7 +306,7 @@ bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *s
 void lx_divisions_free(struct lx_divisions *d)
 {
     if (!d) return;
-    arena_free(d->memory);
+    if (d->memory) arena_free(d->memory);
     free(d->memory);
     free(d);
 }

@@ -111,6 +111,8 @@ bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, 
                  lx_status *st);
 
 /* divide.c. What the cost model is told of an op under these splits. */
+/* divide.c: divisions of all ops, none made yet. */
+struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores, lx_status *st);
 struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
                          const int64_t *splits);
 

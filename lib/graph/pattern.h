@@ -6,8 +6,9 @@
 #include "base/text.h"
 #include "graph/builder.h"
 
-/* `"lxplan": 1` and `"kind": wanted` stand in `root`. */
-bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, lx_status *st);
+/* `"lxplan": N`, N from oldest to newest, and `"kind": wanted` stand in `root`. */
+bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, int64_t oldest,
+                          int64_t newest, int64_t *version, lx_status *st);
 const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st);
 bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);

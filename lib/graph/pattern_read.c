@@ -423,19 +423,22 @@ static bool read_all(struct reader *r, const cJSON *root)
     return !v || read_expect(r, v);
 }
 
-bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, lx_status *st)
+bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, int64_t oldest,
+                          int64_t newest, int64_t *version, lx_status *st)
 {
     const char *kind;
-    int64_t version;
     if (!cJSON_IsObject(root))
-        return json_error(j, root, st, LX_E_SCHEMA, "a %s is a JSON object that begins with \"lxplan\": 1",
-                          wanted);
-    if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, &version, st) ||
+        return json_error(j, root, st, LX_E_SCHEMA, "a %s is a JSON object that begins with \"lxplan\": %lld",
+                          wanted, (long long)newest);
+    if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, version, st) ||
         !json_string(j, root, "kind", &kind, st))
         return false;
-    if (version != 1)
+    if (*version < oldest || *version > newest)
         return json_error(j, json_find(root, "lxplan"), st, LX_E_SCHEMA,
-                          "format version %lld; this program reads version 1", (long long)version);
+                          "format version %lld; this program reads %s%.0lld%s%lld", (long long)*version,
+                          oldest == newest ? "version" : "versions ",
+                          (long long)(oldest == newest ? 0 : oldest), oldest == newest ? " " : " to ",
+                          (long long)newest);
     if (strcmp(kind, wanted) != 0)
         return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
                           "this file is a %s, but a %s was expected", kind, wanted);
@@ -446,7 +449,9 @@ const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root
 {
     struct reader r = {.j = j, .st = st};
     const char *name;
-    if (!pattern_check_header(j, root, "pattern", st) || !json_string(j, root, "name", &name, st))
+    int64_t version;
+    if (!pattern_check_header(j, root, "pattern", 1, 1, &version, st) ||
+        !json_string(j, root, "name", &name, st))
         return NULL;
     if (builder_begin(&r.b, j->file, name, st) && read_all(&r, root)) return builder_finish(&r.b, st);
     builder_abandon(&r.b);

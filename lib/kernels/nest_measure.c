@@ -5,6 +5,7 @@
  * allowed. Where the reference would take too long, only a block of the output is compared: loops that are
  * not summed are cut down to a part, at a random place, until it is short enough. */
 #include "kernels/nest_run.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/rng.h"
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Floats of all operands together; 3 copies are made of them. */
 static const int64_t most_elements = (int64_t)1 << 28;
@@ -22,13 +22,6 @@ struct data {
     float *values[LX_LOOP_OPERANDS]; /* as they were made; the output as it is before the first run */
     float *result;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static float random_float(struct rng *rng)
 {
@@ -148,9 +141,9 @@ static bool measure(struct lx_nest_runner *r, const struct lx_loops *nest, const
     while (ok && (out->runs == 0 || spent < seconds)) {
         /* From the same output each time: sums that go on and on would become too large. */
         memcpy(d.result, d.values[LX_LOOP_OUT], (size_t)d.elements[LX_LOOP_OUT] * sizeof *d.result);
-        double start = now();
+        double start = clock_seconds();
         ok = lx_nest_runner_run(r, d.values[LX_LOOP_IN0], d.values[LX_LOOP_IN1], d.result, st);
-        double took = now() - start;
+        double took = clock_seconds() - start;
         if (out->runs++ == 0 || took < out->seconds) out->seconds = took;
         spent += took;
     }

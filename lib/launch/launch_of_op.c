@@ -13,8 +13,10 @@
 
 static const char *const m_and_n[] = {"M", "N"};
 
-static const char *const kind_words[LX_LAUNCH_KINDS] = {
-    [LX_LAUNCH_TILES] = "tiles", [LX_LAUNCH_WHOLE] = "whole", [LX_LAUNCH_NONE] = "none"};
+static const char *const kind_words[LX_LAUNCH_KINDS] = {[LX_LAUNCH_TILES] = "tiles",
+                                                        [LX_LAUNCH_WHOLE] = "whole",
+                                                        [LX_LAUNCH_NONE] = "none",
+                                                        [LX_LAUNCH_REFUSED] = "refused"};
 
 const char *lx_launch_kind_word(enum lx_launch_kind kind)
 {

@@ -18,8 +18,9 @@
 
 enum lx_launch_kind {
     LX_LAUNCH_TILES,
-    LX_LAUNCH_WHOLE, /* its index map is unknown: one core, one "tile" that is all of it */
-    LX_LAUNCH_NONE,  /* it runs off the device */
+    LX_LAUNCH_WHOLE,   /* its index map is unknown: one core, one "tile" that is all of it */
+    LX_LAUNCH_NONE,    /* it runs off the device */
+    LX_LAUNCH_REFUSED, /* the device cannot launch it; `why` says why */
     LX_LAUNCH_KINDS
 };
 

@@ -7,6 +7,16 @@
 
 #include <stdlib.h>
 
+/* Per tensor: is its first access a read? */
+static bool *first_reads(const struct lx_plan *p)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    bool *reads = calloc((size_t)g->tensor_count + 1, sizeof *reads);
+    for (int32_t a = p->access_at[g->op_count]; reads && a-- > 0;)
+        reads[p->accesses[a].tensor] = p->accesses[a].reads;
+    return reads;
+}
+
 /* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
  * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
  * its bytes are nobody else's from the start. */
@@ -14,6 +24,11 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *b = calloc((size_t)g->tensor_count + 1, sizeof *b);
+    bool *read_first = first_reads(p);
+    if (!read_first) {
+        free(b);
+        return NULL;
+    }
     for (int32_t t = 0; b && t < g->tensor_count; t++)
         b[t] = (struct lx_buffer){
             .name = g->tensors[t].name, .size = tensor_bytes(p->layouts, t), .start = INT64_MAX, .fixed = -1};
@@ -32,13 +47,13 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
         one->end = max_i64(one->end, x->tick + 1);
     }
     for (int32_t t = 0; b && t < g->tensor_count; t++) {
-        const struct draft *x = p->draft;
-        if (b[t].start != INT64_MAX && x->accesses[x->tensor_access[x->tensor_at[t]]].reads) b[t].start = 0;
+        if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
         }
     }
+    free(read_first);
     return b;
 }
 

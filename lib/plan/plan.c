@@ -1,6 +1,7 @@
 /* Plans: made and freed. A bare list of buffers goes to the solver as it is; a graph is laid out, divided,
  * drafted, solved, and tried again under other decisions where the passes allow them. */
 #include "plan/plan.h"
+#include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -11,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st)
 {
@@ -70,7 +70,7 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 /* Is it of the same graph, on the same device, and divided by the same rules? */
 static bool is_like(const struct lx_plan *p, const struct lx_plan *like)
 {
-    if (!like || !like->own_divisions || like->graph->hash != p->graph->hash ||
+    if (!like || !like->lends || like->graph->hash != p->graph->hash ||
         strcmp(like->graph->name, p->graph->name) != 0)
         return false;
     struct lx_divide_options a = lx_passes_divide(&p->passes), b = lx_passes_divide(&like->passes);
@@ -85,17 +85,19 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
         p->lender = lx_plan_ref(like->lender ? like->lender : like);
         p->own_layouts = p->lender->own_layouts;
         p->own_divisions = p->lender->own_divisions;
-        return true;
+        return p->lends = true;
     }
     p->own_layouts = lx_layouts_make(p->graph, st);
     p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;
-    return p->own_divisions != NULL;
+    p->lends = p->own_divisions != NULL;
+    return p->lends;
 }
 
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
 {
     p->draft = arena_copy_array(p->memory, x, 1, sizeof *x);
     if (!p->draft) return status_no_memory(st);
+    p->how = &p->draft->how;
     p->draft->memory = p->memory;
     p->layouts = x->layouts;
     p->divisions = x->divisions;
@@ -117,13 +119,6 @@ static const char *describe_options(struct arena *memory, const struct lx_solver
     const char *text = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
     text_free(&t);
     return text;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* The best attempt becomes the plan, with its memory. */
@@ -241,10 +236,10 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     p->seed = options->run.seed;
     p->work_limit = options->run.work_limit;
     p->options = describe_options(p->memory, options->solver, options->run.options);
-    double start = now();
+    double start = clock_seconds();
     bool ok = p->options ? true : status_no_memory(st);
     ok = ok && (g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st));
-    p->seconds = now() - start;
+    p->seconds = clock_seconds() - start;
     ok = ok && plan_complete(p, st);
     if (ok && !g->is_list && p->problem.objective == LX_SPILL && p->answer.status != LX_ERROR &&
         p->answer.status != LX_LIMIT)

@@ -101,10 +101,11 @@ struct lx_plan {
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
     int32_t transfer_count;
-    struct lx_op_traffic *traffic; /* per op of layouts->graph */
-    int64_t *hbm_address;          /* per tensor: where it is in HBM; -1: never there */
-    int64_t pool_at, pool_bytes;   /* the segment of off-chip intermediates */
-    int64_t segment_bytes;         /* all of HBM that the plan uses */
+    const struct lx_op_launch *launches; /* per op of layouts->graph */
+    struct lx_op_traffic *traffic;       /* per op of layouts->graph */
+    int64_t *hbm_address;                /* per tensor: where it is in HBM; -1: never there */
+    int64_t pool_at, pool_bytes;         /* the segment of off-chip intermediates */
+    int64_t segment_bytes;               /* all of HBM that the plan uses */
 
     int64_t hbm_bytes;          /* traffic of the plan: operands off chip, loads and stores, over all ops */
     int64_t baseline_hbm_bytes; /* the same with everything off chip */
@@ -122,11 +123,14 @@ struct lx_plan {
     int64_t work_limit;
     const char *options; /* "name=value ..." of those that differ from their defaults */
     double seconds;      /* of the solver; not written, plans are reproducible */
-    /* Private to the stage; NULL for a list. The problem's draft, and what it was made of. */
+    /* Private to the stage; NULL for a list: what was decided; the problem's draft (NULL: read from a file); and
+     * what it was made of. */
+    const struct decisions *how;
     struct draft *draft;
     struct lx_layouts *own_layouts;
     struct lx_divisions *own_divisions;
     const struct lx_plan *lender; /* whose these two are: a reference; NULL: the plan's own */
+    bool lends;                   /* they are what every plan of the graph begins with; not those of a file */
     struct arena *memory;
     struct users *users;
 };

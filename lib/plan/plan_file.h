@@ -5,17 +5,29 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "graph/pattern.h"
-#include "plan/planner.h"
+#include "plan/plan_pack.h"
 
-/* A derived value in the file must be what we derive. */
-bool plan_same(const struct json *j, const cJSON *v, const char *key, int64_t ours, lx_status *st);
+/* Format 2 is written. Format 1, of release 0.1, is read: layouts, divisions and stays are not in it and are
+ * made again. */
+enum { PLAN_FORMAT = 2, PLAN_FORMAT_OLD = 1 };
 
-/* plan_file_graph.c: what a plan of a graph has besides its buffers. */
-void plan_write_graph(const struct lx_plan *p, struct text *t);
-/* Layouts, divisions, order and draft, all off chip. */
-bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p, int objective,
-                     lx_status *st);
-/* Addresses in HBM, and the traffic of each op, of a plan that is complete otherwise. */
-bool plan_read_places(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st);
+/* plan_read_graph.c: layouts, divisions, stays, accesses, transfers, launches and places as the file states
+ * them; its buffers, too. */
+bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st);
+/* The passes of `graph`. */
+bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st);
+/* plan_read_launches.c: one per op. */
+bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st);
+/* plan_read_old.c: the same for format 1, made again from pattern and decisions, with the file's addresses. */
+bool plan_read_old(const struct json *j, const cJSON *root, struct lx_plan *p, enum lx_objective objective,
+                   lx_status *st);
+
+/* One record of section `section`; the file's place of an error is that of `object`. */
+bool plan_read_record(const struct json *j, const cJSON *object, enum plan_section_id section, void *record,
+                      struct arena *memory, lx_status *st);
+/* All of the array `key`, each `size` bytes; NULL: `st`. */
+void *plan_read_records(const struct json *j, const cJSON *object, const char *key,
+                        enum plan_section_id section, size_t size, struct arena *memory, int32_t *count,
+                        lx_status *st);
 
 #endif

@@ -1,107 +1,78 @@
-/* Plan files, read. The pattern and what was decided are read; everything else is made again from them and
- * must be what the file says. */
+/* Plan files, read: what the file states becomes the plan; lx_plan_check says whether it is legal and true. */
 #include "plan/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A derived value in the file must be what we derive. */
-bool plan_same(const struct json *j, const cJSON *v, const char *key, int64_t ours, lx_status *st)
+bool plan_read_record(const struct json *j, const cJSON *object, enum plan_section_id section, void *record,
+                      struct arena *memory, lx_status *st)
 {
-    int64_t theirs = 0;
-    if (!json_int(j, v, key, -1, LX_INT_MAX, &theirs, st)) return false;
-    if (theirs == ours) return true;
-    return json_error(j, json_find(v, key), st, LX_E_MISMATCH, "%s is %lld here, but the pattern gives %lld",
-                      key, (long long)theirs, (long long)ours);
+    const struct plan_section *s = &plan_sections[section];
+    return record_read(j, object, s->what, s->fields, s->count, record, memory, st);
 }
 
-static bool read_buffers(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+void *plan_read_records(const struct json *j, const cJSON *object, const char *key,
+                        enum plan_section_id section, size_t size, struct arena *memory, int32_t *count,
+                        lx_status *st)
 {
-    static const char *const keys[] = {"name",    "size",        "start", "end",    "cost",
-                                       "address", "in_place_of", "bar",   "reason", NULL};
-    const cJSON *array, *v;
-    if (!json_array(j, root, "buffers", &array, st)) return false;
-    if (cJSON_GetArraySize(array) != p->problem.count)
-        return json_error(j, array, st, LX_E_MISMATCH, "%d buffers, but the pattern has %d",
-                          cJSON_GetArraySize(array), (int)p->problem.count);
-    int32_t i = 0;
-    cJSON_ArrayForEach(v, array)
+    const cJSON *array, *item;
+    if (!json_array(j, object, key, &array, st)) return NULL;
+    int n = cJSON_GetArraySize(array);
+    if (n > LX_MAX_ITEMS) {
+        json_error(j, array, st, LX_E_LIMIT, "more than %d %s", LX_MAX_ITEMS, key);
+        return NULL;
+    }
+    char *list = arena_array(memory, (size_t)n, size);
+    if (!list) return status_no_memory(st), NULL;
+    *count = 0;
+    cJSON_ArrayForEach(item, array)
     {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        const char *name;
-        if (!json_only_keys(j, v, "a buffer of a plan", keys, st) || !json_string(j, v, "name", &name, st))
-            return false;
-        if (strcmp(name, b->name) != 0)
-            return json_error(j, json_find(v, "name"), st, LX_E_MISMATCH,
-                              "buffer %s where the pattern has %s", name, b->name);
-        if (!plan_same(j, v, "size", b->size, st) || !plan_same(j, v, "start", b->start, st) ||
-            !plan_same(j, v, "end", b->end, st) || !plan_same(j, v, "cost", b->spill_cost, st))
-            return false;
-        const cJSON *address = json_find(v, "address");
-        if (!address)
-            return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip",
-                              name);
-        if (!cJSON_IsNull(address) && !json_int(j, v, "address", 0, LX_INT_MAX, &p->answer.address[i], st))
-            return false;
-        i++;
+        if (!plan_read_record(j, item, section, list + (size_t)*count * size, memory, st)) return NULL;
+        (*count)++;
+    }
+    return list;
+}
+
+bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st)
+{
+    const cJSON *v = json_find(graph, "passes"), *item;
+    if (!cJSON_IsObject(v))
+        return json_error(j, v ? v : graph, st, LX_E_SCHEMA,
+                          "\"passes\" must be here, an object of passes; {} for none");
+    cJSON_ArrayForEach(item, v)
+    {
+        const struct lx_pass *row = lx_passes();
+        while (row->name && strcmp(row->name, item->string) != 0) row++;
+        if (!row->name) return json_error(j, item, st, LX_E_SCHEMA, "there is no pass \"%s\"", item->string);
+        if (!row->words) {
+            if (!cJSON_IsBool(item)) return json_error(j, item, st, LX_E_SCHEMA, "must be true or false");
+            lx_pass_set(passes, row, cJSON_IsTrue(item));
+            continue;
+        }
+        int n = 0;
+        while (row->words[n] && !(cJSON_IsString(item) && strcmp(item->valuestring, row->words[n]) == 0)) n++;
+        if (!row->words[n]) return json_error(j, item, st, LX_E_SCHEMA, "no such value of %s", row->name);
+        lx_pass_set(passes, row, n);
     }
     return true;
 }
 
-/* What follows from pattern and addresses must be so; the claims that lx_plan_check judges are not among it,
- * nor are reasons, whose words may change from version to version. */
-static bool same_derived(const struct json *j, const cJSON *root, const struct lx_plan *p, lx_status *st)
+static int find_word(const char *word, const char *(*nth)(int), int count)
 {
-    int32_t i = 0;
-    const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(root, "buffers"))
-    {
-        const char *bar = "", *our_bar = p->stays && p->stays[i].bar ? lx_bar_word(p->stays[i].bar) : "";
-        if (!json_opt_string(j, v, "bar", &bar, st)) return false;
-        if (*bar && strcmp(bar, our_bar) != 0)
-            return json_error(j, json_find(v, "bar"), st, LX_E_MISMATCH,
-                              "bar is \"%s\" here, but the pattern gives \"%s\"", bar, our_bar);
-        int32_t parent = p->took_slot_of[i++];
-        const char *theirs = "", *ours = parent < 0 ? "" : p->problem.buffers[parent].name;
-        if (!json_opt_string(j, v, "in_place_of", &theirs, st)) return false;
-        if (strcmp(theirs, ours) != 0)
-            return json_error(j, *theirs ? json_find(v, "in_place_of") : v, st, LX_E_MISMATCH,
-                              "in_place_of is \"%s\" here, but the addresses give \"%s\"", theirs, ours);
-    }
-    double gap = -1;
-    int64_t objective = lx_plan_objective(p);
-    bool reached = lx_plan_meets_target(p), meets = !reached;
-    if (!json_opt_number(j, root, "gap", 0, 1, &gap, st) ||
-        !json_opt_bool(j, root, "meets_target", &meets, st))
-        return false;
-    const cJSON *target = json_find(root, "target_hbm_bytes"), *at = json_find(root, "gap");
-    if (!(fabs(gap - lx_gap(objective, p->bound_bytes)) < 1e-8))
-        return json_error(j, at ? at : root, st, LX_E_MISMATCH, "the gap must be %.9g by placement and bound",
-                          lx_gap(objective, p->bound_bytes));
-    at = json_find(root, "meets_target");
-    if (p->graph->target_hbm_bytes < 0 && (target || at))
-        return json_error(j, target ? target : at, st, LX_E_MISMATCH,
-                          "a target here, but the pattern has none");
-    if (p->graph->target_hbm_bytes < 0) return true;
-    if (!plan_same(j, root, "target_hbm_bytes", p->graph->target_hbm_bytes, st)) return false;
-    if (meets == reached) return true;
-    return json_error(j, at ? at : root, st, LX_E_MISMATCH, "meets_target must be %s by placement and target",
-                      reached ? "true" : "false");
+    int i = 0;
+    while (i < count && strcmp(word, nth(i)) != 0) i++;
+    return i;
 }
 
-static bool read_word(const struct json *j, const cJSON *root, const char *key, const char *(*nth)(int),
-                      int count, int *out, lx_status *st)
+static bool read_word(const struct json *j, const cJSON *root, const char *key, const char *word,
+                      const char *(*nth)(int), int count, int *out, lx_status *st)
 {
-    const char *word;
-    if (!json_string(j, root, key, &word, st)) return false;
-    for (*out = 0; *out < count; (*out)++)
-        if (strcmp(word, nth(*out)) == 0) return true;
+    if ((*out = find_word(word, nth, count)) < count) return true;
     char known[200];
     size_t n = 0;
     for (int i = 0; i < count && n < sizeof known; i++)
@@ -120,26 +91,9 @@ static const char *nth_objective(int i)
     return lx_objective_word((enum lx_objective)i);
 }
 
-static bool read_solver(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+static bool read_stats(const struct json *j, const cJSON *stats, struct lx_plan *p, lx_status *st)
 {
-    static const char *const keys[] = {"name",  "seed",  "work_limit", "options",
-                                       "steps", "stats", "message",    NULL};
-    const cJSON *v = json_find(root, "solver"), *item;
-    const char *name, *options, *message;
-    int64_t seed;
-    if (!v) return json_error(j, root, st, LX_E_SCHEMA, "the key \"solver\" is missing here; add it");
-    if (!json_only_keys(j, v, "solver", keys, st) || !json_string(j, v, "name", &name, st) ||
-        !json_string(j, v, "options", &options, st) || !json_string(j, v, "message", &message, st) ||
-        !json_int(j, v, "seed", 0, LX_INT_MAX, &seed, st) ||
-        !json_int(j, v, "work_limit", 0, LX_INT_MAX, &p->work_limit, st) ||
-        !json_int(j, v, "steps", 0, LX_INT_MAX, &p->answer.steps, st))
-        return false;
-    p->seed = (uint64_t)seed;
-    p->solver = arena_string(p->memory, name);
-    p->options = arena_string(p->memory, options);
-    if (!p->solver || !p->options) return status_no_memory(st);
-    snprintf(p->answer.message, sizeof p->answer.message, "%s", message);
-    const cJSON *stats = json_find(v, "stats");
+    const cJSON *item;
     if (stats && !cJSON_IsObject(stats))
         return json_error(j, stats, st, LX_E_SCHEMA, "stats must be an object of integers");
     cJSON_ArrayForEach(item, stats)
@@ -155,6 +109,86 @@ static bool read_solver(const struct json *j, const cJSON *root, struct lx_plan 
     return true;
 }
 
+static bool read_solver(const struct json *j, const cJSON *root, bool old, struct lx_plan *p, lx_status *st)
+{
+    const cJSON *v = json_find(root, "solver");
+    struct plan_solver x;
+    if (!v) return json_error(j, root, st, LX_E_SCHEMA, "the key \"solver\" is missing here; add it");
+    if (!plan_read_record(j, v, PLAN_SOLVER, &x, p->memory, st)) return false;
+    if (x.seed < 0 || x.work_limit < 0 || x.steps < 0)
+        return json_error(j, v, st, LX_E_RANGE,
+                          "seed, work_limit and steps of the solver must not be negative");
+    p->solver = x.name;
+    p->seed = (uint64_t)x.seed;
+    p->work_limit = x.work_limit;
+    p->options = x.options;
+    p->answer.steps = x.steps;
+    snprintf(p->answer.message, sizeof p->answer.message, "%s", x.message);
+    return read_stats(j, json_find(old ? v : root, "stats"), p, st);
+}
+
+/* Addresses, handovers and reasons: what stands with each buffer whatever is planned. */
+static bool take_places(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+{
+    int32_t count, n = p->problem.count;
+    struct plan_buffer *list =
+        plan_read_records(j, root, "buffers", PLAN_BUFFER, sizeof *list, p->memory, &count, st);
+    if (!list) return false;
+    if (count != n)
+        return json_error(j, json_find(root, "buffers"), st, LX_E_MISMATCH,
+                          "%d buffers, but the pattern has %d", (int)count, (int)n);
+    p->answer.address = arena_array(p->memory, (size_t)n, sizeof *p->answer.address);
+    p->reason = arena_array(p->memory, (size_t)n, sizeof *p->reason);
+    p->took_slot_of = arena_array(p->memory, (size_t)n, sizeof *p->took_slot_of);
+    if (!p->answer.address || !p->reason || !p->took_slot_of) return status_no_memory(st);
+    for (int32_t i = 0; i < n; i++) {
+        const struct plan_buffer *x = &list[i];
+        const cJSON *at = cJSON_GetArrayItem(json_find(root, "buffers"), i);
+        if (x->address < -1 || x->in_place_of < -1 || x->in_place_of >= n)
+            return json_error(j, at, st, LX_E_RANGE,
+                              "address must not be negative, and in_place_of the number of a buffer");
+        p->answer.address[i] = x->address < 0 ? LX_OFF_CHIP : x->address;
+        p->took_slot_of[i] = (int32_t)x->in_place_of;
+        p->reason[i] = x->reason;
+    }
+    return true;
+}
+
+/* A bare list has its buffers in the pattern; those of the file must be the same ones. */
+static bool same_list(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+{
+    const struct plan_section *s = &plan_sections[PLAN_BUFFER];
+    const cJSON *v;
+    int32_t i = 0;
+    cJSON_ArrayForEach(v, json_find(root, "buffers"))
+    {
+        struct plan_buffer x, ours;
+        if (!plan_read_record(j, v, PLAN_BUFFER, &x, p->memory, st)) return false;
+        if (!plan_pack_buffer(p, i++, p->memory, &ours)) return status_no_memory(st);
+        const struct field *f = record_difference(s->fields, s->count, &x, &ours);
+        if (f)
+            return json_error(j, v, st, LX_E_MISMATCH,
+                              "buffer %s: its %s is not the one of the pattern's buffer %s", x.name, f->key,
+                              ours.name);
+    }
+    return true;
+}
+
+static bool read_body(const struct json *j, const cJSON *root, const struct plan_root *x, struct lx_plan *p,
+                      enum lx_objective objective, lx_status *st)
+{
+    p->problem.objective = objective;
+    p->problem.capacity = x->capacity;
+    p->problem.alignment = x->alignment;
+    if (!p->graph->is_list) return plan_read_graph(j, root, p, st) && take_places(j, root, p, st);
+    if (!plan_of_list(p, objective, st)) return false;
+    if (p->problem.capacity != x->capacity || p->problem.alignment != x->alignment)
+        return json_error(j, json_find(root, "capacity"), st, LX_E_MISMATCH,
+                          "capacity and alignment must be the pattern's, %lld and %lld",
+                          (long long)p->problem.capacity, (long long)p->problem.alignment);
+    return take_places(j, root, p, st) && same_list(j, root, p, st);
+}
+
 /* The solver's own objective: of a list as the file claims it; of a graph it follows from the places, the
  * file claims what the plan really moves. */
 static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t height)
@@ -168,76 +202,82 @@ static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t
     return sum;
 }
 
-static struct lx_plan *read_plan(const struct json *j, lx_status *st)
+/* What the root says twice must be the same both times. */
+static bool same_claims(const struct json *j, const cJSON *root, const struct plan_root *x,
+                        const struct lx_plan *p, lx_status *st)
 {
-    static const char *const keys[] = {"lxplan",
-                                       "kind",
-                                       "status",
-                                       "objective",
-                                       "hbm_bytes",
-                                       "baseline_hbm_bytes",
-                                       "spill_bytes",
-                                       "height_bytes",
-                                       "bound_bytes",
-                                       "gap",
-                                       "target_hbm_bytes",
-                                       "meets_target",
-                                       "solver",
-                                       "capacity",
-                                       "alignment",
-                                       "buffers",
-                                       "pattern_hash",
-                                       "pattern",
-                                       "graph",
-                                       NULL};
-    const cJSON *root = j->root;
+    double gap = lx_gap(lx_plan_objective(p), p->bound_bytes);
+    const cJSON *at = json_find(root, "meets_target");
+    bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
+    if (fabs(x->gap - gap) > 1e-8)
+        return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
+                          "the gap must be %.9g by placement and bound", gap);
+    if (x->target_hbm_bytes != p->graph->target_hbm_bytes)
+        return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
+    if (x->meets_target == meets) return true;
+    return json_error(j, at ? at : root, st, LX_E_MISMATCH,
+                      "meets_target must be %s by hbm_bytes and the pattern's target",
+                      meets ? "true" : "false");
+}
+
+static bool fill_plan(const struct json *j, const cJSON *root, bool old, const struct plan_root *x,
+                      struct lx_plan *p, lx_status *st)
+{
     int status, objective;
-    int64_t bound, hbm, baseline, spill, height;
-    const char *hash;
-    if (!pattern_check_header(j, root, "plan", st) || !json_only_keys(j, root, "a plan", keys, st) ||
-        !read_word(j, root, "status", nth_verdict, LX_VERDICT_COUNT, &status, st) ||
-        !read_word(j, root, "objective", nth_objective, LX_OBJECTIVE_COUNT, &objective, st) ||
-        !json_int(j, root, "bound_bytes", 0, LX_INT_MAX, &bound, st) ||
-        !json_int(j, root, "hbm_bytes", 0, LX_INT_MAX, &hbm, st) ||
-        !json_int(j, root, "baseline_hbm_bytes", 0, LX_INT_MAX, &baseline, st) ||
-        !json_int(j, root, "spill_bytes", 0, LX_INT_MAX, &spill, st) ||
-        !json_int(j, root, "height_bytes", 0, LX_INT_MAX, &height, st) ||
-        !json_string(j, root, "pattern_hash", &hash, st))
-        return NULL;
+    lx_status why = {0};
+    if (!read_word(j, root, "status", x->status, nth_verdict, LX_VERDICT_COUNT, &status, st) ||
+        !read_word(j, root, "objective", x->objective, nth_objective, LX_OBJECTIVE_COUNT, &objective, st) ||
+        !(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
+              : read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
+        !read_solver(j, root, old, p, st))
+        return false;
+    if (!lx_problem_validate(&p->problem, &why))
+        return json_error(j, json_find(root, "buffers"), st, why.code, "%s", why.text);
+    p->answer.status = (enum lx_verdict)status;
+    p->answer.objective = claimed_objective(p, x->spill_bytes, x->height_bytes);
+    p->bound_bytes = x->bound_bytes;
+    p->hbm_bytes = x->hbm_bytes;
+    p->baseline_hbm_bytes = x->baseline_hbm_bytes;
+    p->spill_bytes = x->spill_bytes;
+    p->height_bytes = x->height_bytes;
+    return same_claims(j, root, x, p, st);
+}
+
+/* The pattern in the file, if it is the one that was planned. */
+static const struct lx_graph *read_pattern(const struct json *j, const cJSON *root, const char *hash,
+                                           lx_status *st)
+{
     const cJSON *pattern = json_find(root, "pattern");
     if (!pattern)
         return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
     const struct lx_graph *g = pattern_read_json(j, pattern, st);
-    if (!g) return NULL;
     char ours[20];
-    snprintf(ours, sizeof ours, "%016" PRIx64, g->hash);
-    if (strcmp(ours, hash) != 0) {
-        lx_graph_free(g);
-        json_error(j, json_find(root, "pattern_hash"), st, LX_E_MISMATCH,
-                   "the pattern in this plan was changed after planning (its hash is %s); plan it again",
-                   ours);
-        return NULL;
-    }
-    struct lx_plan *p = plan_new(g, st);
+    if (!g) return NULL;
+    snprintf(ours, sizeof ours, "%016llx", (unsigned long long)g->hash);
+    if (strcmp(ours, hash) == 0) return g;
     lx_graph_free(g);
-    if (!p) return NULL;
-    p->bound_bytes = bound;
-    if (!(g->is_list ? plan_of_list(p, (enum lx_objective)objective, st)
-                     : plan_read_graph(j, root, p, objective, st)) ||
-        !plan_same(j, root, "capacity", p->problem.capacity, st) ||
-        !plan_same(j, root, "alignment", p->problem.alignment, st) || !read_buffers(j, root, p, st) ||
-        !read_solver(j, root, p, st) || !plan_complete(p, st) ||
-        (!g->is_list && !plan_read_places(j, root, p, st)) || !same_derived(j, root, p, st)) {
+    json_error(j, json_find(root, "pattern_hash"), st, LX_E_MISMATCH,
+               "the pattern in this plan was changed after planning (its hash is %s); plan it again", ours);
+    return NULL;
+}
+
+static struct lx_plan *read_plan(const struct json *j, lx_status *st)
+{
+    const cJSON *root = j->root;
+    struct arena scratch = {0};
+    struct plan_root x;
+    int64_t version;
+    struct lx_plan *p = NULL;
+    const struct lx_graph *g = NULL;
+    if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
+        plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
+        (g = read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g, st)) &&
+        !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
         lx_plan_free(p);
-        return NULL;
+        p = NULL;
     }
-    /* Claims: lx_plan_check compares them with what the placement really gives. */
-    p->answer.status = (enum lx_verdict)status;
-    p->answer.objective = claimed_objective(p, spill, height);
-    p->hbm_bytes = hbm;
-    p->baseline_hbm_bytes = baseline;
-    p->spill_bytes = spill;
-    p->height_bytes = height;
+    lx_graph_free(g);
+    arena_free(&scratch);
     return p;
 }
 

@@ -1,82 +1,151 @@
-/* Plan files, written. A plan carries its pattern whole, so that it can be checked, shown and executed where
- * the pattern file is not; what is derived from the pattern is written for people and compared on reading.
- * Nothing that differs from run to run is written: the same plan is the same bytes. */
+/* Plan files, written: the rows of plan_fields.h over the records of the plan. A plan carries its pattern whole,
+ * so that it can be checked, shown and executed where the pattern file is not. Nothing that differs from run to
+ * run is written: the same plan is the same bytes. */
 #include "plan/plan_file.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-static void write_summary(const struct lx_plan *p, struct text *t)
+static void write_record(enum plan_section_id section, const void *record, struct text *t)
 {
-    const struct lx_answer *a = &p->answer;
-    text_format(t, "  \"status\": \"%s\",\n  \"objective\": \"%s\",\n", lx_verdict_word(a->status),
-                lx_objective_word(p->problem.objective));
-    text_format(t, "  \"hbm_bytes\": %" PRId64 ",\n  \"baseline_hbm_bytes\": %" PRId64 ",\n", p->hbm_bytes,
-                p->baseline_hbm_bytes);
-    text_format(t, "  \"spill_bytes\": %" PRId64 ",\n  \"height_bytes\": %" PRId64 ",\n", p->spill_bytes,
-                p->height_bytes);
-    text_format(t, "  \"bound_bytes\": %" PRId64 ",\n  \"gap\": %.9g,\n", p->bound_bytes,
-                lx_gap(lx_plan_objective(p), p->bound_bytes));
-    if (p->graph->target_hbm_bytes >= 0)
-        text_format(t, "  \"target_hbm_bytes\": %" PRId64 ",\n  \"meets_target\": %s,\n",
-                    p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
-    text_add(t, "  \"solver\": {\"name\": ");
-    text_json_string(t, p->solver);
-    text_format(t, ", \"seed\": %" PRIu64 ", \"work_limit\": %" PRId64 ", \"options\": ", p->seed,
-                p->work_limit);
-    text_json_string(t, p->options);
-    text_format(t, ", \"steps\": %" PRId64 ", \"stats\": {", a->steps);
-    for (int i = 0; i < a->stat_count; i++) {
-        if (i) text_add(t, ", ");
-        text_json_string(t, a->stats[i].name);
-        text_format(t, ": %" PRId64, a->stats[i].value);
-    }
-    text_add(t, "}, \"message\": ");
-    text_json_string(t, a->message);
-    text_format(t, "},\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n", p->problem.capacity,
-                p->problem.alignment);
+    record_write(plan_sections[section].fields, plan_sections[section].count, record, t);
 }
 
-static void write_buffer(const struct lx_plan *p, int32_t i, struct text *t)
+/* The fields of a record without its braces: others follow. */
+static void write_fields(enum plan_section_id section, const void *record, const char *margin, struct text *t)
 {
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    text_add(t, "    {\"name\": ");
-    text_json_string(t, b->name);
-    text_format(t,
-                ", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64 ", \"cost\": %" PRId64
-                ", \"address\": ",
-                b->size, b->start, b->end, b->spill_cost);
-    if (p->answer.address[i] >= 0)
-        text_format(t, "%" PRId64, p->answer.address[i]);
-    else
-        text_add(t, "null");
-    if (p->took_slot_of[i] >= 0) {
-        text_add(t, ", \"in_place_of\": ");
-        text_json_string(t, p->problem.buffers[p->took_slot_of[i]].name);
+    const struct plan_section *s = &plan_sections[section];
+    for (size_t i = 0; i < s->count; i++) {
+        struct text one = {0};
+        record_write(&s->fields[i], 1, record, &one);
+        if (one.length > 2) text_format(t, "%s%.*s,\n", margin, (int)one.length - 2, one.at + 1);
+        t->failed |= one.failed;
+        text_free(&one);
     }
-    if (p->stays && p->stays[i].bar) {
-        text_add(t, ", \"bar\": ");
-        text_json_string(t, lx_bar_word(p->stays[i].bar));
+}
+
+static void write_solver(const struct lx_plan *p, struct text *t)
+{
+    const struct plan_solver solver = plan_pack_solver(p);
+    text_add(t, "  \"solver\": ");
+    write_record(PLAN_SOLVER, &solver, t);
+    text_add(t, ",\n  \"stats\": {");
+    for (int i = 0; i < p->answer.stat_count; i++) {
+        if (i) text_add(t, ", ");
+        text_json_string(t, p->answer.stats[i].name);
+        text_format(t, ": %" PRId64, p->answer.stats[i].value);
     }
-    if (p->reason[i]) {
-        text_add(t, ", \"reason\": ");
-        text_json_string(t, p->reason[i]);
+    text_add(t, "},\n");
+}
+
+static void write_passes(const struct lx_plan *p, struct text *t)
+{
+    bool first = true;
+    text_add(t, "    \"passes\": {");
+    for (const struct lx_pass *row = lx_passes(); row->name; row++) {
+        int value = lx_pass_get(&p->passes, row);
+        if (value == 0) continue;
+        text_format(t, "%s\"%s\": ", first ? "" : ", ", row->name);
+        if (row->words)
+            text_json_string(t, row->words[value]);
+        else
+            text_add(t, "true");
+        first = false;
     }
-    text_add(t, i + 1 < p->problem.count ? "},\n" : "}\n");
+    text_add(t, "},\n");
+}
+
+/* One element of an array per line. */
+static void write_element(enum plan_section_id section, const void *record, bool last, struct text *t)
+{
+    text_add(t, section == PLAN_BUFFER ? "    " : "      ");
+    write_record(section, record, t);
+    text_add(t, last ? "\n" : ",\n");
+}
+
+static bool write_tensors(const struct lx_plan *p, struct arena *memory, struct text *t)
+{
+    int32_t count = p->layouts->graph->tensor_count;
+    struct plan_tensor x;
+    text_add(t, "    \"tensors\": [\n");
+    for (int32_t i = 0; i < count; i++) {
+        if (!plan_pack_tensor(p, i, memory, &x)) return false;
+        write_element(PLAN_TENSOR, &x, i + 1 == count, t);
+    }
+    text_add(t, "    ],\n");
+    return true;
+}
+
+static bool write_ops(const struct lx_plan *p, struct arena *memory, struct text *t)
+{
+    int32_t count = p->layouts->graph->op_count;
+    struct plan_op x;
+    text_add(t, "    \"ops\": [\n");
+    for (int32_t i = 0; i < count; i++) {
+        if (!plan_pack_op(p, i, memory, &x)) return false;
+        write_element(PLAN_OP, &x, i + 1 == count, t);
+    }
+    text_add(t, "    ],\n");
+    return true;
+}
+
+static bool write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
+{
+    int32_t count = p->layouts->graph->op_count;
+    struct plan_launch x;
+    text_add(t, "    \"launches\": [\n");
+    for (int32_t i = 0; i < count; i++) {
+        if (!plan_pack_launch(&p->launches[i], memory, &x)) return false;
+        write_element(PLAN_LAUNCH, &x, i + 1 == count, t);
+    }
+    text_add(t, "    ],\n");
+    return true;
+}
+
+static bool write_graph(const struct lx_plan *p, struct arena *memory, struct text *t)
+{
+    struct plan_graph graph;
+    if (!plan_pack_graph(p, memory, &graph)) return false;
+    text_add(t, "  \"graph\": {\n");
+    write_fields(PLAN_GRAPH, &graph, "    ", t);
+    write_passes(p, t);
+    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t) || !write_launches(p, memory, t))
+        return false;
+    text_add(t, "    \"transfers\": [\n");
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct plan_transfer x = plan_pack_transfer(p, i);
+        write_element(PLAN_TRANSFER, &x, i + 1 == p->transfer_count, t);
+    }
+    text_add(t, "    ]\n  },\n");
+    return true;
+}
+
+static bool write_buffers(const struct lx_plan *p, struct arena *memory, struct text *t)
+{
+    struct plan_buffer x;
+    text_add(t, "  \"buffers\": [\n");
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        if (!plan_pack_buffer(p, i, memory, &x)) return false;
+        write_element(PLAN_BUFFER, &x, i + 1 == p->problem.count, t);
+    }
+    text_add(t, "  ],\n");
+    return true;
 }
 
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
 {
     struct text t = {0};
-    text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"plan\",\n");
-    write_summary(p, &t);
-    if (!p->graph->is_list) plan_write_graph(p, &t);
-    text_add(&t, "  \"buffers\": [\n");
-    for (int32_t i = 0; i < p->problem.count; i++) write_buffer(p, i, &t);
-    text_format(&t, "  ],\n  \"pattern_hash\": \"%016" PRIx64 "\",\n  \"pattern\": ", p->graph->hash);
+    struct arena scratch = {0};
+    char hash[20];
+    const struct plan_root root = plan_pack_root(p, hash);
+    text_format(&t, "{\n  \"lxplan\": %d,\n  \"kind\": \"plan\",\n", PLAN_FORMAT);
+    write_fields(PLAN_ROOT, &root, "  ", &t);
+    write_solver(p, &t);
+    bool ok = (p->graph->is_list || write_graph(p, &scratch, &t)) && write_buffers(p, &scratch, &t);
+    text_add(&t, "  \"pattern\": ");
     pattern_write(p->graph, &t);
     text_add(&t, "\n}\n");
-    if (t.failed) {
+    arena_free(&scratch);
+    if (t.failed || !ok) {
         text_free(&t);
         return NULL;
     }

@@ -20,13 +20,14 @@
 #include "anneal/moves.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "common/first_answers.h"
+#include "solvers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum option {
     EFFORT,
@@ -91,16 +92,9 @@ struct search {
     int32_t best_off; /* items off chip in it */
     int64_t steps;
     bool by_steps; /* work is counted in steps; otherwise in conflicts looked at */
-    struct timespec began;
+    double began;  /* on the clock */
     bool stopped;
 };
-
-static double seconds_since(const struct timespec *began)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - began->tv_sec) + (double)(now.tv_nsec - began->tv_nsec) * 1e-9;
-}
 
 static int64_t current_objective(const struct search *s)
 {
@@ -114,7 +108,7 @@ static bool must_stop(struct search *s)
         s->run->progress(s->run->context, &so_far);
     }
     if (lx_run_stopped(s->run)) s->stopped = true;
-    if (s->run->time_limit > 0 && seconds_since(&s->began) >= s->run->time_limit) s->stopped = true;
+    if (s->run->time_limit > 0 && clock_seconds() - s->began >= s->run->time_limit) s->stopped = true;
     return s->stopped;
 }
 
@@ -356,6 +350,13 @@ static void settle_addresses(struct search *s)
     free(usual);
 }
 
+enum { STAT_PAIRS, STAT_DECODED, STATS };
+
+static const struct lx_stat_row stats[STATS] = {
+    [STAT_PAIRS] = {"pairs", "pairs", "of buffers that live at the same time"},
+    [STAT_DECODED] = {"decoded", "groups", "placed anew, over all moves"},
+};
+
 static void report(const struct search *s, struct lx_answer *answer)
 {
     items_answer(&s->items, s->best, answer->address);
@@ -363,8 +364,8 @@ static void report(const struct search *s, struct lx_answer *answer)
     answer->status = complete && (is_done(s) || !s->stopped) ? LX_FEASIBLE : LX_LIMIT;
     answer->steps = s->steps;
     answer->bound = 0;
-    answer->stats[answer->stat_count++] = (struct lx_stat){"pairs", s->items.pairs};
-    answer->stats[answer->stat_count++] = (struct lx_stat){"decoded", s->decoder.visits};
+    lx_answer_count(answer, &lx_solver_anneal, STAT_PAIRS, s->items.pairs);
+    lx_answer_count(answer, &lx_solver_anneal, STAT_DECODED, s->decoder.visits);
     if (!complete)
         snprintf(answer->message, sizeof answer->message, "fixed addresses leave no room for every buffer");
     else if (!s->items.near && s->items.count > 0)
@@ -376,7 +377,7 @@ static void report(const struct search *s, struct lx_answer *answer)
 static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed)};
-    clock_gettime(CLOCK_MONOTONIC, &s.began);
+    s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS])) return false;
     s.best = malloc(((size_t)s.items.count + 1) * sizeof *s.best);
@@ -405,5 +406,7 @@ const struct lx_solver lx_solver_anneal = {
     .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_IS_SEEDED,
     .options = options,
     .option_count = OPTIONS,
+    .stats = stats,
+    .stat_count = STATS,
     .solve = solve,
 };

@@ -3,9 +3,8 @@
 #ifndef LX_SOLVERS_EXACT_BUDGET_H
 #define LX_SOLVERS_EXACT_BUDGET_H
 
+#include "base/clock.h"
 #include "scratchpad/placement/problem.h"
-
-#include <time.h>
 
 struct budget {
     const struct lx_run *run;
@@ -14,17 +13,10 @@ struct budget {
     bool stopped;
 };
 
-static inline double budget_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static inline struct budget budget_new(const struct lx_run *run, int64_t limit)
 {
     struct budget b = {.run = run, .limit = limit};
-    if (run->time_limit > 0) b.deadline = budget_clock() + run->time_limit;
+    if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     return b;
 }
 
@@ -38,7 +30,7 @@ static inline void budget_charge_nodes(struct budget *b, int64_t nodes, int32_t 
 static inline bool budget_stopped(void *budget)
 {
     struct budget *b = budget;
-    return lx_run_stopped(b->run) || (b->deadline > 0 && budget_clock() > b->deadline);
+    return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() > b->deadline);
 }
 
 static inline bool budget_spent(struct budget *b)

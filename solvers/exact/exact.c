@@ -16,6 +16,22 @@ static const struct lx_option exact_options[OPTION_COUNT] = {
     [OPTION_IMPROVE] = {"improve", 1, 0, 1, "large-neighbourhood search where the proof does not come"},
 };
 
+static const struct lx_stat_row exact_stats[EXACT_STAT_COUNT] = {
+#define EXACT_ROW(field, name, unit, help) [EXACT_##field] = {name, unit, help},
+    EXACT_STATS(EXACT_ROW)
+#undef EXACT_ROW
+};
+
+void exact_report(const struct search_stats *stats, int rows, struct lx_answer *answer)
+{
+    const int64_t values[EXACT_STAT_COUNT] = {
+#define EXACT_VALUE(field, name, unit, help) [EXACT_##field] = stats->field,
+        EXACT_STATS(EXACT_VALUE)
+#undef EXACT_VALUE
+    };
+    for (int row = 0; row < rows; row++) lx_answer_count(answer, &lx_solver_exact, row, values[row]);
+}
+
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer);
 
 const struct lx_solver lx_solver_exact = {
@@ -25,6 +41,8 @@ const struct lx_solver lx_solver_exact = {
     .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED,
     .options = exact_options,
     .option_count = OPTION_COUNT,
+    .stats = exact_stats,
+    .stat_count = EXACT_STAT_COUNT,
     .solve = exact_solve,
 };
 

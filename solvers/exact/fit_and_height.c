@@ -29,12 +29,7 @@ struct whole {
 
 static void record(const struct whole *w, struct lx_answer *answer)
 {
-    const struct lx_stat rows[] = {{"nodes", w->stats.nodes},
-                                   {"pivots", w->stats.pivots},
-                                   {"packings", w->stats.fit_calls},
-                                   {"packing nodes", w->stats.fit_nodes},
-                                   {"cuts", w->stats.cuts}};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) answer->stats[answer->stat_count++] = rows[k];
+    exact_report(&w->stats, EXACT_unresolved, answer);
     answer->steps = w->budget.steps;
 }
 

@@ -6,9 +6,29 @@
 #include "exact/ask_fit.h"
 #include "base/vec.h"
 
+/* What is counted, one row each: X(field, name, unit, help). The last is of choices, so of Spill only. */
+/* clang-format off */
+#define EXACT_STATS(X)                                                                                       \
+    X(nodes, "nodes", "nodes", "boxes of the branch and bound that were bounded")                            \
+    X(pivots, "pivots", "pivots", "steps of the linear programs")                                            \
+    X(fit_calls, "packings", "calls", "questions whether a choice packs")                                    \
+    X(fit_nodes, "packing nodes", "nodes", "nodes of the searches that answered them")                       \
+    X(cuts, "cuts", "rows", "choices that were cut off because they do not pack")                            \
+    X(unresolved, "unresolved", "choices", "choices of which it is not known whether they pack")
+/* clang-format on */
+
+#define EXACT_FIELD(field, name, unit, help) int64_t field;
 struct search_stats {
-    int64_t nodes, pivots, fit_calls, fit_nodes, cuts, unresolved;
+    EXACT_STATS(EXACT_FIELD)
 };
+#undef EXACT_FIELD
+
+#define EXACT_ID(field, name, unit, help) EXACT_##field,
+enum { EXACT_STATS(EXACT_ID) EXACT_STAT_COUNT };
+#undef EXACT_ID
+
+/* exact.c: the first `rows` of them into the answer. */
+void exact_report(const struct search_stats *stats, int rows, struct lx_answer *answer);
 
 struct search_tuning {
     int64_t fit_nodes;  /* most nodes of the Fit engine for one choice */

@@ -178,10 +178,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     answer->steps = budget.steps;
     answer->status = !ok ? LX_ERROR : bound == spill ? LX_OPTIMAL : LX_LIMIT;
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, spill, answer->bound);
-    const struct lx_stat rows[] = {{"nodes", stats.nodes},        {"pivots", stats.pivots},
-                                   {"packings", stats.fit_calls}, {"packing nodes", stats.fit_nodes},
-                                   {"cuts", stats.cuts},          {"unresolved", stats.unresolved}};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) answer->stats[answer->stat_count++] = rows[k];
+    exact_report(&stats, EXACT_STAT_COUNT, answer);
     free(members);
     free(part);
     return ok;

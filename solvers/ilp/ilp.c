@@ -14,9 +14,11 @@
  * is reported as feasible, with the best bound that can. */
 #include "anneal/decode.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "common/first_answers.h"
 #include "ilp/ilp_search.h"
+#include "solvers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -212,14 +214,25 @@ static bool search(struct work *w)
     return run_model(w, false);
 }
 
+enum { STAT_ROWS, STAT_BINARIES, STAT_NODES, STAT_EFFORT, STATS };
+
+static const struct lx_stat_row stats[STATS] = {
+    [STAT_ROWS] = {"rows", "rows", "constraints of the largest model"},
+    [STAT_BINARIES] = {"binaries", "variables", "its variables that are 0 or 1"},
+    [STAT_NODES] = {"nodes", "nodes", "of GLPK's branch and bound, over all models"},
+    [STAT_EFFORT] = {"effort", "iterations x rows", "simplex iterations times rows, over all models"},
+};
+
 static void report(const struct work *w, struct lx_answer *answer)
 {
     items_answer(&w->items, w->best, answer->address);
     answer->bound = w->bound;
     answer->steps = w->nodes;
-    const struct lx_stat stats[] = {
-        {"rows", w->rows}, {"binaries", w->binaries}, {"nodes", w->nodes}, {"effort", w->effort}};
-    for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) answer->stats[answer->stat_count++] = stats[i];
+    const int64_t counted[STATS] = {[STAT_ROWS] = w->rows,
+                                    [STAT_BINARIES] = w->binaries,
+                                    [STAT_NODES] = w->nodes,
+                                    [STAT_EFFORT] = w->effort};
+    for (int row = 0; row < STATS; row++) lx_answer_count(answer, &lx_solver_ilp, row, counted[row]);
     snprintf(answer->message, sizeof answer->message, "%s", w->message);
     if (w->failed)
         answer->status = LX_ERROR;
@@ -246,7 +259,7 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
         .memory = (int)w.option[MEMORY],
         .cuts = w.option[CUTS] != 0,
     };
-    clock_gettime(CLOCK_MONOTONIC, &w.limits.began);
+    w.limits.began = clock_seconds();
     if (!items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS])) return false;
     w.best = malloc(((size_t)w.items.count + 1) * sizeof *w.best);
     w.guess = malloc(((size_t)w.items.count + 1) * sizeof *w.guess);
@@ -268,5 +281,7 @@ const struct lx_solver lx_solver_ilp = {
     .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE,
     .options = options,
     .option_count = OPTIONS,
+    .stats = stats,
+    .stat_count = STATS,
     .solve = solve,
 };

@@ -5,6 +5,7 @@
  * survive the jump is in a `session` owned by the caller of the function that calls setjmp. Printing is off,
  * and a terminal hook swallows the error text that GLPK prints all the same, keeping it for the message. */
 #include "ilp/ilp_search.h"
+#include "base/clock.h"
 #include "ilp/ilp_model.h"
 
 #include <math.h>
@@ -44,11 +45,8 @@ static void jump_out(void *info)
 
 static double seconds_left(const struct ilp_limits *l)
 {
-    struct timespec now;
     if (l->run->time_limit <= 0) return 1e9;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double spent = (double)(now.tv_sec - l->began.tv_sec) + (double)(now.tv_nsec - l->began.tv_nsec) * 1e-9;
-    return l->run->time_limit - spent;
+    return l->run->time_limit - (clock_seconds() - l->began);
 }
 
 static void look_at_tree(glp_tree *tree, void *info)

@@ -5,13 +5,11 @@
 
 #include "common/items.h"
 
-#include <time.h>
-
 struct ilp_limits {
     const struct lx_run *run;
-    struct timespec began; /* for run->time_limit */
-    int64_t nodes;         /* of the search tree */
-    int64_t effort;        /* simplex iterations times rows: what a node limit cannot bound */
+    double began;   /* on the clock; for run->time_limit */
+    int64_t nodes;  /* of the search tree */
+    int64_t effort; /* simplex iterations times rows: what a node limit cannot bound */
     int64_t max_rows;
     int memory; /* megabytes */
     bool cuts;

@@ -1,9 +1,9 @@
 #!/bin/bash
-# manual.sh PROGRAM PAGE COMPLETION: every command and option of the tables is in the manual page, in the help and in
+# manual.sh PROGRAM PAGE COMPLETION PATTERN: every command and option of the tables is in the manual page, in the help and in
 # completions, and nothing stands there that no table has.
 set -u
 export LC_ALL=C.UTF-8 NO_COLOR=1
-program=$1 page=$2 completion=$3 failed=0
+program=$1 page=$2 completion=$3 pattern=$4 failed=0
 fail() { echo "manual.sh: $*"; failed=1; }
 has() { grep -q -F -- "$2" <<<"$1"; }
 
@@ -53,6 +53,23 @@ for section in NAME SYNOPSIS DESCRIPTION COMMANDS OPTIONS 'EXIT STATUS' ENVIRONM
 done
 grep -q '^@' "$page" && fail "the page has a mark that nothing replaced"
 grep -q -E '^\.TH LXPLAN 1 "[^"]+"' "$page" || fail "the page has no date"
+
+# every word that is told is taken: option, command before it, arguments behind it
+taken() {
+    local option=$1 words
+    shift
+    words=$("$program" help --words "$1" "$option") && [ -n "$words" ] || fail "$1 $option has no words"
+    for word in $words; do
+        "$program" "$@" "$option" "$word" >/dev/null 2>&1 || fail "$* $option $word ends with $?"
+    done
+}
+taken --stage plan "$pattern"
+taken --order plan "$pattern" --stage launch
+taken --theme explore "$pattern" --script q
+taken --verify run "$pattern" -s greedy
+taken --rules loops -e 'ab,bc->ac' --sizes 8,8,8
+taken --passes loops -e 'ab,bc->ac' --sizes 8,8,8
+taken --objective bench "$pattern" -s greedy --time 5
 
 # completions: what the program says, and nothing that it does not
 complete_line() { # the words of a line, the last is completed

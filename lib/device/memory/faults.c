@@ -1,27 +1,14 @@
 /* Faults in words: who wanted what where, and what was there. */
 #include "device/memory/machine.h"
+#include "base/words.h"
 #include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-static const struct {
-    const char *word, *help;
-} kinds[LX_FAULT_KINDS] = {
-#define FAULT_ROW(id, word, help) [id] = {word, help},
-    LX_FAULTS(FAULT_ROW)
-#undef FAULT_ROW
-};
+LX_WORDS(lx_fault_word, enum lx_fault_kind, LX_FAULTS)
 
-const char *lx_fault_word(enum lx_fault_kind k)
-{
-    return (unsigned)k < LX_FAULT_KINDS ? kinds[k].word : "unknown";
-}
-
-const char *lx_fault_help(enum lx_fault_kind k)
-{
-    return (unsigned)k < LX_FAULT_KINDS ? kinds[k].help : "";
-}
+LX_HELPS(lx_fault_help, enum lx_fault_kind, LX_FAULTS)
 
 static const char *tensor_name(const struct machine *m, int32_t t)
 {

@@ -53,7 +53,7 @@ static bool search(struct goal_search *s, enum lx_joint_mode mode, int64_t units
     struct lx_joint_options how = {
         .mode = mode, .solver = s->how->solver, .run = s->how->run, .without_flip = s->flipped};
     how.run.work_limit = steps;
-    if (s->deadline > 0) how.run.time_limit = fmax(s->deadline - joint_clock(), 1e-3);
+    if (s->deadline > 0) how.run.time_limit = fmax(s->deadline - clock_seconds(), 1e-3);
     s->flipped |= mode == LX_JOINT_FULL;
     graph_problem_toll(&s->w, units_per_byte);
     if (!lx_joint_solve(&s->w.problem, &how, &s->w.memory, answer, st)) return false;
@@ -97,7 +97,7 @@ static int64_t next_share(const struct goal_search *s, int64_t steps, int search
 
 static bool out_of_time(const struct goal_search *s)
 {
-    return lx_run_stopped(&s->how->run) || (s->deadline > 0 && joint_clock() > s->deadline);
+    return lx_run_stopped(&s->how->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
 }
 
 static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
@@ -146,7 +146,7 @@ static bool reach_goal(struct goal_search *s, lx_status *st)
     bool traffic = s->how->goal == LX_GOAL_TRAFFIC;
     struct lx_joint_answer a;
     s->status = LX_FEASIBLE;
-    if (s->how->run.time_limit > 0) s->deadline = joint_clock() + s->how->run.time_limit;
+    if (s->how->run.time_limit > 0) s->deadline = clock_seconds() + s->how->run.time_limit;
     if (!search(s, LX_JOINT_SEED, traffic ? top_price(s) : 0, steps, &s->seed, &a, st)) return false;
     s->best = s->seed;
     if (s->how->mode != LX_JOINT_SEED &&

@@ -195,7 +195,7 @@ static void swap_layers(struct beam *b)
 static bool out_of_time(const struct beam *b)
 {
     if (lx_run_stopped(b->how->run)) return true;
-    return b->how->deadline > 0 && joint_clock() > b->how->deadline;
+    return b->how->deadline > 0 && clock_seconds() > b->how->deadline;
 }
 
 /* Messages of op o have been counted; they are no longer to come. */

@@ -7,6 +7,7 @@
 #ifndef LX_SCRATCHPAD_COOPTIMISE_JOINT_MODEL_H
 #define LX_SCRATCHPAD_COOPTIMISE_JOINT_MODEL_H
 
+#include "base/clock.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "scratchpad/cooptimise/joint.h"
@@ -122,7 +123,5 @@ struct joint_beam_result {
 
 bool joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
                 struct joint_beam_result *out, lx_status *st);
-
-double joint_clock(void);
 
 #endif

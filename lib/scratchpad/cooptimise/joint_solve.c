@@ -203,7 +203,7 @@ bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_opti
     out->label = arena_array(memory, (size_t)p->buffer_count, sizeof *out->label);
     if (!out->label) return status_no_memory(st);
     s.step_limit = how->run.work_limit > 0 ? how->run.work_limit : DEFAULT_STEPS;
-    if (how->run.time_limit > 0) s.deadline = joint_clock() + how->run.time_limit;
+    if (how->run.time_limit > 0) s.deadline = clock_seconds() + how->run.time_limit;
     if (!joint_model_make(&s.model, p, st)) return false;
     bool ok = run_modes(&s, out, st);
     joint_model_free(&s.model);

@@ -2,17 +2,9 @@
 #include "scratchpad/placement/problem.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/words.h"
 
-static const char *const verdict_words[LX_VERDICT_COUNT] = {
-#define LX_VERDICT_ROW(id, word) [id] = word,
-    LX_VERDICTS(LX_VERDICT_ROW)
-#undef LX_VERDICT_ROW
-};
-
-const char *lx_verdict_word(enum lx_verdict v)
-{
-    return (unsigned)v < LX_VERDICT_COUNT ? verdict_words[v] : "unknown";
-}
+LX_WORDS(lx_verdict_word, enum lx_verdict, LX_VERDICTS)
 
 double lx_gap(int64_t objective, int64_t bound)
 {

@@ -53,8 +53,14 @@ enum lx_verdict { LX_VERDICTS(LX_VERDICT_ENUM) LX_VERDICT_COUNT };
 
 enum { LX_OFF_CHIP = -1, LX_MAX_STATS = 16 };
 
+/* What a solver counts: one row each in a table of its own, in the order in which an answer has them. */
+struct lx_stat_row {
+    const char *name; /* a key in plan and results files */
+    const char *unit, *help;
+};
+
 struct lx_stat {
-    const char *name; /* a string constant */
+    const char *name; /* of a row of the solver; a string constant */
     int64_t value;
 };
 
@@ -95,7 +101,7 @@ enum lx_solver_caps {
     LX_IS_SEEDED = 1 << 4, /* the seed changes the answer */
 };
 
-#define LX_SOLVER_ABI 1
+#define LX_SOLVER_ABI 2
 
 struct lx_solver {
     int abi; /* LX_SOLVER_ABI */
@@ -103,12 +109,20 @@ struct lx_solver {
     unsigned caps;
     const struct lx_option *options;
     int option_count;
+    const struct lx_stat_row *stats; /* at most LX_MAX_STATS */
+    int stat_count;
     /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out;
      * the answer is then still legal. */
     bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 };
 
 const char *lx_verdict_word(enum lx_verdict v);
+
+/* Appends the figure of a row of the solver's table. */
+static inline void lx_answer_count(struct lx_answer *a, const struct lx_solver *s, int row, int64_t value)
+{
+    if (a->stat_count < LX_MAX_STATS) a->stats[a->stat_count++] = (struct lx_stat){s->stats[row].name, value};
+}
 
 /* Does it answer this question? */
 static inline bool lx_can(const struct lx_solver *s, enum lx_objective question)

@@ -1,24 +1,11 @@
 /* Eligibility: why a tensor may not be on chip. One place for all reasons, asked in order; the first that
  * holds is the one that is told. What only the size or the savings of a single stay decide is in stays.c. */
 #include "scratchpad/stays/find_stays.h"
+#include "base/words.h"
 
-static const struct {
-    const char *word, *help;
-} bars[LX_BAR_COUNT] = {
-#define BAR_ROW(id, word, help) [id] = {word, help},
-    LX_BARS(BAR_ROW)
-#undef BAR_ROW
-};
+LX_WORDS(lx_bar_word, enum lx_bar, LX_BARS)
 
-const char *lx_bar_word(enum lx_bar b)
-{
-    return (unsigned)b < LX_BAR_COUNT ? bars[b].word : "unknown";
-}
-
-const char *lx_bar_help(enum lx_bar b)
-{
-    return (unsigned)b < LX_BAR_COUNT ? bars[b].help : "";
-}
+LX_HELPS(lx_bar_help, enum lx_bar, LX_BARS)
 
 static const char *mismatch_text(struct builder *b, const struct run *r)
 {

@@ -63,7 +63,9 @@ struct lx_access {
 };
 
 /* A copy that a placement asks for. */
-enum lx_transfer_kind { LX_LOAD, LX_STORE, LX_RING };
+enum lx_transfer_kind { LX_LOAD, LX_STORE, LX_RING, LX_TRANSFER_KINDS };
+
+const char *lx_transfer_word(enum lx_transfer_kind kind);
 
 struct lx_transfer {
     enum lx_transfer_kind kind;

@@ -21,6 +21,12 @@ struct walk {
     int32_t keeper, written_at; /* the stay with the latest value that HBM lacks, and since when */
 };
 
+const char *lx_transfer_word(enum lx_transfer_kind kind)
+{
+    static const char *const words[] = {[LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring"};
+    return (int)kind >= 0 && kind < LX_TRANSFER_KINDS ? words[kind] : "?";
+}
+
 static bool placed(const struct walk *w, int32_t stay)
 {
     return w->address && stay >= 0 && w->address[stay] >= 0;

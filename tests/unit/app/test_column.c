@@ -133,20 +133,31 @@ static void test_json(void **state)
             "false}]}\n");
 }
 
-/* Whatever is shown takes the room exactly, and columns go one by one as the room shrinks. */
+/* What is left goes to the column without a width, and columns go one by one as the room shrinks. */
 static void test_fit(void **state)
 {
     (void)state;
-    int widths[sizeof array / sizeof *array];
-    assert_int_equal(columns_fit(&columns, 50, widths), 4);
-    assert_int_equal(widths[5], 50 - 9 - 10 - 6 - 3);
-    assert_int_equal(columns_fit(&columns, 39, widths), 3);
-    assert_int_equal(widths[2], 0);
-    assert_int_equal(widths[5], 39 - 9 - 10 - 2);
-    assert_int_equal(columns_fit(&columns, 12, widths), 2);
-    assert_int_equal(widths[5], 12 - 9 - 1);
-    assert_int_equal(columns_fit(&columns, 4, widths), 2);
-    assert_int_equal(widths[5], 0);
+    enum { N = sizeof array / sizeof *array };
+    struct column_place at[N];
+    assert_int_equal(columns_fit(&columns, 50, at), 50);
+    assert_int_equal(at[1].at, 10);
+    assert_int_equal(at[2].at, 21);
+    assert_int_equal(at[3].width, 0); /* it needs 90 */
+    assert_int_equal(at[4].width, 0); /* people do not see it */
+    assert_int_equal(at[5].at, 28);
+    assert_int_equal(at[5].width, 22);
+    assert_int_equal(columns_fit(&columns, 39, at), 39);
+    assert_int_equal(at[2].width, 0);
+    assert_int_equal(at[5].at, 21);
+    assert_int_equal(columns_fit(&columns, 12, at), 12);
+    assert_int_equal(at[5].width, 2);
+    assert_int_equal(columns_fit(&columns, 4, at), 9); /* what has a width keeps it: the screen cuts it off */
+    struct column wide[N];
+    memcpy(wide, array, sizeof array);
+    wide[1].gap = 2, wide[5].most = 5;
+    assert_int_equal(columns_fit(&(struct columns)COLUMNS("wide", wide), 50, at), 35);
+    assert_int_equal(at[1].at, 12);
+    assert_int_equal(at[5].at, 30);
 }
 
 static void test_faults(void **state)

@@ -213,8 +213,9 @@ static void thin_buffers_never_vanish(void **state)
         for (int rows = 1; rows < 60; rows += 9)
             for (int edges = 0; edges < 2; edges++) {
                 struct raster r;
-                assert_true(
-                    raster_make(p, o->time.first, o->time.last, 0, picture_top(p), columns, rows, edges, &r));
+                struct raster_view view = {o->time.first, o->time.last, 0,    picture_top(p),
+                                           columns,       rows,         edges};
+                assert_true(raster_make(p, &view, &r));
                 for (int32_t i = 0; i < p->problem.count; i++) {
                     const struct lx_buffer *b = &p->problem.buffers[i];
                     int64_t at = p->answer.address[i];

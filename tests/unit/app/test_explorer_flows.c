@@ -155,7 +155,7 @@ static void colours_belong_to_buffers(void **state)
     struct explorer *x = open_on(GQ, 40, 120);
     x->theme = theme_find("dark");
     type(x, "<wait>4:goto exp<Enter>");
-    int32_t identity = outcome_identity(&x->session.shown, x->session.selection.buffer);
+    int32_t identity = buffer_identity(x->session.shown.plan, x->session.selection.buffer);
     uint8_t tone = tone_of_identity(identity);
     const struct map_window *w = x->states[VIEW_MAP];
     int in_map = 0;

@@ -338,6 +338,14 @@ static bool same_bits(const struct lx_run_result *a, const struct lx_run_result 
     return a->output_hash == b->output_hash;
 }
 
+/* Nothing was executed otherwise: the same bits, the same bytes everywhere. A plan that the checker refuses may
+ * run like this where it only says something else of what is off chip either way. */
+static bool same_run(const struct lx_run_result *a, const struct lx_run_result *b)
+{
+    return same_bits(a, b) && a->height_bytes == b->height_bytes &&
+           memcmp(&a->total, &b->total, sizeof a->total) == 0;
+}
+
 struct tally {
     int tried, counted, faults, refused, changed;
 };
@@ -368,7 +376,8 @@ static void every_sabotage_is_reported(void **state)
         damage_begin(&d, plan[i]);
         if (sabotages[k].act(&d, &rng)) {
             struct lx_run_result *r = execute(&d.plan, ref[i]);
-            bool refused = !lx_plan_check(&d.plan, &st), changed = !same_bits(r, good[i]);
+            bool changed = !same_bits(r, good[i]);
+            bool refused = !lx_plan_check(&d.plan, &st) && (!r->ok || !same_run(r, good[i]));
             tally[k].tried++;
             tally[k].counted += refused || changed;
             tally[k].refused += refused;

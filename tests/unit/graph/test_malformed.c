@@ -1,8 +1,8 @@
 /* Files with one mistake each, and the error that its author must see.
  *
  * tests/data/malformed/expected.tsv has a line for every file of the folder: file, code word, line, column,
- * and words that the text must have. plan_* are plans, the rest patterns or tables; a file that can be read
- * must be refused when it is planned (or, a plan, checked). */
+ * and words that the text must have. A file that can be read must be refused when it is planned. Plans have their
+ * own mistakes in unit/damaged_plans. */
 #include "lxplan.h"
 #include "base/file.h"
 
@@ -58,21 +58,10 @@ static int free_table(void **state)
     return 0;
 }
 
-static bool is_plan(const char *file)
-{
-    return strncmp(file, "plan_", 5) == 0;
-}
-
-/* What reading, then planning or checking, says of the file. True: nothing. */
-static bool accepted(const char *path, bool plan, lx_status *st)
+/* What reading, then planning, says of the file. True: nothing. */
+static bool accepted(const char *path, lx_status *st)
 {
     *st = (lx_status){0};
-    if (plan) {
-        struct lx_plan *p = lx_plan_read(path, st);
-        bool ok = p && lx_plan_check(p, st);
-        lx_plan_free(p);
-        return ok;
-    }
     struct lx_plan_options how = {.solver = lx_solver_find("greedy")};
     const struct lx_graph *g = lx_graph_read(path, st);
     struct lx_plan *p = g ? lx_plan_make(g, &how, st) : NULL;
@@ -90,7 +79,7 @@ static void every_file_gives_its_error(void **state)
         char path[600];
         lx_status st;
         snprintf(path, sizeof path, "%s%s", FOLDER, r->file);
-        if (accepted(path, is_plan(r->file), &st)) {
+        if (accepted(path, &st)) {
             print_message("%s: accepted, though it should give \"%s\"\n", r->file, r->says);
             wrong++;
         } else if (strcmp(lx_code_word(st.code), r->code) != 0 || st.line != r->line ||
@@ -112,7 +101,7 @@ static void every_error_can_be_read(void **state)
         char path[600], shown[1200];
         lx_status st;
         snprintf(path, sizeof path, "%s%s", FOLDER, rows[i].file);
-        accepted(path, is_plan(rows[i].file), &st);
+        accepted(path, &st);
         size_t words = 1;
         for (const char *s = st.text; *s; s++) {
             assert_true((unsigned char)*s >= 0x20 && *s != 0x7f);

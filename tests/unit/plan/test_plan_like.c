@@ -67,6 +67,14 @@ static void others_share_nothing(void **state)
     const struct lx_plan *other_rules = make(g, "greedy", (struct lx_passes){.undivided = true}, first);
     assert_ptr_not_equal(other_device->own_layouts, first->own_layouts);
     assert_ptr_not_equal(other_rules->own_divisions, first->own_divisions);
+    size_t length;
+    char *json = lx_plan_to_json(first, &length); /* a file may state other layouts than ours */
+    const struct lx_plan *from_file = lx_plan_parse("plan.json", json, length, &st);
+    const struct lx_plan *like_file = make(g, "greedy", (struct lx_passes){0}, from_file);
+    assert_null(like_file->lender);
+    free(json);
+    lx_plan_free(from_file);
+    lx_plan_free(like_file);
     lx_plan_free(first);
     assert_true(lx_plan_check(other_device, &st) && lx_plan_check(other_rules, &st));
     lx_plan_free(other_device);

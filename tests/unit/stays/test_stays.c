@@ -227,12 +227,13 @@ static void plan_files_are_read_to_the_letter(void **state)
     assert_non_null(json);
     refused_with(json, "    \"passes\":", "\n", "");
     refused_with(json, "    \"ops\": [", "    ],\n", "");
-    refused_with(json, "    \"transfers\": [", "    ],\n", "");
+    refused_with(json, "    \"launches\": [", "    ],\n", "");
+    refused_with(json, "    \"tensors\": [", "    ],\n", "");
     refused_with(json, "\"kind\": \"load\"", ",", "\"kind\": \"store\",");
     refused_with(json, "\"cores\": 1", ",", "\"cores\": 2,");
-    refused_with(json, "\"splits\": {", "}", "\"splits\": {\"ax\": 1}");
-    refused_with(json, "\"pool\": {\"at\": ", ",", "\"pool\": {\"at\": 0,");
-    refused_with(json, "    \"hbm\": {", "x\": 0,", "    \"hbm\": {");
+    refused_with(json, "\"output\": 1", ",", "\"output\": 1, \"output_splits\": [[3, 2]],");
+    refused_with(json, "\"pool_at\": ", ",", "\"pool_at\": 0,");
+    refused_with(json, ", \"hbm\": 0", "}", "}");
     free(json);
     lx_plan_free(p);
 }

@@ -1,0 +1,244 @@
+#include "base/record.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const kind_words[] = {
+    [FIELD_INT] = "integer", [FIELD_REAL] = "number",   [FIELD_BOOL] = "true or false",
+    [FIELD_TEXT] = "text",   [FIELD_INTS] = "integers", [FIELD_ROWS] = "rows of integers"};
+
+const char *field_kind_word(enum field_kind kind)
+{
+    return kind_words[kind];
+}
+
+static const void *member(const struct field *f, const void *record)
+{
+    return (const char *)record + f->offset;
+}
+
+static bool is_absent(const struct field *f, const void *at)
+{
+    if (f->need == FIELD_NEEDED) return false;
+    switch (f->kind) {
+    case FIELD_INT:
+        return *(const int64_t *)at == f->absent;
+    case FIELD_REAL:
+        return isnan(*(const double *)at);
+    case FIELD_BOOL:
+        return !*(const bool *)at;
+    case FIELD_TEXT:
+        return !*(const char *const *)at;
+    case FIELD_INTS:
+    case FIELD_ROWS:
+        return ((const struct int_list *)at)->count == 0;
+    }
+    return false;
+}
+
+static void write_list(const struct int_list *list, int width, struct text *t)
+{
+    text_add(t, "[");
+    for (int32_t i = 0; i < list->count; i++) {
+        text_add(t, i ? ", " : "");
+        if (width && i % width == 0) text_add(t, "[");
+        text_format(t, "%" PRId64, list->at[i]);
+        if (width && i % width == width - 1) text_add(t, "]");
+    }
+    text_add(t, "]");
+}
+
+static void write_value(const struct field *f, const void *at, struct text *t)
+{
+    switch (f->kind) {
+    case FIELD_INT:
+        text_format(t, "%" PRId64, *(const int64_t *)at);
+        break;
+    case FIELD_REAL:
+        text_format(t, "%.*g", RECORD_REAL_DIGITS, *(const double *)at);
+        break;
+    case FIELD_BOOL:
+        text_add(t, *(const bool *)at ? "true" : "false");
+        break;
+    case FIELD_TEXT:
+        text_json_string(t, *(const char *const *)at);
+        break;
+    case FIELD_INTS:
+        write_list(at, 0, t);
+        break;
+    case FIELD_ROWS:
+        write_list(at, f->width, t);
+        break;
+    }
+}
+
+void record_write(const struct field *fields, size_t count, const void *record, struct text *t)
+{
+    bool first = true;
+    text_add(t, "{");
+    for (size_t i = 0; i < count; i++) {
+        const void *at = member(&fields[i], record);
+        if (is_absent(&fields[i], at)) continue;
+        text_format(t, "%s\"%s\": ", first ? "" : ", ", fields[i].key);
+        write_value(&fields[i], at, t);
+        first = false;
+    }
+    text_add(t, "}");
+}
+
+void field_text(const struct field *f, const void *record, struct text *t)
+{
+    const void *at = member(f, record);
+    if (is_absent(f, at))
+        text_add(t, "nothing");
+    else
+        write_value(f, at, t);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_list(const struct int_list *a, const struct int_list *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->at, b->at, (size_t)a->count * sizeof *a->at) == 0);
+}
+
+static bool same_value(const struct field *f, const void *a, const void *b)
+{
+    switch (f->kind) {
+    case FIELD_INT:
+        return *(const int64_t *)a == *(const int64_t *)b;
+    case FIELD_REAL:
+        return fabs(*(const double *)a - *(const double *)b) <= 1e-8 * fabs(*(const double *)b);
+    case FIELD_BOOL:
+        return *(const bool *)a == *(const bool *)b;
+    case FIELD_TEXT:
+        return same_text(*(const char *const *)a, *(const char *const *)b);
+    case FIELD_INTS:
+    case FIELD_ROWS:
+        return same_list(a, b);
+    }
+    return false;
+}
+
+const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].checked && !same_value(&fields[i], member(&fields[i], a), member(&fields[i], b)))
+            return &fields[i];
+    return NULL;
+}
+
+/* The integers of one array, appended to `out`, which has room. */
+static bool read_ints(const struct json *j, const cJSON *array, const char *key, struct int_list *out,
+                      lx_status *st)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, array)
+    {
+        if (!json_int_value(j, item, key, -LX_INT_MAX, LX_INT_MAX, &out->at[out->count], st)) return false;
+        out->count++;
+    }
+    return true;
+}
+
+static bool read_rows(const struct json *j, const cJSON *array, const struct field *f, struct int_list *out,
+                      lx_status *st)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, array)
+    {
+        if (!cJSON_IsArray(row) || cJSON_GetArraySize(row) != f->width)
+            return json_error(j, row, st, LX_E_SCHEMA, "each row of %s must have %d integers", f->key,
+                              f->width);
+        if (!read_ints(j, row, f->key, out, st)) return false;
+    }
+    return true;
+}
+
+static bool read_list(const struct json *j, const cJSON *value, const struct field *f, struct int_list *out,
+                      struct arena *memory, lx_status *st)
+{
+    if (!cJSON_IsArray(value))
+        return json_error(j, value, st, LX_E_SCHEMA, "%s must be an array of %s", f->key,
+                          f->kind == FIELD_ROWS ? "arrays of integers" : "integers");
+    size_t room = (size_t)cJSON_GetArraySize(value) * (size_t)(f->kind == FIELD_ROWS ? f->width : 1);
+    *out = (struct int_list){.at = arena_array(memory, room, sizeof *out->at)};
+    if (!out->at) return status_no_memory(st);
+    return f->kind == FIELD_ROWS ? read_rows(j, value, f, out, st) : read_ints(j, value, f->key, out, st);
+}
+
+static bool read_text(const struct json *j, const cJSON *object, const struct field *f, const char **out,
+                      struct arena *memory, lx_status *st)
+{
+    const char *text;
+    if (!json_string(j, object, f->key, &text, st)) return false;
+    *out = arena_string(memory, text);
+    return *out ? true : status_no_memory(st);
+}
+
+static bool read_field(const struct json *j, const cJSON *object, const cJSON *value, const struct field *f,
+                       void *at, struct arena *memory, lx_status *st)
+{
+    switch (f->kind) {
+    case FIELD_INT:
+        return json_int(j, object, f->key, -LX_INT_MAX, LX_INT_MAX, at, st);
+    case FIELD_REAL:
+        return json_opt_number(j, object, f->key, -HUGE_VAL, HUGE_VAL, at, st);
+    case FIELD_BOOL:
+        return json_opt_bool(j, object, f->key, at, st);
+    case FIELD_TEXT:
+        return read_text(j, object, f, at, memory, st);
+    case FIELD_INTS:
+    case FIELD_ROWS:
+        return read_list(j, value, f, at, memory, st);
+    }
+    return false;
+}
+
+static void set_absent(const struct field *f, void *at)
+{
+    switch (f->kind) {
+    case FIELD_INT:
+        *(int64_t *)at = f->absent;
+        break;
+    case FIELD_REAL:
+        *(double *)at = NAN;
+        break;
+    case FIELD_BOOL:
+        *(bool *)at = false;
+        break;
+    case FIELD_TEXT:
+        *(const char **)at = NULL;
+        break;
+    case FIELD_INTS:
+    case FIELD_ROWS:
+        *(struct int_list *)at = (struct int_list){0};
+        break;
+    }
+}
+
+bool record_read(const struct json *j, const cJSON *object, const char *what, const struct field *fields,
+                 size_t count, void *record, struct arena *memory, lx_status *st)
+{
+    if (!cJSON_IsObject(object)) return json_error(j, object, st, LX_E_SCHEMA, "%s must be an object", what);
+    for (size_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
+        const cJSON *value = json_find(object, f->key);
+        if (!value && f->need == FIELD_OPTIONAL) {
+            set_absent(f, (char *)record + f->offset);
+            continue;
+        }
+        if (!value)
+            return json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" of %s is missing here; add it",
+                              f->key, what);
+        if (!read_field(j, object, value, f, (char *)record + f->offset, memory, st)) return false;
+    }
+    return true;
+}

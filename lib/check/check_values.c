@@ -1,0 +1,118 @@
+/* Does every op of the running graph compute what the pattern's op computes? Both are gone through in their own
+ * order; the value of a tensor is known by the pattern's op that wrote it. Restickifies hand values on. So an
+ * order that changes what an op reads, an operand that was swapped, and an op that is missing are found. */
+#include "check/check.h"
+#include "base/fail.h"
+#include "layout/op_index.h"
+
+#include <stdlib.h>
+
+enum { NEVER_WRITTEN = -1 };
+
+struct values {
+    const struct lx_graph *pattern;
+    const struct lx_layouts *l;
+    int32_t *writer; /* per tensor of the running graph: the pattern's op whose value it has */
+    int32_t
+        *before; /* per operand of the pattern's ops, from first[op] on: whose value it has before the op */
+    int32_t *first;
+    int32_t *last; /* per pattern tensor: who writes it last */
+    bool *done;    /* per pattern op */
+    lx_status *st;
+};
+
+static bool begin(struct values *v)
+{
+    const struct lx_graph *g = v->pattern;
+    size_t operands = 0;
+    for (int32_t o = 0; o < g->op_count; o++) operands += (size_t)g->ops[o].input_count + 1;
+    v->writer = malloc(((size_t)v->l->graph->tensor_count + 1) * sizeof *v->writer);
+    v->before = malloc((operands + 1) * sizeof *v->before);
+    v->first = malloc(((size_t)g->op_count + 1) * sizeof *v->first);
+    v->last = malloc(((size_t)g->tensor_count + 1) * sizeof *v->last);
+    v->done = calloc((size_t)g->op_count + 1, sizeof *v->done);
+    if (!v->writer || !v->before || !v->first || !v->last || !v->done) return status_no_memory(v->st);
+    for (int32_t t = 0; t < v->l->graph->tensor_count; t++) v->writer[t] = NEVER_WRITTEN;
+    for (int32_t t = 0; t < g->tensor_count; t++) v->last[t] = NEVER_WRITTEN;
+    int32_t n = 0;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        v->first[o] = n;
+        for (int i = 0; i <= g->ops[o].input_count; i++) v->before[n++] = v->last[op_operand(&g->ops[o], i)];
+        v->last[g->ops[o].output] = o;
+    }
+    return true;
+}
+
+static void end(struct values *v)
+{
+    free(v->writer);
+    free(v->before);
+    free(v->first);
+    free(v->last);
+    free(v->done);
+}
+
+static bool run_copy(const struct values *v, const struct lx_op *op)
+{
+    if (v->l->origin[op->inputs[0]] != v->l->origin[op->output])
+        return status_set(v->st, LX_E_NO, "op %s does not copy the tensor that its output stands for",
+                          op->name);
+    v->writer[op->output] = v->writer[op->inputs[0]];
+    return true;
+}
+
+/* The output counts as read where the op keeps what it does not write. */
+static bool run_op(const struct values *v, const struct lx_op *op, int32_t origin)
+{
+    const struct lx_op *old = &v->pattern->ops[origin];
+    if (v->done[origin]) return status_set(v->st, LX_E_NO, "op %s runs twice", op->name);
+    v->done[origin] = true;
+    for (int i = 0; i <= op->input_count; i++) {
+        int32_t tensor = op_operand(op, i), wanted = op_operand(old, i);
+        const char *name = v->pattern->tensors[wanted].name;
+        if (v->l->origin[tensor] != wanted)
+            return status_set(v->st, LX_E_NO, "op %s has another tensor than %s as operand %d", op->name,
+                              name, i);
+        if ((i < op->input_count || op_is_insert(op)) && v->writer[tensor] != v->before[v->first[origin] + i])
+            return status_set(v->st, LX_E_NO,
+                              "op %s would read a value of %s that is not the one of the pattern", op->name,
+                              name);
+    }
+    v->writer[op->output] = origin;
+    return true;
+}
+
+/* What leaves the graph, and what runs off the device, must have been computed. */
+static bool all_there(const struct values *v)
+{
+    const struct lx_graph *g = v->l->graph;
+    for (int32_t o = 0; o < v->pattern->op_count; o++)
+        if ((v->pattern->ops[o].kind->traits & LX_EXTERN) && !v->done[o])
+            return status_set(v->st, LX_E_NO, "op %s of the pattern does not run", v->pattern->ops[o].name);
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (g->tensors[t].role == LX_OUTPUT && v->writer[t] != v->last[v->l->origin[t]])
+            return status_set(v->st, LX_E_NO, "output %s does not end with the value of the pattern",
+                              g->tensors[t].name);
+    for (int32_t t = 0, outputs = 0; t < v->pattern->tensor_count; t++) {
+        if (v->pattern->tensors[t].role != LX_OUTPUT) continue;
+        outputs = 0;
+        for (int32_t r = 0; r < g->tensor_count; r++)
+            outputs += v->l->origin[r] == t && g->tensors[r].role == LX_OUTPUT;
+        if (outputs != 1)
+            return status_set(v->st, LX_E_NO, "output %s of the pattern is not computed",
+                              v->pattern->tensors[t].name);
+    }
+    return true;
+}
+
+bool check_values(const struct lx_graph *pattern, const struct lx_layouts *l, lx_status *st)
+{
+    struct values v = {.pattern = pattern, .l = l, .st = st};
+    bool ok = begin(&v);
+    for (int32_t o = 0; ok && o < l->graph->op_count; o++)
+        ok = l->op_origin[o] < 0 ? run_copy(&v, &l->graph->ops[o])
+                                 : run_op(&v, &l->graph->ops[o], l->op_origin[o]);
+    ok = ok && all_there(&v);
+    end(&v);
+    return ok;
+}

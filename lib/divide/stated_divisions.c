@@ -1,0 +1,51 @@
+/* Divisions that a file states: checked, recorded, and nothing chosen. */
+#include "divide/space.h"
+#include "base/fail.h"
+
+static double undivided_us(const struct lx_layouts *l, const struct lx_division *v, const struct space *s)
+{
+    int64_t none[LX_MAX_VARS] = {0};
+    struct cost_work w = work_of(l, v, s, none);
+    struct cost_rates rates = cost_rates_of(&l->graph->device);
+    return cost_op(&rates, &w);
+}
+
+/* An op as a file states its splits; what runs off the device, or whose index map is unknown, has none. */
+static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cores,
+                             const struct lx_coeff_splits *stated, struct lx_divisions *d, lx_status *st)
+{
+    int64_t splits[LX_MAX_VARS];
+    struct arena scratch = {0};
+    struct space s;
+    struct lx_division *v = &d->at[op];
+    *v = (struct lx_division){.op = op, .cores = cores, .cores_used = 1, .contiguous = -1};
+    bool ok = space_of_op(l, op, cores, &scratch, &s, st);
+    bool is_extern = l->graph->ops[op].kind->traits & LX_EXTERN;
+    v->kind = is_extern ? LX_UNDIVIDED_EXTERN : ok && s.operand_count == 0 ? LX_UNDIVIDED_OPAQUE : LX_DIVIDED;
+    if (ok && v->kind != LX_DIVIDED && stated->output_count + stated->reduction_count > 0)
+        ok = status_set(st, LX_E_DOMAIN, "op %s: it cannot be divided", l->graph->ops[op].name);
+    else if (ok && v->kind != LX_DIVIDED)
+        v->predicted_us = undivided_us(l, v, &s);
+    else
+        ok = ok && lx_division_decode(l, op, stated, splits, st) &&
+             lx_division_with(d, op, splits, d->memory, v, st);
+    arena_free(&scratch);
+    return ok;
+}
+
+struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
+                                         const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st)
+{
+    int32_t count = l->graph->op_count;
+    *wrong = -1;
+    if (!lx_cores_valid(&l->graph->device, cores, st)) return NULL;
+    struct lx_divisions *d = divisions_new(l, cores, st);
+    for (int32_t o = 0; d && o < count; o++)
+        if (!divide_as_stated(l, o, cores, &splits[o], d, st)) {
+            *wrong = o;
+            lx_divisions_free(d);
+            return NULL;
+        }
+    for (int32_t o = 0; d && o < count; o++) d->predicted_us += d->at[o].predicted_us;
+    return d;
+}

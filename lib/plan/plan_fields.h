@@ -1,0 +1,159 @@
+/* What stands in a plan file, format 2: one row per field. The rows make the structs below, write and read the
+ * file (base/record.h), tell the checker what it must find again, and are the documentation: lib/README.md
+ * holds the same rows as tables, and a test compares them.
+ *
+ * A row is F(KIND, key, NEED, checked, width, absent, help). Numbers of tensors, ops and buffers are their places
+ * in `tensors`, `ops` and `buffers` of the file; an op's number is its tick. */
+#ifndef LX_PLAN_PLAN_FIELDS_H
+#define LX_PLAN_PLAN_FIELDS_H
+
+#include "base/record.h"
+
+// clang-format off
+/* Taken as it stands; the same, absent where it has no value (text, lists and switches: none; numbers: -1). */
+#define STATED(F, KIND, key, help)     F(KIND, key, NEEDED, false, 0, 0, help)
+#define MAY(F, KIND, key, help)        F(KIND, key, OPTIONAL, false, 0, -1, help)
+/* What follows from the rest of the file: the checker makes it again and compares. */
+#define CHECKED(F, KIND, key, help)    F(KIND, key, NEEDED, true, 0, 0, help)
+#define MAY_BE(F, KIND, key, help)     F(KIND, key, OPTIONAL, true, 0, -1, help)
+/* Arrays of rows of `width` integers. */
+#define ROWS(F, key, width, help)      F(ROWS, key, OPTIONAL, false, width, 0, help)
+#define ROWS_BE(F, key, width, help)   F(ROWS, key, OPTIONAL, true, width, 0, help)
+
+#define PLAN_ROOT_FIELDS(F) \
+    STATED(F, TEXT, status, "what the solver says: optimal, feasible, limit, infeasible or error") \
+    STATED(F, TEXT, objective, "what is to be least: spill, fit or height") \
+    CHECKED(F, INT, hbm_bytes, "HBM traffic of the plan: operands off chip, loads and stores") \
+    CHECKED(F, INT, baseline_hbm_bytes, "the same with everything off chip") \
+    CHECKED(F, INT, spill_bytes, "hbm_bytes less what no placement avoids (perfect_hbm_bytes)") \
+    CHECKED(F, INT, height_bytes, "the highest end of a placed buffer") \
+    STATED(F, INT, bound_bytes, "claimed: no plan with these divisions and passes has less spill (height)") \
+    CHECKED(F, REAL, gap, "how far spill (height) is above bound_bytes, as a share of it") \
+    MAY_BE(F, INT, target_hbm_bytes, "what the pattern asks for") \
+    MAY_BE(F, BOOL, meets_target, "is hbm_bytes at most that") \
+    CHECKED(F, INT, capacity, "bytes of one core's scratchpad that may be used") \
+    CHECKED(F, INT, alignment, "addresses are multiples of it") \
+    STATED(F, TEXT, pattern_hash, "of the pattern below, so that a changed one is noticed")
+
+#define PLAN_SOLVER_FIELDS(F) \
+    STATED(F, TEXT, name, "who placed the buffers") \
+    STATED(F, INT, seed, "of its random numbers") \
+    STATED(F, INT, work_limit, "steps it was allowed; 0: no limit") \
+    STATED(F, TEXT, options, "its options that are not at their defaults: name=value ...") \
+    STATED(F, INT, steps, "steps it took") \
+    STATED(F, TEXT, message, "its own words, or none")
+
+#define PLAN_GRAPH_FIELDS(F) \
+    STATED(F, INT, cores, "cores that ops may be divided over") \
+    ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
+    MAY(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
+    CHECKED(F, INT, perfect_hbm_bytes, "HBM traffic if every stay that may be on chip were") \
+    CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
+    STATED(F, REAL, predicted_us, "predicted device time, microseconds") \
+    STATED(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
+    STATED(F, INT, pool_bytes, "its size") \
+    STATED(F, INT, segment_bytes, "all of HBM that the plan uses")
+
+#define PLAN_TENSOR_FIELDS(F) \
+    STATED(F, TEXT, name, "as in the pattern, or of a copy that layout added") \
+    MAY(F, TEXT, of, "of such a copy: the pattern's tensor that it holds the values of") \
+    MAY(F, INTS, order, "of the layout: host dimensions, the one that sticks run along last (-1: one element per stick); absent: known by its bytes only") \
+    MAY(F, INTS, extents, "of a padded layout: positions of each host dimension") \
+    MAY(F, INT, hbm, "its address in HBM; absent: never there")
+
+#define PLAN_OP_FIELDS(F) \
+    STATED(F, TEXT, name, "as in the pattern, or of a restickify that layout added; ops stand in the order in which they run") \
+    MAY(F, BOOL, added, "such a restickify") \
+    MAY(F, INTS, inputs, "numbers of the tensors it reads") \
+    STATED(F, INT, output, "number of the tensor it writes") \
+    MAY(F, INT, stick_var, "the variable its sticks run along; absent: none") \
+    ROWS(F, output_splits, 2, "[coefficient, slices]: the variable whose step moves so many elements in the output is cut into so many slices") \
+    ROWS(F, reduction_splits, 2, "the same for variables that are summed, by their coefficient in the first input that has them") \
+    CHECKED(F, INT, cores, "cores that work on it: the product of the slices") \
+    ROWS_BE(F, accesses, 4, "per operand, inputs in order, then the output: [buffer that serves it or -1, reads, writes, HBM bytes if it is off chip]") \
+    CHECKED(F, INT, hbm_read, "bytes it reads from HBM, loads of its tick included") \
+    CHECKED(F, INT, hbm_written, "bytes it writes to HBM, stores of its tick included") \
+    CHECKED(F, INT, ring, "bytes of relayouts of its tick") \
+    CHECKED(F, INT, reduce_ring, "bytes of partial sums that meet on the ring") \
+    CHECKED(F, INT, lx_read, "bytes it reads from scratchpads") \
+    CHECKED(F, INT, lx_written, "bytes it writes to scratchpads") \
+    STATED(F, REAL, us, "predicted microseconds")
+
+#define PLAN_LAUNCH_FIELDS(F) \
+    CHECKED(F, INT, op, "number of the op") \
+    CHECKED(F, TEXT, kind, "tiles, whole (one core, one piece) or none (it runs off the device)") \
+    MAY(F, TEXT, why, "of a kind other than tiles, or of a mode that residency does not ask for") \
+    MAY_BE(F, TEXT, mode, "global or local_shard") \
+    MAY_BE(F, TEXT, order, "of the tiles: row_major, column_major, block, match_shard or morton") \
+    MAY_BE(F, INTS, tile, "rows and columns of a tile") \
+    MAY_BE(F, INTS, extent, "rows and columns of the grid, in elements") \
+    MAY_BE(F, INTS, local, "of local_shard: rows and columns of a core's part, in elements") \
+    MAY_BE(F, INTS, dims, "output dimensions: first and last that are rows, and the columns; -1: none") \
+    MAY_BE(F, INTS, grid, "batch, Mt, Kt, Nt: tiles") \
+    MAY_BE(F, INT, k_slices, "groups of cores that add up one output") \
+    MAY_BE(F, INTS, core_grid, "[y, x] that it is launched on") \
+    MAY_BE(F, INTS, shard_grid, "of local_shard: [Gy, Gx]") \
+    MAY_BE(F, INTS, shard_tiles, "of local_shard: [Sm, Sn]") \
+    ROWS_BE(F, cores, 10, "per core: y, x, first tile, tiles, row, column, rows, columns of its rectangle, sy, sx")
+
+#define PLAN_BUFFER_FIELDS(F) \
+    CHECKED(F, TEXT, name, "of the stay: the tensor's, numbered where it has several") \
+    CHECKED(F, INT, size, "bytes on each core") \
+    CHECKED(F, INT, start, "first tick of its life") \
+    CHECKED(F, INT, end, "the tick after its last") \
+    CHECKED(F, INT, cost, "HBM bytes that it costs to leave it off chip") \
+    MAY(F, INT, address, "on every core; absent: off chip") \
+    MAY_BE(F, INT, in_place_of, "number of the buffer whose place it takes over") \
+    MAY_BE(F, INTS, parents, "numbers of the buffers whose place it may take over") \
+    MAY_BE(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next five") \
+    MAY_BE(F, INT, first, "the first op that accesses it") \
+    MAY_BE(F, INT, last, "the last") \
+    MAY_BE(F, INT, view_op, "it is cut over the cores as this op") \
+    MAY_BE(F, INT, view_operand, "sees this operand") \
+    MAY_BE(F, INT, ring_source, "the stay that it is filled from over the data ring") \
+    MAY_BE(F, BOOL, begins_written, "its first access writes all of it") \
+    MAY_BE(F, TEXT, bar, "why it may not be on chip, in a word") \
+    MAY(F, TEXT, reason, "why it is not, in words")
+
+#define PLAN_TRANSFER_FIELDS(F) \
+    CHECKED(F, TEXT, kind, "load, store or ring") \
+    CHECKED(F, INT, tick, "before its op; a store: after it") \
+    CHECKED(F, INT, buffer, "number of the buffer that is filled; of a store: that is stored") \
+    MAY_BE(F, INT, from, "of ring: number of the buffer that it comes from") \
+    CHECKED(F, INT, bytes, "that move: through HBM, or over the ring")
+
+/* S(ID, name, what, heading): the objects of the file, in the order in which they are documented. */
+#define PLAN_SECTIONS(S) \
+    S(ROOT, root, "the plan", "the file itself") \
+    S(SOLVER, solver, "the solver", "`solver`; its counters stand in `stats`, an object beside it") \
+    S(GRAPH, graph, "the graph", "`graph`, of plans of graphs, and `passes`, an object of those that are not at their defaults") \
+    S(TENSOR, tensor, "a tensor", "each of `graph.tensors`") \
+    S(OP, op, "an op", "each of `graph.ops`") \
+    S(LAUNCH, launch, "a launch", "each of `graph.launches`, one per op") \
+    S(TRANSFER, transfer, "a transfer", "each of `graph.transfers`, by tick") \
+    S(BUFFER, buffer, "a buffer", "each of `buffers`")
+// clang-format on
+
+#define PLAN_MEMBER(KIND, key, need, checked, width, absent, help) RECORD_MEMBER_##KIND(key)
+#define PLAN_STRUCT(ID, name, what, heading)                                                                 \
+    struct plan_##name {                                                                                     \
+        PLAN_##ID##_FIELDS(PLAN_MEMBER)                                                                      \
+    };
+PLAN_SECTIONS(PLAN_STRUCT)
+#undef PLAN_STRUCT
+#undef PLAN_MEMBER
+
+#define PLAN_SECTION_ID(ID, name, what, heading) PLAN_##ID,
+enum plan_section_id { PLAN_SECTIONS(PLAN_SECTION_ID) PLAN_SECTION_COUNT };
+#undef PLAN_SECTION_ID
+
+struct plan_section {
+    const char *what; /* for errors: "the plan", "an op" */
+    const char *heading;
+    const struct field *fields;
+    size_t count;
+};
+
+extern const struct plan_section plan_sections[PLAN_SECTION_COUNT];
+
+#endif

@@ -1,0 +1,215 @@
+/* From a plan to the records of its file. */
+#include "plan/plan_pack.h"
+#include "layout/stated_layouts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool pack_list(struct arena *memory, const int64_t *values, int32_t count, struct int_list *out)
+{
+    *out = (struct int_list){arena_copy_array(memory, values, (size_t)count, sizeof *values), count};
+    return out->at != NULL;
+}
+
+static bool pack_int32s(struct arena *memory, const int32_t *values, int32_t count, struct int_list *out)
+{
+    *out = (struct int_list){arena_array(memory, (size_t)count, sizeof *out->at), count};
+    for (int32_t i = 0; out->at && i < count; i++) out->at[i] = values[i];
+    return out->at != NULL;
+}
+
+struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
+{
+    snprintf(hash, 20, "%016" PRIx64, p->graph->hash);
+    return (struct plan_root){.status = lx_verdict_word(p->answer.status),
+                              .objective = lx_objective_word(p->problem.objective),
+                              .hbm_bytes = p->hbm_bytes,
+                              .baseline_hbm_bytes = p->baseline_hbm_bytes,
+                              .spill_bytes = p->spill_bytes,
+                              .height_bytes = p->height_bytes,
+                              .bound_bytes = p->bound_bytes,
+                              .gap = lx_gap(lx_plan_objective(p), p->bound_bytes),
+                              .target_hbm_bytes = p->graph->target_hbm_bytes,
+                              .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
+                              .capacity = p->problem.capacity,
+                              .alignment = p->problem.alignment,
+                              .pattern_hash = hash};
+}
+
+struct plan_solver plan_pack_solver(const struct lx_plan *p)
+{
+    return (struct plan_solver){.name = p->solver,
+                                .seed = (int64_t)p->seed,
+                                .work_limit = p->work_limit,
+                                .options = p->options,
+                                .steps = p->answer.steps,
+                                .message = p->answer.message};
+}
+
+static bool pack_cuts(const struct decisions *how, struct arena *memory, struct int_list *out)
+{
+    int64_t *row = arena_array(memory, 2 * (size_t)how->cut_count, sizeof *row);
+    *out = (struct int_list){row, 2 * how->cut_count};
+    for (int32_t i = 0; row && i < how->cut_count; i++) {
+        row[2 * i] = how->cuts[i].tensor;
+        row[2 * i + 1] = how->cuts[i].before;
+    }
+    return row != NULL;
+}
+
+bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_graph *out)
+{
+    *out = (struct plan_graph){.cores = p->divisions->cores,
+                               .perfect_hbm_bytes = p->perfect_hbm_bytes,
+                               .ring_bytes = p->ring_bytes,
+                               .predicted_us = p->predicted_us,
+                               .pool_at = p->pool_at,
+                               .pool_bytes = p->pool_bytes,
+                               .segment_bytes = p->segment_bytes};
+    return pack_cuts(p->how, memory, &out->cuts) &&
+           pack_int32s(memory, p->how->apart, p->how->apart_count, &out->apart);
+}
+
+bool plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_tensor *out)
+{
+    const struct lx_layout *l = &p->layouts->layouts[i];
+    const char *name = p->layouts->graph->tensors[i].name;
+    const struct lx_tensor *origin = &p->graph->tensors[p->layouts->origin[i]];
+    struct stated_tensor stated = {0};
+    int64_t order[LX_MAX_RANK + 1];
+    bool padded = false;
+    layout_state(l, &stated);
+    for (int d = 0; d < stated.order_count; d++) order[d] = stated.order[d];
+    for (int d = 0; d < l->host_rank; d++) {
+        padded |= stated.extents[d] > 0;
+        if (!stated.extents[d]) stated.extents[d] = l->host_shape[d];
+    }
+    *out = (struct plan_tensor){.name = name, .hbm = p->hbm_address[i]};
+    if (strcmp(name, origin->name) != 0) out->of = origin->name;
+    return pack_list(memory, order, stated.order_count, &out->order) &&
+           pack_list(memory, stated.extents, padded ? l->host_rank : 0, &out->extents);
+}
+
+static bool pack_splits(const struct lx_coeff_split *splits, int count, struct arena *memory,
+                        struct int_list *out)
+{
+    int64_t rows[2 * LX_MAX_RANK];
+    for (int i = 0; i < count; i++) rows[2 * i] = splits[i].coefficient, rows[2 * i + 1] = splits[i].split;
+    return pack_list(memory, rows, 2 * count, out);
+}
+
+static bool pack_accesses(const struct lx_plan *p, int32_t op, struct arena *memory, struct int_list *out)
+{
+    int64_t rows[4 * (LX_MAX_INPUTS + 1)];
+    int32_t n = 0;
+    for (int32_t i = p->access_at[op]; i < p->access_at[op + 1]; i++) {
+        const struct lx_access *a = &p->accesses[i];
+        rows[n++] = a->stay;
+        rows[n++] = a->reads;
+        rows[n++] = a->writes;
+        rows[n++] = a->bytes;
+    }
+    return pack_list(memory, rows, n, out);
+}
+
+bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_op *out)
+{
+    const struct lx_op *op = &p->layouts->graph->ops[i];
+    const struct lx_op_traffic *x = &p->traffic[i];
+    const struct lx_division *d = &p->divisions->at[i];
+    struct lx_coeff_splits splits = {0};
+    int64_t values[LX_MAX_VARS];
+    for (int v = 0; v < d->split_count; v++) values[v] = d->splits[v].split;
+    if (d->kind == LX_DIVIDED) lx_division_encode(p->layouts, i, values, &splits);
+    *out = (struct plan_op){.name = op->name,
+                            .added = p->layouts->op_origin[i] < 0,
+                            .output = op->output,
+                            .stick_var = p->layouts->stick_var[i],
+                            .cores = d->cores_used,
+                            .hbm_read = x->hbm_read,
+                            .hbm_written = x->hbm_written,
+                            .ring = x->ring,
+                            .reduce_ring = x->reduce_ring,
+                            .lx_read = x->lx_read,
+                            .lx_written = x->lx_written,
+                            .us = x->us};
+    return pack_int32s(memory, op->inputs, op->input_count, &out->inputs) &&
+           pack_splits(splits.output, splits.output_count, memory, &out->output_splits) &&
+           pack_splits(splits.reduction, splits.reduction_count, memory, &out->reduction_splits) &&
+           pack_accesses(p, i, memory, &out->accesses);
+}
+
+static bool pack_cores(const struct lx_launch *l, struct arena *memory, struct int_list *out)
+{
+    int64_t *row = arena_array(memory, (size_t)l->core_count * 10, sizeof *row);
+    *out = (struct int_list){row, l->core_count * 10};
+    for (int32_t i = 0; row && i < l->core_count; i++, row += 10) {
+        const struct lx_launch_core *c = &l->cores[i];
+        const int64_t values[10] = {c->y,      c->x,    c->start,   c->count, c->row,
+                                    c->column, c->rows, c->columns, c->sy,    c->sx};
+        for (int k = 0; k < 10; k++) row[k] = values[k];
+    }
+    return out->at != NULL;
+}
+
+bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
+{
+    const struct lx_launch *l = o->launch;
+    *out = (struct plan_launch){.op = o->op, .kind = lx_launch_kind_word(o->kind), .why = o->why};
+    if (!l) return true;
+    const int64_t extent[2] = {o->rows, o->columns}, dims[3] = {o->fold_from, o->row_dim, o->column_dim},
+                  grid[4] = {l->batch, l->mt, l->kt, l->nt};
+    bool local = l->mode == LX_PARTITION_LOCAL_SHARD;
+    out->mode = lx_partition_word(l->mode);
+    out->order = lx_tile_order_word(l->order);
+    out->k_slices = o->k_slices;
+    return pack_list(memory, o->tile, 2, &out->tile) && pack_list(memory, extent, 2, &out->extent) &&
+           pack_list(memory, o->local, local ? 2 : 0, &out->local) &&
+           pack_list(memory, dims, 3, &out->dims) && pack_list(memory, grid, 4, &out->grid) &&
+           pack_list(memory, l->core_grid, 2, &out->core_grid) &&
+           pack_list(memory, l->shard_grid, local ? 2 : 0, &out->shard_grid) &&
+           pack_list(memory, l->shard_tiles, local ? 2 : 0, &out->shard_tiles) &&
+           pack_cores(l, memory, &out->cores);
+}
+
+bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_buffer *out)
+{
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    *out = (struct plan_buffer){.name = b->name,
+                                .size = b->size,
+                                .start = b->start,
+                                .end = b->end,
+                                .cost = b->spill_cost,
+                                .address = p->answer.address[i],
+                                .in_place_of = p->took_slot_of[i],
+                                .tensor = -1,
+                                .first = -1,
+                                .last = -1,
+                                .view_op = -1,
+                                .view_operand = -1,
+                                .ring_source = -1,
+                                .reason = p->reason[i]};
+    if (!pack_int32s(memory, b->parents, b->parent_count, &out->parents)) return false;
+    if (!p->stays) return true;
+    const struct lx_stay *s = &p->stays[i];
+    out->tensor = s->tensor;
+    out->first = s->first;
+    out->last = s->last;
+    out->view_op = s->view_op;
+    out->view_operand = s->view_operand;
+    out->ring_source = s->ring_source;
+    out->begins_written = s->begins_written;
+    if (s->bar) out->bar = lx_bar_word(s->bar);
+    return true;
+}
+
+struct plan_transfer plan_pack_transfer(const struct lx_plan *p, int32_t i)
+{
+    const struct lx_transfer *x = &p->transfers[i];
+    return (struct plan_transfer){.kind = lx_transfer_word(x->kind),
+                                  .tick = x->tick,
+                                  .buffer = x->stay,
+                                  .from = x->source,
+                                  .bytes = x->bytes};
+}
