@@ -39,7 +39,7 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     return true;
 }
 
-static bool add_name(struct graph_builder *b, struct names *names, const char *what, char *name,
+static bool add_name(struct graph_builder *b, struct names *names, const char *what, const char *name,
                      size_t number, lx_status *st)
 {
     if (number >= LX_MAX_ITEMS)
@@ -83,7 +83,7 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
                           .bytes = bytes,
                           .line = b->here.line,
                           .column = b->here.column};
-    if (!add_name(b, &b->tensor_names, "tensor", (char *)t.name, b->tensors.count, st)) return -1;
+    if (!add_name(b, &b->tensor_names, "tensor", t.name, b->tensors.count, st)) return -1;
     if (rank >= 0) {
         t.shape = arena_copy_array(b->memory, shape, (size_t)rank, sizeof *shape);
         if (!t.shape) return status_no_memory(st), -1;
@@ -99,7 +99,7 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     copy.name = arena_string(b->memory, op->name);
     copy.line = b->here.line;
     copy.map = NULL;
-    if (!add_name(b, &b->op_names, "op", (char *)copy.name, b->ops.count, st)) return false;
+    if (!add_name(b, &b->op_names, "op", copy.name, b->ops.count, st)) return false;
     copy.inputs = arena_copy_array(b->memory, op->inputs, (size_t)op->input_count, sizeof *op->inputs);
     if (op->einsum) copy.einsum = arena_string(b->memory, op->einsum);
     if (!copy.inputs || (op->einsum && !copy.einsum)) return status_no_memory(st);
@@ -123,7 +123,7 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     copy.name = arena_string(b->memory, buffer->name);
     copy.line = b->here.line;
     copy.column = b->here.column;
-    if (!add_name(b, &b->buffer_names, "buffer", (char *)copy.name, b->buffers.count, st)) return false;
+    if (!add_name(b, &b->buffer_names, "buffer", copy.name, b->buffers.count, st)) return false;
     copy.uses = arena_copy_array(b->memory, buffer->uses, (size_t)buffer->use_count, sizeof *buffer->uses);
     copy.parents =
         arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);

@@ -190,6 +190,16 @@ static int by_key(const void *a, const void *b)
     return (x->tensor > y->tensor) - (x->tensor < y->tensor);
 }
 
+static bool rename_operands(struct inserter *n, struct lx_op *op, const int32_t *now)
+{
+    int32_t *inputs = arena_array(n->b.memory, (size_t)op->input_count, sizeof *inputs);
+    if (!inputs) return false;
+    for (int i = 0; i < op->input_count; i++) inputs[i] = now[op->inputs[i]];
+    op->inputs = inputs;
+    op->output = now[op->output];
+    return true;
+}
+
 /* Tensors were numbered as ops asked for them. People, solvers and files know them in the pattern's order. */
 static bool in_pattern_order(struct inserter *n)
 {
@@ -220,12 +230,7 @@ static bool in_pattern_order(struct inserter *n)
             n->layouts.at[i] = layouts[old];
             n->origin.at[i] = origin[old];
         }
-        for (size_t o = 0; o < n->b.ops.count; o++) {
-            struct lx_op *op = &n->b.ops.at[o];
-            int32_t *inputs = (int32_t *)op->inputs; /* the builder's own copy */
-            for (int i = 0; i < op->input_count; i++) inputs[i] = now[inputs[i]];
-            op->output = now[op->output];
-        }
+        for (size_t o = 0; ok && o < n->b.ops.count; o++) ok = rename_operands(n, &n->b.ops.at[o], now);
         for (size_t i = 0; i < n->restickifies.count; i++) {
             struct lx_restickify *r = &n->restickifies.at[i];
             r->from = now[r->from], r->to = now[r->to];

@@ -42,11 +42,12 @@ static bool op_ranges(struct team_draft *d, int32_t o, const struct op_index *x,
 
 /* The part of a sum that a member computes is what it owns of the first input that is cut along it; if none
  * is, equal shares. */
-static void combine_ranges(struct team_draft *d, int32_t o, const struct op_index *x)
+static bool combine_ranges(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
 {
     const struct lx_op *op = &d->g->ops[o];
     struct lx_team_op *how = &d->ops[o];
-    struct lx_team_range *range = (struct lx_team_range *)how->range; /* ours: op_ranges made it */
+    struct lx_team_range *range = arena_array(d->memory, (size_t)d->members, sizeof *range);
+    if (!range) return status_no_memory(st);
     const struct lx_team_tensor *from = NULL;
     for (int i = 0; i < op->input_count && !from; i++) {
         const struct lx_team_tensor *t = &d->tensors[op->inputs[i]];
@@ -57,6 +58,8 @@ static void combine_ranges(struct team_draft *d, int32_t o, const struct op_inde
         range[m] = from ? (struct lx_team_range){from->bound[m], from->bound[m + 1]}
                         : (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
     }
+    how->range = range;
+    return true;
 }
 
 /* Input `i` of a split op is read where the op's variable runs: let its blocks be the op's ranges. */
@@ -97,7 +100,7 @@ bool team_settle_bounds(struct team_draft *d, lx_status *st)
     for (int32_t o = 0; o < d->g->op_count; o++)
         if (d->ops[o].mode == LX_TEAM_COMBINE) {
             op_index_of(d->g, &d->g->ops[o], &x);
-            combine_ranges(d, o, &x);
+            if (!combine_ranges(d, o, &x, st)) return false;
         }
     return true;
 }

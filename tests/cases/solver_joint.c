@@ -33,7 +33,13 @@ static bool add_objective(struct captured *p, const char *objective)
     char *rest;
     double whole = strtod(objective, &rest);
     if (!*objective || strcmp(rest, "/cores") != 0) return !*objective;
-    struct lx_joint_op *ops = (struct lx_joint_op *)p->problem.ops; /* ours: made by captured_read */
+    struct lx_joint_op *ops =
+        arena_copy_array(&p->memory, p->problem.ops, (size_t)p->problem.op_count, sizeof *ops);
+    struct lx_joint_buffer *buffers =
+        arena_copy_array(&p->memory, p->problem.buffers, (size_t)p->problem.buffer_count, sizeof *buffers);
+    if (!ops || !buffers) return false;
+    p->problem.ops = ops;
+    p->problem.buffers = buffers;
     for (int32_t o = 0; o < p->problem.op_count; o++) {
         int64_t *extra = arena_array(&p->memory, (size_t)ops[o].choice_count, sizeof *extra);
         if (!extra) return false;
@@ -42,9 +48,13 @@ static bool add_objective(struct captured *p, const char *objective)
                        captured_parts(cJSON_GetArrayItem(json_find(p->json[o], "core_divisions"), c), false);
         ops[o].extra = extra;
     }
-    for (int32_t i = 0; i < p->problem.buffer_count; i++)
-        for (int32_t k = 0; k < p->problem.buffers[i].access_count; k++)
-            ((struct lx_joint_access *)p->problem.buffers[i].accesses)[k].toll = 0;
+    for (int32_t i = 0; i < p->problem.buffer_count; i++) {
+        struct lx_joint_access *free_of_toll = arena_copy_array(
+            &p->memory, buffers[i].accesses, (size_t)buffers[i].access_count, sizeof *free_of_toll);
+        if (!free_of_toll) return false;
+        for (int32_t k = 0; k < buffers[i].access_count; k++) free_of_toll[k].toll = 0;
+        buffers[i].accesses = free_of_toll;
+    }
     return true;
 }
 

@@ -9,13 +9,13 @@
 /* The last "[...]" of a text as integers. */
 static int ints_in_text(const char *text, int64_t *out, int most)
 {
-    const char *open = strrchr(text, '[');
+    const char *at = strrchr(text, '[');
     int n = 0;
-    if (!open) return 0;
-    for (char *end = (char *)open; *end && *end != ']' && n < most;) {
-        const char *at = end + 1;
-        out[n] = strtoll(at, &end, 10);
-        if (end == at) break;
+    while (at && *at && *at != ']' && n < most) {
+        char *end;
+        out[n] = strtoll(at + 1, &end, 10);
+        if (end == at + 1) break;
+        at = end;
         n++;
     }
     return n;

@@ -109,9 +109,10 @@ static inline bool pair_is_legal(const struct lx_problem *p, int32_t i, int64_t 
 }
 
 /* Fixed addresses that exclude each other are let go, so that a complete placement exists. */
-static inline void reconcile_fixed(struct lx_problem *p)
+static inline void reconcile_fixed(struct lx_problem *p, struct arena *memory)
 {
-    struct lx_buffer *b = (struct lx_buffer *)p->buffers;
+    struct lx_buffer *b = arena_copy_array(memory, p->buffers, (size_t)p->count, sizeof *b);
+    p->buffers = b;
     for (int32_t i = 0; i < p->count; i++)
         for (int32_t k = 0; k < i && b[i].fixed >= 0; k++)
             if (b[k].fixed >= 0 && !b[i].reason && !b[k].reason &&

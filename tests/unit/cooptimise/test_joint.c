@@ -284,8 +284,14 @@ static void refuses_what_is_no_problem(void **unused)
     (void)unused;
     struct arena a = {0};
     struct lx_joint_problem p = flip_problem(2, &a);
-    struct lx_joint_op *ops = (struct lx_joint_op *)p.ops;
-    struct lx_joint_access *x = (struct lx_joint_access *)p.buffers[0].accesses;
+    struct lx_joint_op *ops = arena_copy_array(&a, p.ops, (size_t)p.op_count, sizeof *ops);
+    struct lx_joint_buffer *buffers =
+        arena_copy_array(&a, p.buffers, (size_t)p.buffer_count, sizeof *buffers);
+    struct lx_joint_access *x =
+        arena_copy_array(&a, buffers[0].accesses, (size_t)buffers[0].access_count, sizeof *x);
+    buffers[0].accesses = x;
+    p.ops = ops;
+    p.buffers = buffers;
     lx_status st;
     assert_true(lx_joint_validate(&p, &st));
     ops[0].seed = 3;

@@ -298,7 +298,7 @@ static void every_fault_is_caught(void **state)
             struct problem_shape shape = small_shape(&r);
             shape.fixed_percent = shape.barred_percent = 10;
             struct lx_problem p = random_problem(&r, &shape, (enum lx_objective)rng_below(&r, 3), &memory);
-            reconcile_fixed(&p);
+            reconcile_fixed(&p, &memory);
             int64_t address[MOST], objective;
             lx_status st;
             solve(&p, address);

@@ -88,7 +88,7 @@ static void every_solver_is_legal_and_deterministic(void **state)
         struct problem_shape shape = shape_of(&r, seed);
         struct lx_problem problem = random_problem(&r, &shape, (enum lx_objective)(seed % 3), &memory),
                           *p = &problem;
-        if (p->objective == LX_HEIGHT) reconcile_fixed(p);
+        if (p->objective == LX_HEIGHT) reconcile_fixed(p, &memory);
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
             if (!((*s)->caps & capability(p->objective))) continue;
             if (is_searching(*s) && (seed % 40 >= 3 || p->count > 12)) continue;
@@ -148,7 +148,7 @@ static void bound_is_below_the_optimum(void **state)
                                       .barred_percent = chance(&r, 20) ? 20 : 0};
         struct lx_problem problem = random_problem(&r, &shape, (enum lx_objective)(seed % 3), &memory),
                           *p = &problem;
-        if (height) reconcile_fixed(p);
+        if (height) reconcile_fixed(p, &memory);
         /* One above anything: all costs, or for the height all sizes on top of the highest fixed end. */
         struct search s = {.p = p, .best = 1};
         for (int32_t i = 0; i < p->count; i++) {
