@@ -37,6 +37,7 @@ struct lx_pass {
 };
 
 const struct lx_pass *lx_passes(void);
+int lx_pass_count(void);
 int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
 void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
 /* What the passes say about the division. */
@@ -101,11 +102,12 @@ struct lx_plan {
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
     int32_t transfer_count;
-    const struct lx_op_launch *launches; /* per op of layouts->graph */
-    struct lx_op_traffic *traffic;       /* per op of layouts->graph */
-    int64_t *hbm_address;                /* per tensor: where it is in HBM; -1: never there */
-    int64_t pool_at, pool_bytes;         /* the segment of off-chip intermediates */
-    int64_t segment_bytes;               /* all of HBM that the plan uses */
+    const struct lx_op_launch
+        *launches;                 /* per op of layouts->graph, as a file states them; NULL: as they follow */
+    struct lx_op_traffic *traffic; /* per op of layouts->graph */
+    int64_t *hbm_address;          /* per tensor: where it is in HBM; -1: never there */
+    int64_t pool_at, pool_bytes;   /* the segment of off-chip intermediates */
+    int64_t segment_bytes;         /* all of HBM that the plan uses */
 
     int64_t hbm_bytes;          /* traffic of the plan: operands off chip, loads and stores, over all ops */
     int64_t baseline_hbm_bytes; /* the same with everything off chip */

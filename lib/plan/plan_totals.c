@@ -54,7 +54,7 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     traffic_count(p->draft, NULL, &p->baseline_hbm_bytes);
     p->spill_bytes = p->hbm_bytes - p->perfect_hbm_bytes;
     p->predicted_us = predict_times(p->draft, p->answer.address, p->transfers, p->transfer_count, p->traffic);
-    return plan_launches(p, st);
+    return true;
 }
 
 static void list_totals(struct lx_plan *p)
