@@ -54,6 +54,8 @@ bool record_read(const struct json *j, const cJSON *object, const char *what, co
 const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b);
 /* One field's value as it stands in the file; "nothing" where it is absent. */
 void field_text(const struct field *f, const void *record, struct text *t);
+/* What people call a field's kind. */
+const char *field_kind_word(enum field_kind kind);
 
 /* For X-macros whose rows are F(KIND, key, NEED, checked, width, absent, help): the members of the struct, and
  * the rows of the table. */
