@@ -71,6 +71,9 @@ struct lx_plan_options {
     /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
      * solved once more by `solver`. NULL: `solver` does it all. */
     const struct lx_solver *quick_solver;
+    /* A plan of the same graph, divided by the same rules: its layouts and divisions are shared instead of made
+     * again. One that does not fit is left alone; NULL: none. */
+    const struct lx_plan *like;
 };
 
 /* Of the co-optimisation, when a plan was made with it; not in plan files. What the search found and proved of
@@ -128,6 +131,8 @@ struct lx_plan {
     struct draft *draft;
     struct lx_layouts *own_layouts;
     struct lx_divisions *own_divisions;
+    const struct lx_plan *lender; /* whose these two are: a reference; NULL: the plan's own */
+    bool lends;                   /* they are what every plan of the graph begins with; not those of a file */
     struct arena *memory;
     struct users *users;
 };

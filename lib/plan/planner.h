@@ -59,8 +59,9 @@ bool pool_check(const struct lx_plan *plan, lx_status *st);
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
-/* Layouts and divisions of the plan's graph. */
-bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st);
+/* Layouts and divisions of the plan's graph; those of `like`, where they are the same. */
+bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan *like,
+                 lx_status *st);
 /* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
 /* All off chip. */
