@@ -30,10 +30,10 @@ static bool index_tensors(struct outcome *o)
 }
 
 static const struct lx_plan *make(const struct source_content *from, const struct what_if *how,
-                                  const struct lx_run *run, lx_status *st)
+                                  const struct lx_run *run, const struct lx_plan *like, lx_status *st)
 {
     int64_t values[MOST_SOLVER_OPTIONS];
-    struct lx_plan_options options = {.run = *run};
+    struct lx_plan_options options = {.run = *run, .like = like};
     const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, st);
     const struct lx_plan *plan = sized ? lx_plan_make(sized, &options, st) : NULL;
     lx_graph_free(sized);
@@ -41,11 +41,11 @@ static const struct lx_plan *make(const struct source_content *from, const struc
 }
 
 bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
-                  bool as_it_is, struct outcome *out)
+                  bool as_it_is, const struct lx_plan *like, struct outcome *out)
 {
     *out = (struct outcome){.how = *how, .st = from->st, .was_read = from->plan && as_it_is};
     if (!from->graph) return false;
-    out->plan = out->was_read ? lx_plan_ref(from->plan) : make(from, how, run, &out->st);
+    out->plan = out->was_read ? lx_plan_ref(from->plan) : make(from, how, run, like, &out->st);
     if (!out->plan) return false;
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;

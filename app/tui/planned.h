@@ -27,10 +27,10 @@ struct outcome {
     lx_status check;
 };
 
-/* Plans what was read from a pattern (or a plan file). `as_it_is`: a plan file is not planned anew. `run` has
- * the callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
+/* Plans what was read from a pattern (or a plan file). `as_it_is`: a plan file is not planned anew. `like`: a
+ * plan that may have the same layouts and divisions, or NULL. `run` has the callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
 bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
-                  bool as_it_is, struct outcome *out);
+                  bool as_it_is, const struct lx_plan *like, struct outcome *out);
 void outcome_free(struct outcome *o);
 
 /* The graph whose ops are the ticks; NULL for a list of buffers. */

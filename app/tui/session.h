@@ -121,6 +121,7 @@ struct plan_job {
     int slot;
     struct what_if how;
     bool as_it_is;
+    const struct lx_plan *like; /* the plan that was shown when it was asked for: a reference */
     struct outcome outcome;
 };
 bool plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what);

@@ -11,6 +11,7 @@ bool plan_job_post(struct session *s, const struct work *work, int pattern, cons
         *p = *what;
         p->session = s;
         p->source = s->patterns.at[pattern].source;
+        p->like = lx_plan_ref(session_plan(s));
     }
     return worker_post(s->worker, work, what->slot, p);
 }
@@ -20,7 +21,7 @@ void plan_job_run(void *data, void *watch)
     struct plan_job *p = data;
     struct lx_run run = {.stop = watch_stop, .progress = watch_progress, .context = watch};
     struct source_content from = source_read(p->source);
-    outcome_make(&from, &p->how, &run, p->as_it_is, &p->outcome);
+    outcome_make(&from, &p->how, &run, p->as_it_is, p->like, &p->outcome);
     source_content_free(&from);
 }
 
@@ -28,6 +29,7 @@ void plan_job_free(void *data)
 {
     struct plan_job *p = data;
     outcome_free(&p->outcome);
+    lx_plan_free(p->like);
     free(p);
 }
 

@@ -38,18 +38,17 @@ static bool refuse(int32_t op, const char *why, struct arena *memory, struct lx_
     return out->why != NULL;
 }
 
-bool plan_launches(struct lx_plan *p, lx_status *st)
+const struct lx_op_launch *plan_launches(const struct lx_plan *p, struct arena *memory)
 {
     int32_t count = p->layouts->graph->op_count;
-    struct lx_op_launch *launches = arena_array(p->memory, (size_t)count, sizeof *launches);
+    struct lx_op_launch *launches = arena_array(memory, (size_t)count, sizeof *launches);
     bool ok = launches != NULL;
     for (int32_t o = 0; ok && o < count; o++) {
         lx_status why = {0};
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
-        ok = made ? keep(made, p->memory, &launches[o])
-                  : why.code != LX_E_MEMORY && refuse(o, why.text, p->memory, &launches[o]);
+        ok = made ? keep(made, memory, &launches[o])
+                  : why.code != LX_E_MEMORY && refuse(o, why.text, memory, &launches[o]);
         lx_op_launch_free(made);
     }
-    p->launches = launches;
-    return ok ? true : status_no_memory(st);
+    return ok ? launches : NULL;
 }

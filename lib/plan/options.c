@@ -66,16 +66,13 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
 
 static const struct lx_pass *pass_of(int row)
 {
-    const struct lx_pass *p = lx_passes();
-    for (int k = LX_OPTION_PASSES; k < row && p->name; k++) p++;
-    return p;
+    int k = row - LX_OPTION_PASSES, most = lx_pass_count();
+    return lx_passes() + (k < most ? k : most);
 }
 
 int lx_options_count(void)
 {
-    int n = LX_OPTION_PASSES;
-    while (n < LX_MOST_OPTIONS && pass_of(n)->name) n++;
-    return n;
+    return LX_OPTION_PASSES + lx_pass_count();
 }
 
 struct lx_option_row lx_options_at(int row)

@@ -65,6 +65,11 @@ const struct lx_pass *lx_passes(void)
     return table;
 }
 
+int lx_pass_count(void)
+{
+    return (int)(sizeof table / sizeof *table) - 1;
+}
+
 int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row)
 {
     const char *at = (const char *)p + row->offset;

@@ -43,8 +43,12 @@ void lx_plan_free(const struct lx_plan *p)
     if (!p || !users_remove(p->users)) return;
     struct arena *memory = p->memory; /* the plan itself lives in it */
     if (p->draft) draft_free(p->draft);
-    lx_divisions_free(p->own_divisions);
-    lx_layouts_free(p->own_layouts);
+    if (p->lender)
+        lx_plan_free(p->lender);
+    else {
+        lx_divisions_free(p->own_divisions);
+        lx_layouts_free(p->own_layouts);
+    }
     lx_graph_free(p->graph);
     arena_free(memory);
     free(memory);
@@ -63,13 +67,30 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
     return problem_of_list(p->graph, objective, &p->problem, st) && plan_off_chip(p, st);
 }
 
-bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st)
+/* Is it of the same graph, on the same device, and divided by the same rules? */
+static bool is_like(const struct lx_plan *p, const struct lx_plan *like)
+{
+    if (!like || !like->lends || like->graph->hash != p->graph->hash ||
+        strcmp(like->graph->name, p->graph->name) != 0)
+        return false;
+    struct lx_divide_options a = lx_passes_divide(&p->passes), b = lx_passes_divide(&like->passes);
+    return a.cores == b.cores && a.no_cost == b.no_cost;
+}
+
+bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan *like, lx_status *st)
 {
     struct lx_divide_options how = lx_passes_divide(passes);
     p->passes = *passes;
+    if (is_like(p, like)) {
+        p->lender = lx_plan_ref(like->lender ? like->lender : like);
+        p->own_layouts = p->lender->own_layouts;
+        p->own_divisions = p->lender->own_divisions;
+        return p->lends = true;
+    }
     p->own_layouts = lx_layouts_make(p->graph, st);
     p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;
-    return p->own_divisions != NULL;
+    p->lends = p->own_divisions != NULL;
+    return p->lends;
 }
 
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
@@ -178,7 +199,7 @@ static int64_t bound_of(const struct planner *p)
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
-    if (!plan_divide(p, &how.passes, st)) return false;
+    if (!plan_divide(p, &how.passes, options->like, st)) return false;
     struct planner by = {.divided = p->own_divisions, .options = options, .memory = p->memory, .st = st};
     if (!attempt_plain(&by, &how, &by.best)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;

@@ -37,6 +37,7 @@ struct lx_pass {
 };
 
 const struct lx_pass *lx_passes(void);
+int lx_pass_count(void);
 int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
 void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
 /* What the passes say about the division. */
@@ -70,6 +71,9 @@ struct lx_plan_options {
     /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
      * solved once more by `solver`. NULL: `solver` does it all. */
     const struct lx_solver *quick_solver;
+    /* A plan of the same graph, divided by the same rules: its layouts and divisions are shared instead of made
+     * again. One that does not fit is left alone; NULL: none. */
+    const struct lx_plan *like;
 };
 
 /* Of the co-optimisation, when a plan was made with it; not in plan files. What the search found and proved of
@@ -113,10 +117,11 @@ struct lx_plan {
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
     int32_t transfer_count;
-    const struct lx_op_launch *launches; /* per op of layouts->graph */
-    int64_t *hbm_address;                /* per tensor: where it is in HBM; -1: never there */
-    int64_t pool_at, pool_bytes;         /* the segment of off-chip intermediates */
-    int64_t segment_bytes;               /* all of HBM that the plan uses */
+    /* Per op of layouts->graph, as a file states them; NULL: as they follow. */
+    const struct lx_op_launch *launches;
+    int64_t *hbm_address;        /* per tensor: where it is in HBM; -1: never there */
+    int64_t pool_at, pool_bytes; /* the segment of off-chip intermediates */
+    int64_t segment_bytes;       /* all of HBM that the plan uses */
 
     /* Answer: the problem, and where its buffers are. */
     struct lx_problem problem; /* one buffer per stay; or the list's own */
@@ -136,6 +141,8 @@ struct lx_plan {
     struct draft *draft;
     struct lx_layouts *own_layouts;
     struct lx_divisions *own_divisions;
+    const struct lx_plan *lender; /* whose these two are: a reference; NULL: the plan's own */
+    bool lends;                   /* they are what every plan of the graph begins with; not those of a file */
     struct arena *memory;
     struct users *users;
 };

@@ -28,7 +28,7 @@
     CHECKED(F, INT, spill_bytes, "hbm_bytes less what no placement avoids (perfect_hbm_bytes)") \
     CHECKED(F, INT, height_bytes, "the highest end of a placed buffer") \
     STATED(F, INT, bound_bytes, "claimed: no plan with these divisions and passes has less spill (height)") \
-    CHECKED(F, REAL, gap, "how far spill (height) is above bound_bytes, as a share of it") \
+    CHECKED(F, REAL, gap, "(spill - bound) / spill, or of the height likewise; 0: proved to be the least") \
     MAY_BE(F, INT, target_hbm_bytes, "what the pattern asks for") \
     MAY_BE(F, BOOL, meets_target, "is hbm_bytes at most that") \
     CHECKED(F, INT, capacity, "bytes of one core's scratchpad that may be used") \

@@ -168,7 +168,7 @@ static bool make_structure(const struct json *j, const cJSON *root, struct lx_pl
     if (!v)
         return json_error(j, root, st, LX_E_SCHEMA,
                           "the key \"graph\" is missing here; plan the pattern again");
-    if (!plan_read_passes(j, v, &how.passes, st) || !plan_divide(p, &how.passes, st) ||
+    if (!plan_read_passes(j, v, &how.passes, st) || !plan_divide(p, &how.passes, NULL, st) ||
         !read_order(j, json_find(v, "order"), p, &how, st) || !read_ops(j, v, p, &how, st))
         return false;
     bool ok = find_names(p->own_layouts->graph, how.order, &names) ? true : status_no_memory(st);

@@ -59,8 +59,9 @@ bool pool_check(const struct lx_plan *plan, lx_status *st);
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
-/* Layouts and divisions of the plan's graph. */
-bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, lx_status *st);
+/* Layouts and divisions of the plan's graph; those of `like`, where they are the same. */
+bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan *like,
+                 lx_status *st);
 /* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
 /* All off chip. */
@@ -69,12 +70,14 @@ bool plan_off_chip(struct lx_plan *p, lx_status *st);
 bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st);
 /* reasons.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
 bool plan_complete(struct lx_plan *plan, lx_status *st);
+/* The same without the reasons. */
+bool plan_places(struct lx_plan *plan, lx_status *st);
 /* predict_time.c: fills in the predicted time of each op; the sum. */
 double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
                      int32_t transfer_count, struct lx_op_traffic *ops);
 bool attempt_us(const struct attempt *a, double *us, lx_status *st);
-/* launches.c: how each op is launched, its operands being where they are. */
-bool plan_launches(struct lx_plan *p, lx_status *st);
+/* launches.c: how each op is launched, its operands being where they are, in `memory`. NULL: memory is out. */
+const struct lx_op_launch *plan_launches(const struct lx_plan *p, struct arena *memory);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
 /* What no placement of this graph in this order, so divided, goes below, however stays are cut. */

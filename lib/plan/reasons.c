@@ -46,24 +46,32 @@ static void find_handovers(struct lx_plan *plan, bool *given)
     }
 }
 
-bool plan_complete(struct lx_plan *plan, lx_status *st)
+bool plan_places(struct lx_plan *plan, lx_status *st)
 {
-    const struct lx_problem *p = &plan->problem;
-    size_t n = (size_t)p->count;
-    struct lx_occupancy o = {0};
+    size_t n = (size_t)plan->problem.count;
     bool *given = calloc(n + 1, sizeof *given);
-    plan->reason = arena_array(plan->memory, n, sizeof *plan->reason);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
-    bool ok = given && plan->reason && plan->took_slot_of;
+    bool ok = given && plan->took_slot_of;
     if (ok) find_handovers(plan, given);
-    ok = ok && lx_occupancy_make(plan, &o);
-    for (int32_t i = 0; ok && i < p->count; i++)
+    free(given);
+    return ok ? plan_totals(plan, st) : status_no_memory(st);
+}
+
+static bool find_reasons(struct lx_plan *plan)
+{
+    struct lx_occupancy o = {0};
+    plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
+    bool ok = plan->reason && lx_occupancy_make(plan, &o);
+    for (int32_t i = 0; ok && i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
-            plan->reason[i] = why_off_chip(plan, &o, &p->buffers[i]);
+            plan->reason[i] = why_off_chip(plan, &o, &plan->problem.buffers[i]);
             ok = plan->reason[i] != NULL;
         }
-    free(given);
     lx_occupancy_free(&o);
-    if (!ok) return status_no_memory(st);
-    return plan_totals(plan, st);
+    return ok;
+}
+
+bool plan_complete(struct lx_plan *plan, lx_status *st)
+{
+    return plan_places(plan, st) && (find_reasons(plan) ? true : status_no_memory(st));
 }
