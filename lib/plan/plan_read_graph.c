@@ -271,7 +271,9 @@ static bool read_transfers(struct reader *r)
     for (int32_t i = 0; i < count; i++) {
         const cJSON *at = element(r->graph, "transfers", i);
         int kind = 0;
-        while (kind < LX_TRANSFER_KINDS && strcmp(lx_transfer_word(kind), list[i].kind) != 0) kind++;
+        while (kind < LX_TRANSFER_KINDS &&
+               strcmp(lx_transfer_word((enum lx_transfer_kind)kind), list[i].kind) != 0)
+            kind++;
         if (kind == LX_TRANSFER_KINDS)
             return json_error(r->j, at, r->st, LX_E_SCHEMA, "kind is load, store or ring, not \"%s\"",
                               list[i].kind);

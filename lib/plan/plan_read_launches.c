@@ -72,7 +72,8 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
                         struct arena *memory, struct lx_op_launch *o, lx_status *st)
 {
     int kind = 0;
-    while (kind < LX_LAUNCH_KINDS && strcmp(lx_launch_kind_word(kind), x->kind) != 0) kind++;
+    while (kind < LX_LAUNCH_KINDS && strcmp(lx_launch_kind_word((enum lx_launch_kind)kind), x->kind) != 0)
+        kind++;
     if (kind == LX_LAUNCH_KINDS)
         return json_error(j, at, st, LX_E_SCHEMA, "kind is tiles, whole or none, not \"%s\"", x->kind);
     if (x->op != op)
