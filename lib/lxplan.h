@@ -5,7 +5,7 @@
  *     struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
  *     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;
  *     if (!plan) { char text[1200]; puts(lx_status_describe(&st, text, sizeof text)); }
- *     else printf("%lld bytes of HBM traffic\n", (long long)plan->hbm_bytes);
+ *     else printf("%lld bytes of HBM traffic\n", (long long)plan->figures.hbm_bytes);
  *     lx_plan_free(plan);
  *     lx_graph_free(graph);
  *

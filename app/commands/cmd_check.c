@@ -30,7 +30,7 @@ static void write_outcome_json(const struct outcome *o, const struct lx_plan *p,
     text_add(out, ", \"solver\": ");
     text_json_string(out, p->solver);
     text_format(out, ", \"pass\": %s, \"status\": \"%s\", \"hbm_bytes\": %" PRId64,
-                o->passed ? "true" : "false", lx_verdict_word(p->answer.status), p->hbm_bytes);
+                o->passed ? "true" : "false", lx_verdict_word(p->answer.status), p->figures.hbm_bytes);
     if (p->graph->target_hbm_bytes >= 0)
         text_format(out, ", \"target_hbm_bytes\": %" PRId64 ", \"meets_target\": %s",
                     p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
@@ -92,14 +92,15 @@ static int judge(struct call *call, const char *file, const struct lx_plan *p, b
         text_format(&t, "%s", why.text);
     else if (!lx_plan_meets_target(p)) {
         o.passed = false;
-        text_format(&t, "legal, but %s of traffic is %s above the target of %s", in_bytes(p->hbm_bytes).at,
-                    in_bytes(p->hbm_bytes - p->graph->target_hbm_bytes).at,
+        text_format(&t, "legal, but %s of traffic is %s above the target of %s",
+                    in_bytes(p->figures.hbm_bytes).at,
+                    in_bytes(p->figures.hbm_bytes - p->graph->target_hbm_bytes).at,
                     in_bytes(p->graph->target_hbm_bytes).at);
     } else if (p->graph->target_hbm_bytes >= 0)
-        text_format(&t, "legal, and %s of traffic meets the target of %s", in_bytes(p->hbm_bytes).at,
+        text_format(&t, "legal, and %s of traffic meets the target of %s", in_bytes(p->figures.hbm_bytes).at,
                     in_bytes(p->graph->target_hbm_bytes).at);
     else
-        text_format(&t, "legal; %s of traffic, %s", in_bytes(p->hbm_bytes).at,
+        text_format(&t, "legal; %s of traffic, %s", in_bytes(p->figures.hbm_bytes).at,
                     lx_verdict_word(p->answer.status));
     o.text = t.at ? t.at : "";
     call->out.failed |= t.failed;

@@ -64,7 +64,8 @@ static void add_side(const char *word, const struct lx_plan *p, struct text *out
 {
     text_add(out, word);
     add_printable(out, p->solver, 0);
-    text_format(out, ", %s, %s of traffic\n", lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at);
+    text_format(out, ", %s, %s of traffic\n", lx_verdict_word(p->answer.status),
+                in_bytes(p->figures.hbm_bytes).at);
 }
 
 static void add_gain(int64_t gain, struct text *out)
@@ -107,7 +108,7 @@ static void write_json(const struct lx_plan *p, const struct lx_plan *q, const s
     text_format(t,
                 "  \"hbm_bytes_before\": %" PRId64 ",\n  \"hbm_bytes_after\": %" PRId64
                 ",\n  \"gain_bytes\": %" PRId64 ",\n",
-                p->hbm_bytes, q->hbm_bytes, d->gain);
+                p->figures.hbm_bytes, q->figures.hbm_bytes, d->gain);
     text_add(t, "  \"changes\": [\n");
     table_add_json_rows(&TABLE(difference_columns, d->all, d->count), 4, t);
     text_add(t, d->count ? "\n  ]\n}\n" : "  ]\n}\n");

@@ -77,16 +77,18 @@ static void write_answer_lines(const struct lx_plan *p, struct text *out)
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
     label(out, p->graph->is_list ? "cost" : "HBM");
-    text_add(out, in_bytes(p->hbm_bytes).at);
-    if (p->baseline_hbm_bytes > 0)
-        text_format(
-            out, "; all off chip %s, saved %s", in_bytes(p->baseline_hbm_bytes).at,
-            in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
+    text_add(out, in_bytes(p->figures.hbm_bytes).at);
+    if (p->figures.baseline_hbm_bytes > 0)
+        text_format(out, "; all off chip %s, saved %s", in_bytes(p->figures.baseline_hbm_bytes).at,
+                    in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
+                               (double)p->figures.baseline_hbm_bytes)
+                        .at);
     text_add(out, "\n");
     if (p->problem.objective == LX_SPILL) {
         label(out, "spill");
-        text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->spill_bytes).at,
-                    in_bytes(p->bound_bytes).at, in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+        text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->figures.spill_bytes).at,
+                    in_bytes(p->figures.bound_bytes).at,
+                    in_percent(lx_gap(lx_plan_objective(p), p->figures.bound_bytes)).at);
     }
     if (p->joint.bound_bytes > 0 || p->joint.bound_us > 0) {
         label(out, "joint");
@@ -103,13 +105,13 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         label(out, "pool");
         text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);
         label(out, "time");
-        text_format(out, "%.2f us predicted\n", p->predicted_us);
+        text_format(out, "%.2f us predicted\n", p->figures.predicted_us);
     }
     label(out, "height");
-    text_format(out, "%s", in_bytes(p->height_bytes).at);
+    text_format(out, "%s", in_bytes(p->figures.height_bytes).at);
     if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX)
-        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->bound_bytes).at,
-                    in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->figures.bound_bytes).at,
+                    in_percent(lx_gap(lx_plan_objective(p), p->figures.bound_bytes)).at);
     else
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
     if (p->graph->target_hbm_bytes < 0) return;
@@ -117,7 +119,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     label(out, "target");
     text_format(out, "%s: ", in_bytes(p->graph->target_hbm_bytes).at);
     paint_add(out, met ? PAINT_GOOD : PAINT_BAD, met ? "met" : "missed");
-    if (!met) text_format(out, " by %s", in_bytes(p->hbm_bytes - p->graph->target_hbm_bytes).at);
+    if (!met) text_format(out, " by %s", in_bytes(p->figures.hbm_bytes - p->graph->target_hbm_bytes).at);
     text_add(out, "\n");
 }
 

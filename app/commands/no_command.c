@@ -72,7 +72,7 @@ static struct result plan_with(const struct lx_graph *g, const struct lx_solver 
         r.state = lx_plan_check(p, &st) ? PLANNED : REFUSED;
         r.best = p->answer.status == LX_OPTIMAL;
         r.missed = !lx_plan_meets_target(p);
-        r.value = p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes;
+        r.value = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
     }
     lx_plan_free(p);
     return r;

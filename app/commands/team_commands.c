@@ -289,8 +289,8 @@ static struct member_row plan_member(struct call *call, const struct lx_team_pla
     row.planned = plan != NULL;
     if (plan) {
         row.ops = plan->graph->op_count;
-        row.hbm_bytes = plan->hbm_bytes;
-        row.baseline_bytes = plan->baseline_hbm_bytes;
+        row.hbm_bytes = plan->figures.hbm_bytes;
+        row.baseline_bytes = plan->figures.baseline_hbm_bytes;
         row.status = plan->answer.status;
     }
     lx_plan_free(plan);

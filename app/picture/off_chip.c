@@ -41,7 +41,8 @@ int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
 
 int64_t picture_top(const struct lx_plan *p)
 {
-    if (p->problem.objective == LX_HEIGHT) return max_i64(p->height_bytes, 1);
-    bool is_low = p->height_bytes > 0 && p->height_bytes <= p->problem.capacity / 3;
-    return max_i64(is_low ? p->height_bytes : max_i64(p->problem.capacity, p->height_bytes), 1);
+    if (p->problem.objective == LX_HEIGHT) return max_i64(p->figures.height_bytes, 1);
+    bool is_low = p->figures.height_bytes > 0 && p->figures.height_bytes <= p->problem.capacity / 3;
+    return max_i64(is_low ? p->figures.height_bytes : max_i64(p->problem.capacity, p->figures.height_bytes),
+                   1);
 }

@@ -205,7 +205,8 @@ static void add_time_axis(const struct lx_plan *p, const struct frame *f, struct
 static void add_occupancy(const struct lx_plan *p, const struct frame *f, const struct lx_occupancy *time,
                           struct text *t)
 {
-    int64_t whole = max_i64(p->problem.objective == LX_HEIGHT ? p->height_bytes : p->problem.capacity, 1);
+    int64_t whole =
+        max_i64(p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity, 1);
     double bottom = f->y + f->height;
     text_format(
         t,
@@ -246,15 +247,17 @@ static void add_title(const struct lx_plan *p, struct text *t)
     add_xml(t, p->graph->name, 80);
     text_format(t, "</text>\n<text class=\"subtitle\" x=\"%d\" y=\"48\">", 20);
     add_xml(t, p->solver, 30);
-    text_format(t, ": %s, %s of %s", lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at,
+    text_format(t, ": %s, %s of %s", lx_verdict_word(p->answer.status), in_bytes(p->figures.hbm_bytes).at,
                 p->graph->is_list ? "spill cost" : "HBM traffic");
-    if (p->baseline_hbm_bytes > 0)
-        text_format(
-            t, " (%s saved)",
-            in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
+    if (p->figures.baseline_hbm_bytes > 0)
+        text_format(t, " (%s saved)",
+                    in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
+                               (double)p->figures.baseline_hbm_bytes)
+                        .at);
     if (p->problem.objective == LX_SPILL)
-        text_format(t, ", gap %s", in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
-    if (p->problem.objective == LX_HEIGHT) text_format(t, ", height %s", in_bytes(p->height_bytes).at);
+        text_format(t, ", gap %s", in_percent(lx_gap(lx_plan_objective(p), p->figures.bound_bytes)).at);
+    if (p->problem.objective == LX_HEIGHT)
+        text_format(t, ", height %s", in_bytes(p->figures.height_bytes).at);
     if (p->graph->target_hbm_bytes >= 0)
         text_format(t, ", target %s", lx_plan_meets_target(p) ? "met" : "missed");
     text_add(t, "</text>\n");
@@ -325,7 +328,8 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
         f.x - 8, strip.y + 11);
     add_spilled(p, &strip, &lanes, t);
     text_format(t, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\">%s spilled, %s", f.x,
-                strip.y + lanes.used * LANE + 14, counted(count, "buffer").at, in_bytes(p->spill_bytes).at);
+                strip.y + lanes.used * LANE + 14, counted(count, "buffer").at,
+                in_bytes(p->figures.spill_bytes).at);
     if (lanes.left_over) text_format(t, " (%s not drawn)", grouped(lanes.left_over).at);
     if (barred) text_format(t, "; %s may not be on chip", grouped(barred).at);
     text_add(t, "</text></g>\n</svg>\n");

@@ -162,7 +162,7 @@ static void write_ruler(const struct map *m, struct text *out)
 static void write_occupancy(const struct map *m, struct text *out)
 {
     int64_t whole =
-        m->plan->problem.objective == LX_HEIGHT ? m->plan->height_bytes : m->plan->problem.capacity;
+        m->plan->problem.objective == LX_HEIGHT ? m->plan->figures.height_bytes : m->plan->problem.capacity;
     whole = max_i64(whole, 1);
     text_format(out, "%*s%s", address_width(m) + 2, "in use ", m->glyphs->side);
     for (int c = 0; c < m->raster.time.cells; c++) {
@@ -174,7 +174,7 @@ static void write_occupancy(const struct map *m, struct text *out)
     }
     text_format(out, "\n\npeak %s at tick %s, %s of %s; largest address %s\n", in_bytes(m->time.peak).at,
                 grouped(m->time.peak_tick).at, in_percent((double)m->time.peak / (double)whole).at,
-                in_bytes(whole).at, in_bytes(m->plan->height_bytes).at);
+                in_bytes(whole).at, in_bytes(m->plan->figures.height_bytes).at);
     if (picture_top(m->plan) < m->plan->problem.capacity && m->plan->problem.objective != LX_HEIGHT)
         text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
 }
@@ -187,7 +187,7 @@ static void write_heading(const struct map *m, struct text *out)
     free(name);
     text_add(out, " by ");
     add_printable(out, p->solver, 0);
-    text_format(out, ": %s, %s of %s\n", lx_verdict_word(p->answer.status), in_bytes(p->hbm_bytes).at,
+    text_format(out, ": %s, %s of %s\n", lx_verdict_word(p->answer.status), in_bytes(p->figures.hbm_bytes).at,
                 p->graph->is_list ? "spill cost" : "HBM traffic");
     const struct axis *a = &m->raster.time.axis;
     text_add(out, m->raster.address.axis.exact ? "rows: bands between buffer edges" : "rows: bands of ");

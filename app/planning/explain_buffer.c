@@ -87,7 +87,7 @@ static bool show_remedies(struct call *call, const struct lx_plan *p, const char
         text_add(out, "    ");
         add_remedy(&found.all[i], out);
         text_format(out, ": then %s of HBM traffic in all (now %s)\n", in_bytes(found.all[i].hbm_bytes).at,
-                    grouped(p->hbm_bytes).at);
+                    grouped(p->figures.hbm_bytes).at);
     }
     if (found.tried && !found.count)
         text_add(out, "  no other solver and no single pass brings it on chip\n");

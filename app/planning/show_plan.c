@@ -159,9 +159,9 @@ static bool plan_stage(struct call *call, const struct lx_graph *g, const struct
     struct lx_plan *p = make_plan_as(call, g, &passes, NULL);
     if (!p) return false;
     row->bits = element_bits(g);
-    row->hbm_bytes = p->hbm_bytes;
-    row->baseline_bytes = p->baseline_hbm_bytes;
-    row->us = p->predicted_us;
+    row->hbm_bytes = p->figures.hbm_bytes;
+    row->baseline_bytes = p->figures.baseline_hbm_bytes;
+    row->us = p->figures.predicted_us;
     lx_plan_free(p);
     return true;
 }

@@ -132,9 +132,9 @@ static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, 
     label(out, "HBM");
     text_format(out, "%s read, ", in_bytes(c->hbm_read).at);
     text_format(out, "%s written", in_bytes(c->hbm_written).at);
-    if (p->baseline_hbm_bytes > 0) {
-        text_format(out, "; together %s", in_percent((double)hbm / (double)p->baseline_hbm_bytes).at);
-        text_format(out, " of %s with everything off chip", in_bytes(p->baseline_hbm_bytes).at);
+    if (p->figures.baseline_hbm_bytes > 0) {
+        text_format(out, "; together %s", in_percent((double)hbm / (double)p->figures.baseline_hbm_bytes).at);
+        text_format(out, " of %s with everything off chip", in_bytes(p->figures.baseline_hbm_bytes).at);
     }
     text_add(out, "\n");
     label(out, "LX");
@@ -246,7 +246,7 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
                 r->cores, r->ok ? "true" : "false", r->fault_count, (int)r->wrong_ops, (int)r->unequal_ops);
     counters_json(&r->total, out);
     text_format(out, ",\n  \"baseline_hbm_bytes\": %" PRId64 ", \"planned_hbm_bytes\": %" PRId64,
-                p->baseline_hbm_bytes, p->hbm_bytes);
+                p->figures.baseline_hbm_bytes, p->figures.hbm_bytes);
     number_json("predicted_us", r->predicted_us, out);
     number_json("baseline_us", p->divisions->predicted_us, out);
     number_json("error", r->error, out);

@@ -56,15 +56,17 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                 height              ? "height"
                 : p->graph->is_list ? "cost"
                                     : "HBM",
-                briefly(x, height ? p->height_bytes : p->hbm_bytes).at);
+                briefly(x, height ? p->figures.height_bytes : p->figures.hbm_bytes).at);
     if (p->graph->target_hbm_bytes >= 0)
         text_add(&pieces[n++], lx_plan_meets_target(p) ? "target met" : "TARGET MISSED");
-    if (p->problem.objective == LX_SPILL && p->baseline_hbm_bytes > 0)
-        text_format(
-            &pieces[n++], "saved %s",
-            in_percent((double)(p->baseline_hbm_bytes - p->hbm_bytes) / (double)p->baseline_hbm_bytes).at);
+    if (p->problem.objective == LX_SPILL && p->figures.baseline_hbm_bytes > 0)
+        text_format(&pieces[n++], "saved %s",
+                    in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
+                               (double)p->figures.baseline_hbm_bytes)
+                        .at);
     if (p->problem.objective != LX_FIT)
-        text_format(&pieces[n++], "gap %s", in_percent(lx_gap(lx_plan_objective(p), p->bound_bytes)).at);
+        text_format(&pieces[n++], "gap %s",
+                    in_percent(lx_gap(lx_plan_objective(p), p->figures.bound_bytes)).at);
     if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
     text_format(&pieces[n++], "LX %s", briefly(x, p->problem.capacity).at);
     if (x->session.undo.count)

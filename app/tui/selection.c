@@ -73,7 +73,8 @@ void session_show_buffer(struct session *s)
 int64_t session_highest(const struct session *s)
 {
     const struct lx_plan *p = s->shown.plan;
-    return max_i64(max_i64(p->problem.objective == LX_HEIGHT ? 0 : p->problem.capacity, p->height_bytes), 1);
+    return max_i64(
+        max_i64(p->problem.objective == LX_HEIGHT ? 0 : p->problem.capacity, p->figures.height_bytes), 1);
 }
 
 void session_keep_cursor(struct session *s)

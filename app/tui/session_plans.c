@@ -48,8 +48,8 @@ static void remember(struct plan_job *r, bool stopped)
     last->failed = !r->outcome.is_legal;
     last->met = lx_plan_meets_target(p);
     last->proved = p->answer.status == LX_OPTIMAL;
-    last->hbm_bytes = p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes;
-    last->saved_from = p->baseline_hbm_bytes;
+    last->hbm_bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
+    last->saved_from = p->figures.baseline_hbm_bytes;
     last->seconds = p->seconds;
     snprintf(last->solver, sizeof last->solver, "%s", p->solver);
 }

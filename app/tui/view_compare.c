@@ -66,7 +66,7 @@ static void traffic_value(const void *row_of_table, const struct column *column,
     const struct lx_plan *p = ((const struct racer_row *)row_of_table)->plan;
     bool missed = !lx_plan_meets_target(p);
     (void)column;
-    value_whole(v, p->problem.objective == LX_HEIGHT ? p->height_bytes : p->hbm_bytes);
+    value_whole(v, p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes);
     value_format(v, "%s%s", grouped(v->whole).at, missed ? "!" : " ");
     v->paint = missed ? PAINT_BAD : PAINT_PLAIN;
 }
@@ -89,10 +89,10 @@ static void selected_value(const void *row_of_table, const struct column *column
 
 /* clang-format off */
 VALUE_OF(solver_value, struct racer_row, v->words = row->racer->solver->name; v->paint = PAINT_HEADING;)
-VALUE_OF(gap_value,    struct racer_row, v->number = lx_gap(lx_plan_objective(row->plan), row->plan->bound_bytes);)
+VALUE_OF(gap_value,    struct racer_row, v->number = lx_gap(lx_plan_objective(row->plan), row->plan->figures.bound_bytes);)
 VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
-VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->spill_bytes); v->paint = PAINT_DIM;)
-VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->plan->bound_bytes); v->paint = PAINT_DIM;)
+VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
+VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->plan->figures.bound_bytes); v->paint = PAINT_DIM;)
 VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)
 
 enum { SOLVER, STATUS, TRAFFIC, GAP, TIME, SELECTED, SPILL, BOUND, STEPS, RACER_COLUMNS };
@@ -206,7 +206,7 @@ static void draw_map(const struct scene *on, struct box area, const struct outco
     struct raster r;
     struct box title = box_cut_top(&area, 1);
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
-               grouped(o->plan->hbm_bytes).at);
+               grouped(o->plan->figures.hbm_bytes).at);
     if (area.rows < 1 || area.columns < 4 || o->time.last <= o->time.first) return;
     struct raster_view view = {o->time.first,
                                o->time.last,

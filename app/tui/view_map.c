@@ -89,7 +89,7 @@ static void draw_curve(const struct scene *on, const struct parts *p, const stru
 {
     const struct outcome *o = &on->session->shown;
     int64_t whole =
-        o->plan->problem.objective == LX_HEIGHT ? o->plan->height_bytes : o->plan->problem.capacity;
+        o->plan->problem.objective == LX_HEIGHT ? o->plan->figures.height_bytes : o->plan->problem.capacity;
     int steps = 8 * p->curve.rows;
     if (p->curve.rows == 0) return;
     put_text(on->cells, p->curve.row, p->curve.column, GUTTER - 1, INK(DIM), "   in use");

@@ -21,7 +21,7 @@ static bool make_again(const struct lx_plan *p, struct arena *memory, struct dra
     if (!draft_make(p->divisions, &how, memory, x, st)) return false;
     x->problem.objective = p->problem.objective;
     return plan_adopt(again, x, st) && plan_off_chip(again, st) &&
-           perfect_traffic(again->draft, &again->perfect_hbm_bytes, st);
+           perfect_traffic(again->draft, &again->figures.perfect_hbm_bytes, st);
 }
 
 struct comparison {

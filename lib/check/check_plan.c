@@ -6,14 +6,15 @@
 
 static bool check_bound(const struct lx_plan *p, int64_t objective, lx_status *st)
 {
-    if (p->bound_bytes > objective)
+    if (p->figures.bound_bytes > objective)
         return status_set(st, LX_E_NO,
                           "the plan claims a bound of %lld bytes above its own objective of %lld",
-                          (long long)p->bound_bytes, (long long)objective);
-    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT && p->bound_bytes != objective)
+                          (long long)p->figures.bound_bytes, (long long)objective);
+    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT &&
+        p->figures.bound_bytes != objective)
         return status_set(st, LX_E_NO,
                           "the plan claims to be optimal, but its bound is %lld and its objective %lld",
-                          (long long)p->bound_bytes, (long long)objective);
+                          (long long)p->figures.bound_bytes, (long long)objective);
     return true;
 }
 
@@ -32,7 +33,7 @@ bool lx_plan_check(const struct lx_plan *p, lx_status *st)
     /* A solver that was stopped before it had a complete placement for the height question has nothing to
      * be checked; one that was stopped later has. */
     if (p->answer.status == LX_ERROR ||
-        (p->problem.objective == LX_HEIGHT && p->answer.status == LX_LIMIT && p->height_bytes == 0))
+        (p->problem.objective == LX_HEIGHT && p->answer.status == LX_LIMIT && p->figures.height_bytes == 0))
         return status_set(st, LX_E_NO, "solver %s gave no plan: %s", p->solver,
                           p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
     if (!lx_check(&p->problem, p->answer.address, &objective, st)) return false;
@@ -49,5 +50,5 @@ bool lx_plan_check(const struct lx_plan *p, lx_status *st)
         return false;
     if (!p->graph->is_list && (!check_stays(p, st) || !pool_check(p, st))) return false;
     if (!check_again(p, st)) return false;
-    return check_bound(p, p->problem.objective == LX_HEIGHT ? objective : p->spill_bytes, st);
+    return check_bound(p, p->problem.objective == LX_HEIGHT ? objective : p->figures.spill_bytes, st);
 }

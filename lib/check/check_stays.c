@@ -162,9 +162,9 @@ static bool go_through(struct state *s)
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (g->tensors[t].role == LX_OUTPUT && s->in_hbm[t] != s->latest[t])
             return status_set(s->st, LX_E_NO, "graph output %s never reaches HBM", g->tensors[t].name);
-    if (s->hbm_bytes != p->hbm_bytes)
+    if (s->hbm_bytes != p->figures.hbm_bytes)
         return status_set(s->st, LX_E_NO, "the plan claims %lld bytes of HBM traffic, but has %lld",
-                          (long long)p->hbm_bytes, (long long)s->hbm_bytes);
+                          (long long)p->figures.hbm_bytes, (long long)s->hbm_bytes);
     return true;
 }
 

@@ -52,7 +52,7 @@ static bool make_result(struct run *u, const struct lx_plan *p, lx_status *st)
     *u->r = (struct lx_run_result){.op_count = (int32_t)ops,
                                    .cores = p->divisions->cores,
                                    .worst_op = -1,
-                                   .predicted_us = p->predicted_us,
+                                   .predicted_us = p->figures.predicted_us,
                                    .memory = memory};
     u->m.plan = p;
     u->m.graph = p->layouts->graph;

@@ -66,13 +66,14 @@ static bool compare_sums(const struct lx_plan *p, struct lx_run_result *r)
         if (r->transfer_bytes[i] != p->transfers[i].bytes &&
             !unequal(r, "a transfer", "bytes", r->transfer_bytes[i], p->transfers[i].bytes))
             return false;
-    if (hbm != p->hbm_bytes && !unequal(r, "all ops", "bytes to and from HBM", hbm, p->hbm_bytes))
+    if (hbm != p->figures.hbm_bytes &&
+        !unequal(r, "all ops", "bytes to and from HBM", hbm, p->figures.hbm_bytes))
         return false;
-    if (r->height_bytes != p->height_bytes &&
-        !unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->height_bytes))
+    if (r->height_bytes != p->figures.height_bytes &&
+        !unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->figures.height_bytes))
         return false;
-    return r->total.ring == p->ring_bytes ||
-           unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->ring_bytes);
+    return r->total.ring == p->figures.ring_bytes ||
+           unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->figures.ring_bytes);
 }
 
 static void find_worst(struct lx_run_result *r)

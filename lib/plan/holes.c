@@ -51,7 +51,7 @@ static void add_hole(struct lx_holes *out, int64_t from, int64_t to, int64_t add
 bool lx_holes_at(const struct lx_plan *p, int64_t tick, int64_t address, struct lx_holes *out)
 {
     struct stretch *taken = malloc(((size_t)p->problem.count + 1) * sizeof *taken);
-    int64_t top = p->problem.objective == LX_HEIGHT ? p->height_bytes : p->problem.capacity, end = 0;
+    int64_t top = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity, end = 0;
     *out = (struct lx_holes){.from = -1, .to = -1};
     if (!taken) return false;
     size_t n = find_taken(p, tick, taken);

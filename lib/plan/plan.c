@@ -129,7 +129,7 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
     arena_adopt(p->memory, best->memory);
     free(best->memory);
     p->answer = best->answer;
-    p->perfect_hbm_bytes = best->perfect_bytes;
+    p->figures.perfect_hbm_bytes = best->perfect_bytes;
     p->joint = by->joint;
     *best = (struct attempt){0};
     return true;
@@ -204,7 +204,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     if (!attempt_plain(&by, &how, &by.best)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     bool ok = !spill || run_searches(&by, LX_TRIES_FEW);
-    p->bound_bytes = spill ? bound_of(&by) : by.best.bound;
+    p->figures.bound_bytes = spill ? bound_of(&by) : by.best.bound;
     ok = ok && (!spill || search_many(&by)) && adopt_best(p, &by);
     attempt_free(&by.best);
     return ok;
@@ -215,7 +215,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
         !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;
-    p->bound_bytes = p->answer.bound;
+    p->figures.bound_bytes = p->answer.bound;
     return true;
 }
 
@@ -243,12 +243,13 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     ok = ok && plan_complete(p, st);
     if (ok && !g->is_list && p->problem.objective == LX_SPILL && p->answer.status != LX_ERROR &&
         p->answer.status != LX_LIMIT)
-        p->answer.status = p->spill_bytes == p->bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
+        p->answer.status = p->figures.spill_bytes == p->figures.bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
     if (ok && !g->is_list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st);
     if (ok)
         LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,
-            lx_verdict_word(p->answer.status), p->hbm_bytes, p->spill_bytes, p->bound_bytes);
+            lx_verdict_word(p->answer.status), p->figures.hbm_bytes, p->figures.spill_bytes,
+            p->figures.bound_bytes);
     if (ok) return p;
     lx_plan_free(p);
     return NULL;
@@ -256,13 +257,13 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
 
 bool lx_plan_meets_target(const struct lx_plan *p)
 {
-    return p->graph->target_hbm_bytes < 0 || p->hbm_bytes <= p->graph->target_hbm_bytes;
+    return p->graph->target_hbm_bytes < 0 || p->figures.hbm_bytes <= p->graph->target_hbm_bytes;
 }
 
 int64_t lx_plan_objective(const struct lx_plan *p)
 {
-    if (p->problem.objective != LX_HEIGHT) return p->spill_bytes;
-    return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->height_bytes;
+    if (p->problem.objective != LX_HEIGHT) return p->figures.spill_bytes;
+    return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->figures.height_bytes;
 }
 
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand)

@@ -87,28 +87,8 @@ struct lx_joint {
     double gap;
 };
 
-struct lx_plan {
-    const struct lx_graph *graph;         /* a reference: the pattern */
-    const struct lx_layouts *layouts;     /* layouts->graph has the ops as they run. NULL for a list */
-    const struct lx_divisions *divisions; /* NULL for a list */
-    const int32_t *order; /* per tick: the op's place before reordering; NULL: nothing was moved */
-    struct lx_passes passes;
-    struct lx_problem problem; /* one buffer per stay; or the list's own */
-    struct lx_answer answer;
-    const struct lx_stay *stays;      /* per buffer; NULL for a list */
-    const char **reason;              /* per buffer: why it is off chip; NULL where it is on chip */
-    int32_t *took_slot_of;            /* per buffer: the parent in whose place it stands, or -1 */
-    const struct lx_access *accesses; /* of op o: from access_at[o], its inputs in order, then its output */
-    const int32_t *access_at;
-    const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
-    int32_t transfer_count;
-    const struct lx_op_launch
-        *launches;                 /* per op of layouts->graph, as a file states them; NULL: as they follow */
-    struct lx_op_traffic *traffic; /* per op of layouts->graph */
-    int64_t *hbm_address;          /* per tensor: where it is in HBM; -1: never there */
-    int64_t pool_at, pool_bytes;   /* the segment of off-chip intermediates */
-    int64_t segment_bytes;         /* all of HBM that the plan uses */
-
+/* What a plan comes to, in bytes but for the time. Of a list the traffic is the cost of what is off chip. */
+struct lx_figures {
     int64_t hbm_bytes;          /* traffic of the plan: operands off chip, loads and stores, over all ops */
     int64_t baseline_hbm_bytes; /* the same with everything off chip */
     int64_t perfect_hbm_bytes;  /* the same if every stay that may be on chip were: nothing goes below */
@@ -117,14 +97,44 @@ struct lx_plan {
     int64_t bound_bytes;        /* proved: no plan with these divisions and passes has less spill */
     int64_t ring_bytes;
     double predicted_us;
+};
 
-    struct lx_joint joint;
-
+struct lx_plan {
+    /* Inputs: what was asked. */
+    const struct lx_graph *graph; /* a reference: the pattern */
+    struct lx_passes passes;
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
     int64_t work_limit;
     const char *options; /* "name=value ..." of those that differ from their defaults */
-    double seconds;      /* of the solver; not written, plans are reproducible */
+
+    /* Structure: what was decided, as it runs. A list has none of it. */
+    const struct lx_layouts *layouts; /* layouts->graph has the ops as they run */
+    const struct lx_divisions *divisions;
+    const int32_t *order;        /* per tick: the op's place before reordering; NULL: nothing was moved */
+    const struct lx_stay *stays; /* per buffer */
+    const struct lx_access *accesses; /* of op o: from access_at[o], its inputs in order, then its output */
+    const int32_t *access_at;
+    const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
+    int32_t transfer_count;
+    /* Per op of layouts->graph, as a file states them; NULL: as they follow. */
+    const struct lx_op_launch *launches;
+    int64_t *hbm_address;        /* per tensor: where it is in HBM; -1: never there */
+    int64_t pool_at, pool_bytes; /* the segment of off-chip intermediates */
+    int64_t segment_bytes;       /* all of HBM that the plan uses */
+
+    /* Answer: the problem, and where its buffers are. */
+    struct lx_problem problem; /* one buffer per stay; or the list's own */
+    struct lx_answer answer;
+    const char **reason;   /* per buffer: why it is off chip; NULL where it is on chip */
+    int32_t *took_slot_of; /* per buffer: the parent in whose place it stands, or -1 */
+
+    /* Figures. */
+    struct lx_figures figures;
+    struct lx_op_traffic *traffic; /* per op of layouts->graph; NULL for a list */
+    struct lx_joint joint;
+    double seconds; /* of the solver; not written, plans are reproducible */
+
     /* Private to the stage; NULL for a list: what was decided; the problem's draft (NULL: read from a file); and
      * what it was made of. */
     const struct decisions *how;

@@ -95,7 +95,7 @@ bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
     struct names names = {0};
     bool *seen = calloc((size_t)p->count + 1, sizeof *seen);
     *out = (struct lx_diff){.same_pattern = before->graph->hash == after->graph->hash,
-                            .gain = before->hbm_bytes - after->hbm_bytes,
+                            .gain = before->figures.hbm_bytes - after->figures.hbm_bytes,
                             .all = malloc(((size_t)p->count + (size_t)q->count + 1) * sizeof *out->all)};
     bool ok = seen && out->all;
     for (int32_t i = 0; ok && i < p->count; i++)

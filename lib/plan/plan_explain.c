@@ -100,7 +100,7 @@ static bool try_it(struct trying *t, const struct lx_plan_options *how, struct l
     bool ok = true;
     struct lx_plan *other = t->planner(t->context, t->plan->graph, how, &why);
     if (other && all_on_chip(other, t->name)) {
-        remedy.hbm_bytes = other->hbm_bytes;
+        remedy.hbm_bytes = other->figures.hbm_bytes;
         ok = VEC_PUSH(&t->found, remedy);
     }
     lx_plan_free(other);

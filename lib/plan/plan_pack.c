@@ -24,12 +24,12 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
     snprintf(hash, 20, "%016" PRIx64, p->graph->hash);
     return (struct plan_root){.status = lx_verdict_word(p->answer.status),
                               .objective = lx_objective_word(p->problem.objective),
-                              .hbm_bytes = p->hbm_bytes,
-                              .baseline_hbm_bytes = p->baseline_hbm_bytes,
-                              .spill_bytes = p->spill_bytes,
-                              .height_bytes = p->height_bytes,
-                              .bound_bytes = p->bound_bytes,
-                              .gap = lx_gap(lx_plan_objective(p), p->bound_bytes),
+                              .hbm_bytes = p->figures.hbm_bytes,
+                              .baseline_hbm_bytes = p->figures.baseline_hbm_bytes,
+                              .spill_bytes = p->figures.spill_bytes,
+                              .height_bytes = p->figures.height_bytes,
+                              .bound_bytes = p->figures.bound_bytes,
+                              .gap = lx_gap(lx_plan_objective(p), p->figures.bound_bytes),
                               .target_hbm_bytes = p->graph->target_hbm_bytes,
                               .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
                               .capacity = p->problem.capacity,
@@ -61,9 +61,9 @@ static bool pack_cuts(const struct decisions *how, struct arena *memory, struct 
 bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_graph *out)
 {
     *out = (struct plan_graph){.cores = p->divisions->cores,
-                               .perfect_hbm_bytes = p->perfect_hbm_bytes,
-                               .ring_bytes = p->ring_bytes,
-                               .predicted_us = p->predicted_us,
+                               .perfect_hbm_bytes = p->figures.perfect_hbm_bytes,
+                               .ring_bytes = p->figures.ring_bytes,
+                               .predicted_us = p->figures.predicted_us,
                                .pool_at = p->pool_at,
                                .pool_bytes = p->pool_bytes,
                                .segment_bytes = p->segment_bytes};

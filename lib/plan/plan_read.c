@@ -206,7 +206,7 @@ static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t
 static bool same_claims(const struct json *j, const cJSON *root, const struct plan_root *x,
                         const struct lx_plan *p, lx_status *st)
 {
-    double gap = lx_gap(lx_plan_objective(p), p->bound_bytes);
+    double gap = lx_gap(lx_plan_objective(p), p->figures.bound_bytes);
     const cJSON *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
     if (fabs(x->gap - gap) > 1e-8)
@@ -235,11 +235,11 @@ static bool fill_plan(const struct json *j, const cJSON *root, bool old, const s
         return json_error(j, json_find(root, "buffers"), st, why.code, "%s", why.text);
     p->answer.status = (enum lx_verdict)status;
     p->answer.objective = claimed_objective(p, x->spill_bytes, x->height_bytes);
-    p->bound_bytes = x->bound_bytes;
-    p->hbm_bytes = x->hbm_bytes;
-    p->baseline_hbm_bytes = x->baseline_hbm_bytes;
-    p->spill_bytes = x->spill_bytes;
-    p->height_bytes = x->height_bytes;
+    p->figures.bound_bytes = x->bound_bytes;
+    p->figures.hbm_bytes = x->hbm_bytes;
+    p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
+    p->figures.spill_bytes = x->spill_bytes;
+    p->figures.height_bytes = x->height_bytes;
     return same_claims(j, root, x, p, st);
 }
 

@@ -361,9 +361,9 @@ bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p,
         !read_stays(&r, buffers, count) || !read_decisions(&r, &graph) || !read_transfers(&r) ||
         !read_traffic(&r) || !plan_read_launches(j, r.graph, p, st))
         return false;
-    p->perfect_hbm_bytes = graph.perfect_hbm_bytes;
-    p->ring_bytes = graph.ring_bytes;
-    p->predicted_us = graph.predicted_us;
+    p->figures.perfect_hbm_bytes = graph.perfect_hbm_bytes;
+    p->figures.ring_bytes = graph.ring_bytes;
+    p->figures.predicted_us = graph.predicted_us;
     p->pool_at = graph.pool_at;
     p->pool_bytes = graph.pool_bytes;
     p->segment_bytes = graph.segment_bytes;

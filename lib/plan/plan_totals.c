@@ -49,31 +49,33 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     if (!traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic, st)) return false;
     p->transfers = t.transfers;
     p->transfer_count = t.transfer_count;
-    p->hbm_bytes = t.hbm_bytes;
-    p->ring_bytes = t.ring_bytes;
-    traffic_count(p->draft, NULL, &p->baseline_hbm_bytes);
-    p->spill_bytes = p->hbm_bytes - p->perfect_hbm_bytes;
-    p->predicted_us = predict_times(p->draft, p->answer.address, p->transfers, p->transfer_count, p->traffic);
+    p->figures.hbm_bytes = t.hbm_bytes;
+    p->figures.ring_bytes = t.ring_bytes;
+    traffic_count(p->draft, NULL, &p->figures.baseline_hbm_bytes);
+    p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
+    p->figures.predicted_us =
+        predict_times(p->draft, p->answer.address, p->transfers, p->transfer_count, p->traffic);
     return true;
 }
 
 static void list_totals(struct lx_plan *p)
 {
-    p->hbm_bytes = p->baseline_hbm_bytes = 0;
+    p->figures.hbm_bytes = p->figures.baseline_hbm_bytes = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
-        p->baseline_hbm_bytes += p->problem.buffers[i].spill_cost;
-        if (p->answer.address[i] < 0) p->hbm_bytes += p->problem.buffers[i].spill_cost;
+        p->figures.baseline_hbm_bytes += p->problem.buffers[i].spill_cost;
+        if (p->answer.address[i] < 0) p->figures.hbm_bytes += p->problem.buffers[i].spill_cost;
     }
-    p->spill_bytes = p->hbm_bytes;
-    p->perfect_hbm_bytes = 0;
+    p->figures.spill_bytes = p->figures.hbm_bytes;
+    p->figures.perfect_hbm_bytes = 0;
 }
 
 bool plan_totals(struct lx_plan *p, lx_status *st)
 {
-    p->height_bytes = 0;
+    p->figures.height_bytes = 0;
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0)
-            p->height_bytes = max_i64(p->height_bytes, p->answer.address[i] + p->problem.buffers[i].size);
+            p->figures.height_bytes =
+                max_i64(p->figures.height_bytes, p->answer.address[i] + p->problem.buffers[i].size);
     if (!p->graph->is_list) return graph_totals(p, st);
     list_totals(p);
     return true;

@@ -241,7 +241,7 @@ static void expect_reference(struct cases *c, const struct pattern *p, const str
         if (solver_is_exact(solver)) expect_addresses(c, problem, wanted, plan->answer.address);
     }
     if (solver_is_exact(solver)) {
-        expect_number(c, reference, "hbm_bytes", "the plan", plan->hbm_bytes);
+        expect_number(c, reference, "hbm_bytes", "the plan", plan->figures.hbm_bytes);
         expect_number(c, reference, "spill_objective", "the plan", plan->answer.objective);
     } else if (spill >= 0)
         case_expect(c, plan->answer.objective <= spill, "expected at most %lld bytes of spill, got %lld",
@@ -258,12 +258,12 @@ static void check_solver(struct cases *c, const struct pattern *p, const struct 
         const char *got = lx_plan_meets_target(plan) ? "pass" : "fail";
         const cJSON *reference = case_of_solver(json_find(p->json, "reference_results"), solver), *v;
         int64_t counted = traffic(p, &plan->problem, plan->answer.address);
-        case_expect(c, counted == plan->hbm_bytes,
+        case_expect(c, counted == plan->figures.hbm_bytes,
                     "expected the plan to say %lld bytes of HBM traffic, got %lld", (long long)counted,
-                    (long long)plan->hbm_bytes);
+                    (long long)plan->figures.hbm_bytes);
         if (*expected)
             case_expect(c, strcmp(expected, got) == 0, "expected %s (at most %lld bytes), got %s with %lld",
-                        expected, (long long)p->target, got, (long long)plan->hbm_bytes);
+                        expected, (long long)p->target, got, (long long)plan->figures.hbm_bytes);
         /* A bound holds for every answer, so for the references of the others as well. */
         cJSON_ArrayForEach(v, json_find(p->json, "reference_results"))
         {

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     struct lx_plan *plan = graph ? lx_plan_make(graph, &how, &st) : NULL;
     lx_graph_free(graph); // the plan has a reference of its own
     if (!plan) return 1;
-    printf(\"%lld\\n\", (long long)plan->hbm_bytes);
+    printf(\"%lld\\n\", (long long)plan->figures.hbm_bytes);
     lx_plan_free(plan);
     return 0;
 }

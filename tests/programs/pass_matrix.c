@@ -35,7 +35,7 @@ static char *plan_text(const struct lx_graph *g, const struct lx_passes *passes,
     char *text = p && lx_plan_check(p, st) ? lx_plan_to_json(p, &length) : NULL, *again = NULL;
     struct lx_plan *back = text ? lx_plan_parse("plan", text, length, st) : NULL;
     if (back && lx_plan_check(back, st)) again = lx_plan_to_json(back, &again_length);
-    if (p) *hbm = p->hbm_bytes;
+    if (p) *hbm = p->figures.hbm_bytes;
     if (again && (length != again_length || memcmp(text, again, length) != 0)) {
         snprintf(st->text, sizeof st->text, "read back and written again it is another text");
         free(again);

@@ -26,7 +26,7 @@ static int64_t height(const struct machine *m)
 {
     const struct lx_plan *p = m->plan;
     int64_t most = 0, end, limit = p->problem.capacity;
-    if (p->problem.objective == LX_HEIGHT) limit = max_i64(limit, p->height_bytes);
+    if (p->problem.objective == LX_HEIGHT) limit = max_i64(limit, p->figures.height_bytes);
     for (int32_t s = 0; s < p->problem.count; s++)
         if (p->answer.address[s] >= 0 && add_i64(p->answer.address[s], p->problem.buffers[s].size, &end))
             most = max_i64(most, end);

@@ -153,18 +153,18 @@ static void changes_are_planned_and_taken_back(void **state)
     assert_true(session_is_stale(s));
     type(x, "<wait>");
     assert_false(session_is_stale(s));
-    int64_t before = session_plan(s)->hbm_bytes;
+    int64_t before = session_plan(s)->figures.hbm_bytes;
     assert_true(session_goto(s, "gate_2"));
     type(x, ":lx 900k<Enter>");
     assert_true(session_is_stale(s)); /* and what is shown is the old one */
     type(x, "<wait>");
     assert_false(session_is_stale(s));
-    assert_true(session_plan(s)->hbm_bytes > before);
+    assert_true(session_plan(s)->figures.hbm_bytes > before);
     assert_string_equal(session_plan(s)->problem.buffers[s->selection.buffer].name, "gate_2");
     type(x, "u<wait>");
-    assert_int_equal(session_plan(s)->hbm_bytes, before);
+    assert_int_equal(session_plan(s)->figures.hbm_bytes, before);
     type(x, "<C-r><wait>");
-    assert_true(session_plan(s)->hbm_bytes > before);
+    assert_true(session_plan(s)->figures.hbm_bytes > before);
     type(x, "uu<wait>");
     assert_true(shows(x, "nothing to take back") || s->undo.count == 0);
     close_it(x);

@@ -66,7 +66,7 @@ static void plans_are_executed(void **state)
     assert_true(x->session.run.result->ok);
     assert_true(shows(x, "ok: no fault"));
     int64_t counted = x->session.run.result->total.hbm_read + x->session.run.result->total.hbm_written;
-    assert_int_equal(counted, session_plan(&x->session)->hbm_bytes);
+    assert_int_equal(counted, session_plan(&x->session)->figures.hbm_bytes);
     type(x, "jjj");
     int32_t op = x->session.selection.op;
     type(x, "<Enter>");

@@ -68,7 +68,7 @@ static int64_t check_traffic(const struct lx_graph *g, int64_t cores)
     assert_int_equal(l->restickify_count, 0);
     for (int i = 0; i < op->input_count; i++) operands += lx_layout_bytes(&l->layouts[op->inputs[i]]);
     operands += lx_layout_bytes(&l->layouts[op->output]);
-    assert_int_equal(p->hbm_bytes, operands);
+    assert_int_equal(p->figures.hbm_bytes, operands);
     struct lx_device_options how = {.threads = 1};
     lx_status st = {0};
     struct lx_run_result *r = lx_device_run(p, &how, &st);

@@ -341,13 +341,14 @@ static void falsified_claims_are_caught(void **state)
         int64_t by = chance(&r, 50) ? 1 : -1;
         for (int k = 0; k < 7; k++) {
             struct lx_plan forged = *plan;
-            int64_t *fields[] = {&forged.answer.objective,   &forged.bound_bytes, &forged.hbm_bytes,
-                                 &forged.baseline_hbm_bytes, &forged.spill_bytes, &forged.height_bytes};
+            int64_t *fields[] = {&forged.answer.objective,    &forged.figures.bound_bytes,
+                                 &forged.figures.hbm_bytes,   &forged.figures.baseline_hbm_bytes,
+                                 &forged.figures.spill_bytes, &forged.figures.height_bytes};
             if (k == 1)
-                forged.bound_bytes = forged.answer.objective + 1;
+                forged.figures.bound_bytes = forged.answer.objective + 1;
             else if (k < 6)
                 *fields[k] += by;
-            else if (forged.bound_bytes == forged.answer.objective)
+            else if (forged.figures.bound_bytes == forged.answer.objective)
                 continue;
             else
                 forged.answer.status = LX_OPTIMAL;

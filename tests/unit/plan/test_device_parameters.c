@@ -49,9 +49,9 @@ static void describe(const char *path, const struct lx_device *d, struct text *t
         text_add(t, "refused\n");
         return;
     }
-    text_format(t, "%.17g us, %lld B, %lld in HBM, height %lld of %lld\n", p->predicted_us,
-                (long long)p->hbm_bytes, (long long)p->segment_bytes, (long long)p->height_bytes,
-                (long long)p->problem.capacity);
+    text_format(t, "%.17g us, %lld B, %lld in HBM, height %lld of %lld\n", p->figures.predicted_us,
+                (long long)p->figures.hbm_bytes, (long long)p->segment_bytes,
+                (long long)p->figures.height_bytes, (long long)p->problem.capacity);
     for (int32_t o = 0; o < p->divisions->count; o++) {
         const struct lx_division *v = &p->divisions->at[o];
         text_format(t, "%lld cores", (long long)v->cores_used);

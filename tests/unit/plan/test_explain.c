@@ -67,7 +67,7 @@ static void take_each(const struct lx_graph *g, const struct lx_plan_options *ho
             lx_pass_set(&other.passes, r->all[i].pass, r->all[i].value);
         struct lx_plan *p = make(g, &other);
         assert_int_equal(off_chip(p, name), 0);
-        assert_int_equal(p->hbm_bytes, r->all[i].hbm_bytes);
+        assert_int_equal(p->figures.hbm_bytes, r->all[i].hbm_bytes);
         lx_plan_free(p);
     }
 }

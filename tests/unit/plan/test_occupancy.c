@@ -152,7 +152,7 @@ static void test_diff(void **state)
     set(&a, 6, "heir", 0, 80), set(&b, 6, "heir", 0, 80);
     b.slot[6] = 3;
     join(&a, 7), join(&b, 7);
-    a.plan.hbm_bytes = 60, b.plan.hbm_bytes = 80;
+    a.plan.figures.hbm_bytes = 60, b.plan.figures.hbm_bytes = 80;
     assert_true(lx_plan_diff(&a.plan, &b.plan, &d, &st));
     static const struct {
         const char *name;

@@ -81,8 +81,8 @@ static void lives_and_costs(void **state)
     assert_true(x->spill_cost == 0 && u->spill_cost == 0);
     assert_int_equal(p->problem.capacity, 1625344);
     assert_int_equal(p->problem.alignment, 128);
-    assert_int_equal(p->baseline_hbm_bytes, (2 + 3 + 2 + 3) * 8192);
-    assert_int_equal(p->hbm_bytes, 3 * 8192);
+    assert_int_equal(p->figures.baseline_hbm_bytes, (2 + 3 + 2 + 3) * 8192);
+    assert_int_equal(p->figures.hbm_bytes, 3 * 8192);
     lx_plan_free(p);
 }
 
@@ -93,7 +93,7 @@ static void barred_by_extern(void **state)
                                       OP("a", "exp", "\"x\"", "h") "," OP("call", "extern", "\"h\"", "y")),
                                 "greedy", LX_ASK_OWN);
     assert_string_equal(buffer(p, "h")->reason, "op call is extern and works on HBM only");
-    assert_int_equal(p->hbm_bytes, p->baseline_hbm_bytes);
+    assert_int_equal(p->figures.hbm_bytes, p->figures.baseline_hbm_bytes);
     lx_plan_free(p);
 }
 
@@ -207,8 +207,9 @@ static void traffic_is_perfect_traffic_plus_spill(void **state)
                 continue;
             }
             struct lx_plan *p = plan_of(with_capacity(g, capacities[k]), (*s)->name, LX_ASK_OWN);
-            assert_int_equal(p->hbm_bytes, p->perfect_hbm_bytes + p->spill_bytes);
-            assert_true(p->hbm_bytes <= p->baseline_hbm_bytes && p->answer.objective == p->spill_bytes);
+            assert_int_equal(p->figures.hbm_bytes, p->figures.perfect_hbm_bytes + p->figures.spill_bytes);
+            assert_true(p->figures.hbm_bytes <= p->figures.baseline_hbm_bytes &&
+                        p->answer.objective == p->figures.spill_bytes);
             assert_true(lx_plan_check(p, &st));
             lx_plan_free(p);
         }
@@ -385,7 +386,7 @@ static void many_buffers(void **state)
     assert_int_equal(g->buffer_count, MANY);
     struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
     assert_true(lx_plan_check(p, &st));
-    assert_true(p->spill_bytes > 0 && p->spill_bytes < p->baseline_hbm_bytes);
+    assert_true(p->figures.spill_bytes > 0 && p->figures.spill_bytes < p->figures.baseline_hbm_bytes);
     lx_plan_free(p);
     text_free(&t);
 }
@@ -406,7 +407,7 @@ static void many_contemporaries(void **state)
         assert_non_null(g);
         struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
         assert_true(lx_plan_check(p, &st));
-        assert_true((p->spill_bytes == 0) == (i == 0));
+        assert_true((p->figures.spill_bytes == 0) == (i == 0));
         lx_plan_free(p);
     }
     text_free(&t);
@@ -418,7 +419,7 @@ static void many_contemporaries(void **state)
     assert_non_null(g);
     struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
     assert_true(lx_plan_check(p, &st));
-    assert_int_equal(p->spill_bytes, 0);
+    assert_int_equal(p->figures.spill_bytes, 0);
     lx_plan_free(p);
     text_free(&t);
 }

@@ -69,13 +69,13 @@ static void dumped_around_an_extern_op(void **state)
     assert_true(p->answer.address[second] >= 0 && !p->stays[second].begins_written);
     assert_int_equal(count_transfers(p, LX_LOAD), 1);
     /* x twice, h once out and once in, e out by the call and in, y out */
-    assert_int_equal(p->hbm_bytes, 7 * WHOLE);
+    assert_int_equal(p->figures.hbm_bytes, 7 * WHOLE);
     lx_plan_free(p);
     passes.no_dump = true;
     p = plan_text(body, &passes, 0);
     assert_int_equal(p->stays[find(p, "h")].bar, LX_BAR_EXTERN);
     assert_int_equal(p->stays[find(p, "h#2")].bar, LX_BAR_EXTERN);
-    assert_int_equal(p->hbm_bytes, 8 * WHOLE);
+    assert_int_equal(p->figures.hbm_bytes, 8 * WHOLE);
     lx_plan_free(p);
 }
 
@@ -100,7 +100,7 @@ static void evicted_where_it_pays(void **state)
     struct lx_plan *stays = plan_text(body, &passes, 2 * WHOLE);
     passes.evict = true;
     struct lx_plan *leaves = plan_text(body, &passes, 2 * WHOLE);
-    assert_true(leaves->hbm_bytes < stays->hbm_bytes);
+    assert_true(leaves->figures.hbm_bytes < stays->figures.hbm_bytes);
     assert_int_equal(count_transfers(leaves, LX_STORE), 1);
     assert_int_equal(count_transfers(leaves, LX_LOAD), 1);
     lx_plan_free(stays);
@@ -122,7 +122,7 @@ static void laid_out_anew_over_the_ring(void **state)
     struct lx_passes passes = {0};
     struct lx_plan *p = plan_text(body, &passes, 0);
     assert_int_equal(count_transfers(p, LX_RING), 1);
-    assert_true(p->ring_bytes > 0 && p->spill_bytes == 0 && p->answer.status == LX_OPTIMAL);
+    assert_true(p->figures.ring_bytes > 0 && p->figures.spill_bytes == 0 && p->answer.status == LX_OPTIMAL);
     lx_plan_free(p);
     passes.no_ring = true;
     p = plan_text(body, &passes, 0);
@@ -130,7 +130,7 @@ static void laid_out_anew_over_the_ring(void **state)
     assert_int_equal(p->stays[h].bar, LX_BAR_DIVISION);
     assert_non_null(strstr(p->reason[h], "op 1 cuts it"));
     assert_non_null(strstr(p->reason[h], "op 2"));
-    assert_true(p->ring_bytes == 0);
+    assert_true(p->figures.ring_bytes == 0);
     lx_plan_free(p);
 }
 
@@ -153,7 +153,7 @@ static void heuristic_copies_spill_nothing_negative(void **state)
     struct lx_passes passes = {.undivided = true, .clone = LX_CLONE_HEURISTIC};
     struct lx_plan *p = plan_text(body, &passes, 3 * 1024 * 64);
     assert_true(p->answer.address[find(p, "x")] < 0);
-    assert_true(p->spill_bytes >= 0);
+    assert_true(p->figures.spill_bytes >= 0);
     lx_plan_free(p);
 }
 
@@ -262,10 +262,12 @@ static void laws(void **state)
         const struct lx_graph *g = random_graph(&r, &shape, &st);
         if (!g) fail_msg("seed %d: %s", (int)seed, st.text);
         struct lx_plan *p = plan_graph(g, &plain, lx);
-        assert_true(p->hbm_bytes == p->perfect_hbm_bytes + p->spill_bytes && p->spill_bytes >= 0);
-        assert_true(p->perfect_hbm_bytes <= p->baseline_hbm_bytes);
-        assert_true(p->bound_bytes <= p->spill_bytes && p->answer.objective <= p->spill_bytes);
-        if (plain.no_ring) assert_int_equal(p->answer.objective, p->spill_bytes);
+        assert_true(p->figures.hbm_bytes == p->figures.perfect_hbm_bytes + p->figures.spill_bytes &&
+                    p->figures.spill_bytes >= 0);
+        assert_true(p->figures.perfect_hbm_bytes <= p->figures.baseline_hbm_bytes);
+        assert_true(p->figures.bound_bytes <= p->figures.spill_bytes &&
+                    p->answer.objective <= p->figures.spill_bytes);
+        if (plain.no_ring) assert_int_equal(p->answer.objective, p->figures.spill_bytes);
         with_ring += count_transfers(p, LX_RING) > 0;
         with_load += count_transfers(p, LX_LOAD) > 0;
         for (int k = 0; k < 3; k++) {
@@ -275,11 +277,11 @@ static void laws(void **state)
             more.cooptimise = k == 2 ? LX_COOPTIMISE_FULL : LX_COOPTIMISE_NONE;
             struct rng same = again;
             struct lx_plan *q = plan_graph(random_graph(&same, &shape, &st), &more, lx);
-            if (q->hbm_bytes > p->hbm_bytes)
-                fail_msg("seed %d: pass %d makes %lld bytes of %lld", (int)seed, k, (long long)q->hbm_bytes,
-                         (long long)p->hbm_bytes);
-            assert_true(q->spill_bytes >= 0);
-            evicted += k == 0 && q->hbm_bytes < p->hbm_bytes;
+            if (q->figures.hbm_bytes > p->figures.hbm_bytes)
+                fail_msg("seed %d: pass %d makes %lld bytes of %lld", (int)seed, k,
+                         (long long)q->figures.hbm_bytes, (long long)p->figures.hbm_bytes);
+            assert_true(q->figures.spill_bytes >= 0);
+            evicted += k == 0 && q->figures.hbm_bytes < p->figures.hbm_bytes;
             reordered += k == 1 && q->order != NULL;
             lx_plan_free(q);
         }
