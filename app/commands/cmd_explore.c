@@ -47,6 +47,7 @@ static int run(struct call *call)
                                 .theme = option_value(&call->line, "theme"),
                                 .dump = option_value(&call->line, "dump-screen")};
     bool ok = read_size(call, &o) && read_options(call, &o.how.options);
+    o.how.options.prefix = NULL; /* in the explorer one types "cores 8", not "--cores 8" */
     if (ok && o.path_count == 0) {
         bundled = bundled_patterns();
         o.paths = (const char *const *)&bundled;

@@ -99,8 +99,17 @@ static int width_of(uint32_t c)
     return w < 0 ? 1 : w;
 }
 
+/* Nearly all names are: nothing to decode, and as wide as they are long. */
+static bool is_plain(const char *name, int columns)
+{
+    const char *s = name;
+    while (*s >= 0x20 && *s < 0x7f) s++;
+    return !*s && (!columns || s - name <= columns);
+}
+
 char *printable(const char *name, int columns)
 {
+    if (is_plain(name, columns)) return strdup(name);
     char *out = malloc(strlen(name) + 2);
     if (!out) return NULL;
     size_t n = 0, cut = 0; /* cut: where to end so that the mark still fits */

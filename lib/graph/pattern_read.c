@@ -433,15 +433,16 @@ bool pattern_check_header(const struct json *j, const cJSON *root, const char *w
     if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, version, st) ||
         !json_string(j, root, "kind", &kind, st))
         return false;
+    /* The kind first: each kind counts its versions for itself. */
+    if (strcmp(kind, wanted) != 0)
+        return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
+                          "this file is a %s, but a %s was expected", kind, wanted);
     if (*version < oldest || *version > newest)
         return json_error(j, json_find(root, "lxplan"), st, LX_E_SCHEMA,
                           "format version %lld; this program reads %s%.0lld%s%lld", (long long)*version,
                           oldest == newest ? "version" : "versions ",
                           (long long)(oldest == newest ? 0 : oldest), oldest == newest ? " " : " to ",
                           (long long)newest);
-    if (strcmp(kind, wanted) != 0)
-        return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
-                          "this file is a %s, but a %s was expected", kind, wanted);
     return true;
 }
 

@@ -11,8 +11,8 @@
     X(LX_CAME_ON_CHIP,     "came_on_chip",     "came on chip")                                               \
     X(LX_WENT_OFF_CHIP,    "went_off_chip",    "went off chip")                                              \
     X(LX_MOVED,            "moved",            "moved")                                                      \
-    X(LX_IN_PLACE_CHANGED, "in_place_changed", "stands in another's place, or no longer does")               \
-    X(LX_CHANGED,          "changed",          "has another size, life or cost")                             \
+    X(LX_IN_PLACE_CHANGED, "in_place_changed", "now, or no longer, in another's place")                      \
+    X(LX_CHANGED,          "changed",          "with another size, life or cost")                            \
     X(LX_ONLY_BEFORE,      "only_before",      "only in the first plan")                                     \
     X(LX_ONLY_AFTER,       "only_after",       "only in the second plan")
 /* clang-format on */

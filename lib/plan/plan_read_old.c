@@ -239,10 +239,40 @@ static bool read_hbm(const struct json *j, const cJSON *root, struct lx_plan *p,
     return ok;
 }
 
+static bool same_word(const struct json *j, const cJSON *v, const char *key, const char *ours, lx_status *st)
+{
+    const char *theirs = "";
+    if (!json_opt_string(j, v, key, &theirs, st)) return false;
+    if (strcmp(theirs, ours) == 0) return true;
+    return json_error(j, *theirs ? json_find(v, key) : v, st, LX_E_MISMATCH,
+                      "%s is \"%s\" here, but pattern and addresses give \"%s\"", key, theirs, ours);
+}
+
+/* What no later release makes otherwise. Traffic and times are not among it: lx_plan_check judges the sums, and
+ * how an op is charged may have been mended since. */
+static bool same_derived(const struct json *j, const cJSON *root, const struct lx_plan *p, lx_status *st)
+{
+    int32_t i = 0;
+    const cJSON *v;
+    if (!same_value(j, root, "capacity", p->problem.capacity, st) ||
+        !same_value(j, root, "alignment", p->problem.alignment, st))
+        return false;
+    cJSON_ArrayForEach(v, json_find(root, "buffers"))
+    {
+        enum lx_bar bar = p->stays ? p->stays[i].bar : LX_BAR_NONE;
+        int32_t parent = p->took_slot_of[i++];
+        if (!same_word(j, v, "in_place_of", parent < 0 ? "" : p->problem.buffers[parent].name, st) ||
+            (json_find(v, "bar") && !same_word(j, v, "bar", bar ? lx_bar_word(bar) : "", st)))
+            return false;
+    }
+    return true;
+}
+
 bool plan_read_old(const struct json *j, const cJSON *root, struct lx_plan *p, enum lx_objective objective,
                    lx_status *st)
 {
     bool list = p->graph->is_list;
     return (list ? plan_of_list(p, objective, st) : make_structure(j, root, p, objective, st)) &&
-           read_addresses(j, root, p, st) && plan_complete(p, st) && (list || read_hbm(j, root, p, st));
+           read_addresses(j, root, p, st) && plan_complete(p, st) && (list || read_hbm(j, root, p, st)) &&
+           same_derived(j, root, p, st);
 }

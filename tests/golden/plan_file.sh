@@ -8,3 +8,5 @@ $LXPLAN diff "$scratch/a.json" "$scratch/a.json"; echo "exit $?"
 $LXPLAN show "$scratch/b.json" --text; echo "exit $?"
 sed 's/"name": "B5", \(.*\)"address": [0-9]*/"name": "B5", \1"address": 0/' "$scratch/b.json" >"$scratch/tampered.json"
 $LXPLAN check "$scratch/tampered.json"; echo "exit $?"
+# A plan where a pattern is wanted is named as what it is, whatever its version.
+$LXPLAN plan "$scratch/a.json"; echo "exit $?"

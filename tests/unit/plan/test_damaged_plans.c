@@ -47,6 +47,25 @@ static cJSON *good_plan(const char *text)
     return plan;
 }
 
+/* A plan that release 0.1 wrote. */
+static cJSON *old_plan(void)
+{
+    lx_status st;
+    size_t length;
+    char *text = file_read(SOURCE_DIR "/tests/data/old/plan_0.1_rms_norm.json", &length, &st);
+    assert_non_null(text);
+    cJSON *plan = cJSON_Parse(text);
+    assert_non_null(plan);
+    free(text);
+    return plan;
+}
+
+static cJSON *base_plan(const char *base)
+{
+    if (strcmp(base, "old") == 0) return old_plan();
+    return good_plan(strcmp(base, "list") == 0 ? list_text : graph_text);
+}
+
 static const char *string_of(const cJSON *edit, const char *key)
 {
     return cJSON_GetStringValue(cJSON_GetObjectItem(edit, key));
@@ -99,7 +118,7 @@ static void every_edit_is_found(void **state)
     int wrong = 0, edits = 0;
     cJSON_ArrayForEach(edit, cJSON_GetObjectItem(file, "edits"))
     {
-        cJSON *plan = good_plan(strcmp(string_of(edit, "base"), "list") == 0 ? list_text : graph_text);
+        cJSON *plan = base_plan(string_of(edit, "base"));
         if (!json_patch(plan, cJSON_GetObjectItem(edit, "patch")))
             fail_msg("%s: the patch does not apply", string_of(edit, "name"));
         char *damaged = cJSON_Print(plan);
