@@ -33,5 +33,5 @@ static const struct field buffer_fields[] = {PLAN_BUFFER_FIELDS(PLAN_FIELD)};
 // clang-format on
 
 #define PLAN_SECTION(ID, name, what, heading)                                                                \
-    {what, heading, name##_fields, sizeof name##_fields / sizeof *name##_fields},
+    {what, heading, name##_fields, sizeof name##_fields / sizeof *name##_fields, sizeof(struct plan_##name)},
 const struct plan_section plan_sections[PLAN_SECTION_COUNT] = {PLAN_SECTIONS(PLAN_SECTION)};

@@ -81,7 +81,7 @@
 
 #define PLAN_LAUNCH_FIELDS(F) \
     CHECKED(F, INT, op, "number of the op") \
-    CHECKED(F, TEXT, kind, "tiles, whole (one core, one piece) or none (it runs off the device)") \
+    CHECKED(F, TEXT, kind, "tiles, whole (one core, one piece), none (it runs off the device) or refused (the device cannot launch it)") \
     MAY(F, TEXT, why, "of a kind other than tiles, or of a mode that residency does not ask for") \
     MAY_BE(F, TEXT, mode, "global or local_shard") \
     MAY_BE(F, TEXT, order, "of the tiles: row_major, column_major, block, match_shard or morton") \
@@ -152,6 +152,7 @@ struct plan_section {
     const char *heading;
     const struct field *fields;
     size_t count;
+    size_t size; /* of the struct */
 };
 
 extern const struct plan_section plan_sections[PLAN_SECTION_COUNT];

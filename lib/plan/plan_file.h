@@ -11,9 +11,33 @@
  * made again. */
 enum { PLAN_FORMAT = 2, PLAN_FORMAT_OLD = 1 };
 
+/* The records of an array of the file, and where each stands: an element of a parsed array is only found by
+ * going through those before it. */
+struct records {
+    void *at; /* structs of their section */
+    const cJSON **where;
+    int32_t count;
+};
+
+/* The graph of a plan, being read. */
+struct graph_reader {
+    const struct json *j;
+    const cJSON *graph;
+    struct records tensors, ops, buffers;
+    struct lx_plan *p;
+    lx_status *st;
+};
+
 /* plan_read_graph.c: layouts, divisions, stays, accesses, transfers, launches and places as the file states
- * them; its buffers, too. */
-bool plan_read_graph(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st);
+ * them. `buffers`: the records of the file's. */
+bool plan_read_graph(const struct json *j, const cJSON *root, const struct records *buffers,
+                     struct lx_plan *p, lx_status *st);
+/* Is `number` from `least` to below `count`? */
+bool plan_in_range(const struct graph_reader *r, const cJSON *at, const char *what, int64_t number,
+                   int64_t least, int64_t count);
+/* plan_read_stays.c: stays, buffers and accesses; then transfers. */
+bool plan_read_stays(const struct graph_reader *r);
+bool plan_read_transfers(const struct graph_reader *r);
 /* The passes of `graph`. */
 bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st);
 /* plan_read_launches.c: one per op. */
@@ -25,9 +49,9 @@ bool plan_read_old(const struct json *j, const cJSON *root, struct lx_plan *p, e
 /* One record of section `section`; the file's place of an error is that of `object`. */
 bool plan_read_record(const struct json *j, const cJSON *object, enum plan_section_id section, void *record,
                       struct arena *memory, lx_status *st);
-/* All of the array `key`, each `size` bytes; NULL: `st`. */
-void *plan_read_records(const struct json *j, const cJSON *object, const char *key,
-                        enum plan_section_id section, size_t size, struct arena *memory, int32_t *count,
-                        lx_status *st);
+/* All of the array `key` of `object`, in `memory`. */
+bool plan_read_records(const struct json *j, const cJSON *object, const char *key,
+                       enum plan_section_id section, struct arena *memory, struct records *out,
+                       lx_status *st);
 
 #endif

@@ -16,26 +16,24 @@ bool plan_read_record(const struct json *j, const cJSON *object, enum plan_secti
     return record_read(j, object, s->what, s->fields, s->count, record, memory, st);
 }
 
-void *plan_read_records(const struct json *j, const cJSON *object, const char *key,
-                        enum plan_section_id section, size_t size, struct arena *memory, int32_t *count,
-                        lx_status *st)
+bool plan_read_records(const struct json *j, const cJSON *object, const char *key,
+                       enum plan_section_id section, struct arena *memory, struct records *out, lx_status *st)
 {
     const cJSON *array, *item;
-    if (!json_array(j, object, key, &array, st)) return NULL;
+    size_t size = plan_sections[section].size;
+    if (!json_array(j, object, key, &array, st)) return false;
     int n = cJSON_GetArraySize(array);
-    if (n > LX_MAX_ITEMS) {
-        json_error(j, array, st, LX_E_LIMIT, "more than %d %s", LX_MAX_ITEMS, key);
-        return NULL;
-    }
+    if (n > LX_MAX_ITEMS) return json_error(j, array, st, LX_E_LIMIT, "more than %d %s", LX_MAX_ITEMS, key);
     char *list = arena_array(memory, (size_t)n, size);
-    if (!list) return status_no_memory(st), NULL;
-    *count = 0;
+    const cJSON **where = arena_array(memory, (size_t)n, sizeof *where);
+    if (!list || !where) return status_no_memory(st);
+    *out = (struct records){list, where, 0};
     cJSON_ArrayForEach(item, array)
     {
-        if (!plan_read_record(j, item, section, list + (size_t)*count * size, memory, st)) return NULL;
-        (*count)++;
+        if (!plan_read_record(j, item, section, list + (size_t)out->count * size, memory, st)) return false;
+        where[out->count++] = item;
     }
-    return list;
+    return true;
 }
 
 bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st)
@@ -128,24 +126,17 @@ static bool read_solver(const struct json *j, const cJSON *root, bool old, struc
 }
 
 /* Addresses, handovers and reasons: what stands with each buffer whatever is planned. */
-static bool take_places(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+static bool take_places(const struct json *j, const struct records *buffers, struct lx_plan *p, lx_status *st)
 {
-    int32_t count, n = p->problem.count;
-    struct plan_buffer *list =
-        plan_read_records(j, root, "buffers", PLAN_BUFFER, sizeof *list, p->memory, &count, st);
-    if (!list) return false;
-    if (count != n)
-        return json_error(j, json_find(root, "buffers"), st, LX_E_MISMATCH,
-                          "%d buffers, but the pattern has %d", (int)count, (int)n);
+    int32_t n = buffers->count;
     p->answer.address = arena_array(p->memory, (size_t)n, sizeof *p->answer.address);
     p->reason = arena_array(p->memory, (size_t)n, sizeof *p->reason);
     p->took_slot_of = arena_array(p->memory, (size_t)n, sizeof *p->took_slot_of);
     if (!p->answer.address || !p->reason || !p->took_slot_of) return status_no_memory(st);
     for (int32_t i = 0; i < n; i++) {
-        const struct plan_buffer *x = &list[i];
-        const cJSON *at = cJSON_GetArrayItem(json_find(root, "buffers"), i);
+        const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
         if (x->address < -1 || x->in_place_of < -1 || x->in_place_of >= n)
-            return json_error(j, at, st, LX_E_RANGE,
+            return json_error(j, buffers->where[i], st, LX_E_RANGE,
                               "address must not be negative, and in_place_of the number of a buffer");
         p->answer.address[i] = x->address < 0 ? LX_OFF_CHIP : x->address;
         p->took_slot_of[i] = (int32_t)x->in_place_of;
@@ -155,38 +146,47 @@ static bool take_places(const struct json *j, const cJSON *root, struct lx_plan 
 }
 
 /* A bare list has its buffers in the pattern; those of the file must be the same ones. */
-static bool same_list(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+static bool same_buffers(const struct json *j, const struct records *buffers, const struct lx_plan *p,
+                         lx_status *st)
 {
     const struct plan_section *s = &plan_sections[PLAN_BUFFER];
-    const cJSON *v;
-    int32_t i = 0;
-    cJSON_ArrayForEach(v, json_find(root, "buffers"))
-    {
-        struct plan_buffer x, ours;
-        if (!plan_read_record(j, v, PLAN_BUFFER, &x, p->memory, st)) return false;
-        if (!plan_pack_buffer(p, i++, p->memory, &ours)) return status_no_memory(st);
-        const struct field *f = record_difference(s->fields, s->count, &x, &ours);
+    for (int32_t i = 0; i < buffers->count; i++) {
+        const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
+        struct plan_buffer ours;
+        if (!plan_pack_buffer(p, i, p->memory, &ours)) return status_no_memory(st);
+        const struct field *f = record_difference(s->fields, s->count, x, &ours);
         if (f)
-            return json_error(j, v, st, LX_E_MISMATCH,
-                              "buffer %s: its %s is not the one of the pattern's buffer %s", x.name, f->key,
+            return json_error(j, buffers->where[i], st, LX_E_MISMATCH,
+                              "buffer %s: its %s is not the one of the pattern's buffer %s", x->name, f->key,
                               ours.name);
     }
     return true;
 }
 
-static bool read_body(const struct json *j, const cJSON *root, const struct plan_root *x, struct lx_plan *p,
-                      enum lx_objective objective, lx_status *st)
+static bool read_list(const struct json *j, const cJSON *root, const struct plan_root *x,
+                      const struct records *buffers, struct lx_plan *p, lx_status *st)
 {
-    p->problem.objective = objective;
-    p->problem.capacity = x->capacity;
-    p->problem.alignment = x->alignment;
-    if (!p->graph->is_list) return plan_read_graph(j, root, p, st) && take_places(j, root, p, st);
-    if (!plan_of_list(p, objective, st)) return false;
+    if (!plan_of_list(p, p->problem.objective, st)) return false;
     if (p->problem.capacity != x->capacity || p->problem.alignment != x->alignment)
         return json_error(j, json_find(root, "capacity"), st, LX_E_MISMATCH,
                           "capacity and alignment must be the pattern's, %lld and %lld",
                           (long long)p->problem.capacity, (long long)p->problem.alignment);
-    return take_places(j, root, p, st) && same_list(j, root, p, st);
+    if (buffers->count != p->problem.count)
+        return json_error(j, json_find(root, "buffers"), st, LX_E_MISMATCH,
+                          "%d buffers, but the pattern has %d", (int)buffers->count, (int)p->problem.count);
+    return take_places(j, buffers, p, st) && same_buffers(j, buffers, p, st);
+}
+
+static bool read_body(const struct json *j, const cJSON *root, const struct plan_root *x, struct lx_plan *p,
+                      enum lx_objective objective, lx_status *st)
+{
+    struct records buffers;
+    p->problem.objective = objective;
+    p->problem.capacity = x->capacity;
+    p->problem.alignment = x->alignment;
+    if (!plan_read_records(j, root, "buffers", PLAN_BUFFER, p->memory, &buffers, st)) return false;
+    if (p->graph->is_list) return read_list(j, root, x, &buffers, p, st);
+    return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st);
 }
 
 /* The solver's own objective: of a list as the file claims it; of a graph it follows from the places, the

@@ -7,6 +7,23 @@
 
 enum { CORE_FIELDS = 10 };
 
+/* Coordinates of cores and numbers of dimensions are small: int32_t, once they are read. */
+static bool fits_int32(int64_t v)
+{
+    return v >= INT32_MIN && v <= INT32_MAX;
+}
+
+static bool small_numbers(const struct plan_launch *x)
+{
+    bool ok = true;
+    for (int i = 0; i < x->dims.count; i++) ok &= fits_int32(x->dims.at[i]);
+    for (int32_t i = 0; i < x->cores.count; i += CORE_FIELDS) {
+        const int64_t *v = &x->cores.at[i];
+        ok &= fits_int32(v[0]) && fits_int32(v[1]) && fits_int32(v[8]) && fits_int32(v[9]);
+    }
+    return ok;
+}
+
 /* Lists of one length: those of a launch that has tiles. */
 static bool whole_lists(const struct plan_launch *x)
 {
@@ -75,7 +92,8 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
     while (kind < LX_LAUNCH_KINDS && strcmp(lx_launch_kind_word((enum lx_launch_kind)kind), x->kind) != 0)
         kind++;
     if (kind == LX_LAUNCH_KINDS)
-        return json_error(j, at, st, LX_E_SCHEMA, "kind is tiles, whole or none, not \"%s\"", x->kind);
+        return json_error(j, at, st, LX_E_SCHEMA, "kind is tiles, whole, none or refused, not \"%s\"",
+                          x->kind);
     if (x->op != op)
         return json_error(j, at, st, LX_E_MISMATCH, "op is %lld; the launch of op %d stands here",
                           (long long)x->op, (int)op);
@@ -86,32 +104,30 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
                                .fold_from = -1,
                                .row_dim = -1,
                                .column_dim = -1};
-    if (kind == LX_LAUNCH_NONE) return true;
+    if (kind == LX_LAUNCH_NONE || kind == LX_LAUNCH_REFUSED) return true;
     if (!whole_lists(x) || lx_tile_order_find(x->order) == LX_TILE_ORDERS)
         return json_error(
             j, at, st, LX_E_SCHEMA,
             "a launch of tiles has mode, order, tile, extent, dims, grid, k_slices, core_grid and "
             "cores, and of local_shard local, shard_grid and shard_tiles, each of its length");
+    if (!small_numbers(x))
+        return json_error(j, at, st, LX_E_RANGE, "a coordinate of a core or an entry of dims is beyond 2^31");
     return take_tiles(x, memory, o) ? true : status_no_memory(st);
 }
 
 bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st)
 {
-    int32_t count, ops = p->layouts->graph->op_count;
-    struct plan_launch *list =
-        plan_read_records(j, graph, "launches", PLAN_LAUNCH, sizeof *list, p->memory, &count, st);
-    if (!list) return false;
-    if (count != ops)
+    int32_t ops = p->layouts->graph->op_count;
+    struct records list;
+    if (!plan_read_records(j, graph, "launches", PLAN_LAUNCH, p->memory, &list, st)) return false;
+    if (list.count != ops)
         return json_error(j, json_find(graph, "launches"), st, LX_E_MISMATCH, "%d launches for %d ops",
-                          (int)count, (int)ops);
+                          (int)list.count, (int)ops);
     struct lx_op_launch *launches = arena_array(p->memory, (size_t)ops, sizeof *launches);
-    const cJSON *at;
-    int32_t o = 0;
     if (!launches) return status_no_memory(st);
-    cJSON_ArrayForEach(at, json_find(graph, "launches"))
-    {
-        if (!take_launch(j, at, &list[o], o, p->memory, &launches[o], st)) return false;
-        o++;
+    for (int32_t o = 0; o < ops; o++) {
+        const struct plan_launch *x = (const struct plan_launch *)list.at + o;
+        if (!take_launch(j, list.where[o], x, o, p->memory, &launches[o], st)) return false;
     }
     p->launches = launches;
     return true;
