@@ -28,11 +28,18 @@ static bool kernel_is_padded(const struct lx_layouts *l, const struct lx_op *op,
     return rows == 1 || dim == kernel->stick_dim || positions(kernel, dim) >= round_up_i64(rows, e);
 }
 
+/* The variable that an op's sticks run along; of a restickify it is the dimension that its output's do. */
+static bool same_stick_var(const struct lx_layouts *l, int32_t o, const struct stick_way *w)
+{
+    int stated = l->stick_var[o];
+    return stated == w->stick_var || (w->turns && stated == stick_of(l, l->graph->ops[o].output));
+}
+
 static bool way_fits(const struct lx_layouts *l, int32_t o, const struct op_index *x,
                      const struct stick_way *w)
 {
     const struct lx_op *op = &l->graph->ops[o];
-    if (w->stick_var != l->stick_var[o] && !w->turns) return false;
+    if (!same_stick_var(l, o, w)) return false;
     for (int i = 0; i <= op->input_count; i++) {
         int32_t t = op_operand(op, i);
         if (l->graph->tensors[t].rank >= 0 &&

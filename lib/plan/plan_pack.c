@@ -126,7 +126,7 @@ bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, stru
                             .added = p->layouts->op_origin[i] < 0,
                             .output = op->output,
                             .stick_var = p->layouts->stick_var[i],
-                            .cores = d->cores_used,
+                            .cores = x->cores,
                             .hbm_read = x->hbm_read,
                             .hbm_written = x->hbm_written,
                             .ring = x->ring,
@@ -156,7 +156,8 @@ static bool pack_cores(const struct lx_launch *l, struct arena *memory, struct i
 bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
 {
     const struct lx_launch *l = o->launch;
-    *out = (struct plan_launch){.op = o->op, .kind = lx_launch_kind_word(o->kind), .why = o->why};
+    *out = (struct plan_launch){
+        .op = o->op, .kind = lx_launch_kind_word(o->kind), .why = o->why, .k_slices = -1};
     if (!l) return true;
     const int64_t extent[2] = {o->rows, o->columns}, dims[3] = {o->fold_from, o->row_dim, o->column_dim},
                   grid[4] = {l->batch, l->mt, l->kt, l->nt};

@@ -44,6 +44,9 @@ static bool state_tensor(const struct graph_reader *r, const struct names *names
                           "tensor %s is the pattern's own, no copy that layout added; remove \"of\"",
                           x->name);
     int rank = r->p->graph->tensors[out->origin].rank;
+    if (rank < 0 && x->order.count > 0)
+        return json_error(r->j, at, r->st, LX_E_MISMATCH,
+                          "tensor %s is known by its bytes only; it has no order", x->name);
     if (x->order.count > LX_MAX_RANK + 1 || (x->extents.count && x->extents.count != rank))
         return json_error(r->j, at, r->st, LX_E_MISMATCH, "tensor %s has %d dimensions", x->name, rank);
     out->order_count = x->order.count;
@@ -109,33 +112,48 @@ static bool read_layouts(struct graph_reader *r)
     return ok && r->p->layouts;
 }
 
+/* Writers leave out what is not cut. */
 static bool take_splits(const struct int_list *rows, struct lx_coeff_split *out, int *count)
 {
     if (rows->count / 2 > LX_MAX_RANK) return false;
-    for (*count = 0; *count < rows->count / 2; (*count)++)
+    for (*count = 0; *count < rows->count / 2; (*count)++) {
         out[*count] = (struct lx_coeff_split){rows->at[2 * *count], rows->at[2 * *count + 1]};
+        if (out[*count].split < 2) return false;
+    }
     return true;
 }
 
-static bool read_divisions(struct graph_reader *r, int64_t cores)
+static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits *out)
+{
+    for (int32_t i = 0; i < r->ops.count; i++) {
+        const struct plan_op *x = op_at(r, i);
+        if (!take_splits(&x->output_splits, out[i].output, &out[i].output_count) ||
+            !take_splits(&x->reduction_splits, out[i].reduction, &out[i].reduction_count))
+            return json_error(r->j, r->ops.where[i], r->st, LX_E_MISMATCH,
+                              "op %s has more splits than a tensor has dimensions, or one of less than two "
+                              "slices",
+                              x->name);
+    }
+    return true;
+}
+
+static bool make_divisions(const struct graph_reader *r, int64_t cores, const struct lx_coeff_splits *splits)
+{
+    int32_t wrong;
+    lx_status why = {0};
+    r->p->divisions = r->p->own_divisions = lx_divisions_stated(r->p->layouts, cores, splits, &wrong, &why);
+    if (r->p->divisions) return true;
+    if (wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
+    return json_error(r->j, r->ops.where[wrong], r->st, LX_E_MISMATCH, "%s", why.text);
+}
+
+static bool read_divisions(const struct graph_reader *r, int64_t cores)
 {
     struct lx_coeff_splits *splits = calloc((size_t)r->ops.count + 1, sizeof *splits);
-    bool ok = splits ? true : status_no_memory(r->st);
-    for (int32_t i = 0; ok && i < r->ops.count; i++)
-        if (!take_splits(&op_at(r, i)->output_splits, splits[i].output, &splits[i].output_count) ||
-            !take_splits(&op_at(r, i)->reduction_splits, splits[i].reduction, &splits[i].reduction_count))
-            ok = json_error(r->j, r->ops.where[i], r->st, LX_E_MISMATCH,
-                            "op %s has more splits than a tensor has dimensions", op_at(r, i)->name);
-    int32_t wrong = -1;
-    if (ok) r->p->own_divisions = lx_divisions_stated(r->p->layouts, cores, splits, &wrong, r->st);
-    r->p->divisions = r->p->own_divisions;
+    if (!splits) return status_no_memory(r->st);
+    bool ok = take_all_splits(r, splits) && make_divisions(r, cores, splits);
     free(splits);
-    if (r->p->divisions) return true;
-    if (ok && wrong >= 0) {
-        lx_status why = *r->st;
-        json_error(r->j, r->ops.where[wrong], r->st, LX_E_MISMATCH, "%s", why.text);
-    }
-    return false;
+    return ok;
 }
 
 static bool read_traffic(struct graph_reader *r)
@@ -151,7 +169,7 @@ static bool read_traffic(struct graph_reader *r)
     for (int32_t o = 0; o < r->ops.count; o++) {
         const struct plan_op *x = op_at(r, o);
         p->traffic[o] = (struct lx_op_traffic){x->hbm_read, x->hbm_written, x->ring, x->reduce_ring,
-                                               x->lx_read,  x->lx_written,  x->us};
+                                               x->lx_read,  x->lx_written,  x->us,   x->cores};
     }
     return true;
 }

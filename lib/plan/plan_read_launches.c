@@ -28,10 +28,20 @@ static bool small_numbers(const struct plan_launch *x)
 static bool whole_lists(const struct plan_launch *x)
 {
     bool local = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_LOCAL_SHARD)) == 0;
-    return x->mode && x->order && x->tile.count == 2 && x->extent.count == 2 && x->dims.count == 3 &&
-           x->grid.count == 4 && x->core_grid.count == 2 && x->k_slices >= 1 && x->cores.count > 0 &&
-           x->local.count == (local ? 2 : 0) && x->shard_grid.count == (local ? 2 : 0) &&
-           x->shard_tiles.count == (local ? 2 : 0);
+    bool global = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_GLOBAL)) == 0;
+    return (local || global) && x->order && x->tile.count == 2 && x->extent.count == 2 &&
+           x->dims.count == 3 && x->grid.count == 4 && x->core_grid.count == 2 && x->k_slices >= 1 &&
+           x->cores.count > 0 && x->local.count == (local ? 2 : 0) &&
+           x->shard_grid.count == (local ? 2 : 0) && x->shard_tiles.count == (local ? 2 : 0);
+}
+
+/* What runs off the device, or is refused, has none of it. */
+static bool no_lists(const struct plan_launch *x)
+{
+    return !x->mode && !x->order && x->k_slices == -1 &&
+           x->tile.count + x->extent.count + x->local.count + x->dims.count + x->grid.count +
+                   x->core_grid.count + x->shard_grid.count + x->shard_tiles.count + x->cores.count ==
+               0;
 }
 
 static bool take_cores(const struct int_list *rows, struct arena *memory, struct lx_launch *out)
@@ -104,7 +114,10 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
                                .fold_from = -1,
                                .row_dim = -1,
                                .column_dim = -1};
-    if (kind == LX_LAUNCH_NONE || kind == LX_LAUNCH_REFUSED) return true;
+    if (kind == LX_LAUNCH_NONE || kind == LX_LAUNCH_REFUSED)
+        return no_lists(x) ? true
+                           : json_error(j, at, st, LX_E_SCHEMA,
+                                        "a launch that is %s has neither tiles nor cores", x->kind);
     if (!whole_lists(x) || lx_tile_order_find(x->order) == LX_TILE_ORDERS)
         return json_error(
             j, at, st, LX_E_SCHEMA,

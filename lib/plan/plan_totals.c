@@ -55,6 +55,8 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
     p->figures.predicted_us =
         predict_times(p->draft, p->answer.address, p->transfers, p->transfer_count, p->traffic);
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
+        p->traffic[o].cores = p->divisions->at[o].cores_used;
     return true;
 }
 

@@ -80,6 +80,7 @@ struct lx_op_traffic {
     int64_t reduce_ring;         /* partial sums of a split reduction: (slices - 1) x its part, each group */
     int64_t lx_read, lx_written; /* by the op itself: the parts of all cores, whole, each access */
     double us;                   /* predicted by lib/cost */
+    int64_t cores;               /* that work on it */
 };
 
 #endif
