@@ -21,12 +21,14 @@ static bool take_bar(const struct graph_reader *r, const cJSON *at, const char *
 static bool take_stay(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
                       struct lx_stay *out)
 {
-    int32_t ops = r->ops.count;
+    /* A graph without ops has stays, too, of tensors that nobody uses: they name tick 0. */
+    int32_t ops = r->ops.count > 0 ? r->ops.count : 1;
+    const struct lx_op *viewer =
+        x->view_op >= 0 && x->view_op < r->ops.count ? &r->p->layouts->graph->ops[x->view_op] : NULL;
     if (!plan_in_range(r, at, "tensor", x->tensor, 0, r->tensors.count) ||
         !plan_in_range(r, at, "first", x->first, 0, ops) || !plan_in_range(r, at, "last", x->last, 0, ops) ||
         !plan_in_range(r, at, "view_op", x->view_op, 0, ops) ||
-        !plan_in_range(r, at, "view_operand", x->view_operand, 0,
-                       r->p->layouts->graph->ops[x->view_op].input_count + 1) ||
+        !plan_in_range(r, at, "view_operand", x->view_operand, 0, viewer ? viewer->input_count + 1 : 1) ||
         !plan_in_range(r, at, "ring_source", x->ring_source, -1, r->buffers.count))
         return false;
     *out = (struct lx_stay){.tensor = (int32_t)x->tensor,

@@ -35,9 +35,11 @@ static inline bool json_patch_one(cJSON *root, const cJSON *edit)
     if (!op || !path || !parent) return cJSON_Delete(value), false;
     if (strcmp(op, "remove") == 0) return at && (cJSON_Delete(cJSON_DetachItemViaPointer(parent, at)), true);
     if (!value) return false;
-    if (at)
-        return cJSON_ReplaceItemViaPointer(parent, at,
-                                           (value->string = at->string ? strdup(at->string) : NULL, value));
+    if (at) {
+        cJSON_free(value->string); /* the key of the edit, not of what it replaces */
+        value->string = at->string ? strdup(at->string) : NULL;
+        return cJSON_ReplaceItemViaPointer(parent, at, value);
+    }
     if (strcmp(op, "add") != 0) return cJSON_Delete(value), false;
     return cJSON_IsArray(parent) ? cJSON_AddItemToArray(parent, value)
                                  : cJSON_AddItemToObject(parent, key, value);
