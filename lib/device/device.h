@@ -33,6 +33,10 @@ struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t 
                                        lx_status *st);
 void lx_reference_free(struct lx_reference *r);
 
+/* An op that runs off the device (extern), as the host does it: `op` of the pattern, operands as items in
+ * host order, which the device has read from HBM and will write there. False: `st` says why the run ends. */
+typedef bool lx_host_op(void *context, int32_t op, const void *const *inputs, void *output, lx_status *st);
+
 struct lx_device_options {
     uint64_t seed; /* of the input data */
     enum lx_verify verify;
@@ -40,6 +44,11 @@ struct lx_device_options {
     const struct lx_reference *reference; /* of the plan's pattern and this seed; NULL: made for this run */
     void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL */
     bool (*stop)(void *context);                                /* may be NULL; a stopped run is an error */
+    /* Data of the caller's own: an input (tensor of the pattern) as items in host order, in place of seeded
+     * data; each graph output as HBM has it in the end. May be NULL. */
+    void (*input)(void *context, int32_t tensor, void *items);
+    void (*output)(void *context, int32_t tensor, const void *items);
+    lx_host_op *host_op; /* NULL: the bytes of the operands are mixed, as for any op that nobody knows */
     void *context;
 };
 
@@ -124,6 +133,21 @@ struct lx_run_result {
  * result that is not ok. */
 struct lx_run_result *lx_device_run(const struct lx_plan *plan, const struct lx_device_options *how,
                                     lx_status *st);
+
+/* The same, tick by tick: inputs into HBM; each op with its transfers and its verification; the outputs and
+ * the verdict. `end` and `abandon` free the device. A tick that fails (stopped, memory, the host) is the last.
+ *
+ *     struct lx_execution *d = lx_device_begin(plan, &how, &st);
+ *     while (d && lx_device_next(d) < ops && lx_device_tick(d, &st)) ...
+ *     r = lx_device_next(d) == ops ? lx_device_end(d, &st) : (lx_device_abandon(d), NULL); */
+struct lx_execution;
+struct lx_execution *lx_device_begin(const struct lx_plan *plan, const struct lx_device_options *how,
+                                     lx_status *st);
+int32_t lx_device_next(const struct lx_execution *d); /* the op of the next tick; op_count: all are through */
+bool lx_device_tick(struct lx_execution *d, lx_status *st);
+struct lx_run_result *lx_device_end(struct lx_execution *d, lx_status *st);
+void lx_device_abandon(struct lx_execution *d);
+
 void lx_run_result_free(struct lx_run_result *r);
 
 /* The run as Chrome/Perfetto trace events: malloc'ed, or NULL when memory is out. Predicted time, one row a

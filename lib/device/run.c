@@ -20,15 +20,16 @@ const char *lx_verify_word(enum lx_verify v)
     return (unsigned)v < LX_VERIFY_COUNT ? words[v] : "unknown";
 }
 
-struct run {
+struct lx_execution {
     struct machine m;
-    const struct lx_device_options *how;
+    struct lx_device_options how;
     const struct lx_reference *reference;
     struct lx_reference *own;
     struct lx_run_result *r;
     struct lx_op_run *ops;
     struct lx_counters *by_core;
     void *items; /* room for the largest tensor */
+    double start;
 };
 
 static bool executable(const struct lx_plan *p, lx_status *st)
@@ -40,7 +41,7 @@ static bool executable(const struct lx_plan *p, lx_status *st)
         p->graph->name ? p->graph->name : "the pattern");
 }
 
-static bool make_result(struct run *u, const struct lx_plan *p, lx_status *st)
+static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
     size_t ops = (size_t)p->layouts->graph->op_count, cores = (size_t)p->divisions->cores;
     struct arena *memory = calloc(1, sizeof *memory);
@@ -57,7 +58,7 @@ static bool make_result(struct run *u, const struct lx_plan *p, lx_status *st)
     u->m.plan = p;
     u->m.graph = p->layouts->graph;
     u->m.memory = memory;
-    u->m.threads = u->how->threads > 0 ? u->how->threads : 1;
+    u->m.threads = u->how.threads > 0 ? u->how.threads : 1;
     u->ops = arena_array(memory, ops, sizeof *u->ops);
     u->by_core = arena_array(memory, ops * cores, sizeof *u->by_core);
     u->m.transfer_bytes = arena_array(memory, (size_t)p->transfer_count, sizeof *u->m.transfer_bytes);
@@ -69,20 +70,20 @@ static bool make_result(struct run *u, const struct lx_plan *p, lx_status *st)
     return (ok ? true : status_no_memory(st)) && machine_make(&u->m, st);
 }
 
-static bool get_reference(struct run *u, const struct lx_plan *p, lx_status *st)
+static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
-    u->reference = u->how->reference;
+    u->reference = u->how.reference;
     if (u->reference &&
-        (u->reference->program.identity != u->m.program.identity || u->reference->seed != u->how->seed))
+        (u->reference->program.identity != u->m.program.identity || u->reference->seed != u->how.seed))
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
-    if (u->reference || u->how->verify == LX_VERIFY_NONE) return true;
-    u->own = lx_reference_make(p->graph, u->how->seed, u->m.threads, st);
+    if (u->reference || u->how.verify == LX_VERIFY_NONE) return true;
+    u->own = lx_reference_make(p->graph, u->how.seed, u->m.threads, st);
     u->reference = u->own;
     return u->own != NULL;
 }
 
 /* Inputs into HBM: the reference has made them already if there is one. */
-static void put_inputs(struct run *u)
+static void put_inputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
@@ -90,10 +91,12 @@ static void put_inputs(struct run *u)
         int32_t origin = m->plan->layouts->origin[t];
         if ((role != LX_INPUT && role != LX_WEIGHT) || m->first_op[t] >= m->graph->op_count) continue;
         const void *items = u->items;
-        if (u->reference)
+        if (u->how.input)
+            u->how.input(u->how.context, origin, u->items);
+        else if (u->reference)
             items = u->reference->values[origin].items;
         else
-            data_fill(m->plan->graph, origin, u->how->seed, m->pool, u->items, layout_items(&m->layouts[t]));
+            data_fill(m->plan->graph, origin, u->how.seed, m->pool, u->items, layout_items(&m->layouts[t]));
         machine_put_input(m, t, items);
     }
 }
@@ -104,7 +107,7 @@ static int64_t items_bytes(const struct machine *m, int32_t tensor)
     return layout_items(l) * number_types[l->dtype].item;
 }
 
-static void compare(struct run *u, int32_t value, struct lx_op_run *op)
+static void compare(struct lx_execution *u, int32_t value, struct lx_op_run *op)
 {
     const struct reference_value *v = &u->reference->values[value];
     int64_t wrong;
@@ -117,12 +120,12 @@ static void compare(struct run *u, int32_t value, struct lx_op_run *op)
     op->largest = v->largest;
 }
 
-static void verify_op(struct run *u)
+static void verify_op(struct lx_execution *u)
 {
     struct machine *m = &u->m;
     struct lx_op_run *op = &u->ops[m->tick];
     int32_t tensor = machine_op(m)->output;
-    if (u->how->verify != LX_VERIFY_FULL || !read_output(m, u->items)) return;
+    if (u->how.verify != LX_VERIFY_FULL || !read_output(m, u->items)) return;
     op->hash = hash_bytes(HASH_START, u->items, (size_t)items_bytes(m, tensor));
     compare(u, m->current[tensor], op);
 }
@@ -135,7 +138,7 @@ static int32_t last_writer(const struct machine *m, int32_t tensor)
     return -1;
 }
 
-static void verify_outputs(struct run *u)
+static void verify_outputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
     uint64_t hash = HASH_START;
@@ -145,46 +148,63 @@ static void verify_outputs(struct run *u)
         if (writer < 0) continue;
         if (!read_hbm(m, t, u->items)) continue;
         hash = hash_bytes(hash, u->items, (size_t)items_bytes(m, t));
-        if (u->how->verify != LX_VERIFY_NONE)
+        if (u->how.output) u->how.output(u->how.context, m->plan->layouts->origin[t], u->items);
+        if (u->how.verify != LX_VERIFY_NONE)
             compare(u, m->program.final[m->plan->layouts->origin[t]], &u->ops[writer]);
     }
     u->r->output_hash = hash;
 }
 
-static bool stopped(const struct run *u, lx_status *st)
+static bool stopped(const struct lx_execution *u, lx_status *st)
 {
-    if (!u->how->stop || !u->how->stop(u->how->context)) return false;
+    if (!u->how.stop || !u->how.stop(u->how.context)) return false;
     status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
     return true;
 }
 
-static bool run_ticks(struct run *u, lx_status *st)
+int32_t lx_device_next(const struct lx_execution *u)
+{
+    return u->m.tick;
+}
+
+bool lx_device_tick(struct lx_execution *u, lx_status *st)
 {
     struct machine *m = &u->m;
-    for (m->tick = 0; m->tick < m->graph->op_count; m->tick++) {
-        struct arena scratch = {0};
-        if (stopped(u, st)) return false;
-        m->scratch = &scratch;
-        m->counted = &u->by_core[(int64_t)m->tick * m->cores];
-        execute_prepare(m);
-        move_transfers(m, false);
-        execute_op(m);
-        verify_op(u);
-        move_transfers(m, true);
-        arena_free(&scratch);
-        m->scratch = NULL;
-        if (m->no_memory) return status_no_memory(st);
-        if (u->how->progress) u->how->progress(u->how->context, m->tick + 1, m->graph->op_count);
+    struct arena scratch = {0};
+    if (stopped(u, st)) return false;
+    m->scratch = &scratch;
+    m->counted = &u->by_core[(int64_t)m->tick * m->cores];
+    execute_prepare(m);
+    move_transfers(m, false);
+    execute_op(m);
+    verify_op(u);
+    move_transfers(m, true);
+    arena_free(&scratch);
+    m->scratch = NULL;
+    if (m->host_failed) {
+        if (st) *st = m->host_status;
+        return false;
     }
+    if (m->no_memory) return status_no_memory(st);
+    m->tick++;
+    if (u->how.progress) u->how.progress(u->how.context, m->tick, m->graph->op_count);
+    return true;
+}
+
+/* After the last op: the outputs. */
+static bool finish(struct lx_execution *u, lx_status *st)
+{
+    struct machine *m = &u->m;
     struct arena scratch = {0};
     m->scratch = &scratch;
     m->counted = NULL;
     verify_outputs(u);
     arena_free(&scratch);
+    m->scratch = NULL;
     return m->no_memory ? status_no_memory(st) : true;
 }
 
-static bool make_room(struct run *u, lx_status *st)
+static bool make_room(struct lx_execution *u, lx_status *st)
 {
     int64_t most = 8;
     for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
@@ -195,33 +215,65 @@ static bool make_room(struct run *u, lx_status *st)
     return u->items ? true : status_no_memory(st);
 }
 
+struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_device_options *how,
+                                     lx_status *st)
+{
+    if (!executable(p, st) || !arith_known(p->layouts->graph, st)) return NULL;
+    struct lx_execution *u = calloc(1, sizeof *u);
+    if (!u) return status_no_memory(st), NULL;
+    if (how) u->how = *how;
+    u->start = clock_seconds();
+    u->m.host = (struct machine_host){u->how.host_op, u->how.context};
+    bool ok = make_result(u, p, st) && get_reference(u, p, st) && make_room(u, st);
+    if (ok) {
+        machine_reserve(&u->m);
+        put_inputs(u);
+        ok = u->m.no_memory ? status_no_memory(st) : true;
+    }
+    if (ok) return u;
+    lx_device_abandon(u);
+    return NULL;
+}
+
+static bool conclude(struct lx_execution *u, lx_status *st)
+{
+    struct lx_run_result *r = u->r;
+    r->faults = arena_copy_array(r->memory, u->m.faults.at, u->m.faults.count, sizeof *u->m.faults.at);
+    r->fault_count = u->m.fault_count;
+    r->height_bytes = u->m.height;
+    return r->faults && judge(u->m.plan, r, u->ops) ? true : status_no_memory(st);
+}
+
+struct lx_run_result *lx_device_end(struct lx_execution *u, lx_status *st)
+{
+    struct lx_run_result *r = finish(u, st) && conclude(u, st) ? u->r : NULL;
+    if (r) {
+        r->seconds = clock_seconds() - u->start;
+        u->r = NULL;
+    }
+    lx_device_abandon(u);
+    return r;
+}
+
+void lx_device_abandon(struct lx_execution *u)
+{
+    if (!u) return;
+    pool_destroy(u->m.pool);
+    machine_free(&u->m);
+    lx_reference_free(u->own);
+    free(u->items);
+    lx_run_result_free(u->r);
+    free(u);
+}
+
 struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
                                     lx_status *st)
 {
-    static const struct lx_device_options usual = {0};
-    struct run u = {.how = how ? how : &usual};
-    double start = clock_seconds();
-    if (!executable(p, st) || !arith_known(p->layouts->graph, st)) return NULL;
-    bool ok = make_result(&u, p, st) && get_reference(&u, p, st) && make_room(&u, st);
-    if (ok) {
-        machine_reserve(&u.m);
-        put_inputs(&u);
-        ok = u.m.no_memory ? status_no_memory(st) : run_ticks(&u, st);
-    }
-    struct lx_run_result *r = u.r;
-    if (ok) {
-        r->faults = arena_copy_array(r->memory, u.m.faults.at, u.m.faults.count, sizeof *u.m.faults.at);
-        r->fault_count = u.m.fault_count;
-        r->height_bytes = u.m.height;
-        ok = r->faults && judge(p, r, u.ops) ? true : status_no_memory(st);
-    }
-    pool_destroy(u.m.pool);
-    machine_free(&u.m);
-    lx_reference_free(u.own);
-    free(u.items);
-    if (r) r->seconds = clock_seconds() - start;
-    if (ok) return r;
-    lx_run_result_free(r);
+    struct lx_execution *u = lx_device_begin(p, how, st);
+    bool ok = u != NULL;
+    while (ok && lx_device_next(u) < u->m.graph->op_count) ok = lx_device_tick(u, st);
+    if (ok) return lx_device_end(u, st);
+    lx_device_abandon(u);
     return NULL;
 }
 

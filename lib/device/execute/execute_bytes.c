@@ -88,10 +88,27 @@ static void write_output(struct machine *m, struct whole_operand *o)
         pack_items_in(l, &o->region, o->items, at);
 }
 
-void execute_bytes(struct machine *m)
+/* What the op leaves in its output. */
+static void make_output(struct machine *m, const struct mix_operand *inputs, struct whole_operand *out)
 {
     const struct lx_op *op = machine_op(m);
     int32_t origin = m->plan->layouts->op_origin[m->tick];
+    /* As the pattern names it: a plan may not change what an op does. */
+    const struct lx_op *meant = origin >= 0 ? &m->program.pattern->ops[origin] : op;
+    const struct lx_layout *l = &m->layouts[op->output];
+    if (m->host.op && (meant->kind->traits & LX_EXTERN)) {
+        const void *items[LX_MAX_INPUTS];
+        for (int i = 0; i < op->input_count; i++) items[i] = inputs[i].items;
+        m->host_failed = !m->host.op(m->host.context, origin, items, out->items, &m->host_status);
+    } else if (m->graph->tensors[op->output].rank < 0)
+        mix_bytes(meant, inputs, out->items, out->bytes);
+    else
+        mix_elements(meant, inputs, l->dtype, out->items, layout_items(l));
+}
+
+void execute_bytes(struct machine *m)
+{
+    const struct lx_op *op = machine_op(m);
     struct whole_operand operands[LX_MAX_INPUTS + 1];
     struct mix_operand inputs[LX_MAX_INPUTS];
     int n = op->input_count;
@@ -104,14 +121,8 @@ void execute_bytes(struct machine *m)
         inputs[i] = (struct mix_operand){operands[i].items, operands[i].bytes};
     }
     if (ok) {
-        /* As the pattern names it: a plan may not change what an op does. */
-        const struct lx_op *meant = origin >= 0 ? &m->program.pattern->ops[origin] : op;
         struct whole_operand *out = &operands[n];
-        const struct lx_layout *l = &m->layouts[op->output];
-        if (m->graph->tensors[op->output].rank < 0)
-            mix_bytes(meant, inputs, out->items, out->bytes);
-        else
-            mix_elements(meant, inputs, l->dtype, out->items, layout_items(l));
+        make_output(m, inputs, out);
         if (out->place.in) check_handover(m, operands, n, &out->place);
         write_output(m, out);
     }

@@ -24,6 +24,12 @@ struct memory {
     int64_t sticks;
 };
 
+/* Who does the ops that run off the device. */
+struct machine_host {
+    lx_host_op *op; /* may be NULL */
+    void *context;
+};
+
 struct machine {
     const struct lx_plan *plan;
     const struct lx_graph *graph; /* as it runs */
@@ -49,6 +55,9 @@ struct machine {
     struct arena *memory;  /* of the result */
     struct arena *scratch; /* of the op */
     bool no_memory;
+    struct machine_host host;
+    bool host_failed; /* then `host_status` says why */
+    lx_status host_status;
 };
 
 /* Where an operand is for one core. */
