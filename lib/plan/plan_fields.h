@@ -74,9 +74,9 @@
     CHECKED(F, INT, hbm_read, "bytes it reads from HBM, loads of its tick included") \
     CHECKED(F, INT, hbm_written, "bytes it writes to HBM, stores of its tick included") \
     CHECKED(F, INT, ring, "bytes of relayouts of its tick") \
-    CHECKED(F, INT, reduce_ring, "bytes of partial sums that meet on the ring") \
-    CHECKED(F, INT, lx_read, "bytes it reads from scratchpads") \
-    CHECKED(F, INT, lx_written, "bytes it writes to scratchpads") \
+    CHECKED(F, INT, reduce_ring, "bytes on the reduce ring: in each group of cores that makes one sum all parts but one, and as many again where the sum stays on chip: each core gets the total back") \
+    CHECKED(F, INT, lx_read, "bytes it reads from scratchpads: the sticks that each core touches, once per access") \
+    CHECKED(F, INT, lx_written, "bytes it writes to scratchpads, likewise") \
     STATED(F, REAL, us, "predicted microseconds")
 
 #define PLAN_LAUNCH_FIELDS(F) \

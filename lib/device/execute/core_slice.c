@@ -90,6 +90,14 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
     return true;
 }
 
+/* Of what has been computed: each core counts its own. */
+static void count_flops(struct op_work *w, const struct core_work *core, const struct slice *s)
+{
+    int64_t n = w->class == CLASS_CONTRACTION ? 2 : 1;
+    for (int v = 0; v < w->x.var_count; v++) n *= max_i64(width(s, v), 0);
+    if (!w->arith->moves) w->m->counted[core - w->core].flops += n;
+}
+
 static bool compute_chunk(struct op_work *w, const struct core_work *core, const struct slice *s)
 {
     float *operands[LX_MAX_INPUTS] = {0};
@@ -104,6 +112,7 @@ static bool compute_chunk(struct op_work *w, const struct core_work *core, const
     }
     for (int i = 0; ok && i < w->op->input_count; i++) ok = pack_input(c, i, &memory);
     ok = ok && leaves[w->class](c);
+    if (ok) count_flops(w, core, s);
     for (int i = 0; i < w->op->input_count; i++) free(operands[i]);
     arena_free(&memory);
     free(c);
@@ -141,12 +150,4 @@ void compute_core(struct op_work *w, int64_t core)
     else if (ok)
         ok = compute_slice(w, c, &c->slice);
     if (!ok) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
-}
-
-int64_t compute_flops(const struct op_work *w, const struct slice *s)
-{
-    int64_t n = w->class == CLASS_CONTRACTION ? 2 : 1;
-    if (w->arith->moves) return 0;
-    for (int v = 0; v < w->x.var_count; v++) n *= max_i64(width(s, v), 0);
-    return n;
 }

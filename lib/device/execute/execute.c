@@ -74,6 +74,16 @@ static bool same_group(const struct op_work *w, int64_t a, int64_t b)
     return true;
 }
 
+int64_t *read_counter(const struct place *p, struct lx_counters *c)
+{
+    return p->stay >= 0 ? &c->lx_read : &c->hbm_read;
+}
+
+int64_t *written_counter(const struct place *p, struct lx_counters *c)
+{
+    return p->stay >= 0 ? &c->lx_written : &c->hbm_written;
+}
+
 /* Checks and counts what is read. */
 static void read_operands(struct op_work *w)
 {
@@ -84,12 +94,10 @@ static void read_operands(struct op_work *w)
         for (int64_t c = 0; c < w->cores; c++) {
             struct core_work *core = &w->core[c];
             if (!core->place[i].in) continue;
-            int32_t tensor = core->place[i].tensor;
-            if (core->place[i].stay >= 0)
-                m->counted[c].lx_read += sticks_to_bytes(m, tensor, box_sticks(&core->place[i].box));
             if (!core->usable[i] || core->idle) continue;
             int64_t sticks = shadow_read(m, &core->place[i], &core->region[i], want);
-            m->counted[c].hbm_read += sticks_to_bytes(m, tensor, sticks);
+            *read_counter(&core->place[i], &m->counted[c]) +=
+                sticks_to_bytes(m, core->place[i].tensor, sticks);
         }
     }
 }
@@ -102,7 +110,6 @@ static void compute_task(void *context, int64_t task, int worker)
 
 static void compute_all(struct op_work *w)
 {
-    for (int64_t c = 0; c < w->cores; c++) w->m->counted[c].flops += compute_flops(w, &w->core[c].slice);
     if (w->cores > 1)
         pool_run(w->m->pool, w->cores, compute_task, w);
     else {
@@ -111,7 +118,15 @@ static void compute_all(struct op_work *w)
     }
 }
 
-/* Sums of the groups in the order of their slots; afterwards each core of a group has the total. */
+/* A core's part of the output, once over the reduce ring. */
+static void count_part(struct op_work *w, int64_t core)
+{
+    const struct region *part = &w->core[core].region[w->operands - 1];
+    w->m->counted[core].reduce_ring += region_sticks(part) * w->m->stick_bytes;
+}
+
+/* Sums of the groups in the order of their slots: all parts but the first travel. Cores that keep the sum on chip get
+ * the total back the same way; in HBM the first of the group writes it for all. */
 static void join_partials(struct op_work *w)
 {
     const struct reduction *r = w->arith->sum;
@@ -125,8 +140,9 @@ static void join_partials(struct op_work *w)
         for (int64_t c = first + 1; c < w->cores; c++) {
             if (!same_group(w, c, first) || w->core[c].out_count != total->out_count) continue;
             r->join(total->out, w->core[c].out, total->out_count);
-            w->m->counted[c].reduce_ring += region_sticks(&w->core[c].region[out]) * w->m->stick_bytes;
+            count_part(w, c);
             w->core[c].writes = w->core[c].place[out].stay >= 0;
+            if (w->core[c].writes) count_part(w, c);
         }
         for (int64_t c = first + 1; c < w->cores; c++)
             if (same_group(w, c, first) && w->core[c].out_count == total->out_count)
@@ -209,11 +225,10 @@ static void write_output(struct op_work *w)
         const struct place *p = &core->place[out];
         if (!p->in) continue;
         check_handover(w, c);
-        if (p->stay >= 0) m->counted[c].lx_written += sticks_to_bytes(m, tensor, box_sticks(&p->box));
         if (!core->usable[out] || !core->writes) continue;
         if (keeps) shadow_read(m, p, &core->region[out], (struct expectation){kept, false});
         int64_t sticks = shadow_write(m, p, &core->region[out], made);
-        m->counted[c].hbm_written += sticks_to_bytes(m, tensor, sticks);
+        *written_counter(p, &m->counted[c]) += sticks_to_bytes(m, tensor, sticks);
     }
     for (int64_t c = 0; c < w->cores && keeps; c++)
         if (w->core[c].place[out].in) shadow_keep(m, &w->core[c].place[out], kept, made);

@@ -35,8 +35,6 @@ struct op_work {
 
 /* core_slice.c: fills core->out from the operands. Safe to call for different cores at once. */
 void compute_core(struct op_work *w, int64_t core);
-/* Flops of a core's slice. */
-int64_t compute_flops(const struct op_work *w, const struct slice *s);
 
 /* leaves.c: one chunk of a core's slice; `to` is where its first element goes, strides as of the output. */
 struct chunk {
@@ -58,6 +56,9 @@ void execute_bytes(struct machine *m);
 int32_t value_wanted(const struct machine *m, int input);
 int32_t value_made(const struct machine *m);
 int32_t value_kept(const struct machine *m);
+/* Where the bytes of an access at a place are counted. */
+int64_t *read_counter(const struct place *p, struct lx_counters *c);
+int64_t *written_counter(const struct place *p, struct lx_counters *c);
 /* Bytes of so many whole sticks; of a tensor that is known by its bytes not more than these. */
 int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks);
 

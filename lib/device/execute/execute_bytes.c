@@ -35,21 +35,12 @@ static bool find(struct machine *m, int operand, struct whole_operand *o)
     return true;
 }
 
-static void count(struct machine *m, const struct whole_operand *o, int64_t sticks, int64_t *hbm, int64_t *lx)
-{
-    int32_t tensor = o->place.tensor;
-    if (o->place.stay >= 0)
-        *lx += sticks_to_bytes(m, tensor, box_sticks(&o->place.box));
-    else
-        *hbm += sticks_to_bytes(m, tensor, sticks);
-}
-
 static void read_input(struct machine *m, int i, struct whole_operand *o)
 {
     if (!o->usable) return;
     m->access++;
     int64_t sticks = shadow_read(m, &o->place, &o->region, (struct expectation){value_wanted(m, i), true});
-    count(m, o, sticks, &m->counted[0].hbm_read, &m->counted[0].lx_read);
+    *read_counter(&o->place, &m->counted[0]) += sticks_to_bytes(m, o->place.tensor, sticks);
     const unsigned char *at = o->place.in->bytes + o->place.address;
     if (machine_is_bytes(m, o->place.tensor))
         memcpy(o->items, at, (size_t)o->bytes);
@@ -80,7 +71,7 @@ static void write_output(struct machine *m, struct whole_operand *o)
     m->writing = true;
     int64_t sticks = shadow_write(m, &o->place, &o->region, value_made(m));
     m->writing = false;
-    count(m, o, sticks, &m->counted[0].hbm_written, &m->counted[0].lx_written);
+    *written_counter(&o->place, &m->counted[0]) += sticks_to_bytes(m, o->place.tensor, sticks);
     memset(at, 0, (size_t)(box_sticks(&o->place.box) * m->stick_bytes));
     if (machine_is_bytes(m, o->place.tensor))
         memcpy(at, o->items, (size_t)o->bytes);

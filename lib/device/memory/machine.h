@@ -20,7 +20,8 @@ struct tag {
 
 struct memory {
     unsigned char *bytes;
-    struct tag *tags; /* one per stick */
+    struct tag *tags;  /* one per stick */
+    uint32_t *touched; /* per stick: the last access that was counted for it */
     int64_t sticks;
 };
 
@@ -40,7 +41,6 @@ struct machine {
     struct memory *lx; /* per core */
     int32_t *reserved; /* per stick of HBM: the input, weight or output that has it for good; or NOBODY */
     int64_t height;    /* the highest byte of a scratchpad that was in use */
-    uint32_t *touched; /* per stick of HBM: the last access that was counted for it */
     uint32_t access;   /* number of the access under way */
     int32_t *current;  /* per tensor: the value that the ops so far have left in it */
     int32_t *first_op; /* per tensor: the first op that accesses it; op_count: none */
@@ -89,7 +89,8 @@ bool stay_placed(const struct machine *m, int32_t stay);
 /* shadow.c. What a read expects: any other tag is a fault. */
 struct expectation {
     int32_t value;
-    bool count_hbm; /* sticks in HBM that this access has not touched before count for the core */
+    bool
+        counts; /* sticks that this access has not touched before: in HBM any core, in a scratchpad its own */
 };
 
 /* Sticks that were counted. */

@@ -16,9 +16,17 @@ static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
     x->sticks = ceil_div_i64(bytes, stick_bytes);
     x->bytes = calloc((size_t)x->sticks + 1, (size_t)stick_bytes);
     x->tags = malloc(((size_t)x->sticks + 1) * sizeof *x->tags);
-    if (!x->bytes || !x->tags) return false;
+    x->touched = calloc((size_t)x->sticks + 1, sizeof *x->touched);
+    if (!x->bytes || !x->tags || !x->touched) return false;
     for (int64_t i = 0; i < x->sticks; i++) x->tags[i] = (struct tag){NOBODY, NOBODY, 0};
     return true;
+}
+
+static void memory_free(struct memory *x)
+{
+    free(x->bytes);
+    free(x->tags);
+    free(x->touched);
 }
 
 /* The highest byte that a placed stay claims, within what there is. */
@@ -88,9 +96,8 @@ bool machine_make(struct machine *m, lx_status *st)
         for (int i = 0; i <= m->graph->ops[o].input_count; i++)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
-    m->touched = calloc((size_t)m->hbm.sticks + 1, sizeof *m->touched);
     m->reserved = malloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
-    if (!m->touched || !m->reserved) return status_no_memory(st);
+    if (!m->reserved) return status_no_memory(st);
     int64_t bytes = height(m);
     for (int64_t c = 0; c < m->cores; c++) {
         if (!memory_make(&m->lx[c], bytes, m->stick_bytes)) return status_no_memory(st);
@@ -101,14 +108,9 @@ bool machine_make(struct machine *m, lx_status *st)
 
 void machine_free(struct machine *m)
 {
-    free(m->hbm.bytes);
-    free(m->hbm.tags);
-    free(m->touched);
+    memory_free(&m->hbm);
     free(m->reserved);
-    for (int64_t c = 0; m->lx && c < m->cores; c++) {
-        free(m->lx[c].bytes);
-        free(m->lx[c].tags);
-    }
+    for (int64_t c = 0; m->lx && c < m->cores; c++) memory_free(&m->lx[c]);
     free(m->lx);
     VEC_FREE(&m->faults);
 }

@@ -86,16 +86,17 @@ struct visit {
     struct machine *m;
     const struct place *p;
     int32_t value, before;
-    bool count_hbm;
+    bool counts;
     int64_t counted;
     struct lx_fault first;
 };
 
-/* Counts a stick of HBM once per access. */
+/* Counts a stick once per access, however often it is touched: of HBM for the first core that does, of a scratchpad
+ * for its own. */
 static void count(struct visit *v, int64_t local)
 {
-    if (v->p->stay >= 0 || !v->count_hbm) return;
-    uint32_t *touched = &v->m->touched[v->p->address / v->m->stick_bytes + local];
+    if (!v->counts) return;
+    uint32_t *touched = &v->p->in->touched[v->p->address / v->m->stick_bytes + local];
     v->counted += *touched != v->m->access;
     *touched = v->m->access;
 }
@@ -124,7 +125,7 @@ static void visit_keep(void *context, int64_t local, int64_t global)
 
 int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r, struct expectation want)
 {
-    struct visit v = {.m = m, .p = p, .value = want.value, .count_hbm = want.count_hbm};
+    struct visit v = {.m = m, .p = p, .value = want.value, .counts = want.counts};
     region_visit(r, &m->layouts[p->tensor], &p->box, visit_read, &v);
     if (v.first.sticks > 0) fault_add(m, &v.first);
     return v.counted;
@@ -132,7 +133,7 @@ int64_t shadow_read(struct machine *m, const struct place *p, const struct regio
 
 int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, int32_t value)
 {
-    struct visit v = {.m = m, .p = p, .value = value, .count_hbm = true};
+    struct visit v = {.m = m, .p = p, .value = value, .counts = true};
     region_visit(r, &m->layouts[p->tensor], &p->box, visit_write, &v);
     if (v.first.sticks > 0) fault_add(m, &v.first);
     return v.counted;

@@ -31,7 +31,7 @@ static void copy_stick(const struct machine *m, const struct place *from, int64_
 static void count(struct move *v, int64_t global)
 {
     struct machine *m = v->m;
-    uint32_t *touched = &m->touched[v->hbm.address / m->stick_bytes + global];
+    uint32_t *touched = &m->hbm.touched[v->hbm.address / m->stick_bytes + global];
     v->counted += *touched != m->access;
     *touched = m->access;
 }
@@ -48,7 +48,8 @@ static void load_stick(void *context, int64_t local, int64_t global)
 static void store_stick(void *context, int64_t local, int64_t global)
 {
     struct move *v = context;
-    if (v->m->touched[v->hbm.address / v->m->stick_bytes + global] == v->m->access) return; /* is stored */
+    if (v->m->hbm.touched[v->hbm.address / v->m->stick_bytes + global] == v->m->access)
+        return; /* is stored */
     count(v, global);
     shadow_stick_read(v->m, &v->lx, local, global, v->value, &v->source_fault);
     shadow_stick_write(v->m, &v->hbm, global, global, v->value, &v->target_fault);

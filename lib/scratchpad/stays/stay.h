@@ -77,8 +77,9 @@ struct lx_transfer {
 struct lx_op_traffic {
     int64_t hbm_read, hbm_written; /* operands off chip, loads and stores */
     int64_t ring;                  /* relayouts */
-    int64_t reduce_ring;         /* partial sums of a split reduction: (slices - 1) x its part, each group */
-    int64_t lx_read, lx_written; /* by the op itself: the parts of all cores, whole, each access */
+    int64_t reduce_ring; /* of a split reduction, each group of cores that makes one sum: (slices - 1) parts,
+                                    and as many again where the sum stays on chip: each core gets the total back */
+    int64_t lx_read, lx_written; /* by the op itself: the sticks that each core touches, once per access */
     double us;                   /* predicted by lib/cost */
     int64_t cores;               /* that work on it */
 };

@@ -70,11 +70,6 @@ static void fill(struct walk *w, int32_t stay, int32_t tick)
     if (w->ops) w->ops[tick].ring += bytes;
 }
 
-static int64_t parts_bytes(const struct walk *w, int32_t stay)
-{
-    return w->x->problem.buffers[stay].size * stay_view(w->x, stay).cores;
-}
-
 static void walk_access(struct walk *w, int32_t access)
 {
     const struct lx_access *a = &w->x->accesses[access];
@@ -86,8 +81,6 @@ static void walk_access(struct walk *w, int32_t access)
         if (a->writes) w->hbm_has_it = true;
         return;
     }
-    if (op && a->writes) op->lx_written += parts_bytes(w, a->stay);
-    if (op && !a->writes) op->lx_read += parts_bytes(w, a->stay);
     if (!a->writes) return;
     w->hbm_has_it = false;
     w->keeper = a->stay;
@@ -133,28 +126,12 @@ static int by_time(const void *a, const void *b)
     return (x->stay > y->stay) - (x->stay < y->stay);
 }
 
-/* Sums of a split reduction: in each group of cores all parts but one travel. The parts of all groups are the
- * whole output, though the last group's may be smaller than the others'. */
-static int64_t reduce_ring_bytes(const struct draft *x, int32_t o)
-{
-    const struct lx_division *d = &x->divisions->at[o];
-    if (d->kind != LX_DIVIDED) return 0;
-    int operand = d->operand_count - 1;
-    struct lx_core_view v = lx_division_view(x->divisions, o, operand);
-    if (!v.partial) return 0;
-    int64_t slices = 1;
-    for (int i = 0; i < d->split_count; i++)
-        if (d->splits[i].is_summed) slices *= d->splits[i].split;
-    return (slices - 1) * tensor_bytes(x->layouts, d->operands[operand].tensor);
-}
-
 bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
                   struct lx_op_traffic *ops, lx_status *st)
 {
     struct walk w = {.x = x, .address = address, .ops = ops};
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
     if (w.transfers.count) qsort(w.transfers.at, w.transfers.count, sizeof *w.transfers.at, by_time);
-    for (int32_t o = 0; o < x->graph->op_count; o++) ops[o].reduce_ring = reduce_ring_bytes(x, o);
     *out = (struct traffic){.transfer_count = (int32_t)w.transfers.count,
                             .hbm_bytes = w.overflow ? INT64_MAX : w.hbm,
                             .ring_bytes = w.ring};
