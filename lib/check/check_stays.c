@@ -146,7 +146,7 @@ static bool go_through(struct state *s)
              next < p->transfer_count && p->transfers[next].tick == o && p->transfers[next].kind != LX_STORE;
              next++)
             if (!do_transfer(s, &p->transfers[next])) return false;
-        if (g->ops[o].kind->traits & LX_EXTERN)
+        if (g->ops[o].kind->traits & LX_WIPES)
             for (int32_t i = 0; i < p->problem.count; i++) {
                 if (is_placed(s, i) && lives_at(s, i, o))
                     return status_set(s->st, LX_E_NO, "buffer %s is on chip while the extern op %s wipes it",

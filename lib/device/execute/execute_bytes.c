@@ -105,7 +105,7 @@ void execute_bytes(struct machine *m)
     int n = op->input_count;
     bool ok = true;
     memset(operands, 0, sizeof operands);
-    if (op->kind->traits & LX_EXTERN) machine_wipe(m);
+    if (op->kind->traits & LX_WIPES) machine_wipe(m);
     for (int i = 0; ok && i <= n; i++) ok = find(m, i, &operands[i]);
     for (int i = 0; ok && i < n; i++) {
         read_input(m, i, &operands[i]);

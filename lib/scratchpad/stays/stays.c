@@ -336,7 +336,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     int32_t externs = 0;
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         /* Odd numbers are the extern ops themselves: an access there is apart from both its neighbours. */
-        bool is_extern = g->ops[o].kind->traits & LX_EXTERN;
+        bool is_extern = g->ops[o].kind->traits & LX_WIPES;
         b.externs[o] = is_extern ? externs + 1 : externs;
         externs += is_extern ? 2 : 0;
     }
