@@ -68,9 +68,13 @@ static void grid_value(const void *row_of_table, const struct column *column, st
         value_format(v, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);
 }
 
-static void pair_value(bool known, const int64_t *pair, struct value *v)
+/* The largest part of a core, per output dimension. */
+static void part_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    if (known) value_format(v, "%lld x %lld", (long long)pair[0], (long long)pair[1]);
+    const struct launch_row *row = row_of_table;
+    (void)column;
+    for (int d = 0; is_local(row) && d < row->launch->rank; d++)
+        value_format(v, "%s%lld", d ? " x " : "", (long long)row->launch->dim[d].part);
 }
 
 static void slices_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -112,9 +116,8 @@ static void arguments_value(const void *row_of_table, const struct column *colum
 VALUE_OF(tick_value,  struct launch_row, v->number = row->launch->op; v->paint = PAINT_DIM;)
 VALUE_OF(op_value,    struct launch_row, v->words = row->op->name;)
 VALUE_OF(kind_value,  struct launch_row, v->words = row->op->kind->name;)
-VALUE_OF(cores_value, struct launch_row, pair_value(has_tiles(row), has_tiles(row) ? row->launch->launch->core_grid : NULL, v);)
+VALUE_OF(cores_value, struct launch_row, if (has_tiles(row)) value_whole(v, row->launch->launch->core_count); else v->words = "";)
 VALUE_OF(order_value, struct launch_row, v->words = has_tiles(row) ? lx_tile_order_word(row->launch->launch->order) : "";)
-VALUE_OF(part_value,  struct launch_row, pair_value(is_local(row), row->launch->local, v);)
 VALUE_OF(why_value,   struct launch_row, v->words = row->launch->why; v->paint = PAINT_DIM;)
 
 static const struct column launch_array[] = {
@@ -123,7 +126,7 @@ static const struct column launch_array[] = {
     {.key = "kind",           .heading = "kind",         .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "mode",           .heading = "mode",         .kind = VALUE_WORDS,  .value = mode_value},
     {.key = "grid",           .heading = "grid, tiles",  .kind = VALUE_MARK,   .value = grid_value},
-    {.key = "cores",          .heading = "cores",        .kind = VALUE_MARK,   .value = cores_value},
+    {.key = "cores",          .heading = "cores",        .kind = VALUE_NUMBER,   .value = cores_value},
     {.key = "k_slices",       .heading = "K slices",     .kind = VALUE_NUMBER, .value = slices_value},
     {.key = "tiles_per_core", .heading = "tiles per core", .kind = VALUE_MARK,   .value = tiles_value},
     {.key = "order",          .heading = "order",        .kind = VALUE_WORDS,  .value = order_value},
@@ -135,36 +138,43 @@ static const struct column launch_array[] = {
 
 const struct columns launch_columns = COLUMNS("launches", launch_array);
 
-static void add_pair(struct text *t, const char *key, const int64_t *pair)
+/* [from, to) per output dimension. */
+static void add_piece(struct text *t, const char *key, const struct lx_op_launch *o, int64_t core,
+                      int64_t turn)
 {
-    text_format(t, ", \"%s\": [%" PRId64 ", %" PRId64 "]", key, pair[0], pair[1]);
+    int64_t from[LX_MAX_RANK], to[LX_MAX_RANK];
+    if (!lx_op_launch_box(o, core, turn, from, to)) return;
+    text_format(t, ", \"%s\": [", key);
+    for (int d = 0; d < o->rank; d++)
+        text_format(t, "%s[%" PRId64 ", %" PRId64 "]", d ? ", " : "", from[d], to[d]);
+    text_add(t, "]");
 }
 
-static void add_tile(struct text *t, const char *key, struct lx_tile tile)
-{
-    text_format(t, ", \"%s\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]", key, tile.batch, tile.row,
-                tile.column);
-}
-
-/* Per core of the device what it runs: its place in the launch and its part of a split sum. */
-static void add_cores(const struct lx_plan *p, const struct lx_op_launch *o, struct text *t)
+/* Per core of the device what it runs: its first and last piece, as its loop recovers them. */
+static void add_cores(const struct lx_op_launch *o, struct text *t)
 {
     text_add(t, ",\n   \"device_cores\": [");
-    for (int64_t c = 0, n = 0; c < p->divisions->cores; c++) {
-        int64_t slice;
-        const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, c, &slice);
-        if (!core) continue;
-        text_format(t,
-                    "%s{\"core\": %" PRId64 ", \"launch\": [%d, %d], \"k_slice\": %" PRId64
-                    ", \"tiles\": %" PRId64,
-                    n++ ? ", " : "", c, core->y, core->x, slice, core->count);
-        if (core->count > 0) {
-            add_tile(t, "first", lx_launch_tile(o->launch, core, 0));
-            add_tile(t, "last", lx_launch_tile(o->launch, core, core->count - 1));
-        }
+    for (int32_t i = 0; i < o->launch->core_count; i++) {
+        const struct lx_launch_core *core = &o->launch->cores[i];
+        int64_t turns = lx_op_launch_turns(o, core->core);
+        text_format(t, "%s{\"core\": %d, \"at\": [%d, %d], \"k_slice\": %d, \"tiles\": %" PRId64,
+                    i ? ", " : "", core->core, core->y, core->x, core->k_slice, turns);
+        if (turns > 0) add_piece(t, "first", o, core->core, 0);
+        if (turns > 1) add_piece(t, "last", o, core->core, turns - 1);
         text_add(t, "}");
     }
     text_add(t, "]");
+}
+
+static void add_dims(struct text *t, const struct lx_op_launch *o)
+{
+    text_add(t, ",\n   \"dims\": [");
+    for (int d = 0; d < o->rank; d++)
+        text_format(t,
+                    "%s{\"extent\": %" PRId64 ", \"tile\": %" PRId64 ", \"parts\": %" PRId64
+                    ", \"part\": %" PRId64 "}",
+                    d ? ", " : "", o->dim[d].extent, o->dim[d].side, o->dim[d].parts, o->dim[d].part);
+    text_format(t, "], \"k_slices\": %" PRId64, o->k_slices);
 }
 
 static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, struct text *t)
@@ -179,11 +189,8 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
     else
         text_add(t, "null");
     if (o->launch) {
-        text_format(t, ",\n   \"rows\": %" PRId64 ", \"columns\": %" PRId64 ", \"k_slices\": %" PRId64,
-                    o->rows, o->columns, o->k_slices);
-        add_pair(t, "tile", o->tile);
-        add_pair(t, "local_shape", o->local);
-        add_cores(p, o, t);
+        add_dims(t, o);
+        add_cores(o, t);
         size_t length = 0;
         char *json = lx_launch_to_json(o->launch, &length);
         text_add(t, ",\n   \"runtime_plan\": ");
@@ -202,35 +209,37 @@ static void free_rows(struct launch_row *rows, int32_t n)
     free(rows);
 }
 
-/* The tiles of a core as its loop recovers them, "b m n" each; the middle of many is left out. */
-static void add_recovered(const struct lx_launch *l, const struct lx_launch_core *core, struct text *out)
+/* The pieces of a core as its loop recovers them, "[0:32, 64:96]" each; the middle of many is left out. */
+static void add_recovered(const struct lx_op_launch *o, int64_t core, struct text *out)
 {
     enum { FIRST = 6, LAST = 2 };
-    bool many = core->count > FIRST + LAST + 1;
-    for (int64_t i = 0; i < core->count; i++) {
+    int64_t turns = lx_op_launch_turns(o, core), from[LX_MAX_RANK], to[LX_MAX_RANK];
+    bool many = turns > FIRST + LAST + 1;
+    for (int64_t i = 0; i < turns; i++) {
         if (many && i == FIRST) {
             text_add(out, " ...");
-            i = core->count - LAST;
+            i = turns - LAST;
         }
-        struct lx_tile tile = lx_launch_tile(l, core, i);
-        text_format(out, "%s (%" PRId64 " %" PRId64 " %" PRId64 ")", i ? "" : ":", tile.batch, tile.row,
-                    tile.column);
+        if (!lx_op_launch_box(o, core, i, from, to)) continue;
+        text_add(out, i ? " [" : ": [");
+        for (int d = 0; d < o->rank; d++)
+            text_format(out, "%s%" PRId64 ":%" PRId64, d ? ", " : "", from[d], to[d]);
+        text_add(out, "]");
     }
 }
 
-/* Each op with the tiles of each of its cores. */
+/* Each op with the pieces of each of its cores. */
 static void write_tiles(const struct launch_row *rows, int32_t count, struct text *out)
 {
-    text_add(
-        out,
-        "\ntiles (batch row column) of each core [y, x], in the order in which its loop recovers them\n");
+    text_add(out,
+             "\npieces of the output of each core [y, x], in the order in which its loop recovers them\n");
     for (int32_t r = 0; r < count; r++) {
         const struct lx_launch *l = rows[r].launch->launch;
         for (int32_t c = 0; l && c < l->core_count; c++) {
             text_add(out, "  ");
             add_printable(out, rows[r].op->name, NAME_COLUMNS);
             text_format(out, " [%d, %d] %" PRId64, l->cores[c].y, l->cores[c].x, l->cores[c].count);
-            add_recovered(l, &l->cores[c], out);
+            add_recovered(rows[r].launch, l->cores[c].core, out);
             text_add(out, "\n");
         }
     }

@@ -58,20 +58,18 @@ static int draw_passes(const struct scene *on, int row, int columns, struct lx_l
 /* What the core under the cursor is told. */
 static int draw_core(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
-    const struct lx_plan *p = session_plan(on->session);
-    int64_t values[LX_LAUNCH_ARGS], slice = 0;
-    const struct lx_launch_core *core =
-        lx_op_launch_core(o, p->divisions, on->session->selection.core, &slice);
+    int64_t values[LX_LAUNCH_ARGS];
+    const struct lx_launch_core *core = lx_op_launch_core(o, on->session->selection.core);
     struct text line = {0};
     text_format(&line, "core %lld", (long long)on->session->selection.core);
     if (!core)
         text_add(&line, " has nothing to do here");
     else {
         lx_launch_args(o->launch, core, values);
-        text_format(&line, " at (%d, %d) of the launch is told:", core->y, core->x);
+        text_format(&line, " at [%d, %d] is told:", core->y, core->x);
         for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
             text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
-        if (o->k_slices > 1) text_format(&line, "; slice %lld of the sum", (long long)slice);
+        if (o->k_slices > 1) text_format(&line, "; slice %d of the sum", core->k_slice);
     }
     row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), line.at ? line.at : "");
     text_free(&line);
@@ -84,17 +82,18 @@ static int draw_tiles(const struct scene *on, int row, int columns, const struct
     const struct lx_plan *p = session_plan(on->session);
     int64_t cores = p->graph->device.cores, per_row = 16;
     put_format(on->cells, row++, 2, columns - 2, INK(PLAIN),
-               "%s, %s: %lld x %lld tiles of %lld x %lld, batch %lld, k %lld, on %lld x %lld cores",
+               "%s, %s: %lld x %lld tiles of %lld x %lld, batch %lld, k %lld, on %d cores",
                lx_partition_word(l->mode), lx_tile_order_word(l->order), (long long)l->mt, (long long)l->nt,
-               (long long)o->tile[0], (long long)o->tile[1], (long long)l->batch, (long long)l->kt,
-               (long long)l->core_grid[0], (long long)l->core_grid[1]);
+               (long long)(o->rank > 1 ? o->dim[o->rank - 2].side : 1),
+               (long long)(o->rank > 0 ? o->dim[o->rank - 1].side : 1), (long long)l->batch, (long long)l->kt,
+               (int)l->core_count);
     if (o->k_slices > 1)
         put_format(on->cells, row++, 2, columns - 2, INK(PLAIN), "%lld groups of cores add up one output",
                    (long long)o->k_slices);
     while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
     put_text(on->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
     for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
-        const struct lx_launch_core *core = lx_op_launch_core(o, p->divisions, i, NULL);
+        const struct lx_launch_core *core = lx_op_launch_core(o, i);
         put_format(on->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
                    i == on->session->selection.core ? INK_ON(CURSOR, CURSOR)
                    : core                           ? INK(PLAIN)

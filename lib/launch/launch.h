@@ -80,6 +80,8 @@ struct lx_launch_request {
 
 struct lx_launch_core {
     int32_t y, x;
+    int32_t core;          /* of an op's launch: its number on the device, y * (columns of the grid) + x */
+    int32_t k_slice;       /* of an op's launch: its part of a split sum */
     int64_t start, count;  /* tile numbers; start is 0 where the core has a rectangle of its own */
     int64_t row, column;   /* of that rectangle: its first tile, */
     int64_t rows, columns; /* and its size; 0 where tiles are numbered over the whole grid */

@@ -1,9 +1,9 @@
-/* From a divided op and where its operands are to its launch: grid, residency, shards. See launch_of_op.h for what is what.
+/* From a divided op and where its operands are to its launch: dimensions, residency, cores. See launch_of_op.h for
+ * what is what.
  *
- * Rows are an axis of mixed base: the folded dimensions in order, the row dimension last and in tiles. A
- * core's part of it is one run exactly when, from the first dimension of which a core has more than one
- * position, none further in is cut. All parts but the last are equally long; a last part that is shorter,
- * because sticks were rounded up, is only in order where nothing further out is cut. */
+ * The mode, the check of the operands and the limits of grids are those of any launch (launch.c). The cores are
+ * those that the division uses, under their numbers on the device. In a global launch the cores of each group of
+ * a split sum stand in the order of their numbers, so that the i-th core of every group has the same tiles. */
 #include "launch/launch_of_op.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -33,11 +33,6 @@ struct subject {
     struct op_index index;
 };
 
-/* An axis of the grid: how long it is, how it is cut, and what each core has of it; all in tiles. */
-struct grid_axis {
-    int64_t tiles, parts, each;
-};
-
 static struct subject subject_of(const struct lx_divisions *d, int32_t op, const bool *on_chip)
 {
     const struct lx_graph *g = d->layouts->graph;
@@ -45,6 +40,13 @@ static struct subject subject_of(const struct lx_divisions *d, int32_t op, const
         .divisions = d, .on_chip = on_chip, .op = &g->ops[op], .division = &d->at[op], .device = &g->device};
     op_index_of(g, s.op, &s.index);
     return s;
+}
+
+static bool any_on_chip(const struct subject *s)
+{
+    for (int i = 0; i <= s->op->input_count; i++)
+        if (s->on_chip[i]) return true;
+    return false;
 }
 
 static const struct lx_split *split_of_var(const struct subject *s, int var)
@@ -55,186 +57,278 @@ static const struct lx_split *split_of_var(const struct subject *s, int var)
     return NULL;
 }
 
-/* The split of an output dimension, or NULL for one that is not there (dim -1). */
-static const struct lx_split *split_of_dim(const struct subject *s, int dim)
+static int64_t part_of(const struct lx_split *v, int64_t extent)
 {
-    return dim < 0 ? NULL : split_of_var(s, s->index.var[s->index.operand_count - 1][dim]);
+    return v && v->split > 1 ? v->units / v->split * v->unit : extent;
 }
 
-static int64_t extent_of_dim(const struct subject *s, int dim)
+/* Elements of a tile along output dimension `d`. What a constraint keeps whole is one tile: a core could not
+ * write its part of it without the other cores' sticks. */
+static int64_t side_of(const struct subject *s, int d, int rank, const struct lx_split *v, int64_t extent)
 {
-    return dim < 0 ? 1 : s->index.extent[s->index.var[s->index.operand_count - 1][dim]];
+    int64_t side = d == rank - 1 ? s->device->tile_columns : d == rank - 2 ? s->device->tile_rows : 1;
+    if (!v) return side;
+    return v->constraint && v->split == 1 ? extent : round_up_i64(side, v->unit);
 }
 
-static int64_t parts_of(const struct lx_split *v)
+static void set_dims(const struct subject *s, bool local, struct lx_op_launch *o)
 {
-    return v ? v->split : 1;
-}
-
-/* Which dimensions are columns and rows. A sparse output has no two elements in one stick. */
-static void choose_dims(const struct subject *s, struct lx_op_launch *o)
-{
-    const struct lx_layout *y = &s->divisions->layouts->layouts[s->op->output];
-    int rank = s->index.rank[s->index.operand_count - 1];
-    o->column_dim = y->stick_dim < 0 ? -1 : rank - 1;
-    o->row_dim = o->column_dim < 0 ? rank - 1 : rank - 2;
-    /* Dimensions that are not cut stay a batch, up to the first that is. */
-    o->fold_from = o->row_dim;
-    for (int d = o->row_dim; d >= 0; d--)
-        if (parts_of(split_of_dim(s, d)) > 1) o->fold_from = d;
-}
-
-/* One dimension of `extent` in tiles of `side`, cut as `v` says. False: parts end inside a tile. */
-static bool axis_of(const struct lx_split *v, int64_t extent, int64_t side, struct grid_axis *a)
-{
-    a->tiles = ceil_div_i64(extent, side);
-    a->parts = parts_of(v);
-    a->each = a->tiles;
-    if (a->parts == 1) return true;
-    a->each = v->per_core / side;
-    return v->per_core % side == 0 && a->each > 0;
-}
-
-/* The rows with all that is folded into them; NULL, or why they make no shards. */
-static const char *fold_rows(const struct subject *s, const struct lx_op_launch *o, struct grid_axis *rows)
-{
-    *rows = (struct grid_axis){1, 1, 1};
-    bool whole_from_here = false;
-    for (int d = o->fold_from; d >= 0 && d <= o->row_dim; d++) {
-        const struct lx_split *v = split_of_dim(s, d);
-        struct grid_axis a;
-        if (!axis_of(v, extent_of_dim(s, d), d == o->row_dim ? o->tile[0] : 1, &a))
-            return "a core's rows end inside a tile";
-        bool uneven = a.parts * a.each != a.tiles;
-        if (a.parts > 1 && (whole_from_here || (uneven && rows->parts > 1)))
-            return "batch and rows are cut so that a core's part is no run of rows";
-        whole_from_here |= a.each > 1;
-        if (!mul_i64(rows->tiles, a.tiles, &rows->tiles)) return "more rows than can be counted";
-        rows->parts *= a.parts;
-        rows->each *= a.each;
+    int output = s->index.operand_count - 1;
+    o->rank = s->index.rank[output];
+    for (int d = 0; d < o->rank; d++) {
+        int var = s->index.var[output][d];
+        const struct lx_split *v = split_of_var(s, var);
+        int64_t extent = s->index.extent[var];
+        bool cut = local && v && v->split > 1;
+        o->dim[d] = (struct lx_launch_dim){.extent = extent,
+                                           .side = side_of(s, d, o->rank, v, extent),
+                                           .parts = cut ? v->split : 1,
+                                           .part = cut ? part_of(v, extent) : extent};
     }
-    return NULL;
 }
 
-/* Positions along the batch dimensions that are not folded into the rows. */
-static int64_t batch_of(const struct subject *s, int end)
+static bool set_sums(const struct subject *s, struct lx_op_launch *o, lx_status *st)
 {
-    int64_t batch = 1;
-    for (int d = 0; d < end; d++) batch *= extent_of_dim(s, d); /* a tensor has less than 2^53 elements */
-    return batch;
-}
-
-/* Elements of a core's part along output dimensions [from, to]; the largest part. */
-static int64_t local_of(const struct subject *s, int from, int to)
-{
-    int64_t local = 1;
-    for (int d = from; d >= 0 && d <= to; d++) {
-        const struct lx_split *v = split_of_dim(s, d);
-        local *= v ? min_i64(v->per_core, v->extent) : extent_of_dim(s, d);
-    }
-    return local;
-}
-
-/* Elements that are summed into one of the output: all of them, or one core's. */
-static int64_t summed(const struct subject *s, bool of_core, int64_t *slices)
-{
-    int64_t sum = 1;
-    *slices = 1;
+    o->sum = calloc((size_t)s->index.var_count + 1, sizeof *o->sum);
+    if (!o->sum) return status_no_memory(st);
     for (int v = 0; v < s->index.var_count; v++) {
-        const struct lx_split *split = split_of_var(s, v);
         if (!op_index_reduced(&s->index, v)) continue;
-        int64_t extent = of_core && split ? split->per_core : s->index.extent[v];
-        if (!mul_i64(sum, extent, &sum)) return INT64_MAX;
-        if (of_core) *slices *= parts_of(split);
+        const struct lx_split *split = split_of_var(s, v);
+        int64_t extent = s->index.extent[v];
+        o->sum[o->sum_count++] =
+            (struct lx_launch_sum){extent, split ? split->split : 1, part_of(split, extent)};
     }
-    return sum;
+    return true;
 }
 
-/* The rectangle to launch on: all cores that may be used if some rectangle of the device has as many, wide
- * before high; else whole rows of the device. */
-static void core_rectangle(const struct lx_device *d, int64_t cores, int64_t grid[2])
+/* Tiles along a dimension: those of each part. */
+static int64_t tiles_along(const struct lx_launch_dim *v)
 {
-    for (int64_t y = 1; y <= min_i64(d->grid_y, cores); y++) {
-        if (cores % y != 0 || cores / y > d->grid_x) continue;
-        grid[0] = y;
-        grid[1] = cores / y;
-        return;
+    int64_t rest = v->extent % v->part;
+    return v->extent / v->part * ceil_div_i64(v->part, v->side) + ceil_div_i64(rest, v->side);
+}
+
+static bool sound_dim(const struct lx_launch_dim *v)
+{
+    return v->extent >= 1 && v->side >= 1 && v->parts >= 1 && v->part >= 1 && v->side <= LX_INT_MAX &&
+           v->part <= LX_INT_MAX && v->extent <= LX_INT_MAX;
+}
+
+static bool settle_sums(struct lx_op_launch *o)
+{
+    int64_t elements = 1;
+    o->k_slices = 1;
+    for (int i = 0; i < o->sum_count; i++) {
+        const struct lx_launch_sum *v = &o->sum[i];
+        if (v->extent < 1 || v->parts < 1 || v->part < 1 || !mul_i64(o->k_slices, v->parts, &o->k_slices))
+            return false;
+        if (!mul_i64(elements, min_i64(v->part, v->extent), &elements)) elements = INT64_MAX;
     }
-    grid[0] = min_i64(cores / d->grid_x, d->grid_y);
-    grid[1] = d->grid_x;
+    if (o->k_tile < 1 || o->k_slices > LX_LAUNCH_CORES) return false;
+    o->launch->kt = ceil_div_i64(elements, o->k_tile);
+    return true;
 }
 
-static bool any_on_chip(const struct subject *s)
+bool lx_op_launch_settle(struct lx_op_launch *o)
 {
-    for (int i = 0; i <= s->op->input_count; i++)
-        if (s->on_chip[i]) return true;
-    return false;
+    struct lx_launch *l = o->launch;
+    bool local = l->mode == LX_PARTITION_LOCAL_SHARD, ok = settle_sums(o);
+    int64_t all = 1;
+    for (int a = 0; a < 2 && l->order == LX_BLOCK; a++)
+        if (o->blocks[a] < 1 || o->blocks[a] > LX_LAUNCH_CORES) return false;
+    l->batch = l->mt = l->nt = 1;
+    l->shard_grid[0] = l->shard_grid[1] = l->shard_tiles[0] = l->shard_tiles[1] = local;
+    for (int d = 0; ok && d < o->rank; d++) {
+        const struct lx_launch_dim *v = &o->dim[d];
+        int axis = d == o->rank - 1;
+        if (!sound_dim(v) || (!local && v->part != v->extent)) return false;
+        int64_t tiles = tiles_along(v);
+        int64_t *count = axis ? &l->nt : local || d == o->rank - 2 ? &l->mt : &l->batch;
+        if (!mul_i64(all, tiles, &all) || all > LX_INT_MAX) return false;
+        *count *= tiles;
+        if (!local) continue;
+        ok = mul_i64(l->shard_grid[axis], v->parts, &l->shard_grid[axis]) &&
+             l->shard_grid[axis] <= LX_LAUNCH_CORES;
+        l->shard_tiles[axis] *= ceil_div_i64(min_i64(v->part, v->extent), v->side);
+    }
+    return ok;
 }
 
-/* The operands as the request wants them. `shard` NULL: what is on chip is reached from everywhere. */
-static void describe_operands(const struct subject *s, const struct lx_op_launch *o,
-                              const struct lx_shard *shard, struct lx_launch_operand *list)
+/* The operands as the request wants them. `shard` NULL: nothing is on chip. */
+static void describe_operands(const struct subject *s, const struct lx_shard *shard,
+                              struct lx_launch_operand *list)
 {
     for (int i = 0; i <= s->op->input_count; i++) {
         const struct lx_tensor *t = &s->divisions->layouts->graph->tensors[op_operand(s->op, i)];
         bool placed = s->on_chip[i];
         list[i] = (struct lx_launch_operand){.name = t->name,
                                              .memory = placed ? LX_MEMORY_LX : LX_MEMORY_HBM,
-                                             .placing = placed && shard ? LX_SHARDED : LX_INTERLEAVED,
+                                             .placing = placed ? LX_SHARDED : LX_INTERLEAVED,
                                              .element_bits = lx_dtype_bits(t->dtype),
                                              .tile_rank = 2,
-                                             .tile = {o->tile[0], o->tile[1]},
+                                             .tile = {s->device->tile_rows, s->device->tile_columns},
                                              .shard = placed ? shard : NULL};
     }
+}
+
+/* What any launch is asked: can these operands be launched, and how? */
+static bool ask(const struct subject *s, const struct lx_launch_options *options,
+                const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
+{
+    struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
+    const struct lx_shard shard = {.axis_count = 2,
+                                   .grid_rank = 2,
+                                   .axes = m_and_n,
+                                   .grid = grid->shard_grid,
+                                   .tiles = {grid->shard_tiles[0], grid->shard_tiles[1]}};
+    describe_operands(s, &shard, operands);
+    struct lx_launch_request r = {.operands = operands,
+                                  .operand_count = s->op->input_count + 1,
+                                  .order = options->order == LX_MATCH_SHARD ? LX_ROW_MAJOR : options->order,
+                                  .share = options->share,
+                                  .batch = grid->batch,
+                                  .grid = {grid->mt, grid->nt},
+                                  .k_tiles = grid->kt,
+                                  .core_grid = {1, s->division->cores_used}};
+    *out = lx_launch_make(&r, st);
+    return *out != NULL;
+}
+
+/* Core numbers run over the rows of the device's grid. */
+static void set_place(const struct subject *s, int64_t core, struct lx_launch *l, struct lx_launch_core *c)
+{
+    l->core_grid[1] = s->device->grid_x;
+    l->core_grid[0] = max_i64(s->device->grid_y, ceil_div_i64(s->device->cores, s->device->grid_x));
+    c->core = (int32_t)core;
+    c->y = (int32_t)(core / s->device->grid_x);
+    c->x = (int32_t)(core % s->device->grid_x);
+}
+
+/* The slot of each variable on a core, as the division has it. */
+static int64_t slot_of_var(const struct subject *s, int var, int64_t core)
+{
+    const struct lx_split *v = split_of_var(s, var);
+    return v && v->split > 1 ? lx_division_slot(s->division, (int)(v - s->division->splits), core) : 0;
+}
+
+static int32_t group_of(const struct subject *s, int64_t core)
+{
+    int64_t k = 0;
+    for (int v = 0; v < s->index.var_count; v++) {
+        if (!op_index_reduced(&s->index, v)) continue;
+        const struct lx_split *split = split_of_var(s, v);
+        k = k * (split ? split->split : 1) + slot_of_var(s, v, core);
+    }
+    return (int32_t)k;
+}
+
+/* Its shard, and all tiles of that. */
+static void give_shard(const struct subject *s, const struct lx_op_launch *o, struct lx_launch_core *c)
+{
+    int output = s->index.operand_count - 1;
+    int64_t sy = 0;
+    c->count = 1;
+    for (int d = 0; d < o->rank; d++) {
+        const struct lx_launch_dim *v = &o->dim[d];
+        int64_t slot = slot_of_var(s, s->index.var[output][d], c->core);
+        if (d == o->rank - 1)
+            c->sx = (int32_t)slot;
+        else
+            sy = sy * v->parts + slot;
+        int64_t from = min_i64(slot * v->part, v->extent);
+        c->count *= ceil_div_i64(min_i64(v->part, v->extent - from), v->side);
+    }
+    c->sy = (int32_t)sy;
+}
+
+/* Most even rectangle of blocks for so many cores. */
+static void set_blocks(struct lx_op_launch *o, int64_t cores)
+{
+    int64_t y = 1;
+    for (int64_t i = 1; i * i <= cores; i++)
+        if (cores % i == 0) y = i;
+    o->blocks[0] = min_i64(y, o->launch->mt);
+    o->blocks[1] = min_i64(cores / y, o->launch->nt);
+}
+
+/* The i-th core of its group gets the i-th run of tiles; by blocks: the i-th block. */
+static void give_run(const struct lx_op_launch *o, enum lx_share share, int64_t cores, int64_t i,
+                     struct lx_launch_core *c)
+{
+    const struct lx_launch *l = o->launch;
+    int64_t blocks = o->blocks[0] * o->blocks[1], all = l->batch * l->mt * l->nt;
+    if (l->order != LX_BLOCK) {
+        lx_share_of(share, all, cores, i, &c->start, &c->count);
+        return;
+    }
+    c->start = i < blocks ? 0 : all;
+    for (int64_t b = 0; b <= i && b < blocks; b++) {
+        int64_t row, rows, column, columns;
+        lx_share_of(LX_SHARE_BALANCED, l->mt, o->blocks[0], b / o->blocks[1], &row, &rows);
+        lx_share_of(LX_SHARE_BALANCED, l->nt, o->blocks[1], b % o->blocks[1], &column, &columns);
+        if (b < i && i < blocks) c->start += l->batch * rows * columns;
+        if (b == i) c->count = l->batch * rows * columns;
+    }
+}
+
+static bool set_cores(const struct subject *s, enum lx_share share, struct lx_op_launch *o, lx_status *st)
+{
+    struct lx_launch *l = o->launch;
+    int64_t used = s->division->cores_used, groups = o->k_slices, per_group = used / groups;
+    int64_t *given = calloc((size_t)groups, sizeof *given);
+    free(l->cores);
+    l->core_count = (int32_t)used;
+    l->cores = calloc((size_t)used, sizeof *l->cores);
+    bool ok = given && l->cores;
+    if (ok && l->order == LX_BLOCK) set_blocks(o, per_group);
+    for (int64_t i = 0; ok && i < used; i++) {
+        struct lx_launch_core *c = &l->cores[i];
+        set_place(s, i, l, c);
+        c->k_slice = group_of(s, i);
+        if (l->mode == LX_PARTITION_LOCAL_SHARD)
+            give_shard(s, o, c);
+        else
+            give_run(o, share, per_group, given[c->k_slice]++, c);
+    }
+    free(given);
+    return ok ? true : status_no_memory(st);
 }
 
 static bool launch_tiles(const struct subject *s, const struct lx_launch_options *options,
                          struct lx_op_launch *o, lx_status *st)
 {
-    struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
-    struct grid_axis rows, columns;
-    choose_dims(s, o);
-    const char *no_rows = fold_rows(s, o, &rows);
-    bool columns_fit =
-        axis_of(split_of_dim(s, o->column_dim), extent_of_dim(s, o->column_dim), o->tile[1], &columns);
-    if (any_on_chip(s))
-        o->why = no_rows ? no_rows : columns_fit ? NULL : "a core's columns end inside a tile";
-    bool sharded = any_on_chip(s) && !o->why;
-    if (!sharded) o->fold_from = o->row_dim;
-    const int64_t grid[2] = {rows.parts, columns.parts};
-    const struct lx_shard shard = {
-        .axis_count = 2, .grid_rank = 2, .axes = m_and_n, .grid = grid, .tiles = {rows.each, columns.each}};
-    describe_operands(s, o, sharded ? &shard : NULL, operands);
-    struct lx_launch_request r = {.operands = operands,
-                                  .operand_count = s->op->input_count + 1,
-                                  .order = options->order,
-                                  .share = options->share,
-                                  .batch = batch_of(s, o->fold_from > 0 ? o->fold_from : 0),
-                                  .grid = {rows.tiles, columns.tiles}};
-    o->rows = extent_of_dim(s, o->row_dim);
-    o->columns = extent_of_dim(s, o->column_dim);
-    if (sharded) {
-        for (int d = o->fold_from; d >= 0 && d < o->row_dim; d++) o->rows *= extent_of_dim(s, d);
-        o->local[0] = local_of(s, o->fold_from, o->row_dim);
-        o->local[1] = local_of(s, o->column_dim, o->column_dim);
-    } else {
-        r.grid[0] = ceil_div_i64(o->rows, o->tile[0]);
-        if (r.order == LX_MATCH_SHARD) r.order = LX_ROW_MAJOR;
-        core_rectangle(s->device, s->divisions->cores, r.core_grid);
-    }
-    r.k_tiles = ceil_div_i64(summed(s, sharded, &o->k_slices), s->device->tile_columns);
-    o->launch = lx_launch_make(&r, st);
-    return o->launch != NULL;
+    bool local = any_on_chip(s);
+    struct lx_launch grid = {.mode = local ? LX_PARTITION_LOCAL_SHARD : LX_PARTITION_GLOBAL};
+    set_dims(s, local, o);
+    if (!set_sums(s, o, st)) return false;
+    o->launch = &grid;
+    bool fits = lx_op_launch_settle(o);
+    o->launch = NULL;
+    if (!fits) return status_set(st, LX_E_LAUNCH_GRID, "more than 2^53 tiles");
+    return ask(s, options, &grid, &o->launch, st) && set_cores(s, options->share, o, st);
 }
 
 /* Nothing is known of what it writes where: all of it is one piece of work. */
-static bool launch_whole(struct lx_op_launch *o, lx_status *st)
+static bool launch_whole(const struct subject *s, struct lx_op_launch *o, lx_status *st)
 {
     struct lx_launch_request r = {.grid = {1, 1}, .core_grid = {1, 1}};
     o->kind = LX_LAUNCH_WHOLE;
     o->why = "its index map is unknown, so one core runs it whole";
     o->launch = lx_launch_make(&r, st);
+    if (o->launch) set_place(s, 0, o->launch, o->launch->cores);
     return o->launch != NULL;
+}
+
+static bool launch_op(const struct subject *s, const struct lx_launch_options *options,
+                      struct lx_op_launch *o, lx_status *st)
+{
+    if (s->division->kind == LX_UNDIVIDED_EXTERN) {
+        o->kind = LX_LAUNCH_NONE;
+        o->why = "it runs off the device";
+        return true;
+    }
+    if (s->division->kind == LX_UNDIVIDED_OPAQUE || !s->index.known) return launch_whole(s, o, st);
+    return launch_tiles(s, options, o, st);
 }
 
 struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
@@ -244,23 +338,9 @@ struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, cons
     struct lx_op_launch *o = calloc(1, sizeof *o);
     if (!o) return status_no_memory(st), NULL;
     struct subject s = subject_of(d, op, on_chip);
-    *o = (struct lx_op_launch){.op = op,
-                               .kind = LX_LAUNCH_TILES,
-                               .tile = {s.device->tile_rows, s.device->tile_columns},
-                               .k_slices = 1,
-                               .fold_from = -1,
-                               .row_dim = -1,
-                               .column_dim = -1};
-    bool ok = true;
-    if (s.division->kind == LX_UNDIVIDED_EXTERN) {
-        o->kind = LX_LAUNCH_NONE;
-        o->why = "it runs off the device";
-    } else if (s.division->kind == LX_UNDIVIDED_OPAQUE || !s.index.known) {
-        ok = launch_whole(o, st);
-    } else {
-        ok = launch_tiles(&s, options ? options : &defaults, o, st);
-    }
-    if (ok) return o;
+    *o = (struct lx_op_launch){
+        .op = op, .kind = LX_LAUNCH_TILES, .k_slices = 1, .k_tile = s.device->tile_columns};
+    if (launch_op(&s, options ? options : &defaults, o, st)) return o;
     lx_op_launch_free(o);
     return NULL;
 }
@@ -269,39 +349,6 @@ void lx_op_launch_free(struct lx_op_launch *o)
 {
     if (!o) return;
     lx_launch_free(o->launch);
+    free(o->sum);
     free(o);
-}
-
-static int64_t slot_of_dim(const struct subject *s, int dim, int64_t core)
-{
-    const struct lx_split *v = split_of_dim(s, dim);
-    return v ? lx_division_slot(s->division, (int)(v - s->division->splits), core) : 0;
-}
-
-static const struct lx_launch_core *find_core(const struct lx_launch *l, int64_t y, int64_t x)
-{
-    for (int32_t i = 0; i < l->core_count; i++)
-        if (l->cores[i].y == y && l->cores[i].x == x) return &l->cores[i];
-    return NULL;
-}
-
-const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, const struct lx_divisions *d,
-                                               int64_t core, int64_t *k_slice)
-{
-    const struct lx_launch *l = o->launch;
-    int64_t unused, *slice = k_slice ? k_slice : &unused;
-    *slice = 0;
-    if (!l || core < 0) return NULL;
-    if (l->mode != LX_PARTITION_LOCAL_SHARD)
-        return find_core(l, core / l->core_grid[1], core % l->core_grid[1]);
-    struct subject s = subject_of(d, o->op, NULL);
-    if (core >= s.division->cores_used) return NULL;
-    int64_t y = 0;
-    for (int dim = o->fold_from; dim >= 0 && dim <= o->row_dim; dim++)
-        y = y * parts_of(split_of_dim(&s, dim)) + slot_of_dim(&s, dim, core);
-    for (int i = 0; i < s.division->split_count; i++) {
-        const struct lx_split *v = &s.division->splits[i];
-        if (v->is_summed) *slice = *slice * v->split + lx_division_slot(s.division, i, core);
-    }
-    return find_core(l, y, slot_of_dim(&s, o->column_dim, core));
 }

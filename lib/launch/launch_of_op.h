@@ -1,20 +1,29 @@
-/* The launch of one divided op.
+/* The launch of one divided op: which pieces of its iteration space each core computes, and what it is told.
  *
- * The grid is that of what the op writes: the last dimension of its output is the columns, the one before it
- * the rows, the others are a batch; an output whose sticks hold one element each is a single column. Tiles
- * are the device's. Where every operand is in HBM, tiles are dealt out evenly over the device's cores. Where
- * one is on chip, a core computes what it holds, which the division of the op says: its slices of rows and
- * columns are the shard grid. Batch dimensions that are cut are folded into the rows as long as a core's part
- * stays one run of rows. A division that makes no such grid is launched as if all were in HBM, and `why` says
- * so.
+ * The grid is that of what the op writes. Each dimension of its output is cut into tiles: the last one is the
+ * columns, the one before it the rows, the others are a batch in tiles of one position. A tile has whole
+ * sticks: its side is rounded up to the elements that the division keeps together; a dimension that must stay
+ * whole has one tile. Residency decides who gets which:
  *
- * A split sum does not show in the grid: each of the `k_slices` groups of cores launches the whole grid over
- * its own part of the sum, and Kt counts the tiles of that part. */
+ *     global       every operand is in HBM: all tiles are numbered in an order and dealt out over the cores
+ *     local_shard  an operand is on chip: a core computes what the division gives it. Every output dimension is
+ *                  in `parts` parts of `part` elements, the last one may be shorter; tiles begin anew in each
+ *                  part and never leave it. All dimensions but the columns are folded, mixed radix, first
+ *                  slowest, to the Gy parts that sy counts; the columns are the Gx parts that sx counts. A core's
+ *                  own tiles are numbered from 0, mixed radix, first dimension slowest
+ *
+ * The variables that are summed are cut as the division says, too: that makes `k_slices` groups of cores, each
+ * of which goes over the whole output with its own range of the sum.
+ *
+ * What a core does follows from this struct alone (launch_piece.c), not from the division, so that a wrong
+ * argument shows: lx_op_launch_covers says where. All of it is in plan files. */
 #ifndef LX_LAUNCH_LAUNCH_OF_OP_H
 #define LX_LAUNCH_LAUNCH_OF_OP_H
 
 #include "launch/launch.h"
 #include "divide/divide.h"
+
+struct op_index;
 
 enum lx_launch_kind {
     LX_LAUNCH_TILES,
@@ -31,17 +40,29 @@ struct lx_launch_options {
     enum lx_share share;
 };
 
+/* A dimension of the output, in elements. */
+struct lx_launch_dim {
+    int64_t extent, side; /* of all of it; of a tile */
+    int64_t parts, part;  /* of local_shard: how many, and how long each but the last is; else 1, extent */
+};
+
+/* A variable that is summed, in elements; in the order of the op's variables. */
+struct lx_launch_sum {
+    int64_t extent, parts, part;
+};
+
 struct lx_op_launch {
     int32_t op;
     enum lx_launch_kind kind;
-    const char *why;          /* of a kind other than tiles, or of a mode other than residency says; NULL */
-    struct lx_launch *launch; /* NULL: none */
-    int64_t tile[2];          /* rows, columns */
-    int64_t rows, columns;    /* of the grid, elements; rows of all folded dimensions together */
-    int64_t local[2];         /* of local_shard: rows and columns of a core's part, elements; else 0 */
-    int64_t k_slices;         /* groups of cores that add up one output */
-    int fold_from, row_dim;   /* output dimensions [fold_from, row_dim] are the rows; -1: none */
-    int column_dim;           /* -1: a single column */
+    const char *why;          /* of a kind other than tiles; NULL */
+    struct lx_launch *launch; /* mode, order, arguments, cores by device core number; NULL: none */
+    int rank;                 /* of the output */
+    struct lx_launch_dim dim[LX_MAX_RANK];
+    int sum_count;
+    struct lx_launch_sum *sum;
+    int64_t k_slices;  /* groups of cores that add up one output: all parts of `sum` */
+    int64_t k_tile;    /* elements of a sum that Kt counts as one */
+    int64_t blocks[2]; /* of order block: rows and columns of blocks that tiles are numbered by; else 0 */
 };
 
 /* `on_chip`: per operand of the op, inputs in order, then the output. NULL: `st`, where something on chip cannot
@@ -49,10 +70,30 @@ struct lx_op_launch {
 struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
                                   const struct lx_launch_options *options, lx_status *st);
 void lx_op_launch_free(struct lx_op_launch *o);
+/* Grid, shards, Kt and k_slices from the dimensions and sums. False: they are none, or too many tiles. */
+bool lx_op_launch_settle(struct lx_op_launch *o);
 
-/* What core `core` of the device runs: the core of the launch, or NULL if it has none. `*k_slice` (may be
- * NULL): its part of a split sum. */
-const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, const struct lx_divisions *d,
-                                               int64_t core, int64_t *k_slice);
+/* What device core `core` is told; NULL: it is not launched. */
+const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, int64_t core);
+
+/* What one turn of a core's persistent loop computes: [from, to) of each variable of the op, as struct op_index
+ * numbers them. */
+struct lx_launch_piece {
+    int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
+};
+
+/* Turns of the loop of device core `core`; 0: it has nothing to do. */
+int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core);
+/* Turn `turn` of it. False: its arguments lead outside of the grid, or the grid is not the op's. */
+bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, int64_t core, int64_t turn,
+                        struct lx_launch_piece *out);
+
+/* The same as [from, to) per output dimension. */
+bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to);
+
+/* Is every element of the output computed exactly once by each group of a split sum, the sum whole, and does
+ * each core of local_shard compute its slice of the division? False: `st` names the element or the core. */
+bool lx_op_launch_covers(const struct lx_op_launch *o, const struct op_index *x, const struct lx_division *d,
+                         lx_status *st);
 
 #endif

@@ -21,20 +21,16 @@ static bool keep(const struct lx_op_launch *from, struct arena *memory, struct l
     struct lx_launch *l = arena_copy_array(memory, from->launch, 1, sizeof *l);
     if (!l) return false;
     l->cores = arena_copy_array(memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
+    out->sum = arena_copy_array(memory, from->sum, (size_t)from->sum_count, sizeof *out->sum);
     out->launch = l;
-    return l->cores != NULL;
+    return l->cores && out->sum;
 }
 
 /* An op that cannot be launched does not keep a graph from being planned and looked at; its launch says why. */
 static bool refuse(int32_t op, const char *why, struct arena *memory, struct lx_op_launch *out)
 {
-    *out = (struct lx_op_launch){.op = op,
-                                 .kind = LX_LAUNCH_REFUSED,
-                                 .why = arena_string(memory, why),
-                                 .k_slices = 1,
-                                 .fold_from = -1,
-                                 .row_dim = -1,
-                                 .column_dim = -1};
+    *out = (struct lx_op_launch){
+        .op = op, .kind = LX_LAUNCH_REFUSED, .why = arena_string(memory, why), .k_slices = 1};
     return out->why != NULL;
 }
 

@@ -82,19 +82,15 @@
 #define PLAN_LAUNCH_FIELDS(F) \
     CHECKED(F, INT, op, "number of the op") \
     CHECKED(F, TEXT, kind, "tiles, whole (one core, one piece), none (it runs off the device) or refused (the device cannot launch it)") \
-    MAY(F, TEXT, why, "of a kind other than tiles, or of a mode that residency does not ask for") \
+    MAY(F, TEXT, why, "of a kind other than tiles") \
     MAY_BE(F, TEXT, mode, "global or local_shard") \
-    MAY_BE(F, TEXT, order, "of the tiles: row_major, column_major, block, match_shard or morton") \
-    MAY_BE(F, INTS, tile, "rows and columns of a tile") \
-    MAY_BE(F, INTS, extent, "rows and columns of the grid, in elements") \
-    MAY_BE(F, INTS, local, "of local_shard: rows and columns of a core's part, in elements") \
-    MAY_BE(F, INTS, dims, "output dimensions: first and last that are rows, and the columns; -1: none") \
-    MAY_BE(F, INTS, grid, "batch, Mt, Kt, Nt: tiles") \
-    MAY_BE(F, INT, k_slices, "groups of cores that add up one output") \
-    MAY_BE(F, INTS, core_grid, "[y, x] that it is launched on") \
-    MAY_BE(F, INTS, shard_grid, "of local_shard: [Gy, Gx]") \
-    MAY_BE(F, INTS, shard_tiles, "of local_shard: [Sm, Sn]") \
-    ROWS_BE(F, cores, 10, "per core: y, x, first tile, tiles, row, column, rows, columns of its rectangle, sy, sx")
+    MAY_BE(F, TEXT, order, "of the tiles: row_major, column_major, block or morton; of local_shard: match_shard") \
+    ROWS_BE(F, dims, 4, "per output dimension, in elements: [extent, side of a tile, parts, length of a part]; of global: 1 part") \
+    ROWS_BE(F, sums, 3, "per summed variable, in elements: [extent, parts, length of a part]") \
+    MAY_BE(F, INT, k_tile, "elements of a sum that Kt counts as one") \
+    MAY_BE(F, INTS, blocks, "of order block: rows and columns of blocks; the tiles of a block are numbered before those of the next") \
+    MAY_BE(F, INTS, core_grid, "[y, x] of the device") \
+    ROWS_BE(F, cores, 8, "per core: its number, y, x, first tile, tiles, sy, sx, slice of the sum")
 
 #define PLAN_BUFFER_FIELDS(F) \
     CHECKED(F, TEXT, name, "of the stay: the tensor's, numbered where it has several") \

@@ -140,38 +140,55 @@ bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, stru
            pack_accesses(p, i, memory, &out->accesses);
 }
 
+enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
+
+static int64_t *pack_rows(struct arena *memory, int32_t count, int width, struct int_list *out)
+{
+    int64_t *at = arena_array(memory, (size_t)count * (size_t)width, sizeof *at);
+    *out = (struct int_list){at, count * width};
+    return at;
+}
+
 static bool pack_cores(const struct lx_launch *l, struct arena *memory, struct int_list *out)
 {
-    int64_t *row = arena_array(memory, (size_t)l->core_count * 10, sizeof *row);
-    *out = (struct int_list){row, l->core_count * 10};
-    for (int32_t i = 0; row && i < l->core_count; i++, row += 10) {
+    int64_t *row = pack_rows(memory, l->core_count, CORE_FIELDS, out);
+    for (int32_t i = 0; row && i < l->core_count; i++, row += CORE_FIELDS) {
         const struct lx_launch_core *c = &l->cores[i];
-        const int64_t values[10] = {c->y,      c->x,    c->start,   c->count, c->row,
-                                    c->column, c->rows, c->columns, c->sy,    c->sx};
-        for (int k = 0; k < 10; k++) row[k] = values[k];
+        const int64_t values[CORE_FIELDS] = {c->core,  c->y,  c->x,  c->start,
+                                             c->count, c->sy, c->sx, c->k_slice};
+        memcpy(row, values, sizeof values);
     }
     return out->at != NULL;
+}
+
+static bool pack_grid(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
+{
+    int64_t *row = pack_rows(memory, o->rank, DIM_FIELDS, &out->dims);
+    for (int d = 0; row && d < o->rank; d++, row += DIM_FIELDS) {
+        const int64_t values[DIM_FIELDS] = {o->dim[d].extent, o->dim[d].side, o->dim[d].parts,
+                                            o->dim[d].part};
+        memcpy(row, values, sizeof values);
+    }
+    row = pack_rows(memory, o->sum_count, SUM_FIELDS, &out->sums);
+    for (int i = 0; row && i < o->sum_count; i++, row += SUM_FIELDS) {
+        const int64_t values[SUM_FIELDS] = {o->sum[i].extent, o->sum[i].parts, o->sum[i].part};
+        memcpy(row, values, sizeof values);
+    }
+    return out->dims.at && out->sums.at;
 }
 
 bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
 {
     const struct lx_launch *l = o->launch;
-    *out = (struct plan_launch){
-        .op = o->op, .kind = lx_launch_kind_word(o->kind), .why = o->why, .k_slices = -1};
+    *out =
+        (struct plan_launch){.op = o->op, .kind = lx_launch_kind_word(o->kind), .why = o->why, .k_tile = -1};
     if (!l) return true;
-    const int64_t extent[2] = {o->rows, o->columns}, dims[3] = {o->fold_from, o->row_dim, o->column_dim},
-                  grid[4] = {l->batch, l->mt, l->kt, l->nt};
-    bool local = l->mode == LX_PARTITION_LOCAL_SHARD;
     out->mode = lx_partition_word(l->mode);
     out->order = lx_tile_order_word(l->order);
-    out->k_slices = o->k_slices;
-    return pack_list(memory, o->tile, 2, &out->tile) && pack_list(memory, extent, 2, &out->extent) &&
-           pack_list(memory, o->local, local ? 2 : 0, &out->local) &&
-           pack_list(memory, dims, 3, &out->dims) && pack_list(memory, grid, 4, &out->grid) &&
-           pack_list(memory, l->core_grid, 2, &out->core_grid) &&
-           pack_list(memory, l->shard_grid, local ? 2 : 0, &out->shard_grid) &&
-           pack_list(memory, l->shard_tiles, local ? 2 : 0, &out->shard_tiles) &&
-           pack_cores(l, memory, &out->cores);
+    out->k_tile = o->k_tile;
+    return pack_grid(o, memory, out) &&
+           pack_list(memory, o->blocks, l->order == LX_BLOCK ? 2 : 0, &out->blocks) &&
+           pack_list(memory, l->core_grid, 2, &out->core_grid) && pack_cores(l, memory, &out->cores);
 }
 
 bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_buffer *out)

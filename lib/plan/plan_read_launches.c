@@ -5,43 +5,38 @@
 
 #include <string.h>
 
-enum { CORE_FIELDS = 10 };
+enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
 
-/* Coordinates of cores and numbers of dimensions are small: int32_t, once they are read. */
-static bool fits_int32(int64_t v)
+/* Numbers, coordinates and shards of cores are small: int32_t, once they are read. */
+static bool small_numbers(const struct int_list *cores)
 {
-    return v >= INT32_MIN && v <= INT32_MAX;
-}
-
-static bool small_numbers(const struct plan_launch *x)
-{
+    static const bool small[CORE_FIELDS] = {true, true, true, false, false, true, true, true};
     bool ok = true;
-    for (int i = 0; i < x->dims.count; i++) ok &= fits_int32(x->dims.at[i]);
-    for (int32_t i = 0; i < x->cores.count; i += CORE_FIELDS) {
-        const int64_t *v = &x->cores.at[i];
-        ok &= fits_int32(v[0]) && fits_int32(v[1]) && fits_int32(v[8]) && fits_int32(v[9]);
-    }
+    for (int32_t i = 0; i < cores->count; i++)
+        ok &= !small[i % CORE_FIELDS] || (cores->at[i] >= INT32_MIN && cores->at[i] <= INT32_MAX);
     return ok;
 }
 
-/* Lists of one length: those of a launch that has tiles. */
+static bool is_mode(const struct plan_launch *x, enum lx_partition mode)
+{
+    return x->mode && strcmp(x->mode, lx_partition_word(mode)) == 0;
+}
+
+/* All that a launch with tiles has. */
 static bool whole_lists(const struct plan_launch *x)
 {
-    bool local = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_LOCAL_SHARD)) == 0;
-    bool global = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_GLOBAL)) == 0;
-    return (local || global) && x->order && x->tile.count == 2 && x->extent.count == 2 &&
-           x->dims.count == 3 && x->grid.count == 4 && x->core_grid.count == 2 && x->k_slices >= 1 &&
-           x->cores.count > 0 && x->local.count == (local ? 2 : 0) &&
-           x->shard_grid.count == (local ? 2 : 0) && x->shard_tiles.count == (local ? 2 : 0);
+    bool blocks = x->order && lx_tile_order_find(x->order) == LX_BLOCK;
+    return (is_mode(x, LX_PARTITION_LOCAL_SHARD) || is_mode(x, LX_PARTITION_GLOBAL)) && x->order &&
+           lx_tile_order_find(x->order) != LX_TILE_ORDERS && x->dims.count <= LX_MAX_RANK * DIM_FIELDS &&
+           x->sums.count <= LX_MAX_VARS * SUM_FIELDS && x->blocks.count == (blocks ? 2 : 0) &&
+           x->core_grid.count == 2 && x->k_tile >= 1 && x->cores.count > 0;
 }
 
 /* What runs off the device, or is refused, has none of it. */
 static bool no_lists(const struct plan_launch *x)
 {
-    return !x->mode && !x->order && x->k_slices == -1 &&
-           x->tile.count + x->extent.count + x->local.count + x->dims.count + x->grid.count +
-                   x->core_grid.count + x->shard_grid.count + x->shard_tiles.count + x->cores.count ==
-               0;
+    return !x->mode && !x->order && x->k_tile == -1 &&
+           x->dims.count + x->sums.count + x->blocks.count + x->core_grid.count + x->cores.count == 0;
 }
 
 static bool take_cores(const struct int_list *rows, struct arena *memory, struct lx_launch *out)
@@ -50,49 +45,46 @@ static bool take_cores(const struct int_list *rows, struct arena *memory, struct
     out->cores = arena_array(memory, (size_t)out->core_count, sizeof *out->cores);
     for (int32_t i = 0; out->cores && i < out->core_count; i++) {
         const int64_t *v = &rows->at[i * CORE_FIELDS];
-        out->cores[i] = (struct lx_launch_core){.y = (int32_t)v[0],
-                                                .x = (int32_t)v[1],
-                                                .start = v[2],
-                                                .count = v[3],
-                                                .row = v[4],
-                                                .column = v[5],
-                                                .rows = v[6],
-                                                .columns = v[7],
-                                                .sy = (int32_t)v[8],
-                                                .sx = (int32_t)v[9]};
+        out->cores[i] = (struct lx_launch_core){.core = (int32_t)v[0],
+                                                .y = (int32_t)v[1],
+                                                .x = (int32_t)v[2],
+                                                .start = v[3],
+                                                .count = v[4],
+                                                .sy = (int32_t)v[5],
+                                                .sx = (int32_t)v[6],
+                                                .k_slice = (int32_t)v[7]};
     }
     return out->cores != NULL;
 }
 
-static void take_pair(const struct int_list *list, int64_t out[2])
+static bool take_grid(const struct plan_launch *x, struct arena *memory, struct lx_op_launch *o)
 {
-    for (int i = 0; i < 2 && i < list->count; i++) out[i] = list->at[i];
+    o->rank = x->dims.count / DIM_FIELDS;
+    for (int d = 0; d < o->rank; d++) {
+        const int64_t *v = &x->dims.at[d * DIM_FIELDS];
+        o->dim[d] = (struct lx_launch_dim){.extent = v[0], .side = v[1], .parts = v[2], .part = v[3]};
+    }
+    o->sum_count = x->sums.count / SUM_FIELDS;
+    o->sum = arena_array(memory, (size_t)o->sum_count, sizeof *o->sum);
+    for (int i = 0; o->sum && i < o->sum_count; i++) {
+        const int64_t *v = &x->sums.at[i * SUM_FIELDS];
+        o->sum[i] = (struct lx_launch_sum){.extent = v[0], .parts = v[1], .part = v[2]};
+    }
+    for (int i = 0; i < x->blocks.count; i++) o->blocks[i] = x->blocks.at[i];
+    return o->sum != NULL;
 }
 
 static bool take_tiles(const struct plan_launch *x, struct arena *memory, struct lx_op_launch *o)
 {
     struct lx_launch *l = arena_alloc(memory, sizeof *l);
     if (!l) return false;
-    l->mode = LX_PARTITION_GLOBAL;
-    if (strcmp(x->mode, lx_partition_word(LX_PARTITION_LOCAL_SHARD)) == 0) l->mode = LX_PARTITION_LOCAL_SHARD;
-    l->order = lx_tile_order_find(x->order);
-    l->batch = x->grid.at[0];
-    l->mt = x->grid.at[1];
-    l->kt = x->grid.at[2];
-    l->nt = x->grid.at[3];
-    take_pair(&x->core_grid, l->core_grid);
-    take_pair(&x->shard_grid, l->shard_grid);
-    take_pair(&x->shard_tiles, l->shard_tiles);
-    take_pair(&x->tile, o->tile);
-    take_pair(&x->local, o->local);
-    o->rows = x->extent.at[0];
-    o->columns = x->extent.at[1];
-    o->k_slices = x->k_slices;
-    o->fold_from = (int)x->dims.at[0];
-    o->row_dim = (int)x->dims.at[1];
-    o->column_dim = (int)x->dims.at[2];
+    *l = (struct lx_launch){.mode = is_mode(x, LX_PARTITION_GLOBAL) ? LX_PARTITION_GLOBAL
+                                                                    : LX_PARTITION_LOCAL_SHARD,
+                            .order = lx_tile_order_find(x->order),
+                            .core_grid = {x->core_grid.at[0], x->core_grid.at[1]}};
+    o->k_tile = x->k_tile;
     o->launch = l;
-    return take_cores(&x->cores, memory, l);
+    return take_grid(x, memory, o) && take_cores(&x->cores, memory, l);
 }
 
 static bool take_launch(const struct json *j, const cJSON *at, const struct plan_launch *x, int32_t op,
@@ -107,25 +99,24 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
     if (x->op != op)
         return json_error(j, at, st, LX_E_MISMATCH, "op is %lld; the launch of op %d stands here",
                           (long long)x->op, (int)op);
-    *o = (struct lx_op_launch){.op = op,
-                               .kind = (enum lx_launch_kind)kind,
-                               .why = x->why,
-                               .k_slices = 1,
-                               .fold_from = -1,
-                               .row_dim = -1,
-                               .column_dim = -1};
+    *o = (struct lx_op_launch){.op = op, .kind = (enum lx_launch_kind)kind, .why = x->why, .k_slices = 1};
     if (kind == LX_LAUNCH_NONE || kind == LX_LAUNCH_REFUSED)
         return no_lists(x) ? true
                            : json_error(j, at, st, LX_E_SCHEMA,
                                         "a launch that is %s has neither tiles nor cores", x->kind);
-    if (!whole_lists(x) || lx_tile_order_find(x->order) == LX_TILE_ORDERS)
+    if (!whole_lists(x))
         return json_error(
             j, at, st, LX_E_SCHEMA,
-            "a launch of tiles has mode, order, tile, extent, dims, grid, k_slices, core_grid and "
-            "cores, and of local_shard local, shard_grid and shard_tiles, each of its length");
-    if (!small_numbers(x))
-        return json_error(j, at, st, LX_E_RANGE, "a coordinate of a core or an entry of dims is beyond 2^31");
-    return take_tiles(x, memory, o) ? true : status_no_memory(st);
+            "a launch of tiles has mode, order, dims, sums, k_tile, core_grid and cores, and of "
+            "order block 2 blocks");
+    if (!small_numbers(&x->cores))
+        return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
+    if (!take_tiles(x, memory, o)) return status_no_memory(st);
+    return lx_op_launch_settle(o)
+               ? true
+               : json_error(j, at, st, LX_E_RANGE,
+                            "extents, sides, parts and lengths of dims and sums are from 1 on, "
+                            "a global launch has one part, and there are at most 2^53 tiles");
 }
 
 bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st)

@@ -1,73 +1,61 @@
-/* Launches of whole plans: of every bundled pattern, on several devices, every op is launched with no tile
- * dropped and none doubled, and what a core is told to compute is what the plan's division gives it. */
+/* Launches of whole plans: of every bundled pattern, on several devices, every op is launched in every order with
+ * each element computed once, and what a core on shards computes is what the plan's division gives it. */
 #include "support/each_plan.h"
+#include "support/listed_pieces.h"
+
+enum { MOST_LISTED = 1 << 14 };
 
 struct totals {
-    int plans, ops, sharded, folded, split_sums, fallbacks, whole;
+    int plans, ops, sharded, cut_twice, split_sums, global, listed, whole;
 };
 
-/* Each tile once; the cores together have all of them. */
-static void expect_each_once(const struct lx_launch *l)
+static void count(struct totals *t, const struct lx_op_launch *o)
 {
-    int64_t tiles = l->batch * l->mt * l->nt;
-    unsigned char *seen = calloc((size_t)tiles, 1);
-    assert_non_null(seen);
-    for (int32_t i = 0; i < l->core_count; i++)
-        for (int64_t t = 0; t < l->cores[i].count; t++)
-            assert_int_equal(seen[lx_launch_tile(l, &l->cores[i], t).id]++, 0);
-    for (int64_t t = 0; t < tiles; t++) assert_int_equal(seen[t], 1);
-    free(seen);
+    bool local = o->launch && o->launch->mode == LX_PARTITION_LOCAL_SHARD;
+    int cut = 0;
+    for (int d = 0; d < o->rank; d++) cut += o->dim[d].parts > 1;
+    t->ops++;
+    t->whole += o->kind == LX_LAUNCH_WHOLE;
+    t->sharded += local;
+    t->global += o->launch && !local;
+    t->cut_twice += cut > 1;
+    t->split_sums += o->k_slices > 1;
 }
 
-/* The split of output dimension `dim`: splits stand in the order of the output's dimensions, the summed ones
- * apart. */
-static int split_of(const struct lx_division *d, int dim)
+static bool has_on_chip(const struct lx_plan *p, int32_t op)
 {
-    for (int i = 0, nth = 0; i < d->split_count; i++)
-        if (!d->splits[i].is_summed && nth++ == dim) return i;
-    fail_msg("output dimension %d has no split", dim);
-    return 0;
+    for (int i = 0; i <= p->layouts->graph->ops[op].input_count; i++)
+        if (lx_plan_place(p, op, i) >= 0) return true;
+    return false;
 }
 
-static int64_t in_tiles(int64_t elements, int64_t side)
+static void check_launch(const struct lx_plan *p, int32_t op, int order, struct totals *t)
 {
-    return (elements + side - 1) / side;
-}
-
-/* A shard must be the part of the output that the division gives to each core of the device. */
-static void expect_shards_are_slices(const struct lx_plan *p, const struct lx_op_launch *o)
-{
-    const struct lx_launch *l = o->launch;
-    const struct lx_division *d = &p->divisions->at[o->op];
-    int64_t groups = 0;
-    for (int64_t core = 0; core < d->cores_used; core++) {
-        int64_t slice, from = 0, rows = 1, a, b;
-        const struct lx_launch_core *c = lx_op_launch_core(o, p->divisions, core, &slice);
-        assert_non_null(c);
-        assert_true(slice >= 0 && slice < o->k_slices);
-        groups += slice == 0;
-        for (int dim = o->fold_from; dim >= 0 && dim <= o->row_dim; dim++) {
-            int i = split_of(d, dim);
-            int64_t side = dim == o->row_dim ? o->tile[0] : 1;
-            lx_division_slice(d, i, core, &a, &b);
-            assert_int_equal(a % side, 0);
-            from = from * in_tiles(d->splits[i].extent, side) + a / side;
-            rows *= in_tiles(b - a, side);
+    struct lx_launch_options how = {.order = (enum lx_tile_order)order};
+    const struct lx_division *d = &p->divisions->at[op];
+    const char *name = p->layouts->graph->ops[op].name;
+    lx_status st = {0};
+    struct op_index x;
+    op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &x);
+    struct lx_op_launch *o = lx_plan_launch(p, op, &how, &st);
+    if (!o) fail_msg("%s: %s", name, st.text);
+    if (order == 0) count(t, o);
+    if (!lx_op_launch_covers(o, &x, d, &st)) fail_msg("%s: %s", name, st.text);
+    if (o->kind == LX_LAUNCH_TILES) {
+        bool local = o->launch->mode == LX_PARTITION_LOCAL_SHARD;
+        assert_true(local == has_on_chip(p, op));
+        assert_int_equal(o->launch->order, local                     ? LX_MATCH_SHARD
+                                           : order == LX_MATCH_SHARD ? LX_ROW_MAJOR
+                                                                     : how.order);
+        assert_int_equal(o->launch->core_count, d->cores_used);
+        if (all_points(&x) <= MOST_LISTED) {
+            t->listed++;
+            if (!listed_once(o, &x, d->cores_used)) fail_msg("%s: not each point once", name);
+            if (local && !inside_slices(o, &x, d)) fail_msg("%s: not its slice", name);
         }
-        if (c->count == 0) {
-            assert_int_equal(rows, 0);
-            continue;
-        }
-        assert_int_equal(c->row, from);
-        assert_int_equal(c->rows, rows);
-        if (o->column_dim < 0) continue;
-        lx_division_slice(d, split_of(d, o->column_dim), core, &a, &b);
-        assert_int_equal(c->column, a / o->tile[1]);
-        assert_int_equal(c->columns, in_tiles(b - a, o->tile[1]));
-    }
-    assert_int_equal(groups, l->core_count);
-    assert_null(lx_op_launch_core(o, p->divisions, d->cores_used, NULL));
-    assert_int_equal(d->cores_used, l->core_count * o->k_slices);
+    } else
+        assert_non_null(o->why);
+    lx_op_launch_free(o);
 }
 
 static void check_launches(const struct lx_plan *p, void *totals)
@@ -75,32 +63,7 @@ static void check_launches(const struct lx_plan *p, void *totals)
     struct totals *t = totals;
     t->plans++;
     for (int32_t op = 0; op < p->layouts->graph->op_count; op++)
-        for (int order = 0; order < LX_TILE_ORDERS; order++) {
-            struct lx_launch_options how = {.order = (enum lx_tile_order)order};
-            lx_status st = {0};
-            struct lx_op_launch *o = lx_plan_launch(p, op, &how, &st);
-            if (!o) fail_msg("%s: %s", p->layouts->graph->ops[op].name, st.text);
-            bool on_chip = false;
-            for (int i = 0; i <= p->layouts->graph->ops[op].input_count; i++)
-                on_chip |= lx_plan_place(p, op, i) >= 0;
-            t->ops += order == 0;
-            t->whole += order == 0 && o->kind == LX_LAUNCH_WHOLE;
-            if (o->kind == LX_LAUNCH_TILES) {
-                bool local = o->launch->mode == LX_PARTITION_LOCAL_SHARD;
-                assert_true(local == (on_chip && !o->why));
-                assert_true(order == 0 || local || o->launch->order == how.order || order == LX_MATCH_SHARD);
-                expect_each_once(o->launch);
-                if (!local) assert_non_null(lx_op_launch_core(o, p->divisions, 0, NULL));
-                if (local && order == 0) expect_shards_are_slices(p, o);
-                t->sharded += order == 0 && local;
-                t->folded += order == 0 && local && o->fold_from < o->row_dim;
-                t->split_sums += order == 0 && o->k_slices > 1;
-                t->fallbacks += order == 0 && on_chip && !local;
-            } else {
-                assert_non_null(o->why);
-            }
-            lx_op_launch_free(o);
-        }
+        for (int order = 0; order < LX_TILE_ORDERS; order++) check_launch(p, op, order, t);
 }
 
 static void test_launches(void **state)
@@ -108,10 +71,12 @@ static void test_launches(void **state)
     (void)state;
     struct totals t = {0};
     each_plan(check_launches, &t);
-    print_message(
-        "%d plans, %d ops: %d local_shard (%d folded, %d with a split sum), %d fell back, %d whole\n",
-        t.plans, t.ops, t.sharded, t.folded, t.split_sums, t.fallbacks, t.whole);
-    assert_true(t.sharded > 0 && t.folded > 0 && t.split_sums > 0 && t.fallbacks > 0 && t.whole > 0);
+    print_message("%d plans, %d ops: %d local_shard (%d cut in two dimensions or more), %d with a split sum, "
+                  "%d global, "
+                  "%d whole; %d listed\n",
+                  t.plans, t.ops, t.sharded, t.cut_twice, t.split_sums, t.global, t.whole, t.listed);
+    assert_true(t.sharded > 0 && t.cut_twice > 0 && t.split_sums > 0 && t.global > 0 && t.whole > 0 &&
+                t.listed > 0);
 }
 
 /* Ops of which nothing is known, and ops that run elsewhere. */

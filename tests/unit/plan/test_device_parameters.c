@@ -27,8 +27,8 @@ static void add_launch(const struct lx_plan *p, int32_t o, struct text *t)
         text_format(t, " %s", st.text);
         return;
     }
-    text_format(t, " tiles %lld %lld of %lld %lld", (long long)l->tile[0], (long long)l->tile[1],
-                (long long)l->rows, (long long)l->columns);
+    for (int d = 0; d < l->rank; d++)
+        text_format(t, " tiles of %lld of %lld", (long long)l->dim[d].side, (long long)l->dim[d].extent);
     if (l->launch)
         text_format(t, " cores %lld %lld", (long long)l->launch->core_grid[0],
                     (long long)l->launch->core_grid[1]);

@@ -1,0 +1,168 @@
+/* Index recovery of an op's launch: from a core's arguments and a turn of its loop to ranges of the op's variables.
+ *
+ * A tile is known by its cell, one number per output dimension. In a global launch the number start + turn
+ * gives the cell by the order of the launch; in a local one it is taken apart by mixed radix over the tiles of
+ * the core's own shard. Everything is computed from what the launch states, and everything that leads outside
+ * of the grid is false, whatever the numbers are. */
+#include "launch/launch_of_op.h"
+#include "base/checked.h"
+#include "launch/launch_grid.h"
+#include "layout/op_index.h"
+
+const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, int64_t core)
+{
+    const struct lx_launch *l = o->launch;
+    if (!l || core < 0) return NULL;
+    if (core < l->core_count && l->cores[core].core == core) return &l->cores[core]; /* all cores from 0 on */
+    for (int32_t i = 0; i < l->core_count; i++)
+        if (l->cores[i].core == core) return &l->cores[i];
+    return NULL;
+}
+
+int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core)
+{
+    const struct lx_launch_core *c = lx_op_launch_core(o, core);
+    return c ? max_i64(c->count, 0) : 0;
+}
+
+bool launch_is_local(const struct lx_op_launch *o)
+{
+    return o->launch->mode == LX_PARTITION_LOCAL_SHARD;
+}
+
+/* Blocks cut rows and columns evenly; the tiles of a block are numbered before those of the next, batch by batch. */
+static bool cell_in_blocks(const struct lx_op_launch *o, int64_t t, struct lx_tile *tile)
+{
+    const struct lx_launch *l = o->launch;
+    for (int64_t b = 0; b < o->blocks[0] * o->blocks[1]; b++) {
+        int64_t row, rows, column, columns;
+        lx_share_of(LX_SHARE_BALANCED, l->mt, o->blocks[0], b / o->blocks[1], &row, &rows);
+        lx_share_of(LX_SHARE_BALANCED, l->nt, o->blocks[1], b % o->blocks[1], &column, &columns);
+        int64_t each = rows * columns, all = each * l->batch;
+        if (t < all) {
+            *tile = (struct lx_tile){t / each, row + t % each / columns, column + t % columns, 0};
+            return true;
+        }
+        t -= all;
+    }
+    return false;
+}
+
+bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *tile)
+{
+    const struct lx_launch *l = o->launch;
+    int64_t each = l->mt * l->nt;
+    if (t < 0 || t >= each * l->batch) return false;
+    if (l->order == LX_BLOCK) return cell_in_blocks(o, t, tile);
+    *tile = lx_launch_tile(l, &(struct lx_launch_core){.start = t}, 0);
+    return true;
+}
+
+/* Batch, row and column as one number per dimension. */
+static void spread(const struct lx_op_launch *o, const struct lx_tile *tile, int64_t cell[LX_MAX_RANK])
+{
+    int64_t batch = tile->batch;
+    if (o->rank > 0) cell[o->rank - 1] = tile->column;
+    if (o->rank > 1) cell[o->rank - 2] = tile->row;
+    for (int d = o->rank - 3; d >= 0; d--) {
+        int64_t tiles = ceil_div_i64(o->dim[d].extent, o->dim[d].side);
+        cell[d] = batch % tiles;
+        batch /= tiles;
+    }
+}
+
+/* Which part of each dimension the core has. False: there are not so many. */
+static bool slots_of_shard(const struct lx_op_launch *o, int64_t sy, int64_t sx, int64_t *slot)
+{
+    for (int d = o->rank - 2; d >= 0; d--) {
+        slot[d] = sy % o->dim[d].parts;
+        sy /= o->dim[d].parts;
+    }
+    if (o->rank > 0) slot[o->rank - 1] = sx;
+    return sy == 0 && sx < (o->rank > 0 ? o->dim[o->rank - 1].parts : 1);
+}
+
+bool launch_shard(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from, int64_t *to)
+{
+    int64_t slot[LX_MAX_RANK];
+    if (c->sy < 0 || c->sx < 0 || !slots_of_shard(o, c->sy, c->sx, slot)) return false;
+    for (int d = 0; d < o->rank; d++) {
+        const struct lx_launch_dim *v = &o->dim[d];
+        from[d] = slot[d] > v->extent / v->part ? v->extent : min_i64(slot[d] * v->part, v->extent);
+        to[d] = v->parts == 1 ? v->extent : min_i64(from[d] + v->part, v->extent);
+    }
+    return true;
+}
+
+bool launch_sum_range(const struct lx_op_launch *o, int64_t k_slice, int64_t *from, int64_t *to)
+{
+    for (int i = o->sum_count - 1; i >= 0; i--) {
+        const struct lx_launch_sum *s = &o->sum[i];
+        int64_t slot = k_slice % s->parts;
+        from[i] = slot > s->extent / s->part ? s->extent : min_i64(slot * s->part, s->extent);
+        to[i] = s->parts == 1 ? s->extent : min_i64(from[i] + s->part, s->extent);
+        k_slice /= s->parts;
+    }
+    return k_slice == 0;
+}
+
+static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t t, int64_t *from,
+                      int64_t *to)
+{
+    int64_t low[LX_MAX_RANK], high[LX_MAX_RANK];
+    if (t < 0 || !launch_shard(o, c, low, high)) return false;
+    for (int d = o->rank - 1; d >= 0; d--) {
+        int64_t side = o->dim[d].side, tiles = ceil_div_i64(high[d] - low[d], side);
+        if (tiles < 1) return false;
+        from[d] = low[d] + t % tiles * side;
+        to[d] = min_i64(from[d] + side, high[d]);
+        t /= tiles;
+    }
+    return t == 0;
+}
+
+bool launch_box_of_tile(const struct lx_op_launch *o, int64_t t, int64_t *from, int64_t *to)
+{
+    struct lx_tile tile;
+    int64_t cell[LX_MAX_RANK];
+    if (!launch_tile_at(o, t, &tile)) return false;
+    spread(o, &tile, cell);
+    for (int d = 0; d < o->rank; d++) {
+        from[d] = cell[d] * o->dim[d].side;
+        to[d] = min_i64(from[d] + o->dim[d].side, o->dim[d].extent);
+    }
+    return true;
+}
+
+bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to)
+{
+    const struct lx_launch_core *c = lx_op_launch_core(o, core);
+    int64_t t;
+    if (!c || turn < 0 || turn >= c->count || !add_i64(c->start, turn, &t)) return false;
+    return launch_is_local(o) ? local_box(o, c, t, from, to) : launch_box_of_tile(o, t, from, to);
+}
+
+bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, int64_t core, int64_t turn,
+                        struct lx_launch_piece *out)
+{
+    const struct lx_launch_core *c = lx_op_launch_core(o, core);
+    int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
+    int last = x->operand_count - 1, sums = 0;
+    if (!lx_op_launch_box(o, core, turn, from, to)) return false;
+    if (!x->known) return o->rank == 0 && o->sum_count == 0;
+    if (o->rank != x->rank[last]) return false;
+    for (int d = 0; d < o->rank; d++) {
+        int v = x->var[last][d];
+        out->from[v] = from[d];
+        out->to[v] = to[d];
+        if (o->dim[d].extent != x->extent[v]) return false;
+    }
+    if (c->k_slice < 0 || !launch_sum_range(o, c->k_slice, from, to)) return false;
+    for (int v = 0; v < x->var_count; v++) {
+        if (!op_index_reduced(x, v)) continue;
+        if (sums == o->sum_count || o->sum[sums].extent != x->extent[v]) return false;
+        out->from[v] = from[sums];
+        out->to[v] = to[sums++];
+    }
+    return sums == o->sum_count;
+}
