@@ -2,6 +2,7 @@
  * compared with the plan, record by record: plan_fields.h says which fields. For a plan that was just made that
  * shows that nothing depends on how it was found; for one from a file, that it says the truth. */
 #include "check/check.h"
+#include "layout/op_index.h"
 #include "base/fail.h"
 #include "plan/plan_pack.h"
 
@@ -83,16 +84,20 @@ static bool same_ops(const struct comparison *c)
     return true;
 }
 
-/* Launches that a file states; those of a plan that was just made are made when they are asked for. */
-static bool same_launches(const struct comparison *c)
+/* Each element once; and the launches that follow, unless a file that is not here orders the tiles. */
+static bool same_launches(const struct comparison *c, struct lx_plan *again)
 {
     const struct lx_graph *g = c->p->layouts->graph;
-    if (!c->p->launches) return true;
-    const struct lx_op_launch *launches = plan_launches(c->again, c->memory);
+    bool listed = c->p->launch.by[0] == '@';
+    if (!listed && !plan_launch_ops(again, c->st)) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         struct plan_launch ours, real;
-        if (!launches || !plan_pack_launch(&c->p->launches[o], c->memory, &ours) ||
-            !plan_pack_launch(&launches[o], c->memory, &real))
+        struct op_index x;
+        op_index_of(g, &g->ops[o], &x);
+        if (!lx_op_launch_covers(&c->p->launches[o], &x, &c->p->divisions->at[o], c->st)) return false;
+        if (listed) continue;
+        if (!plan_pack_launch(&c->p->launches[o], c->memory, &ours) ||
+            !plan_pack_launch(&again->launches[o], c->memory, &real))
             return status_no_memory(c->st);
         if (!compare(c, PLAN_LAUNCH, "launch of op ", g->ops[o].name, &ours, &real)) return false;
     }
@@ -125,7 +130,7 @@ bool check_again(const struct lx_plan *p, lx_status *st)
     if (ok) {
         memcpy(again.answer.address, p->answer.address, (size_t)p->problem.count * sizeof *p->answer.address);
         ok = plan_places(&again, st) && same_buffers(&c) &&
-             (p->graph->is_list || (same_transfers(&c) && same_ops(&c) && same_launches(&c))) &&
+             (p->graph->is_list || (same_transfers(&c) && same_ops(&c) && same_launches(&c, &again))) &&
              same_root(&c);
     }
     draft_free(&x);

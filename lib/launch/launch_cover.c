@@ -96,6 +96,24 @@ static bool runs_join(const struct lx_op_launch *o, const struct lx_launch_core 
     return true;
 }
 
+/* Of order listed: every tile is in the list, once. */
+static bool list_whole(const struct lx_op_launch *o, lx_status *st)
+{
+    int64_t all = o->launch->batch * o->launch->mt * o->launch->nt, i = 0;
+    if (!o->tiles) return true;
+    if (o->tile_count != all)
+        return status_set(st, LX_E_NO, "a list of %" PRId64 " tiles, but there are %" PRId64, o->tile_count,
+                          all);
+    bool *seen = calloc((size_t)all + 1, sizeof *seen);
+    if (!seen) return status_no_memory(st);
+    while (i < all && o->tiles[i] >= 0 && o->tiles[i] < all && !seen[o->tiles[i]]) seen[o->tiles[i++]] = true;
+    bool outside = i < all && (o->tiles[i] < 0 || o->tiles[i] >= all);
+    free(seen);
+    if (i == all) return true;
+    if (!outside) return say_element(o, i, 0, "twice", st);
+    return status_set(st, LX_E_NO, "the list has tile %" PRId64 ", which is none", o->tiles[i]);
+}
+
 static bool runs_cover(const struct lx_op_launch *o, lx_status *st)
 {
     const struct lx_launch *l = o->launch;
@@ -191,5 +209,5 @@ bool lx_op_launch_covers(const struct lx_op_launch *o, const struct op_index *x,
     if (!o->launch) return true;
     if (!grid_of_op(o, x, st) || !cores_stand(o, st)) return false;
     if (x->known && !agrees(o, x, d, st)) return false;
-    return launch_is_local(o) || runs_cover(o, st);
+    return launch_is_local(o) || (list_whole(o, st) && runs_cover(o, st));
 }

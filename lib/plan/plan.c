@@ -234,6 +234,7 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     if (!p) return NULL;
     p->solver = options->solver->name;
     p->seed = options->run.seed;
+    p->launch = options->launch;
     p->work_limit = options->run.work_limit;
     p->options = describe_options(p->memory, options->solver, options->run.options);
     double start = clock_seconds();
@@ -245,7 +246,8 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
         p->answer.status != LX_LIMIT)
         p->answer.status = p->figures.spill_bytes == p->figures.bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
     if (ok && !g->is_list)
-        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st);
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st) &&
+             plan_launch_ops(p, st);
     if (ok)
         LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,
             lx_verdict_word(p->answer.status), p->figures.hbm_bytes, p->figures.spill_bytes,

@@ -68,6 +68,7 @@ struct lx_plan_options {
     struct lx_run run;
     enum lx_ask objective;
     struct lx_passes passes;
+    struct lx_launch_options launch; /* how ops are launched; a list of tiles is read from its file */
     /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
      * solved once more by `solver`. NULL: `solver` does it all. */
     const struct lx_solver *quick_solver;
@@ -103,6 +104,7 @@ struct lx_plan {
     /* Inputs: what was asked. */
     const struct lx_graph *graph; /* a reference: the pattern */
     struct lx_passes passes;
+    struct lx_launch_options launch;
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
     int64_t work_limit;
@@ -117,7 +119,7 @@ struct lx_plan {
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
     int32_t transfer_count;
-    /* Per op of layouts->graph, as a file states them; NULL: as they follow. */
+    /* Per op of layouts->graph: how it is launched, as made or as a file states it. */
     const struct lx_op_launch *launches;
     int64_t *hbm_address;        /* per tensor: where it is in HBM; -1: never there */
     int64_t pool_at, pool_bytes; /* the segment of off-chip intermediates */

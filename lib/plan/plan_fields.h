@@ -47,6 +47,10 @@
     STATED(F, INT, cores, "cores that ops may be divided over") \
     ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
     MAY(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
+    MAY(F, TEXT, tile_order, "asked for: the order of tiles in global launches: a word, a formula, or @FILE; absent: row_major") \
+    MAY(F, TEXT, tile_share, "asked for: chunks; absent: balanced") \
+    MAY(F, TEXT, tile_assign, "asked for: dynamic; absent: static") \
+    MAY(F, INTS, tile_sides, "asked for: rows and columns of a tile, and of tiles inside it; absent: the device's") \
     CHECKED(F, INT, perfect_hbm_bytes, "HBM traffic if every stay that may be on chip were") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
     STATED(F, REAL, predicted_us, "predicted device time, microseconds") \
@@ -84,11 +88,12 @@
     CHECKED(F, TEXT, kind, "tiles, whole (one core, one piece), none (it runs off the device) or refused (the device cannot launch it)") \
     MAY(F, TEXT, why, "of a kind other than tiles") \
     MAY_BE(F, TEXT, mode, "global or local_shard") \
-    MAY_BE(F, TEXT, order, "of the tiles: row_major, column_major, block or morton; of local_shard: match_shard") \
-    ROWS_BE(F, dims, 4, "per output dimension, in elements: [extent, side of a tile, parts, length of a part]; of global: 1 part") \
+    MAY_BE(F, TEXT, order, "of the tiles: row_major, column_major, block, morton or listed; of local_shard: match_shard") \
+    ROWS_BE(F, dims, 5, "per output dimension, in elements: [extent, side of a tile, side of a tile inside it (one level: the same), parts, length of a part]; of global: 1 part") \
     ROWS_BE(F, sums, 3, "per summed variable, in elements: [extent, parts, length of a part]") \
     MAY_BE(F, INT, k_tile, "elements of a sum that Kt counts as one") \
     MAY_BE(F, INTS, blocks, "of order block: rows and columns of blocks; the tiles of a block are numbered before those of the next") \
+    MAY_BE(F, INTS, tiles, "of order listed: row-major numbers of all tiles, in the order that first tile and tiles of the cores count") \
     MAY_BE(F, INTS, core_grid, "[y, x] of the device") \
     ROWS_BE(F, cores, 8, "per core: its number, y, x, first tile, tiles, sy, sx, slice of the sum")
 

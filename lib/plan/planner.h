@@ -76,8 +76,8 @@ bool plan_places(struct lx_plan *plan, lx_status *st);
 double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
                      int32_t transfer_count, struct lx_op_traffic *ops);
 bool attempt_us(const struct attempt *a, double *us, lx_status *st);
-/* launches.c: how each op is launched, its operands being where they are, in `memory`. NULL: memory is out. */
-const struct lx_op_launch *plan_launches(const struct lx_plan *p, struct arena *memory);
+/* launches.c: how each op is launched, its operands being where they are. */
+bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
 /* What no placement of this graph in this order, so divided, goes below, however stays are cut. */
