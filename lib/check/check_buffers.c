@@ -43,8 +43,8 @@ static bool life_right(const struct checker *c, int32_t i)
 {
     const struct lx_buffer *b = &c->p->problem.buffers[i];
     if (b->start >= 0 && b->start < b->end) return true;
-    return status_set(c->st, LX_E_NO, "buffer %s lives from tick %lld to before %lld", b->name, (long long)b->start,
-                      (long long)b->end);
+    return status_set(c->st, LX_E_NO, "buffer %s lives from tick %lld to before %lld", b->name,
+                      (long long)b->start, (long long)b->end);
 }
 
 static bool size_right(const struct checker *c, int32_t i, const struct parts *p)
@@ -95,7 +95,7 @@ static bool handovers_legal(const struct checker *c, const struct parts *parts)
 {
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int32_t from = c->p->took_slot_of[i];
-        if (from < 0 || c->p->answer.address[i] < 0 || handover_legal(c, i, from, parts)) continue;
+        if (from < 0 || (c->p->answer.address[i] >= 0 && handover_legal(c, i, from, parts))) continue;
         return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s", name_of(c, i),
                           name_of(c, from));
     }
@@ -168,7 +168,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
     if (!limits_right(c)) return false;
     for (int32_t i = 0; i < c->p->problem.count; i++)
         if (!life_right(c, i) || !find_parts(c, i, &parts[i]) || !size_right(c, i, &parts[i])) return false;
-    return handovers_share(c) && handovers_legal(c, parts) && places_legal(c) && all_placed(c);
+    return handovers_legal(c, parts) && handovers_share(c) && places_legal(c) && all_placed(c);
 }
 
 static bool list_totals(const struct lx_plan *p, int64_t objective, lx_status *st)
@@ -194,6 +194,24 @@ static bool list_totals(const struct lx_plan *p, int64_t objective, lx_status *s
         (long long)f->height_bytes, (long long)spill, (long long)spill, (long long)all, (long long)height);
 }
 
+/* Who says that it took a place has it, of one of its parents. */
+static bool list_handovers(const struct lx_plan *p, lx_status *st)
+{
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->graph->buffers[i];
+        int32_t from = p->took_slot_of[i];
+        bool found = false, shares = false;
+        for (int32_t k = 0; k < b->parent_count; k++) {
+            found |= b->parents[k] == from;
+            shares |= p->answer.address[b->parents[k]] == p->answer.address[i];
+        }
+        bool right = from < 0 || (found && p->answer.address[i] == p->answer.address[from]);
+        if (p->answer.address[i] < 0 ? from < 0 : right && (from >= 0 || !shares || b->size == 0)) continue;
+        return status_set(st, LX_E_NO, "buffer %s does not stand in the place that the plan says", b->name);
+    }
+    return true;
+}
+
 bool check_list(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->graph;
@@ -207,5 +225,5 @@ bool check_list(const struct lx_plan *p, lx_status *st)
     if (own.objective == LX_FIT && lx_left_out(&own, p->answer.address))
         return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not",
                           lx_verdict_word(p->answer.status), lx_left_out(&own, p->answer.address)->name);
-    return list_totals(p, objective, st);
+    return list_handovers(p, st) && list_totals(p, objective, st);
 }

@@ -68,6 +68,48 @@ static bool ops_right(const struct checker *c)
     return true;
 }
 
+/* The first and the last op that a buffer serves, as the accesses say. */
+struct use {
+    int32_t first, last;
+    bool written, seen;
+};
+
+static bool find_uses(const struct checker *c, struct use *uses)
+{
+    for (int32_t o = 0; o < c->g->op_count; o++)
+        for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) {
+            const struct lx_access *x = &c->p->accesses[a];
+            if (x->stay < 0) continue;
+            struct use *u = &uses[x->stay];
+            if (c->p->stays[x->stay].tensor != x->tensor)
+                return status_set(c->st, LX_E_NO, "op %s is served by %s, a buffer of another tensor than %s",
+                                  c->g->ops[o].name, c->p->problem.buffers[x->stay].name,
+                                  c->g->tensors[x->tensor].name);
+            if (!u->seen) *u = (struct use){o, o, !x->reads, true};
+            u->last = o;
+        }
+    return true;
+}
+
+static bool uses_right(const struct checker *c)
+{
+    struct use *uses = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *uses);
+    if (!uses) return status_no_memory(c->st);
+    if (!find_uses(c, uses)) return false;
+    for (int32_t i = 0; i < c->p->problem.count; i++) {
+        const struct lx_stay *s = &c->p->stays[i];
+        const char *name = c->p->problem.buffers[i].name;
+        if (!uses[i].seen) continue;
+        if (s->begins_written != uses[i].written)
+            return status_set(c->st, LX_E_NO, "buffer %s: begins_written is not what its first access does",
+                              name);
+        if (!same(c, "buffer ", name, "as its first op", s->first, uses[i].first) ||
+            !same(c, "buffer ", name, "as its last op", s->last, uses[i].last))
+            return false;
+    }
+    return true;
+}
+
 static void add_up(struct checker *c)
 {
     struct lx_figures *f = &c->figures;
@@ -86,7 +128,7 @@ static void add_up(struct checker *c)
 bool check_figures(struct checker *c)
 {
     const struct lx_figures *claimed = &c->p->figures, *f = &c->figures;
-    if (!ops_right(c)) return false;
+    if (!ops_right(c) || !uses_right(c)) return false;
     add_up(c);
     return same(c, "all ops", "", "bytes of HBM traffic", claimed->hbm_bytes, f->hbm_bytes) &&
            same(c, "all ops", "", "bytes over the data ring", claimed->ring_bytes, f->ring_bytes) &&

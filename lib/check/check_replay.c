@@ -299,7 +299,7 @@ static bool do_op(struct replay *r)
     const struct lx_access *a = &r->c->p->accesses[r->c->p->access_at[r->tick]];
     int n = op->input_count;
     bool keeps = op_is_insert(op), on_chip = placed(r, a[n].stay);
-    if (op->kind->traits & LX_EXTERN)
+    if (op->kind->traits & LX_WIPES)
         for (int32_t i = 0; i < r->c->p->problem.count; i++) set_held(r, i, NOTHING);
     for (int i = 0; i < n; i++)
         if (!do_read(r, i, &a[i])) return false;
