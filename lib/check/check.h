@@ -85,6 +85,8 @@ void hbm_seen(struct hbm_lives *h, int32_t tensor, int64_t time);
 bool hbm_check(const struct checker *c, struct hbm_lives *h);
 void hbm_end(struct hbm_lives *h);
 
+/* check_bundles.c: runs of ops that are launched together; after the replay. */
+bool check_bundles(const struct checker *c);
 /* check_launches.c: tiles cover every output once, by cores that have what they need. */
 bool check_launches(const struct checker *c);
 

@@ -23,7 +23,7 @@ static bool check_graph(struct checker *c)
     c->traffic = arena_array(c->memory, (size_t)c->g->op_count, sizeof *c->traffic);
     if (!parts || !c->traffic) return status_no_memory(c->st);
     if (!layouts_legal(c->l, c->st) || !check_values(c) || !check_cuts(c) || !check_buffers(c, parts) ||
-        !check_replay(c, parts) || !check_launches(c) || !check_figures(c))
+        !check_replay(c, parts) || !check_bundles(c) || !check_launches(c) || !check_figures(c))
         return false;
     c->figures.perfect_hbm_bytes = compulsory_bytes(c);
     return true;

@@ -1,7 +1,7 @@
 /* The plan, gone through tick by tick: does every op find the value that it reads, in the part that its core holds?
  *
  * Each write makes a new version of a tensor. HBM has one version of it; a buffer has one in all of its parts, or, where
- * an op has written less than these, in a zone of each. At tick t: copies into the scratchpads, the op, stores. An op
+ * an op has written less than these, in a zone of each. Scratchpads are wiped where a bundle begins. At tick t: copies into the scratchpads, the op, stores. An op
  * reads all before it writes. What moves is counted on the way. */
 #include "check/check.h"
 #include "base/checked.h"
@@ -11,6 +11,7 @@ enum { NOTHING = -1 };
 
 struct held {
     int64_t version;
+    int32_t wipes;      /* before it was filled; there were more since: nothing is left */
     struct zone *zones; /* per core; NULL: all of the parts */
 };
 
@@ -21,7 +22,7 @@ struct replay {
     int64_t *latest, *in_hbm;  /* per tensor; before the first write 0: what is given */
     struct hbm_lives *lives;
     struct cut cut; /* of the op under way */
-    int32_t tick;
+    int32_t tick, wipes;
     lx_status *st;
 };
 
@@ -51,15 +52,19 @@ static int64_t moment(const struct replay *r, enum phase phase)
     return PHASES * (int64_t)r->tick + phase;
 }
 
+static int64_t version_in(const struct replay *r, int32_t buffer)
+{
+    return r->held[buffer].wipes == r->wipes ? r->held[buffer].version : NOTHING;
+}
+
 static bool holds_all(const struct replay *r, int32_t buffer, int32_t tensor)
 {
-    const struct held *h = &r->held[buffer];
-    return h->version == r->latest[tensor] && !h->zones;
+    return version_in(r, buffer) == r->latest[tensor] && !r->held[buffer].zones;
 }
 
 static void set_held(struct replay *r, int32_t buffer, int64_t version)
 {
-    r->held[buffer] = (struct held){version, NULL};
+    r->held[buffer] = (struct held){version, r->wipes, NULL};
 }
 
 /* Bytes that cores get from others when a tensor is laid out anew. */
@@ -222,7 +227,7 @@ static bool do_read(struct replay *r, int operand, const struct lx_access *a)
         return true;
     }
     if (!use_buffer(r, operand, a->stay, tensor, &whole)) return false;
-    if (r->held[a->stay].version != r->latest[tensor])
+    if (version_in(r, a->stay) != r->latest[tensor])
         return status_set(r->st, LX_E_NO, "op %s reads %s on chip, where its value is not", op->name,
                           r->c->g->tensors[tensor].name);
     t->lx_read += lx_bytes(r, operand, tensor);
@@ -299,8 +304,7 @@ static bool do_op(struct replay *r)
     const struct lx_access *a = &r->c->p->accesses[r->c->p->access_at[r->tick]];
     int n = op->input_count;
     bool keeps = op_is_insert(op), on_chip = placed(r, a[n].stay);
-    if (op->kind->traits & LX_WIPES)
-        for (int32_t i = 0; i < r->c->p->problem.count; i++) set_held(r, i, NOTHING);
+    r->wipes += op->kind->traits & LX_WIPES ? 1 : 0;
     for (int i = 0; i < n; i++)
         if (!do_read(r, i, &a[i])) return false;
     count_sums(r, n, op->output, on_chip);
@@ -329,9 +333,10 @@ static bool outputs_there(const struct replay *r)
 static bool go_through(struct replay *r)
 {
     const struct lx_plan *p = r->c->p;
-    int32_t next = 0;
+    int32_t next = 0, bundle = 1;
     for (r->tick = 0; r->tick < r->c->g->op_count; r->tick++) {
         cut_of_op(r->c, r->tick, &r->cut);
+        if (bundle < p->bundle_count && p->bundles[bundle].first == r->tick) r->wipes++, bundle++;
         put_zeros(r);
         if (!do_copies(r, next, false) || !do_op(r) || !do_copies(r, next, true)) return false;
         while (next < p->transfer_count && p->transfers[next].tick == r->tick) next++;

@@ -64,9 +64,12 @@ static struct {
      0},
     {PLAN_GRAPH, "cuts", NULL, "how the planner came to its stays", 0, 0},
     {PLAN_GRAPH, "apart", NULL, "the same", 0, 0},
-    {PLAN_GRAPH, "predicted_us", "changed", "a prediction, by the cost model of the version that planned", 0,
-     0},
-    {PLAN_OP, "us", "changed", "the same of one op", 0, 0},
+    {PLAN_GRAPH, "device_us", "changed", "a prediction, by the cost model of the version that planned", 0, 0},
+    {PLAN_GRAPH, "end_to_end_us", "changed", "the same on the other clock", 0, 0},
+    {PLAN_OP, "device_us", "changed", "the same of one op", 0, 0},
+    {PLAN_OP, "end_to_end_us", "changed", "the same of one op", 0, 0},
+    {PLAN_BUNDLE, "device_us", "changed", "the same of one bundle", 0, 0},
+    {PLAN_BUNDLE, "end_to_end_us", "changed", "the same of one bundle", 0, 0},
     {PLAN_LAUNCH, "why", NULL, "words for people", 0, 0},
     {PLAN_LAUNCH, "k_tile", "changed", "how Kt counts: the sum is the same", 0, 0},
     {PLAN_TRANSFER, "", "behind the next", "two loads of one tick", 0, 0},
@@ -104,10 +107,14 @@ static bool *freedom(enum plan_section_id section, const char *key, const char *
 static const struct {
     enum plan_section_id section;
     const char *object, *array;
-} places[] = {
-    {PLAN_ROOT, NULL, NULL},       {PLAN_GRAPH, "graph", NULL},        {PLAN_TENSOR, "graph", "tensors"},
-    {PLAN_OP, "graph", "ops"},     {PLAN_LAUNCH, "graph", "launches"}, {PLAN_TRANSFER, "graph", "transfers"},
-    {PLAN_BUFFER, NULL, "buffers"}};
+} places[] = {{PLAN_ROOT, NULL, NULL},
+              {PLAN_GRAPH, "graph", NULL},
+              {PLAN_TENSOR, "graph", "tensors"},
+              {PLAN_OP, "graph", "ops"},
+              {PLAN_BUNDLE, "graph", "bundles"},
+              {PLAN_LAUNCH, "graph", "launches"},
+              {PLAN_TRANSFER, "graph", "transfers"},
+              {PLAN_BUFFER, NULL, "buffers"}};
 
 static cJSON *plan_of(const char *pattern, const struct lx_passes *passes)
 {
