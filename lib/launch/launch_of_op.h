@@ -19,7 +19,7 @@
  * of which goes over the whole output with its own range of the sum.
  *
  * What a core does follows from this struct alone (launch_piece.c), not from the division, so that a wrong
- * argument shows: lx_op_launch_covers says where. All of it is in plan files. */
+ * argument shows (lib/check says where). All of it is in plan files. */
 #ifndef LX_LAUNCH_LAUNCH_OF_OP_H
 #define LX_LAUNCH_LAUNCH_OF_OP_H
 
@@ -106,10 +106,5 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
 
 /* The same as [from, to) per output dimension. */
 bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to);
-
-/* Is every element of the output computed exactly once by each group of a split sum, the sum whole, and does
- * each core of local_shard compute its slice of the division? False: `st` names the element or the core. */
-bool lx_op_launch_covers(const struct lx_op_launch *o, const struct op_index *x, const struct lx_division *d,
-                         lx_status *st);
 
 #endif

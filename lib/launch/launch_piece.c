@@ -80,7 +80,7 @@ static bool slots_of_shard(const struct lx_op_launch *o, int64_t sy, int64_t sx,
     return sy == 0 && sx < (o->rank > 0 ? o->dim[o->rank - 1].parts : 1);
 }
 
-bool launch_shard(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from, int64_t *to)
+static bool shard_of(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from, int64_t *to)
 {
     int64_t slot[LX_MAX_RANK];
     if (c->sy < 0 || c->sx < 0 || !slots_of_shard(o, c->sy, c->sx, slot)) return false;
@@ -92,7 +92,7 @@ bool launch_shard(const struct lx_op_launch *o, const struct lx_launch_core *c, 
     return true;
 }
 
-bool launch_sum_range(const struct lx_op_launch *o, int64_t k_slice, int64_t *from, int64_t *to)
+static bool sum_range(const struct lx_op_launch *o, int64_t k_slice, int64_t *from, int64_t *to)
 {
     for (int i = o->sum_count - 1; i >= 0; i--) {
         const struct lx_launch_sum *s = &o->sum[i];
@@ -108,7 +108,7 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
                       int64_t *to)
 {
     int64_t low[LX_MAX_RANK], high[LX_MAX_RANK];
-    if (t < 0 || !launch_shard(o, c, low, high)) return false;
+    if (t < 0 || !shard_of(o, c, low, high)) return false;
     for (int d = o->rank - 1; d >= 0; d--) {
         int64_t side = o->dim[d].side, tiles = ceil_div_i64(high[d] - low[d], side);
         if (tiles < 1) return false;
@@ -135,7 +135,7 @@ void launch_box_of_number(const struct lx_op_launch *o, int64_t number, int64_t 
     box_of(o, &(struct lx_tile){number / each, number % each / nt, number % nt, number}, from, to);
 }
 
-bool launch_box_of_tile(const struct lx_op_launch *o, int64_t t, int64_t *from, int64_t *to)
+static bool global_box(const struct lx_op_launch *o, int64_t t, int64_t *from, int64_t *to)
 {
     struct lx_tile tile;
     if (!launch_tile_at(o, t, &tile)) return false;
@@ -149,7 +149,7 @@ static bool outer_box(const struct lx_op_launch *o, const struct lx_launch_core 
 {
     int64_t t;
     if (i < 0 || i >= c->count || !add_i64(c->start, i, &t)) return false;
-    return launch_is_local(o) ? local_box(o, c, t, from, to) : launch_box_of_tile(o, t, from, to);
+    return launch_is_local(o) ? local_box(o, c, t, from, to) : global_box(o, t, from, to);
 }
 
 bool lx_op_launch_two_levels(const struct lx_op_launch *o)
@@ -220,7 +220,7 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
         out->to[v] = to[d];
         if (o->dim[d].extent != x->extent[v]) return false;
     }
-    if (c->k_slice < 0 || !launch_sum_range(o, c->k_slice, from, to)) return false;
+    if (c->k_slice < 0 || !sum_range(o, c->k_slice, from, to)) return false;
     for (int v = 0; v < x->var_count; v++) {
         if (!op_index_reduced(x, v)) continue;
         if (sums == o->sum_count || o->sum[sums].extent != x->extent[v]) return false;
