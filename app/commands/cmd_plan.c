@@ -105,7 +105,8 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         label(out, "pool");
         text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);
         label(out, "time");
-        text_format(out, "%.2f us predicted\n", p->figures.predicted_us);
+        text_format(out, "%.2f us of the device, %.2f us end to end in %s, predicted\n", p->figures.device_us,
+                    p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
     }
     label(out, "height");
     text_format(out, "%s", in_bytes(p->figures.height_bytes).at);

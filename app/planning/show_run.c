@@ -53,7 +53,8 @@ VALUE_OF(rings_value,     struct op_row, moved_bytes(v, row->run->counted.ring +
 VALUE_OF(ring_value,      struct op_row, moved_bytes(v, row->run->counted.ring);)
 VALUE_OF(reduce_value,    struct op_row, moved_bytes(v, row->run->counted.reduce_ring);)
 VALUE_OF(flops_value,     struct op_row, moved_bytes(v, row->run->counted.flops);)
-VALUE_OF(us_value,        struct op_row, v->number = row->run->us;)
+VALUE_OF(device_value,    struct op_row, v->number = row->run->device_us;)
+VALUE_OF(whole_value,     struct op_row, v->number = row->run->end_to_end_us;)
 VALUE_OF(verified_value,  struct op_row, v->number = row->run->verified;)
 VALUE_OF(wrong_value,     struct op_row, value_whole(v, row->run->wrong);)
 VALUE_OF(off_value,       struct op_row, v->number = row->run->error;)
@@ -73,7 +74,8 @@ static const struct column op_array[] = {
     {.key = "ring",                               .kind = VALUE_BYTES,  .value = ring_value},
     {.key = "reduce_ring",                        .kind = VALUE_BYTES,  .value = reduce_value},
     {.key = "flops",       .heading = "flops",    .kind = VALUE_COUNT,  .value = flops_value},
-    {.key = "us",          .heading = "us",       .kind = VALUE_MICROS, .digits = 9, .value = us_value},
+    {.key = "device_us",   .heading = "device us", .kind = VALUE_MICROS, .digits = 9, .value = device_value},
+    {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, .value = whole_value},
     {.key = "verified",                           .kind = VALUE_BOOL,   .value = verified_value},
     {.key = "wrong",                              .kind = VALUE_COUNT,  .value = wrong_value},
     {.key = "compared",    .heading = "error",    .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = error_value},
@@ -146,8 +148,9 @@ static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, 
     label(out, "flops");
     text_format(out, "%s\n", grouped(c->flops).at);
     label(out, "predicted");
-    text_format(out, "%.2f us; %.2f us with everything off chip\n", r->predicted_us,
+    text_format(out, "%.2f us of the device (%.2f us with everything off chip), ", r->device_us,
                 p->divisions->predicted_us);
+    text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
 }
 
 static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
@@ -247,8 +250,9 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     counters_json(&r->total, out);
     text_format(out, ",\n  \"baseline_hbm_bytes\": %" PRId64 ", \"planned_hbm_bytes\": %" PRId64,
                 p->figures.baseline_hbm_bytes, p->figures.hbm_bytes);
-    number_json("predicted_us", r->predicted_us, out);
-    number_json("baseline_us", p->divisions->predicted_us, out);
+    number_json("device_us", r->device_us, out);
+    number_json("end_to_end_us", r->end_to_end_us, out);
+    number_json("baseline_device_us", p->divisions->predicted_us, out);
     number_json("error", r->error, out);
     number_json("relative_error", r->relative_error, out);
     text_format(out, ", \"output_hash\": \"%016" PRIx64 "\",\n  \"unequal\": ", r->output_hash);

@@ -67,6 +67,9 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
     if (p->problem.objective != LX_FIT)
         text_format(&pieces[n++], "gap %s",
                     in_percent(lx_gap(lx_plan_objective(p), p->figures.bound_bytes)).at);
+    if (!p->graph->is_list)
+        text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
+                    p->figures.end_to_end_us);
     if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
     text_format(&pieces[n++], "LX %s", briefly(x, p->problem.capacity).at);
     if (x->session.undo.count)

@@ -102,7 +102,7 @@ static void time_value(const void *row_of_table, const struct column *column, st
     v->paint = PAINT_DIM;
     v->words = "";
     if (!all) return;
-    v->number = all[row->number].us;
+    v->number = all[row->number].device_us;
     value_format(v, "%.2f us", v->number);
 }
 
@@ -132,7 +132,7 @@ static const struct column graph_array[GRAPH_COLUMNS] = {
     [KIND]    = {.key = "kind",    .heading = "kind",      .kind = VALUE_WORDS,  .width = 9,  .from = 60, .value = kind_value},
     [SHAPE]   = {.key = "shape",   .heading = "shape",     .kind = VALUE_WORDS,  .width = 18, .from = 70, .value = shape_value},
     [SPLITS]  = {.key = "splits",  .heading = "splits",    .kind = VALUE_WORDS,  .width = 14, .from = 120, .value = splits_value},
-    [TIME]    = {.key = "us",      .heading = "time",      .kind = VALUE_MICROS, .width = 11, .from = 140, .value = time_value},
+    [TIME]    = {.key = "device_us", .heading = "device",      .kind = VALUE_MICROS, .width = 11, .from = 140, .value = time_value},
     [TRAFFIC] = {.key = "traffic", .heading = "HBM bytes", .kind = VALUE_BYTES,  .width = 13, .from = 60, .value = traffic_value},
 };
 /* clang-format on */

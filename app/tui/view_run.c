@@ -49,9 +49,10 @@ static void draw_verdict(const struct scene *on, struct box area)
                "HBM read %s B, written %s B; LX read %s B, written %s B; ring %s B",
                grouped(r->total.hbm_read).at, grouped(r->total.hbm_written).at, grouped(r->total.lx_read).at,
                grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
-    put_format(g, area.row + 2, area.column, area.columns, INK(DIM),
-               "%.2f us of the device predicted; outputs %016llx; largest relative error %.2g",
-               r->predicted_us, (unsigned long long)r->output_hash, r->relative_error);
+    put_format(
+        g, area.row + 2, area.column, area.columns, INK(DIM),
+        "predicted: %.2f us of the device, %.2f us end to end; outputs %016llx; largest relative error %.2g",
+        r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash, r->relative_error);
 }
 
 static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
@@ -82,7 +83,7 @@ VALUE_OF(name_value, struct run_row, v->words = row->name;)
 VALUE_OF(hbm_value,  struct run_row, value_whole(v, row->run->counted.hbm_read + row->run->counted.hbm_written);)
 VALUE_OF(lx_value,   struct run_row, value_whole(v, row->run->counted.lx_read + row->run->counted.lx_written); v->paint = PAINT_DIM;)
 VALUE_OF(ring_value, struct run_row, value_whole(v, row->run->counted.ring + row->run->counted.reduce_ring); v->paint = PAINT_DIM;)
-VALUE_OF(us_value,   struct run_row, v->number = row->run->us; value_format(v, "%.2f us", v->number);)
+VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%.2f us", v->number);)
 
 enum { TICK, NAME, RESULT, HBM, LX, RING, TIME, RUN_COLUMNS };
 
@@ -93,7 +94,7 @@ static const struct column run_array[RUN_COLUMNS] = {
     [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
     [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
     [RING]   = {.key = "ring",   .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 90, .value = ring_value},
-    [TIME]   = {.key = "us",     .heading = "time",       .kind = VALUE_MICROS, .width = 10, .from = 53, .value = us_value},
+    [TIME]   = {.key = "device_us", .heading = "device",       .kind = VALUE_MICROS, .width = 10, .from = 53, .value = us_value},
 };
 /* clang-format on */
 
@@ -114,7 +115,7 @@ static void draw_op(const struct scene *on, struct box row, const struct fitted 
     const struct lx_graph *g = plan_graph(on->session->run.plan);
     struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run};
     int bar = f->end + 1, room = f->place[TIME].width ? row.columns - bar : 0,
-        eighths = longest > 0 ? (int)(run->us / longest * 8 * room) : 0;
+        eighths = longest > 0 ? (int)(run->device_us / longest * 8 * room) : 0;
     put_values(on->cells, row, f, &data);
     for (int k = 0; k < room && eighths > 0; k++, eighths -= 8)
         put(on->cells, row.row, row.column + bar + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(LOW));
@@ -167,7 +168,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     if (titles.rows) put_headings(on->cells, titles, &f);
     double longest = 0;
     for (int32_t i = 0; i < r->op_count; i++)
-        if (r->ops[i].us > longest) longest = r->ops[i].us;
+        if (r->ops[i].device_us > longest) longest = r->ops[i].device_us;
     list_show(&v->list, row_count(r), area);
     for (int i = 0; i < area.rows && v->list.top + i < row_count(r); i++) {
         int at = v->list.top + i, faults = fault_rows(r);

@@ -83,6 +83,19 @@ static bool same_ops(const struct comparison *c)
     return true;
 }
 
+static bool same_bundles(const struct comparison *c)
+{
+    if (c->p->bundle_count != c->again->bundle_count)
+        return status_set(c->st, LX_E_NO, "the plan has %d bundles, but its extern ops and borders make %d",
+                          (int)c->p->bundle_count, (int)c->again->bundle_count);
+    for (int32_t i = 0; i < c->p->bundle_count; i++) {
+        const struct plan_bundle ours = plan_pack_bundle(c->p, i), real = plan_pack_bundle(c->again, i);
+        const char *name = c->p->layouts->graph->ops[c->p->bundles[i].first].name;
+        if (!compare(c, PLAN_BUNDLE, "bundle that begins with op ", name, &ours, &real)) return false;
+    }
+    return true;
+}
+
 /* Launches that a file states; those of a plan that was just made are made when they are asked for. */
 static bool same_launches(const struct comparison *c)
 {
@@ -125,7 +138,8 @@ bool check_again(const struct lx_plan *p, lx_status *st)
     if (ok) {
         memcpy(again.answer.address, p->answer.address, (size_t)p->problem.count * sizeof *p->answer.address);
         ok = plan_places(&again, st) && same_buffers(&c) &&
-             (p->graph->is_list || (same_transfers(&c) && same_ops(&c) && same_launches(&c))) &&
+             (p->graph->is_list ||
+              (same_transfers(&c) && same_ops(&c) && same_bundles(&c) && same_launches(&c))) &&
              same_root(&c);
     }
     draft_free(&x);

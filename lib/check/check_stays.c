@@ -140,12 +140,18 @@ static bool go_through(struct state *s)
 {
     const struct lx_plan *p = s->p;
     const struct lx_graph *g = p->layouts->graph;
-    int32_t next = 0;
+    int32_t next = 0, bundle = 0;
     for (int32_t o = 0; o < g->op_count; o++) {
         for (;
              next < p->transfer_count && p->transfers[next].tick == o && p->transfers[next].kind != LX_STORE;
              next++)
             if (!do_transfer(s, &p->transfers[next])) return false;
+        while (bundle < p->bundle_count && p->bundles[bundle].first < o) bundle++;
+        bool border = o > 0 && bundle < p->bundle_count && p->bundles[bundle].first == o;
+        for (int32_t i = 0; border && i < p->problem.count; i++)
+            if (is_placed(s, i) && lives_at(s, i, o - 1) && lives_at(s, i, o))
+                return status_set(s->st, LX_E_NO, "buffer %s is on chip across the border before op %s",
+                                  stay_name(s, i), g->ops[o].name);
         if (g->ops[o].kind->traits & LX_WIPES)
             for (int32_t i = 0; i < p->problem.count; i++) {
                 if (is_placed(s, i) && lives_at(s, i, o))

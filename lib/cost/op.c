@@ -58,12 +58,29 @@ static double rate_of(const struct cost_rates *r, const struct cost_work *w)
     return fmin(r->value[COST_ONE_WAY], most);
 }
 
-double cost_op(const struct cost_rates *r, const struct cost_work *w)
+/* Of all operands through HBM. */
+static double memory_time(const struct cost_rates *r, const struct cost_work *w)
 {
-    if (w->kind == COST_MATMUL) return matmul_time_with(r, &w->shape, &w->split);
     double us = at_rate(w->read_bytes + w->written_bytes, rate_of(r, w));
     bool turns = w->kind == COST_POINTWISE || w->kind == COST_OPAQUE;
     return turns ? us + fmin(w->read_bytes, w->written_bytes) * r->value[COST_TURNAROUND] * 1e-3 : us;
+}
+
+/* Arithmetic at the peak of the cores that work on it; a multiply-add is two. */
+static double arithmetic_us(const struct cost_rates *r, const struct cost_work *w)
+{
+    return w->flops / (2 * r->value[COST_MACS] * (double)(w->cores_used > 0 ? w->cores_used : 1));
+}
+
+static double sums_us(const struct cost_rates *r, const struct cost_work *w)
+{
+    return w->sum_bytes * r->value[COST_PSUM] * 1e-3;
+}
+
+double cost_op(const struct cost_rates *r, const struct cost_work *w)
+{
+    if (w->kind == COST_MATMUL) return matmul_time_with(r, &w->shape, &w->split);
+    return fmax(memory_time(r, w), arithmetic_us(r, w)) + sums_us(r, w);
 }
 
 /* A matmul's transfers hide what compute time they can, as the fitted model has it, and no more than they
@@ -72,23 +89,26 @@ static void matmul_parts(const struct cost_rates *r, const struct cost_work *w, 
                          double *memory_us)
 {
     struct matmul_parts t = matmul_parts_with(r, &w->shape, &w->split);
+    *out = (struct cost_parts){0}; /* operands are reused: the fit knows no port */
     memory_us[w->kernel] = t.kernel;
     memory_us[1 - w->kernel] = t.rows;
     memory_us[2] = t.output;
     out->extra_us = t.shown + t.sums;
+    out->back_us = t.sums;
     out->compute_us = fmin(fmax(t.compute - t.shown, 0), t.rows + t.kernel + t.output);
 }
 
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
                    const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us)
 {
-    double total = cost_op(r, w), all = 0;
-    *out = (struct cost_parts){0, 0};
+    double total = memory_time(r, w), all = 0;
+    *out = (struct cost_parts){.port_us = at_rate(core_bytes, r->value[COST_LX_PORT])};
     if (w->kind == COST_MATMUL && operand_count == 3) {
         matmul_parts(r, w, out, memory_us);
         return;
     }
     for (int i = 0; i < operand_count; i++) all += bytes[i];
     for (int i = 0; i < operand_count; i++) memory_us[i] = all > 0 ? total * bytes[i] / all : 0;
-    out->compute_us = fmin(at_rate(core_bytes, r->lx_gb_per_s), total);
+    out->compute_us = arithmetic_us(r, w);
+    out->extra_us = out->back_us = sums_us(r, w);
 }

@@ -47,6 +47,11 @@ enum cost_constant_id {
     COST_HOP,             /* ns: a run through each doubling of the parts of a relayout */
     COST_RUN,             /* ns: what a run saves of that, once */
     COST_RELAYOUT,        /* GB/s: what each core receives of a relayout */
+    COST_LX_PORT,         /* GB/s: what one core can take of its scratchpad */
+    COST_LAUNCH,          /* us: of a bundle */
+    COST_LAUNCH_OPERAND,  /* us: of each operand that goes through HBM */
+    COST_LAUNCH_DOUBLING, /* us: of each doubling of its cores */
+    COST_LAUNCH_COVERS,   /* bytes: that many through HBM are covered by it */
     COST_CONSTANT_COUNT
 };
 
@@ -64,6 +69,7 @@ enum cost_scale {
     COST_OVER_HBM,
     COST_BY_RING,
     COST_OVER_PSUM,
+    COST_BY_LX,
     COST_BY_PEAK,
     COST_SCALE_COUNT
 };
@@ -76,7 +82,7 @@ struct cost_number {
 
 struct cost_table {
     const char *name, *help;
-    double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, peak_gflop_per_s; /* nominal */
+    double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s, peak_gflop_per_s; /* nominal */
     /* Transfers hide all of the compute time that they can, and a core computes whole tiles of the device. If not:
      * compute_shown of it shows, and rows count one by one. */
     bool hides_compute, whole_tiles;
@@ -90,7 +96,6 @@ const struct cost_table *cost_table_find(const char *name);
 /* The numbers of a device's table, scaled to the device. */
 struct cost_rates {
     double value[COST_CONSTANT_COUNT];
-    double lx_gb_per_s;
     double tile_rows, tile_columns; /* 0: rows and columns count one by one */
     bool hides_compute;
 };

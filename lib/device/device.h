@@ -52,8 +52,8 @@ struct lx_device_options {
     void *context;
 };
 
-/* Bytes and operations. `lx_*` count the parts that the cores hold of what an op accesses on chip; HBM bytes
- * count once, whatever the number of cores that want them, for the first of these cores. */
+/* Bytes and operations, as they happened. `lx_*` count the sticks that a core touches in its scratchpad, each once per
+ * access; HBM bytes count once, whatever the number of cores that want them, for the first of these cores. */
 struct lx_counters {
     int64_t hbm_read, hbm_written, lx_read, lx_written, ring, reduce_ring, flops;
 };
@@ -64,7 +64,7 @@ struct lx_counters {
     X(LX_FAULT_PART, "not its part", "a core wants sticks that are not in its part of the buffer")           \
     X(LX_FAULT_LIFE, "outside its life", "an access before a buffer begins or after it ends")                \
     X(LX_FAULT_UNWRITTEN, "unwritten", "a read of bytes that nobody has written")                            \
-    X(LX_FAULT_WIPED, "wiped", "a read of a scratchpad that an extern op has wiped")                         \
+    X(LX_FAULT_WIPED, "wiped", "a read of a scratchpad that was wiped, by an extern op or between bundles")  \
     X(LX_FAULT_OVERWRITTEN, "overwritten", "a read of bytes that another buffer has overwritten")            \
     X(LX_FAULT_STALE, "stale", "a read of an older (or newer) value than the program means")                 \
     X(LX_FAULT_MISPLACED, "misplaced", "a read of another part of the right tensor")                         \
@@ -100,14 +100,14 @@ enum { LX_MAX_FAULTS = 256 }; /* that are kept; all are counted */
 struct lx_op_run {
     struct lx_counters counted;
     int64_t cores_used;
-    double us;         /* predicted */
-    bool verified;     /* its output was compared */
-    int64_t wrong;     /* elements beyond the tolerance (bytes, where only bytes are known) */
-    double error;      /* largest absolute difference from the reference */
-    double tolerance;  /* what is allowed */
-    double largest;    /* of the reference, absolute: what the error is relative to */
-    uint64_t hash;     /* of the output's bits in host order; 0 where it was not read back */
-    bool counts_agree; /* with the plan */
+    double device_us, end_to_end_us; /* predicted: at work; its share of its bundle */
+    bool verified;                   /* its output was compared */
+    int64_t wrong;                   /* elements beyond the tolerance (bytes, where only bytes are known) */
+    double error;                    /* largest absolute difference from the reference */
+    double tolerance;                /* what is allowed */
+    double largest;                  /* of the reference, absolute: what the error is relative to */
+    uint64_t hash;                   /* of the output's bits in host order; 0 where it was not read back */
+    bool counts_agree;               /* with the plan */
 };
 
 struct lx_run_result {
@@ -120,15 +120,15 @@ struct lx_run_result {
     struct lx_counters total;
     int64_t height_bytes; /* the highest byte of a scratchpad that was in use */
     const struct lx_fault *faults;
-    int64_t fault_count;          /* of which at most LX_MAX_FAULTS are in `faults` */
-    int32_t wrong_ops;            /* whose output is wrong */
-    int32_t unequal_ops;          /* whose counts are not the plan's */
-    const char *unequal;          /* the first of these, in words; NULL: all agree */
-    int32_t worst_op;             /* with the largest error relative to its largest element; -1: none */
-    double error, relative_error; /* of that one */
-    uint64_t output_hash;         /* of all graph outputs as HBM has them */
-    double predicted_us;
-    double seconds; /* of the host, with the reference if it was made */
+    int64_t fault_count;             /* of which at most LX_MAX_FAULTS are in `faults` */
+    int32_t wrong_ops;               /* whose output is wrong */
+    int32_t unequal_ops;             /* whose counts are not the plan's */
+    const char *unequal;             /* the first of these, in words; NULL: all agree */
+    int32_t worst_op;                /* with the largest error relative to its largest element; -1: none */
+    double error, relative_error;    /* of that one */
+    uint64_t output_hash;            /* of all graph outputs as HBM has them */
+    double device_us, end_to_end_us; /* predicted */
+    double seconds;                  /* of the host, with the reference if it was made */
     struct arena *memory;
 };
 

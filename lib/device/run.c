@@ -30,6 +30,7 @@ struct lx_execution {
     struct lx_counters *by_core;
     void *items; /* room for the largest tensor */
     double start;
+    int32_t bundle; /* of the tick, or the next */
 };
 
 static bool executable(const struct lx_plan *p, lx_status *st)
@@ -53,7 +54,8 @@ static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_stat
     *u->r = (struct lx_run_result){.op_count = (int32_t)ops,
                                    .cores = p->divisions->cores,
                                    .worst_op = -1,
-                                   .predicted_us = p->figures.predicted_us,
+                                   .device_us = p->figures.device_us,
+                                   .end_to_end_us = p->figures.end_to_end_us,
                                    .memory = memory};
     u->m.plan = p;
     u->m.graph = p->layouts->graph;
@@ -167,6 +169,14 @@ int32_t lx_device_next(const struct lx_execution *u)
     return u->m.tick;
 }
 
+/* Is the op of the tick the first of a bundle that others stand before? */
+static bool begins_bundle(struct lx_execution *u)
+{
+    const struct lx_plan *p = u->m.plan;
+    while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < u->m.tick) u->bundle++;
+    return u->m.tick > 0 && u->bundle < p->bundle_count && p->bundles[u->bundle].first == u->m.tick;
+}
+
 bool lx_device_tick(struct lx_execution *u, lx_status *st)
 {
     struct machine *m = &u->m;
@@ -174,6 +184,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     if (stopped(u, st)) return false;
     m->scratch = &scratch;
     m->counted = &u->by_core[(int64_t)m->tick * m->cores];
+    if (begins_bundle(u)) machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
     execute_op(m);

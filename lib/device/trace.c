@@ -74,13 +74,13 @@ char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_
     for (int64_t c = 0; c < r->cores; c++) name_row(&t, c + 1, "core", c);
     for (int32_t o = 0; o < r->op_count; o++) {
         const struct lx_op_run *op = &r->ops[o];
-        add_transfers(p, r, o, at, op->us, &next, &t);
+        add_transfers(p, r, o, at, op->device_us, &next, &t);
         for (int64_t c = 0; c < op->cores_used && c < r->cores; c++) {
             begin_event(&t, p->layouts->graph->ops[o].name, p->layouts->graph->ops[o].kind->name, c + 1, at,
-                        op->us);
+                        op->device_us);
             add_arguments(&t, &r->by_core[o * r->cores + c]);
         }
-        at += op->us;
+        at += op->device_us;
     }
     text_add(&t, "\n]}\n");
     if (t.failed) text_free(&t);

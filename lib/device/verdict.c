@@ -95,7 +95,8 @@ bool judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *o
         for (int64_t c = 0; c < r->cores; c++) add_counters(&ops[o].counted, &r->by_core[o * r->cores + c]);
         add_counters(&r->total, &ops[o].counted);
         ops[o].cores_used = p->divisions->at[o].cores_used;
-        ops[o].us = p->traffic[o].us;
+        ops[o].device_us = p->traffic[o].device_us;
+        ops[o].end_to_end_us = p->traffic[o].end_to_end_us;
         if (!compare_op(p, r, o, &ops[o])) return false;
     }
     if (!compare_sums(p, r)) return false;

@@ -66,8 +66,15 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         w.split = matmul_split_of(s, n, m, k, splits);
         w.kernel = matmul_kernel(l, d->op);
     }
-    for (int i = 0; i < s->axis_count; i++)
+    w.flops = d->kind == LX_DIVIDED ? 1 : 0;
+    int64_t slices = 1;
+    for (int i = 0; i < s->axis_count; i++) {
+        w.flops *= (double)s->axes[i].extent;
         if (!s->axes[i].is_reduction) w.rows *= s->axes[i].extent;
+        if (s->axes[i].is_summed) slices *= splits[i];
+    }
+    if (slices > 1)
+        w.sum_bytes = (double)(slices - 1) * w.written_bytes * (double)slices / (double)space_used(s, splits);
     return w;
 }
 
@@ -258,18 +265,19 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     return NULL;
 }
 
-double lx_division_us(const struct lx_divisions *all, int32_t op, const bool *through_hbm)
+struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, const double *hbm_share)
 {
     const struct lx_division *d = &all->at[op];
     const struct lx_layouts *l = all->layouts;
     int operands = l->graph->ops[op].input_count + 1;
-    double bytes[LX_MAX_INPUTS + 1], memory_us[LX_MAX_INPUTS + 1], held = 0, sum = 0;
+    double bytes[LX_MAX_INPUTS + 1], memory_us[LX_MAX_INPUTS + 1], held = 0, sum = 0, moved = 0;
     int64_t splits[LX_MAX_VARS];
     struct arena scratch = {0};
     struct space s;
     struct cost_parts parts;
     lx_status ignored;
-    if (!space_of_op(l, op, all->cores, &scratch, &s, &ignored)) return d->predicted_us;
+    if (!space_of_op(l, op, all->cores, &scratch, &s, &ignored))
+        return (struct lx_op_time){d->predicted_us, 0};
     for (int i = 0; i < operands; i++) {
         int32_t tensor = op_operand(&l->graph->ops[op], i);
         bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor])
@@ -280,9 +288,16 @@ double lx_division_us(const struct lx_divisions *all, int32_t op, const bool *th
     struct cost_work w = work_of(l, d, &s, splits);
     struct cost_rates rates = cost_rates_of(&l->graph->device);
     cost_op_parts(&rates, &w, operands, bytes, held, &parts, memory_us);
-    for (int i = 0; i < operands; i++) sum += through_hbm[i] ? memory_us[i] : 0;
+    for (int i = 0; i < operands; i++) {
+        sum += hbm_share[i] * memory_us[i];
+        moved += hbm_share[i] * bytes[i];
+    }
     arena_free(&scratch);
-    return fmax(parts.compute_us, sum) + parts.extra_us;
+    double extra = parts.extra_us + (hbm_share[operands - 1] > 0 ? 0 : parts.back_us);
+    double held_up = fmax(parts.compute_us, parts.port_us);
+    double slow = sum - moved / (rates.value[COST_ONE_WAY] * 1e3);
+    return (struct lx_op_time){.device_us = fmax(held_up, sum) + extra,
+                               .busy_us = fmax(held_up, slow) + extra};
 }
 
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,

@@ -100,9 +100,16 @@ void lx_divisions_free(struct lx_divisions *d);
 /* As JSON: malloc'ed, or NULL when memory is out. */
 char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length);
 
-/* Predicted microseconds of an op as it is divided when only some operands (inputs, then the output) go
- * through HBM; with all of them predicted_us. */
-double lx_division_us(const struct lx_divisions *d, int32_t op, const bool *through_hbm);
+/* What is predicted of an op as it is divided. */
+struct lx_op_time {
+    double device_us;
+    double
+        busy_us; /* the same if HBM's own rate were no limit: what it computes, and is slower than the memory */
+};
+
+/* `hbm_share`: per operand (inputs, then the output) what of it goes through HBM, 0 to 1; with all of all of them it is
+ * predicted_us. */
+struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
 
 /* Is `cores` a count that the device has? */
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);

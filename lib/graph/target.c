@@ -30,6 +30,7 @@ static const struct lx_device_parameter parameters[] = {
     ROW(psum_ring_gb_per_s, false, 1e-3, 1e6, "reduce ring"),
     ROW(lx_gb_per_s, false, 1e-3, 1e6, "scratchpad port of a core"),
     ROW(peak_gflop_per_s, false, 1e-3, 1e9, "fp16 peak of one core"),
+    ROW(bundle_tensors, true, 0, 0x1p20, "tensors in HBM that one bundle of ops may have; 0: no limit"),
     {0},
 };
 

@@ -33,9 +33,10 @@ static bool try_divisions(struct planner *p, const struct lx_cooptimised *found,
 {
     struct decisions how = {.passes = p->best.draft.how.passes, .divided = found->divided};
     struct attempt next;
-    double us;
+    struct clocks now;
     if (!attempt_plain(p, &how, &next)) return false;
-    bool ok = attempt_us(&next, &us, p->st);
+    bool ok = attempt_clocks(&next, &now, p->st);
+    double us = now.device_us;
     if (ok)
         LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
             p->best.hbm_bytes, old_us, next.hbm_bytes, us, (int)found->changed);
@@ -53,14 +54,15 @@ bool cooptimise_search(struct planner *p)
 {
     struct lx_cooptimise_options how = joint_options(p);
     struct lx_cooptimised found;
-    double us;
-    if (!attempt_us(&p->best, &us, p->st) || !lx_cooptimise(p->divided, &how, &found, p->st)) return false;
+    struct clocks before;
+    if (!attempt_clocks(&p->best, &before, p->st) || !lx_cooptimise(p->divided, &how, &found, p->st))
+        return false;
     p->joint = (struct lx_joint){.bytes = found.now.traffic_bytes,
                                  .bound_bytes = found.bound_bytes,
                                  .us = found.now.time_us,
                                  .bound_us = found.bound_us,
                                  .gap = found.gap};
-    bool ok = found.changed == 0 || try_divisions(p, &found, us);
+    bool ok = found.changed == 0 || try_divisions(p, &found, before.device_us);
     arena_adopt(p->memory, found.memory); /* decisions point to the divisions */
     lx_cooptimised_free(&found);
     return ok;

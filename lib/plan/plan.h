@@ -87,7 +87,7 @@ struct lx_joint {
     double gap;
 };
 
-/* What a plan comes to, in bytes but for the time. Of a list the traffic is the cost of what is off chip. */
+/* What a plan comes to, in bytes but for the times. Of a list the traffic is the cost of what is off chip. */
 struct lx_figures {
     int64_t hbm_bytes;          /* traffic of the plan: operands off chip, loads and stores, over all ops */
     int64_t baseline_hbm_bytes; /* the same with everything off chip */
@@ -96,7 +96,7 @@ struct lx_figures {
     int64_t height_bytes;       /* the highest end of a placed buffer */
     int64_t bound_bytes;        /* proved: no plan with these divisions and passes has less spill */
     int64_t ring_bytes;
-    double predicted_us;
+    double device_us, end_to_end_us; /* predicted: the device at work; launched, bundle by bundle */
 };
 
 struct lx_plan {
@@ -117,6 +117,8 @@ struct lx_plan {
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */
     int32_t transfer_count;
+    const struct lx_bundle *bundles; /* in order; together they are all ops */
+    int32_t bundle_count;
     /* Per op of layouts->graph, as a file states them; NULL: as they follow. */
     const struct lx_op_launch *launches;
     int64_t *hbm_address;        /* per tensor: where it is in HBM; -1: never there */

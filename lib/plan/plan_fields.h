@@ -49,7 +49,8 @@
     MAY(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
     CHECKED(F, INT, perfect_hbm_bytes, "HBM traffic if every stay that may be on chip were") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
-    STATED(F, REAL, predicted_us, "predicted device time, microseconds") \
+    STATED(F, REAL, device_us, "predicted: the device at work, microseconds") \
+    STATED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
     STATED(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
     STATED(F, INT, pool_bytes, "its size") \
     STATED(F, INT, segment_bytes, "all of HBM that the plan uses")
@@ -77,7 +78,16 @@
     CHECKED(F, INT, reduce_ring, "bytes on the reduce ring: in each group of cores that makes one sum all parts but one, and as many again where the sum stays on chip: each core gets the total back") \
     CHECKED(F, INT, lx_read, "bytes it reads from scratchpads: the sticks that each core touches, once per access") \
     CHECKED(F, INT, lx_written, "bytes it writes to scratchpads, likewise") \
-    STATED(F, REAL, us, "predicted microseconds")
+    STATED(F, REAL, device_us, "predicted: the device at work, copies of its tick included") \
+    STATED(F, REAL, end_to_end_us, "predicted: its share of its bundle, by device time")
+
+#define PLAN_BUNDLE_FIELDS(F) \
+    STATED(F, INT, first, "number of its first op; it ends before the next one's. An extern op is a bundle of its own. The scratchpads are wiped before each") \
+    CHECKED(F, INT, tensors, "that its ops have in HBM: read, written, loaded or stored there, each once; at most the device's bundle_tensors where it has several ops") \
+    CHECKED(F, INT, operands, "that go through HBM: accesses off chip, loads and stores, each one") \
+    CHECKED(F, INT, cores, "of the op with most") \
+    STATED(F, REAL, device_us, "predicted: the device at work") \
+    STATED(F, REAL, end_to_end_us, "predicted: with its launch")
 
 #define PLAN_LAUNCH_FIELDS(F) \
     CHECKED(F, INT, op, "number of the op") \
@@ -125,6 +135,7 @@
     S(GRAPH, graph, "the graph", "`graph`, of plans of graphs, and `passes`, an object of those that are not at their defaults") \
     S(TENSOR, tensor, "a tensor", "each of `graph.tensors`") \
     S(OP, op, "an op", "each of `graph.ops`") \
+    S(BUNDLE, bundle, "a bundle", "each of `graph.bundles`, in order") \
     S(LAUNCH, launch, "a launch", "each of `graph.launches`, one per op") \
     S(TRANSFER, transfer, "a transfer", "each of `graph.transfers`, by tick") \
     S(BUFFER, buffer, "a buffer", "each of `buffers`")

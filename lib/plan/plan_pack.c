@@ -63,7 +63,8 @@ bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_
     *out = (struct plan_graph){.cores = p->divisions->cores,
                                .perfect_hbm_bytes = p->figures.perfect_hbm_bytes,
                                .ring_bytes = p->figures.ring_bytes,
-                               .predicted_us = p->figures.predicted_us,
+                               .device_us = p->figures.device_us,
+                               .end_to_end_us = p->figures.end_to_end_us,
                                .pool_at = p->pool_at,
                                .pool_bytes = p->pool_bytes,
                                .segment_bytes = p->segment_bytes};
@@ -133,11 +134,23 @@ bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, stru
                             .reduce_ring = x->reduce_ring,
                             .lx_read = x->lx_read,
                             .lx_written = x->lx_written,
-                            .us = x->us};
+                            .device_us = x->device_us,
+                            .end_to_end_us = x->end_to_end_us};
     return pack_int32s(memory, op->inputs, op->input_count, &out->inputs) &&
            pack_splits(splits.output, splits.output_count, memory, &out->output_splits) &&
            pack_splits(splits.reduction, splits.reduction_count, memory, &out->reduction_splits) &&
            pack_accesses(p, i, memory, &out->accesses);
+}
+
+struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i)
+{
+    const struct lx_bundle *b = &p->bundles[i];
+    return (struct plan_bundle){.first = b->first,
+                                .tensors = b->tensors,
+                                .operands = b->operands,
+                                .cores = b->cores,
+                                .device_us = b->device_us,
+                                .end_to_end_us = b->end_to_end_us};
 }
 
 enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };

@@ -168,8 +168,9 @@ static bool read_traffic(struct graph_reader *r)
     }
     for (int32_t o = 0; o < r->ops.count; o++) {
         const struct plan_op *x = op_at(r, o);
-        p->traffic[o] = (struct lx_op_traffic){x->hbm_read, x->hbm_written, x->ring, x->reduce_ring,
-                                               x->lx_read,  x->lx_written,  x->us,   x->cores};
+        p->traffic[o] = (struct lx_op_traffic){x->hbm_read,    x->hbm_written,   x->ring,
+                                               x->reduce_ring, x->lx_read,       x->lx_written,
+                                               x->device_us,   x->end_to_end_us, x->cores};
     }
     return true;
 }
@@ -209,10 +210,52 @@ static bool take_apart(const struct graph_reader *r, const struct int_list *list
     return ascend(r, "apart", list, 1);
 }
 
-/* Cuts and tensors taken apart, as they were decided. */
+static bool take_bundles(const struct graph_reader *r, const struct records *from, struct lx_bundle *out,
+                         int32_t *borders)
+{
+    const struct lx_graph *g = r->p->layouts->graph;
+    for (int32_t i = 0; i < from->count; i++) {
+        const struct plan_bundle *x = (const struct plan_bundle *)from->at + i;
+        int64_t least = i > 0 ? out[i - 1].first + 1 : 0;
+        if (!plan_in_range(r, from->where[i], "first", x->first, least, i > 0 ? r->ops.count : 1))
+            return false;
+        out[i] = (struct lx_bundle){.first = (int32_t)x->first,
+                                    .count = r->ops.count - (int32_t)x->first,
+                                    .is_extern = g->ops[x->first].kind->traits & LX_WIPES,
+                                    .tensors = x->tensors,
+                                    .operands = x->operands,
+                                    .cores = x->cores,
+                                    .device_us = x->device_us,
+                                    .end_to_end_us = x->end_to_end_us};
+        borders[i] = out[i].first;
+        if (i > 0) out[i - 1].count = out[i].first - out[i - 1].first;
+    }
+    return true;
+}
+
+/* Where bundles begin was decided. */
+static bool read_bundles(const struct graph_reader *r, int32_t **borders)
+{
+    struct lx_plan *p = r->p;
+    struct records from;
+    if (!plan_read_records(r->j, r->graph, "bundles", PLAN_BUNDLE, p->memory, &from, r->st)) return false;
+    struct lx_bundle *bundles = arena_array(p->memory, (size_t)from.count, sizeof *bundles);
+    *borders = arena_array(p->memory, (size_t)from.count, sizeof **borders);
+    if (!bundles || !*borders) return status_no_memory(r->st);
+    if (from.count == 0 && r->ops.count > 0)
+        return json_error(r->j, json_find(r->graph, "bundles"), r->st, LX_E_MISMATCH,
+                          "there are ops, but no bundle has them; the first begins with op 0");
+    p->bundles = bundles;
+    p->bundle_count = from.count;
+    return take_bundles(r, &from, bundles, *borders);
+}
+
+/* Cuts, tensors taken apart and borders, as they were decided. */
 static bool read_decisions(const struct graph_reader *r, const struct plan_graph *graph)
 {
     struct lx_plan *p = r->p;
+    int32_t *borders;
+    if (!read_bundles(r, &borders)) return false;
     struct cut *cuts = arena_array(p->memory, (size_t)graph->cuts.count / 2, sizeof *cuts);
     int32_t *apart = arena_array(p->memory, (size_t)graph->apart.count, sizeof *apart);
     if (!cuts || !apart) return status_no_memory(r->st);
@@ -221,7 +264,9 @@ static bool read_decisions(const struct graph_reader *r, const struct plan_graph
                             .cuts = cuts,
                             .cut_count = graph->cuts.count / 2,
                             .apart = apart,
-                            .apart_count = graph->apart.count};
+                            .apart_count = graph->apart.count,
+                            .borders = borders,
+                            .border_count = p->bundle_count};
     p->how = arena_copy_array(p->memory, &how, 1, sizeof how);
     return p->how ? true : status_no_memory(r->st);
 }
@@ -249,7 +294,8 @@ bool plan_read_graph(const struct json *j, const cJSON *root, const struct recor
     if (!read_parts(&r, &graph)) return false;
     p->figures.perfect_hbm_bytes = graph.perfect_hbm_bytes;
     p->figures.ring_bytes = graph.ring_bytes;
-    p->figures.predicted_us = graph.predicted_us;
+    p->figures.device_us = graph.device_us;
+    p->figures.end_to_end_us = graph.end_to_end_us;
     p->pool_at = graph.pool_at;
     p->pool_bytes = graph.pool_bytes;
     p->segment_bytes = graph.segment_bytes;

@@ -54,8 +54,14 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     p->figures.ring_bytes = t.ring_bytes;
     traffic_count(p->draft, NULL, &p->figures.baseline_hbm_bytes);
     p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
-    p->figures.predicted_us =
-        predict_times(p->draft, p->answer.address, p->transfers, p->transfer_count, p->traffic);
+    struct lx_bundle *bundles = arena_array(p->memory, (size_t)p->draft->bundle_count, sizeof *bundles);
+    if (!bundles) return status_no_memory(st);
+    if (!predict_times(p->draft, p->answer.address, &t, p->traffic, bundles, st)) return false;
+    p->bundles = bundles;
+    p->bundle_count = p->draft->bundle_count;
+    struct clocks sum = bundle_clocks(bundles, p->bundle_count);
+    p->figures.device_us = sum.device_us;
+    p->figures.end_to_end_us = sum.end_to_end_us;
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         p->traffic[o].cores = p->divisions->at[o].cores_used;
     return true;

@@ -88,6 +88,16 @@ static bool write_ops(const struct lx_plan *p, struct arena *memory, struct text
     return true;
 }
 
+static void write_bundles(const struct lx_plan *p, struct text *t)
+{
+    text_add(t, "    \"bundles\": [\n");
+    for (int32_t i = 0; i < p->bundle_count; i++) {
+        const struct plan_bundle x = plan_pack_bundle(p, i);
+        write_element(PLAN_BUNDLE, &x, i + 1 == p->bundle_count, t);
+    }
+    text_add(t, "    ],\n");
+}
+
 static bool write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     int32_t count = p->layouts->graph->op_count;
@@ -109,8 +119,9 @@ static bool write_graph(const struct lx_plan *p, struct arena *memory, struct te
     text_add(t, "  \"graph\": {\n");
     write_fields(PLAN_GRAPH, &graph, "    ", t);
     write_passes(p, t);
-    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t) || !write_launches(p, memory, t))
-        return false;
+    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t)) return false;
+    write_bundles(p, t);
+    if (!write_launches(p, memory, t)) return false;
     text_add(t, "    \"transfers\": [\n");
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct plan_transfer x = plan_pack_transfer(p, i);

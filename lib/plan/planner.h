@@ -72,10 +72,15 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 bool plan_complete(struct lx_plan *plan, lx_status *st);
 /* The same without the reasons. */
 bool plan_places(struct lx_plan *plan, lx_status *st);
-/* predict_time.c: fills in the predicted time of each op; the sum. */
-double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
-                     int32_t transfer_count, struct lx_op_traffic *ops);
-bool attempt_us(const struct attempt *a, double *us, lx_status *st);
+/* predict_time.c: the times of each op, whose traffic is known, and of each bundle of the draft. */
+bool predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
+                   struct lx_op_traffic *ops, struct lx_bundle *bundles, lx_status *st);
+/* Both clocks of a placement. */
+struct clocks {
+    double device_us, end_to_end_us;
+};
+struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count);
+bool attempt_clocks(const struct attempt *a, struct clocks *out, lx_status *st);
 /* launches.c: how each op is launched, its operands being where they are, in `memory`. NULL: memory is out. */
 const struct lx_op_launch *plan_launches(const struct lx_plan *p, struct arena *memory);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */

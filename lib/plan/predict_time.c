@@ -1,43 +1,135 @@
-/* Predicted time of a placement: each op by the cost of its division with the operands that go through HBM,
- * and the copies of its tick: loads and stores at HBM's rate, relayouts by the ring's model. */
+/* Predicted times of a placement: each op by the cost of its division with the operands that go through HBM, and the
+ * copies of its tick, loads and stores at HBM's rate, relayouts by the ring's model; then each bundle from end to end,
+ * of which its ops have shares by their device times. */
 #include "plan/planner.h"
+#include "base/checked.h"
 #include "base/fail.h"
+#include "cost/bundle.h"
 #include "cost/op.h"
+#include "layout/op_index.h"
 
 #include <stdlib.h>
 
-static double transfer_us(const struct draft *x, const struct lx_transfer *t)
+struct clockwork {
+    const struct draft *x;
+    const int64_t *address;
+    const struct traffic *t;
+    int32_t next; /* transfer */
+    struct lx_op_traffic *ops;
+    int32_t *seen; /* per tensor: 1 + the bundle that had it in HBM last */
+};
+
+static void through_hbm(struct clockwork *k, struct lx_bundle *b, int32_t tensor)
 {
-    if (t->kind != LX_RING) return cost_copy(&x->graph->device, t->bytes);
-    struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
-    return view_ring_us(x->layouts, x->stays[t->stay].tensor, &from, &to);
+    int32_t mark = k->x->bundle_of[b->first] + 1;
+    b->operands++;
+    b->tensors += k->seen[tensor] != mark;
+    k->seen[tensor] = mark;
 }
 
-double predict_times(const struct draft *x, const int64_t *address, const struct lx_transfer *transfers,
-                     int32_t transfer_count, struct lx_op_traffic *ops)
+static void time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct cost_bundle *sum)
 {
-    double sum = 0;
-    for (int32_t o = 0; o < x->graph->op_count; o++) {
-        bool through_hbm[LX_MAX_INPUTS + 1];
-        for (int i = 0; i <= x->graph->ops[o].input_count; i++) {
-            int32_t stay = x->accesses[x->access_at[o] + i].stay;
-            through_hbm[i] = stay < 0 || address[stay] < 0;
-        }
-        ops[o].us = lx_division_us(x->divisions, o, through_hbm);
+    const struct draft *x = k->x;
+    double share[LX_MAX_INPUTS + 1];
+    for (int i = 0; i <= x->graph->ops[o].input_count; i++) {
+        const struct lx_access *a = &x->accesses[x->access_at[o] + i];
+        int64_t whole = tensor_bytes(x->layouts, a->tensor);
+        bool on_chip = a->stay >= 0 && k->address[a->stay] >= 0;
+        share[i] = on_chip || whole <= 0 ? 0 : (double)a->bytes / (double)whole;
+        if (!on_chip) through_hbm(k, b, a->tensor);
     }
-    for (int32_t i = 0; i < transfer_count; i++) ops[transfers[i].tick].us += transfer_us(x, &transfers[i]);
-    for (int32_t o = 0; o < x->graph->op_count; o++) sum += ops[o].us;
+    struct lx_op_time t = lx_division_time(x->divisions, o, share);
+    k->ops[o].device_us = t.device_us;
+    sum->busy_us += t.busy_us;
+    sum->hbm_bytes += (double)(k->ops[o].hbm_read + k->ops[o].hbm_written);
+    sum->cores = max_i64(sum->cores, x->divisions->at[o].cores_used);
+}
+
+static void time_transfer(struct clockwork *k, const struct lx_transfer *t, struct lx_bundle *b,
+                          struct cost_bundle *sum)
+{
+    const struct draft *x = k->x;
+    int32_t tensor = x->stays[t->stay].tensor;
+    if (t->kind != LX_RING) {
+        through_hbm(k, b, tensor);
+        k->ops[t->tick].device_us += cost_copy(&x->graph->device, t->bytes);
+        return;
+    }
+    struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
+    double us = view_ring_us(x->layouts, tensor, &from, &to);
+    k->ops[t->tick].device_us += us;
+    sum->busy_us += us;
+}
+
+/* Where nothing takes time, all ops have the same share. */
+static void share_out(struct clockwork *k, const struct lx_bundle *b)
+{
+    for (int32_t o = b->first; o < b->first + b->count; o++)
+        k->ops[o].end_to_end_us = b->device_us > 0 ? b->end_to_end_us * k->ops[o].device_us / b->device_us
+                                                   : b->end_to_end_us / b->count;
+}
+
+static void time_bundle(struct clockwork *k, struct lx_bundle *b)
+{
+    struct cost_bundle sum = {0};
+    int32_t end = b->first + b->count;
+    for (int32_t o = b->first; o < end; o++) time_op(k, o, b, &sum);
+    for (; k->next < k->t->transfer_count && k->t->transfers[k->next].tick < end; k->next++)
+        time_transfer(k, &k->t->transfers[k->next], b, &sum);
+    for (int32_t o = b->first; o < end; o++) b->device_us += k->ops[o].device_us;
+    sum.device_us = b->device_us;
+    sum.operands = b->operands;
+    b->cores = sum.cores;
+    /* A call off the device is no kernel. */
+    b->end_to_end_us = b->is_extern ? b->device_us : cost_end_to_end(&k->x->graph->device, &sum);
+    share_out(k, b);
+}
+
+static void list_bundles(const struct draft *x, struct lx_bundle *bundles)
+{
+    for (int32_t o = x->graph->op_count - 1; o >= 0; o--) {
+        struct lx_bundle *b = &bundles[x->bundle_of[o]];
+        b->first = o;
+        b->count++;
+        b->is_extern = x->graph->ops[o].kind->traits & LX_WIPES;
+    }
+}
+
+bool predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
+                   struct lx_op_traffic *ops, struct lx_bundle *bundles, lx_status *st)
+{
+    struct clockwork k = {.x = x, .address = address, .t = t, .ops = ops};
+    k.seen = calloc((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
+    if (!k.seen) return status_no_memory(st);
+    list_bundles(x, bundles);
+    for (int32_t i = 0; i < x->bundle_count; i++) time_bundle(&k, &bundles[i]);
+    free(k.seen);
+    return true;
+}
+
+struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count)
+{
+    struct clocks sum = {0};
+    for (int32_t i = 0; i < count; i++) {
+        sum.device_us += bundles[i].device_us;
+        sum.end_to_end_us += bundles[i].end_to_end_us;
+    }
     return sum;
 }
 
-bool attempt_us(const struct attempt *a, double *us, lx_status *st)
+bool attempt_clocks(const struct attempt *a, struct clocks *out, lx_status *st)
 {
     struct arena scratch = {0};
     struct traffic t;
-    struct lx_op_traffic *ops = calloc((size_t)a->draft.graph->op_count + 1, sizeof *ops);
-    bool ok = ops ? traffic_list(&a->draft, a->answer.address, &scratch, &t, ops, st) : status_no_memory(st);
-    if (ok) *us = predict_times(&a->draft, a->answer.address, t.transfers, t.transfer_count, ops);
+    const struct draft *x = &a->draft;
+    struct lx_op_traffic *ops = calloc((size_t)x->graph->op_count + 1, sizeof *ops);
+    struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
+    bool ok = ops && bundles ? true : status_no_memory(st);
+    ok = ok && traffic_list(x, a->answer.address, &scratch, &t, ops, st) &&
+         predict_times(x, a->answer.address, &t, ops, bundles, st);
+    if (ok) *out = bundle_clocks(bundles, x->bundle_count);
     free(ops);
+    free(bundles);
     arena_free(&scratch);
     return ok;
 }

@@ -58,7 +58,7 @@ void fault_add(struct machine *m, const struct lx_fault *f)
         snprintf(what, sizeof what, "reads bytes that nobody has written");
         break;
     case LX_FAULT_WIPED:
-        snprintf(what, sizeof what, "reads bytes that an extern op has wiped");
+        snprintf(what, sizeof what, "reads bytes that were wiped, by an extern op or between bundles");
         break;
     case LX_FAULT_OVERWRITTEN:
         snprintf(what, sizeof what, "reads bytes that belong to %.250s", owner);

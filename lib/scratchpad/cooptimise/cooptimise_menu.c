@@ -198,7 +198,7 @@ static bool fill_menu(struct builder *b, const struct division_menu *m, struct o
     for (int32_t c = 0; c < out->count; c++) {
         out->flip[c] = flips && single_split(m, &m->splits[(int64_t)c * m->split_count], &var, &factor) &&
                        factor == seed_factor && var != seed_var;
-        out->compute[c] = picoseconds(m->parts[c].compute_us);
+        out->compute[c] = picoseconds(fmax(m->parts[c].compute_us, m->parts[c].port_us));
         out->extra[c] = picoseconds(m->parts[c].extra_us);
         for (int i = 0; i < out->operand_count; i++) {
             int64_t from = (int64_t)c * out->operand_count + i, to = (int64_t)i * out->count + c;

@@ -26,6 +26,10 @@ struct decisions {
     int32_t cut_count;
     const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
     int32_t apart_count;
+    const int32_t
+        *borders; /* ops, ascending, that begin a bundle, besides those at extern ops; NULL: by the rule of
+                               bundles.c */
+    int32_t border_count;
 };
 
 struct draft {
@@ -43,7 +47,9 @@ struct draft {
     int32_t *access_op;     /* per access: its op */
     int32_t *tensor_access; /* accesses by tensor, in order of time */
     int32_t *tensor_at;     /* per tensor, and one more: into tensor_access */
-    bool additive;          /* traffic is exactly that of a perfect placement plus the costs of what is off
+    int32_t *bundle_of;     /* per op; ascending from 0 */
+    int32_t bundle_count;
+    bool additive; /* traffic is exactly that of a perfect placement plus the costs of what is off
                                chip; else never less than that */
     struct arena *memory;
 };
@@ -55,6 +61,9 @@ void draft_free(struct draft *x);
 
 /* decided.c: the decisions copied, and the graph, layouts and divisions that they give. */
 bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st);
+
+/* bundles.c: which ops are launched together. */
+bool draft_bundles(struct draft *x, lx_status *st);
 
 /* accesses.c: accesses of the draft and their order by tensor. */
 bool draft_accesses(struct draft *x, lx_status *st);

@@ -24,7 +24,6 @@ struct found_stay {
 struct builder {
     struct draft *x;
     lx_status *st;
-    int32_t *externs; /* per op: how many extern ops stand before it */
     VEC(struct lx_core_view) views;
     VEC(struct seen) seen;
     VEC(struct found_stay) found; /* of the tensor under way */
@@ -52,10 +51,10 @@ static inline bool no_memory(struct builder *b)
     return status_no_memory(b->st);
 }
 
-/* Does an extern op stand between two ops, or is one of them one? */
+/* Are two ops in different bundles? Extern ops have bundles of their own. */
 static inline bool wiped_between(const struct builder *b, int32_t first, int32_t second)
 {
-    return b->externs[second] != b->externs[first];
+    return b->x->bundle_of[second] != b->x->bundle_of[first];
 }
 
 /* bars.c: the first reason that holds for every stay of the run, or NONE; `*text` is NULL with a reason

@@ -18,8 +18,8 @@
  * Which copies are needed then follows from which stays are placed (lx_transfer): a load when a stay begins
  * with a read, a store after the last write whenever HBM must have the value later.
  *
- * At tick t: loads and ring copies of tick t, then the op, then the stores. An extern op wipes every
- * scratchpad, so no stay lives across one. */
+ * At tick t: loads and ring copies of tick t, then the op, then the stores. Every scratchpad is wiped before a bundle
+ * begins, so no stay lives across its border. */
 #ifndef LX_SCRATCHPAD_STAYS_STAY_H
 #define LX_SCRATCHPAD_STAYS_STAY_H
 
@@ -80,8 +80,19 @@ struct lx_op_traffic {
     int64_t reduce_ring; /* of a split reduction, each group of cores that makes one sum: (slices - 1) parts,
                                     and as many again where the sum stays on chip: each core gets the total back */
     int64_t lx_read, lx_written; /* by the op itself: the sticks that each core touches, once per access */
-    double us;                   /* predicted by lib/cost */
+    double device_us;            /* predicted by lib/cost: the op and the copies of its tick */
+    double end_to_end_us;        /* its share of its bundle's, by device time */
     int64_t cores;               /* that work on it */
+};
+
+/* A run of ops that is launched as one kernel; the scratchpads are wiped before it. An extern op is one of its own. */
+struct lx_bundle {
+    int32_t first, count; /* ops */
+    bool is_extern;
+    int64_t tensors;  /* that its ops have in HBM: read, written, loaded or stored there, each counted once */
+    int64_t operands; /* through HBM: accesses off chip, loads and stores, each one */
+    int64_t cores;    /* of the op with most */
+    double device_us, end_to_end_us;
 };
 
 #endif

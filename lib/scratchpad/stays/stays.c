@@ -1,8 +1,8 @@
 /* From accesses to stays: which of a tensor's accesses one place on chip can serve, why not the others, and
  * what it saves.
  *
- * A tensor's accesses fall into runs. A new run begins where nothing can stay: at an extern op, which wipes
- * the scratchpads; behind a write that goes to HBM, which leaves copies on chip stale; and where a cut was
+ * A tensor's accesses fall into runs. A new run begins where nothing can stay: in a new bundle, before
+ * which the scratchpads are wiped; behind a write that goes to HBM, which leaves copies on chip stale; and where a cut was
  * decided. In a run the accesses that see the tensor in the same way (one view) make one stay. The first is
  * the main one; the others are filled from it over the ring, or each from HBM.
  *
@@ -331,15 +331,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
     struct found_stay *firsts = calloc(tensors + 1, sizeof *firsts);
-    b.externs = malloc(((size_t)g->op_count + 1) * sizeof *b.externs);
-    bool ok = firsts && b.externs ? draft_accesses(out, st) : status_no_memory(st);
-    int32_t externs = 0;
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
-        /* Odd numbers are the extern ops themselves: an access there is apart from both its neighbours. */
-        bool is_extern = g->ops[o].kind->traits & LX_WIPES;
-        b.externs[o] = is_extern ? externs + 1 : externs;
-        externs += is_extern ? 2 : 0;
-    }
+    bool ok = firsts ? draft_bundles(out, st) && draft_accesses(out, st) : status_no_memory(st);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = stays_of_tensor(&b, t, firsts);
     if (ok) {
         out->problem.count = g->tensor_count + (int32_t)b.later.count;
@@ -363,7 +355,6 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     VEC_FREE(&b.found);
     VEC_FREE(&b.seen);
     VEC_FREE(&b.views);
-    free(b.externs);
     free(firsts);
     if (!ok) draft_free(out);
     return ok;

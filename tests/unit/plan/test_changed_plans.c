@@ -59,8 +59,12 @@ static struct {
     {PLAN_ROOT, "status", NULL, "what the solver says of itself; only optimal is a claim to be checked", 0},
     {PLAN_GRAPH, "cuts", "added", "one where no stay can begin: nothing follows from it", 0},
     {PLAN_GRAPH, "apart", "added", "of a tensor with one view: nothing follows from it", 0},
-    {PLAN_GRAPH, "predicted_us", "changed", "a prediction, by the cost model of the version that planned", 0},
-    {PLAN_OP, "us", "changed", "the same of one op", 0},
+    {PLAN_GRAPH, "device_us", "changed", "a prediction, by the cost model of the version that planned", 0},
+    {PLAN_GRAPH, "end_to_end_us", "changed", "the same on the other clock", 0},
+    {PLAN_OP, "device_us", "changed", "the same of one op", 0},
+    {PLAN_OP, "end_to_end_us", "changed", "the same of one op", 0},
+    {PLAN_BUNDLE, "device_us", "changed", "the same of one bundle", 0},
+    {PLAN_BUNDLE, "end_to_end_us", "changed", "the same of one bundle", 0},
     {PLAN_LAUNCH, "why", NULL, "words for people", 0},
     {PLAN_BUFFER, "reason", NULL, "words for people", 0},
 };
@@ -79,10 +83,14 @@ static bool *freedom(enum plan_section_id section, const char *key, const char *
 static const struct {
     enum plan_section_id section;
     const char *object, *array;
-} places[] = {
-    {PLAN_ROOT, NULL, NULL},       {PLAN_GRAPH, "graph", NULL},        {PLAN_TENSOR, "graph", "tensors"},
-    {PLAN_OP, "graph", "ops"},     {PLAN_LAUNCH, "graph", "launches"}, {PLAN_TRANSFER, "graph", "transfers"},
-    {PLAN_BUFFER, NULL, "buffers"}};
+} places[] = {{PLAN_ROOT, NULL, NULL},
+              {PLAN_GRAPH, "graph", NULL},
+              {PLAN_TENSOR, "graph", "tensors"},
+              {PLAN_OP, "graph", "ops"},
+              {PLAN_BUNDLE, "graph", "bundles"},
+              {PLAN_LAUNCH, "graph", "launches"},
+              {PLAN_TRANSFER, "graph", "transfers"},
+              {PLAN_BUFFER, NULL, "buffers"}};
 
 static cJSON *plan_of(const char *pattern, const struct lx_passes *passes)
 {

@@ -1,0 +1,24 @@
+/* The second clock: how long a bundle of ops takes from end to end, launch and all, in microseconds.
+ *
+ * A bundle is launched as one kernel. It takes the larger of two times: what the launch costs, by operands through HBM
+ * and cores; and what the device works. Of a bundle that moves no more than was ever measured, the bytes at HBM's own
+ * rate are covered by the launch, so that it may take less than its device time: on Spyre 8.39 MB of operands went in
+ * 32.51 us, which is 258 GB/s of a memory whose peak is 204.8, and no model that adds them up is right there. What ops
+ * compute, are slower than the memory, and send over rings counts at any size. */
+#ifndef LX_COST_BUNDLE_H
+#define LX_COST_BUNDLE_H
+
+#include "graph/target.h"
+
+struct cost_bundle {
+    int64_t operands; /* that go through HBM: accesses off chip, loads and stores, each once */
+    int64_t cores;    /* of the op with most */
+    double hbm_bytes;
+    double device_us; /* of its ops and copies, one after the other */
+    double busy_us;   /* the same if HBM's own rate were no limit */
+};
+
+double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores);
+double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b);
+
+#endif
