@@ -170,7 +170,7 @@ struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i)
                                 .end_to_end_us = b->end_to_end_us};
 }
 
-enum { CORE_FIELDS = 8, DIM_FIELDS = 5, SUM_FIELDS = 3 };
+enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
 
 static int64_t *pack_rows(struct arena *memory, int32_t count, int width, struct int_list *out)
 {
@@ -193,10 +193,12 @@ static bool pack_cores(const struct lx_launch *l, struct arena *memory, struct i
 
 static bool pack_grid(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
 {
+    int64_t inner[LX_MAX_RANK];
     int64_t *row = pack_rows(memory, o->rank, DIM_FIELDS, &out->dims);
     for (int d = 0; row && d < o->rank; d++, row += DIM_FIELDS) {
-        const int64_t values[DIM_FIELDS] = {o->dim[d].extent, o->dim[d].side, o->dim[d].inner,
-                                            o->dim[d].parts, o->dim[d].part};
+        const int64_t values[DIM_FIELDS] = {o->dim[d].extent, o->dim[d].side, o->dim[d].parts,
+                                            o->dim[d].part};
+        inner[d] = o->dim[d].inner;
         memcpy(row, values, sizeof values);
     }
     row = pack_rows(memory, o->sum_count, SUM_FIELDS, &out->sums);
@@ -204,7 +206,8 @@ static bool pack_grid(const struct lx_op_launch *o, struct arena *memory, struct
         const int64_t values[SUM_FIELDS] = {o->sum[i].extent, o->sum[i].parts, o->sum[i].part};
         memcpy(row, values, sizeof values);
     }
-    return out->dims.at && out->sums.at;
+    return out->dims.at && out->sums.at &&
+           pack_list(memory, inner, lx_op_launch_two_levels(o) ? o->rank : 0, &out->inner);
 }
 
 bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)

@@ -233,11 +233,13 @@ static bool take_bundles(const struct graph_reader *r, const struct records *fro
     return true;
 }
 
-/* Where bundles begin was decided. */
+/* Where bundles begin was decided; who leaves them out means: by the rule of bundles.c. */
 static bool read_bundles(const struct graph_reader *r, int32_t **borders)
 {
     struct lx_plan *p = r->p;
     struct records from;
+    *borders = NULL;
+    if (!json_find(r->graph, "bundles")) return true;
     if (!plan_read_records(r->j, r->graph, "bundles", PLAN_BUNDLE, p->memory, &from, r->st)) return false;
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)from.count, sizeof *bundles);
     *borders = arena_array(p->memory, (size_t)from.count, sizeof **borders);

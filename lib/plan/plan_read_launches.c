@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { CORE_FIELDS = 8, DIM_FIELDS = 5, SUM_FIELDS = 3 };
+enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
 
 /* Numbers, coordinates and shards of cores are small: int32_t, once they are read. */
 static bool small_numbers(const struct int_list *cores)
@@ -32,16 +32,18 @@ static bool whole_lists(const struct plan_launch *x)
     bool listed = x->order && lx_tile_order_find(x->order) == LX_LISTED;
     return (is_mode(x, LX_PARTITION_LOCAL_SHARD) || is_mode(x, LX_PARTITION_GLOBAL)) && x->order &&
            lx_tile_order_find(x->order) != LX_TILE_ORDERS && x->dims.count <= LX_MAX_RANK * DIM_FIELDS &&
-           x->sums.count <= LX_MAX_VARS * SUM_FIELDS && x->blocks.count == (blocks ? 2 : 0) &&
-           (x->tiles.count > 0) == listed && x->core_grid.count == 2 && x->k_tile >= 1 && x->cores.count > 0;
+           x->sums.count <= LX_MAX_VARS * SUM_FIELDS &&
+           (x->inner.count == 0 || x->inner.count == x->dims.count / DIM_FIELDS) &&
+           x->blocks.count == (blocks ? 2 : 0) && (x->tiles.count > 0) == listed && x->core_grid.count == 2 &&
+           x->k_tile >= 1 && x->cores.count > 0;
 }
 
 /* What runs off the device, or is refused, has none of it. */
 static bool no_lists(const struct plan_launch *x)
 {
     return !x->mode && !x->order && x->k_tile == -1 &&
-           x->dims.count + x->sums.count + x->blocks.count + x->tiles.count + x->core_grid.count +
-                   x->cores.count ==
+           x->dims.count + x->inner.count + x->sums.count + x->blocks.count + x->tiles.count +
+                   x->core_grid.count + x->cores.count ==
                0;
 }
 
@@ -69,7 +71,8 @@ static bool take_grid(const struct plan_launch *x, struct arena *memory, struct 
     for (int d = 0; d < o->rank; d++) {
         const int64_t *v = &x->dims.at[d * DIM_FIELDS];
         o->dim[d] =
-            (struct lx_launch_dim){.extent = v[0], .side = v[1], .inner = v[2], .parts = v[3], .part = v[4]};
+            (struct lx_launch_dim){.extent = v[0], .side = v[1], .inner = v[1], .parts = v[2], .part = v[3]};
+        if (x->inner.count > 0) o->dim[d].inner = x->inner.at[d];
     }
     o->sum_count = x->sums.count / SUM_FIELDS;
     o->sum = arena_array(memory, (size_t)o->sum_count, sizeof *o->sum);
@@ -173,6 +176,7 @@ bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan
 {
     int32_t ops = p->layouts->graph->op_count;
     struct records list;
+    if (!json_find(graph, "launches")) return true;
     if (!plan_read_records(j, graph, "launches", PLAN_LAUNCH, p->memory, &list, st)) return false;
     if (list.count != ops)
         return json_error(j, json_find(graph, "launches"), st, LX_E_MISMATCH, "%d launches for %d ops",
