@@ -192,24 +192,57 @@ static bool read_members(struct call *call, int *members)
     return true;
 }
 
-int print_team(struct call *call, const struct lx_graph *g)
+/* Sent bytes as the messages have them; the rest as the member's plan does. */
+static struct lx_team_account account_of(const struct lx_team_plans *p, int m)
+{
+    struct lx_team_account a = planned_account(p->plans[m]);
+    for (int32_t i = 0; i < p->members[m]->message_count; i++)
+        if (p->members[m]->messages[i].operand >= 0) a.bytes += p->members[m]->messages[i].bytes;
+    return a;
+}
+
+static void show_planned(const struct lx_team_plans *p, struct text *out)
+{
+    struct lx_team_account *accounts = calloc((size_t)p->team->members, sizeof *accounts);
+    out->failed |= !accounts;
+    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = account_of(p, m);
+    if (accounts) show_members(accounts, p->team->members, false, out);
+    free(accounts);
+}
+
+static void show_team(const struct lx_team_plans *p, struct text *out)
+{
+    text_format(out, "%s: %s\n\n", p->team->graph->name, counted(p->team->members, "member").at);
+    show_cuts(p->team, out);
+    text_add(out, "\n");
+    show_ops_of_team(p->team, out);
+    text_add(out, "\n");
+    show_exchanges(p->team, out);
+    show_totals(p->team, out);
+    text_add(out, "\n");
+    show_planned(p, out);
+}
+
+/* The team cut, and each member planned by the planning options. */
+static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g)
 {
     struct lx_team_options how = {0};
-    struct lx_team_plan *p = read_members(call, &how.members) ? lx_team_make(g, &how, &call->st) : NULL;
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    if (!read_members(call, &how.members) || !read_plan_options(call, g, &plan, values)) return NULL;
+    struct lx_team_plan *team = lx_team_make(g, &how, &call->st);
+    return team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
+}
+
+int print_team(struct call *call, const struct lx_graph *g)
+{
+    struct lx_team_plans *p = make_team(call, g);
     struct text t = {0};
     size_t length = 0;
-    char *json = p && wants_json(call) ? lx_team_to_json(p, &length) : NULL;
-    if (p && !wants_json(call)) {
-        text_format(&t, "%s: %s\n\n", g->name, counted(p->members, "member").at);
-        show_cuts(p, &t);
-        text_add(&t, "\n");
-        show_ops_of_team(p, &t);
-        text_add(&t, "\n");
-        show_exchanges(p, &t);
-        show_totals(p, &t);
-    }
+    char *json = p && wants_json(call) ? lx_team_to_json(p->team, &length) : NULL;
+    if (p && !wants_json(call)) show_team(p, &t);
     bool ok = p && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
-    lx_team_free(p);
+    lx_team_plans_free(p);
     return ok ? EXIT_YES : FAILED;
 }
 

@@ -3,7 +3,7 @@
 #define LX_TEAM_RUN_TEAM_MEMBER_H
 
 #include "base/vec.h"
-#include "team_run/team_plans.h"
+#include "team_run/member_plans.h"
 #include "team_run/team_run.h"
 
 struct team_member {

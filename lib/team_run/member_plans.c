@@ -1,5 +1,5 @@
 /* The plans of a team: every member's graph goes down the road of any graph. */
-#include "team_run/team_plans.h"
+#include "team_run/member_plans.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
