@@ -19,7 +19,7 @@
 #define LX_DEVICE_REFERENCE_EVALUATE_H
 
 #include "device/reference/meaning.h"
-#include "device/reference/operand.h"
+#include "device/reference/wide_operand.h"
 #include "device/reference/storing.h"
 #include "kernels/thread_pool.h"
 

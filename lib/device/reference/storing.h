@@ -42,8 +42,6 @@ struct expected {
 enum { JUDGED_MOST = 1024 };
 void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *items, struct judged *to);
 
-/* The bound of one element, as above. */
-double storing_bound(enum lx_dtype dtype, double value, double slack);
 /* A number as it comes back after it was stored. */
 double stored_number(enum lx_dtype dtype, double x);
 
