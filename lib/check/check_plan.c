@@ -6,11 +6,19 @@
 
 static bool check_bound(const struct lx_plan *p, int64_t objective, lx_status *st)
 {
+    double us = p->figures.end_to_end_us;
+    if (p->asks_time && p->figures.bound_us > us * (1 + 1e-7))
+        return status_set(st, LX_E_NO, "the plan claims a bound of %.3f us above its own time of %.3f",
+                          p->figures.bound_us, us);
+    if (p->asks_time && p->answer.status == LX_OPTIMAL && lx_plan_gap(p) > 0)
+        return status_set(st, LX_E_NO,
+                          "the plan claims to be optimal, but its bound is %.3f us and its time %.3f",
+                          p->figures.bound_us, us);
     if (p->figures.bound_bytes > objective)
         return status_set(st, LX_E_NO,
                           "the plan claims a bound of %lld bytes above its own objective of %lld",
                           (long long)p->figures.bound_bytes, (long long)objective);
-    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT &&
+    if (!p->asks_time && p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT &&
         p->figures.bound_bytes != objective)
         return status_set(st, LX_E_NO,
                           "the plan claims to be optimal, but its bound is %lld and its objective %lld",

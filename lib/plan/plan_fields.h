@@ -22,13 +22,13 @@
 
 #define PLAN_ROOT_FIELDS(F) \
     STATED(F, TEXT, status, "what the solver says: optimal, feasible, limit, infeasible or error") \
-    STATED(F, TEXT, objective, "what is to be least: spill, fit or height") \
+    STATED(F, TEXT, objective, "what is to be least: spill, time, fit or height") \
     CHECKED(F, INT, hbm_bytes, "HBM traffic of the plan: operands off chip, loads and stores") \
     CHECKED(F, INT, baseline_hbm_bytes, "the same with everything off chip") \
     CHECKED(F, INT, spill_bytes, "hbm_bytes less what no placement avoids (perfect_hbm_bytes)") \
     CHECKED(F, INT, height_bytes, "the highest end of a placed buffer") \
     STATED(F, INT, bound_bytes, "claimed: no plan with these divisions and passes has less spill (height)") \
-    CHECKED(F, REAL, gap, "(spill - bound) / spill, or of the height likewise; 0: proved to be the least") \
+    CHECKED(F, REAL, gap, "(spill - bound) / spill, or of the height or the end-to-end time likewise; 0: proved to be the least") \
     MAY_BE(F, INT, target_hbm_bytes, "what the pattern asks for") \
     MAY_BE(F, BOOL, meets_target, "is hbm_bytes at most that") \
     CHECKED(F, INT, capacity, "bytes of one core's scratchpad that may be used") \
@@ -51,6 +51,7 @@
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
     STATED(F, REAL, device_us, "predicted: the device at work, microseconds") \
     STATED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
+    STATED(F, REAL, bound_us, "claimed where the objective is time: no plan takes less from end to end; else 0") \
     STATED(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
     STATED(F, INT, pool_bytes, "its size") \
     STATED(F, INT, segment_bytes, "all of HBM that the plan uses")
