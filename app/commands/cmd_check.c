@@ -19,9 +19,22 @@ struct outcome {
     bool passed;
     const char *text;     /* one line that says why */
     const char *expected; /* "pass", "fail" or NULL; what the pattern says about this solver */
+    struct lx_check_report report;
 };
 
-static void write_outcome_json(const struct outcome *o, const struct lx_plan *p, struct text *out)
+/* What is a fact and what is the maker's word; of a plan that is not legal nothing is. */
+static void write_report_json(const struct outcome *o, bool legal, struct text *out)
+{
+    const struct lx_check_report *r = &o->report;
+    text_format(out, ", \"legal\": %s", legal ? "true" : "false");
+    if (!legal) return;
+    text_format(out,
+                ", \"verified_hbm_bytes\": %" PRId64 ", \"compulsory_hbm_bytes\": %" PRId64
+                ", \"bound\": \"%s\", \"optimality\": \"%s\"",
+                r->hbm_bytes, r->compulsory_bytes, lx_bound_word(r->bound), lx_bound_word(r->optimality));
+}
+
+static void write_outcome_json(const struct outcome *o, const struct lx_plan *p, bool legal, struct text *out)
 {
     text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
     text_json_string(out, o->file);
@@ -31,6 +44,7 @@ static void write_outcome_json(const struct outcome *o, const struct lx_plan *p,
     text_json_string(out, p->solver);
     text_format(out, ", \"pass\": %s, \"status\": \"%s\", \"hbm_bytes\": %" PRId64,
                 o->passed ? "true" : "false", lx_verdict_word(p->answer.status), p->figures.hbm_bytes);
+    write_report_json(o, legal, out);
     if (p->graph->target_hbm_bytes >= 0)
         text_format(out, ", \"target_hbm_bytes\": %" PRId64 ", \"meets_target\": %s",
                     p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
@@ -79,33 +93,39 @@ static bool changed_by_options(const struct call *call)
     return cores && *cores;
 }
 
+/* The verdict on a legal plan in words. */
+static void add_verdict(const struct lx_plan *p, const struct lx_check_report *r, struct text *t)
+{
+    int64_t target = p->graph->target_hbm_bytes;
+    if (!lx_plan_meets_target(p)) {
+        text_format(t, "legal, but %s of traffic is %s above the target of %s", in_bytes(r->hbm_bytes).at,
+                    in_bytes(r->hbm_bytes - target).at, in_bytes(target).at);
+        return;
+    }
+    text_format(t, "legal; traffic %s verified", in_bytes(r->hbm_bytes).at);
+    if (target >= 0) text_format(t, ", meets the target of %s", in_bytes(target).at);
+    text_format(t, "; optimality: %s", lx_bound_word(r->optimality));
+}
+
 /* Legal, and the target met? Of a plan file the pattern is not to blame,
  * so its expectation does not count. */
 static int judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
 {
     lx_status why = {0};
     struct text t = {0};
-    struct outcome o = {.file = file, .passed = lx_plan_check(p, &why)};
-    if (!o.passed && why.code != LX_E_NO) return call->st = why, FAILED;
+    struct outcome o = {.file = file};
+    bool legal = lx_plan_check_report(p, &o.report, &why);
+    o.passed = legal && lx_plan_meets_target(p);
+    if (!legal && why.code != LX_E_NO) return call->st = why, FAILED;
     if (from_pattern && !changed_by_options(call)) o.expected = expectation(p);
-    if (!o.passed)
-        text_format(&t, "%s", why.text);
-    else if (!lx_plan_meets_target(p)) {
-        o.passed = false;
-        text_format(&t, "legal, but %s of traffic is %s above the target of %s",
-                    in_bytes(p->figures.hbm_bytes).at,
-                    in_bytes(p->figures.hbm_bytes - p->graph->target_hbm_bytes).at,
-                    in_bytes(p->graph->target_hbm_bytes).at);
-    } else if (p->graph->target_hbm_bytes >= 0)
-        text_format(&t, "legal, and %s of traffic meets the target of %s", in_bytes(p->figures.hbm_bytes).at,
-                    in_bytes(p->graph->target_hbm_bytes).at);
+    if (legal)
+        add_verdict(p, &o.report, &t);
     else
-        text_format(&t, "legal; %s of traffic, %s", in_bytes(p->figures.hbm_bytes).at,
-                    lx_verdict_word(p->answer.status));
+        text_format(&t, "%s", why.text);
     o.text = t.at ? t.at : "";
     call->out.failed |= t.failed;
     if (wants_json(call))
-        write_outcome_json(&o, p, &call->out);
+        write_outcome_json(&o, p, legal, &call->out);
     else if (!is_quiet(call))
         write_outcome_text(&o, p, &call->out);
     text_free(&t);

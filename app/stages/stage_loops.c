@@ -1,5 +1,5 @@
-/* lxplan plan --stage loops: the loop nest of each op of the plan, of one core's part, before and after the
- * passes. */
+/* lxplan plan --stage loops: the loop nest of a tile of each op of the plan, before and after the passes: what a
+ * core does in one turn of its loop. */
 #include "stages/plan_stages.h"
 #include "base/fail.h"
 #include "planning/planning.h"
@@ -49,14 +49,12 @@ static void where_value(const void *row_of_table, const struct column *column, s
 static void how_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_nest *n = &((const struct nest_row *)row_of_table)->nest;
-    const char *how = n->padded ? "with padding" : n->row_major ? "row-major boxes" : "";
     (void)column;
     v->paint = PAINT_DIM;
     if (n->kind == LX_NEST_NONE)
         v->words = n->why;
     else
-        value_format(v, "%s%s%s", n->swapped ? "in0 is the second input" : "", n->swapped && *how ? ", " : "",
-                     how);
+        v->words = n->swapped ? "in0 is the second input" : "";
 }
 
 /* clang-format off */
@@ -73,7 +71,7 @@ static const struct column nest_array[] = {
     {.key = "kind",      .heading = "kind",             .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "main",      .heading = "main",             .kind = VALUE_WORDS,  .value = main_value},
     {.key = "where",     .heading = "where",            .kind = VALUE_WORDS,  .value = where_value},
-    {.key = "input",     .heading = "a core's loops",   .kind = VALUE_WORDS,  .value = loops_value},
+    {.key = "input",     .heading = "a tile's loops",   .kind = VALUE_WORDS,  .value = loops_value},
     {.key = "optimised", .heading = "after the passes", .kind = VALUE_WORDS,  .value = after_value},
     {.key = "how",       .heading = "",                 .kind = VALUE_WORDS,  .value = how_value},
 };
@@ -104,9 +102,7 @@ static void add_json(const struct nest_row *row, struct text *t)
         text_json_string(t, n->why);
     } else {
         static const char *const names[] = {"in0", "in1", "out"};
-        text_format(t, ", \"swapped\": %s, \"padded\": %s, \"row_major\": %s, \"on_chip\": {",
-                    n->swapped ? "true" : "false", n->padded ? "true" : "false",
-                    n->row_major ? "true" : "false");
+        text_format(t, ", \"swapped\": %s, \"on_chip\": {", n->swapped ? "true" : "false");
         for (int i = 0; i < LX_LOOP_OPERANDS; i++)
             text_format(t, "%s\"%s\": %s", i ? ", " : "", names[i], n->on_chip[i] ? "true" : "false");
         text_add(t, "}");

@@ -124,8 +124,8 @@ static int draw_page(const struct scene *on, int columns, const struct lx_loop_r
     struct lx_op_nest nest;
     lx_status st = {0};
     int row = 0;
-    put_format(on->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one core's part", op->name,
-               op->kind->name, op->einsum ? op->einsum : "");
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one tile", op->name, op->kind->name,
+               op->einsum ? op->einsum : "");
     bool known = lx_nest_of(session_plan(on->session), on->session->selection.op, &nest, &st);
     if (known && nest.kind != LX_NEST_NONE)
         row = draw_passes(on, row, columns, &nest.nest, rules);

@@ -105,9 +105,10 @@ static bool all_there(const struct values *v)
     return true;
 }
 
-bool check_values(const struct lx_graph *pattern, const struct lx_layouts *l, lx_status *st)
+bool check_values(const struct checker *c)
 {
-    struct values v = {.pattern = pattern, .l = l, .st = st};
+    const struct lx_layouts *l = c->l;
+    struct values v = {.pattern = c->p->graph, .l = l, .st = c->st};
     bool ok = begin(&v);
     for (int32_t o = 0; ok && o < l->graph->op_count; o++)
         ok = l->op_origin[o] < 0 ? run_copy(&v, &l->graph->ops[o])

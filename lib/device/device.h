@@ -70,6 +70,9 @@ struct lx_counters {
     X(LX_FAULT_MISPLACED, "misplaced", "a read of another part of the right tensor")                         \
     X(LX_FAULT_LIVE, "overwrites", "a write over a buffer that is live")                                     \
     X(LX_FAULT_HANDOVER, "handover", "a slot taken over against the rules of working in place")              \
+    X(LX_FAULT_GRID, "outside the grid", "arguments of a launch that lead outside its grid of tiles")        \
+    X(LX_FAULT_TWICE, "computed twice", "an element that two turns of one launch compute")                   \
+    X(LX_FAULT_NEVER, "never computed", "an element that no turn of a launch computes")                      \
     X(LX_FAULT_LOST, "lost", "a graph output that HBM does not have in the end")                             \
     X(LX_FAULT_PLAN, "plan", "an entry of the plan that means nothing")
 

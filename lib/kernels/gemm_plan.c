@@ -62,7 +62,7 @@ static bool should_pack_b(const struct gemm *g, const struct kernel_target *t)
 static void choose_chunks(struct gemm_plan *p)
 {
     const struct gemm *g = &p->g;
-    const int64_t most = p->block_a ? p->target->k_block : PANEL_DEPTH;
+    const int64_t most = p->block_a && !g->even_sums ? p->target->k_block : PANEL_DEPTH;
     p->k_parts = max_i64(1, ceil_div_i64(g->k, most));
     p->batch_block = p->k_parts > 1 ? 1 : g->k > 0 ? most / g->k : max_i64(1, g->batch);
     p->chunks = p->k_parts > 1 ? g->batch * p->k_parts : max_i64(1, ceil_div_i64(g->batch, p->batch_block));

@@ -52,6 +52,8 @@ struct gemm {
     int64_t init_m, init_n;
     enum gemm_first first;
     enum gemm_last last;
+    bool
+        even_sums; /* sums are cut by k and batch alone: an element has the same bits in products of any m, n */
 };
 
 /* The lists, where given, hold the `batch` places of A_b and B_b;

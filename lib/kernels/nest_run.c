@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
 
@@ -34,6 +35,7 @@ struct lx_nest_runner {
     struct pool *pool;   /* NULL: one thread */
     int64_t row;         /* turns of the last shared loop that are one task */
     bool share_products; /* the pool works inside each product; else each task is one thread's */
+    bool even_sums;      /* see struct gemm */
 };
 
 /* One run: where the operands are, and whether memory for packing was there. */
@@ -168,14 +170,18 @@ static int64_t choose_row(const struct lx_nest_runner *r, int threads)
 }
 
 /* Does `outer` go on where `inner` ends, in all operands? */
-static bool continues(const struct lx_loop *outer, const struct lx_loop *inner)
+static bool goes_on(const struct lx_loop *outer, const struct lx_loop *inner)
 {
-    if (outer->type != inner->type) return false;
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
         int64_t end;
         if (!mul_i64(inner->size, inner->stride[o], &end) || outer->stride[o] != end) return false;
     }
     return true;
+}
+
+static bool continues(const struct lx_loop *outer, const struct lx_loop *inner)
+{
+    return outer->type == inner->type && goes_on(outer, inner);
 }
 
 /* Puts loops of a list back into the product, the innermost first, for as long as one fits. */
@@ -226,6 +232,32 @@ static void take_apart(struct lx_nest_runner *r, const struct lx_loops *l)
         r->tasks *= r->shared[i].size; /* no more than there are output elements */
 }
 
+/* May a turn around the nest be one of the kernel's m or n? Of a move either may be any loop. */
+static bool fits_role(const struct lx_nest_runner *r, const struct lx_loop *turn, const struct lx_loop *role,
+                      enum lx_loop_type type)
+{
+    if (lx_touch_contracts(r->main) && turn->type != type) return false;
+    return role->size == 1 || goes_on(turn, role);
+}
+
+/* Turns that go on where m or n end are more of the same: the innermost first, for as long as one fits. The
+ * others are sequential loops around all. */
+static void take_turns(struct lx_nest_runner *r, const struct lx_loop *turns, int count)
+{
+    for (; count > 0; count--) {
+        const struct lx_loop *turn = &turns[count - 1];
+        bool is_m = fits_role(r, turn, &r->m, LX_DIM_M);
+        if (!is_m && !fits_role(r, turn, &r->n, LX_DIM_N)) break;
+        struct lx_loop *role = is_m ? &r->m : &r->n;
+        const int64_t size = role->size;
+        if (size == 1) *role = *turn;
+        role->size = size * turn->size; /* the operands have less than 2^53 elements */
+    }
+    memmove(&r->seq[count], r->seq, (size_t)r->seq_count * sizeof *r->seq);
+    memcpy(r->seq, turns, (size_t)count * sizeof *turns);
+    r->seq_count += count;
+}
+
 static void prepare_products(struct lx_nest_runner *r, int threads)
 {
     static const enum gemm_first firsts[LX_TOUCH_COUNT] = {
@@ -246,7 +278,8 @@ static void prepare_products(struct lx_nest_runner *r, int threads)
                              .c_m = r->m.stride[OUT],
                              .c_n = r->n.stride[OUT],
                              .first = f ? firsts[r->first] : GEMM_FIRST_NONE,
-                             .last = l ? lasts[r->last] : GEMM_LAST_NONE};
+                             .last = l ? lasts[r->last] : GEMM_LAST_NONE,
+                             .even_sums = r->even_sums};
             gemm_prepare(&r->product[f][l], &g, r->target, r->share_products ? threads : 1);
         }
 }
@@ -273,6 +306,19 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     if (r->pool) return r;
     lx_nest_runner_free(r);
     return status_no_memory(st), NULL;
+}
+
+struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const struct lx_loop *turns,
+                                            int turn_count, lx_status *st)
+{
+    if (turn_count + nest->count > LX_LOOPS_MAX)
+        return status_set(st, LX_E_LIMIT, "a nest and its turns have more than %d loops", LX_LOOPS_MAX), NULL;
+    struct lx_nest_runner *r = lx_nest_runner_make(nest, 1, st);
+    if (!r) return NULL;
+    r->even_sums = true;
+    take_turns(r, turns, turn_count);
+    if (lx_touch_contracts(r->main)) prepare_products(r, 1);
+    return r;
 }
 
 void lx_nest_runner_free(struct lx_nest_runner *r)

@@ -17,6 +17,11 @@ struct lx_nest_runner;
 
 /* NULL: the nest is not valid (`st` has the code), or memory is out. */
 struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int threads, lx_status *st);
+/* One thread that runs the nest again and again: `turns` are loops around it, outermost first, of any type but
+ * k; `nest` has no shared ones. An element has the same bits whatever the turns, m and n are. Several may run
+ * at once. */
+struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const struct lx_loop *turns,
+                                            int turn_count, lx_status *st);
 void lx_nest_runner_free(struct lx_nest_runner *r);
 /* The arrays have lx_loops_extent elements; in1 may be NULL where the main primitive does not contract. */
 bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out,

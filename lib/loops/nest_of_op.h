@@ -1,11 +1,8 @@
-/* The loop nest of one core's part of an op of a plan.
+/* The loop nest of one tile of an op: what a core does in one turn of its persistent loop.
  *
- * Extents are those of the division: what the core with the largest part has. Strides are those of the
- * memory that an operand is in: of the whole device layout in HBM, of the core's own box of it on chip. A
- * dimension along which sticks run is two loops, over sticks and inside them, more where operands have sticks
- * of different lengths; a part that ends inside a stick walks all of that stick, padding included, as the
- * device does. Where an operand has no room for that, the nest is the one of row-major boxes without padding
- * instead. */
+ * Loops are those of the op's variables, as long as the tile; strides are those of the dense fp32 arrays that the
+ * device packs a tile's operands into (tile_operands.h). The device makes its nests by lx_nest_of_tile and runs
+ * them after the six passes; lx_nest_of is the same for the first tile of an op of a plan. */
 #ifndef LX_LOOPS_NEST_OF_OP_H
 #define LX_LOOPS_NEST_OF_OP_H
 
@@ -25,13 +22,22 @@ struct lx_op_nest {
     enum lx_nest_kind kind;
     const char *why; /* of LX_NEST_NONE; else NULL */
     bool swapped;    /* in0 is the op's second input: the one that has the output's fastest dimension */
-    bool padded;     /* some loops walk padding */
-    bool row_major;  /* the strides are of row-major boxes, not of device layouts */
-    bool on_chip[LX_LOOP_OPERANDS];
-    struct lx_loops nest; /* no pass has run yet */
+    bool on_chip[LX_LOOP_OPERANDS]; /* where the operands are packed from */
+    struct lx_loops nest;           /* no pass has run yet */
 };
 
-/* False only where the plan has no ops, or a nest would be too large. */
+struct op_index;
+
+/* Does the model of nests cover the op? */
+enum lx_nest_kind lx_nest_kind_of(const struct lx_op *op, const struct op_index *x);
+/* A tile of `size` elements along each variable of the op, as `x` numbers them. `on_chip` is left false. False:
+ * the nest would be too large. */
+bool lx_nest_of_tile(const struct lx_layouts *l, int32_t op, const struct op_index *x, const int64_t *size,
+                     struct lx_op_nest *out, lx_status *st);
+/* What loops around a nest of the op would be: the type of variable `var`. */
+enum lx_loop_type lx_nest_type(const struct lx_op_nest *n, const struct op_index *x, int var);
+
+/* The first tile of the op's launch. False only where the plan has no ops, or a nest would be too large. */
 bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_status *st);
 
 #endif

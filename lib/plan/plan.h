@@ -160,8 +160,32 @@ void lx_plan_free(const struct lx_plan *p);
 
 /* Has the pattern a target, and does the plan reach it? Without one: true. */
 bool lx_plan_meets_target(const struct lx_plan *p);
-/* Everything again from scratch: legality of every placement, objective, traffic, the plan's own claims. */
+
+/* What is known of a claim: nothing is claimed; it is the maker's word; it holds whoever made the plan. */
+#define LX_BOUND_STATES(X)                                                                                   \
+    X(LX_BOUND_NONE, "not claimed")                                                                          \
+    X(LX_BOUND_CLAIMED, "claimed")                                                                           \
+    X(LX_BOUND_VERIFIED, "verified")
+
+#define LX_BOUND_STATE_ENUM(id, word) id,
+enum lx_bound_state { LX_BOUND_STATES(LX_BOUND_STATE_ENUM) LX_BOUND_STATE_COUNT };
+#undef LX_BOUND_STATE_ENUM
+
+const char *lx_bound_word(enum lx_bound_state s);
+
+/* What the checker found of a legal plan. */
+struct lx_check_report {
+    int64_t hbm_bytes;        /* counted by the checker */
+    int64_t compulsory_bytes; /* traffic that no plan of the graph goes below; 0 for lists */
+    int64_t bound_bytes;      /* as claimed, on spill or height */
+    int64_t known_bytes;      /* the bound that the checker knows itself */
+    enum lx_bound_state bound, optimality;
+};
+
+/* Is the plan legal, and are its figures true? By code that shares nothing with the planner; whoever made it. False:
+ * `st` says what is wrong, with LX_E_NO. */
 bool lx_plan_check(const struct lx_plan *p, lx_status *st);
+bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, lx_status *st);
 
 /* What is to be least: the height if that was asked for (INT64_MAX where not all is placed),
  * else the spill. */

@@ -2,6 +2,7 @@
 #include "plan/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "divide/core_map.h"
 
 #include <string.h>
 
@@ -87,6 +88,23 @@ static bool take_tiles(const struct plan_launch *x, struct arena *memory, struct
     return take_grid(x, memory, o) && take_cores(&x->cores, memory, l);
 }
 
+/* Of shards: whole groups of cores that have one each, and none that is not there. */
+static bool shards_there(const struct lx_op_launch *o, struct arena *memory, lx_status *why)
+{
+    const struct lx_launch *l = o->launch;
+    const int64_t splits[3] = {l->shard_grid[0], l->shard_grid[1], o->k_slices};
+    if (l->mode != LX_PARTITION_LOCAL_SHARD) return true;
+    int64_t *slots = arena_array(memory, (size_t)l->core_count * 3, sizeof *slots), *slot = slots;
+    if (!slots) return status_no_memory(why);
+    for (int32_t i = 0; i < l->core_count; i++) {
+        *slot++ = l->cores[i].sy;
+        *slot++ = l->cores[i].sx;
+        *slot++ = l->cores[i].k_slice;
+    }
+    return core_count_fits(splits, 3, l->core_count, why) &&
+           core_slots_valid(slots, splits, 3, l->core_count, why);
+}
+
 static bool take_launch(const struct json *j, const cJSON *at, const struct plan_launch *x, int32_t op,
                         struct arena *memory, struct lx_op_launch *o, lx_status *st)
 {
@@ -112,11 +130,12 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
     if (!small_numbers(&x->cores))
         return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
     if (!take_tiles(x, memory, o)) return status_no_memory(st);
-    return lx_op_launch_settle(o)
-               ? true
-               : json_error(j, at, st, LX_E_RANGE,
-                            "extents, sides, parts and lengths of dims and sums are from 1 on, "
-                            "a global launch has one part, and there are at most 2^53 tiles");
+    lx_status why = {0};
+    if (!lx_op_launch_settle(o))
+        return json_error(j, at, st, LX_E_RANGE,
+                          "extents, sides, parts and lengths of dims and sums are from 1 on, "
+                          "a global launch has one part, and there are at most 2^53 tiles");
+    return shards_there(o, memory, &why) ? true : json_error(j, at, st, why.code, "%s", why.text);
 }
 
 bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st)

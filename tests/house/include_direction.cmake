@@ -2,9 +2,15 @@
 #   lib/ROOM    its own headers, those of rooms above it in ROAD, and base
 #   solvers     scratchpad/placement, base and their own
 #   app         lxplan.h, base and its own
+#   lib/check   shares nothing with the planner: base, graph, what layouts and launches mean, the placement checker and
+#               bounds, and the plan as it was read (CHECK_SEES); the structs of stages come with that, their code does not
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
 set(ROAD base graph layout team cost divide launch scratchpad/placement scratchpad/stays scratchpad/cooptimise plan check
     loops kernels device team_run)
+
+set(CHECK_SEES "^(base/|graph/|check/|layout/(layout|op_index|stated_layouts)\\.h|launch/launch(_of_op)?\\.h|scratchpad/placement/problem\\.h|plan/plan\\.h)")
+# Functions of the planner that the structs bring into sight.
+set(CHECK_CALLS_NOT "lx_(division_|divisions_|divide|core_view|core_div|launch_of|launch_make|launch_tile|launch_covers|op_launch_|plan_launch|plan_make|plan_place|tile_recover|share_of|layouts_make)|draft_|stay_view|view_|traffic_|plan_pack|perfect_traffic|pool_")
 
 # The place in ROAD of a path below lib, or -1.
 function(place_of path result)
@@ -58,8 +64,17 @@ foreach(source ${sources})
   foreach(line ${lines})
     string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" header "${line}")
     allowed(${folder} ${place} ${header} ok)
+    if(source MATCHES "^lib/check/" AND NOT header MATCHES "${CHECK_SEES}")
+      set(ok FALSE)
+    endif()
     if(NOT ok)
       message(SEND_ERROR "${source} includes \"${header}\", which it must not see")
     endif()
   endforeach()
+  if(source MATCHES "^lib/check/")
+    file(STRINGS ${ROOT}/${source} calls REGEX "(^|[^a-z_])(${CHECK_CALLS_NOT})[a-z_]* *\\(")
+    foreach(call ${calls})
+      message(SEND_ERROR "${source} calls the planner: ${call}")
+    endforeach()
+  endif()
 endforeach()

@@ -41,36 +41,28 @@ static enum op_class class_of(const struct op_work *w)
     return w->op->reduces ? CLASS_REDUCTION : CLASS_POINTWISE;
 }
 
-static bool prepare_core(struct op_work *w, int64_t core)
+/* Where the operands of a core are; cores without work have none. */
+static bool place_core(struct op_work *w, int64_t core)
 {
-    struct machine *m = w->m;
     struct core_work *c = &w->core[core];
-    c->place = arena_array(m->scratch, (size_t)w->operands, sizeof *c->place);
-    c->region = arena_array(m->scratch, (size_t)w->operands, sizeof *c->region);
-    c->usable = arena_array(m->scratch, (size_t)w->operands, sizeof *c->usable);
-    if (!c->place || !c->region || !c->usable) return false;
-    c->slice = slice_of_core(w->division, &w->x, core);
-    c->idle = slice_empty(&c->slice, &w->x);
-    c->writes = true;
-    for (int i = 0; i < w->operands; i++) {
-        int32_t tensor = op_operand(w->op, i);
-        c->place[i] = place_of_access(m, i, core);
-        if (!c->place[i].in) continue;
-        if (!region_make(&m->layouts[tensor], &c->place[i].box, &w->x, i, &c->slice, m->scratch,
-                         &c->region[i]))
-            return false;
-        c->usable[i] = c->region[i].within || region_sticks(&c->region[i]) == 0;
-        if (!c->usable[i])
-            fault_plain(m, LX_FAULT_PART, &c->place[i], "it works on sticks that are not in its part");
-    }
-    return true;
+    if (c->strips.count == 0) return true;
+    c->place = arena_array(w->m->scratch, (size_t)w->operands, sizeof *c->place);
+    for (int i = 0; c->place && i < w->operands; i++) c->place[i] = place_of_access(w->m, i, core);
+    return c->place != NULL;
 }
 
-static bool same_group(const struct op_work *w, int64_t a, int64_t b)
+/* What a strip touches of an operand. Sets `usable` if it is where the core can reach it. */
+static bool find_region(struct op_work *w, struct strip_work *s, int operand, struct arena *memory,
+                        struct region *out)
 {
-    const struct lx_division *d = w->division;
-    for (int i = 0; i < d->split_count; i++)
-        if (!d->splits[i].is_summed && lx_division_slot(d, i, a) != lx_division_slot(d, i, b)) return false;
+    struct machine *m = w->m;
+    const struct place *p = &w->core[s->core].place[operand];
+    if (!p->in) return true;
+    if (!region_make(&m->layouts[p->tensor], &p->box, &w->x, operand, &s->slice, memory, out)) return false;
+    if (out->within || region_sticks(out) == 0)
+        s->usable |= UINT64_C(1) << operand;
+    else
+        fault_plain(m, LX_FAULT_PART, p, "it works on sticks that are not in its part");
     return true;
 }
 
@@ -84,160 +76,27 @@ int64_t *written_counter(const struct place *p, struct lx_counters *c)
     return p->stay >= 0 ? &c->lx_written : &c->hbm_written;
 }
 
-/* Checks and counts what is read. */
-static void read_operands(struct op_work *w)
+/* Checks and counts what is read; a stick once, however many tiles touch it. */
+static bool read_operands(struct op_work *w)
 {
     struct machine *m = w->m;
-    for (int i = 0; i < w->op->input_count; i++) {
+    bool ok = true;
+    for (int i = 0; i < w->op->input_count && ok; i++) {
         struct expectation want = {value_wanted(m, i), true};
         m->access++;
-        for (int64_t c = 0; c < w->cores; c++) {
-            struct core_work *core = &w->core[c];
-            if (!core->place[i].in) continue;
-            if (!core->usable[i] || core->idle) continue;
-            int64_t sticks = shadow_read(m, &core->place[i], &core->region[i], want);
-            *read_counter(&core->place[i], &m->counted[c]) +=
-                sticks_to_bytes(m, core->place[i].tensor, sticks);
+        for (size_t k = 0; k < w->strip_count && ok; k++) {
+            struct strip_work *s = &w->strip[k];
+            const struct place *p = &w->core[s->core].place[i];
+            struct arena memory = {0};
+            struct region r;
+            ok = find_region(w, s, i, &memory, &r);
+            if (ok && (s->usable >> i & 1))
+                *read_counter(p, &m->counted[s->core]) +=
+                    sticks_to_bytes(m, p->tensor, shadow_read(m, p, &r, want));
+            arena_free(&memory);
         }
     }
-}
-
-static void compute_task(void *context, int64_t task, int worker)
-{
-    (void)worker;
-    compute_core(context, task);
-}
-
-static void compute_all(struct op_work *w)
-{
-    if (w->cores > 1)
-        pool_run(w->m->pool, w->cores, compute_task, w);
-    else {
-        w->inner_pool = w->m->pool;
-        compute_core(w, 0);
-    }
-}
-
-/* A core's part of the output, once over the reduce ring. */
-static void count_part(struct op_work *w, int64_t core)
-{
-    const struct region *part = &w->core[core].region[w->operands - 1];
-    w->m->counted[core].reduce_ring += region_sticks(part) * w->m->stick_bytes;
-}
-
-/* Sums of the groups in the order of their slots: all parts but the first travel. Cores that keep the sum on chip get
- * the total back the same way; in HBM the first of the group writes it for all. */
-static void join_partials(struct op_work *w)
-{
-    const struct reduction *r = w->arith->sum;
-    int out = w->operands - 1;
-    if (!r) return;
-    for (int64_t first = 0; first < w->cores && w->partial; first++) {
-        struct core_work *total = &w->core[first];
-        bool leads = true;
-        for (int64_t c = 0; c < first && leads; c++) leads = !same_group(w, c, first);
-        if (!leads) continue;
-        for (int64_t c = first + 1; c < w->cores; c++) {
-            if (!same_group(w, c, first) || w->core[c].out_count != total->out_count) continue;
-            r->join(total->out, w->core[c].out, total->out_count);
-            count_part(w, c);
-            w->core[c].writes = w->core[c].place[out].stay >= 0;
-            if (w->core[c].writes) count_part(w, c);
-        }
-        for (int64_t c = first + 1; c < w->cores; c++)
-            if (same_group(w, c, first) && w->core[c].out_count == total->out_count)
-                memcpy(w->core[c].out, total->out, (size_t)total->out_count * sizeof *total->out);
-    }
-    if (!r->divides) return;
-    int64_t count = 1;
-    for (int v = 0; v < w->x.var_count; v++)
-        if (op_index_reduced(&w->x, v)) count *= w->x.extent[v];
-    for (int64_t c = 0; c < w->cores; c++)
-        for (int64_t i = 0; i < w->core[c].out_count; i++) w->core[c].out[i] /= (float)count;
-}
-
-/* Working in place: the slot's last owner is read by this op, ends with it, and has the same elements at the
- * same places; what an op has read of it may then be overwritten while it still reads the rest. */
-static void check_handover(struct op_work *w, int64_t core)
-{
-    struct machine *m = w->m;
-    int out = w->operands - 1;
-    const struct place *p = &w->core[core].place[out];
-    if (p->stay < 0 || !p->in || m->plan->problem.buffers[p->stay].start != m->tick) return;
-    int32_t parent = m->plan->took_slot_of[p->stay];
-    if (parent < 0) return;
-    bool read = false, alike = true;
-    for (int i = 0; i < w->op->input_count; i++) {
-        const struct place *q = &w->core[core].place[i];
-        if (q->stay != parent) continue;
-        read = true;
-        alike = alike && lx_layout_equal(&m->layouts[q->tensor], &m->layouts[p->tensor]) &&
-                q->box.rank == p->box.rank && memcmp(q->box.lo, p->box.lo, sizeof p->box.lo) == 0 &&
-                memcmp(q->box.hi, p->box.hi, sizeof p->box.hi) == 0 && w->class == CLASS_POINTWISE &&
-                w->x.shifted < 0 && memcmp(w->x.var[i], w->x.var[out], (size_t)w->x.rank[out]) == 0;
-    }
-    if (!read || !alike || m->plan->answer.address[parent] != p->address ||
-        m->plan->problem.buffers[parent].end != m->tick + 1)
-        fault_plain(m, LX_FAULT_HANDOVER, p, "it cannot work in the place of %.200s",
-                    m->plan->problem.buffers[parent].name);
-}
-
-struct zeros {
-    unsigned char *at;
-    int64_t stick_bytes;
-};
-
-static void zero_stick(void *context, int64_t local, int64_t global)
-{
-    const struct zeros *z = context;
-    (void)global;
-    memset(z->at + local * z->stick_bytes, 0, (size_t)z->stick_bytes);
-}
-
-static void write_task(void *context, int64_t core, int worker)
-{
-    struct op_work *w = context;
-    struct core_work *c = &w->core[core];
-    int out = w->operands - 1;
-    const struct lx_layout *l = &w->m->layouts[w->op->output];
-    (void)worker;
-    if (!c->writes || !c->usable[out] || !c->out) return;
-    const struct place *p = &c->place[out];
-    bool padded = region_items(&c->region[out]) < region_sticks(&c->region[out]) * l->stick_elements;
-    if (padded && !op_keeps(w->op)) {
-        struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
-        region_visit(&c->region[out], l, &p->box, zero_stick, &z);
-    }
-    if (!c->idle || w->partial)
-        pack_scatter(l, &c->region[out], c->out, c->out_strides, p->in->bytes + p->address);
-}
-
-static void write_output(struct op_work *w)
-{
-    struct machine *m = w->m;
-    int out = w->operands - 1;
-    int32_t made = value_made(m), kept = value_kept(m), tensor = w->op->output;
-    bool keeps = op_keeps(w->op);
-    m->access++;
-    m->writing = true;
-    for (int64_t c = 0; c < w->cores; c++) {
-        struct core_work *core = &w->core[c];
-        const struct place *p = &core->place[out];
-        if (!p->in) continue;
-        check_handover(w, c);
-        if (!core->usable[out] || !core->writes) continue;
-        if (keeps) shadow_read(m, p, &core->region[out], (struct expectation){kept, false});
-        int64_t sticks = shadow_write(m, p, &core->region[out], made);
-        *written_counter(p, &m->counted[c]) += sticks_to_bytes(m, tensor, sticks);
-    }
-    for (int64_t c = 0; c < w->cores && keeps; c++)
-        if (w->core[c].place[out].in) shadow_keep(m, &w->core[c].place[out], kept, made);
-    m->writing = false;
-    /* Two elements of 4 bits share a byte; cores might share it. */
-    if (m->layouts[tensor].dtype == LX_INT4)
-        for (int64_t c = 0; c < w->cores; c++) write_task(w, c, 0);
-    else
-        pool_run(m->pool, w->cores, write_task, w);
+    return ok;
 }
 
 /* Zeros that an op finds where it keeps what nobody has written: the host has put them there. */
@@ -255,39 +114,64 @@ void execute_prepare(struct machine *m)
     put_zeros(m);
 }
 
+/* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in different ways
+ * are walked again tile by tile, so that their parts meet. */
+static bool find_work(struct op_work *w)
+{
+    bool meet = true;
+    if (!walk_launch(w) || !check_coverage(w)) return false;
+    if (w->groups > 1 && !partials_meet(w, &meet)) return false;
+    if (meet || w->shared) return true;
+    int64_t faults = w->m->fault_count;
+    w->alone = true;
+    if (!walk_launch(w) || !check_coverage(w) || !partials_meet(w, &meet)) return false;
+    if (!meet && w->m->fault_count == faults)
+        fault_plain(w->m, LX_FAULT_PLAN, NULL,
+                    "groups of cores cut their parts of one sum into different tiles");
+    return true;
+}
+
+static bool execute_strips(struct op_work *w)
+{
+    int out = w->operands - 1;
+    bool ok = find_work(w);
+    for (int64_t c = 0; c < w->cores && ok; c++) ok = place_core(w, c);
+    ok = ok && read_operands(w);
+    for (size_t i = 0; i < w->strip_count && ok; i++)
+        ok = find_region(w, &w->strip[i], out, w->m->scratch, &w->strip[i].written);
+    ok = ok && compute_strips(w) && join_partials(w);
+    if (ok) write_strips(w);
+    return ok;
+}
+
+static void execute_tiles(struct op_work *w)
+{
+    struct machine *m = w->m;
+    w->core = arena_array(m->scratch, (size_t)w->cores, sizeof *w->core);
+    bool ok = w->core && execute_strips(w);
+    for (size_t i = 0; w->strip && i < w->strip_count; i++) free(w->strip[i].out);
+    for (int64_t c = 0; w->core && c < w->cores; c++) strips_free(&w->core[c].strips);
+    if (!ok) m->no_memory = true;
+}
+
 void execute_op(struct machine *m)
 {
     const struct lx_op *op = machine_op(m);
     struct op_work w = {.m = m,
                         .op = op,
-                        .division = &m->plan->divisions->at[m->tick],
                         .arith = arith_of(op->kind),
-                        .operands = op->input_count + 1};
+                        .operands = op->input_count + 1,
+                        .cores = m->cores,
+                        .groups = 1};
     op_index_of(m->graph, op, &w.x);
     w.class = class_of(&w);
-    w.cores = w.division->cores_used;
+    w.launch = &m->launches[m->tick];
+    w.nests = w.class != CLASS_BYTES && lx_nest_kind_of(op, &w.x) != LX_NEST_NONE;
     if (w.class == CLASS_BYTES)
         execute_bytes(m);
-    else if (w.cores < 1 || w.cores > m->cores)
-        fault_plain(m, LX_FAULT_PLAN, NULL, "it wants %lld of %lld cores", (long long)w.cores,
-                    (long long)m->cores);
-    else {
-        w.core = arena_array(m->scratch, (size_t)w.cores, sizeof *w.core);
-        bool ok = w.core != NULL;
-        for (int64_t c = 0; c < w.cores && ok; c++) ok = prepare_core(&w, c);
-        for (int i = 0; i < w.division->split_count; i++)
-            w.partial |= w.division->splits[i].is_summed && w.division->splits[i].split > 1;
-        if (ok) {
-            read_operands(&w);
-            compute_all(&w);
-        }
-        ok = ok && !w.no_memory;
-        if (ok) {
-            join_partials(&w);
-            write_output(&w);
-        }
-        for (int64_t c = 0; w.core && c < w.cores; c++) free(w.core[c].out);
-        if (!ok) m->no_memory = true;
-    }
+    else if (w.launch->kind == LX_LAUNCH_REFUSED)
+        fault_plain(m, LX_FAULT_PLAN, NULL, "it cannot be launched: %.300s", w.launch->why);
+    else
+        execute_tiles(&w);
     m->current[op->output] = value_made(m);
 }

@@ -3,51 +3,87 @@
 #define LX_DEVICE_EXECUTE_EXECUTE_H
 
 #include "device/execute/arith.h"
+#include "device/execute/dense.h"
+#include "device/execute/strips.h"
 #include "device/memory/machine.h"
+#include "loops/nest_of_op.h"
 
-/* What one core has to do. */
+/* What one core has to do: what its launch says. */
 struct core_work {
-    struct slice slice;
-    bool idle;             /* its slice is empty */
-    struct place *place;   /* per operand */
-    struct region *region; /* per operand */
-    bool *usable;          /* per operand: it is there; if not there is a fault, and zeros are read */
-    float *out;            /* its part of the output, dense, in host order of its slice */
-    int64_t out_strides[LX_MAX_RANK];
-    int64_t out_count;
-    bool writes; /* false: another core of its group writes for it */
+    struct place *place; /* per operand */
+    struct strips strips;
+    bool outside; /* its arguments lead outside the grid */
+    bool endless; /* it has more turns than the op has elements */
+};
+
+/* One strip of one core on its way through the op. */
+struct strip_work {
+    int64_t core;
+    struct strip strip;
+    struct slice slice;    /* the same box */
+    int32_t group;         /* its part of a sum that is split; 0: the first, which collects */
+    uint64_t usable;       /* per operand: it is there; if not there is a fault, and zeros are read */
+    bool writes;           /* false: another core of its group writes for it */
+    struct region written; /* of the output */
+    struct dense layout;   /* of `out` */
+    float *out;            /* what it computes of the output */
+};
+
+/* The nest of a tile of one shape, through all passes. */
+struct tile_nest {
+    struct tile_nest *next;
+    struct lx_op_nest made; /* as lx_nest_of_tile says */
+    struct lx_loops nest;   /* after the passes */
+    int64_t size[LX_MAX_VARS];
 };
 
 struct op_work {
     struct machine *m;
     const struct lx_op *op;
     struct op_index x;
-    const struct lx_division *division;
+    const struct lx_op_launch *launch;
     const struct arith *arith;
     enum op_class class;
+    bool nests; /* tiles are computed by loop nests: contractions and moves */
     int operands;
-    int64_t cores;
+    int64_t cores; /* of the device */
     struct core_work *core;
-    bool partial;            /* cores hold parts of sums */
-    struct pool *inner_pool; /* for the work of a single core */
-    bool no_memory;          /* set by any core */
+    size_t strip_count;
+    struct strip_work *strip; /* core by core */
+    int32_t groups;           /* of cores that hold parts of sums; 1: sums are whole */
+    bool alone;               /* each tile is a strip of its own: groups have dealt their tiles differently */
+    bool shared;              /* several cores write one element: a fault, and they must not do it at once */
+    struct tile_nest *shapes;
+    bool no_memory; /* set by any core */
 };
 
-/* core_slice.c: fills core->out from the operands. Safe to call for different cores at once. */
-void compute_core(struct op_work *w, int64_t core);
+/* walk.c: the persistent loop of every core. False: memory is out. */
+bool walk_launch(struct op_work *w);
+/* coverage.c: is every element computed once per group? What is not is a fault. Sets groups. */
+bool check_coverage(struct op_work *w);
+/* strip_compute.c: fills `out` of every strip from the operands. */
+bool compute_strips(struct op_work *w);
+/* partial_sums.c: sums of groups that hold parts, over the reduce ring. False: memory is out. */
+bool join_partials(struct op_work *w);
+/* Does each group have the same strips? If not, their parts cannot be added. False: memory is out. */
+bool partials_meet(struct op_work *w, bool *meet);
+/* write_back.c: outputs to their places, checked and counted. */
+void write_strips(struct op_work *w);
 
-/* leaves.c: one chunk of a core's slice; `to` is where its first element goes, strides as of the output. */
+/* One chunk of a strip, for one thread. */
 struct chunk {
     struct op_work *w;
-    const struct core_work *core;
+    struct strip_work *strip;
     struct slice slice;
-    float *to;
-    float **operand;                                /* per input: dense */
-    int64_t var_stride[LX_MAX_INPUTS][LX_MAX_VARS]; /* per input and variable; 0: the input has it not */
+    struct dense layout[LX_MAX_INPUTS];
+    float *operand[LX_MAX_INPUTS]; /* dense, as the layouts say */
 };
 
 typedef bool leaf_function(struct chunk *c);
-leaf_function leaf_pointwise, leaf_reduction, leaf_contraction;
+/* row_leaves.c: rows of elements, and rows that become one number. nest_leaf.c: loop nests. */
+leaf_function leaf_pointwise, leaf_reduction, leaf_nest;
+/* nest_leaf.c: makes the nests of all shapes that a strip has. */
+bool prepare_nests(struct op_work *w, const struct strip_work *s);
 
 /* execute_bytes.c: an op of which only the operands are known. */
 void execute_bytes(struct machine *m);

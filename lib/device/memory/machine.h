@@ -33,9 +33,10 @@ struct machine_host {
 
 struct machine {
     const struct lx_plan *plan;
-    const struct lx_graph *graph; /* as it runs */
-    struct program program;       /* of the pattern */
-    struct lx_layout *layouts;    /* per tensor; those known by bytes are a row of bytes */
+    const struct lx_graph *graph;        /* as it runs */
+    const struct lx_op_launch *launches; /* per op: as the plan states them */
+    struct program program;              /* of the pattern */
+    struct lx_layout *layouts;           /* per tensor; those known by bytes are a row of bytes */
     int64_t cores, stick_bytes;
     struct memory hbm;
     struct memory *lx; /* per core */
@@ -99,6 +100,8 @@ int64_t shadow_read(struct machine *m, const struct place *p, const struct regio
 /* A write by an op or transfer of this tick; faults where a live buffer would be overwritten. Counts as
  * above. */
 int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, int32_t value);
+/* Sticks that this access has not touched before, whatever they hold. */
+int64_t shadow_count(struct machine *m, const struct place *p, const struct region *r);
 /* One stick at a time, for transfers. True: as expected. */
 bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
                        struct lx_fault *first);

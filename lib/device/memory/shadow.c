@@ -115,6 +115,12 @@ static void visit_write(void *context, int64_t local, int64_t global)
     shadow_stick_write(v->m, v->p, local, global, v->value, &v->first);
 }
 
+static void visit_count(void *context, int64_t local, int64_t global)
+{
+    (void)global;
+    count(context, local);
+}
+
 static void visit_keep(void *context, int64_t local, int64_t global)
 {
     struct visit *v = context;
@@ -136,6 +142,13 @@ int64_t shadow_write(struct machine *m, const struct place *p, const struct regi
     struct visit v = {.m = m, .p = p, .value = value, .counts = true};
     region_visit(r, &m->layouts[p->tensor], &p->box, visit_write, &v);
     if (v.first.sticks > 0) fault_add(m, &v.first);
+    return v.counted;
+}
+
+int64_t shadow_count(struct machine *m, const struct place *p, const struct region *r)
+{
+    struct visit v = {.m = m, .p = p, .counts = true};
+    region_visit(r, &m->layouts[p->tensor], &p->box, visit_count, &v);
     return v.counted;
 }
 

@@ -43,25 +43,6 @@ void box_strides(const struct box *b, int64_t *strides)
     }
 }
 
-struct slice slice_of_core(const struct lx_division *d, const struct op_index *x, int64_t core)
-{
-    struct slice s;
-    for (int v = 0; v < x->var_count; v++) {
-        s.from[v] = 0;
-        s.to[v] = x->extent[v];
-        for (int i = 0; i < d->split_count; i++)
-            if (d->splits[i].letter == x->letter[v]) lx_division_slice(d, i, core, &s.from[v], &s.to[v]);
-    }
-    return s;
-}
-
-bool slice_empty(const struct slice *s, const struct op_index *x)
-{
-    for (int v = 0; v < x->var_count; v++)
-        if (s->from[v] >= s->to[v]) return true;
-    return false;
-}
-
 /* How one host dimension is walked: index offset + stride * v for v in [from, to). */
 struct span {
     int64_t offset, stride, from, to;

@@ -40,10 +40,6 @@ struct slice {
     int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
 };
 
-/* What core `core` works on. Variables as `x` numbers them. */
-struct slice slice_of_core(const struct lx_division *d, const struct op_index *x, int64_t core);
-bool slice_empty(const struct slice *s, const struct op_index *x);
-
 /* Operand `operand` of an op with index map `x`, in a box. `extent`-wide slices take padding along. */
 bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
                  const struct slice *s, struct arena *memory, struct region *out);

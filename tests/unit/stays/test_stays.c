@@ -174,7 +174,7 @@ static void handover_that_destroys_is_found(void **state)
     assert_true(p->answer.address[h] >= 0 && p->answer.address[y] >= 0 && p->took_slot_of[y] < 0);
     p->took_slot_of[y] = h;
     assert_false(lx_plan_check(p, &st));
-    assert_non_null(strstr(st.text, "cannot write y in the place of h"));
+    assert_non_null(strstr(st.text, "buffer y cannot be written in the place of h"));
     lx_plan_free(p);
 }
 
@@ -230,9 +230,9 @@ static void plan_files_are_read_to_the_letter(void **state)
     refused_with(json, "    \"launches\": [", "    ],\n", "");
     refused_with(json, "    \"tensors\": [", "    ],\n", "");
     refused_with(json, "\"kind\": \"load\"", ",", "\"kind\": \"store\",");
-    refused_with(json, "\"cores\": 1", ",", "\"cores\": 2,");
+    refused_with(json, "\"cores\": 1", ",", "\"cores\": 99,");
     refused_with(json, "\"output\": 1", ",", "\"output\": 1, \"output_splits\": [[3, 2]],");
-    refused_with(json, "\"pool_at\": ", ",", "\"pool_at\": 0,");
+    refused_with(json, "\"pool_bytes\": ", ",", "\"pool_bytes\": 128,");
     refused_with(json, ", \"hbm\": 0", "}", "}");
     free(json);
     lx_plan_free(p);

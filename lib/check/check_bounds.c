@@ -1,0 +1,114 @@
+/* What a plan claims about the best that is possible. A claim above the plan's own value is refuted; one that is not
+ * above a bound that is known here holds as a fact; anything between is a claim.
+ *
+ * Known here: of a graph the traffic that no plan avoids (graph inputs come from HBM, outputs go there, and so does all
+ * that an extern op touches); of a bare list, and of heights, the bounds of scratchpad/placement. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+/* What must move of one tensor. */
+struct need {
+    int64_t extern_bytes;  /* every access off the device */
+    int64_t read, written; /* the most that one access on the device touches */
+    bool extern_reads, extern_writes;
+};
+
+static void add_access(const struct checker *c, int32_t o, int operand, struct need *n)
+{
+    const struct lx_op *op = &c->g->ops[o];
+    int64_t bytes = c->p->accesses[c->p->access_at[o] + operand].bytes;
+    bool writes = operand == op->input_count;
+    if (op->kind->traits & LX_EXTERN) {
+        n->extern_bytes += bytes;
+        *(writes ? &n->extern_writes : &n->extern_reads) = true;
+    } else if (writes)
+        n->written = max_i64(n->written, bytes);
+    else
+        n->read = max_i64(n->read, bytes);
+}
+
+/* A copy that layout added need not be there in another plan, so that only the pattern's own tensors count. */
+static int64_t bytes_of_need(const struct lx_tensor *t, const struct need *n)
+{
+    bool given = t->role == LX_INPUT || t->role == LX_WEIGHT, leaves = t->role == LX_OUTPUT;
+    int64_t bytes = n->extern_bytes;
+    if (given || n->extern_writes) bytes += n->read;
+    if (leaves || n->extern_reads) bytes += n->written;
+    return bytes;
+}
+
+int64_t compulsory_bytes(const struct checker *c)
+{
+    struct need *needs = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *needs);
+    int64_t sum = 0;
+    if (!needs) return 0;
+    for (int32_t o = 0; o < c->g->op_count; o++)
+        for (int i = 0; i <= c->g->ops[o].input_count; i++)
+            add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);
+    for (int32_t t = 0; t < c->g->tensor_count; t++) sum += bytes_of_need(&c->g->tensors[t], &needs[t]);
+    return sum;
+}
+
+/* The placement's own bound, of a list or of a height. */
+static bool placement_bound(const struct lx_plan *p, int64_t *bound, lx_status *st)
+{
+    const struct lx_graph *g = p->graph;
+    struct lx_problem own = p->problem;
+    *bound = 0;
+    if (!g->is_list && own.objective != LX_HEIGHT) return true;
+    if (g->is_list) {
+        own.buffers = g->buffers;
+        own.count = g->buffer_count;
+    }
+    return lx_bound(&own, bound, st);
+}
+
+static bool refuted(const struct lx_plan *p, int64_t objective, lx_status *st)
+{
+    int64_t bound = p->figures.bound_bytes;
+    if (bound > objective)
+        return !status_set(st, LX_E_NO,
+                           "the plan claims a bound of %lld bytes above its own objective of %lld",
+                           (long long)bound, (long long)objective);
+    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT && !p->asks_time &&
+        bound != objective)
+        return !status_set(st, LX_E_NO,
+                           "the plan claims to be optimal, but its bound is %lld and its objective %lld",
+                           (long long)bound, (long long)objective);
+    return false;
+}
+
+/* Times are predictions: a bound on them, and that it is met, are claims of whoever planned. */
+static bool check_time_bound(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
+{
+    double us = p->figures.end_to_end_us, bound = p->figures.bound_us;
+    if (bound > us * (1 + 1e-7))
+        return status_set(st, LX_E_NO, "the plan claims a bound of %.3f us above its own time of %.3f", bound,
+                          us);
+    if (p->answer.status == LX_OPTIMAL && lx_plan_gap(p) > 0)
+        return status_set(st, LX_E_NO,
+                          "the plan claims to be optimal, but its bound is %.3f us and its time %.3f", bound,
+                          us);
+    out->bound = bound > 0 ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
+    out->optimality = p->answer.status == LX_OPTIMAL ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
+    return true;
+}
+
+bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report *out, lx_status *st)
+{
+    int64_t objective = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.spill_bytes,
+            known;
+    if (refuted(p, objective, st) || !placement_bound(p, &known, st)) return false;
+    bool by_traffic = !p->graph->is_list && p->problem.objective != LX_HEIGHT;
+    if (by_traffic) known = max_i64(least - p->figures.perfect_hbm_bytes, 0);
+    bool holds = p->figures.bound_bytes <= known ||
+                 (by_traffic && p->figures.perfect_hbm_bytes + p->figures.bound_bytes <= least);
+    out->bound_bytes = p->figures.bound_bytes;
+    out->known_bytes = known;
+    out->bound = holds ? LX_BOUND_VERIFIED : LX_BOUND_CLAIMED;
+    out->optimality = objective <= known || (by_traffic && p->figures.hbm_bytes <= least) ? LX_BOUND_VERIFIED
+                      : p->figures.bound_bytes == objective                               ? LX_BOUND_CLAIMED
+                                                                                          : LX_BOUND_NONE;
+    return !p->asks_time || check_time_bound(p, out, st);
+}

@@ -1,0 +1,229 @@
+/* The buffers of a plan: each is as large as a core's part of its tensor, no two that live at the same time share a
+ * byte, and who takes over another's place may do so. Of a bare list the buffers are those of the pattern. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+static const char *name_of(const struct checker *c, int32_t buffer)
+{
+    return c->p->problem.buffers[buffer].name;
+}
+
+/* The parts that a buffer holds, by the op and operand whose view it has. */
+static bool find_parts(const struct checker *c, int32_t i, struct parts *out)
+{
+    const struct lx_stay *s = &c->p->stays[i];
+    struct cut k;
+    *out = (struct parts){.cores = 1};
+    if (c->g->op_count == 0) return true;
+    if (s->tensor < 0 || s->tensor >= c->g->tensor_count || s->view_op < 0 || s->view_op >= c->g->op_count ||
+        s->view_operand < 0 || s->view_operand > c->g->ops[s->view_op].input_count ||
+        op_operand(&c->g->ops[s->view_op], s->view_operand) != s->tensor) {
+        if (c->p->answer.address[i] < 0) return true;
+        return status_set(c->st, LX_E_NO, "buffer %s has the view of an op that does not access its tensor",
+                          name_of(c, i));
+    }
+    cut_of_op(c, s->view_op, &k);
+    *out = parts_of_operand(c, &k, s->view_op, s->view_operand);
+    return true;
+}
+
+static int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *p)
+{
+    const struct lx_layout *l = &c->l->layouts[tensor];
+    int64_t bytes = l->stick_bytes;
+    if (l->rank == 0) return c->g->tensors[tensor].bytes;
+    for (int d = 0; d < p->rank; d++) bytes *= ceil_div_i64(l->size[d], p->slices[d]);
+    return bytes;
+}
+
+static bool life_right(const struct checker *c, int32_t i)
+{
+    const struct lx_buffer *b = &c->p->problem.buffers[i];
+    if (b->start >= 0 && b->start < b->end) return true;
+    return status_set(c->st, LX_E_NO, "buffer %s lives from tick %lld to before %lld", b->name,
+                      (long long)b->start, (long long)b->end);
+}
+
+static bool size_right(const struct checker *c, int32_t i, const struct parts *p)
+{
+    int64_t size = c->p->problem.buffers[i].size, part = part_bytes(c, c->p->stays[i].tensor, p);
+    if (size == part || c->p->answer.address[i] < 0) return true;
+    return status_set(c->st, LX_E_NO, "buffer %s has %lld bytes, but a core's part of it has %lld",
+                      name_of(c, i), (long long)size, (long long)part);
+}
+
+/* Do both stand at the same indices of the op, so that each element is read before it is written over? */
+static bool same_elements(const struct checker *c, const struct lx_op *op, const struct op_index *x,
+                          int input)
+{
+    const struct lx_tensor *in = &c->g->tensors[op->inputs[input]], *out = &c->g->tensors[op->output];
+    const struct lx_layout *from = &c->l->layouts[op->inputs[input]], *to = &c->l->layouts[op->output];
+    if (in->bytes != out->bytes || (in->rank < 0) != (out->rank < 0)) return false;
+    if (!x->known) return from->rank == to->rank;
+    return x->shifted < 0 && lx_layout_equal(from, to) && x->rank[input] == x->rank[op->input_count] &&
+           memcmp(x->var[input], x->var[op->input_count], (size_t)x->rank[input]) == 0;
+}
+
+static bool handover_legal(const struct checker *c, int32_t child, int32_t parent, const struct parts *parts)
+{
+    const struct lx_stay *s = &c->p->stays[child];
+    int64_t tick = c->p->problem.buffers[child].start;
+    struct op_index x;
+    bool reads = false;
+    const struct lx_buffer *own = &c->p->problem.buffers[child], *other = &c->p->problem.buffers[parent];
+    if (tick < 0 || tick >= c->g->op_count || c->p->answer.address[parent] < 0) return false;
+    if (other->end != tick + 1 || own->size > other->size) return false;
+    const struct lx_op *op = &c->g->ops[tick];
+    const struct lx_access *a = &c->p->accesses[c->p->access_at[tick]];
+    op_index_of(c->g, op, &x);
+    if (op->output != s->tensor || a[op->input_count].stay != child ||
+        c->p->stays[parent].tensor == s->tensor || !(op->kind->traits & LX_IN_PLACE) || op->reduces ||
+        !parts_equal(&parts[child], &parts[parent]))
+        return false;
+    for (int i = 0; i < op->input_count; i++) {
+        if (op->inputs[i] != c->p->stays[parent].tensor) continue;
+        if (a[i].stay != parent || !same_elements(c, op, &x, i)) return false;
+        reads = true;
+    }
+    return reads;
+}
+
+static bool handovers_legal(const struct checker *c, const struct parts *parts)
+{
+    for (int32_t i = 0; i < c->p->problem.count; i++) {
+        int32_t from = c->p->took_slot_of[i];
+        if (from < 0 || (c->p->answer.address[i] >= 0 && handover_legal(c, i, from, parts))) continue;
+        return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s", name_of(c, i),
+                          name_of(c, from));
+    }
+    return true;
+}
+
+/* The placement as a problem of its own: what is off chip does not take part. */
+static bool places_legal(const struct checker *c)
+{
+    const struct lx_plan *p = c->p;
+    struct lx_buffer *b = arena_array(c->memory, (size_t)p->problem.count, sizeof *b);
+    struct lx_problem own = {p->problem.objective, lx_device_usable(&c->g->device), c->g->device.stick_bytes,
+                             p->problem.count, b};
+    lx_status why = {0};
+    int64_t ignored;
+    if (!b) return status_no_memory(c->st);
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *x = &p->problem.buffers[i];
+        bool placed = p->answer.address[i] >= 0;
+        b[i] = (struct lx_buffer){.name = x->name,
+                                  .size = x->size,
+                                  .start = x->start,
+                                  .end = x->end,
+                                  .fixed = -1,
+                                  .parents = &p->took_slot_of[i],
+                                  .parent_count = placed && p->took_slot_of[i] >= 0,
+                                  .reason = placed || !p->stays[i].bar ? NULL : "the plan says so"};
+    }
+    if (lx_check(&own, p->answer.address, &ignored, &why)) return true;
+    return status_set(c->st, why.code == LX_E_MEMORY ? why.code : LX_E_NO, "%s", why.text);
+}
+
+/* A handover is stated, so that both must be at the same place. */
+static bool handovers_share(const struct checker *c)
+{
+    const struct lx_plan *p = c->p;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        int32_t from = p->took_slot_of[i];
+        if (from >= 0 && p->answer.address[i] >= 0 && p->answer.address[i] != p->answer.address[from])
+            return status_set(c->st, LX_E_NO, "buffer %s is not where %s is, whose place it takes",
+                              name_of(c, i), name_of(c, from));
+    }
+    return true;
+}
+
+static bool limits_right(const struct checker *c)
+{
+    const struct lx_problem *own = &c->p->problem;
+    int64_t capacity = lx_device_usable(&c->g->device), alignment = c->g->device.stick_bytes;
+    if (own->capacity == capacity && own->alignment == alignment) return true;
+    return status_set(
+        c->st, LX_E_NO,
+        "the plan has scratchpads of %lld bytes and an alignment of %lld, but its device has %lld and "
+        "%lld",
+        (long long)own->capacity, (long long)own->alignment, (long long)capacity, (long long)alignment);
+}
+
+static bool all_placed(const struct checker *c)
+{
+    const struct lx_plan *p = c->p;
+    for (int32_t i = 0; p->problem.objective == LX_FIT && i < p->problem.count; i++)
+        if (p->answer.address[i] < 0 && !p->stays[i].bar)
+            return status_set(c->st, LX_E_NO, "not every buffer is placed (%s): %s is not",
+                              lx_verdict_word(p->answer.status), name_of(c, i));
+    return true;
+}
+
+bool check_buffers(const struct checker *c, struct parts *parts)
+{
+    if (!limits_right(c)) return false;
+    for (int32_t i = 0; i < c->p->problem.count; i++)
+        if (!life_right(c, i) || !find_parts(c, i, &parts[i]) || !size_right(c, i, &parts[i])) return false;
+    return handovers_legal(c, parts) && handovers_share(c) && places_legal(c) && all_placed(c);
+}
+
+static bool list_totals(const struct lx_plan *p, int64_t objective, lx_status *st)
+{
+    int64_t height = 0, spill = 0, all = 0;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->graph->buffers[i];
+        all += b->spill_cost;
+        if (p->answer.address[i] >= 0)
+            height = max_i64(height, p->answer.address[i] + b->size);
+        else
+            spill += b->spill_cost;
+    }
+    const struct lx_figures *f = &p->figures;
+    if (f->hbm_bytes == spill && f->spill_bytes == spill && f->baseline_hbm_bytes == all &&
+        f->height_bytes == height && p->answer.objective == objective)
+        return true;
+    return status_set(
+        st, LX_E_NO,
+        "the plan claims %lld bytes of traffic, %lld of spill, %lld with nothing on chip and a height of "
+        "%lld, but has %lld, %lld, %lld and %lld",
+        (long long)f->hbm_bytes, (long long)f->spill_bytes, (long long)f->baseline_hbm_bytes,
+        (long long)f->height_bytes, (long long)spill, (long long)spill, (long long)all, (long long)height);
+}
+
+/* Who says that it took a place has it, of one of its parents. */
+static bool list_handovers(const struct lx_plan *p, lx_status *st)
+{
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->graph->buffers[i];
+        int32_t from = p->took_slot_of[i];
+        bool found = false, shares = false;
+        for (int32_t k = 0; k < b->parent_count; k++) {
+            found |= b->parents[k] == from;
+            shares |= p->answer.address[b->parents[k]] == p->answer.address[i];
+        }
+        bool right = from < 0 || (found && p->answer.address[i] == p->answer.address[from]);
+        if (p->answer.address[i] < 0 ? from < 0 : right && (from >= 0 || !shares || b->size == 0)) continue;
+        return status_set(st, LX_E_NO, "buffer %s does not stand in the place that the plan says", b->name);
+    }
+    return true;
+}
+
+bool check_list(const struct lx_plan *p, lx_status *st)
+{
+    const struct lx_graph *g = p->graph;
+    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device), objective;
+    struct lx_problem own = {p->problem.objective, capacity, g->alignment, g->buffer_count, g->buffers};
+    if (p->problem.count != g->buffer_count || p->problem.capacity != capacity ||
+        p->problem.alignment != g->alignment)
+        return status_set(st, LX_E_NO,
+                          "the plan is of other buffers, capacity or alignment than its pattern");
+    if (!lx_check(&own, p->answer.address, &objective, st)) return false;
+    if (own.objective == LX_FIT && lx_left_out(&own, p->answer.address))
+        return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not",
+                          lx_verdict_word(p->answer.status), lx_left_out(&own, p->answer.address)->name);
+    return list_handovers(p, st) && list_totals(p, objective, st);
+}

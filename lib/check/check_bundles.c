@@ -1,0 +1,83 @@
+/* Bundles: runs of ops that are launched together. They begin with the first op and follow each other; an op that wipes
+ * the scratchpads is one by itself; one of several ops has no more tensors in HBM than the device allows. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+struct count {
+    const struct checker *c;
+    int32_t *seen; /* per tensor: 1 + the bundle that had it in HBM last */
+    int32_t bundle;
+    struct lx_bundle own;
+};
+
+static bool is_placed(const struct checker *c, int32_t buffer)
+{
+    return buffer >= 0 && c->p->answer.address[buffer] >= 0;
+}
+
+static void count_tensor(struct count *n, int32_t tensor)
+{
+    n->own.operands++;
+    n->own.tensors += n->seen[tensor] != n->bundle + 1;
+    n->seen[tensor] = n->bundle + 1;
+}
+
+/* Op `o` and the copies of its tick, from transfer `*next` on. */
+static void count_op(struct count *n, int32_t o, int32_t *next)
+{
+    const struct lx_plan *p = n->c->p;
+    for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
+        if (!is_placed(n->c, p->accesses[a].stay)) count_tensor(n, p->accesses[a].tensor);
+    for (; *next < p->transfer_count && p->transfers[*next].tick == o; ++*next)
+        if (p->transfers[*next].kind != LX_RING) count_tensor(n, p->stays[p->transfers[*next].stay].tensor);
+    n->own.cores = max_i64(n->own.cores, n->c->traffic[o].cores);
+}
+
+static bool refuse(const struct count *n, int32_t first, const char *why)
+{
+    return status_set(n->c->st, LX_E_NO, "the bundle that begins with op %s %s", n->c->g->ops[first].name,
+                      why);
+}
+
+static bool bundle_right(const struct count *n, int32_t first, int32_t end)
+{
+    const struct lx_bundle *b = &n->c->p->bundles[n->bundle];
+    int64_t limit = n->c->g->device.bundle_tensors;
+    for (int32_t o = first; o < end && end > first + 1; o++)
+        if (n->c->g->ops[o].kind->traits & LX_WIPES)
+            return refuse(n, first, "has an op that must be one by itself");
+    if (limit > 0 && end > first + 1 && n->own.tensors > limit)
+        return refuse(n, first, "has more tensors in HBM than the device allows");
+    if (b->tensors != n->own.tensors || b->operands != n->own.operands || b->cores != n->own.cores)
+        return refuse(n, first, "has other numbers of tensors, operands or cores than the plan claims");
+    return true;
+}
+
+static bool borders_right(const struct checker *c)
+{
+    const struct lx_plan *p = c->p;
+    bool ok = (p->bundle_count == 0) == (c->g->op_count == 0);
+    for (int32_t i = 0; ok && i < p->bundle_count; i++)
+        ok = i == 0 ? p->bundles[0].first == 0
+                    : p->bundles[i].first > p->bundles[i - 1].first && p->bundles[i].first < c->g->op_count;
+    return ok ? true
+              : status_set(c->st, LX_E_NO, "the bundles of the plan are not all ops, one after the other");
+}
+
+bool check_bundles(const struct checker *c)
+{
+    const struct lx_plan *p = c->p;
+    struct count n = {.c = c, .seen = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *n.seen)};
+    int32_t next = 0;
+    if (!n.seen) return status_no_memory(c->st);
+    if (!borders_right(c)) return false;
+    for (; n.bundle < p->bundle_count; n.bundle++) {
+        int32_t first = p->bundles[n.bundle].first;
+        int32_t end = n.bundle + 1 < p->bundle_count ? p->bundles[n.bundle + 1].first : c->g->op_count;
+        n.own = (struct lx_bundle){0};
+        for (int32_t o = first; o < end; o++) count_op(&n, o, &next);
+        if (!bundle_right(&n, first, end)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,200 @@
+/* How the ops of a plan are cut over the cores, from nothing but the number of slices per variable.
+ *
+ * A variable along which sticks of some operand run is cut between sticks, of the operand with the most elements per
+ * stick. Slices are equal, so that a split divides the sticks (or elements). Cores count through the slices of the
+ * variables like a number with mixed bases: those of the output in its order, then the summed ones, the first fastest;
+ * a variable that is split though the output has it inside its sticks only, or not at all, comes before all. There is
+ * at most one of these. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+/* Device dimensions but for the inside of the stick. */
+static int outer_rank(const struct lx_layout *l)
+{
+    return l->rank > 0 ? l->rank - 1 : 0;
+}
+
+static void find_units(const struct checker *c, const struct lx_op *op, struct cut *k)
+{
+    for (int v = 0; v < k->x.var_count; v++) k->unit[v] = 1;
+    for (int i = 0; i < k->x.operand_count; i++) {
+        const struct lx_layout *l = &c->l->layouts[op_operand(op, i)];
+        if (l->rank == 0 || l->stick_dim < 0) continue;
+        int v = k->x.var[i][l->stick_dim];
+        if (k->x.extent[v] > 1) k->unit[v] = max_i64(k->unit[v], l->stick_elements);
+    }
+}
+
+/* No coordinate of the output outside its sticks has it. */
+static bool is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
+{
+    const struct lx_layout *out = &c->l->layouts[op->output];
+    int h = op_index_dim(&k->x, k->x.operand_count - 1, v);
+    for (int d = 0; h >= 0 && d < outer_rank(out); d++)
+        if (out->host_dim[d] == h && out->size[d] > 1) return false;
+    return true;
+}
+
+/* Variables as cores count through them; their number. */
+static int counting_order(const struct checker *c, const struct lx_op *op, const struct cut *k, int *order)
+{
+    int n = 0, out = k->x.operand_count - 1;
+    for (int v = 0; v < k->x.var_count; v++)
+        if (k->split[v] > 1 && is_inner(c, op, k, v)) order[n++] = v;
+    for (int d = 0; d < k->x.rank[out]; d++) {
+        int v = k->x.var[out][d];
+        if (k->split[v] > 1 && !is_inner(c, op, k, v)) order[n++] = v;
+    }
+    return n;
+}
+
+static void find_slices(const struct checker *c, const struct lx_op *op, struct cut *k)
+{
+    int order[LX_MAX_VARS], count = counting_order(c, op, k, order);
+    for (int v = 0; v < k->x.var_count; v++) {
+        int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
+        k->width[v] = k->split[v] == 1 ? k->x.extent[v] : units / k->split[v] * k->unit[v];
+        k->stride[v] = 1;
+        if (k->split[v] > 1 && op_index_reduced(&k->x, v)) k->sum_slices *= k->split[v];
+    }
+    for (int i = 0; i < count; i++) {
+        k->stride[order[i]] = k->cores;
+        if (!mul_i64(k->cores, k->split[order[i]], &k->cores)) k->cores = INT64_MAX;
+    }
+}
+
+void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
+{
+    const struct lx_op *op = &c->g->ops[o];
+    const struct lx_division *d = &c->p->divisions->at[o];
+    op_index_of(c->g, op, &k->x);
+    k->cores = k->sum_slices = 1;
+    if (op->kind->traits & LX_EXTERN) k->x.known = false;
+    if (!k->x.known) return;
+    for (int v = 0; v < k->x.var_count; v++) k->split[v] = 1;
+    for (int i = 0; i < d->split_count; i++)
+        for (int v = 0; v < k->x.var_count; v++)
+            if (k->x.letter[v] == d->splits[i].letter) k->split[v] = max_i64(d->splits[i].split, 1);
+    find_units(c, op, k);
+    find_slices(c, op, k);
+}
+
+static bool refuse(const struct checker *c, const struct lx_op *op, const struct cut *k, int v,
+                   const char *why)
+{
+    return status_set(c->st, LX_E_NO, "op %s cannot be cut into %lld slices along '%c': %s", op->name,
+                      (long long)k->split[v], k->x.letter[v], why);
+}
+
+/* Cores would write parts of one stick: an insert that begins within a stick, or leaves elements out. */
+static bool shares_sticks(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
+{
+    int out = k->x.operand_count - 1, h = op_index_dim(&k->x, out, v);
+    const struct lx_layout *l = &c->l->layouts[op->output];
+    return k->x.shifted == out && h >= 0 && h == l->stick_dim &&
+           (k->x.stride[h] != 1 || k->x.offset[h] % l->stick_elements != 0);
+}
+
+static bool split_legal(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
+{
+    int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
+    bool padded = k->unit[v] > 1 && k->x.extent[v] % k->unit[v] != 0;
+    if (units % k->split[v] != 0)
+        return refuse(c, op, k, v,
+                      k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
+    if (padded && op_index_reduced(&k->x, v))
+        return refuse(c, op, k, v, "it is summed, and its last stick is partly filled");
+    if (padded && op_is_restickify(op))
+        return refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
+    if (shares_sticks(c, op, k, v)) return refuse(c, op, k, v, "cores would write parts of one stick");
+    return true;
+}
+
+/* Positions along device dimension d that one core addresses. */
+static int64_t positions(const struct lx_layout *l, const struct cut *k, int operand, int d)
+{
+    int h = l->host_dim[d];
+    if (h < 0) return 1;
+    bool shifted = k->x.shifted == operand;
+    int64_t scale = shifted ? k->x.stride[h] : 1, lead = shifted ? k->x.offset[h] % l->step[d] : 0;
+    if (lead < 0) lead += l->step[d];
+    int64_t slice = min_i64(k->width[(int)k->x.var[operand][h]], k->x.extent[(int)k->x.var[operand][h]]);
+    return min_i64(((slice - 1) * scale + lead) / l->step[d] + 1, max_i64(l->size[d], 1));
+}
+
+/* First to last byte that one core addresses: whole rows behind the outermost dimension of which it has several
+ * positions. */
+static int64_t span(const struct lx_layout *l, const struct cut *k, int operand)
+{
+    for (int d = 0; d < outer_rank(l); d++) {
+        int64_t bytes = positions(l, k, operand, d);
+        if (bytes == 1) continue;
+        if (!mul_i64(bytes, l->stick_bytes, &bytes)) return INT64_MAX;
+        for (int e = d + 1; e < outer_rank(l); e++)
+            if (!mul_i64(bytes, l->size[e], &bytes)) return INT64_MAX;
+        return bytes;
+    }
+    return l->stick_bytes;
+}
+
+static bool spans_fit(const struct checker *c, const struct lx_op *op, const struct cut *k)
+{
+    for (int i = 0; i < k->x.operand_count; i++) {
+        int64_t bytes = span(&c->l->layouts[op_operand(op, i)], k, i);
+        if (bytes > c->g->device.span_bytes)
+            return status_set(
+                c->st, LX_E_NO, "op %s: one core addresses %lld bytes of %s, but the limit is %lld", op->name,
+                (long long)bytes, c->g->tensors[op_operand(op, i)].name, (long long)c->g->device.span_bytes);
+    }
+    return true;
+}
+
+/* A split of a variable that the op does not have would be lost on us. */
+static bool letters_known(const struct checker *c, int32_t o, const struct cut *k)
+{
+    const struct lx_division *d = &c->p->divisions->at[o];
+    for (int i = 0; i < d->split_count; i++) {
+        bool found =
+            !k->x.known ? false : memchr(k->x.letter, d->splits[i].letter, (size_t)k->x.var_count) != NULL;
+        if (!found && d->splits[i].split != 1)
+            return status_set(c->st, LX_E_NO, "op %s is cut along '%c', which it does not have",
+                              c->g->ops[o].name, d->splits[i].letter);
+    }
+    return true;
+}
+
+static bool cut_legal(const struct checker *c, int32_t o)
+{
+    const struct lx_op *op = &c->g->ops[o];
+    struct cut k;
+    int inner = 0;
+    cut_of_op(c, o, &k);
+    if (!letters_known(c, o, &k)) return false;
+    if (!k.x.known) return true;
+    for (int v = 0; v < k.x.var_count; v++) {
+        if (k.split[v] == 1) continue;
+        inner += is_inner(c, op, &k, v);
+        if (!split_legal(c, op, &k, v)) return false;
+    }
+    if (inner > 1)
+        return status_set(c->st, LX_E_NO,
+                          "op %s: more than one summed dimension is cut; cores add up along one", op->name);
+    if (k.cores > c->p->divisions->cores)
+        return status_set(c->st, LX_E_NO, "op %s wants %lld cores, but the plan has %lld", op->name,
+                          (long long)k.cores, (long long)c->p->divisions->cores);
+    return spans_fit(c, op, &k);
+}
+
+bool check_cuts(const struct checker *c)
+{
+    int64_t cores = c->p->divisions->cores;
+    if (cores < 1 || cores > c->g->device.cores)
+        return status_set(c->st, LX_E_NO, "the plan uses %lld cores, but its device has %lld",
+                          (long long)cores, (long long)c->g->device.cores);
+    for (int32_t o = 0; o < c->g->op_count; o++)
+        if (!cut_legal(c, o)) return false;
+    return true;
+}

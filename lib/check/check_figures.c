@@ -1,0 +1,140 @@
+/* Every figure of a plan of a graph against the one that was counted in the replay, or follows from what is stated.
+ * Costs of buffers, what a perfect placement would move and predicted times are claims of the planner: nothing here
+ * depends on them. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <stddef.h>
+
+/* Per op: what the plan says and what was counted. */
+static const struct {
+    const char *what;
+    size_t offset;
+} op_rows[] = {
+    {"bytes read from HBM", offsetof(struct lx_op_traffic, hbm_read)},
+    {"bytes written to HBM", offsetof(struct lx_op_traffic, hbm_written)},
+    {"bytes over the data ring", offsetof(struct lx_op_traffic, ring)},
+    {"bytes over the reduce ring", offsetof(struct lx_op_traffic, reduce_ring)},
+    {"bytes read from scratchpads", offsetof(struct lx_op_traffic, lx_read)},
+    {"bytes written to scratchpads", offsetof(struct lx_op_traffic, lx_written)},
+    {"cores", offsetof(struct lx_op_traffic, cores)},
+};
+
+static int64_t value_at(const void *base, size_t offset)
+{
+    return *(const int64_t *)(const void *)((const char *)base + offset);
+}
+
+static bool same(const struct checker *c, const char *subject, const char *name, const char *what,
+                 int64_t claimed, int64_t counted)
+{
+    if (claimed == counted) return true;
+    return status_set(c->st, LX_E_NO, "%s%s: the plan claims %lld %s, but has %lld", subject, name,
+                      (long long)claimed, what, (long long)counted);
+}
+
+/* Who reads and writes, and what that moves through HBM where it is off chip. */
+static bool accesses_right(const struct checker *c, int32_t o)
+{
+    const struct lx_op *op = &c->g->ops[o];
+    struct cut k;
+    cut_of_op(c, o, &k);
+    for (int i = 0; i <= op->input_count; i++) {
+        const struct lx_access *a = &c->p->accesses[c->p->access_at[o] + i];
+        struct zone z = zone_of_access(c, &k, o, i);
+        int32_t tensor = op_operand(op, i);
+        bool writes = i == op->input_count, reads = !writes || op_is_insert(op);
+        if (a->tensor != tensor || a->reads != reads || a->writes != writes)
+            return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
+                              c->g->tensors[tensor].name);
+        if (!same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes,
+                  bytes_of_sticks(c, tensor, zone_sticks(&z))))
+            return false;
+    }
+    return true;
+}
+
+static bool ops_right(const struct checker *c)
+{
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        if (!accesses_right(c, o)) return false;
+        for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
+            if (!same(c, "op ", c->g->ops[o].name, op_rows[i].what,
+                      value_at(&c->p->traffic[o], op_rows[i].offset),
+                      value_at(&c->traffic[o], op_rows[i].offset)))
+                return false;
+    }
+    return true;
+}
+
+/* The first and the last op that a buffer serves, as the accesses say. */
+struct use {
+    int32_t first, last;
+    bool written, seen;
+};
+
+static bool find_uses(const struct checker *c, struct use *uses)
+{
+    for (int32_t o = 0; o < c->g->op_count; o++)
+        for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) {
+            const struct lx_access *x = &c->p->accesses[a];
+            if (x->stay < 0) continue;
+            struct use *u = &uses[x->stay];
+            if (c->p->stays[x->stay].tensor != x->tensor)
+                return status_set(c->st, LX_E_NO, "op %s is served by %s, a buffer of another tensor than %s",
+                                  c->g->ops[o].name, c->p->problem.buffers[x->stay].name,
+                                  c->g->tensors[x->tensor].name);
+            if (!u->seen) *u = (struct use){o, o, !x->reads, true};
+            u->last = o;
+        }
+    return true;
+}
+
+static bool uses_right(const struct checker *c)
+{
+    struct use *uses = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *uses);
+    if (!uses) return status_no_memory(c->st);
+    if (!find_uses(c, uses)) return false;
+    for (int32_t i = 0; i < c->p->problem.count; i++) {
+        const struct lx_stay *s = &c->p->stays[i];
+        const char *name = c->p->problem.buffers[i].name;
+        if (!uses[i].seen) continue;
+        if (s->begins_written != uses[i].written)
+            return status_set(c->st, LX_E_NO, "buffer %s: begins_written is not what its first access does",
+                              name);
+        if (!same(c, "buffer ", name, "as its first op", s->first, uses[i].first) ||
+            !same(c, "buffer ", name, "as its last op", s->last, uses[i].last))
+            return false;
+    }
+    return true;
+}
+
+static void add_up(struct checker *c)
+{
+    struct lx_figures *f = &c->figures;
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        f->hbm_bytes += c->traffic[o].hbm_read + c->traffic[o].hbm_written;
+        f->ring_bytes += c->traffic[o].ring;
+    }
+    for (int32_t a = 0; a < c->p->access_at[c->g->op_count]; a++)
+        f->baseline_hbm_bytes += c->p->accesses[a].bytes;
+    for (int32_t i = 0; i < c->p->problem.count; i++)
+        if (c->p->answer.address[i] >= 0)
+            f->height_bytes =
+                max_i64(f->height_bytes, c->p->answer.address[i] + c->p->problem.buffers[i].size);
+}
+
+bool check_figures(struct checker *c)
+{
+    const struct lx_figures *claimed = &c->p->figures, *f = &c->figures;
+    if (!ops_right(c) || !uses_right(c)) return false;
+    add_up(c);
+    return same(c, "all ops", "", "bytes of HBM traffic", claimed->hbm_bytes, f->hbm_bytes) &&
+           same(c, "all ops", "", "bytes over the data ring", claimed->ring_bytes, f->ring_bytes) &&
+           same(c, "all ops", "", "bytes of HBM traffic with nothing on chip", claimed->baseline_hbm_bytes,
+                f->baseline_hbm_bytes) &&
+           same(c, "scratchpads", "", "bytes in use", claimed->height_bytes, f->height_bytes) &&
+           same(c, "all ops", "", "bytes of spill", claimed->spill_bytes,
+                f->hbm_bytes - claimed->perfect_hbm_bytes);
+}

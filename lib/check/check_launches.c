@@ -1,0 +1,329 @@
+/* The launches of a plan: does each group of a split sum compute every element of the output exactly once, does each
+ * core compute what it holds, and do no two cores write one stick? From what the launch states (dims, sums, cores,
+ * order), by arithmetic on counts; tiles are never listed.
+ *
+ * A launch over shards gives a core all tiles of its shard. In a global launch tiles are numbered, and what the cores
+ * of a group are told, sorted by first tile, must follow each other without a gap: any order of tiles will do. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+struct launched {
+    const struct checker *c;
+    const struct lx_op *op;
+    const struct lx_op_launch *o;
+    struct cut cut;
+    bool on_chip; /* some operand is */
+};
+
+static bool refuse(const struct launched *x, const char *why)
+{
+    return status_set(x->c->st, LX_E_NO, "launch of op %s: %s", x->op->name, why);
+}
+
+static bool refuse_core(const struct launched *x, const struct lx_launch_core *k, const char *why)
+{
+    return status_set(x->c->st, LX_E_NO, "launch of op %s: core %d %s", x->op->name, (int)k->core, why);
+}
+
+/* Tiles of `length` elements. */
+static int64_t tiles_of(const struct lx_launch_dim *d, int64_t length)
+{
+    return ceil_div_i64(length, d->side);
+}
+
+/* [*from, *to) of part `slot` of a dimension. */
+static void range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, int64_t *from, int64_t *to)
+{
+    *from = parts == 1 ? 0 : min_i64(slot * part, extent);
+    *to = parts == 1 ? extent : min_i64(*from + part, extent);
+}
+
+static int var_of_dim(const struct launched *x, int d)
+{
+    return x->cut.x.var[x->cut.x.operand_count - 1][d];
+}
+
+/* Cores that have neighbouring tiles would write one stick. */
+static bool cuts_sticks(const struct launched *x, int d)
+{
+    const struct lx_layout *l = &x->c->l->layouts[x->op->output];
+    const struct lx_launch_dim *v = &x->o->dim[d];
+    const struct op_index *i = &x->cut.x;
+    if (d != l->stick_dim || v->side >= v->extent) return false;
+    bool shifted = i->shifted == i->operand_count - 1;
+    return v->side % l->stick_elements != 0 ||
+           (shifted && (i->stride[d] != 1 || i->offset[d] % l->stick_elements != 0));
+}
+
+static bool dims_right(const struct launched *x)
+{
+    const struct op_index *i = &x->cut.x;
+    if (x->o->rank != i->rank[i->operand_count - 1]) return refuse(x, "it has another rank than the output");
+    for (int d = 0; d < x->o->rank; d++) {
+        const struct lx_launch_dim *v = &x->o->dim[d];
+        if (v->extent != i->extent[var_of_dim(x, d)])
+            return refuse(x, "a dimension is not as long as that of the output");
+        if (v->side < 1 || v->parts < 1 || v->part < 1 || v->side > LX_INT_MAX || v->part > v->extent)
+            return refuse(x, "a dimension has tiles or parts of no size");
+        if (v->parts == 1 ? v->part != v->extent : v->part < ceil_div_i64(v->extent, v->parts))
+            return refuse(x, "the parts of a dimension do not cover it");
+        if (cuts_sticks(x, d)) return refuse(x, "tiles end within sticks of the output");
+    }
+    return true;
+}
+
+/* Sums are cut as the op is. */
+static bool sums_right(const struct launched *x)
+{
+    const struct op_index *i = &x->cut.x;
+    int n = 0;
+    for (int v = 0; v < i->var_count; v++) {
+        if (!op_index_reduced(i, v)) continue;
+        if (n == x->o->sum_count) return refuse(x, "a sum is missing");
+        const struct lx_launch_sum *s = &x->o->sum[n++];
+        if (s->extent != i->extent[v] || s->parts != x->cut.split[v] || s->part != x->cut.width[v])
+            return refuse(x, "a sum is cut in another way than the op");
+    }
+    if (n < x->o->sum_count) return refuse(x, "it has a sum that the op does not have");
+    return x->o->k_tile >= 1 ? true : refuse(x, "k_tile must be 1 at least");
+}
+
+static bool core_there(const struct launched *x, const struct lx_launch_core *k)
+{
+    const struct lx_launch *l = x->o->launch;
+    if (k->core < 0 || k->core >= x->c->p->divisions->cores) return refuse_core(x, k, "is not there");
+    if (l->core_grid[1] < 1 || k->y != k->core / l->core_grid[1] || k->x != k->core % l->core_grid[1])
+        return refuse_core(x, k, "does not stand where its number says");
+    if (k->k_slice < 0 || k->k_slice >= x->cut.sum_slices)
+        return refuse_core(x, k, "has a slice of the sum that is none");
+    return true;
+}
+
+static bool grid_right(const struct launched *x)
+{
+    const struct lx_launch *l = x->o->launch;
+    const struct lx_device *d = &x->c->g->device;
+    int64_t rows = max_i64(d->grid_y, ceil_div_i64(d->cores, d->grid_x));
+    return l->core_grid[1] == d->grid_x && l->core_grid[0] == rows
+               ? true
+               : refuse(x, "core_grid is not the device's");
+}
+
+static int by_core(const void *a, const void *b)
+{
+    const struct lx_launch_core *x = a, *y = b;
+    return (x->core > y->core) - (x->core < y->core);
+}
+
+static int by_group_and_start(const void *a, const void *b)
+{
+    const struct lx_launch_core *x = a, *y = b;
+    if (x->k_slice != y->k_slice) return x->k_slice < y->k_slice ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->count > y->count) - (x->count < y->count);
+}
+
+/* All there, and none twice. `sorted` has room for all. */
+static bool cores_right(const struct launched *x, struct lx_launch_core *sorted)
+{
+    const struct lx_launch *l = x->o->launch;
+    for (int32_t i = 0; i < l->core_count; i++) {
+        if (!core_there(x, &l->cores[i])) return false;
+        sorted[i] = l->cores[i];
+    }
+    qsort(sorted, (size_t)l->core_count, sizeof *sorted, by_core);
+    for (int32_t i = 1; i < l->core_count; i++)
+        if (sorted[i].core == sorted[i - 1].core) return refuse_core(x, &sorted[i], "is launched twice");
+    return true;
+}
+
+/* The slot of each output dimension that sy and sx say; false: there are not so many. */
+static bool slots_of(const struct lx_op_launch *o, const struct lx_launch_core *k, int64_t *slot)
+{
+    int64_t sy = k->sy;
+    if (k->sy < 0 || k->sx < 0) return false;
+    for (int d = o->rank - 2; d >= 0; d--) {
+        slot[d] = sy % o->dim[d].parts;
+        sy /= o->dim[d].parts;
+    }
+    if (o->rank > 0) slot[o->rank - 1] = k->sx;
+    return sy == 0 && k->sx < (o->rank > 0 ? o->dim[o->rank - 1].parts : 1);
+}
+
+/* Slot of variable v on device core `core`, as the op is cut. */
+static int64_t slot_of_cut(const struct launched *x, int v, int64_t core)
+{
+    return core / x->cut.stride[v] % x->cut.split[v];
+}
+
+/* The slice of the sum that the cut gives the core, as one number. */
+static int64_t group_of_cut(const struct launched *x, int64_t core)
+{
+    int64_t k = 0;
+    for (int v = 0; v < x->cut.x.var_count; v++)
+        if (op_index_reduced(&x->cut.x, v)) k = k * x->cut.split[v] + slot_of_cut(x, v, core);
+    return k;
+}
+
+/* With operands on chip a core computes the slice whose parts it holds, and nothing else. */
+static bool shard_is_slice(const struct launched *x, const struct lx_launch_core *k, const int64_t *slot)
+{
+    for (int d = 0; d < x->o->rank; d++) {
+        const struct lx_launch_dim *v = &x->o->dim[d];
+        int var = var_of_dim(x, d);
+        int64_t from, to, own, end;
+        range_of(v->extent, v->parts, v->part, slot[d], &from, &to);
+        range_of(v->extent, x->cut.split[var], x->cut.width[var], slot_of_cut(x, var, k->core), &own, &end);
+        if (from != own || to != end) return refuse_core(x, k, "computes another slice than it holds");
+    }
+    return k->k_slice == group_of_cut(x, k->core) ? true
+                                                  : refuse_core(x, k, "sums another slice than it holds");
+}
+
+static int64_t tiles_of_shard(const struct lx_op_launch *o, const int64_t *slot)
+{
+    int64_t tiles = 1;
+    for (int d = 0; d < o->rank; d++) {
+        int64_t from, to;
+        range_of(o->dim[d].extent, o->dim[d].parts, o->dim[d].part, slot[d], &from, &to);
+        tiles *= tiles_of(&o->dim[d], to - from);
+    }
+    return tiles;
+}
+
+static bool shards_cover(const struct launched *x, bool *taken)
+{
+    const struct lx_launch *l = x->o->launch;
+    int64_t slot[LX_MAX_RANK], columns = x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1;
+    for (int32_t i = 0; i < l->core_count; i++) {
+        const struct lx_launch_core *k = &l->cores[i];
+        if (!slots_of(x->o, k, slot)) return refuse_core(x, k, "has a shard that is none");
+        if (k->start != 0 || k->count != tiles_of_shard(x->o, slot))
+            return refuse_core(x, k, "does not compute all tiles of its shard");
+        if (x->on_chip && !shard_is_slice(x, k, slot)) return false;
+        int64_t number = ((int64_t)k->sy * columns + k->sx) * x->cut.sum_slices + k->k_slice;
+        if (taken[number]) return refuse_core(x, k, "computes a shard that another one computes, too");
+        taken[number] = true;
+    }
+    return true;
+}
+
+static bool local_right(const struct launched *x)
+{
+    const struct lx_launch *l = x->o->launch;
+    int64_t shards = x->cut.sum_slices;
+    if (l->order != LX_MATCH_SHARD) return refuse(x, "tiles of shards are in the order match_shard");
+    for (int d = 0; d < x->o->rank; d++)
+        if (!mul_i64(shards, x->o->dim[d].parts, &shards)) shards = INT64_MAX;
+    if (shards != l->core_count) return refuse(x, "not every shard has one core");
+    bool *taken = arena_array(x->c->memory, (size_t)shards, sizeof *taken);
+    return taken ? shards_cover(x, taken) : status_no_memory(x->c->st);
+}
+
+static bool all_tiles(const struct launched *x, int64_t *all)
+{
+    *all = 1;
+    for (int d = 0; d < x->o->rank; d++) {
+        const struct lx_launch_dim *v = &x->o->dim[d];
+        if (v->parts != 1) return refuse(x, "a global launch has no parts");
+        if (!mul_i64(*all, tiles_of(v, v->extent), all) || *all > LX_INT_MAX)
+            return refuse(x, "it has more than 2^53 tiles");
+    }
+    return true;
+}
+
+/* Runs of tiles, one behind the other, of each group. */
+static bool runs_cover(const struct launched *x, struct lx_launch_core *sorted, int64_t all)
+{
+    int32_t n = x->o->launch->core_count;
+    int64_t next = 0, group = 0;
+    qsort(sorted, (size_t)n, sizeof *sorted, by_group_and_start);
+    for (int32_t i = 0; i < n; i++) {
+        const struct lx_launch_core *k = &sorted[i];
+        if (k->sy != 0 || k->sx != 0) return refuse_core(x, k, "has a shard, but there are none");
+        if (k->count < 0 || k->start < 0) return refuse_core(x, k, "has tiles that are none");
+        if (k->k_slice != group && next != all) return refuse(x, "tiles of a slice of the sum are left out");
+        if (k->k_slice != group) group++, next = 0;
+        if (k->k_slice != group) return refuse(x, "a slice of the sum has no cores");
+        if (k->start != next)
+            return refuse_core(x, k, "begins with a tile that another one computes, or leaves some out");
+        next += k->count;
+        if (next > all) return refuse_core(x, k, "goes beyond the last tile");
+    }
+    return next == all && group == x->cut.sum_slices - 1 ? true : refuse(x, "tiles are left out");
+}
+
+static bool global_right(const struct launched *x, struct lx_launch_core *sorted)
+{
+    const struct lx_launch *l = x->o->launch;
+    int64_t all;
+    if (x->on_chip && l->core_count > 1)
+        return refuse(x, "an operand is on chip, but tiles are dealt out to all cores");
+    if (l->order == LX_MATCH_SHARD) return refuse(x, "there are no shards to match");
+    if (l->order == LX_BLOCK && (x->o->blocks[0] < 1 || x->o->blocks[1] < 1 ||
+                                 x->o->blocks[0] > LX_LAUNCH_CORES || x->o->blocks[1] > LX_LAUNCH_CORES))
+        return refuse(x, "blocks must be at least one by one");
+    return all_tiles(x, &all) && runs_cover(x, sorted, all);
+}
+
+static bool tiles_right(const struct launched *x)
+{
+    const struct lx_launch *l = x->o->launch;
+    struct lx_launch_core *sorted = arena_array(x->c->memory, (size_t)l->core_count, sizeof *sorted);
+    if (!sorted) return status_no_memory(x->c->st);
+    if (!dims_right(x) || !sums_right(x) || !grid_right(x) || !cores_right(x, sorted)) return false;
+    return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x, sorted);
+}
+
+/* One core that does it all. */
+static bool whole_right(const struct launched *x)
+{
+    const struct lx_launch *l = x->o->launch;
+    if (x->o->rank == 0 && x->o->sum_count == 0 && l && l->core_count == 1 && l->cores[0].core == 0 &&
+        l->cores[0].start == 0 && l->cores[0].count == 1 && l->cores[0].k_slice == 0 && l->cores[0].sy == 0 &&
+        l->cores[0].sx == 0)
+        return core_there(x, &l->cores[0]) && grid_right(x);
+    return refuse(x, "an op of which only the operands are known is one piece on core 0");
+}
+
+/* A launch that is refused where a tile of an operand does not fit where it is: nothing runs then. */
+static bool may_refuse(const struct launched *x)
+{
+    const struct lx_device *d = &x->c->g->device;
+    const struct lx_access *a = &x->c->p->accesses[x->c->p->access_at[x->o->op]];
+    for (int i = 0; i <= x->op->input_count; i++) {
+        int64_t bits = lx_dtype_bits(x->c->g->tensors[op_operand(x->op, i)].dtype);
+        bool on_chip = a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0;
+        if (on_chip && d->tile_rows * d->tile_columns * bits / 8 > LX_LAUNCH_TILE_BYTES) return true;
+    }
+    return refuse(x, "it is refused, but the device can make it");
+}
+
+static bool launch_right(struct launched *x)
+{
+    const struct lx_access *a = &x->c->p->accesses[x->c->p->access_at[x->o->op]];
+    enum lx_launch_kind wanted = x->op->kind->traits & LX_EXTERN ? LX_LAUNCH_NONE
+                                 : x->cut.x.known                ? LX_LAUNCH_TILES
+                                                                 : LX_LAUNCH_WHOLE;
+    for (int i = 0; i <= x->op->input_count; i++)
+        x->on_chip |= a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0;
+    if (x->o->kind == LX_LAUNCH_REFUSED && wanted == LX_LAUNCH_TILES) return may_refuse(x);
+    if (x->o->kind != wanted) return refuse(x, "it is of another kind than the op");
+    if (wanted == LX_LAUNCH_NONE) return true;
+    if (!x->o->launch) return refuse(x, "it has no cores");
+    return wanted == LX_LAUNCH_TILES ? tiles_right(x) : whole_right(x);
+}
+
+bool check_launches(const struct checker *c)
+{
+    for (int32_t o = 0; c->p->launches && o < c->g->op_count; o++) {
+        struct launched x = {.c = c, .op = &c->g->ops[o], .o = &c->p->launches[o]};
+        if (x.o->op != o) return refuse(&x, "it is of another op");
+        cut_of_op(c, o, &x.cut);
+        if (!launch_right(&x)) return false;
+    }
+    return true;
+}

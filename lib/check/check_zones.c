@@ -1,0 +1,151 @@
+/* Which sticks of a tensor a core holds, and which it touches. A tensor that is known by its bytes only has no
+ * dimensions here: it is one thing, on one core. */
+#include "check/check.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+int64_t whole_bytes(const struct checker *c, int32_t tensor)
+{
+    const struct lx_layout *l = &c->l->layouts[tensor];
+    return l->rank > 0 ? lx_layout_bytes(l) : c->g->tensors[tensor].bytes;
+}
+
+int64_t bytes_of_sticks(const struct checker *c, int32_t tensor, int64_t sticks)
+{
+    return c->l->layouts[tensor].rank > 0 ? sticks * c->g->device.stick_bytes : c->g->tensors[tensor].bytes;
+}
+
+static struct zone zone_whole(const struct lx_layout *l)
+{
+    struct zone z = {.rank = l->rank > 0 ? l->rank - 1 : 0};
+    for (int d = 0; d < z.rank; d++) z.hi[d] = z.count[d] = l->size[d];
+    return z;
+}
+
+struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64_t core)
+{
+    struct zone z = zone_whole(l);
+    for (int d = 0; d < z.rank; d++) {
+        if (p->slices[d] <= 1) continue;
+        int64_t part = ceil_div_i64(l->size[d], p->slices[d]);
+        z.lo[d] = min_i64(core / p->stride[d] % p->slices[d] * part, l->size[d]);
+        z.hi[d] = min_i64(z.lo[d] + part, l->size[d]);
+        z.count[d] = z.hi[d] - z.lo[d];
+    }
+    return z;
+}
+
+/* Positions of device dimension d that the indices offset + stride x [from, to) of its host dimension stand at.
+ * Whoever goes up to the end of a dimension takes its padding along. */
+static void touch(const struct lx_layout *l, int d, int64_t offset, int64_t stride, int64_t from, int64_t to,
+                  bool shifted, struct zone *z)
+{
+    int64_t size = l->host_shape[(int)l->host_dim[d]], step = l->step[d];
+    int64_t first = max_i64(from, offset >= 0 ? 0 : ceil_div_i64(-offset, stride));
+    int64_t last = min_i64(to - 1, offset < size ? (size - 1 - offset) / stride : -1);
+    z->lo[d] = z->hi[d] = z->count[d] = 0;
+    if (first > last) return;
+    z->lo[d] = (offset + stride * first) / step;
+    z->hi[d] = (offset + stride * last) / step + 1;
+    z->count[d] = stride >= step ? last - first + 1 : z->hi[d] - z->lo[d];
+    if (shifted || to != size) return;
+    z->hi[d] = l->size[d];
+    z->count[d] = z->hi[d] - z->lo[d];
+}
+
+/* `core` -1: all of them together. */
+static struct zone touched(const struct checker *c, const struct cut *k, int32_t op, int operand,
+                           int64_t core)
+{
+    const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
+    struct zone z = zone_whole(l);
+    bool shifted = k->x.known && k->x.shifted == operand;
+    for (int d = 0; k->x.known && d < z.rank; d++) {
+        int h = l->host_dim[d];
+        if (h < 0) continue;
+        int v = k->x.var[operand][h];
+        if (core >= 0 && k->split[v] > 1) {
+            int64_t from = core / k->stride[v] % k->split[v] * k->width[v];
+            touch(l, d, shifted ? k->x.offset[h] : 0, shifted ? k->x.stride[h] : 1, from,
+                  min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
+        } else if (shifted)
+            touch(l, d, k->x.offset[h], k->x.stride[h], 0, k->x.extent[v], true, &z);
+    }
+    return z;
+}
+
+struct zone zone_touched(const struct checker *c, const struct cut *k, int32_t op, int operand, int64_t core)
+{
+    return touched(c, k, op, operand, core);
+}
+
+struct zone zone_of_access(const struct checker *c, const struct cut *k, int32_t op, int operand)
+{
+    return touched(c, k, op, operand, -1);
+}
+
+bool zone_empty(const struct zone *z)
+{
+    for (int d = 0; d < z->rank; d++)
+        if (z->count[d] <= 0) return true;
+    return false;
+}
+
+bool zone_within(const struct zone *inner, const struct zone *outer)
+{
+    if (zone_empty(inner)) return true;
+    for (int d = 0; d < inner->rank; d++)
+        if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d]) return false;
+    return true;
+}
+
+int64_t zone_sticks(const struct zone *z)
+{
+    int64_t n = 1;
+    for (int d = 0; d < z->rank; d++)
+        if (!mul_i64(n, max_i64(z->count[d], 0), &n)) return INT64_MAX;
+    return n;
+}
+
+int64_t zone_common_sticks(const struct zone *a, const struct zone *b)
+{
+    int64_t n = 1;
+    for (int d = 0; d < a->rank; d++)
+        n *= max_i64(0, min_i64(a->hi[d], b->hi[d]) - max_i64(a->lo[d], b->lo[d]));
+    return n;
+}
+
+/* Does a view walk this dimension other than as a whole, from its begin on? */
+static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, int h)
+{
+    return k->x.shifted == operand && (k->x.stride[h] != 1 || k->x.offset[h] != 0 ||
+                                       l->host_shape[h] != k->x.extent[(int)k->x.var[operand][h]]);
+}
+
+struct parts parts_of_operand(const struct checker *c, const struct cut *k, int32_t op, int operand)
+{
+    const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
+    struct parts p = {.cores = k->cores, .rank = l->rank > 0 ? l->rank - 1 : 0, .touched_whole = true};
+    for (int d = 0; d < p.rank; d++) {
+        int h = l->host_dim[d];
+        p.slices[d] = 1;
+        if (!k->x.known || h < 0) continue;
+        int v = k->x.var[operand][h];
+        p.touched_whole &= !jumps(k, l, operand, h);
+        if (k->split[v] == 1) continue;
+        p.slices[d] = k->split[v];
+        p.stride[d] = k->stride[v];
+        p.touched_whole &= k->width[v] % l->step[d] == 0 &&
+                           k->width[v] / l->step[d] == ceil_div_i64(l->size[d], k->split[v]);
+    }
+    return p;
+}
+
+bool parts_equal(const struct parts *a, const struct parts *b)
+{
+    if (a->cores != b->cores || a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->slices[d] != b->slices[d] || (a->slices[d] > 1 && a->stride[d] != b->stride[d])) return false;
+    return true;
+}

@@ -1,0 +1,129 @@
+/* The innermost work of ops that have no nest: rows of elements, and rows that become one number. */
+#include "device/execute/execute.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+/* An odometer over some variables, with the offsets that it means in several arrays: the output, then inputs. */
+enum { MOST_ARRAYS = LX_MAX_INPUTS + 1 };
+
+struct odometer {
+    int count, arrays;
+    int64_t extent[LX_MAX_VARS], at[LX_MAX_VARS];
+    int64_t step[MOST_ARRAYS][LX_MAX_VARS];
+    int64_t offset[MOST_ARRAYS];
+};
+
+/* What a leaf needs beside the chunk. */
+struct rows {
+    struct chunk *c;
+    struct dense_strides strides[MOST_ARRAYS];
+    float *to; /* the first element of the chunk */
+    struct odometer odometer;
+};
+
+static int64_t width(const struct chunk *c, int v)
+{
+    return c->slice.to[v] - c->slice.from[v];
+}
+
+static struct rows *rows_make(struct chunk *c)
+{
+    struct rows *r = calloc(1, sizeof *r);
+    int64_t size[LX_MAX_VARS];
+    int out = c->w->operands - 1;
+    if (!r) return NULL;
+    r->c = c;
+    r->to = c->strip->out;
+    r->odometer.arrays = c->w->operands;
+    for (int v = 0; v < c->w->x.var_count; v++) size[v] = width(c, v);
+    dense_part(&c->strip->layout, size, &r->strides[0]);
+    for (int i = 0; i < out; i++) dense_part(&c->layout[i], size, &r->strides[i + 1]);
+    for (int v = 0; v < c->w->x.var_count; v++)
+        r->to += (c->slice.from[v] - c->strip->slice.from[v]) * r->strides[0].element[v];
+    return r;
+}
+
+static void odometer_add(struct rows *r, int v)
+{
+    struct odometer *o = &r->odometer;
+    int k = o->count++;
+    o->extent[k] = width(r->c, v);
+    for (int a = 0; a < o->arrays; a++) o->step[a][k] = r->strides[a].element[v];
+}
+
+static bool odometer_next(struct odometer *o)
+{
+    for (int k = o->count - 1; k >= 0; k--) {
+        for (int a = 0; a < o->arrays; a++) o->offset[a] += o->step[a][k];
+        if (++o->at[k] < o->extent[k]) return true;
+        for (int a = 0; a < o->arrays; a++) o->offset[a] -= o->step[a][k] * o->extent[k];
+        o->at[k] = 0;
+    }
+    return false;
+}
+
+/* All operands have all variables, and the chunk is all of the strip: one long row. */
+static bool is_one_row(const struct chunk *c)
+{
+    const struct op_index *x = &c->w->x;
+    for (int i = 0; i < c->w->op->input_count; i++)
+        if (x->rank[i] != x->rank[c->w->operands - 1]) return false;
+    for (int v = 0; v < x->var_count; v++)
+        if (width(c, v) != c->strip->slice.to[v] - c->strip->slice.from[v]) return false;
+    return true;
+}
+
+/* The inputs of one row: their own elements, or one element for all of the row, spread out in `same`. */
+static void row_operands(const struct rows *r, int last, int64_t row, bool whole, float *same,
+                         const float **operand)
+{
+    const struct lx_op *op = r->c->w->op;
+    for (int i = 0; i < op->input_count && i < 3; i++) {
+        const float *at = r->c->operand[i] + r->odometer.offset[i + 1];
+        operand[i] = at;
+        if (whole || row == 1 || (last >= 0 && r->strides[i + 1].element[last] != 0)) continue;
+        float *fill = same + i * row;
+        for (int64_t k = 0; k < row; k++) fill[k] = *at;
+        operand[i] = fill;
+    }
+    if (op->has_value) operand[op->input_count] = same + row * 2;
+}
+
+bool leaf_pointwise(struct chunk *c)
+{
+    const struct lx_op *op = c->w->op;
+    const struct op_index *x = &c->w->x;
+    int out = c->w->operands - 1, rank = x->rank[out], last = rank > 0 ? x->var[out][rank - 1] : -1;
+    bool whole = is_one_row(c);
+    int64_t row = whole ? c->strip->layout.floats : last >= 0 ? width(c, last) : 1;
+    struct rows *r = rows_make(c);
+    float *same = malloc((size_t)max_i64(row, 1) * 3 * sizeof *same);
+    bool ok = r && same;
+    for (int h = 0; ok && !whole && h < rank - 1; h++) odometer_add(r, x->var[out][h]);
+    if (ok && op->has_value)
+        for (int64_t i = 0; i < row; i++) same[row * 2 + i] = (float)op->value;
+    if (ok) do {
+            const float *operand[4] = {same, same, same, same};
+            row_operands(r, last, row, whole, same, operand);
+            c->w->arith->row(r->to + r->odometer.offset[0], operand[0], operand[1], operand[2], row);
+        } while (odometer_next(&r->odometer));
+    free(r);
+    free(same);
+    return ok;
+}
+
+bool leaf_reduction(struct chunk *c)
+{
+    const struct op_index *x = &c->w->x;
+    struct rows *r = rows_make(c);
+    if (!r) return false;
+    int64_t row = 1;
+    for (int h = 0; h < x->rank[c->w->operands - 1]; h++) odometer_add(r, x->var[c->w->operands - 1][h]);
+    for (int v = 0; v < x->var_count; v++)
+        if (op_index_reduced(x, v)) row *= width(c, v);
+    do r->to[r->odometer.offset[0]] = c->w->arith->sum->row(c->operand[0] + r->odometer.offset[1], row);
+    while (odometer_next(&r->odometer));
+    free(r);
+    return true;
+}

@@ -1,0 +1,86 @@
+/* The persistent loops: each core goes through its turns, recovers what tile each of them is, and puts the
+ * tiles together to strips. What a core computes comes from here and nowhere else: from the arguments of its
+ * launch, not from the division of the op. */
+#include "device/execute/execute.h"
+#include "base/checked.h"
+
+static bool within(const struct op_index *x, const struct lx_launch_piece *p)
+{
+    for (int v = 0; v < x->var_count; v++)
+        if (p->from[v] < 0 || p->from[v] >= p->to[v] || p->to[v] > x->extent[v]) return false;
+    return true;
+}
+
+static int64_t volume(const struct op_index *x, const int64_t *from, const int64_t *to)
+{
+    int64_t n = 1;
+    for (int v = 0; v < x->var_count; v++) n *= to[v] - from[v]; /* an op has less than 2^63 products */
+    return n;
+}
+
+static bool walk_core(struct op_work *w, int64_t core)
+{
+    static const int64_t origin[LX_MAX_VARS] = {0};
+    struct core_work *c = &w->core[core];
+    int64_t turns = lx_op_launch_turns(w->launch, core), left = volume(&w->x, origin, w->x.extent);
+    for (int64_t turn = 0; turn < turns; turn++) {
+        struct lx_launch_piece piece;
+        c->outside = !lx_op_launch_piece(w->launch, &w->x, core, turn, &piece) || !within(&w->x, &piece);
+        if (c->outside) return true;
+        left -= volume(&w->x, piece.from, piece.to);
+        c->endless = left < 0;
+        if (c->endless) return true;
+        if (!strips_add(&c->strips, piece.from, piece.to, w->alone)) return false;
+    }
+    return true;
+}
+
+static void walk_task(void *context, int64_t core, int worker)
+{
+    struct op_work *w = context;
+    (void)worker;
+    if (!walk_core(w, core)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+}
+
+static void tell(struct op_work *w, int64_t core)
+{
+    struct place p = {.tensor = w->op->output, .stay = -1, .core = core};
+    if (w->core[core].outside)
+        fault_plain(w->m, LX_FAULT_GRID, &p, "the arguments of core %lld lead outside the grid of tiles",
+                    (long long)core);
+    if (w->core[core].endless)
+        fault_plain(w->m, LX_FAULT_TWICE, &p, "core %lld has more turns than there are elements",
+                    (long long)core);
+}
+
+/* All strips in a row, core by core. */
+static bool list_strips(struct op_work *w)
+{
+    struct machine *m = w->m;
+    w->strip_count = 0;
+    for (int64_t c = 0; c < w->cores; c++) w->strip_count += w->core[c].strips.count;
+    w->strip = arena_array(m->scratch, w->strip_count, sizeof *w->strip);
+    if (!w->strip) return false;
+    struct strip_work *s = w->strip;
+    for (int64_t c = 0; c < w->cores; c++)
+        for (size_t i = 0; i < w->core[c].strips.count; i++, s++) {
+            *s = (struct strip_work){.core = c, .strip = strip_at(&w->core[c].strips, i), .writes = true};
+            for (int v = 0; v < w->x.var_count; v++) {
+                s->slice.from[v] = s->strip.from[v];
+                s->slice.to[v] = s->strip.to[v];
+            }
+        }
+    return true;
+}
+
+bool walk_launch(struct op_work *w)
+{
+    for (int64_t c = 0; c < w->cores; c++) {
+        strips_free(&w->core[c].strips);
+        w->core[c].strips.vars = w->x.var_count;
+    }
+    pool_run(w->m->pool, w->cores, walk_task, w);
+    if (w->no_memory) return false;
+    for (int64_t c = 0; c < w->cores; c++) tell(w, c);
+    return list_strips(w);
+}

@@ -1,0 +1,119 @@
+/* What the cores have computed goes to its places: checked against who is live there and counted, stick by stick,
+ * then written. */
+#include "device/execute/execute.h"
+
+#include <string.h>
+
+/* Working in place: the slot's last owner is read by this op, ends with it, and has the same elements at the
+ * same places; what an op has read of it may then be overwritten while it still reads the rest. */
+static void check_handover(struct op_work *w, int64_t core)
+{
+    struct machine *m = w->m;
+    int out = w->operands - 1;
+    const struct place *p = &w->core[core].place[out];
+    if (p->stay < 0 || !p->in || m->plan->problem.buffers[p->stay].start != m->tick) return;
+    int32_t parent = m->plan->took_slot_of[p->stay];
+    if (parent < 0) return;
+    bool read = false, alike = true;
+    for (int i = 0; i < w->op->input_count; i++) {
+        const struct place *q = &w->core[core].place[i];
+        if (q->stay != parent) continue;
+        read = true;
+        alike = alike && lx_layout_equal(&m->layouts[q->tensor], &m->layouts[p->tensor]) &&
+                q->box.rank == p->box.rank && memcmp(q->box.lo, p->box.lo, sizeof p->box.lo) == 0 &&
+                memcmp(q->box.hi, p->box.hi, sizeof p->box.hi) == 0 && w->class == CLASS_POINTWISE &&
+                w->x.shifted < 0 && memcmp(w->x.var[i], w->x.var[out], (size_t)w->x.rank[out]) == 0;
+    }
+    if (!read || !alike || m->plan->answer.address[parent] != p->address ||
+        m->plan->problem.buffers[parent].end != m->tick + 1)
+        fault_plain(m, LX_FAULT_HANDOVER, p, "it cannot work in the place of %.200s",
+                    m->plan->problem.buffers[parent].name);
+}
+
+struct zeros {
+    unsigned char *at;
+    int64_t stick_bytes;
+};
+
+static void zero_stick(void *context, int64_t local, int64_t global)
+{
+    const struct zeros *z = context;
+    (void)global;
+    memset(z->at + local * z->stick_bytes, 0, (size_t)z->stick_bytes);
+}
+
+/* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
+static void zero_padding(struct op_work *w, const struct strip_work *s)
+{
+    const struct lx_layout *l = &w->m->layouts[w->op->output];
+    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
+    if (region_items(&s->written) < region_sticks(&s->written) * l->stick_elements)
+        region_visit(&s->written, l, &p->box, zero_stick, &z);
+}
+
+static bool is_written(const struct op_work *w, const struct strip_work *s)
+{
+    int out = w->operands - 1;
+    return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
+}
+
+static void check_strip(struct op_work *w, const struct strip_work *s)
+{
+    struct machine *m = w->m;
+    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    int64_t sticks = shadow_write(m, p, &s->written, value_made(m));
+    *written_counter(p, &m->counted[s->core]) += sticks_to_bytes(m, w->op->output, sticks);
+    if (!op_keeps(w->op)) zero_padding(w, s);
+}
+
+/* An op that keeps what it does not write finds the value before it in all sticks that it touches. */
+static void check_kept(struct op_work *w)
+{
+    for (size_t i = 0; i < w->strip_count; i++)
+        if (is_written(w, &w->strip[i]))
+            shadow_read(w->m, &w->core[w->strip[i].core].place[w->operands - 1], &w->strip[i].written,
+                        (struct expectation){value_kept(w->m), false});
+}
+
+/* And leaves the new one in all others, on all cores that hold a part. */
+static void keep_rest(struct op_work *w)
+{
+    struct machine *m = w->m;
+    int out = w->operands - 1;
+    int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + out].stay;
+    struct lx_core_view view = {.cores = 1};
+    if (stay_placed(m, stay) && !machine_view(m, stay, &view)) return;
+    for (int64_t c = 0; c < view.cores && c < m->cores; c++) {
+        struct place p = place_of_access(m, out, c);
+        if (p.in) shadow_keep(m, &p, value_kept(m), value_made(m));
+    }
+}
+
+static void write_task(void *context, int64_t strip, int worker)
+{
+    struct op_work *w = context;
+    const struct strip_work *s = &w->strip[strip];
+    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    (void)worker;
+    if (is_written(w, s))
+        dense_scatter(&w->m->layouts[w->op->output], &s->written, s->out, &w->x, w->operands - 1, &s->layout,
+                      p->in->bytes + p->address);
+}
+
+void write_strips(struct op_work *w)
+{
+    struct machine *m = w->m;
+    m->access++;
+    m->writing = true;
+    for (int64_t c = 0; c < w->cores; c++)
+        if (w->core[c].place) check_handover(w, c);
+    if (op_keeps(w->op)) check_kept(w);
+    for (size_t i = 0; i < w->strip_count; i++)
+        if (is_written(w, &w->strip[i])) check_strip(w, &w->strip[i]);
+    if (op_keeps(w->op)) keep_rest(w);
+    m->writing = false;
+    /* Two elements of 4 bits share a byte; cores might share it. */
+    bool one_by_one = m->layouts[w->op->output].dtype == LX_INT4 || w->shared;
+    pool_run(one_by_one ? NULL : m->pool, (int64_t)w->strip_count, write_task, w);
+}
