@@ -37,6 +37,7 @@
 #include "loops/nest_of_op.h"
 #include "device/device.h"
 #include "team_run/transport.h"
+#include "team_run/member_plans.h"
 #include "team_run/team_run.h"
 #include "kernels/nest_run.h"
 

@@ -1,6 +1,7 @@
 /* A team's plan and its run, for people and for programs. Under mpirun every process runs this; only the one
  * of member 0, which has the gathered results, says anything. */
 #include "commands/team_commands.h"
+#include "commands/team_report.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "planning/planning.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MEMBERS = 1024, MOST_ROWS = 40, MOST_PLANNED = 16 };
+enum { MOST_MEMBERS = 1024, MOST_ROWS = 40 };
 
 const struct option_row team_rows[] = {
     {"team", 0, "N", "cut the graph over N devices that exchange what they need of each other"},
@@ -165,12 +166,12 @@ static void show_ops_of_team(const struct lx_team_plan *p, struct text *out)
     write_rows(p, team_op_columns, p->graph->op_count, "op", out);
 }
 
-static void show_exchanges(const struct lx_team_plan *p, struct text *out)
+void show_exchanges(const struct lx_team_plan *p, struct text *out)
 {
     if (p->exchange_count) write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
 }
 
-static void show_totals(const struct lx_team_plan *p, struct text *out)
+void show_totals(const struct lx_team_plan *p, struct text *out)
 {
     text_format(out, "exchanged %s in %s", in_bytes(p->bytes).at, counted(p->exchange_count, "exchange").at);
     if (p->combine_bytes) text_format(out, ", %s to combine partial results", in_bytes(p->combine_bytes).at);
@@ -179,7 +180,8 @@ static void show_totals(const struct lx_team_plan *p, struct text *out)
         text_format(out, ", saved %s",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
     text_format(out, "\nexpected  %s\n",
-                p->exact ? "equal to one device's, bit for bit" : "a sum is cut: equal within the tolerance");
+                p->exact ? "no sum is cut: each is made as on one device"
+                         : "a sum is cut: parts of it are added up in the order of the members");
 }
 
 static bool read_members(struct call *call, int *members)
@@ -190,176 +192,111 @@ static bool read_members(struct call *call, int *members)
     return true;
 }
 
-int print_team(struct call *call, const struct lx_graph *g)
+/* Sent bytes as the messages have them; the rest as the member's plan does. */
+static struct lx_team_account account_of(const struct lx_team_plans *p, int m)
+{
+    struct lx_team_account a = planned_account(p->plans[m]);
+    for (int32_t i = 0; i < p->members[m]->message_count; i++)
+        if (p->members[m]->messages[i].operand >= 0) a.bytes += p->members[m]->messages[i].bytes;
+    return a;
+}
+
+static void show_planned(const struct lx_team_plans *p, struct text *out)
+{
+    struct lx_team_account *accounts = calloc((size_t)p->team->members, sizeof *accounts);
+    out->failed |= !accounts;
+    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = account_of(p, m);
+    if (accounts) show_members(accounts, p->team->members, false, out);
+    free(accounts);
+}
+
+static void show_team(const struct lx_team_plans *p, struct text *out)
+{
+    text_format(out, "%s: %s\n\n", p->team->graph->name, counted(p->team->members, "member").at);
+    show_cuts(p->team, out);
+    text_add(out, "\n");
+    show_ops_of_team(p->team, out);
+    text_add(out, "\n");
+    show_exchanges(p->team, out);
+    show_totals(p->team, out);
+    text_add(out, "\n");
+    show_planned(p, out);
+}
+
+/* The team cut, and each member planned by the planning options. */
+static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g)
 {
     struct lx_team_options how = {0};
-    struct lx_team_plan *p = read_members(call, &how.members) ? lx_team_make(g, &how, &call->st) : NULL;
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    if (!read_members(call, &how.members) || !read_plan_options(call, g, &plan, values)) return NULL;
+    struct lx_team_plan *team = lx_team_make(g, &how, &call->st);
+    return team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
+}
+
+int print_team(struct call *call, const struct lx_graph *g)
+{
+    struct lx_team_plans *p = make_team(call, g);
     struct text t = {0};
     size_t length = 0;
-    char *json = p && wants_json(call) ? lx_team_to_json(p, &length) : NULL;
-    if (p && !wants_json(call)) {
-        text_format(&t, "%s: %s\n\n", g->name, counted(p->members, "member").at);
-        show_cuts(p, &t);
-        text_add(&t, "\n");
-        show_ops_of_team(p, &t);
-        text_add(&t, "\n");
-        show_exchanges(p, &t);
-        show_totals(p, &t);
-    }
+    char *json = p && wants_json(call) ? lx_team_to_json(p->team, &length) : NULL;
+    if (p && !wants_json(call)) show_team(p, &t);
     bool ok = p && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
-    lx_team_free(p);
+    lx_team_plans_free(p);
     return ok ? EXIT_YES : FAILED;
 }
 
-static void result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out)
-{
-    text_add(out, "{\"lxplan\": 1, \"kind\": \"team run\", \"pattern\": ");
-    text_json_string(out, p->graph->name);
-    text_format(out,
-                ", \"members\": %d, \"equal\": %s, \"exact\": %s, \"elements\": %" PRId64
-                ", \"differing\": %" PRId64 ", \"worst\": %.9g, \"tolerance\": %.9g",
-                p->members, r->equal ? "true" : "false", p->exact ? "true" : "false", r->elements,
-                r->differing, r->worst, r->tolerance);
-    text_format(out,
-                ", \"exchanged_bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64
-                ", \"plain_bytes\": %" PRId64 ", \"ops\": [",
-                p->bytes, p->combine_bytes, p->plain_bytes);
-    for (int32_t o = 0; o < p->graph->op_count; o++) {
-        text_add(out, o ? ", {\"name\": " : "{\"name\": ");
-        text_json_string(out, p->graph->ops[o].name);
-        text_format(out, ", \"mode\": \"%s\", \"bytes\": %" PRId64 "}", lx_team_mode_word(p->ops[o].mode),
-                    p->ops[o].bytes);
-    }
-    text_add(out, "], \"exchanges\": [");
-    for (int32_t i = 0; i < p->exchange_count; i++) {
-        const struct lx_team_exchange *x = &p->exchanges[i];
-        text_add(out, i ? ", {\"tensor\": " : "{\"tensor\": ");
-        text_json_string(out, p->graph->tensors[x->tensor].name);
-        text_format(out, ", \"bytes\": %" PRId64 ", \"received\": [", x->bytes);
-        for (int m = 0; m < p->members; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
-        text_add(out, "]}");
-    }
-    text_add(out, "]}\n");
-}
-
-struct member_row {
-    int member;
-    bool planned;
-    int64_t ops, hbm_bytes, baseline_bytes;
-    enum lx_verdict status;
-    lx_status why; /* where there is no plan */
-};
-
-static void figure_value(const struct member_row *row, int64_t n, struct value *v)
-{
-    if (row->planned)
-        value_whole(v, n);
-    else
-        v->words = "";
-}
-
-/* clang-format off */
-VALUE_OF(member_value,   struct member_row, v->number = row->member;)
-VALUE_OF(ops_value,      struct member_row, figure_value(row, row->ops, v);)
-VALUE_OF(hbm_value,      struct member_row, figure_value(row, row->hbm_bytes, v);)
-VALUE_OF(baseline_value, struct member_row, figure_value(row, row->baseline_bytes, v); v->paint = PAINT_DIM;)
-VALUE_OF(status_value,   struct member_row,
-         v->words = row->planned ? lx_verdict_word(row->status) : row->why.text; v->paint = PAINT_DIM;)
-
-static const struct column member_array[] = {
-    {.key = "member",             .heading = "member",       .kind = VALUE_NUMBER, .value = member_value},
-    {.key = "ops",                .heading = "ops",          .kind = VALUE_COUNT,  .value = ops_value},
-    {.key = "hbm_bytes",          .heading = "HBM bytes",    .kind = VALUE_BYTES,  .value = hbm_value},
-    {.key = "baseline_hbm_bytes", .heading = "all off chip", .kind = VALUE_BYTES,  .value = baseline_value},
-    {.key = "status",             .heading = "status",       .kind = VALUE_WORDS,  .value = status_value},
-};
-/* clang-format on */
-
-const struct columns team_member_columns = COLUMNS("plans of a team's members", member_array);
-
-static struct member_row plan_member(struct call *call, const struct lx_team_plan *p, int m)
-{
-    struct member_row row = {.member = m};
-    lx_status kept = call->st;
-    const struct lx_graph *g = lx_team_member_graph(p, m, &row.why);
-    struct lx_plan *plan = g ? make_plan(call, g) : NULL;
-    if (!plan && g) row.why = call->st;
-    lx_graph_free(g);
-    call->st = kept;
-    row.planned = plan != NULL;
-    if (plan) {
-        row.ops = plan->graph->op_count;
-        row.hbm_bytes = plan->figures.hbm_bytes;
-        row.baseline_bytes = plan->figures.baseline_hbm_bytes;
-        row.status = plan->answer.status;
-    }
-    lx_plan_free(plan);
-    return row;
-}
-
-/* What each member's own graph then moves through its HBM, planned like any other. */
-static void show_member_plans(struct call *call, const struct lx_team_plan *p, struct text *out)
-{
-    struct member_row rows[MOST_PLANNED];
-    int n = p->members < MOST_PLANNED ? p->members : MOST_PLANNED;
-    for (int m = 0; m < n; m++) rows[m] = plan_member(call, p, m);
-    text_add(out, "\nwhat each member's scratchpads leave to its HBM\n");
-    table_add_text(&TABLE(team_member_columns, rows, n), out);
-}
-
-static void show_result(struct call *call, const struct lx_team_plan *p, const struct lx_transport *transport,
-                        const struct lx_team_result *r, struct text *out)
-{
-    text_format(out, "%s on %s over %s\n\n", p->graph->name, counted(p->members, "member").at,
-                transport->name);
-    show_exchanges(p, out);
-    show_totals(p, out);
-    show_member_plans(call, p, out);
-    text_add(out, "\nresult    ");
-    paint_add(out, r->equal ? PAINT_GOOD : PAINT_BAD, r->equal ? "equal" : "NOT EQUAL");
-    text_format(out, " to one device's: %s of %s elements differ in a bit, by at most %.3g",
-                grouped(r->differing).at, grouped(r->elements).at, r->worst);
-    if (r->tolerance > 0) text_format(out, " (tolerance %.0e of %.3g)", r->tolerance, r->largest);
-    text_add(out, "\n");
-}
-
-int run_team(struct call *call, const char *path)
+static bool read_run(struct call *call, struct lx_team_run_options *run)
 {
     const char *name = option_value(&call->line, "transport"),
                *patience = option_value(&call->line, "patience");
     double seconds = 0;
     int64_t seed = 0;
+    run->transport = lx_transport_find(name ? name : "threads", &call->st);
+    if (!run->transport || !option_int(call, "data", 0, LX_INT_MAX, &seed) ||
+        (patience && !lx_parse_number("--patience", patience, &seconds, &call->st)))
+        return false;
+    if (patience && !(seconds > 0 && seconds <= 86400))
+        return status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0, and at most 86400",
+                          patience);
+    run->seed = (uint64_t)seed;
+    run->timeout_ms = (int)(seconds * 1000);
+    return true;
+}
+
+static int show_run_of_team(struct call *call, const struct lx_team_plan *p,
+                            const struct lx_team_run_options *run, const struct lx_team_result *r)
+{
+    if (!r->compared) return EXIT_YES;
+    if (wants_json(call))
+        team_result_to_json(p, r, &call->out);
+    else if (!is_quiet(call))
+        show_team_result(p, run->transport, r, &call->out);
+    return r->ok ? EXIT_YES : EXIT_NO;
+}
+
+int run_team(struct call *call, const char *path)
+{
     struct lx_team_options how = {0};
     struct lx_team_result r = {0};
-    const struct lx_transport *transport = lx_transport_find(name ? name : "threads", &call->st);
-    bool ok = transport && read_members(call, &how.members) &&
-              option_int(call, "data", 0, LX_INT_MAX, &seed) &&
-              (!patience || lx_parse_number("--patience", patience, &seconds, &call->st));
-    if (ok && patience && !(seconds > 0 && seconds <= 86400))
-        ok = status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0, and at most 86400",
-                        patience);
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    struct lx_team_run_options run = {.plan = &plan};
+    bool ok = read_run(call, &run) && read_members(call, &how.members);
     const struct lx_graph *g = ok ? read_pattern(call, path) : NULL;
     struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
-    struct lx_team_run_options run = {
-        .transport = transport, .seed = (uint64_t)seed, .timeout_ms = (int)(seconds * 1000)};
-    ok = p && lx_team_run(p, &run, &r, &call->st);
-    int code = ok ? EXIT_YES : FAILED;
-    if (ok && r.compared) {
-        code = r.equal ? EXIT_YES : EXIT_NO;
-        if (wants_json(call))
-            result_to_json(p, &r, &call->out);
-        else if (!is_quiet(call))
-            show_result(call, p, transport, &r, &call->out);
-    }
+    ok = p && read_plan_options(call, g, &plan, values) && lx_team_run(p, &run, &r, &call->st);
+    int code = ok ? show_run_of_team(call, p, &run, &r) : FAILED;
+    lx_team_result_free(&r);
     lx_team_free(p);
     lx_graph_free(g);
     /* Other processes must not wait for this one: say it now, and end them. Not for a wrong number of
      * processes, which all of them see at once. */
-    if (!ok && p && transport == &lx_transport_mpi && call->st.code != LX_E_USAGE) {
+    if (!ok && p && run.transport == &lx_transport_mpi && call->st.code != LX_E_USAGE) {
         note(call, "%s", call->st.text);
-        transport->end(false);
+        run.transport->end(false);
         return EXIT_NO;
     }
-    if (transport) transport->end(true);
+    if (run.transport) run.transport->end(true);
     return code;
 }

@@ -159,6 +159,12 @@ struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const 
     return plan;
 }
 
+bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
+                       int64_t values[LX_MOST_SOLVER_OPTIONS])
+{
+    return choose(call, graph, NULL, how, values) && read_passes(call, &how->passes);
+}
+
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver)
 {

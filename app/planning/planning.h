@@ -26,6 +26,9 @@ struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
 /* The same with other passes and, unless it is NULL, another solver with its defaults. */
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver);
+/* What the planning options say of a plan, for whoever makes it; `values` must outlive `how`. */
+bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
+                       int64_t values[LX_MOST_SOLVER_OPTIONS]);
 /* lx_plan_make with a clock for the time limit, an ear for Ctrl-C and a line of progress; an lx_planner whose context
  * is the call. */
 struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,

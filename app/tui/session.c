@@ -26,6 +26,7 @@ void session_end(struct session *s)
     worker_end(s->worker);
     s->worker = NULL;
     team_cut_free(&s->team.cut);
+    lx_team_result_free(&s->team.run.result);
     for (size_t i = 0; i < s->patterns.count; i++) {
         source_free(s->patterns.at[i].source);
         free(s->patterns.at[i].path);

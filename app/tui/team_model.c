@@ -41,11 +41,15 @@ static void run_team(void *data, void *watch)
 {
     struct team_job *j = data;
     /* Members of a large team share few processors, and a person can stop them: patience costs nothing. */
+    struct lx_options usual = {.solvers = lx_solvers()};
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct lx_team_run_options how = {
-        .progress = watch_steps, .stop = watch_stop, .context = watch, .timeout_ms = 60000};
+        .progress = watch_steps, .stop = watch_stop, .context = watch, .plan = &plan, .timeout_ms = 60000};
     make_cut(j, watch); /* of the same graph: the same cut */
     j->st = j->cut.st;
-    j->ran = j->cut.plan && lx_team_run(j->cut.plan, &how, &j->result, &j->st);
+    j->ran = j->cut.plan && lx_options_plan(&usual, LX_SPILL, &plan, values, &j->st) &&
+             lx_team_run(j->cut.plan, &how, &j->result, &j->st);
 }
 
 static void team_ran(void *data, bool stopped)
@@ -56,7 +60,9 @@ static void team_ran(void *data, bool stopped)
     t->run.known = true;
     t->run.stopped = stopped && !j->ran;
     t->run.ok = j->ran;
+    struct lx_team_result old = t->run.result;
     t->run.result = j->result;
+    j->result = old; /* to be freed */
     t->run.st = j->st;
 }
 
@@ -64,6 +70,7 @@ static void team_job_free(void *data)
 {
     struct team_job *j = data;
     team_cut_free(&j->cut);
+    lx_team_result_free(&j->result);
     free(j);
 }
 
@@ -116,6 +123,7 @@ void session_team_forget(struct session *s)
     forget_run(s);
     worker_stop(s->worker, &team_work);
     team_cut_free(&t->cut);
+    lx_team_result_free(&t->run.result);
     t->asked = t->known = false;
     t->member = 0;
     t->number++;

@@ -25,7 +25,7 @@ int team_picture_draw(const struct scene *on, struct box area, const struct team
 /* team_list.c */
 void team_list_draw(const struct scene *on, struct list *l, struct box area, const struct team_look *k);
 /* team_result.c: in the last row of the area, or in two of them; cuts them off. */
-void team_result_draw(const struct scene *on, struct box *area, const struct lx_team_plan *p);
+void team_result_draw(const struct scene *on, struct box *area);
 /* view_team.c: another size of the team, as typed */
 void team_resize(struct explorer *x, const char *text);
 

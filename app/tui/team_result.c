@@ -1,30 +1,35 @@
 /* What a run of the team does, did, or would do: in words, at the bottom of its view. */
 #include "tui/team_picture.h"
 
-static void add_result(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out)
+static void add_result(const struct lx_team_result *r, struct text *out)
 {
-    if (!r->equal)
+    if (r->bad_member >= 0)
+        text_format(out, "WRONG: member %d: %s", r->bad_member, r->members[r->bad_member].why);
+    else if (!r->ok)
         text_format(out, "NOT EQUAL to one device: %s of %s elements differ, by at most %.3g",
                     grouped(r->differing).at, grouped(r->elements).at, r->worst);
     else if (r->differing == 0)
         text_format(out, "equal to one device: 0 of %s elements differ", grouped(r->elements).at);
     else
-        text_format(out, "equal within %.0e of %.3g: %s of %s elements differ in a bit, by at most %.3g",
-                    r->tolerance, r->largest, grouped(r->differing).at, grouped(r->elements).at, r->worst);
-    text_format(out, "; %s, %s B", counted(r->messages, "message").at, grouped(r->bytes).at);
-    if (r->bytes != p->bytes) text_add(out, " as fp32"); /* whatever type the tensors have in the plan */
-    if (p->combine_bytes) text_format(out, ", %s B to combine", grouped(r->combine_bytes).at);
+        text_format(out, "close to one device: %s of %s elements differ in a bit, by at most %.3g of %.3g",
+                    grouped(r->differing).at, grouped(r->elements).at, r->worst, r->largest);
+    text_format(out, "; %s, %s B", counted(r->total.messages, "message").at, grouped(r->total.bytes).at);
+    if (r->total.combine_bytes) text_format(out, ", %s B to combine", grouped(r->total.combine_bytes).at);
+    text_format(out, "; HBM %s B, LX %s B",
+                grouped(r->total.counted.hbm_read + r->total.counted.hbm_written).at,
+                grouped(r->total.counted.lx_read + r->total.counted.lx_written).at);
+    if (r->total.unequal_ops == 0) text_add(out, " as planned");
 }
 
 /* What the run does, did, or would do. */
-static struct style run_words(const struct scene *on, const struct lx_team_plan *p, struct text *line)
+static struct style run_words(const struct scene *on, struct text *line)
 {
     struct team_model *t = &on->session->team;
     struct progress now = worker_progress(on->session->worker, &team_run_work, t->members);
     if (now.running) {
         char spinner[5] = {0};
         encode_character(on->glyphs->spinner[on->spin & 3], spinner);
-        text_format(line, "%s running: step %s of %s, %s; %s stops it", spinner, grouped(now.so_far.steps).at,
+        text_format(line, "%s running: op %s of %s, %s; %s stops it", spinner, grouped(now.so_far.steps).at,
                     grouped(now.so_far.objective).at, in_time(now.seconds).at, KEY_OF(STOP));
         return INK(WARN);
     }
@@ -35,8 +40,8 @@ static struct style run_words(const struct scene *on, const struct lx_team_plan 
     else if (t->run.stopped)
         text_format(line, "stopped; %s runs the team again", KEY_OF(RUN_TEAM));
     else if (t->run.ok) {
-        add_result(p, &t->run.result, line);
-        return t->run.result.equal ? INK(GOOD) : INK(BAD);
+        add_result(&t->run.result, line);
+        return t->run.result.ok ? INK(GOOD) : INK(BAD);
     } else {
         text_format(line, "%s; %s tries again", t->run.st.text, KEY_OF(RUN_TEAM));
         return INK(BAD);
@@ -45,10 +50,10 @@ static struct style run_words(const struct scene *on, const struct lx_team_plan 
 }
 
 /* The last line, or two of them where it is long and there is room. */
-void team_result_draw(const struct scene *on, struct box *area, const struct lx_team_plan *p)
+void team_result_draw(const struct scene *on, struct box *area)
 {
     struct text line = {0};
-    struct style style = run_words(on, p, &line);
+    struct style style = run_words(on, &line);
     if (line.at && area->rows >= 14 && columns_of(line.at) > area->columns)
         put_wrapped(on->cells, box_cut_bottom(area, 2), style, line.at);
     else if (line.at && area->rows >= 5) {

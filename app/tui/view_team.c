@@ -163,7 +163,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     }
     const struct lx_team_plan *p = k.cut->plan;
     bool roomy = area.rows >= 14;
-    team_result_draw(on, &area, p);
+    team_result_draw(on, &area);
     if (roomy) draw_totals(on, box_cut_top(&area, 1), p);
     draw_tensor_line(on, box_cut_top(&area, 1), &k);
     int members = roomy ? area.rows / 4 : 1;

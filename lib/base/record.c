@@ -89,15 +89,6 @@ void record_write(const struct field *fields, size_t count, const void *record, 
     text_add(t, "}");
 }
 
-void field_text(const struct field *f, const void *record, struct text *t)
-{
-    const void *at = member(f, record);
-    if (is_absent(f, at))
-        text_add(t, "nothing");
-    else
-        write_value(f, at, t);
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
@@ -130,7 +121,8 @@ static bool same_value(const struct field *f, const void *a, const void *b)
 const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b)
 {
     for (size_t i = 0; i < count; i++)
-        if (fields[i].checked && !same_value(&fields[i], member(&fields[i], a), member(&fields[i], b)))
+        if (!is_absent(&fields[i], member(&fields[i], a)) &&
+            !same_value(&fields[i], member(&fields[i], a), member(&fields[i], b)))
             return &fields[i];
     return NULL;
 }

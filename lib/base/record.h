@@ -31,12 +31,19 @@ enum field_need {
     FIELD_OPTIONAL, /* the member is `absent` (not a number, NULL, false, no list); such members are not written */
 };
 
+/* What a value is to who reads the file: nothing of it depends on the kind of standing but the documentation. */
+enum field_standing {
+    FIELD_STATED,  /* taken as it stands */
+    FIELD_CHECKED, /* follows from the rest of the file: another value is refused */
+    FIELD_CLAIMED, /* the word of who wrote it: nothing depends on it */
+};
+
 struct field {
     const char *key;
     enum field_kind kind;
     enum field_need need;
-    bool checked; /* follows from the rest of the file: who checks it compares */
-    int width;    /* of FIELD_ROWS */
+    enum field_standing standing;
+    int width; /* of FIELD_ROWS */
     int64_t absent;
     size_t offset;
     const char *help;
@@ -49,15 +56,12 @@ void record_write(const struct field *fields, size_t count, const void *record, 
 /* Strings and lists are copied into `memory`; every member is set. `what` names the record in errors. */
 bool record_read(const struct json *j, const cJSON *object, const char *what, const struct field *fields,
                  size_t count, void *record, struct arena *memory, lx_status *st);
-/* The first checked field in which two records differ, or NULL. Numbers may differ in the digits that are not
- * written. */
+/* The first field that `a` has and `b` has otherwise, or NULL. Numbers may differ in the digits that are not written. */
 const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b);
-/* One field's value as it stands in the file; "nothing" where it is absent. */
-void field_text(const struct field *f, const void *record, struct text *t);
 /* What people call a field's kind. */
 const char *field_kind_word(enum field_kind kind);
 
-/* For X-macros whose rows are F(KIND, key, NEED, checked, width, absent, help): the members of the struct, and
+/* For X-macros whose rows are F(KIND, key, NEED, STANDING, width, absent, help): the members of the struct, and
  * the rows of the table. */
 #define RECORD_MEMBER_INT(key)  int64_t key;
 #define RECORD_MEMBER_REAL(key) double key;

@@ -64,11 +64,20 @@ struct search {
     int64_t *least_after;     /* per op: what this op and all later ones cost at least */
 };
 
+/* What a view moves whose elements change their place within the sticks: no more than there are in either operand. */
+static int64_t realign_cost(const struct search *s, const struct lx_op *op, const struct stick_way *w)
+{
+    if (!w->realigns) return 0;
+    return min_i64(stick_elements_of(&s->costs, op->inputs[0], stick_for_need(w->need[0])),
+                   stick_elements_of(&s->costs, op->output, stick_for_need(w->need[1])));
+}
+
 /* Cost and effect of one way on one state; false if the way is impossible there. */
 static bool apply_way(const struct search *s, const struct lx_op *op, const struct stick_way *w,
                       tensor_state *key, struct state *to)
 {
     const struct lx_graph *g = s->g;
+    to->moved = add_saturated(to->moved, realign_cost(s, op, w));
     for (int i = 0; i < op->input_count; i++) {
         int32_t t = op->inputs[i];
         const struct lx_tensor *tensor = &g->tensors[t];
@@ -77,7 +86,6 @@ static bool apply_way(const struct search *s, const struct lx_op *op, const stru
         int primary = PRIMARY(ts), wanted = stick_for_need(w->need[i]);
         if (tensor->rank < 0) continue;
         if (w->turns && primary == w->need[1]) return false;
-        if (w->realigns) to->moved = add_saturated(to->moved, stick_elements_of(&s->costs, t, wanted));
         if (stick_satisfies(tensor, primary, w->need[i]) || HAS(ts, wanted)) continue;
         to->moved = add_saturated(to->moved, stick_move_cost(&s->costs, t, COPIES(ts), wanted));
         to->footprint = add_saturated(to->footprint, stick_elements_of(&s->costs, t, wanted));
@@ -260,15 +268,13 @@ static int64_t least_cost(const struct search *s, int32_t o)
     int count = stick_ways(s->g, op, &x, ways);
     int64_t least = INT64_MAX;
     for (int w = 0; w < count && least > 0; w++) {
-        int64_t cost = 0;
+        int64_t cost = realign_cost(s, op, &ways[w]);
         for (int i = 0; i < op->input_count; i++) {
             const struct lx_tensor *t = &s->g->tensors[op->inputs[i]];
             bool fixed =
                 !s->uses.written[op->inputs[i]] && s->uses.readers[op->inputs[i]] == 1 && t->rank >= 0;
             int stick = stick_default(t);
             int wanted = stick_for_need(ways[w].need[i]);
-            if (fixed && ways[w].realigns)
-                cost = add_saturated(cost, stick_elements_of(&s->costs, op->inputs[i], wanted));
             if (fixed && !stick_satisfies(t, stick, ways[w].need[i]))
                 cost = add_saturated(cost,
                                      stick_move_cost(&s->costs, op->inputs[i], COPIES(FRESH(stick)), wanted));

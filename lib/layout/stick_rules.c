@@ -52,6 +52,20 @@ static struct stick_way shared_way(const struct lx_graph *g, const struct lx_op 
     return w;
 }
 
+/* What is inserted has one element along a dimension, the tensor it is put into may have its sticks there. */
+static int one_element_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                            struct stick_way *out, int n)
+{
+    const struct lx_tensor *whole = &g->tensors[op->output];
+    for (int d = whole->rank - 1; d >= 0; d--) {
+        if (x->extent[x->var[1][d]] > 1 || whole->shape[d] == 1) continue;
+        out[n] = shared_way(g, op, x, -1);
+        out[n].need[1] = (signed char)d;
+        out[n++].realigns = unaligned_view(g, op, x, x->var[1][d]);
+    }
+    return n;
+}
+
 static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                        struct stick_way *out)
 {
@@ -61,7 +75,7 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
             if (x->extent[order[i]] > 1 && aligned(g, op, x->extent[order[i]]) == (want_aligned == 1))
                 out[n++] = shared_way(g, op, x, order[i]);
     out[n++] = shared_way(g, op, x, -1);
-    return n;
+    return op_is_insert(op) ? one_element_ways(g, op, x, out, n) : n;
 }
 
 /* Contractions: `kernel` is the input whose own variable becomes the output's stick. */

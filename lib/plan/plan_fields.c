@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-#define PLAN_FIELD(KIND, key, need, checked, width, absent, help)                                            \
-    {#key, FIELD_##KIND, FIELD_##need, checked, width, absent, offsetof(struct CURRENT, key), help},
+#define PLAN_FIELD(KIND, key, need, standing, width, absent, help)                                           \
+    {#key, FIELD_##KIND, FIELD_##need, FIELD_##standing, width, absent, offsetof(struct CURRENT, key), help},
 
 // clang-format off
 #define CURRENT plan_root

@@ -2,7 +2,7 @@
  * file (base/record.h), tell the checker what it must find again, and are the documentation: lib/README.md
  * holds the same rows as tables, and a test compares them.
  *
- * A row is F(KIND, key, NEED, checked, width, absent, help). Numbers of tensors, ops and buffers are their places
+ * A row is F(KIND, key, NEED, STANDING, width, absent, help). Numbers of tensors, ops and buffers are their places
  * in `tensors`, `ops` and `buffers` of the file; an op's number is its tick. */
 #ifndef LX_PLAN_PLAN_FIELDS_H
 #define LX_PLAN_PLAN_FIELDS_H
@@ -11,29 +11,30 @@
 
 // clang-format off
 /* Taken as it stands; the same, absent where it has no value (text, lists and switches: none; numbers: -1). */
-#define STATED(F, KIND, key, help)     F(KIND, key, NEEDED, false, 0, 0, help)
-#define MAY(F, KIND, key, help)        F(KIND, key, OPTIONAL, false, 0, -1, help)
-/* What follows from the rest of the file: the checker makes it again and compares. */
-#define CHECKED(F, KIND, key, help)    F(KIND, key, NEEDED, true, 0, 0, help)
-#define MAY_BE(F, KIND, key, help)     F(KIND, key, OPTIONAL, true, 0, -1, help)
+#define STATED(F, KIND, key, help)     F(KIND, key, NEEDED, STATED, 0, 0, help)
+#define MAY(F, KIND, key, help)        F(KIND, key, OPTIONAL, STATED, 0, -1, help)
+/* What follows from the rest of the file: the checker counts it itself, and refuses a plan that says otherwise. */
+#define CHECKED(F, KIND, key, help)    F(KIND, key, OPTIONAL, CHECKED, 0, -1, help)
+/* What the planner says of its plan and nothing depends on. */
+#define CLAIMED(F, KIND, key, help)    F(KIND, key, OPTIONAL, CLAIMED, 0, -1, help)
 /* Arrays of rows of `width` integers. */
-#define ROWS(F, key, width, help)      F(ROWS, key, OPTIONAL, false, width, 0, help)
-#define ROWS_BE(F, key, width, help)   F(ROWS, key, OPTIONAL, true, width, 0, help)
+#define ROWS(F, key, width, help)      F(ROWS, key, OPTIONAL, STATED, width, 0, help)
+#define CLAIMED_ROWS(F, key, width, help) F(ROWS, key, OPTIONAL, CLAIMED, width, 0, help)
 
 #define PLAN_ROOT_FIELDS(F) \
-    STATED(F, TEXT, status, "what the solver says: optimal, feasible, limit, infeasible or error") \
-    STATED(F, TEXT, objective, "what is to be least: spill, time, fit or height") \
+    CLAIMED(F, TEXT, status, "what the solver says: optimal, feasible, limit, infeasible or error; absent: feasible") \
+    MAY(F, TEXT, objective, "what is to be least: spill, time, fit or height; absent: spill") \
     CHECKED(F, INT, hbm_bytes, "HBM traffic of the plan: operands off chip, loads and stores") \
     CHECKED(F, INT, baseline_hbm_bytes, "the same with everything off chip") \
-    CHECKED(F, INT, spill_bytes, "hbm_bytes less what no placement avoids (perfect_hbm_bytes)") \
+    CHECKED(F, INT, spill_bytes, "hbm_bytes less perfect_hbm_bytes") \
     CHECKED(F, INT, height_bytes, "the highest end of a placed buffer") \
-    STATED(F, INT, bound_bytes, "claimed: no plan with these divisions and passes has less spill (height)") \
+    CLAIMED(F, INT, bound_bytes, "no plan with these divisions and passes has less spill (height); never above the plan's own; absent: 0") \
     CHECKED(F, REAL, gap, "(spill - bound) / spill, or of the height or the end-to-end time likewise; 0: proved to be the least") \
-    MAY_BE(F, INT, target_hbm_bytes, "what the pattern asks for") \
-    MAY_BE(F, BOOL, meets_target, "is hbm_bytes at most that") \
+    CHECKED(F, INT, target_hbm_bytes, "what the pattern asks for") \
+    CHECKED(F, BOOL, meets_target, "is hbm_bytes at most that") \
     CHECKED(F, INT, capacity, "bytes of one core's scratchpad that may be used") \
     CHECKED(F, INT, alignment, "addresses are multiples of it") \
-    STATED(F, TEXT, pattern_hash, "of the pattern below, so that a changed one is noticed")
+    CHECKED(F, TEXT, pattern_hash, "of the pattern below, so that a changed one is noticed")
 
 #define PLAN_SOLVER_FIELDS(F) \
     STATED(F, TEXT, name, "who placed the buffers") \
@@ -45,16 +46,16 @@
 
 #define PLAN_GRAPH_FIELDS(F) \
     STATED(F, INT, cores, "cores that ops may be divided over") \
-    ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
-    MAY(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
-    CHECKED(F, INT, perfect_hbm_bytes, "HBM traffic if every stay that may be on chip were") \
+    CLAIMED_ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
+    CLAIMED(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
+    CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic if every stay that may be on chip were; absent: 0") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
-    STATED(F, REAL, device_us, "predicted: the device at work, microseconds") \
-    STATED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
-    STATED(F, REAL, bound_us, "claimed where the objective is time: no plan takes less from end to end; else 0") \
-    STATED(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
-    STATED(F, INT, pool_bytes, "its size") \
-    STATED(F, INT, segment_bytes, "all of HBM that the plan uses")
+    CLAIMED(F, REAL, device_us, "predicted: the device at work, microseconds") \
+    CLAIMED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
+    CLAIMED(F, REAL, bound_us, "no plan takes less from end to end; there where the objective is time") \
+    MAY(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
+    CHECKED(F, INT, pool_bytes, "its size") \
+    CHECKED(F, INT, segment_bytes, "all of HBM that the plan uses")
 
 #define PLAN_TENSOR_FIELDS(F) \
     STATED(F, TEXT, name, "as in the pattern, or of a copy that layout added") \
@@ -72,61 +73,61 @@
     ROWS(F, output_splits, 2, "[coefficient, slices]: the variable whose step moves so many elements in the output is cut into so many slices") \
     ROWS(F, reduction_splits, 2, "the same for variables that are summed, by their coefficient in the first input that has them") \
     CHECKED(F, INT, cores, "cores that work on it: the product of the slices") \
-    ROWS_BE(F, accesses, 4, "per operand, inputs in order, then the output: [buffer that serves it or -1, reads, writes, HBM bytes if it is off chip]") \
+    ROWS(F, accesses, 4, "per operand, inputs in order, then the output: [buffer that serves it or -1, reads, writes, HBM bytes if it is off chip]") \
     CHECKED(F, INT, hbm_read, "bytes it reads from HBM, loads of its tick included") \
     CHECKED(F, INT, hbm_written, "bytes it writes to HBM, stores of its tick included") \
     CHECKED(F, INT, ring, "bytes of relayouts of its tick") \
     CHECKED(F, INT, reduce_ring, "bytes on the reduce ring: in each group of cores that makes one sum all parts but one, and as many again where the sum stays on chip: each core gets the total back") \
     CHECKED(F, INT, lx_read, "bytes it reads from scratchpads: the sticks that each core touches, once per access") \
     CHECKED(F, INT, lx_written, "bytes it writes to scratchpads, likewise") \
-    STATED(F, REAL, device_us, "predicted: the device at work, copies of its tick included") \
-    STATED(F, REAL, end_to_end_us, "predicted: its share of its bundle, by device time")
+    CLAIMED(F, REAL, device_us, "predicted: the device at work, copies of its tick included") \
+    CLAIMED(F, REAL, end_to_end_us, "predicted: its share of its bundle, by device time")
 
 #define PLAN_BUNDLE_FIELDS(F) \
     STATED(F, INT, first, "number of its first op; it ends before the next one's. An extern op is a bundle of its own. The scratchpads are wiped before each") \
     CHECKED(F, INT, tensors, "that its ops have in HBM: read, written, loaded or stored there, each once; at most the device's bundle_tensors where it has several ops") \
     CHECKED(F, INT, operands, "that go through HBM: accesses off chip, loads and stores, each one") \
     CHECKED(F, INT, cores, "of the op with most") \
-    STATED(F, REAL, device_us, "predicted: the device at work") \
-    STATED(F, REAL, end_to_end_us, "predicted: with its launch")
+    CLAIMED(F, REAL, device_us, "predicted: the device at work") \
+    CLAIMED(F, REAL, end_to_end_us, "predicted: with its launch")
 
 #define PLAN_LAUNCH_FIELDS(F) \
-    CHECKED(F, INT, op, "number of the op") \
-    CHECKED(F, TEXT, kind, "tiles, whole (one core, one piece), none (it runs off the device) or refused (the device cannot launch it)") \
-    MAY(F, TEXT, why, "of a kind other than tiles") \
-    MAY_BE(F, TEXT, mode, "global or local_shard") \
-    MAY_BE(F, TEXT, order, "of the tiles: row_major, column_major, block or morton; of local_shard: match_shard") \
-    ROWS_BE(F, dims, 4, "per output dimension, in elements: [extent, side of a tile, parts, length of a part]; of global: 1 part") \
-    ROWS_BE(F, sums, 3, "per summed variable, in elements: [extent, parts, length of a part]") \
-    MAY_BE(F, INT, k_tile, "elements of a sum that Kt counts as one") \
-    MAY_BE(F, INTS, blocks, "of order block: rows and columns of blocks; the tiles of a block are numbered before those of the next") \
-    MAY_BE(F, INTS, core_grid, "[y, x] of the device") \
-    ROWS_BE(F, cores, 8, "per core: its number, y, x, first tile, tiles, sy, sx, slice of the sum")
+    STATED(F, INT, op, "number of the op") \
+    STATED(F, TEXT, kind, "tiles, whole (one core, one piece), none (it runs off the device) or refused (the device cannot launch it)") \
+    CLAIMED(F, TEXT, why, "of a kind other than tiles") \
+    MAY(F, TEXT, mode, "global or local_shard") \
+    MAY(F, TEXT, order, "of the tiles: row_major, column_major, block or morton; of local_shard: match_shard") \
+    ROWS(F, dims, 4, "per output dimension, in elements: [extent, side of a tile, parts, length of a part]; of global: 1 part") \
+    ROWS(F, sums, 3, "per summed variable, in elements: [extent, parts, length of a part]") \
+    MAY(F, INT, k_tile, "elements of a sum that Kt counts as one") \
+    MAY(F, INTS, blocks, "of order block: rows and columns of blocks; the tiles of a block are numbered before those of the next") \
+    MAY(F, INTS, core_grid, "[y, x] of the device") \
+    ROWS(F, cores, 8, "per core: its number, y, x, first tile, tiles, sy, sx, slice of the sum")
 
 #define PLAN_BUFFER_FIELDS(F) \
-    CHECKED(F, TEXT, name, "of the stay: the tensor's, numbered where it has several") \
-    CHECKED(F, INT, size, "bytes on each core") \
-    CHECKED(F, INT, start, "first tick of its life") \
-    CHECKED(F, INT, end, "the tick after its last") \
-    CHECKED(F, INT, cost, "HBM bytes that it costs to leave it off chip") \
+    CLAIMED(F, TEXT, name, "for people; absent: that of its tensor") \
+    STATED(F, INT, size, "bytes on each core: its largest part") \
+    STATED(F, INT, start, "first tick of its life") \
+    STATED(F, INT, end, "the tick after its last") \
+    CLAIMED(F, INT, cost, "HBM bytes that it costs to leave it off chip") \
     MAY(F, INT, address, "on every core; absent: off chip") \
-    MAY_BE(F, INT, in_place_of, "number of the buffer whose place it takes over") \
-    MAY_BE(F, INTS, parents, "numbers of the buffers whose place it may take over") \
-    MAY_BE(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next five") \
-    MAY_BE(F, INT, first, "the first op that accesses it") \
-    MAY_BE(F, INT, last, "the last") \
-    MAY_BE(F, INT, view_op, "it is cut over the cores as this op") \
-    MAY_BE(F, INT, view_operand, "sees this operand") \
-    MAY_BE(F, INT, ring_source, "the stay that it is filled from over the data ring") \
-    MAY_BE(F, BOOL, begins_written, "its first access writes all of it") \
-    MAY_BE(F, TEXT, bar, "why it may not be on chip, in a word") \
-    MAY(F, TEXT, reason, "why it is not, in words")
+    MAY(F, INT, in_place_of, "number of the buffer whose place it takes over") \
+    CLAIMED(F, INTS, parents, "numbers of the buffers whose place it may take over") \
+    MAY(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next seven") \
+    CHECKED(F, INT, first, "the first op that it serves") \
+    CHECKED(F, INT, last, "the last") \
+    MAY(F, INT, view_op, "it is cut over the cores as this op; absent: as the first that it serves") \
+    MAY(F, INT, view_operand, "sees this operand") \
+    CLAIMED(F, INT, ring_source, "the stay that it is filled from over the data ring") \
+    CHECKED(F, BOOL, begins_written, "its first access writes all of it") \
+    CLAIMED(F, TEXT, bar, "why it may not be on chip, in a word") \
+    CLAIMED(F, TEXT, reason, "why it is not, in words")
 
 #define PLAN_TRANSFER_FIELDS(F) \
-    CHECKED(F, TEXT, kind, "load, store or ring") \
-    CHECKED(F, INT, tick, "before its op; a store: after it") \
-    CHECKED(F, INT, buffer, "number of the buffer that is filled; of a store: that is stored") \
-    MAY_BE(F, INT, from, "of ring: number of the buffer that it comes from") \
+    STATED(F, TEXT, kind, "load, store or ring") \
+    STATED(F, INT, tick, "before its op; a store: after it") \
+    STATED(F, INT, buffer, "number of the buffer that is filled; of a store: that is stored") \
+    MAY(F, INT, from, "of ring: number of the buffer that it comes from") \
     CHECKED(F, INT, bytes, "that move: through HBM, or over the ring")
 
 /* S(ID, name, what, heading): the objects of the file, in the order in which they are documented. */
@@ -142,7 +143,7 @@
     S(BUFFER, buffer, "a buffer", "each of `buffers`")
 // clang-format on
 
-#define PLAN_MEMBER(KIND, key, need, checked, width, absent, help) RECORD_MEMBER_##KIND(key)
+#define PLAN_MEMBER(KIND, key, need, standing, width, absent, help) RECORD_MEMBER_##KIND(key)
 #define PLAN_STRUCT(ID, name, what, heading)                                                                 \
     struct plan_##name {                                                                                     \
         PLAN_##ID##_FIELDS(PLAN_MEMBER)                                                                      \

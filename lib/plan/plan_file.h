@@ -40,6 +40,8 @@ bool plan_read_stays(const struct graph_reader *r);
 bool plan_read_transfers(const struct graph_reader *r);
 /* The passes of `graph`. */
 bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st);
+/* plan_read_absent.c: what a file need not say, because it follows from what it states. */
+bool plan_fill_absent(struct lx_plan *p, lx_status *st);
 /* plan_read_launches.c: one per op. */
 bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st);
 /* plan_read_old.c: the same for format 1, made again from pattern and decisions, with the file's addresses. */

@@ -3,6 +3,7 @@
 #include "layout/stated_layouts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +67,7 @@ bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_
                                .ring_bytes = p->figures.ring_bytes,
                                .device_us = p->figures.device_us,
                                .end_to_end_us = p->figures.end_to_end_us,
-                               .bound_us = p->figures.bound_us,
+                               .bound_us = p->asks_time ? p->figures.bound_us : (double)NAN,
                                .pool_at = p->pool_at,
                                .pool_bytes = p->pool_bytes,
                                .segment_bytes = p->segment_bytes};

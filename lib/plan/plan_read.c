@@ -39,9 +39,9 @@ bool plan_read_records(const struct json *j, const cJSON *object, const char *ke
 bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st)
 {
     const cJSON *v = json_find(graph, "passes"), *item;
+    if (!v) return true;
     if (!cJSON_IsObject(v))
-        return json_error(j, v ? v : graph, st, LX_E_SCHEMA,
-                          "\"passes\" must be here, an object of passes; {} for none");
+        return json_error(j, v, st, LX_E_SCHEMA, "\"passes\" must be an object of passes; {} for none");
     cJSON_ArrayForEach(item, v)
     {
         const struct lx_pass *row = lx_passes();
@@ -111,6 +111,9 @@ static bool read_solver(const struct json *j, const cJSON *root, bool old, struc
 {
     const cJSON *v = json_find(root, "solver");
     struct plan_solver x;
+    p->solver = "unknown";
+    p->options = "";
+    if (!v && !old) return read_stats(j, json_find(root, "stats"), p, st);
     if (!v) return json_error(j, root, st, LX_E_SCHEMA, "the key \"solver\" is missing here; add it");
     if (!plan_read_record(j, v, PLAN_SOLVER, &x, p->memory, st)) return false;
     if (x.seed < 0 || x.work_limit < 0 || x.steps < 0)
@@ -157,7 +160,7 @@ static bool same_buffers(const struct json *j, const struct records *buffers, co
         const struct field *f = record_difference(s->fields, s->count, x, &ours);
         if (f)
             return json_error(j, buffers->where[i], st, LX_E_MISMATCH,
-                              "buffer %s: its %s is not the one of the pattern's buffer %s", x->name, f->key,
+                              "buffer %d: its %s is not the one of the pattern's buffer %s", (int)i, f->key,
                               ours.name);
     }
     return true;
@@ -167,7 +170,8 @@ static bool read_list(const struct json *j, const cJSON *root, const struct plan
                       const struct records *buffers, struct lx_plan *p, lx_status *st)
 {
     if (!plan_of_list(p, p->problem.objective, st)) return false;
-    if (p->problem.capacity != x->capacity || p->problem.alignment != x->alignment)
+    if ((x->capacity >= 0 && p->problem.capacity != x->capacity) ||
+        (x->alignment >= 0 && p->problem.alignment != x->alignment))
         return json_error(j, json_find(root, "capacity"), st, LX_E_MISMATCH,
                           "capacity and alignment must be the pattern's, %lld and %lld",
                           (long long)p->problem.capacity, (long long)p->problem.alignment);
@@ -182,8 +186,8 @@ static bool read_body(const struct json *j, const cJSON *root, const struct plan
 {
     struct records buffers;
     p->problem.objective = objective;
-    p->problem.capacity = x->capacity;
-    p->problem.alignment = x->alignment;
+    p->problem.capacity = x->capacity >= 0 ? x->capacity : lx_device_usable(&p->graph->device);
+    p->problem.alignment = x->alignment >= 0 ? x->alignment : p->graph->device.stick_bytes;
     if (!plan_read_records(j, root, "buffers", PLAN_BUFFER, p->memory, &buffers, st)) return false;
     if (p->graph->is_list) return read_list(j, root, x, &buffers, p, st);
     return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st);
@@ -209,15 +213,15 @@ static bool same_claims(const struct json *j, const cJSON *root, const struct pl
     double gap = lx_plan_gap(p);
     const cJSON *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
-    if (fabs(x->gap - gap) > 1e-8)
+    if (!isnan(x->gap) && fabs(x->gap - gap) > 1e-8)
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", gap);
     if (!p->asks_time && p->figures.bound_us != 0)
-        return json_error(j, root, st, LX_E_MISMATCH, "bound_us must be 0: the objective is not time");
-    if (x->target_hbm_bytes != p->graph->target_hbm_bytes)
+        return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
+    if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
         return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
-    if (x->meets_target == meets) return true;
-    return json_error(j, at ? at : root, st, LX_E_MISMATCH,
+    if (!at || x->meets_target == meets) return true;
+    return json_error(j, at, st, LX_E_MISMATCH,
                       "meets_target must be %s by hbm_bytes and the pattern's target",
                       meets ? "true" : "false");
 }
@@ -227,8 +231,10 @@ static bool fill_plan(const struct json *j, const cJSON *root, bool old, const s
 {
     int status, objective;
     lx_status why = {0};
-    if (!read_word(j, root, "status", x->status, nth_verdict, LX_VERDICT_COUNT, &status, st) ||
-        !read_word(j, root, "objective", x->objective, nth_objective, LX_OBJECTIVE_COUNT + 1, &objective, st))
+    if (!read_word(j, root, "status", x->status ? x->status : "feasible", nth_verdict, LX_VERDICT_COUNT,
+                   &status, st) ||
+        !read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
+                   LX_OBJECTIVE_COUNT + 1, &objective, st))
         return false;
     p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->is_list;
     if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* its buffers cost bytes */
@@ -239,12 +245,13 @@ static bool fill_plan(const struct json *j, const cJSON *root, bool old, const s
     if (!lx_problem_validate(&p->problem, &why))
         return json_error(j, json_find(root, "buffers"), st, why.code, "%s", why.text);
     p->answer.status = (enum lx_verdict)status;
-    p->answer.objective = claimed_objective(p, x->spill_bytes, x->height_bytes);
-    p->figures.bound_bytes = x->bound_bytes;
+    p->figures.bound_bytes = x->bound_bytes >= 0 ? x->bound_bytes : 0;
     p->figures.hbm_bytes = x->hbm_bytes;
     p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
     p->figures.spill_bytes = x->spill_bytes;
     p->figures.height_bytes = x->height_bytes;
+    if (!plan_fill_absent(p, st)) return false;
+    p->answer.objective = claimed_objective(p, p->figures.spill_bytes, p->figures.height_bytes);
     return same_claims(j, root, x, p, st);
 }
 
@@ -259,7 +266,7 @@ static const struct lx_graph *read_pattern(const struct json *j, const cJSON *ro
     char ours[20];
     if (!g) return NULL;
     snprintf(ours, sizeof ours, "%016llx", (unsigned long long)g->hash);
-    if (strcmp(ours, hash) == 0) return g;
+    if (!hash || strcmp(ours, hash) == 0) return g;
     lx_graph_free(g);
     json_error(j, json_find(root, "pattern_hash"), st, LX_E_MISMATCH,
                "the pattern in this plan was changed after planning (its hash is %s); plan it again", ours);

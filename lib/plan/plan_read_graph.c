@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "layout/stated_layouts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,11 +234,13 @@ static bool take_bundles(const struct graph_reader *r, const struct records *fro
     return true;
 }
 
-/* Where bundles begin was decided. */
+/* Where bundles begin was decided; who leaves them out means: by the rule of bundles.c. */
 static bool read_bundles(const struct graph_reader *r, int32_t **borders)
 {
     struct lx_plan *p = r->p;
     struct records from;
+    *borders = NULL;
+    if (!json_find(r->graph, "bundles")) return true;
     if (!plan_read_records(r->j, r->graph, "bundles", PLAN_BUNDLE, p->memory, &from, r->st)) return false;
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)from.count, sizeof *bundles);
     *borders = arena_array(p->memory, (size_t)from.count, sizeof **borders);
@@ -296,7 +299,7 @@ bool plan_read_graph(const struct json *j, const cJSON *root, const struct recor
     p->figures.ring_bytes = graph.ring_bytes;
     p->figures.device_us = graph.device_us;
     p->figures.end_to_end_us = graph.end_to_end_us;
-    p->figures.bound_us = graph.bound_us;
+    p->figures.bound_us = isnan(graph.bound_us) ? 0 : graph.bound_us;
     p->pool_at = graph.pool_at;
     p->pool_bytes = graph.pool_bytes;
     p->segment_bytes = graph.segment_bytes;

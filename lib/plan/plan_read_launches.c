@@ -142,6 +142,7 @@ bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan
 {
     int32_t ops = p->layouts->graph->op_count;
     struct records list;
+    if (!json_find(graph, "launches")) return true;
     if (!plan_read_records(j, graph, "launches", PLAN_LAUNCH, p->memory, &list, st)) return false;
     if (list.count != ops)
         return json_error(j, json_find(graph, "launches"), st, LX_E_MISMATCH, "%d launches for %d ops",

@@ -18,6 +18,25 @@ static bool take_bar(const struct graph_reader *r, const cJSON *at, const char *
     return json_error(r->j, at, r->st, LX_E_SCHEMA, "there is no bar \"%s\"", word);
 }
 
+/* Who leaves out how a buffer is cut means: as the first op that it serves sees it. */
+static void find_view(const struct graph_reader *r, int32_t buffer, struct plan_buffer *x)
+{
+    const struct lx_graph *g = r->p->layouts->graph;
+    for (int32_t o = 0; o < g->op_count && x->view_op < 0; o++) {
+        const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
+        for (int k = 0; k <= g->ops[o].input_count && 4 * k < rows->count && x->view_op < 0; k++)
+            if (rows->at[4 * k] == buffer) x->view_op = o, x->view_operand = k;
+    }
+}
+
+/* First and last op, where they are left out: as the accesses say. */
+static void find_ends(const struct lx_buffer *b, struct lx_stay *s)
+{
+    if (s->first < 0) s->first = (int32_t)(b->use_count ? b->uses[0] : b->start);
+    if (s->last < 0) s->last = (int32_t)(b->use_count ? b->uses[b->use_count - 1] : b->end - 1);
+    if (b->use_count && !b->first_use_is_read) s->begins_written = true;
+}
+
 static bool take_stay(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
                       struct lx_stay *out)
 {
@@ -26,7 +45,8 @@ static bool take_stay(const struct graph_reader *r, const cJSON *at, const struc
     const struct lx_op *viewer =
         x->view_op >= 0 && x->view_op < r->ops.count ? &r->p->layouts->graph->ops[x->view_op] : NULL;
     if (!plan_in_range(r, at, "tensor", x->tensor, 0, r->tensors.count) ||
-        !plan_in_range(r, at, "first", x->first, 0, ops) || !plan_in_range(r, at, "last", x->last, 0, ops) ||
+        !plan_in_range(r, at, "first", x->first, -1, ops) ||
+        !plan_in_range(r, at, "last", x->last, -1, ops) ||
         !plan_in_range(r, at, "view_op", x->view_op, 0, ops) ||
         !plan_in_range(r, at, "view_operand", x->view_operand, 0, viewer ? viewer->input_count + 1 : 1) ||
         !plan_in_range(r, at, "ring_source", x->ring_source, -1, r->buffers.count))
@@ -44,20 +64,25 @@ static bool take_stay(const struct graph_reader *r, const cJSON *at, const struc
 static bool take_buffer(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
                         struct lx_buffer *out)
 {
-    int32_t *parents = arena_array(r->p->memory, (size_t)x->parents.count, sizeof *parents);
+    int32_t count = x->parents.count,
+            *parents = arena_array(r->p->memory, (size_t)count + 1, sizeof *parents);
     if (!parents) return status_no_memory(r->st);
+    if (count == 0 && x->in_place_of >= 0) {
+        if (!plan_in_range(r, at, "in_place_of", x->in_place_of, 0, r->buffers.count)) return false;
+        parents[count++] = (int32_t)x->in_place_of;
+    }
     for (int32_t k = 0; k < x->parents.count; k++) {
         if (!plan_in_range(r, at, "a parent", x->parents.at[k], 0, r->buffers.count)) return false;
         parents[k] = (int32_t)x->parents.at[k];
     }
-    *out = (struct lx_buffer){.name = x->name,
+    *out = (struct lx_buffer){.name = x->name ? x->name : r->p->layouts->graph->tensors[x->tensor].name,
                               .size = x->size,
                               .start = x->start,
                               .end = x->end,
                               .parents = parents,
-                              .parent_count = x->parents.count,
+                              .parent_count = count,
                               .fixed = -1,
-                              .spill_cost = x->cost,
+                              .spill_cost = x->cost >= 0 ? x->cost : 0,
                               .reason = x->bar ? x->reason : NULL};
     return true;
 }
@@ -139,7 +164,8 @@ bool plan_read_stays(const struct graph_reader *r)
     struct lx_stay *stays = arena_array(p->memory, (size_t)count, sizeof *stays);
     if (!buffers || !stays) return status_no_memory(r->st);
     for (int32_t i = 0; i < count; i++) {
-        const struct plan_buffer *x = (const struct plan_buffer *)r->buffers.at + i;
+        struct plan_buffer *x = (struct plan_buffer *)r->buffers.at + i;
+        if (x->view_op < 0) find_view(r, i, x);
         if (!take_stay(r, r->buffers.where[i], x, &stays[i]) ||
             !take_buffer(r, r->buffers.where[i], x, &buffers[i]))
             return false;
@@ -147,7 +173,9 @@ bool plan_read_stays(const struct graph_reader *r)
     p->stays = stays;
     p->problem.buffers = buffers;
     p->problem.count = count;
-    return read_accesses(r) && find_uses(p, buffers, count, r->st);
+    if (!read_accesses(r) || !find_uses(p, buffers, count, r->st)) return false;
+    for (int32_t i = 0; i < count; i++) find_ends(&buffers[i], &stays[i]);
+    return true;
 }
 
 static bool take_transfer(const struct graph_reader *r, const cJSON *at, const struct plan_transfer *x,

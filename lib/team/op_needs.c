@@ -1,6 +1,7 @@
 /* What an op needs of its operands. */
 #include "team/team_private.h"
 #include "base/checked.h"
+#include "layout/layout.h"
 
 bool team_is_shift(const struct lx_op *op)
 {
@@ -104,8 +105,10 @@ struct lx_team_range team_range_of_block(const struct op_index *x, int var, stru
 
 int64_t team_bytes(const struct lx_tensor *t, const struct lx_team_box *box)
 {
-    int128 bits = (int128)lx_team_box_elements(box) * lx_dtype_bits(t->dtype);
-    return (int64_t)((bits + 7) / 8);
+    const int64_t stick = 128; /* any size will do */
+    int128 sticks_by_128 = (int128)lx_team_box_elements(box) * stick;
+    int64_t each = lx_stick_elements(t->dtype, stick);
+    return (int64_t)((sticks_by_128 + each - 1) / each);
 }
 
 int64_t team_missing_bytes(const struct lx_tensor *t, const struct lx_team_box *box,
@@ -113,4 +116,15 @@ int64_t team_missing_bytes(const struct lx_tensor *t, const struct lx_team_box *
 {
     struct lx_team_box held = lx_team_box_meet(box, own);
     return team_bytes(t, box) - team_bytes(t, &held);
+}
+
+struct lx_team_box team_share_of(const struct lx_graph *g, int32_t op, int members, int member)
+{
+    const struct lx_tensor *out = &g->tensors[g->ops[op].output];
+    int longest = 0;
+    for (int d = 1; d < out->rank; d++)
+        if (out->shape[d] > out->shape[longest] && out->shape[longest] < members) longest = d;
+    if (out->rank > 0) return lx_team_default_partition(members, member, out->rank, out->shape, longest);
+    struct lx_team_box none = {.rank = 1}; /* no box of rank 0 is empty */
+    return member == 0 ? lx_team_box_of(0, NULL) : none;
 }

@@ -7,7 +7,7 @@
  *     start e      send what others need of a tensor, begin to receive what this member needs: a box
  *     compute o p  a piece of op o: the core (needs nothing from others), what lies before or after, or all
  *     wait e       the box of exchange e is complete
- *     combine o    partial results of all members become one, which all have
+ *     combine o    partial results of all members become one, which all have: each adds up a share of it
  *
  * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per member unless
  * what lies between two boxes costs more than another message. An exchange starts as soon as its tensor is
@@ -132,9 +132,41 @@ const char *lx_team_pattern_word(enum lx_team_pattern pattern);
 
 /* The plan as JSON: malloc'ed, or NULL when memory is out. */
 char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length);
-/* The graph of one member, with local shapes, for the stages after this one: boxes come from ops of kind
- * extern, and what an op reads of a box is a slice. Ops that have nothing to do on the member are left out;
- * NULL with LX_E_NO if that leaves none. */
-const struct lx_graph *lx_team_member_graph(const struct lx_team_plan *plan, int member, lx_status *st);
+/* A part of a tensor of a member's graph that goes to another member or comes from one. Both sides have it,
+ * with the same tag and bytes. */
+struct lx_team_message {
+    int32_t op;            /* of the member's graph: a send or a receive */
+    int operand;           /* of a send: the input that is sent; -1: of a receive, its output */
+    int peer;              /* the other member */
+    int tag;               /* one message of a tag goes from one member to another */
+    struct lx_team_box at; /* in that operand */
+    int64_t bytes;
+};
+
+/* Where a graph input or output of a member belongs. */
+struct lx_team_place {
+    int32_t local;  /* tensor of the member's graph */
+    int32_t tensor; /* of the team's graph; -1: zeros, for what nobody writes */
+    struct lx_team_box box;
+};
+
+/* What one member does, with local shapes, as a graph for the stages after this one: the steps of the plan, with
+ * ops piece by piece; ops of the kinds send and receive work on HBM. */
+struct lx_team_member {
+    const struct lx_graph *graph; /* NULL: it has nothing to do */
+    const struct lx_team_message *messages;
+    int32_t message_count;
+    const struct lx_team_place *places;
+    int32_t place_count;
+    struct arena *memory;
+};
+
+struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int member, lx_status *st);
+void lx_team_member_free(struct lx_team_member *m);
+
+/* Tags of messages: exchanges from 1 on, then two for each combine, then outputs. Tag 0 is the agreement before data moves. */
+int lx_team_tag_exchange(const struct lx_team_plan *plan, int32_t exchange);
+int lx_team_tag_combine(const struct lx_team_plan *plan, int32_t op, int round);
+int lx_team_tag_output(const struct lx_team_plan *plan, int32_t tensor);
 
 #endif

@@ -40,10 +40,40 @@ struct lx_team_range lx_team_step_range(const struct lx_team_plan *plan, const s
                                          : (struct lx_team_range){core[member].end, all.end};
 }
 
+int lx_team_tag_exchange(const struct lx_team_plan *p, int32_t exchange)
+{
+    (void)p;
+    return 1 + exchange;
+}
+
+int lx_team_tag_combine(const struct lx_team_plan *p, int32_t op, int round)
+{
+    return 1 + p->exchange_count + 2 * op + round;
+}
+
+int lx_team_tag_output(const struct lx_team_plan *p, int32_t tensor)
+{
+    return 1 + p->exchange_count + 2 * p->graph->op_count + tensor;
+}
+
 /* Sums are the results that depend on how they are cut; the largest of all is the largest of the largest. */
 static bool cuts_a_sum(const struct lx_op *op, const struct lx_team_op *how)
 {
     return how->mode == LX_TEAM_COMBINE && !(op->kind->traits & LX_POINTWISE);
+}
+
+/* Who has a part of the sum sends each other member the share that it adds up; then each share goes to all. */
+static int64_t combine_bytes(const struct lx_team_plan *p, int32_t o)
+{
+    const struct lx_tensor *out = &p->graph->tensors[p->graph->ops[o].output];
+    int64_t bytes = 0, parts = 0;
+    for (int m = 0; m < p->members; m++) parts += p->ops[o].range[m].end > p->ops[o].range[m].begin;
+    for (int m = 0; m < p->members; m++) {
+        struct lx_team_box share = team_share_of(p->graph, o, p->members, m);
+        bool own_part = p->ops[o].range[m].end > p->ops[o].range[m].begin;
+        bytes += team_bytes(out, &share) * (parts - own_part + p->members - 1);
+    }
+    return bytes;
 }
 
 static void total(struct lx_team_plan *p, struct team_draft *d)
@@ -52,11 +82,8 @@ static void total(struct lx_team_plan *p, struct team_draft *d)
     for (int32_t e = 0; e < p->exchange_count; e++) p->bytes += p->exchanges[e].bytes;
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         const struct lx_op *op = &p->graph->ops[o];
-        const struct lx_tensor *out = &p->graph->tensors[op->output];
         if (p->ops[o].mode != LX_TEAM_COMBINE) continue;
-        struct lx_team_box whole = lx_team_box_of(out->rank, out->shape);
-        /* every member sends every other its share, and its sum of its own share to every other */
-        int64_t bytes = 2 * (p->members - 1) * team_bytes(out, &whole);
+        int64_t bytes = combine_bytes(p, o);
         p->combine_bytes += bytes;
         d->ops[o].bytes += bytes;
         if (cuts_a_sum(op, &p->ops[o])) p->exact = false;

@@ -45,6 +45,9 @@ int64_t team_bytes(const struct lx_tensor *t, const struct lx_team_box *box);
 /* Of a box, what the member does not own. */
 int64_t team_missing_bytes(const struct lx_tensor *t, const struct lx_team_box *box,
                            const struct lx_team_box *own);
+/* The part of an op's output that a member adds up when partial results are combined; all of a scalar is member
+ * 0's. */
+struct lx_team_box team_share_of(const struct lx_graph *g, int32_t op, int members, int member);
 bool team_is_shift(const struct lx_op *op);
 bool team_plain_index(const struct lx_op *op); /* element-wise: reads and writes at the same indices */
 

@@ -1,88 +1,57 @@
-/* A member: agreement, the steps, and the way of its outputs to member 0. */
+/* A member: its plan, the agreement with the others, the ticks of its device. */
 #include "team_run/team_member.h"
+#include "team_run/team_wire.h"
 #include "base/fail.h"
+#include "device/reference/input_data.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-int team_tag_exchange(const struct lx_team_plan *p, int32_t exchange)
-{
-    (void)p;
-    return 1 + exchange;
-}
+/* Members plan before they agree, some longer than others. */
+enum { PLANNING_MS = 60000 };
 
-int team_tag_combine(const struct lx_team_plan *p, int32_t op, int round)
+/* What the member does, and its plan: handed in, or made here. */
+static bool find_plan(struct team_member *m, lx_status *st)
 {
-    return 1 + p->exchange_count + 2 * op + round;
-}
-
-int team_tag_output(const struct lx_team_plan *p, int32_t tensor)
-{
-    return 1 + p->exchange_count + 2 * p->graph->op_count + tensor;
-}
-
-bool team_swap(struct team_member *m, int tag, const struct lx_message *out, const struct lx_message *in,
-               lx_status *st)
-{
-    const struct lx_transport *t = m->link->transport;
-    struct lx_flight *f = t->start(m->link, tag, out, in, st);
-    return f && t->wait(m->link, f, st);
-}
-
-/* What is needed last at which step: blocks are freed there, as graphs have many more than are alive. */
-static void find_last(struct team_member *m)
-{
-    const struct lx_team_plan *p = m->p;
-    for (int32_t s = 0; s < p->step_count; s++) {
-        const struct lx_team_step *step = &p->steps[s];
-        if (step->kind == LX_TEAM_START || step->kind == LX_TEAM_WAIT) {
-            m->last_own[p->exchanges[step->exchange].tensor] = s;
-            m->last_box[step->exchange] = s;
-            continue;
-        }
-        const struct lx_op *op = &p->graph->ops[step->op];
-        m->last_own[op->output] = s;
-        for (int i = 0; i < op->input_count; i++) {
-            int32_t e = p->ops[step->op].exchange[i];
-            m->last_own[op->inputs[i]] = s;
-            if (e >= 0) m->last_box[e] = s;
-        }
+    int me = m->link->member;
+    const struct lx_team_plans *given = m->how->plans;
+    if (given) {
+        m->does = given->members[me];
+        m->plan = given->plans[me];
+        return true;
     }
+    m->does = m->own_does = lx_team_member_make(m->p, me, st);
+    if (!m->does) return false;
+    if (m->does->graph) m->plan = m->own_plan = lx_plan_make(m->does->graph, m->how->plan, st);
+    return !m->does->graph || m->plan;
 }
 
 bool team_member_begin(struct team_member *m, lx_status *st)
 {
-    size_t tensors = (size_t)m->p->graph->tensor_count + 1, exchanges = (size_t)m->p->exchange_count + 1;
-    m->own = calloc(tensors, sizeof *m->own);
-    m->box = calloc(exchanges, sizeof *m->box);
-    m->flight = calloc(exchanges, sizeof *m->flight);
-    m->received = calloc(exchanges, sizeof *m->received);
-    m->last_own = calloc(tensors, sizeof *m->last_own);
-    m->last_box = calloc(exchanges, sizeof *m->last_box);
-    if (!m->own || !m->box || !m->flight || !m->received || !m->last_own || !m->last_box ||
-        !team_messages_make(&m->out, m->p->members, st))
-        return status_no_memory(st);
-    find_last(m);
-    return true;
+    size_t members = (size_t)m->p->members;
+    m->in = calloc(members, sizeof *m->in);
+    m->out = calloc(members, sizeof *m->out);
+    m->outputs = calloc((size_t)m->p->graph->tensor_count + 1, sizeof *m->outputs);
+    m->pool = pool_create(1);
+    if (!m->in || !m->out || !m->outputs || !m->pool) return status_no_memory(st);
+    return find_plan(m, st);
 }
 
 void team_member_end(struct team_member *m)
 {
-    for (int32_t t = 0; m->own && t < m->p->graph->tensor_count; t++) team_block_free(&m->own[t]);
-    for (int32_t e = 0; e < m->p->exchange_count; e++) {
-        if (m->flight && m->flight[e]) m->link->transport->cancel(m->link, m->flight[e]);
-        if (m->box) team_block_free(&m->box[e]);
-        if (m->received) team_messages_free(m->received[e], m->p->members);
-    }
-    team_messages_free(m->out, m->p->members);
-    free(m->own);
-    free(m->box);
-    free(m->flight);
-    free(m->received);
-    free(m->last_own);
-    free(m->last_box);
+    for (size_t i = 0; i < m->sent.count; i++) m->link->transport->cancel(m->link, m->sent.at[i]);
+    VEC_FREE(&m->sent);
+    if (m->in && m->out) team_messages_clear(m);
+    free(m->in);
+    free(m->out);
+    for (int32_t t = 0; m->outputs && t < m->p->graph->tensor_count; t++) free(m->outputs[t]);
+    free(m->outputs);
+    pool_destroy(m->pool);
+    lx_plan_free(m->own_plan);
+    lx_team_member_free(m->own_does);
 }
 
 /* The member whose plan is not that of most; of as many, not that of member 0. */
@@ -99,120 +68,97 @@ static int odd_one(const uint64_t *hash, int members)
     return -1;
 }
 
-bool team_member_agree(struct team_member *m, lx_status *st)
+static bool swap_hashes(struct team_member *m, uint64_t *hash, lx_status *st)
 {
-    int members = m->p->members, me = m->link->member;
-    const struct lx_team_fault *fault = &m->how->fault;
-    uint64_t *hash = calloc((size_t)members, sizeof *hash);
-    struct lx_message *out = calloc((size_t)members, sizeof *out), *in = calloc((size_t)members, sizeof *in);
-    bool ok = hash && out && in ? true : status_no_memory(st);
-    if (ok) {
-        hash[me] = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)m->fp32;
-        if (fault->kind == LX_TEAM_OTHER_PLAN && fault->member == me) hash[me] ^= 1;
-        for (int i = 0; i < members; i++) {
-            out[i] = (struct lx_message){&hash[me], sizeof *hash};
-            in[i] = (struct lx_message){&hash[i], sizeof *hash};
-        }
-        ok = team_swap(m, 0, out, in, st);
-        int odd = ok ? odd_one(hash, members) : -1;
-        if (odd >= 0)
-            ok = status_set(st, LX_E_NO,
-                            "member %d: member %d runs another plan (or seed or precision) than the others: "
-                            "%016" PRIx64 " instead of %016" PRIx64 "; nothing was sent",
-                            me, odd, hash[odd], hash[odd == 0 ? 1 : 0]);
+    bool ok = true;
+    for (int i = 0; ok && i < m->p->members; i++) {
+        ok =
+            team_message_room(&m->out[i], sizeof *hash, st) && team_message_room(&m->in[i], sizeof *hash, st);
+        if (ok) memcpy(m->out[i].data, &hash[m->link->member], sizeof *hash);
     }
-    free(hash);
-    free(out);
-    free(in);
+    int patience = m->link->timeout_ms;
+    m->link->timeout_ms += PLANNING_MS;
+    ok = ok && team_swap(m, 0, st);
+    m->link->timeout_ms = patience;
+    for (int i = 0; ok && i < m->p->members; i++)
+        if (i != m->link->member) memcpy(&hash[i], m->in[i].data, sizeof *hash);
+    team_messages_clear(m);
     return ok;
 }
 
-static bool need_own(struct team_member *m, int32_t t, lx_status *st)
+bool team_member_agree(struct team_member *m, lx_status *st)
 {
-    const struct lx_tensor *x = &m->p->graph->tensors[t];
-    if (m->own[t].at) return true;
-    struct lx_team_box own = lx_team_own(m->p, t, m->link->member);
-    if (!team_block_make(&m->own[t], &own, st)) return false;
-    if (x->role == LX_INPUT || x->role == LX_WEIGHT) team_block_seed(&m->own[t], x, m->how->seed, m->fp32);
-    return true;
-}
-
-static bool start_exchange(struct team_member *m, int32_t e, lx_status *st)
-{
-    const struct lx_team_exchange *x = &m->p->exchanges[e];
     int me = m->link->member;
-    if (!need_own(m, x->tensor, st) || !team_messages_make(&m->received[e], m->p->members, st)) return false;
-    struct lx_team_box own = m->own[x->tensor].box;
-    for (int i = 0; i < m->p->members; i++) {
-        m->out[i].bytes = 0;
-        if (i == me) continue;
-        struct lx_team_box theirs = lx_team_own(m->p, x->tensor, i);
-        struct lx_team_box give = lx_team_box_meet(&own, &x->box[i]);
-        struct lx_team_box get = lx_team_box_meet(&theirs, &x->box[me]);
-        if (!team_message_room(&m->out[i], lx_team_box_elements(&give), m->fp32, st) ||
-            !team_message_room(&m->received[e][i], lx_team_box_elements(&get), m->fp32, st))
-            return false;
-        if (m->out[i].bytes == 0) continue;
-        team_block_pack(&m->own[x->tensor], &give, m->fp32, m->out[i].data);
-        m->counts.messages++;
-        m->counts.bytes += (int64_t)m->out[i].bytes;
-        const struct lx_team_fault *f = &m->how->fault;
-        if (f->kind == LX_TEAM_WRONG_SIZE && f->member == me && m->step >= f->step && !m->short_message) {
-            m->out[i].bytes--;
-            m->short_message = true;
-        }
-    }
-    m->flight[e] = m->link->transport->start(m->link, team_tag_exchange(m->p, e), m->out, m->received[e], st);
-    team_messages_clear(m->out, m->p->members);
-    return m->flight[e] != NULL;
+    const struct lx_team_fault *fault = &m->how->fault;
+    uint64_t *hash = calloc((size_t)m->p->members, sizeof *hash);
+    if (!hash) return status_no_memory(st);
+    hash[me] = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15));
+    if (fault->kind == LX_TEAM_OTHER_PLAN && fault->member == me) hash[me] ^= 1;
+    bool ok = swap_hashes(m, hash, st);
+    int odd = ok ? odd_one(hash, m->p->members) : -1;
+    if (odd >= 0)
+        ok = status_set(st, LX_E_NO,
+                        "member %d: member %d runs another plan (or seed) than the others: %016" PRIx64
+                        " instead of %016" PRIx64 "; nothing was sent",
+                        me, odd, hash[odd], hash[odd == 0 ? 1 : 0]);
+    free(hash);
+    return ok;
 }
 
-/* The box is complete: what arrived, and what was there. */
-static bool finish_exchange(struct team_member *m, int32_t e, lx_status *st)
+static const struct lx_team_place *place_of(const struct team_member *m, int32_t local)
 {
-    const struct lx_team_exchange *x = &m->p->exchanges[e];
-    const struct lx_team_box *box = &x->box[m->link->member];
-    struct lx_flight *f = m->flight[e];
-    m->flight[e] = NULL;
-    if (!m->link->transport->wait(m->link, f, st) || !team_block_make(&m->box[e], box, st)) return false;
-    for (int i = 0; i < m->p->members; i++) {
-        struct lx_team_box theirs = lx_team_own(m->p, x->tensor, i), part = lx_team_box_meet(&theirs, box);
-        if (lx_team_box_empty(&part)) continue;
-        if (i != m->link->member) {
-            team_block_unpack(&m->box[e], &part, m->fp32, m->received[e][i].data);
-            continue;
-        }
-        struct lx_message mine = {0};
-        if (!team_message_room(&mine, lx_team_box_elements(&part), m->fp32, st)) return false;
-        team_block_pack(&m->own[x->tensor], &part, m->fp32, mine.data);
-        team_block_unpack(&m->box[e], &part, m->fp32, mine.data);
-        free(mine.data);
-    }
-    team_messages_clear(m->received[e], m->p->members);
-    return true;
+    for (int32_t i = 0; i < m->does->place_count; i++)
+        if (m->does->places[i].local == local) return &m->does->places[i];
+    return NULL;
 }
 
-/* The core reads what is owned, because the box has not arrived yet; all other pieces read the box. */
-static bool compute(struct team_member *m, const struct lx_team_step *step, lx_status *st)
+/* The member's part of an input: the same numbers as on one device. */
+static void give_input(void *context, int32_t local, void *items)
 {
-    const struct lx_op *op = &m->p->graph->ops[step->op];
-    const struct lx_team_op *how = &m->p->ops[step->op];
-    const struct team_block *in[LX_MAX_INPUTS];
-    struct team_region region = {how->var, lx_team_step_range(m->p, step, m->link->member), m->fp32,
-                                 how->mode == LX_TEAM_COMBINE};
-    if (!need_own(m, op->output, st)) return false;
-    for (int i = 0; i < op->input_count; i++) {
-        int32_t e = how->exchange[i];
-        if (!need_own(m, op->inputs[i], st)) return false;
-        in[i] = e >= 0 && m->box[e].at ? &m->box[e] : &m->own[op->inputs[i]];
+    struct team_member *m = context;
+    const struct lx_team_place *x = place_of(m, local);
+    const struct lx_tensor *t = &m->does->graph->tensors[local];
+    struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
+    memset(items, 0, (size_t)wire_items_bytes(t->dtype, &whole));
+    if (!x || x->tensor < 0) return;
+    t = &m->p->graph->tensors[x->tensor];
+    whole = lx_team_box_of(t->rank, t->shape);
+    void *all = malloc((size_t)wire_items_bytes(t->dtype, &whole) + 1);
+    if (!all) {
+        status_no_memory(&m->st);
+        return;
     }
-    return team_eval(m->p->graph, op, in, &m->own[op->output], &region, st);
+    data_fill(m->p->graph, x->tensor, m->how->seed, m->pool, all, lx_team_box_elements(&whole));
+    wire_take(all, t->shape, &x->box, t->dtype, items);
+    free(all);
+}
+
+static void keep_output(void *context, int32_t local, const void *items)
+{
+    struct team_member *m = context;
+    const struct lx_team_place *x = place_of(m, local);
+    if (!x || x->tensor < 0) return;
+    size_t bytes = (size_t)wire_items_bytes(m->p->graph->tensors[x->tensor].dtype, &x->box);
+    void *copy = malloc(bytes + 1);
+    if (!copy) {
+        status_no_memory(&m->st);
+        return;
+    }
+    memcpy(copy, items, bytes);
+    free(m->outputs[x->tensor]);
+    m->outputs[x->tensor] = copy;
+}
+
+static bool stop(void *context)
+{
+    struct team_member *m = context;
+    return m->st.code != LX_OK || (m->how->stop && m->how->stop(m->how->context));
 }
 
 static bool misbehave(struct team_member *m)
 {
     const struct lx_team_fault *f = &m->how->fault;
-    if (f->member != m->link->member || f->step != m->step) return false;
+    if (f->member != m->link->member || f->step != m->tick) return false;
     if (f->kind == LX_TEAM_HANGS) {
         int ms = 3 * m->link->timeout_ms;
         struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
@@ -223,70 +169,79 @@ static bool misbehave(struct team_member *m)
     return f->kind == LX_TEAM_DIES;
 }
 
-static void free_dead(struct team_member *m)
+static bool tick(struct team_member *m, struct lx_execution *d, lx_status *st)
 {
-    for (int32_t t = 0; t < m->p->graph->tensor_count; t++)
-        if (m->own[t].at && m->last_own[t] <= m->step && m->p->graph->tensors[t].role != LX_OUTPUT)
-            team_block_free(&m->own[t]);
-    for (int32_t e = 0; e < m->p->exchange_count; e++)
-        if (m->box[e].at && m->last_box[e] <= m->step) team_block_free(&m->box[e]);
-}
-
-bool team_stopped(const struct lx_team_run_options *how, lx_status *st)
-{
-    if (!how->stop || !how->stop(how->context)) return false;
-    status_set(st, LX_E_LIMIT, "the run was stopped");
+    m->tick = lx_device_next(d);
+    if (misbehave(m))
+        return status_set(st, LX_E_NO, "member %d ended before op %d", m->link->member, (int)m->tick);
+    if (!lx_device_tick(d, st)) {
+        if (st && m->st.code != LX_OK) *st = m->st;
+        return false;
+    }
+    if (m->how->progress && m->link->member == 0)
+        m->how->progress(m->how->context, m->tick + 1, m->plan->layouts->graph->op_count);
     return true;
 }
 
-bool team_member_steps(struct team_member *m, lx_status *st)
+static void say(struct lx_team_account *a, const struct lx_run_result *r)
 {
-    for (m->step = 0; m->step < m->p->step_count; m->step++) {
-        const struct lx_team_step *s = &m->p->steps[m->step];
-        if (team_stopped(m->how, st)) return false;
-        if (m->how->progress && m->link->member == 0)
-            m->how->progress(m->how->context, m->step, m->p->step_count);
-        if (misbehave(m))
-            return status_set(st, LX_E_NO, "member %d ended before step %d", m->link->member, (int)m->step);
-        bool ok = s->kind == LX_TEAM_START     ? start_exchange(m, s->exchange, st)
-                  : s->kind == LX_TEAM_WAIT    ? finish_exchange(m, s->exchange, st)
-                  : s->kind == LX_TEAM_COMPUTE ? compute(m, s, st)
-                                               : team_combine(m, s->op, st);
-        if (!ok) return false;
-        free_dead(m);
-    }
-    return true;
+    if (r->fault_count > 0)
+        snprintf(a->why, sizeof a->why, "%s", r->faults[0].text);
+    else if (r->wrong_ops > 0)
+        snprintf(a->why, sizeof a->why, "%d ops with wrong results", (int)r->wrong_ops);
+    else if (r->unequal)
+        snprintf(a->why, sizeof a->why, "%s", r->unequal);
 }
 
-bool team_member_gather(struct team_member *m, struct team_block *whole, lx_status *st)
+static void take_account(struct team_member *m, const struct lx_run_result *r)
 {
-    const struct lx_graph *g = m->p->graph;
-    int me = m->link->member, members = m->p->members;
-    struct lx_message *in = NULL;
-    bool ok = team_messages_make(&in, members, st);
-    for (int32_t t = 0; t < g->tensor_count && ok; t++) {
-        if (g->tensors[t].role != LX_OUTPUT) continue;
-        struct lx_team_box all = lx_team_box_of(g->tensors[t].rank, g->tensors[t].shape);
-        bool cut = m->p->tensors[t].cut >= 0; /* a whole one is member 0's already */
-        ok = need_own(m, t, st) && (me != 0 || team_block_make(&whole[t], &all, st));
-        for (int i = 0; i < members && ok; i++) {
-            struct lx_team_box part = lx_team_own(m->p, t, i);
-            int64_t n = cut || i == 0 ? lx_team_box_elements(&part) : 0;
-            if (me == 0) ok = team_message_room(&in[i], n, m->fp32, st);
-            if (ok && i == me && (cut || me == 0)) {
-                struct lx_message *to = me == 0 ? &in[0] : &m->out[0];
-                ok = team_message_room(to, n, m->fp32, st);
-                if (ok && n > 0) team_block_pack(&m->own[t], &part, m->fp32, to->data);
-            }
-        }
-        ok = ok && team_swap(m, team_tag_output(m->p, t), m->out, in, st);
-        for (int i = 0; i < members && ok && me == 0; i++) {
-            struct lx_team_box part = lx_team_own(m->p, t, i);
-            if (in[i].bytes > 0) team_block_unpack(&whole[t], &part, m->fp32, in[i].data);
-        }
-        team_messages_clear(in, members);
-        team_messages_clear(m->out, members);
+    struct lx_team_account *a = &m->account;
+    a->ops = r->op_count;
+    a->counted = r->total;
+    for (int32_t o = 0; o < r->op_count; o++) {
+        const struct lx_op_traffic *t = &m->plan->traffic[o];
+        a->planned.hbm_read += t->hbm_read;
+        a->planned.hbm_written += t->hbm_written;
+        a->planned.lx_read += t->lx_read;
+        a->planned.lx_written += t->lx_written;
+        a->planned.ring += t->ring;
+        a->planned.reduce_ring += t->reduce_ring;
+        a->verified_ops += r->ops[o].verified;
     }
-    team_messages_free(in, members);
+    a->height_bytes = r->height_bytes;
+    a->faults = r->fault_count;
+    a->wrong_ops = r->wrong_ops;
+    a->unequal_ops = r->unequal_ops;
+    a->ok = r->ok;
+    say(a, r);
+}
+
+/* Everything that was sent has been taken. */
+static bool await_sends(struct team_member *m, lx_status *st)
+{
+    bool ok = true;
+    while (ok && m->sent.count > 0) ok = m->link->transport->wait(m->link, m->sent.at[--m->sent.count], st);
     return ok;
+}
+
+bool team_member_run(struct team_member *m, lx_status *st)
+{
+    m->account.ok = true;
+    if (!m->plan) return true;
+    struct lx_device_options how = {.verify = LX_VERIFY_NONE,
+                                    .stop = stop,
+                                    .input = give_input,
+                                    .output = keep_output,
+                                    .host_op = team_host_op,
+                                    .context = m};
+    struct lx_execution *d = lx_device_begin(m->plan, &how, st);
+    bool ok = d != NULL;
+    while (ok && lx_device_next(d) < m->plan->layouts->graph->op_count) ok = tick(m, d, st);
+    struct lx_run_result *r = ok ? lx_device_end(d, st) : NULL;
+    if (!ok) lx_device_abandon(d);
+    if (!r) return false;
+    take_account(m, r);
+    lx_run_result_free(r);
+    if (m->st.code != LX_OK) return st ? *st = m->st, false : false;
+    return await_sends(m, st);
 }

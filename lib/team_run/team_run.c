@@ -3,105 +3,62 @@
 #include "team_run/team_member.h"
 #include "base/fail.h"
 
-#include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TIMEOUT_MS = 5000 };
 
 struct team_context {
     const struct lx_team_plan *p;
     const struct lx_team_run_options *how;
-    struct lx_team_result *result;
-    struct team_block *whole; /* per tensor; member 0 alone touches it */
-    pthread_mutex_t lock;     /* of the counts in `result` */
+    struct lx_team_result *result; /* member 0 alone touches it */
+    void **whole;                  /* per tensor, likewise */
 };
 
 static bool member_work(struct lx_link *link, void *context, lx_status *st)
 {
     struct team_context *c = context;
-    struct team_member m = {.p = c->p, .how = c->how, .link = link, .fp32 = !c->how->fp64};
-    bool ok = team_member_begin(&m, st) && team_member_agree(&m, st) && team_member_steps(&m, st) &&
-              team_member_gather(&m, c->whole, st);
+    struct team_member m = {.p = c->p, .how = c->how, .link = link};
+    bool ok = team_member_begin(&m, st) && team_member_agree(&m, st) && team_member_run(&m, st) &&
+              team_gather_outputs(&m, c->whole, st) && team_gather_accounts(&m, c->result->members, st);
     if (ok && link->member == 0) c->result->compared = true;
-    pthread_mutex_lock(&c->lock);
-    c->result->messages += m.counts.messages;
-    c->result->bytes += m.counts.bytes;
-    c->result->combine_bytes += m.counts.combine_bytes;
-    pthread_mutex_unlock(&c->lock);
     team_member_end(&m);
     return ok;
 }
 
-static void free_blocks(struct team_block *blocks, int32_t count)
+static void add_counters(struct lx_counters *to, const struct lx_counters *from)
 {
-    for (int32_t t = 0; blocks && t < count; t++) team_block_free(&blocks[t]);
-    free(blocks);
+    to->hbm_read += from->hbm_read;
+    to->hbm_written += from->hbm_written;
+    to->lx_read += from->lx_read;
+    to->lx_written += from->lx_written;
+    to->ring += from->ring;
+    to->reduce_ring += from->reduce_ring;
+    to->flops += from->flops;
 }
 
-/* Op after op, all of each. Blocks go when nobody reads them any more; outputs stay. */
-static bool eval_whole(const struct lx_graph *g, const struct lx_team_run_options *how,
-                       struct team_block *blocks, int32_t *last, lx_status *st)
+static void add_account(struct lx_team_account *to, const struct lx_team_account *from)
 {
-    struct team_region all = {-1, {0, 1}, !how->fp64, false};
-    for (int32_t o = 0; o < g->op_count; o++) {
-        last[g->ops[o].output] = o;
-        for (int i = 0; i < g->ops[o].input_count; i++) last[g->ops[o].inputs[i]] = o;
-    }
-    for (int32_t o = 0; o < g->op_count; o++) {
-        const struct lx_op *op = &g->ops[o];
-        const struct team_block *in[LX_MAX_INPUTS];
-        if (team_stopped(how, st)) return false;
-        for (int i = 0; i <= op->input_count; i++) {
-            int32_t t = i < op->input_count ? op->inputs[i] : op->output;
-            const struct lx_tensor *x = &g->tensors[t];
-            struct lx_team_box box = lx_team_box_of(x->rank, x->shape);
-            bool fresh = !blocks[t].at;
-            if (fresh && !team_block_make(&blocks[t], &box, st)) return false;
-            if (fresh && (x->role == LX_INPUT || x->role == LX_WEIGHT))
-                team_block_seed(&blocks[t], x, how->seed, all.fp32);
-            if (i < op->input_count) in[i] = &blocks[t];
-        }
-        if (!team_eval(g, op, in, &blocks[op->output], &all, st)) return false;
-        for (int32_t t = 0; t < g->tensor_count; t++)
-            if (blocks[t].at && last[t] <= o && g->tensors[t].role != LX_OUTPUT) team_block_free(&blocks[t]);
-    }
-    return true;
+    add_counters(&to->planned, &from->planned);
+    add_counters(&to->counted, &from->counted);
+    to->ops += from->ops;
+    to->faults += from->faults;
+    to->verified_ops += from->verified_ops;
+    to->wrong_ops += from->wrong_ops;
+    to->unequal_ops += from->unequal_ops;
+    to->messages += from->messages;
+    to->bytes += from->bytes;
+    to->combine_bytes += from->combine_bytes;
 }
 
-static void compare_tensor(const struct team_block *got, const struct team_block *wanted,
-                           struct lx_team_result *r)
+static void judge_team(struct lx_team_result *r)
 {
-    int64_t n = lx_team_box_elements(&wanted->box);
-    for (int64_t i = 0; i < n; i++) {
-        double a = got->at[i], b = wanted->at[i];
-        if (isfinite(b) && fabs(b) > r->largest) r->largest = fabs(b);
-        r->elements++;
-        if (memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b))) continue;
-        r->differing++;
-        double difference = fabs(a - b);
-        /* a number against none is as far apart as can be */
-        if (isnan(difference)) difference = INFINITY;
-        if (difference > r->worst) r->worst = difference;
+    r->bad_member = -1;
+    for (int m = r->member_count - 1; m >= 0; m--) {
+        add_account(&r->total, &r->members[m]);
+        if (!r->members[m].ok) r->bad_member = m;
     }
-}
-
-static bool compare(struct team_context *c, lx_status *st)
-{
-    const struct lx_graph *g = c->p->graph;
-    struct lx_team_result *r = c->result;
-    size_t tensors = (size_t)g->tensor_count + 1;
-    struct team_block *wanted = calloc(tensors, sizeof *wanted);
-    int32_t *last = calloc(tensors, sizeof *last);
-    bool ok = wanted && last ? eval_whole(g, c->how, wanted, last, st) : status_no_memory(st);
-    for (int32_t t = 0; ok && t < g->tensor_count; t++)
-        if (g->tensors[t].role == LX_OUTPUT) compare_tensor(&c->whole[t], &wanted[t], r);
-    r->tolerance = c->p->exact ? 0 : c->how->fp64 ? LX_TEAM_TOLERANCE_FP64 : LX_TEAM_TOLERANCE_FP32;
-    r->equal = r->tolerance > 0 ? r->worst <= r->tolerance * r->largest : r->differing == 0;
-    free_blocks(wanted, g->tensor_count);
-    free(last);
-    return ok;
+    r->total.ok = r->bad_member < 0;
+    r->ok = r->bad_member < 0 && !(r->exact && r->differing > 0);
 }
 
 bool lx_team_run(const struct lx_team_plan *plan, const struct lx_team_run_options *how,
@@ -110,14 +67,23 @@ bool lx_team_run(const struct lx_team_plan *plan, const struct lx_team_run_optio
     const struct lx_transport *t = how->transport ? how->transport : &lx_transport_threads;
     int32_t tensors = plan->graph->tensor_count;
     struct team_context c = {.p = plan, .how = how, .result = result};
-    *result = (struct lx_team_result){0};
+    *result = (struct lx_team_result){.member_count = plan->members, .bad_member = -1};
+    result->members = calloc((size_t)plan->members, sizeof *result->members);
     c.whole = calloc((size_t)tensors + 1, sizeof *c.whole);
-    if (!c.whole) return status_no_memory(st);
-    pthread_mutex_init(&c.lock, NULL);
     int timeout = how->timeout_ms > 0 ? how->timeout_ms : TIMEOUT_MS;
-    bool ok = t->run(t, plan->members, timeout, member_work, &c, st);
-    if (ok && result->compared) ok = compare(&c, st);
-    pthread_mutex_destroy(&c.lock);
-    free_blocks(c.whole, tensors);
+    bool ok = c.whole && result->members ? t->run(t, plan->members, timeout, member_work, &c, st)
+                                         : status_no_memory(st);
+    if (ok && result->compared) ok = team_compare(plan, how, c.whole, result, st);
+    if (ok && result->compared) judge_team(result);
+    for (int32_t i = 0; c.whole && i < tensors; i++) free(c.whole[i]);
+    free(c.whole);
+    if (!ok) lx_team_result_free(result);
     return ok;
+}
+
+void lx_team_result_free(struct lx_team_result *r)
+{
+    free(r->members);
+    r->members = NULL;
+    r->member_count = 0;
 }

@@ -5,14 +5,24 @@
 #include "base/rng.h"
 #include "base/text.h"
 
-static void add_random_tensor(struct text *t, int n, int64_t rows, int64_t columns)
+/* What a pattern may add up: nothing, so that a team has one device's bits; products; means over rows as well, whose
+ * sums a team may cut. */
+enum random_sums { NO_SUMS, PRODUCTS, MEANS };
+
+static void add_random_tensor(struct text *t, const char *dtype, int n, int64_t rows, int64_t columns)
 {
-    text_format(t, "%s{\"name\": \"t%d\", \"shape\": [%d, %d], \"dtype\": \"fp32\"}", n ? ", " : "", n,
-                (int)rows, (int)columns);
+    text_format(t, "%s{\"name\": \"t%d\", \"shape\": [%d, %d], \"dtype\": \"%s\"}", n ? ", " : "", n,
+                (int)rows, (int)columns, dtype);
 }
 
-/* `means` adds means over rows, whose sums a team may cut: results then differ in their last bits. */
-static char *random_team_pattern(struct rng *r, bool means)
+static int random_team_op(struct rng *r, enum random_sums sums)
+{
+    static const int without[] = {0, 1, 2, 4, 5};
+    if (sums == NO_SUMS) return without[rng_below(r, 5)];
+    return (int)rng_below(r, sums == MEANS ? 7 : 6);
+}
+
+static char *random_team_pattern(struct rng *r, enum random_sums sums, const char *dtype)
 {
     struct text tensors = {0}, ops = {0}, all = {0};
     int64_t rows[24], columns[24];
@@ -20,13 +30,13 @@ static char *random_team_pattern(struct rng *r, bool means)
     for (int n = 0; n < 2; n++) {
         rows[n] = rng_between(r, 1, 20);
         columns[n] = rng_between(r, 1, 6);
-        add_random_tensor(&tensors, n, rows[n], columns[n]);
+        add_random_tensor(&tensors, dtype, n, rows[n], columns[n]);
     }
     while (count < 14) {
         int from = (int)rng_below(r, (uint64_t)count), n = count;
         int64_t a = rows[from], b = columns[from];
         text_format(&ops, "%s{\"name\": \"o%d\", ", n > 2 ? ", " : "", n);
-        switch (rng_below(r, means ? 7 : 6)) {
+        switch (random_team_op(r, sums)) {
         case 0: {
             int64_t o = rng_between(r, 0, a - 1), s = rng_between(r, 1, 3);
             rows[n] = rng_between(r, 1, (a - 1 - o) / s + 1);
@@ -62,8 +72,8 @@ static char *random_team_pattern(struct rng *r, bool means)
         case 6:
             rows[n] = a;
             columns[n] = b;
-            text_format(&tensors, ", {\"name\": \"mean%d\", \"shape\": [%d], \"dtype\": \"fp32\"}", n,
-                        (int)b);
+            text_format(&tensors, ", {\"name\": \"mean%d\", \"shape\": [%d], \"dtype\": \"%s\"}", n, (int)b,
+                        dtype);
             text_format(
                 &ops,
                 "\"kind\": \"mean\", \"inputs\": [\"t%d\"], \"output\": \"mean%d\", \"einsum\": "
@@ -77,7 +87,7 @@ static char *random_team_pattern(struct rng *r, bool means)
             text_format(&ops, "\"kind\": \"add\", \"inputs\": [\"t%d\", \"t%d\"]", from, from);
         }
         text_format(&ops, ", \"output\": \"t%d\"}", n);
-        add_random_tensor(&tensors, n, rows[n], columns[n]);
+        add_random_tensor(&tensors, dtype, n, rows[n], columns[n]);
         count++;
         /* put an earlier tensor into this one */
         int source = (int)rng_below(r, (uint64_t)n);

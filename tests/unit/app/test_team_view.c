@@ -101,8 +101,8 @@ static void teams_are_made_when_looked_at(void **state)
     type(x, "8<wait>");
     assert_true(t->known && t->cut.plan && t->cut.members == TEAM_AT_FIRST);
     type(x, "r<wait>");
-    assert_true(t->run.known && t->run.ok && t->run.result.equal);
-    assert_int_equal(t->run.result.bytes, t->cut.plan->bytes);
+    assert_true(t->run.known && t->run.ok && t->run.result.ok);
+    assert_int_equal(t->run.result.total.bytes, t->cut.plan->bytes);
     assert_true(shows(x, "equal to one device: 0 of 262,144 elements differ"));
     type(x, "+<wait>");
     assert_int_equal(t->cut.members, 3);
@@ -189,16 +189,17 @@ static void runs_stop(void **state)
     struct team_cut c;
     struct lx_team_result r;
     lx_status st;
-    struct lx_team_run_options how = {.stop = at_once, .context = &asked};
+    struct lx_plan_options plan = {.solver = lx_solvers()[0]};
+    struct lx_team_run_options how = {.plan = &plan, .stop = at_once, .context = &asked};
     cut_file(STENCIL, 1, &c); /* one member: `asked` has one thread */
     assert_non_null(c.plan);
     assert_false(lx_team_run(c.plan, &how, &r, &st));
-    assert_int_equal(st.code, LX_E_LIMIT);
+    assert_int_equal(st.code, LX_E_STOPPED);
     team_cut_free(&c);
     struct explorer *x = open_and_type(STENCIL, 24, 80, "<wait>:team 4<Enter><wait>r.<wait>");
     assert_true(!x->session.team.run.known || x->session.team.run.stopped || x->session.team.run.ok);
     type(x, "r<wait>");
-    assert_true(x->session.team.run.ok && x->session.team.run.result.equal);
+    assert_true(x->session.team.run.ok && x->session.team.run.result.ok);
     type(x, "r"); /* and it may still run when the explorer ends */
     close_it(x);
 }

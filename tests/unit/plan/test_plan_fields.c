@@ -13,8 +13,9 @@
 
 static const char *how_taken(const struct field *f)
 {
-    if (f->need == FIELD_NEEDED) return f->checked ? "checked" : "stated";
-    return f->checked ? "checked, may be absent" : "may be absent";
+    static const char *const words[] = {
+        [FIELD_STATED] = "may be absent", [FIELD_CHECKED] = "checked", [FIELD_CLAIMED] = "claimed"};
+    return f->need == FIELD_NEEDED ? "stated" : words[f->standing];
 }
 
 static void describe(const struct plan_section *s, struct text *t)

@@ -225,9 +225,7 @@ static void plan_files_are_read_to_the_letter(void **state)
     size_t length;
     char *json = lx_plan_to_json(p, &length);
     assert_non_null(json);
-    refused_with(json, "    \"passes\":", "\n", "");
     refused_with(json, "    \"ops\": [", "    ],\n", "");
-    refused_with(json, "    \"launches\": [", "    ],\n", "");
     refused_with(json, "    \"tensors\": [", "    ],\n", "");
     refused_with(json, "\"kind\": \"load\"", ",", "\"kind\": \"store\",");
     refused_with(json, "\"cores\": 1", ",", "\"cores\": 99,");

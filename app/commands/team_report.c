@@ -1,0 +1,196 @@
+/* Members of a team in a table, and the result of a run in words and as JSON. */
+#include "commands/team_report.h"
+#include "text/format.h"
+#include "text/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST_MEMBERS_SHOWN = 40 };
+
+struct member_row {
+    int member;
+    bool ran;
+    const struct lx_team_account *a;
+};
+
+static int64_t hbm_of(const struct lx_counters *c)
+{
+    return c->hbm_read + c->hbm_written;
+}
+
+static int64_t lx_of(const struct lx_counters *c)
+{
+    return c->lx_read + c->lx_written;
+}
+
+static int64_t rings_of(const struct lx_counters *c)
+{
+    return c->ring + c->reduce_ring;
+}
+
+/* Nothing where there is no run. */
+static void counted_value(const struct member_row *row, int64_t n, int64_t planned, struct value *v)
+{
+    if (!row->ran) {
+        v->words = "";
+        return;
+    }
+    value_whole(v, n);
+    v->paint = n == planned ? PAINT_GOOD : PAINT_BAD;
+}
+
+static const char *state_word(const struct member_row *row)
+{
+    const struct lx_team_account *a = row->a;
+    if (a->ops == 0) return "nothing to do";
+    if (!row->ran) return "planned";
+    return a->ok ? "as planned" : a->why;
+}
+
+/* clang-format off */
+VALUE_OF(member_value,      struct member_row, v->number = row->member;)
+VALUE_OF(ops_value,         struct member_row, value_whole(v, row->a->ops);)
+VALUE_OF(hbm_value,         struct member_row, value_whole(v, hbm_of(&row->a->planned)); v->paint = PAINT_DIM;)
+VALUE_OF(hbm_counted_value, struct member_row, counted_value(row, hbm_of(&row->a->counted), hbm_of(&row->a->planned), v);)
+VALUE_OF(lx_value,          struct member_row, value_whole(v, lx_of(&row->a->planned)); v->paint = PAINT_DIM;)
+VALUE_OF(lx_counted_value,  struct member_row, counted_value(row, lx_of(&row->a->counted), lx_of(&row->a->planned), v);)
+VALUE_OF(rings_value,       struct member_row, value_whole(v, rings_of(&row->a->planned)); v->paint = PAINT_DIM;)
+VALUE_OF(sent_value,        struct member_row, value_whole(v, row->a->bytes + row->a->combine_bytes);)
+VALUE_OF(state_value,       struct member_row, v->words = state_word(row); v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
+
+static const struct column member_array[] = {
+    {.key = "member",      .heading = "member",      .kind = VALUE_NUMBER, .value = member_value},
+    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  .value = ops_value},
+    {.key = "hbm_bytes",   .heading = "HBM planned", .kind = VALUE_BYTES,  .value = hbm_value},
+    {.key = "hbm_counted", .heading = "counted",     .kind = VALUE_BYTES,  .value = hbm_counted_value},
+    {.key = "lx_bytes",    .heading = "LX planned",  .kind = VALUE_BYTES,  .value = lx_value},
+    {.key = "lx_counted",  .heading = "counted",     .kind = VALUE_BYTES,  .value = lx_counted_value},
+    {.key = "ring_bytes",  .heading = "rings",       .kind = VALUE_BYTES,  .value = rings_value},
+    {.key = "sent_bytes",  .heading = "sent",        .kind = VALUE_BYTES,  .value = sent_value},
+    {.key = "state",       .heading = "state",       .kind = VALUE_WORDS,  .value = state_value},
+};
+/* clang-format on */
+
+const struct columns team_member_columns = COLUMNS("members of a team", member_array);
+
+struct lx_team_account planned_account(const struct lx_plan *plan)
+{
+    struct lx_team_account a = {.ok = true};
+    if (!plan) return a;
+    a.ops = plan->layouts->graph->op_count;
+    for (int32_t o = 0; o < a.ops; o++) {
+        a.planned.hbm_read += plan->traffic[o].hbm_read;
+        a.planned.hbm_written += plan->traffic[o].hbm_written;
+        a.planned.lx_read += plan->traffic[o].lx_read;
+        a.planned.lx_written += plan->traffic[o].lx_written;
+        a.planned.ring += plan->traffic[o].ring;
+        a.planned.reduce_ring += plan->traffic[o].reduce_ring;
+    }
+    return a;
+}
+
+void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
+{
+    struct member_row rows[MOST_MEMBERS_SHOWN];
+    int n = members < MOST_MEMBERS_SHOWN ? members : MOST_MEMBERS_SHOWN;
+    for (int m = 0; m < n; m++) rows[m] = (struct member_row){m, ran, &accounts[m]};
+    table_add_text(&TABLE(team_member_columns, rows, n), out);
+    if (members > n) text_format(out, "  ... %s more\n", counted(members - n, "member").at);
+}
+
+static void show_comparison(const struct lx_team_result *r, struct text *out)
+{
+    text_add(out, "\nresult    ");
+    if (r->bad_member >= 0) {
+        paint_add(out, PAINT_BAD, "WRONG");
+        text_format(out, ": member %d: %s; ", r->bad_member, r->members[r->bad_member].why);
+    } else
+        paint_add(out, r->ok ? PAINT_GOOD : PAINT_BAD,
+                  !r->ok         ? "NOT EQUAL"
+                  : r->differing ? "close"
+                                 : "equal");
+    text_format(out, " to one device's: %s of %s elements differ in a bit", grouped(r->differing).at,
+                grouped(r->elements).at);
+    if (r->differing) text_format(out, ", by at most %.3g of %.3g", r->worst, r->largest);
+    text_add(out, r->exact ? "; none may\n" : "; sums may be grouped otherwise there\n");
+}
+
+void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,
+                      const struct lx_team_result *r, struct text *out)
+{
+    text_format(out, "%s on %s over %s\n\n", p->graph->name, counted(p->members, "member").at,
+                transport->name);
+    show_exchanges(p, out);
+    show_totals(p, out);
+    text_add(out, "\n");
+    show_members(r->members, r->member_count, true, out);
+    text_format(out, "sent      %s B in %s of exchanges, %s B to combine partial results\n",
+                grouped(r->total.bytes).at, counted(r->total.messages, "message").at,
+                grouped(r->total.combine_bytes).at);
+    text_format(out, "judged    %s of %s ops, %s wrong; %s; %s whose counts are not the plan's",
+                grouped(r->total.verified_ops).at, grouped(r->total.ops).at, grouped(r->total.wrong_ops).at,
+                counted(r->total.faults, "fault").at, grouped(r->total.unequal_ops).at);
+    show_comparison(r, out);
+}
+
+static void counters_to_json(const char *key, const struct lx_counters *c, struct text *out)
+{
+    text_format(out,
+                ", \"%s\": {\"hbm_read\": %" PRId64 ", \"hbm_written\": %" PRId64 ", \"lx_read\": %" PRId64
+                ", \"lx_written\": %" PRId64 ", \"ring\": %" PRId64 ", \"reduce_ring\": %" PRId64 "}",
+                key, c->hbm_read, c->hbm_written, c->lx_read, c->lx_written, c->ring, c->reduce_ring);
+}
+
+static void members_to_json(const struct lx_team_result *r, struct text *out)
+{
+    text_add(out, ", \"member_runs\": [");
+    for (int m = 0; m < r->member_count; m++) {
+        const struct lx_team_account *a = &r->members[m];
+        text_format(out, "%s{\"member\": %d, \"ops\": %" PRId64 ", \"ok\": %s, \"sent_bytes\": %" PRId64,
+                    m ? ", " : "", m, a->ops, a->ok ? "true" : "false", a->bytes + a->combine_bytes);
+        counters_to_json("planned", &a->planned, out);
+        counters_to_json("counted", &a->counted, out);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
+static void exchanges_to_json(const struct lx_team_plan *p, struct text *out)
+{
+    text_add(out, ", \"exchanges\": [");
+    for (int32_t i = 0; i < p->exchange_count; i++) {
+        const struct lx_team_exchange *x = &p->exchanges[i];
+        text_add(out, i ? ", {\"tensor\": " : "{\"tensor\": ");
+        text_json_string(out, p->graph->tensors[x->tensor].name);
+        text_format(out, ", \"bytes\": %" PRId64 ", \"received\": [", x->bytes);
+        for (int m = 0; m < p->members; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
+        text_add(out, "]}");
+    }
+    text_add(out, "]");
+}
+
+void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out)
+{
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"team run\", \"pattern\": ");
+    text_json_string(out, p->graph->name);
+    text_format(out,
+                ", \"members\": %d, \"ok\": %s, \"exact\": %s, \"elements\": %" PRId64
+                ", \"differing\": %" PRId64 ", \"worst\": %.9g, \"largest\": %.9g",
+                p->members, r->ok ? "true" : "false", r->exact ? "true" : "false", r->elements, r->differing,
+                r->worst, r->largest);
+    text_format(out,
+                ", \"exchanged_bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64
+                ", \"plain_bytes\": %" PRId64 ", \"ops\": [",
+                r->total.bytes, r->total.combine_bytes, p->plain_bytes);
+    for (int32_t o = 0; o < p->graph->op_count; o++) {
+        text_add(out, o ? ", {\"name\": " : "{\"name\": ");
+        text_json_string(out, p->graph->ops[o].name);
+        text_format(out, ", \"mode\": \"%s\", \"bytes\": %" PRId64 "}", lx_team_mode_word(p->ops[o].mode),
+                    p->ops[o].bytes);
+    }
+    text_add(out, "]");
+    exchanges_to_json(p, out);
+    members_to_json(r, out);
+    text_add(out, "}\n");
+}

@@ -1,0 +1,19 @@
+/* What is said about a team: its exchanges, and each member's traffic, planned and counted. */
+#ifndef LX_APP_COMMANDS_TEAM_REPORT_H
+#define LX_APP_COMMANDS_TEAM_REPORT_H
+
+#include "command.h"
+
+/* team_commands.c */
+void show_exchanges(const struct lx_team_plan *p, struct text *out);
+void show_totals(const struct lx_team_plan *p, struct text *out);
+
+/* What a plan says of the member that it is of; NULL: it has nothing to do. */
+struct lx_team_account planned_account(const struct lx_plan *plan);
+/* One row per member; `ran`: what was counted stands beside it. */
+void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out);
+void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,
+                      const struct lx_team_result *r, struct text *out);
+void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out);
+
+#endif

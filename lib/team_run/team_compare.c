@@ -1,0 +1,75 @@
+/* The team's outputs beside those of one device that runs the whole graph with the same data. */
+#include "team_run/team_member.h"
+#include "team_run/team_wire.h"
+#include "base/fail.h"
+#include "device/memory/dtypes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct comparison {
+    const struct lx_graph *g;
+    void *const *team; /* per tensor: items */
+    struct lx_team_result *r;
+    const struct lx_team_run_options *how;
+};
+
+static void compare_item(const struct number_type *type, const char *got, const char *wanted,
+                         struct lx_team_result *r)
+{
+    float a, b;
+    items_decode(type, got, 1, &a);
+    items_decode(type, wanted, 1, &b);
+    r->elements++;
+    if (isfinite(b) && fabs((double)b) > r->largest) r->largest = fabs((double)b);
+    if (memcmp(got, wanted, (size_t)type->item) == 0 || (isnan(a) && isnan(b))) return;
+    r->differing++;
+    double difference = fabs((double)a - (double)b);
+    /* a number against none is as far apart as can be */
+    if (isnan(difference)) difference = INFINITY;
+    if (difference > r->worst) r->worst = difference;
+}
+
+static void compare_output(void *context, int32_t tensor, const void *items)
+{
+    struct comparison *c = context;
+    const struct lx_tensor *t = &c->g->tensors[tensor];
+    const struct number_type *type = &number_types[t->dtype];
+    struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
+    int64_t n = lx_team_box_elements(&whole);
+    const char *got = c->team[tensor], *wanted = items;
+    for (int64_t i = 0; i < n; i++) compare_item(type, got + i * type->item, wanted + i * type->item, c->r);
+}
+
+/* Kernels may add up in another order for another shape. */
+static bool adds_up(const struct lx_graph *g)
+{
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        if (op->kind->traits & LX_CONTRACTS || (op->reduces && !(op->kind->traits & LX_POINTWISE)))
+            return true;
+    }
+    return false;
+}
+
+static bool stop(void *context)
+{
+    const struct comparison *c = context;
+    return c->how->stop && c->how->stop(c->how->context);
+}
+
+bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options *how, void *const *whole,
+                  struct lx_team_result *r, lx_status *st)
+{
+    struct comparison c = {.g = p->graph, .team = whole, .r = r, .how = how};
+    struct lx_device_options run = {
+        .seed = how->seed, .verify = LX_VERIFY_NONE, .stop = stop, .output = compare_output, .context = &c};
+    struct lx_plan *plan = lx_plan_make(p->graph, how->plan, st);
+    struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
+    r->exact = p->exact && !adds_up(p->graph);
+    bool ok = one != NULL;
+    lx_run_result_free(one);
+    lx_plan_free(plan);
+    return ok;
+}

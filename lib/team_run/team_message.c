@@ -1,0 +1,132 @@
+/* Messages: what a send takes from the HBM of the member's device, and what a receive puts there. A send does not
+ * wait for anybody; what it has sent is waited for when the member is through. */
+#include "team_run/team_member.h"
+#include "team_run/team_wire.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+bool team_message_room(struct lx_message *one, int64_t bytes, lx_status *st)
+{
+    free(one->data);
+    *one = (struct lx_message){NULL, (size_t)bytes};
+    if (bytes == 0) return true;
+    one->data = calloc(1, one->bytes);
+    return one->data ? true : status_no_memory(st);
+}
+
+void team_messages_clear(struct team_member *m)
+{
+    for (int i = 0; i < m->p->members; i++) {
+        free(m->in[i].data);
+        free(m->out[i].data);
+        m->in[i] = m->out[i] = (struct lx_message){0};
+    }
+}
+
+bool team_swap(struct team_member *m, int tag, lx_status *st)
+{
+    const struct lx_transport *t = m->link->transport;
+    struct lx_flight *f = t->start(m->link, tag, m->out, m->in, st);
+    return f && t->wait(m->link, f, st);
+}
+
+static const struct lx_tensor *tensor_of(const struct team_member *m, const struct lx_team_message *x)
+{
+    const struct lx_op *op = &m->does->graph->ops[x->op];
+    return &m->does->graph->tensors[x->operand < 0 ? op->output : op->inputs[x->operand]];
+}
+
+/* A row of items between a tensor and a message; NULL: memory is out. */
+static void *row_of(const struct lx_tensor *t, const struct lx_team_message *x)
+{
+    return malloc((size_t)wire_items_bytes(t->dtype, &x->at) + 1);
+}
+
+static void count(struct team_member *m, const struct lx_team_message *x)
+{
+    bool combines = x->tag > m->p->exchange_count;
+    m->account.messages += !combines;
+    *(combines ? &m->account.combine_bytes : &m->account.bytes) += x->bytes;
+}
+
+static void shorten(struct team_member *m, struct lx_message *out)
+{
+    const struct lx_team_fault *f = &m->how->fault;
+    if (f->kind != LX_TEAM_WRONG_SIZE || f->member != m->link->member || m->tick < f->step ||
+        m->short_message)
+        return;
+    out->bytes--;
+    m->short_message = true;
+}
+
+static bool load(struct team_member *m, const struct lx_team_message *x, const void *items, lx_status *st)
+{
+    const struct lx_tensor *t = tensor_of(m, x);
+    void *row = row_of(t, x);
+    bool ok = row ? team_message_room(&m->out[x->peer], x->bytes, st) : status_no_memory(st);
+    if (ok) {
+        wire_take(items, t->shape, &x->at, t->dtype, row);
+        wire_pack(t->dtype, row, lx_team_box_elements(&x->at), m->out[x->peer].data);
+        count(m, x);
+        shorten(m, &m->out[x->peer]);
+    }
+    free(row);
+    return ok;
+}
+
+static bool unload(struct team_member *m, const struct lx_team_message *x, void *items, lx_status *st)
+{
+    const struct lx_tensor *t = tensor_of(m, x);
+    void *row = row_of(t, x);
+    if (!row) return status_no_memory(st);
+    wire_unpack(t->dtype, m->in[x->peer].data, lx_team_box_elements(&x->at), row);
+    wire_put(items, t->shape, &x->at, t->dtype, row);
+    free(row);
+    return true;
+}
+
+/* The messages of an op: they stand together. */
+static const struct lx_team_message *first_of(const struct team_member *m, int32_t op, int32_t *count_of)
+{
+    int32_t first = 0, n = 0;
+    while (first < m->does->message_count && m->does->messages[first].op != op) first++;
+    while (first + n < m->does->message_count && m->does->messages[first + n].op == op) n++;
+    *count_of = n;
+    return m->does->messages + first;
+}
+
+static bool send(struct team_member *m, const struct lx_team_message *x, int32_t n, const void *const *inputs,
+                 lx_status *st)
+{
+    bool ok = true;
+    for (int32_t i = 0; ok && i < n; i++) ok = load(m, &x[i], inputs[x[i].operand], st);
+    struct lx_flight *f = ok && n > 0 ? m->link->transport->start(m->link, x->tag, m->out, m->in, st) : NULL;
+    if (ok && n > 0) ok = f != NULL;
+    if (f && !VEC_PUSH(&m->sent, f)) {
+        m->link->transport->cancel(m->link, f);
+        ok = status_no_memory(st);
+    }
+    for (int i = 0; i < m->p->members; i++) team_message_room(&m->out[i], 0, st);
+    return ok;
+}
+
+static bool receive(struct team_member *m, const struct lx_team_message *x, int32_t n, void *output,
+                    lx_status *st)
+{
+    bool ok = true;
+    for (int32_t i = 0; ok && i < n; i++) ok = team_message_room(&m->in[x[i].peer], x[i].bytes, st);
+    ok = ok && (n == 0 || team_swap(m, x->tag, st));
+    for (int32_t i = 0; ok && i < n; i++) ok = unload(m, &x[i], output, st);
+    team_messages_clear(m);
+    return ok;
+}
+
+bool team_host_op(void *context, int32_t op, const void *const *inputs, void *output, lx_status *st)
+{
+    struct team_member *m = context;
+    int32_t n;
+    const struct lx_team_message *x = first_of(m, op, &n);
+    bool sends = m->does->graph->ops[op].kind->id == LX_KIND_SEND;
+    return sends ? send(m, x, n, inputs, st) : receive(m, x, n, output, st);
+}
