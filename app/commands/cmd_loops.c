@@ -1,6 +1,8 @@
-/* lxplan loops: one contraction, or each node of a contraction tree, through the loop passes. */
+/* lxplan loops: one contraction, each node of a contraction tree, or a tile of an op of a plan, through the loop
+ * passes. */
 #include "command.h"
 #include "base/fail.h"
+#include "planning/planning.h"
 #include "stages/loops_device.h"
 #include "text/colour.h"
 #include "text/table.h"
@@ -10,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PASSES = 32, MOST_SIZES = 1000, DEFAULT_THREADS = 4 };
+/* A core of the device has one thread. */
+enum { MOST_PASSES = 32, MOST_SIZES = 1000, DEFAULT_THREADS = 4, CORE_THREADS = 1 };
 
 /* Steps that --run spends on one comparison before it takes samples: well under a second. */
 static const int64_t run_steps = (int64_t)1 << 26;
@@ -20,9 +23,10 @@ static const struct option_row rows[] = {
      "a contraction instead of a file: \"ab,bc->ac\" or \"[0,1],[1,2]->[0,2]\", also nested"},
     {"sizes", 0, "N,N,...",
      "the extents of its indices; letters count in the order in which they first appear"},
+    {"op", 0, "NAME", "FILE is a pattern or a plan: the tile of this op that a core computes in one turn"},
     {"passes", 'p', "LIST", "run these passes in this order (default: all): {}"},
     {"rules", 0, "NAME", "what passes and checks go by: {default}"},
-    {"threads", 't', "T", "how many threads share the work (default: 4)"},
+    {"threads", 't', "T", "how many threads share the work (default: 4; of an op 1)"},
     {"run", 0, NULL, "execute before and after every pass and compare; then on the device's kernels, timed"},
     {0},
 };
@@ -91,7 +95,7 @@ static bool choose(struct job *job)
     int rules = 0;
     if (!option_word(call, "rules", rules_word, &rules)) return false;
     job->rules = lx_loop_rules_at(rules);
-    job->threads = DEFAULT_THREADS;
+    job->threads = option_given(&call->line, "op") ? CORE_THREADS : DEFAULT_THREADS;
     job->run = option_given(&call->line, "run");
     return option_int(call, "threads", 1, 1 << 16, &job->threads) && choose_passes(job);
 }
@@ -301,6 +305,45 @@ static bool do_file(struct job *job, const char *path)
     return ok;
 }
 
+/* The nest that the device runs for a tile of an op. */
+static bool do_tile(struct job *job, const struct lx_plan *p, const char *name)
+{
+    lx_status *st = &job->call->st;
+    struct lx_op_nest nest;
+    int32_t op = 0, count = p->layouts ? p->layouts->graph->op_count : 0;
+    while (op < count && strcmp(p->layouts->graph->ops[op].name, name) != 0) op++;
+    if (op == count)
+        return status_set(st, LX_E_UNKNOWN_NAME, "there is no op %s in the plan; `--stage loops` lists them",
+                          name);
+    if (!lx_nest_of(p, op, &nest, st)) return false;
+    if (nest.kind == LX_NEST_NONE)
+        return status_set(st, LX_E_UNSUPPORTED, "op %s has no loop nest: %s", name, nest.why);
+    return do_nest(job, &nest.nest, name);
+}
+
+static bool do_op(struct job *job, const char *path, const char *name)
+{
+    struct lx_plan *p = read_or_make_plan(job->call, path);
+    bool ok = p && do_tile(job, p, name);
+    lx_plan_free(p);
+    return ok;
+}
+
+/* Options that make a plan mean nothing where there is none. */
+static bool plan_options_fit(struct call *call)
+{
+    for (int i = 0; i < lx_options_count() && !option_given(&call->line, "op"); i++)
+        if (option_given(&call->line, lx_options_at(i).name))
+            return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", lx_options_at(i).name);
+    return true;
+}
+
+static bool do_input(struct job *job, const char *tree, const char *file)
+{
+    const char *op = option_value(&job->call->line, "op");
+    return tree ? do_tree(job, tree) : op ? do_op(job, file, op) : do_file(job, file);
+}
+
 static int run(struct call *call)
 {
     struct job job = {.call = call, .verdict = EXIT_YES};
@@ -311,13 +354,15 @@ static int run(struct call *call)
                           has_file ? "a file and --einsum together; choose one"
                                    : "loops: CONFIG is missing; give a file or --einsum"),
                FAILED;
-    if (!choose(&job)) return FAILED;
+    if (tree && option_given(&call->line, "op"))
+        return status_set(&call->st, LX_E_USAGE, "--op goes with a file, not with --einsum"), FAILED;
+    if (!plan_options_fit(call) || !choose(&job)) return FAILED;
     if (wants_json(call))
         text_format(&call->out,
                     "{\"lxplan\": 1, \"kind\": \"loops_report\", \"rules\": \"%s\", \"threads\": %" PRId64
                     ", \"nests\": [",
                     lx_loop_rules_name(job.rules), job.threads);
-    bool ok = tree ? do_tree(&job, tree) : do_file(&job, call->line.files.at[0]);
+    bool ok = do_input(&job, tree, tree ? NULL : call->line.files.at[0]);
     if (wants_json(call)) text_add(&call->out, "]}\n");
     return ok ? job.verdict : FAILED;
 }
@@ -337,14 +382,16 @@ static void passes_help(const struct call *call, struct text *out)
         help_entry(out, lx_loop_rules_name(lx_loop_rules_at(i)), lx_loop_rules_summary(lx_loop_rules_at(i)));
 }
 
-static const struct option_row *const tables[] = {rows, json_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {rows, planning_rows, json_rows, help_rows, NULL};
 
 const struct command command_loops = {
     .name = "loops",
-    .synopsis = "CONFIG | --einsum TREE --sizes N,N,... [options]",
+    .synopsis = "CONFIG | --einsum TREE --sizes N,N,... | FILE --op NAME [options]",
     .summary = "Take a contraction through the loop passes, and run it",
     .details =
-        "CONFIG is a file of kind \"loops\" (\"-\": standard input). Shows the nest before and after each "
+        "CONFIG is a file of kind \"loops\" (\"-\": standard input); FILE a pattern or a plan, of which one "
+        "tile of\n"
+        "an op is shown as the device runs it. Shows the nest before and after each "
         "pass\n"
         "and whether it is valid: 0 yes, 1 no (or, with --run, a pass changed the result or the kernels "
         "give\n"

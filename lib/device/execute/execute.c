@@ -167,11 +167,11 @@ void execute_op(struct machine *m)
     w.class = class_of(&w);
     w.launch = &m->launches[m->tick];
     w.nests = w.class != CLASS_BYTES && lx_nest_kind_of(op, &w.x) != LX_NEST_NONE;
-    if (w.class == CLASS_BYTES)
+    check_arguments(m);
+    if (w.class == CLASS_BYTES) {
+        check_whole(m);
         execute_bytes(m);
-    else if (w.launch->kind == LX_LAUNCH_REFUSED)
-        fault_plain(m, LX_FAULT_PLAN, NULL, "it cannot be launched: %.300s", w.launch->why);
-    else
+    } else
         execute_tiles(&w);
     m->current[op->output] = value_made(m);
 }

@@ -57,6 +57,10 @@ struct op_work {
     bool no_memory; /* set by any core */
 };
 
+/* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that is one piece,
+ * or runs off the device. */
+void check_arguments(struct machine *m);
+void check_whole(struct machine *m);
 /* walk.c: the persistent loop of every core. False: memory is out. */
 bool walk_launch(struct op_work *w);
 /* coverage.c: is every element computed once per group? What is not is a fault. Sets groups. */
