@@ -78,11 +78,10 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
     text_add(out, "\n");
-    if (p->problem.objective == LX_SPILL) {
+    if (p->problem.objective == LX_SPILL && !p->asks_time) {
         label(out, "spill");
         text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->figures.spill_bytes).at,
-                    in_bytes(p->figures.bound_bytes).at,
-                    in_percent(lx_gap(lx_plan_objective(p), p->figures.bound_bytes)).at);
+                    in_bytes(p->figures.bound_bytes).at, in_percent(lx_plan_gap(p)).at);
     }
     if (p->joint.bound_bytes > 0 || p->joint.bound_us > 0) {
         label(out, "joint");
@@ -99,14 +98,18 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         label(out, "pool");
         text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);
         label(out, "time");
-        text_format(out, "%.2f us of the device, %.2f us end to end in %s, predicted\n", p->figures.device_us,
+        text_format(out, "%.2f us of the device, %.2f us end to end in %s, predicted", p->figures.device_us,
                     p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
+        if (p->asks_time)
+            text_format(out, "; no plan below %.2f us end to end, gap %s", p->figures.bound_us,
+                        in_percent(lx_plan_gap(p)).at);
+        text_add(out, "\n");
     }
     label(out, "height");
     text_format(out, "%s", in_bytes(p->figures.height_bytes).at);
     if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX)
         text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->figures.bound_bytes).at,
-                    in_percent(lx_gap(lx_plan_objective(p), p->figures.bound_bytes)).at);
+                    in_percent(lx_plan_gap(p)).at);
     else
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
     if (p->graph->target_hbm_bytes < 0) return;

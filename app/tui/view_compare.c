@@ -89,7 +89,7 @@ static void selected_value(const void *row_of_table, const struct column *column
 
 /* clang-format off */
 VALUE_OF(solver_value, struct racer_row, v->words = row->racer->solver->name; v->paint = PAINT_HEADING;)
-VALUE_OF(gap_value,    struct racer_row, v->number = lx_gap(lx_plan_objective(row->plan), row->plan->figures.bound_bytes);)
+VALUE_OF(gap_value,    struct racer_row, v->number = lx_plan_gap(row->plan);)
 VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
 VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
 VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->plan->figures.bound_bytes); v->paint = PAINT_DIM;)

@@ -71,11 +71,28 @@ static bool refuted(const struct lx_plan *p, int64_t objective, lx_status *st)
         return !status_set(st, LX_E_NO,
                            "the plan claims a bound of %lld bytes above its own objective of %lld",
                            (long long)bound, (long long)objective);
-    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT && bound != objective)
+    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT && !p->asks_time &&
+        bound != objective)
         return !status_set(st, LX_E_NO,
                            "the plan claims to be optimal, but its bound is %lld and its objective %lld",
                            (long long)bound, (long long)objective);
     return false;
+}
+
+/* Times are predictions: a bound on them, and that it is met, are claims of whoever planned. */
+static bool check_time_bound(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
+{
+    double us = p->figures.end_to_end_us, bound = p->figures.bound_us;
+    if (bound > us * (1 + 1e-7))
+        return status_set(st, LX_E_NO, "the plan claims a bound of %.3f us above its own time of %.3f", bound,
+                          us);
+    if (p->answer.status == LX_OPTIMAL && lx_plan_gap(p) > 0)
+        return status_set(st, LX_E_NO,
+                          "the plan claims to be optimal, but its bound is %.3f us and its time %.3f", bound,
+                          us);
+    out->bound = bound > 0 ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
+    out->optimality = p->answer.status == LX_OPTIMAL ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
+    return true;
 }
 
 bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report *out, lx_status *st)
@@ -93,5 +110,5 @@ bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report 
     out->optimality = objective <= known || (by_traffic && p->figures.hbm_bytes <= least) ? LX_BOUND_VERIFIED
                       : p->figures.bound_bytes == objective                               ? LX_BOUND_CLAIMED
                                                                                           : LX_BOUND_NONE;
-    return true;
+    return !p->asks_time || check_time_bound(p, out, st);
 }

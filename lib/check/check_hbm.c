@@ -39,8 +39,10 @@ static void finish(struct hbm_lives *h, int32_t tensor)
     if (!VEC_PUSH(&h->ended, (struct life){tensor, h->from[tensor], h->to[tensor]})) h->no_memory = true;
 }
 
+/* An op of the pattern that reads the tensor that it writes ends one life and begins the next. */
 void hbm_written(struct hbm_lives *h, int32_t tensor, int64_t time)
 {
+    if (h->from[tensor] < time) h->to[tensor] = min_i64(h->to[tensor], time - 1);
     finish(h, tensor);
     h->from[tensor] = h->to[tensor] = time;
 }

@@ -265,39 +265,64 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     return NULL;
 }
 
-struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, const double *hbm_share)
+/* The cost of an op as it is divided, taken apart. */
+struct op_parts {
+    struct cost_parts parts;
+    int operands;
+    double bytes[LX_MAX_INPUTS + 1], memory_us[LX_MAX_INPUTS + 1];
+    double one_way; /* bytes per microsecond */
+};
+
+static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
 {
     const struct lx_division *d = &all->at[op];
     const struct lx_layouts *l = all->layouts;
-    int operands = l->graph->ops[op].input_count + 1;
-    double bytes[LX_MAX_INPUTS + 1], memory_us[LX_MAX_INPUTS + 1], held = 0, sum = 0, moved = 0;
+    double held = 0;
     int64_t splits[LX_MAX_VARS];
     struct arena scratch = {0};
     struct space s;
-    struct cost_parts parts;
     lx_status ignored;
-    if (!space_of_op(l, op, all->cores, &scratch, &s, &ignored))
-        return (struct lx_op_time){d->predicted_us, 0};
-    for (int i = 0; i < operands; i++) {
+    *out = (struct op_parts){.operands = l->graph->ops[op].input_count + 1};
+    if (!space_of_op(l, op, all->cores, &scratch, &s, &ignored)) return false;
+    for (int i = 0; i < out->operands; i++) {
         int32_t tensor = op_operand(&l->graph->ops[op], i);
-        bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor])
-                                                  : l->graph->tensors[tensor].bytes);
-        held += d->kind == LX_DIVIDED ? (double)d->operands[i].core_bytes : bytes[i];
+        out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor])
+                                                       : l->graph->tensors[tensor].bytes);
+        held += d->kind == LX_DIVIDED ? (double)d->operands[i].core_bytes : out->bytes[i];
     }
     for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
     struct cost_work w = work_of(l, d, &s, splits);
     struct cost_rates rates = cost_rates_of(&l->graph->device);
-    cost_op_parts(&rates, &w, operands, bytes, held, &parts, memory_us);
-    for (int i = 0; i < operands; i++) {
-        sum += hbm_share[i] * memory_us[i];
-        moved += hbm_share[i] * bytes[i];
-    }
+    cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
+    out->one_way = rates.value[COST_ONE_WAY] * 1e3;
     arena_free(&scratch);
-    double extra = parts.extra_us + (hbm_share[operands - 1] > 0 ? 0 : parts.back_us);
-    double held_up = fmax(parts.compute_us, parts.port_us);
-    double slow = sum - moved / (rates.value[COST_ONE_WAY] * 1e3);
+    return true;
+}
+
+struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, const double *hbm_share)
+{
+    struct op_parts x;
+    double sum = 0, moved = 0;
+    if (!op_parts_of(all, op, &x)) return (struct lx_op_time){all->at[op].predicted_us, 0};
+    for (int i = 0; i < x.operands; i++) {
+        sum += hbm_share[i] * x.memory_us[i];
+        moved += hbm_share[i] * x.bytes[i];
+    }
+    double extra = x.parts.extra_us + (hbm_share[x.operands - 1] > 0 ? 0 : x.parts.back_us);
+    double held_up = fmax(x.parts.compute_us, x.parts.port_us), slow = sum - moved / x.one_way;
     return (struct lx_op_time){.device_us = fmax(held_up, sum) + extra,
                                .busy_us = fmax(held_up, slow) + extra};
+}
+
+double lx_division_least(const struct lx_divisions *all, int32_t op, double *memory_us, double *slow_us)
+{
+    struct op_parts x;
+    bool known = op_parts_of(all, op, &x);
+    for (int i = 0; i < x.operands && memory_us; i++) {
+        memory_us[i] = x.memory_us[i];
+        slow_us[i] = known ? x.memory_us[i] - x.bytes[i] / x.one_way : 0;
+    }
+    return fmax(x.parts.compute_us, x.parts.port_us) + x.parts.extra_us;
 }
 
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,

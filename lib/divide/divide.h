@@ -110,6 +110,9 @@ struct lx_op_time {
 /* `hbm_share`: per operand (inputs, then the output) what of it goes through HBM, 0 to 1; with all of all of them it is
  * predicted_us. */
 struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
+/* What it takes at least, wherever its operands are; and, unless they are NULL, what each operand costs that goes
+ * through HBM, in all and beyond HBM's own rate. */
+double lx_division_least(const struct lx_divisions *d, int32_t op, double *memory_us, double *slow_us);
 
 /* Is `cores` a count that the device has? */
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);

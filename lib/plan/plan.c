@@ -129,6 +129,7 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
     arena_adopt(p->memory, best->memory);
     free(best->memory);
     p->answer = best->answer;
+    p->passes = best->draft.how.passes; /* to make it less time, some may have been left out */
     p->figures.perfect_hbm_bytes = best->perfect_bytes;
     p->joint = by->joint;
     *best = (struct attempt){0};
@@ -203,8 +204,10 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     struct planner by = {.divided = p->own_divisions, .options = options, .memory = p->memory, .st = st};
     if (!attempt_plain(&by, &how, &by.best)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
-    bool ok = !spill || run_searches(&by, LX_TRIES_FEW);
+    bool ok = asks_time(&by) ? least_time_search(&by) : !spill || run_searches(&by, LX_TRIES_FEW);
     p->figures.bound_bytes = spill ? bound_of(&by) : by.best.bound;
+    p->asks_time = asks_time(&by);
+    ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
     ok = ok && (!spill || search_many(&by)) && adopt_best(p, &by);
     attempt_free(&by.best);
     return ok;
@@ -244,7 +247,10 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     ok = ok && plan_complete(p, st);
     if (ok && !g->is_list && p->problem.objective == LX_SPILL && p->answer.status != LX_ERROR &&
         p->answer.status != LX_LIMIT)
-        p->answer.status = p->figures.spill_bytes == p->figures.bound_bytes ? LX_OPTIMAL : LX_FEASIBLE;
+        p->answer.status =
+            lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes)
+                ? LX_OPTIMAL
+                : LX_FEASIBLE;
     if (ok && !g->is_list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st) &&
              plan_launch_ops(p, st);
@@ -266,6 +272,13 @@ int64_t lx_plan_objective(const struct lx_plan *p)
 {
     if (p->problem.objective != LX_HEIGHT) return p->figures.spill_bytes;
     return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->figures.height_bytes;
+}
+
+double lx_plan_gap(const struct lx_plan *p)
+{
+    double us = p->figures.end_to_end_us;
+    if (!p->asks_time) return lx_gap(lx_plan_objective(p), p->figures.bound_bytes);
+    return us > p->figures.bound_us * (1 + 1e-7) ? (us - p->figures.bound_us) / us : 0;
 }
 
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand)

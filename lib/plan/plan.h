@@ -98,12 +98,14 @@ struct lx_figures {
     int64_t bound_bytes;        /* proved: no plan with these divisions and passes has less spill */
     int64_t ring_bytes;
     double device_us, end_to_end_us; /* predicted: the device at work; launched, bundle by bundle */
+    double bound_us; /* where time is asked for: no plan of the graph takes less from end to end */
 };
 
 struct lx_plan {
     /* Inputs: what was asked. */
     const struct lx_graph *graph; /* a reference: the pattern */
-    struct lx_passes passes;
+    struct lx_passes passes;      /* that it is made with */
+    bool asks_time; /* the end-to-end time is to be least; the problem's buffers cost bytes all the same */
     struct lx_launch_options launch;
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
@@ -190,6 +192,8 @@ bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, 
 /* What is to be least: the height if that was asked for (INT64_MAX where not all is placed),
  * else the spill. */
 int64_t lx_plan_objective(const struct lx_plan *p);
+/* How far the plan may be from the best: (objective - bound) / objective, of bytes, height or time. */
+double lx_plan_gap(const struct lx_plan *p);
 /* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);
 /* How op `op` is launched, its operands being where the plan has them. NULL: `st`. */

@@ -23,13 +23,13 @@
 
 #define PLAN_ROOT_FIELDS(F) \
     CLAIMED(F, TEXT, status, "what the solver says: optimal, feasible, limit, infeasible or error; absent: feasible") \
-    MAY(F, TEXT, objective, "what is to be least: spill, fit or height; absent: spill") \
+    MAY(F, TEXT, objective, "what is to be least: spill, time, fit or height; absent: spill") \
     CHECKED(F, INT, hbm_bytes, "HBM traffic of the plan: operands off chip, loads and stores") \
     CHECKED(F, INT, baseline_hbm_bytes, "the same with everything off chip") \
     CHECKED(F, INT, spill_bytes, "hbm_bytes less perfect_hbm_bytes") \
     CHECKED(F, INT, height_bytes, "the highest end of a placed buffer") \
     CLAIMED(F, INT, bound_bytes, "no plan with these divisions and passes has less spill (height); never above the plan's own; absent: 0") \
-    CHECKED(F, REAL, gap, "(spill - bound) / spill, or of the height likewise; 0: proved to be the least") \
+    CHECKED(F, REAL, gap, "(spill - bound) / spill, or of the height or the end-to-end time likewise; 0: proved to be the least") \
     CHECKED(F, INT, target_hbm_bytes, "what the pattern asks for") \
     CHECKED(F, BOOL, meets_target, "is hbm_bytes at most that") \
     CHECKED(F, INT, capacity, "bytes of one core's scratchpad that may be used") \
@@ -56,6 +56,7 @@
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
     CLAIMED(F, REAL, device_us, "predicted: the device at work, microseconds") \
     CLAIMED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
+    CLAIMED(F, REAL, bound_us, "no plan takes less from end to end; there where the objective is time") \
     MAY(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
     CHECKED(F, INT, pool_bytes, "its size") \
     CHECKED(F, INT, segment_bytes, "all of HBM that the plan uses")

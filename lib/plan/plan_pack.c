@@ -3,6 +3,7 @@
 #include "layout/stated_layouts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,13 +24,14 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
 {
     snprintf(hash, 20, "%016" PRIx64, p->graph->hash);
     return (struct plan_root){.status = lx_verdict_word(p->answer.status),
-                              .objective = lx_objective_word(p->problem.objective),
+                              .objective = p->asks_time ? lx_ask_word(LX_ASK_TIME)
+                                                        : lx_objective_word(p->problem.objective),
                               .hbm_bytes = p->figures.hbm_bytes,
                               .baseline_hbm_bytes = p->figures.baseline_hbm_bytes,
                               .spill_bytes = p->figures.spill_bytes,
                               .height_bytes = p->figures.height_bytes,
                               .bound_bytes = p->figures.bound_bytes,
-                              .gap = lx_gap(lx_plan_objective(p), p->figures.bound_bytes),
+                              .gap = lx_plan_gap(p),
                               .target_hbm_bytes = p->graph->target_hbm_bytes,
                               .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
                               .capacity = p->problem.capacity,
@@ -74,6 +76,7 @@ bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_
                                .ring_bytes = p->figures.ring_bytes,
                                .device_us = p->figures.device_us,
                                .end_to_end_us = p->figures.end_to_end_us,
+                               .bound_us = p->asks_time ? p->figures.bound_us : (double)NAN,
                                .pool_at = p->pool_at,
                                .pool_bytes = p->pool_bytes,
                                .segment_bytes = p->segment_bytes};

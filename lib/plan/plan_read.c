@@ -86,7 +86,7 @@ static const char *nth_verdict(int i)
 
 static const char *nth_objective(int i)
 {
-    return lx_objective_word((enum lx_objective)i);
+    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : lx_ask_word(LX_ASK_TIME);
 }
 
 static bool read_stats(const struct json *j, const cJSON *stats, struct lx_plan *p, lx_status *st)
@@ -210,12 +210,14 @@ static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t
 static bool same_claims(const struct json *j, const cJSON *root, const struct plan_root *x,
                         const struct lx_plan *p, lx_status *st)
 {
-    double gap = lx_gap(lx_plan_objective(p), p->figures.bound_bytes);
+    double gap = lx_plan_gap(p);
     const cJSON *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
     if (!isnan(x->gap) && fabs(x->gap - gap) > 1e-8)
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", gap);
+    if (!p->asks_time && p->figures.bound_us != 0)
+        return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
     if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
         return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
     if (!at || x->meets_target == meets) return true;
@@ -232,8 +234,11 @@ static bool fill_plan(const struct json *j, const cJSON *root, bool old, const s
     if (!read_word(j, root, "status", x->status ? x->status : "feasible", nth_verdict, LX_VERDICT_COUNT,
                    &status, st) ||
         !read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
-                   LX_OBJECTIVE_COUNT, &objective, st) ||
-        !(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
+                   LX_OBJECTIVE_COUNT + 1, &objective, st))
+        return false;
+    p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->is_list;
+    if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* its buffers cost bytes */
+    if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
               : read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
         !read_solver(j, root, old, p, st))
         return false;

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "layout/stated_layouts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,6 +301,7 @@ bool plan_read_graph(const struct json *j, const cJSON *root, const struct recor
     p->figures.ring_bytes = graph.ring_bytes;
     p->figures.device_us = graph.device_us;
     p->figures.end_to_end_us = graph.end_to_end_us;
+    p->figures.bound_us = isnan(graph.bound_us) ? 0 : graph.bound_us;
     p->pool_at = graph.pool_at;
     p->pool_bytes = graph.pool_bytes;
     p->segment_bytes = graph.segment_bytes;

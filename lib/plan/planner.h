@@ -10,6 +10,7 @@ struct attempt {
     struct draft draft;
     struct lx_answer answer;
     int64_t hbm_bytes;
+    double us;             /* end to end; known where time is asked for, else 0 */
     int64_t bound;         /* on its spill, of the draft before anything was taken apart or cut */
     int64_t perfect_bytes; /* traffic that no placement of the draft goes below; -1: not measured */
     struct arena *memory;  /* its own */
@@ -30,10 +31,25 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
 /* The same, and again with relayouts taken apart of which only one side found a place. */
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out);
 void attempt_free(struct attempt *a);
-/* Puts `next` in place of `best` if it moves less; frees the other. */
+/* Puts `next` in place of `best` if it moves less (where time is asked for: takes less); frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 /* Tries decisions that differ from the best's in what is on chip only; better ones become the best. */
 bool planner_try(struct planner *p, const struct decisions *how, bool *better);
+
+/* price_time.c: what a buffer is worth in nanoseconds on one of three clocks; which one counts depends on all of the
+ * plan, so that each is tried. `out`: the buffers of the draft, priced; those that cost time on chip are barred. */
+enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };
+bool price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out, lx_status *st);
+/* time_bound.c: end-to-end time that no plan of the graph goes below, however it is divided; and none with these
+ * divisions (`x`: a draft of the same ops). */
+bool time_bound(const struct draft *x, double *us, lx_status *st);
+bool time_bound_divided(const struct draft *x, const struct lx_divisions *d, double *us, lx_status *st);
+/* least_time.c: from the best attempt on, other divisions and passes left out, where that takes less time. */
+bool least_time_search(struct planner *p);
+static inline bool asks_time(const struct planner *p)
+{
+    return p->options->objective == LX_ASK_TIME;
+}
 
 /* The searches of passes: each looks for decisions under which less is moved, from the best attempt on. */
 bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */

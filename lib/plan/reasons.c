@@ -15,6 +15,8 @@ static const char *why_off_chip(const struct lx_plan *plan, const struct lx_occu
         return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
                             (long long)b->size, (long long)p->capacity);
     int64_t taken = lx_occupancy_most(o, b->start, b->end);
+    if (plan->asks_time && taken + b->size <= p->capacity)
+        return "left off chip: no less time was found with it on chip";
     if (taken + b->size > p->capacity)
         return arena_format(
             plan->memory,
