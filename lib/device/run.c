@@ -28,7 +28,8 @@ struct lx_execution {
     struct lx_run_result *r;
     struct lx_op_run *ops;
     struct lx_counters *by_core;
-    void *items; /* room for the largest tensor */
+    int64_t *in_use; /* per op and core, or NULL */
+    void *items;     /* room for the largest tensor */
     double start;
     int32_t bundle; /* of the tick, or the next */
 };
@@ -67,8 +68,9 @@ static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_stat
     u->r->ops = u->ops;
     u->r->by_core = u->by_core;
     u->r->transfer_bytes = u->m.transfer_bytes;
+    if (u->how.in_use) u->r->lx_in_use = u->in_use = arena_array(memory, ops * cores, sizeof *u->in_use);
     u->m.pool = pool_create(u->m.threads);
-    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->m.pool;
+    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->m.pool && (u->in_use || !u->how.in_use);
     return (ok ? true : status_no_memory(st)) && machine_make(&u->m, st);
 }
 
@@ -189,6 +191,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     move_transfers(m, false);
     execute_op(m);
     verify_op(u);
+    if (u->in_use) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
     move_transfers(m, true);
     arena_free(&scratch);
     m->scratch = NULL;
