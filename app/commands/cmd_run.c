@@ -16,7 +16,9 @@
 
 static const struct option_row rows[] = {
     {"verify", 0, "WHAT",
-     "compare with a plain evaluation: full, every op's result (default); outputs, those of the graph; none"},
+     "judge by fp64 with a proved bound: full, every op, and the outputs from end to end (default); ops, "
+     "every op; "
+     "outputs, the ops that write outputs, and these from end to end; none"},
     {"trace", 0, "FILE", "write the run as trace events (Chrome, Perfetto), completely or not at all"},
     {"data", 0, "N", "seed of the input data (default 0)"},
     {"threads", 'j', "N", "threads of this machine (default: as many as it has, at most 8)"},
@@ -120,12 +122,15 @@ static const struct option_row *const tables[] = {rows,      team_rows,  member_
 
 const struct command command_run = {
     .name = "run",
-    .synopsis = "FILE|PLAN [--verify full|outputs|none] [--trace FILE] [--team N] [options]",
+    .synopsis = "FILE|PLAN [--verify full|ops|outputs|none] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",
     .details =
         "A pattern is planned first, by the planning options. The device moves real bytes at the planned\n"
-        "addresses and knows whose each of them is. Results are compared with a plain evaluation, and the\n"
-        "bytes that were counted with those that the plan predicts: any difference is an error.\n"
+        "addresses and knows whose each of them is. Each op is judged by itself: evaluated in fp64 on its "
+        "inputs\n"
+        "as the device has them, every element must be within a bound that is proved for its arithmetic, "
+        "and\n"
+        "what only moves must keep its bits. Bytes that were counted must be those that the plan predicts.\n"
         "With --team N the graph is cut over N devices; what they compute together is compared with one.\n"
         "Exit code 0 when everything agrees, 1 for a fault, a wrong result or a wrong count, 130 when\n"
         "interrupted.\n",

@@ -25,19 +25,29 @@ static void moved_bytes(struct value *v, int64_t n)
     if (!n) v->words = "-";
 }
 
+/* How close to its bound an op comes. */
+static void share_words(const struct lx_op_run *op, struct value *v)
+{
+    if (op->altered > 0)
+        value_format(v, "%s altered on the way", grouped(op->altered).at);
+    else if (op->wrong > 0)
+        value_format(v, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
+    else if (op->share > 0)
+        value_format(v, "%.3f of bound", share_shown(op->share));
+    else
+        v->words = "exact";
+}
+
 static void error_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_run *op = ((const struct op_row *)row_of_table)->run;
+    bool bad = op->wrong > 0 || op->altered > 0;
     (void)column;
-    v->paint = !op->verified ? PAINT_DIM : op->wrong ? PAINT_BAD : op->error > 0 ? PAINT_PLAIN : PAINT_GOOD;
-    if (!op->verified)
-        v->words = "not compared";
-    else if (op->wrong > 0)
-        value_format(v, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
-    else if (op->error > 0)
-        value_format(v, "%.2g of %.2g", op->error, op->tolerance);
+    v->paint = bad ? PAINT_BAD : !op->verified ? PAINT_DIM : op->share > 0 ? PAINT_PLAIN : PAINT_GOOD;
+    if (op->verified || bad)
+        share_words(op, v);
     else
-        v->words = "exact";
+        v->words = "not judged";
 }
 
 /* clang-format off */
@@ -58,7 +68,10 @@ VALUE_OF(whole_value,     struct op_row, v->number = row->run->end_to_end_us;)
 VALUE_OF(verified_value,  struct op_row, v->number = row->run->verified;)
 VALUE_OF(wrong_value,     struct op_row, value_whole(v, row->run->wrong);)
 VALUE_OF(off_value,       struct op_row, v->number = row->run->error;)
-VALUE_OF(tolerance_value, struct op_row, v->number = row->run->tolerance;)
+VALUE_OF(altered_value,   struct op_row, value_whole(v, row->run->altered);)
+VALUE_OF(bound_value,     struct op_row, v->number = row->run->bound;)
+VALUE_OF(largest_value,   struct op_row, v->number = row->run->largest;)
+VALUE_OF(share_value,     struct op_row, v->number = row->run->share;)
 VALUE_OF(agree_value,     struct op_row, v->number = row->run->counts_agree;)
 
 static const struct column op_array[] = {
@@ -78,9 +91,12 @@ static const struct column op_array[] = {
     {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, .value = whole_value},
     {.key = "verified",                           .kind = VALUE_BOOL,   .value = verified_value},
     {.key = "wrong",                              .kind = VALUE_COUNT,  .value = wrong_value},
-    {.key = "compared",    .heading = "error",    .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = error_value},
+    {.key = "altered",                            .kind = VALUE_COUNT,  .value = altered_value},
+    {.key = "judged",      .heading = "error",    .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = error_value},
     {.key = "error",                              .kind = VALUE_RATIO,  .digits = 9, .value = off_value},
-    {.key = "tolerance",                          .kind = VALUE_RATIO,  .digits = 9, .value = tolerance_value},
+    {.key = "bound",                              .kind = VALUE_RATIO,  .digits = 9, .value = bound_value},
+    {.key = "largest",                            .kind = VALUE_RATIO,  .digits = 9, .value = largest_value},
+    {.key = "share",                              .kind = VALUE_RATIO,  .digits = 9, .value = share_value},
     {.key = "counts_agree",                       .kind = VALUE_BOOL,   .value = agree_value},
 };
 /* clang-format on */
@@ -153,18 +169,26 @@ static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, 
     text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
 }
 
-static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
+/* Op by op against the bounds, and from end to end. */
+static void show_errors(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     label(out, "error");
     if (r->worst_op < 0)
-        text_add(out, "not compared");
-    else if (r->error == 0)
-        text_add(out, "none, every compared bit agrees");
+        text_add(out, "not judged");
+    else if (r->share == 0)
+        text_add(out, "none, every judged bit is exact");
     else {
-        text_format(out, "largest %.3g, %.3g of the largest element, in ", r->error, r->relative_error);
+        text_format(out, "at most %.3f of the bound, in ", share_shown(r->share));
         add_printable(out, p->layouts->graph->ops[r->worst_op].name, 40);
     }
+    if (r->relative_error >= 0)
+        text_format(out, "; outputs from end to end within %.2g of fp64", r->relative_error);
     text_add(out, "\n");
+}
+
+static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
+{
+    show_errors(p, r, out);
     label(out, "counts");
     if (r->unequal) {
         paint_add(out, PAINT_BAD, "not as planned: ");
@@ -210,7 +234,7 @@ static void counters_json(const struct lx_counters *c, struct text *out)
                 c->hbm_read, c->hbm_written, c->lx_read, c->lx_written, c->ring, c->reduce_ring, c->flops);
 }
 
-/* JSON has no infinity: a bound that is none is null. */
+/* JSON has no infinity: what is not known, or has no bound, is null. */
 static void number_json(const char *key, double value, struct text *out)
 {
     if (isfinite(value))
@@ -237,6 +261,37 @@ static const struct column fault_array[] = {
 
 const struct columns fault_columns = COLUMNS("faults of a run", fault_array);
 
+/* clang-format off */
+struct output_row { const char *name; const struct lx_output_run *run; };
+VALUE_OF(tensor_value,     struct output_row, v->words = row->name;)
+VALUE_OF(known_value,      struct output_row, v->number = row->run->known;)
+VALUE_OF(distance_value,   struct output_row, v->number = row->run->error;)
+VALUE_OF(out_of_value,     struct output_row, v->number = row->run->largest;)
+VALUE_OF(relative_value,   struct output_row, v->number = row->run->relative;)
+
+static const struct column output_array[] = {
+    {.key = "tensor",         .kind = VALUE_NAME,  .value = tensor_value},
+    {.key = "known",          .kind = VALUE_BOOL,  .value = known_value},
+    {.key = "error",          .kind = VALUE_RATIO, .digits = 9, .value = distance_value},
+    {.key = "largest",        .kind = VALUE_RATIO, .digits = 9, .value = out_of_value},
+    {.key = "relative_error", .kind = VALUE_RATIO, .digits = 9, .value = relative_value},
+};
+/* clang-format on */
+
+const struct columns run_output_columns = COLUMNS("outputs of a run", output_array);
+
+static void outputs_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
+{
+    struct output_row *rows = malloc(((size_t)r->output_count + 1) * sizeof *rows);
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < r->output_count; i++)
+        rows[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
+    text_add(out, "  \"outputs\": [\n");
+    if (rows) table_add_json_rows(&TABLE(run_output_columns, rows, r->output_count), 4, out);
+    text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
+    free(rows);
+}
+
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     text_add(out, "{\n  \"lxplan\": 1, \"kind\": \"run\", \"pattern\": ");
@@ -253,8 +308,8 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     number_json("device_us", r->device_us, out);
     number_json("end_to_end_us", r->end_to_end_us, out);
     number_json("baseline_device_us", p->divisions->predicted_us, out);
-    number_json("error", r->error, out);
-    number_json("relative_error", r->relative_error, out);
+    number_json("share", r->share, out);
+    number_json("relative_error", r->relative_error < 0 ? INFINITY : r->relative_error, out);
     text_format(out, ", \"output_hash\": \"%016" PRIx64 "\",\n  \"unequal\": ", r->output_hash);
     if (r->unequal)
         text_json_string(out, r->unequal);
@@ -268,6 +323,7 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     if (rows) table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
     text_add(out, shown ? "\n  ],\n" : "  ],\n");
     free(rows);
+    outputs_json(p, r, out);
     text_add(out, "  \"fault_list\": [\n");
     table_add_json_rows(&TABLE(fault_columns, r->faults, kept), 4, out);
     text_add(out, kept ? "\n  ]\n}\n" : "  ]\n}\n");

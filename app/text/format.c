@@ -50,6 +50,11 @@ struct words in_percent(double share)
     return w;
 }
 
+double share_shown(double share)
+{
+    return share < 1 ? floor(share * 1000) / 1000 : share;
+}
+
 struct words in_time(double seconds)
 {
     struct words w;

@@ -29,13 +29,25 @@ static int row_count(const struct lx_run_result *r)
     return fault_rows(r) + r->op_count;
 }
 
+/* Op by op against the bounds, and from end to end. */
+static void draw_errors(const struct scene *on, struct box area)
+{
+    const struct lx_run_result *r = result_of(on->session);
+    struct text line = {0};
+    if (r->worst_op >= 0) text_format(&line, "errors at most %.3f of their bounds", share_shown(r->share));
+    if (r->relative_error >= 0)
+        text_format(&line, "; outputs from end to end within %.2g of fp64", r->relative_error);
+    put_text(on->cells, area.row + 3, area.column, area.columns, INK(DIM), line.at ? line.at : "");
+    text_free(&line);
+}
+
 static void draw_verdict(const struct scene *on, struct box area)
 {
     const struct lx_run_result *r = result_of(on->session);
     struct cells *g = on->cells;
     struct text line = {0};
     if (r->ok)
-        text_add(&line, "ok: no fault, every result as the reference has it, every byte counted as planned");
+        text_add(&line, "ok: no fault, every op within its bounds, every byte counted as planned");
     else {
         text_format(&line, "NOT ok: %s, %s wrong, %s with other counts than planned",
                     counted(r->fault_count, "fault").at, counted(r->wrong_ops, "result").at,
@@ -49,10 +61,10 @@ static void draw_verdict(const struct scene *on, struct box area)
                "HBM read %s B, written %s B; LX read %s B, written %s B; ring %s B",
                grouped(r->total.hbm_read).at, grouped(r->total.hbm_written).at, grouped(r->total.lx_read).at,
                grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
-    put_format(
-        g, area.row + 2, area.column, area.columns, INK(DIM),
-        "predicted: %.2f us of the device, %.2f us end to end; outputs %016llx; largest relative error %.2g",
-        r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash, r->relative_error);
+    put_format(g, area.row + 2, area.column, area.columns, INK(DIM),
+               "predicted: %.2f us of the device, %.2f us end to end; outputs %016llx", r->device_us,
+               r->end_to_end_us, (unsigned long long)r->output_hash);
+    draw_errors(on, area);
 }
 
 static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
@@ -71,10 +83,25 @@ struct run_row {
 static void verdict_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
-    bool bad = run->wrong > 0 || !run->counts_agree;
+    bool wrong = run->wrong > 0 || run->altered > 0, bad = wrong || !run->counts_agree;
     (void)column;
     v->paint = bad ? PAINT_BAD : run->verified ? PAINT_GOOD : PAINT_DIM;
-    v->words = run->wrong > 0 ? "WRONG" : !run->counts_agree ? "COUNTS" : run->verified ? "right" : "-";
+    v->words = wrong ? "WRONG" : !run->counts_agree ? "COUNTS" : run->verified ? "right" : "-";
+}
+
+/* The largest error as a share of its bound. */
+static void share_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
+    (void)column;
+    v->number = run->share;
+    v->paint = PAINT_DIM;
+    if (!run->verified)
+        v->words = "-";
+    else if (run->share > 0)
+        value_format(v, "%.3f", share_shown(run->share));
+    else
+        v->words = "exact";
 }
 
 /* clang-format off */
@@ -85,12 +112,13 @@ VALUE_OF(lx_value,   struct run_row, value_whole(v, row->run->counted.lx_read + 
 VALUE_OF(ring_value, struct run_row, value_whole(v, row->run->counted.ring + row->run->counted.reduce_ring); v->paint = PAINT_DIM;)
 VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%.2f us", v->number);)
 
-enum { TICK, NAME, RESULT, HBM, LX, RING, TIME, RUN_COLUMNS };
+enum { TICK, NAME, RESULT, SHARE, HBM, LX, RING, TIME, RUN_COLUMNS };
 
 static const struct column run_array[RUN_COLUMNS] = {
     [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
     [NAME]   = {.key = "op",     .heading = "op",         .kind = VALUE_NAME,   .width = 12, .value = name_value},
     [RESULT] = {.key = "result", .heading = "result",     .kind = VALUE_WORDS,  .width = 7,  .value = verdict_value},
+    [SHARE]  = {.key = "share",  .heading = "of bound",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = share_value},
     [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
     [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
     [RING]   = {.key = "ring",   .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 90, .value = ring_value},
@@ -142,7 +170,7 @@ static void draw_waiting(const struct scene *on, struct box area)
         put_wrapped_format(
             on->cells, area, INK(PLAIN),
             "%s executes this plan on the simulated device: real bytes at the planned addresses, every "
-            "result compared with a plain evaluation, every byte counted.",
+            "op judged by a bound that is proved, every byte counted.",
             KEY_OF(EXECUTE));
 }
 

@@ -8,8 +8,10 @@
  * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
  * stick of it. A read that does not find what the program means there is a fault, told with core, address,
  * op, buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that
- * is live. Results are compared with a plain evaluation of the pattern, and what was moved is counted and
- * compared with what the plan says: any difference fails the run.
+ * is live. Each op is judged by itself: on its inputs as the device has them it is evaluated in fp64, and each
+ * element that it has stored must be within a bound that is proved for the arithmetic of the device, in any order
+ * of summation; what only moves must keep its bits. What was moved is counted and compared with what the plan says:
+ * any difference fails the run. How far the graph's outputs are from fp64 from end to end is told and decides nothing.
  *
  *     struct lx_device_options how = {.verify = LX_VERIFY_FULL};
  *     struct lx_run_result *r = lx_device_run(plan, &how, &st);   // NULL: it could not be run at all
@@ -22,12 +24,13 @@
 
 #include "plan/plan.h"
 
-/* What is compared with the reference: every op's output, those of the graph, or nothing. */
-enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
+/* What is judged: every op, and the graph's outputs from end to end as well; every op; the ops that write outputs of
+ * the graph, and these from end to end; nothing. */
+enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OPS, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
 const char *lx_verify_word(enum lx_verify v);
 
-/* A plain evaluation of a pattern, which must outlive it. It serves runs of all plans of that pattern and
- * seed, whatever their device. */
+/* The outputs of a pattern, which must outlive it, in fp64 from end to end. It serves runs of all plans of that
+ * pattern and seed, whatever their device. */
 struct lx_reference;
 struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
                                        lx_status *st);
@@ -40,9 +43,11 @@ typedef bool lx_host_op(void *context, int32_t op, const void *const *inputs, vo
 struct lx_device_options {
     uint64_t seed; /* of the input data */
     enum lx_verify verify;
-    bool in_use;                          /* count what each scratchpad holds at each tick, for a trace */
-    int threads;                          /* of the host; 0: one */
-    const struct lx_reference *reference; /* of the plan's pattern and this seed; NULL: made for this run */
+    bool in_use; /* count what each scratchpad holds at each tick, for a trace */
+    int threads; /* of the host; 0: one */
+    const struct lx_reference
+        *reference; /* of the plan's pattern and this seed; NULL: made for this run, where
+                                           * data and extern ops are not the caller's */
     void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL */
     bool (*stop)(void *context);                                /* may be NULL; a stopped run is an error */
     /* Data of the caller's own: an input (tensor of the pattern) as items in host order, in place of seeded
@@ -102,13 +107,25 @@ struct lx_op_run {
     struct lx_counters counted;
     int64_t cores_used;
     double device_us, end_to_end_us; /* predicted: at work; its share of its bundle */
-    bool verified;                   /* its output was compared */
-    int64_t wrong;                   /* elements beyond the tolerance (bytes, where only bytes are known) */
-    double error;                    /* largest absolute difference from the reference */
-    double tolerance;                /* what is allowed */
-    double largest;                  /* of the reference, absolute: what the error is relative to */
-    uint64_t hash;                   /* of the output's bits in host order; 0 where it was not read back */
-    bool counts_agree;               /* with the plan */
+    bool verified;                   /* its output was judged */
+    int64_t wrong;                   /* elements beyond their bound (bytes, where only bytes are known) */
+    int64_t
+        altered;  /* elements of its operands that are not what was put or made: their way has changed them */
+    double error; /* largest absolute difference from the exact result */
+    double bound; /* the largest that is allowed of any element; 0: every bit is determined */
+    double share; /* the largest difference as a share of its own bound; infinite: a bit that is determined */
+    double largest;    /* absolute, of the exact result */
+    uint64_t hash;     /* of the output's bits in host order; 0 where it was not read back */
+    bool counts_agree; /* with the plan */
+};
+
+/* A graph output against the whole pattern in fp64. */
+struct lx_output_run {
+    int32_t tensor;  /* of the pattern */
+    bool known;      /* false: not compared, or made from bits that rounding changes */
+    double error;    /* largest absolute difference */
+    double largest;  /* absolute, of the reference */
+    double relative; /* the one by the other */
 };
 
 struct lx_run_result {
@@ -123,12 +140,15 @@ struct lx_run_result {
     struct lx_counters total;
     int64_t height_bytes; /* the highest byte of a scratchpad that was in use */
     const struct lx_fault *faults;
-    int64_t fault_count;             /* of which at most LX_MAX_FAULTS are in `faults` */
-    int32_t wrong_ops;               /* whose output is wrong */
-    int32_t unequal_ops;             /* whose counts are not the plan's */
-    const char *unequal;             /* the first of these, in words; NULL: all agree */
-    int32_t worst_op;                /* with the largest error relative to its largest element; -1: none */
-    double error, relative_error;    /* of that one */
+    int64_t fault_count; /* of which at most LX_MAX_FAULTS are in `faults` */
+    int32_t wrong_ops;   /* whose output is beyond its bounds, or whose operands were altered */
+    int32_t unequal_ops; /* whose counts are not the plan's */
+    const char *unequal; /* the first of these, in words; NULL: all agree */
+    int32_t worst_op;    /* with the largest share of its bound; -1: none was judged */
+    double share;        /* of that one */
+    const struct lx_output_run *outputs;
+    int32_t output_count;
+    double relative_error;           /* the largest of the outputs; negative: not known of any */
     uint64_t output_hash;            /* of all graph outputs as HBM has them */
     double device_us, end_to_end_us; /* predicted */
     double seconds;                  /* of the host, with the reference if it was made */

@@ -6,17 +6,16 @@
 #include "device/execute/arith.h"
 #include "device/reference/input_data.h"
 #include "device/verdict.h"
-#include "device/memory/machine.h"
+#include "device/verify.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/reference.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *lx_verify_word(enum lx_verify v)
 {
-    static const char *const words[] = {"full", "outputs", "none"};
+    static const char *const words[] = {"full", "ops", "outputs", "none"};
     return (unsigned)v < LX_VERIFY_COUNT ? words[v] : "unknown";
 }
 
@@ -25,6 +24,8 @@ struct lx_execution {
     struct lx_device_options how;
     const struct lx_reference *reference;
     struct lx_reference *own;
+    struct verifier verifier;
+    struct lx_output_run *outputs;
     struct lx_run_result *r;
     struct lx_op_run *ops;
     struct lx_counters *by_core;
@@ -65,28 +66,38 @@ static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_stat
     u->ops = arena_array(memory, ops, sizeof *u->ops);
     u->by_core = arena_array(memory, ops * cores, sizeof *u->by_core);
     u->m.transfer_bytes = arena_array(memory, (size_t)p->transfer_count, sizeof *u->m.transfer_bytes);
+    u->outputs = arena_array(memory, (size_t)p->layouts->graph->tensor_count + 1, sizeof *u->outputs);
     u->r->ops = u->ops;
+    u->r->outputs = u->outputs;
     u->r->by_core = u->by_core;
     u->r->transfer_bytes = u->m.transfer_bytes;
     if (u->how.in_use) u->r->lx_in_use = u->in_use = arena_array(memory, ops * cores, sizeof *u->in_use);
     u->m.pool = pool_create(u->m.threads);
-    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->m.pool && (u->in_use || !u->how.in_use);
-    return (ok ? true : status_no_memory(st)) && machine_make(&u->m, st);
+    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->outputs && u->m.pool &&
+              (u->in_use || !u->how.in_use);
+    if (!ok) return status_no_memory(st);
+    return machine_make(&u->m, st) && (verifier_make(&u->m, &u->verifier) ? true : status_no_memory(st));
 }
 
+/* Data and ops of the caller's own are unknown to it. */
 static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
     u->reference = u->how.reference;
     if (u->reference &&
         (u->reference->program.identity != u->m.program.identity || u->reference->seed != u->how.seed))
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
-    if (u->reference || u->how.verify == LX_VERIFY_NONE) return true;
+    bool wanted = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OUTPUTS;
+    if (u->reference || !wanted || u->how.input || u->how.host_op) return true;
     u->own = lx_reference_make(p->graph, u->how.seed, u->m.threads, st);
     u->reference = u->own;
     return u->own != NULL;
 }
 
-/* Inputs into HBM: the reference has made them already if there is one. */
+static bool judges_all(const struct lx_execution *u)
+{
+    return u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OPS;
+}
+
 static void put_inputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
@@ -94,44 +105,21 @@ static void put_inputs(struct lx_execution *u)
         enum lx_role role = m->graph->tensors[t].role;
         int32_t origin = m->plan->layouts->origin[t];
         if ((role != LX_INPUT && role != LX_WEIGHT) || m->first_op[t] >= m->graph->op_count) continue;
-        const void *items = u->items;
         if (u->how.input)
             u->how.input(u->how.context, origin, u->items);
-        else if (u->reference)
-            items = u->reference->values[origin].items;
         else
             data_fill(m->plan->graph, origin, u->how.seed, m->pool, u->items, layout_items(&m->layouts[t]));
-        machine_put_input(m, t, items);
+        machine_put_input(m, t, u->items);
+        if (judges_all(u)) verify_keep(m, &u->verifier, t, u->items);
     }
 }
 
-static int64_t items_bytes(const struct machine *m, int32_t tensor)
+/* Is the op of this tick judged? */
+static bool judges(const struct lx_execution *u)
 {
-    const struct lx_layout *l = &m->layouts[tensor];
-    return layout_items(l) * number_types[l->dtype].item;
-}
-
-static void compare(struct lx_execution *u, int32_t value, struct lx_op_run *op)
-{
-    const struct reference_value *v = &u->reference->values[value];
-    int64_t wrong;
-    double error;
-    reference_compare(v, u->items, &wrong, &error);
-    op->verified = true;
-    if (wrong > op->wrong) op->wrong = wrong;
-    op->error = fmax(op->error, error);
-    op->tolerance = v->tolerance;
-    op->largest = v->largest;
-}
-
-static void verify_op(struct lx_execution *u)
-{
-    struct machine *m = &u->m;
-    struct lx_op_run *op = &u->ops[m->tick];
-    int32_t tensor = machine_op(m)->output;
-    if (u->how.verify != LX_VERIFY_FULL || !read_output(m, u->items)) return;
-    op->hash = hash_bytes(HASH_START, u->items, (size_t)items_bytes(m, tensor));
-    compare(u, m->current[tensor], op);
+    const struct lx_graph *g = u->m.graph;
+    if (u->how.verify != LX_VERIFY_OUTPUTS) return judges_all(u);
+    return g->tensors[machine_op(&u->m)->output].role == LX_OUTPUT;
 }
 
 /* The op that wrote a tensor last. */
@@ -140,6 +128,20 @@ static int32_t last_writer(const struct machine *m, int32_t tensor)
     for (int32_t o = m->graph->op_count - 1; o >= 0; o--)
         if (m->graph->ops[o].output == tensor) return o;
     return -1;
+}
+
+/* The store of an output moves it, and from end to end its errors are what they are. */
+static void compare_output(struct lx_execution *u, int32_t t, int32_t writer)
+{
+    struct machine *m = &u->m;
+    int32_t origin = m->plan->layouts->origin[t];
+    struct lx_output_run *out = &u->outputs[u->r->output_count++];
+    *out = (struct lx_output_run){.tensor = origin};
+    u->ops[writer].altered += verify_altered(m, &u->verifier, t, u->items);
+    if (u->reference)
+        out->known = reference_distance(u->reference, origin, m->layouts[t].dtype, u->items, &out->error,
+                                        &out->largest);
+    out->relative = out->error > 0 ? out->error / (out->largest > 0 ? out->largest : 1) : 0;
 }
 
 static void verify_outputs(struct lx_execution *u)
@@ -153,8 +155,7 @@ static void verify_outputs(struct lx_execution *u)
         if (!read_hbm(m, t, u->items)) continue;
         hash = hash_bytes(hash, u->items, (size_t)items_bytes(m, t));
         if (u->how.output) u->how.output(u->how.context, m->plan->layouts->origin[t], u->items);
-        if (u->how.verify != LX_VERIFY_NONE)
-            compare(u, m->program.final[m->plan->layouts->origin[t]], &u->ops[writer]);
+        compare_output(u, t, writer);
     }
     u->r->output_hash = hash;
 }
@@ -189,8 +190,11 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     if (begins_bundle(u)) machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
+    bool judged = judges(u);
+    struct lx_op_run *op = &u->ops[m->tick];
+    if (judged) verify_before(m, &u->verifier, op);
     execute_op(m);
-    verify_op(u);
+    if (judged) verify_after(m, &u->verifier, op, u->items);
     if (u->in_use) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
     move_transfers(m, true);
     arena_free(&scratch);
@@ -273,6 +277,7 @@ void lx_device_abandon(struct lx_execution *u)
 {
     if (!u) return;
     pool_destroy(u->m.pool);
+    if (u->m.graph) verifier_free(&u->m, &u->verifier);
     machine_free(&u->m);
     lx_reference_free(u->own);
     free(u->items);

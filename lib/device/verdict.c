@@ -1,4 +1,4 @@
-/* The verdict on a run: counts against the plan, results against the reference. */
+/* The verdict on a run: counts against the plan, results against their bounds. */
 #include "device/verdict.h"
 #include "base/arena.h"
 
@@ -80,13 +80,14 @@ static void find_worst(struct lx_run_result *r)
 {
     for (int32_t o = 0; o < r->op_count; o++) {
         const struct lx_op_run *op = &r->ops[o];
-        double relative = op->error > 0 ? op->error / (op->largest > 0 ? op->largest : 1) : 0;
-        r->wrong_ops += op->wrong > 0;
-        if (!op->verified || (r->worst_op >= 0 && relative <= r->relative_error)) continue;
+        r->wrong_ops += op->wrong > 0 || op->altered > 0;
+        if (!op->verified || (r->worst_op >= 0 && op->share <= r->share)) continue;
         r->worst_op = o;
-        r->error = op->error;
-        r->relative_error = relative;
+        r->share = op->share;
     }
+    r->relative_error = -1;
+    for (int32_t i = 0; i < r->output_count; i++)
+        if (r->outputs[i].known) r->relative_error = fmax(r->relative_error, r->outputs[i].relative);
 }
 
 bool judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)

@@ -24,27 +24,15 @@ enum lx_kind_traits {
 /* Which operands must be above 0: data is made accordingly. A bit per operand. */
 enum lx_kind_domain { LX_ANY_NUMBER = 0, LX_FIRST_ABOVE_0 = 1 << 0, LX_SECOND_ABOVE_0 = 1 << 1 };
 
-/* How errors of operands show in the result: device/reference/tolerance.c has a function each. */
-enum lx_carry {
-    LX_CARRY_SUM,     /* they add up: no slope is steeper than 1 */
-    LX_CARRY_STEEPER, /* slopes are a little above 1 at most */
-    LX_CARRY_PRODUCT,
-    LX_CARRY_QUOTIENT,
-    LX_CARRY_EXP,
-    LX_CARRY_LOG,
-    LX_CARRY_SQRT,
-    LX_CARRY_RSQRT,
-    LX_CARRY_RECIPROCAL,
-    LX_CARRY_CHOICE,  /* the first operand says which of the others it is */
-    LX_CARRY_UNKNOWN, /* nothing is known of the slopes, or a decision may fall either way */
-    LX_CARRY_TOTAL,   /* of elements that are summed */
-    LX_CARRY_MEAN,
-    LX_CARRY_CONTRACTION,
-    LX_CARRY_MIXED, /* any error makes an altogether different result */
-    LX_CARRY_COUNT
+/* What the rounding errors of a kind are relative to. */
+enum lx_kind_error {
+    LX_ERROR_NONE,       /* nothing is rounded: the result is an element of an operand, or 0 or 1 */
+    LX_ERROR_OF_RESULT,  /* the result */
+    LX_ERROR_OF_OPERAND, /* the first operand: parts of its size cancel */
+    LX_ERROR_OF_TERMS,   /* the absolute terms of a sum, each of which is rounded once per addition */
 };
 
-#define LX_KIND(id, name, traits, least, most, value, positive, ulps, carry, help) LX_KIND_##id,
+#define LX_KIND(id, name, traits, least, most, value, positive, ulps, error, help) LX_KIND_##id,
 enum lx_kind_id {
 #include "graph/kinds.def"
     LX_KIND_COUNT
@@ -58,10 +46,10 @@ struct lx_kind {
     int least_inputs, most_inputs;
     bool takes_value;  /* a constant may stand for one more input */
     unsigned positive; /* of enum lx_kind_domain */
-    /* By how many units in the last place of fp32 two right results may differ. 0: the result is an element of an
-     * operand, or 0 or 1, and nothing is rounded; 1: it is rounded once, as IEEE 754 wants it. */
-    int ulps;
-    enum lx_carry carry;
+    /* How far the fp32 result of the device may be from the exact one of its operands, in units of 2^-23 of what
+     * `error` names: 0.5 is one rounding as IEEE 754 wants it, more is a formula. Of a sum: beyond the additions. */
+    double ulps;
+    enum lx_kind_error error;
     const char *help;
 };
 

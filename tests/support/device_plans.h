@@ -52,10 +52,11 @@ static inline const char *what_is_wrong(const struct lx_run_result *r)
     static char text[200];
     if (r->fault_count > 0 || r->unequal) return r->fault_count > 0 ? r->faults[0].text : r->unequal;
     for (int32_t o = 0; o < r->op_count; o++)
-        if (r->ops[o].wrong > 0) {
-            snprintf(text, sizeof text, "op %d is wrong: %lld elements, by %g, allowed %g, largest %g",
-                     (int)o, (long long)r->ops[o].wrong, r->ops[o].error, r->ops[o].tolerance,
-                     r->ops[o].largest);
+        if (r->ops[o].wrong > 0 || r->ops[o].altered > 0) {
+            snprintf(text, sizeof text,
+                     "op %d: %lld elements wrong, by %g, %g of the bound; %lld altered; largest %g", (int)o,
+                     (long long)r->ops[o].wrong, r->ops[o].error, r->ops[o].share,
+                     (long long)r->ops[o].altered, r->ops[o].largest);
             break;
         }
     return text;

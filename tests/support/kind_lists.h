@@ -30,17 +30,6 @@ static inline bool kind_is_binary(const struct lx_kind *k)
     return (k->traits & LX_POINTWISE) && k->most_inputs == 2 && k->positive == LX_ANY_NUMBER;
 }
 
-/* And errors of its operands stay errors of that size: results can be compared after many ops. */
-static inline bool kind_is_tame_unary(const struct lx_kind *k)
-{
-    return kind_is_unary(k) && (k->carry == LX_CARRY_SUM || k->carry == LX_CARRY_STEEPER);
-}
-
-static inline bool kind_is_tame_binary(const struct lx_kind *k)
-{
-    return kind_is_binary(k) && k->carry != LX_CARRY_UNKNOWN;
-}
-
 static inline bool kind_reduces(const struct lx_kind *k)
 {
     return (k->traits & LX_REDUCES) != 0;

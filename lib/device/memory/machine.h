@@ -125,9 +125,9 @@ void move_transfers(struct machine *m, bool stores);
 void execute_prepare(struct machine *m);
 void execute_op(struct machine *m);
 
-/* readback.c: the output of the op of this tick from where it was written, or a tensor from HBM, as items in
- * host order. False: it is not all there, and that is a fault already. */
-bool read_output(struct machine *m, void *items);
+/* readback.c: an operand of the op of this tick (the output is the last) from where the plan has it, or a tensor from
+ * HBM, as items in host order. False: it is not all there, and execution makes that a fault. */
+bool read_operand(struct machine *m, int operand, void *items);
 bool read_hbm(struct machine *m, int32_t tensor, void *items);
 
 /* Is the tensor known by its bytes only? Then it is a row of bytes wherever it is. */

@@ -1,4 +1,4 @@
-/* Results back to the host, from where the plan has put them. */
+/* Operands back to the host, from where the plan has put them. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
 #include "device/memory/pack.h"
@@ -22,9 +22,8 @@ static bool part_out(struct machine *m, const struct place *p, void *items)
     return true;
 }
 
-bool read_output(struct machine *m, void *items)
+bool read_operand(struct machine *m, int operand, void *items)
 {
-    int operand = machine_op(m)->input_count;
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
     int64_t faults = m->fault_count;
     struct lx_core_view view = {.cores = 1};
@@ -33,7 +32,7 @@ bool read_output(struct machine *m, void *items)
         struct place p = place_of_access(m, operand, c);
         ok = p.in && part_out(m, &p, items);
     }
-    /* Execution has told of the same fault already. */
+    /* Execution tells of the same fault. */
     if (m->fault_count > faults) m->fault_count = faults;
     if (m->faults.count > (size_t)m->fault_count && m->fault_count <= LX_MAX_FAULTS)
         m->faults.count = (size_t)m->fault_count;

@@ -1,5 +1,5 @@
-/* What the kinds of ops compute, as functions of numbers: in fp32 for the reference that a device is judged by, in
- * double for teams. One expression makes both. Written apart from the arithmetic of the device on purpose. */
+/* What the kinds of ops compute, as functions of numbers in fp64: the reference that a device is judged by. Written
+ * apart from the arithmetic of the device on purpose. */
 #ifndef LX_DEVICE_REFERENCE_MEANING_H
 #define LX_DEVICE_REFERENCE_MEANING_H
 
@@ -8,16 +8,14 @@
 /* How elements become one where indices go. */
 struct meaning_fold {
     double start;
-    float (*in_float)(const float *v); /* of what there is and one more */
-    double (*in_double)(const double *v);
-    bool adds;    /* it is a plain sum, for which callers have loops of their own */
-    bool divides; /* in the end, by the number of elements */
+    double (*in_double)(const double *v); /* of what there is and one more */
+    bool adds;                            /* it is a plain sum, for which callers have loops of their own */
+    bool divides;                         /* in the end, by the number of elements */
 };
 
 struct meaning {
     /* Of the elements of the operands at one place, a constant after the inputs; there is room for three. NULL: the
      * kind only folds. Of a contraction: what is summed. */
-    float (*in_float)(const float *v);
     double (*in_double)(const double *v);
     const struct meaning_fold *fold; /* NULL: no index can go */
 };

@@ -1,325 +1,169 @@
-/* A plain evaluation of a pattern: whole tensors in host order, one op after the other in the order of the
- * file, in fp32, rounded to the type of each result. It shares no code with the execution of plans but the
- * conversions of elements and the mixing of bytes. */
+/* The whole pattern in fp64, one op after the other in the order of the file: floating-point numbers are never
+ * rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors are as large as they are,
+ * and it is told. Of ops that mix bytes a value is known only as long as no rounded number went into it.
+ *
+ * A value is dropped behind the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
 #include "device/execute/arith.h"
+#include "device/reference/evaluate.h"
 #include "device/reference/input_data.h"
-#include "device/memory/dtypes.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One op on whole tensors. */
-struct evaluation {
+/* While the pattern is evaluated: stored items, numbers, or neither where nobody knows. */
+struct value {
+    void *items;
+    double *wide;
+    int64_t count;
+    enum lx_dtype dtype;
+    bool whole; /* integers, which are stored rounded */
+    int32_t last_op;
+};
+
+struct evaluating {
+    struct lx_reference *r;
     const struct lx_graph *g;
-    const struct lx_op *op;
-    float *in[3];
-    float *out;
-    int64_t out_count;
-    const struct meaning *meaning; /* NULL: bytes are mixed */
-    /* Per variable of an einsum, outermost first: those of the output, then those that are summed. */
-    int vars, kept;
-    int64_t extent[LX_MAX_VARS];
-    int64_t step[3][LX_MAX_VARS];
+    struct value *values;
+    struct pool *pool;
 };
 
-static int64_t step_in(const struct lx_graph *g, const struct lx_op *op, int operand, int v)
+static void value_shape(struct evaluating *v, int32_t n)
 {
-    const struct lx_tensor *t = &g->tensors[operand < op->input_count ? op->inputs[operand] : op->output];
-    int64_t step = 0, n = 1;
-    for (int d = t->rank - 1; d >= 0; d--) {
-        if (op->map->index[operand][d] == v) step = n;
-        n *= t->shape[d];
-    }
-    return step;
+    const struct lx_tensor *t = &v->g->tensors[value_tensor(&v->r->program, n)];
+    struct value *x = &v->values[n];
+    *x = (struct value){.count = t->rank < 0 ? t->bytes : 1, .dtype = t->rank < 0 ? LX_INT8 : t->dtype};
+    for (int d = 0; d < t->rank; d++) x->count *= t->shape[d];
+    x->whole = number_types[x->dtype].integer;
+    x->last_op = -1;
 }
 
-static void order_variables(struct evaluation *e)
+/* Room up to whole words, which ops on bytes read. */
+static bool items_make(struct value *x)
 {
-    const struct lx_einsum *map = e->op->map;
-    int order[LX_MAX_VARS], out = e->op->input_count;
-    bool placed[LX_MAX_VARS] = {0};
-    for (int d = 0; d < map->rank[out]; d++) {
-        order[e->vars++] = map->index[out][d];
-        placed[map->index[out][d]] = true;
-    }
-    e->kept = e->vars;
-    for (int v = 0; v < map->var_count; v++)
-        if (!placed[v]) order[e->vars++] = v;
-    for (int k = 0; k < e->vars; k++) {
-        e->extent[k] = map->extent[order[k]];
-        for (int i = 0; i < out && i < 3; i++) e->step[i][k] = step_in(e->g, e->op, i, order[k]);
-    }
+    x->items = calloc((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
+    return x->items != NULL;
 }
 
-/* Offsets of output element `n` in the inputs. */
-static void offsets_of(const struct evaluation *e, int64_t n, int64_t *offset)
+static void find_last_ops(struct evaluating *v)
 {
-    offset[0] = offset[1] = offset[2] = 0;
-    for (int k = e->kept - 1; k >= 0; k--) {
-        for (int i = 0; i < 3; i++) offset[i] += n % e->extent[k] * e->step[i][k];
-        n /= e->extent[k];
+    const struct program *p = &v->r->program;
+    for (int32_t o = 0; o < v->g->op_count; o++) {
+        for (int i = 0; i < v->g->ops[o].input_count; i++) v->values[program_input(p, o, i)].last_op = o;
+        if (p->kept[o] >= 0) v->values[p->kept[o]].last_op = o;
     }
+    for (int32_t t = 0; t < v->g->tensor_count; t++)
+        if (v->g->tensors[t].role == LX_OUTPUT) v->values[p->final[t]].last_op = v->g->op_count;
 }
 
-static void pointwise_block(const struct evaluation *e, int64_t from, int64_t to)
+static void keep_numbers(void *context, int worker, int64_t at, const struct expected *x)
 {
-    float value = (float)e->op->value;
-    int inputs = e->op->input_count;
-    for (int64_t n = from; n < to; n++) {
-        int64_t at[3];
-        float x[3] = {0, 0, 0};
-        offsets_of(e, n, at);
-        for (int i = 0; i < inputs && i < 3; i++) x[i] = e->in[i][at[i]];
-        if (e->op->has_value) x[inputs] = value;
-        e->out[n] = e->meaning->in_float(x);
-    }
-}
-
-/* The summed variables of output element n, one after the other. */
-static void reduction_block(const struct evaluation *e, int64_t from, int64_t to)
-{
-    const struct meaning_fold *fold = e->meaning->fold;
-    int64_t terms = 1;
-    for (int k = e->kept; k < e->vars; k++) terms *= e->extent[k];
-    for (int64_t n = from; n < to; n++) {
-        int64_t at[3];
-        offsets_of(e, n, at);
-        float pair[2] = {(float)fold->start};
-        for (int64_t j = 0; j < terms; j++) {
-            int64_t rest = j, offset = at[0];
-            for (int k = e->vars - 1; k >= e->kept; k--) {
-                offset += rest % e->extent[k] * e->step[0][k];
-                rest /= e->extent[k];
-            }
-            pair[1] = e->in[0][offset];
-            pair[0] = fold->adds ? pair[0] + pair[1] : fold->in_float(pair);
-        }
-        e->out[n] = fold->divides ? pair[0] / (float)terms : pair[0];
-    }
-}
-
-/* Neighbours times neighbours, in a few sums side by side. */
-static float dot(const float *a, const float *b, int64_t count)
-{
-    enum { SIDES = 8 };
-    float side[SIDES] = {0}, total = 0;
-    int64_t i = 0;
-    for (; i + SIDES <= count; i += SIDES)
-        for (int k = 0; k < SIDES; k++) side[k] += a[i + k] * b[i + k];
-    for (; i < count; i++) total += a[i] * b[i];
-    for (int k = 0; k < SIDES; k++) total += side[k];
-    return total;
-}
-
-/* The last variable of the output runs innermost: the rows of the second operand are walked as they stand.
- * Where the summed variable is the one that stands so, in both, it runs innermost instead. */
-static void contraction_block(const struct evaluation *e, int64_t from, int64_t to)
-{
-    int last = e->kept - 1;
-    int64_t row = last >= 0 ? e->extent[last] : 1, terms = 1;
-    int64_t step_a = last >= 0 ? e->step[0][last] : 0, step_b = last >= 0 ? e->step[1][last] : 0;
-    for (int k = e->kept; k < e->vars; k++) terms *= e->extent[k];
-    for (int64_t n = from; n < to; n++) {
-        int64_t at[3];
-        float *out = e->out + n * row;
-        offsets_of(e, n * row, at);
-        if (e->vars == e->kept + 1 && e->step[0][e->kept] == 1 && e->step[1][e->kept] == 1) {
-            for (int64_t i = 0; i < row; i++)
-                out[i] = dot(e->in[0] + at[0] + i * step_a, e->in[1] + at[1] + i * step_b, terms);
-            continue;
-        }
-        for (int64_t i = 0; i < row; i++) out[i] = 0;
-        for (int64_t j = 0; j < terms; j++) {
-            int64_t rest = j, a = at[0], b = at[1];
-            for (int k = e->vars - 1; k >= e->kept; k--) {
-                int64_t x = rest % e->extent[k];
-                a += x * e->step[0][k];
-                b += x * e->step[1][k];
-                rest /= e->extent[k];
-            }
-            const float *pa = e->in[0] + a, *pb = e->in[1] + b;
-            if (step_a == 0 && step_b == 1)
-                for (int64_t i = 0; i < row; i++) out[i] += *pa * pb[i];
-            else
-                for (int64_t i = 0; i < row; i++) out[i] += pa[i * step_a] * pb[i * step_b];
-        }
-    }
-}
-
-/* slice, shift and restickify: element n of the output from the input; insert: the reverse. */
-static void view_block(const struct evaluation *e, int64_t from, int64_t to)
-{
-    const struct lx_op *op = e->op;
-    const struct lx_tensor *in = &e->g->tensors[op->inputs[0]], *out = &e->g->tensors[op->output];
-    bool insert = op_keeps(op);
-    const struct lx_tensor *walked = insert ? in : out, *other = insert ? out : in;
-    for (int64_t n = from; n < to; n++) {
-        int64_t rest = n, at = 0, step = 1;
-        bool outside = false;
-        for (int d = walked->rank - 1; d >= 0; d--) {
-            int64_t index = rest % walked->shape[d];
-            rest /= walked->shape[d];
-            index = (op->offset ? op->offset[d] : 0) + (op->stride ? op->stride[d] : 1) * index;
-            outside |= index < 0 || index >= other->shape[d];
-            at += index * step;
-            step *= other->shape[d];
-        }
-        if (insert)
-            e->out[at] = e->in[0][n];
-        else
-            e->out[n] = outside ? 0 : e->in[0][at];
-    }
-}
-
-struct share {
-    const struct evaluation *e;
-    void (*block)(const struct evaluation *e, int64_t from, int64_t to);
-    int64_t count, per_task;
-};
-
-static void share_task(void *context, int64_t task, int worker)
-{
-    const struct share *s = context;
-    int64_t from = task * s->per_task, to = from + s->per_task;
+    const struct value *to = context;
     (void)worker;
-    s->block(s->e, from, to < s->count ? to : s->count);
+    for (int64_t i = 0; i < x->count; i++)
+        to->wide[at + i] = to->whole ? stored_number(to->dtype, x->value[i]) : x->value[i];
 }
 
-static void evaluate_shaped(struct lx_reference *r, struct evaluation *e)
+static struct operand operand_of(const struct value *x)
 {
-    struct share s = {.e = e, .count = e->out_count};
-    if (e->op->map) {
-        order_variables(e);
-        s.block = e->op->kind->traits & LX_CONTRACTS ? contraction_block
-                  : e->op->reduces                   ? reduction_block
-                                                     : pointwise_block;
-        if (s.block == contraction_block && e->kept > 0) s.count /= e->extent[e->kept - 1];
-    } else {
-        s.block = view_block;
-        if (op_keeps(e->op)) {
-            s.count = 1;
-            for (int d = 0; d < e->g->tensors[e->op->inputs[0]].rank; d++)
-                s.count *= e->g->tensors[e->op->inputs[0]].shape[d];
-        }
+    return (struct operand){x->items, &number_types[x->dtype], x->wide};
+}
+
+static bool is_known(const struct value *x)
+{
+    return x->items || x->wide;
+}
+
+static bool evaluate_shaped(struct evaluating *v, int32_t o, struct value *out)
+{
+    const struct lx_op *op = &v->g->ops[o];
+    struct evaluation e = {.g = v->g, .op = op, .take = keep_numbers, .context = out};
+    int32_t kept = v->r->program.kept[o];
+    bool known = kept < 0 || is_known(&v->values[kept]);
+    for (int i = 0; i < op->input_count && i < 3; i++) {
+        const struct value *x = &v->values[program_input(&v->r->program, o, i)];
+        known = known && is_known(x);
+        e.in[i] = operand_of(x);
     }
-    s.per_task = s.count / 64 + 1;
-    pool_run(r->pool, (s.count + s.per_task - 1) / s.per_task, share_task, &s);
+    if (kept >= 0) e.kept = operand_of(&v->values[kept]);
+    if (!known) return true;
+    out->wide = malloc((size_t)(out->count + 1) * sizeof *out->wide);
+    return out->wide && evaluate_op(&e, v->pool);
 }
 
-static bool is_shaped(const struct lx_graph *g, const struct lx_op *op)
+static bool evaluate_mixed(struct evaluating *v, int32_t o, struct value *out)
 {
-    if (op->map) return true;
-    bool shaped = op->input_count == 1 && g->tensors[op->output].rank >= 0 &&
-                  g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
-    return shaped && (op->offset || op->kind->id == LX_KIND_RESTICKIFY);
-}
-
-static void *decoded(const struct reference_value *v)
-{
-    float *to = malloc((size_t)(v->count + 1) * sizeof *to);
-    if (to) items_decode(&number_types[v->dtype], v->items, v->count, to);
-    return to;
-}
-
-static bool evaluate(struct lx_reference *r, int32_t o, struct reference_value *out)
-{
-    const struct lx_graph *g = r->program.pattern;
-    const struct lx_op *op = &g->ops[o];
-    const struct number_type *type = &number_types[out->dtype];
-    if (!is_shaped(g, op)) {
-        struct mix_operand inputs[LX_MAX_INPUTS];
-        for (int i = 0; i < op->input_count; i++) {
-            const struct reference_value *v = &r->values[program_input(&r->program, o, i)];
-            inputs[i] = (struct mix_operand){v->items, v->count * number_types[v->dtype].item};
-        }
-        if (g->tensors[op->output].rank < 0)
-            mix_bytes(op, inputs, out->items, out->count);
-        else
-            mix_elements(op, inputs, out->dtype, out->items, out->count);
-        return true;
+    const struct lx_op *op = &v->g->ops[o];
+    struct mix_operand inputs[LX_MAX_INPUTS];
+    bool known = true;
+    for (int i = 0; i < op->input_count; i++) {
+        const struct value *x = &v->values[program_input(&v->r->program, o, i)];
+        known = known && x->items;
+        inputs[i] = (struct mix_operand){x->items, x->count * number_types[x->dtype].item};
     }
-    struct evaluation e = {.g = g, .op = op, .out_count = out->count, .meaning = meaning_of(op->kind)};
+    if (!known) return true;
+    if (!items_make(out)) return false;
+    if (v->g->tensors[op->output].rank < 0)
+        mix_bytes(op, inputs, out->items, out->count);
+    else
+        mix_elements(op, inputs, out->dtype, out->items, out->count);
+    return true;
+}
+
+static void drop(struct value *x)
+{
+    free(x->items);
+    free(x->wide);
+    x->items = x->wide = NULL;
+}
+
+static void drop_after(struct evaluating *v, int32_t o)
+{
+    int32_t kept = v->r->program.kept[o];
+    for (int i = 0; i <= v->g->ops[o].input_count; i++) {
+        int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
+        if (n >= 0 && v->values[n].last_op <= o) drop(&v->values[n]);
+    }
+    if (v->values[v->g->tensor_count + o].last_op < 0) drop(&v->values[v->g->tensor_count + o]);
+}
+
+/* Inputs and zeros when they are first read. */
+static bool begin_value(struct evaluating *v, int32_t n)
+{
+    struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
+    if (!x || x->items) return true;
+    if (!items_make(x)) return false;
+    data_fill(v->g, n, v->r->seed, v->pool, x->items, x->count);
+    return true;
+}
+
+static bool evaluate_all(struct evaluating *v)
+{
     bool ok = true;
-    for (int i = 0; i < op->input_count && i < 3 && ok; i++) {
-        e.in[i] = decoded(&r->values[program_input(&r->program, o, i)]);
-        ok = e.in[i] != NULL;
+    for (int32_t n = 0; n < v->r->program.value_count; n++) value_shape(v, n);
+    find_last_ops(v);
+    for (int32_t o = 0; o < v->g->op_count && ok; o++) {
+        struct value *out = &v->values[v->g->tensor_count + o];
+        for (int i = 0; i < v->g->ops[o].input_count && ok; i++)
+            ok = begin_value(v, program_input(&v->r->program, o, i));
+        ok = ok && begin_value(v, v->r->program.kept[o]) &&
+             (op_is_shaped(v->g, &v->g->ops[o]) ? evaluate_shaped(v, o, out) : evaluate_mixed(v, o, out));
+        if (ok) drop_after(v, o);
     }
-    if (ok)
-        e.out = r->program.kept[o] >= 0 ? decoded(&r->values[r->program.kept[o]])
-                                        : calloc((size_t)out->count + 1, sizeof *e.out);
-    ok = ok && e.out;
-    if (ok) {
-        evaluate_shaped(r, &e);
-        items_encode(type, e.out, out->count, out->items);
-    }
-    for (int i = 0; i < 3; i++) free(e.in[i]);
-    free(e.out);
     return ok;
 }
 
-static void measure(struct reference_value *v)
+static void take_outputs(struct evaluating *v)
 {
-    enum { BLOCK = 1024 };
-    const struct number_type *t = &number_types[v->dtype];
-    float block[BLOCK];
-    double squares = 0;
-    float largest = 0, smallest = INFINITY;
-    for (int64_t from = 0; from < v->count && !v->bytes; from += BLOCK) {
-        int64_t n = v->count - from < BLOCK ? v->count - from : BLOCK;
-        items_decode(t, (const char *)v->items + from * t->item, n, block);
-        for (int64_t i = 0; i < n; i++) {
-            float a = fabsf(block[i]);
-            if (!(a <= FLT_MAX)) continue;
-            largest = a > largest ? a : largest;
-            smallest = a < smallest ? a : smallest;
-            squares += (double)a * (double)a;
-        }
+    for (int32_t t = 0; t < v->g->tensor_count; t++) {
+        struct value *x = &v->values[v->r->program.final[t]];
+        if (v->g->tensors[t].role != LX_OUTPUT || !x->wide) continue;
+        v->r->outputs[t] = (struct reference_output){x->wide, x->count};
+        x->wide = NULL;
     }
-    v->largest = (double)largest;
-    v->smallest = (double)smallest;
-    v->rms = v->count > 0 ? sqrt(squares / (double)v->count) : 0;
-}
-
-static bool make_value(struct lx_reference *r, int32_t n)
-{
-    const struct lx_graph *g = r->program.pattern;
-    const struct lx_tensor *t = &g->tensors[value_tensor(&r->program, n)];
-    struct reference_value *v = &r->values[n];
-    *v = (struct reference_value){.count = t->bytes, .dtype = LX_INT8, .bytes = t->rank < 0};
-    if (t->rank >= 0) {
-        v->count = 1;
-        v->dtype = t->dtype;
-        for (int d = 0; d < t->rank; d++) v->count *= t->shape[d];
-    }
-    /* Room up to whole words, which ops on bytes read. */
-    v->items = calloc((size_t)(v->count * number_types[v->dtype].item) / 8 + 1, 8);
-    return v->items != NULL;
-}
-
-static bool evaluate_all(struct lx_reference *r)
-{
-    const struct lx_graph *g = r->program.pattern;
-    for (int32_t n = 0; n < r->program.value_count; n++) {
-        struct reference_value *v = &r->values[n];
-        int32_t o = n - g->tensor_count;
-        if (!make_value(r, n)) return false;
-        if (o < 0)
-            data_fill(g, n, r->seed, r->pool, v->items, v->count);
-        else if (!evaluate(r, o, v))
-            return false;
-        measure(v);
-        if (o < 0) continue;
-        const struct reference_value *inputs[LX_MAX_INPUTS];
-        for (int i = 0; i < g->ops[o].input_count; i++)
-            inputs[i] = &r->values[program_input(&r->program, o, i)];
-        int32_t kept = r->program.kept[o];
-        v->tolerance = tolerance_of(&g->ops[o], inputs, kept >= 0 ? r->values[kept].tolerance : 0, v);
-    }
-    return true;
 }
 
 struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
@@ -327,26 +171,48 @@ struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t 
 {
     if (!meanings_known(pattern, st)) return NULL;
     struct lx_reference *r = calloc(1, sizeof *r);
+    struct evaluating v = {.r = r, .g = pattern};
     if (!r) return status_no_memory(st), NULL;
     r->seed = seed;
     bool ok = program_make(pattern, &r->memory, &r->program, st);
     if (ok) {
-        r->values = calloc((size_t)r->program.value_count + 1, sizeof *r->values);
-        r->pool = pool_create(threads > 0 ? threads : 1);
-        ok = r->values && r->pool && evaluate_all(r) ? true : status_no_memory(st);
+        r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);
+        v.values = calloc((size_t)r->program.value_count + 1, sizeof *v.values);
+        v.pool = pool_create(threads > 0 ? threads : 1);
+        ok = r->outputs && v.values && v.pool && evaluate_all(&v) ? true : status_no_memory(st);
+        if (ok) take_outputs(&v);
     }
-    pool_destroy(r->pool);
-    r->pool = NULL;
+    for (int32_t n = 0; v.values && n < r->program.value_count; n++) drop(&v.values[n]);
+    free(v.values);
+    pool_destroy(v.pool);
     if (ok) return r;
     lx_reference_free(r);
     return NULL;
 }
 
+bool reference_distance(const struct lx_reference *r, int32_t tensor, enum lx_dtype dtype, const void *items,
+                        double *error, double *largest)
+{
+    const struct reference_output *x = &r->outputs[tensor];
+    const struct operand got = {items, &number_types[dtype], NULL};
+    *error = *largest = 0;
+    for (int64_t from = 0; x->numbers && from < x->count; from += JUDGED_MOST) {
+        double row[JUDGED_MOST];
+        int64_t n = x->count - from < JUDGED_MOST ? x->count - from : JUDGED_MOST;
+        operand_row(&got, from, 1, n, row);
+        for (int64_t i = 0; i < n; i++) {
+            double want = x->numbers[from + i], difference = fabs(row[i] - want);
+            if (difference <= DBL_MAX) *error = fmax(*error, difference);
+            if (fabs(want) <= DBL_MAX) *largest = fmax(*largest, fabs(want));
+        }
+    }
+    return x->numbers != NULL;
+}
+
 void lx_reference_free(struct lx_reference *r)
 {
     if (!r) return;
-    for (int32_t n = 0; r->values && n < r->program.value_count; n++) free(r->values[n].items);
-    free(r->values);
+    for (int32_t t = 0; r->outputs && t < r->program.pattern->tensor_count; t++) free(r->outputs[t].numbers);
     arena_free(&r->memory);
     free(r);
 }

@@ -1,36 +1,27 @@
-/* The plain evaluation, from the inside. Private to the stage. */
+/* The whole pattern in fp64, from the inside. Private to the stage. */
 #ifndef LX_DEVICE_REFERENCE_REFERENCE_H
 #define LX_DEVICE_REFERENCE_REFERENCE_H
 
 #include "device/device.h"
-#include "kernels/kernels.h"
-#include "device/reference/meaning.h"
 #include "device/reference/values.h"
+#include "kernels/kernels.h"
 
-/* A value: items in host order, and how far a correct device may be from it. */
-struct reference_value {
-    void *items; /* NULL: no op wants it */
+/* What a graph output is in the end. */
+struct reference_output {
+    double *numbers; /* in host order; NULL: known by its bytes, or made from bits that rounding changes */
     int64_t count;
-    enum lx_dtype dtype;
-    bool bytes;                    /* must agree bit for bit */
-    double largest, smallest, rms; /* absolute, of what is finite */
-    double tolerance;              /* absolute */
 };
 
 struct lx_reference {
     struct program program;
     uint64_t seed;
-    struct reference_value *values;
-    struct pool *pool;
+    struct reference_output *outputs; /* per tensor of the pattern; empty for all but graph outputs */
     struct arena memory;
 };
 
-/* How values of an op's output may differ by, given those of its inputs; see tolerance.c. */
-double tolerance_of(const struct lx_op *op, const struct reference_value *const *inputs, double kept,
-                    const struct reference_value *out);
-
-/* Compares items with a value. `wrong` counts elements beyond the tolerance, `error` is the largest
- * difference. */
-void reference_compare(const struct reference_value *v, const void *items, int64_t *wrong, double *error);
+/* How far items of a graph output are from it: largest difference and largest number, both absolute. False: nothing
+ * can be said. */
+bool reference_distance(const struct lx_reference *r, int32_t tensor, enum lx_dtype dtype, const void *items,
+                        double *error, double *largest);
 
 #endif

@@ -1,27 +1,21 @@
-/* Kinds of ops as functions of numbers, written down once more and apart from those of the device.
- *
- * `real` is float in one copy of each expression and double in the other; functions are those of <tgmath.h>, which
- * follow it. Broken constants are cast, so that nothing is computed
- * wider than `real`. */
+/* Kinds of ops as functions of numbers, written down once more and apart from those of the device. */
 #include "device/reference/meaning.h"
 #include "base/fail.h"
 
-#include <tgmath.h>
+#include <math.h>
 
 #define A v[0]
 #define B v[1]
 #define C v[2]
 
-#define IN(type, name, expression)                                                                           \
-    static type name(const type *v)                                                                          \
+#define MEANING(name, expression)                                                                            \
+    static double name##_double(const double *v)                                                             \
     {                                                                                                        \
-        typedef type real;                                                                                   \
-        return (real)(expression);                                                                           \
+        return (expression);                                                                                 \
     }
-#define MEANING(name, expression) IN(float, name##_float, expression) IN(double, name##_double, expression)
 
 #define SIGMOID(x) (1 / (1 + exp(-(x))))
-#define GELU_SCALE sqrt(2 / (real)3.14159265358979323846)
+#define GELU_SCALE sqrt(2 / 3.14159265358979323846)
 
 MEANING(add, A + B)
 MEANING(sub, A - B)
@@ -39,7 +33,7 @@ MEANING(sqrt, sqrt(A))
 MEANING(rsqrt, 1 / sqrt(A))
 MEANING(reciprocal, 1 / A)
 MEANING(relu, A > 0 ? A : 0)
-MEANING(gelu, A *((real)0.5 + (real)0.5 * tanh(GELU_SCALE * (A + (real)0.044715 * A * A * A))))
+MEANING(gelu, A *(0.5 + 0.5 * tanh(GELU_SCALE * (A + 0.044715 * A * A * A))))
 MEANING(silu, A *SIGMOID(A))
 MEANING(sigmoid, SIGMOID(A))
 MEANING(tanh, tanh(A))
@@ -47,13 +41,13 @@ MEANING(greater, A > B ? 1 : 0)
 MEANING(where, A != 0 ? B : C)
 MEANING(same, A)
 
-static const struct meaning_fold total = {0, add_float, add_double, true, false};
-static const struct meaning_fold mean = {0, add_float, add_double, true, true};
-static const struct meaning_fold largest = {-INFINITY, max_float, max_double, false, false};
-static const struct meaning_fold smallest = {INFINITY, min_float, min_double, false, false};
+static const struct meaning_fold total = {0, add_double, true, false};
+static const struct meaning_fold mean = {0, add_double, true, true};
+static const struct meaning_fold largest = {-INFINITY, max_double, false, false};
+static const struct meaning_fold smallest = {INFINITY, min_double, false, false};
 
 /* clang-format off */
-#define OF(name) .in_float = name##_float, .in_double = name##_double
+#define OF(name) .in_double = name##_double
 
 static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_ADD]        = {OF(add)},
@@ -93,7 +87,7 @@ const struct meaning *meaning_of(const struct lx_kind *kind)
     if ((unsigned)kind->id >= LX_KIND_COUNT) return NULL;
     const struct meaning *m = &meanings[kind->id];
     bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS), by_element = kind->traits != LX_REDUCES;
-    return (m->in_float || !by_element) && (m->fold || !folds) ? m : NULL;
+    return (m->in_double || !by_element) && (m->fold || !folds) ? m : NULL;
 }
 
 bool meanings_known(const struct lx_graph *g, lx_status *st)

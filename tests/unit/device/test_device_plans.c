@@ -1,5 +1,5 @@
-/* Every pattern, divided over 1 to 32 cores, by every solver and with every pass, executes: no fault, results
- * within their tolerance, every byte as planned; and plans with equal splits agree bit for bit. */
+/* Every pattern, divided over 1 to 32 cores, by every solver and with every pass, executes: no fault, every op
+ * within its bounds, every byte as planned; and plans with equal splits agree bit for bit. */
 #include "support/device_plans.h"
 #include "base/rng.h"
 #include "support/kind_lists.h"
@@ -165,11 +165,13 @@ static int64_t size_of(const struct maker *k, char letter)
 
 static int add_tensor(struct maker *k, const char *letters, const char *role)
 {
-    static const char *const dtypes[] = {"fp16", "fp16", "fp16", "bf16", "fp32", "int8"};
+    static const char *const dtypes[] = {"fp16",  "fp16",  "fp16", "bf16", "bf16", "fp32", "fp32",
+                                         "int32", "int64", "int8", "int4", "fp8",  "bool"};
+    enum { DTYPES = sizeof dtypes / sizeof *dtypes };
     int n = k->count++;
     strcpy(k->letters[n], letters);
     text_format(&k->tensors, "%s{\"name\": \"t%d\", \"role\": \"%s\", \"dtype\": \"%s\", \"shape\": [",
-                n ? ", " : "", n, role, dtypes[rng_below(&k->r, 6)]);
+                n ? ", " : "", n, role, dtypes[rng_below(&k->r, DTYPES)]);
     for (int i = 0; letters[i]; i++)
         text_format(&k->tensors, "%s%lld", i ? ", " : "", (long long)size_of(k, letters[i]));
     text_add(&k->tensors, "]}");
@@ -210,7 +212,7 @@ static void subset(struct maker *k, const char *of, bool all_but_one, char *out)
 
 static void random_op(struct maker *k, const char *role)
 {
-    const struct kind_list unary = kinds_that(kind_is_tame_unary), binary = kinds_that(kind_is_tame_binary),
+    const struct kind_list unary = kinds_that(kind_is_unary), binary = kinds_that(kind_is_binary),
                            sums = kinds_that(kind_reduces);
     char part[5];
     int a = some_tensor(k);
@@ -285,11 +287,18 @@ static const struct lx_graph *random_graph(uint64_t seed, lx_status *st)
     return g;
 }
 
+/* So many random graphs and nothing else: LXPLAN_RANDOM_GRAPHS=3000. */
+static int graphs_wanted(void)
+{
+    const char *wanted = getenv("LXPLAN_RANDOM_GRAPHS");
+    return wanted ? atoi(wanted) : 0;
+}
+
 static void random_graphs_execute(void **state)
 {
     static const int64_t cores[] = {1, 2, 3, 4, 8, 32};
     (void)state;
-    int refused = 0, graphs = SANITIZED ? 60 : 600;
+    int refused = 0, graphs = graphs_wanted() > 0 ? graphs_wanted() : SANITIZED ? 60 : 400;
     for (int i = 0; i < graphs; i++) {
         lx_status st = {0};
         const struct lx_graph *g = random_graph((uint64_t)i, &st);
@@ -317,5 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_execute),
                                        cmocka_unit_test(graphs_execute), cmocka_unit_test(targets_execute)};
+    const struct CMUnitTest random[] = {cmocka_unit_test(random_graphs_execute)};
+    if (graphs_wanted() > 0) return cmocka_run_group_tests(random, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

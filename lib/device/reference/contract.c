@@ -1,0 +1,372 @@
+/* Contractions in fp64, as blocked products of matrices, with the sum of the absolute terms beside each.
+ *
+ * The last variables of the output that one operand alone has are the columns; variables that the other one alone has
+ * are the rows; what is left of the output is walked outside. Columns stand side by side in the output, so that a row
+ * of a block is a row of the output.
+ *
+ * A block is ROWS x COLUMNS; its sum runs in steps of DEPTH, for which both operands are packed into panels of
+ * TILE_ROWS and TILE_COLUMNS, and the tile keeps its sums in registers. Absolute terms are summed in fp32, DEPTH of them
+ * at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor makes up. The order of all
+ * sums is fixed. */
+#include "device/reference/evaluate.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE_ROWS = 4, TILE_COLUMNS = 8, ROWS = 96, COLUMNS = 128, DEPTH = 256 }; /* DEPTH is the largest */
+static const double ABSOLUTE_ROUNDED = 1 + 0x1p-14;
+
+typedef double pair __attribute__((vector_size(16)));
+typedef double pair_memory __attribute__((vector_size(16), aligned(8), may_alias));
+typedef float quad __attribute__((vector_size(16)));
+typedef float quad_memory __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* What a thread packs into and sums in. */
+struct workspace {
+    double a[ROWS * DEPTH], b[COLUMNS * DEPTH];
+    float a_size[ROWS * DEPTH], b_size[COLUMNS * DEPTH];
+    double sum[ROWS][COLUMNS], size[ROWS][COLUMNS], slack[COLUMNS], row[DEPTH];
+};
+
+/* Where an index that stands for some variables leads in an operand or the output. */
+struct walk {
+    int64_t count;
+    int64_t *offset;
+    int64_t step; /* from each to the next, where that is always the same; -1 else */
+};
+
+enum { IN_A, IN_B, IN_OUT, PLACES };
+struct contraction {
+    struct evaluation *e;
+    struct operand a, b;
+    struct walk rows[PLACES], columns[PLACES], summed[PLACES], outer[PLACES];
+    int64_t row_blocks, column_blocks;
+    struct workspace **space; /* per worker */
+    bool failed;
+};
+
+/* ---- walks ---- */
+
+static bool walk_make(const struct evaluation *e, const int *vars, int count, const int64_t *step,
+                      struct walk *w)
+{
+    int64_t n = 1, inside = 1;
+    for (int k = 0; k < count; k++) n *= e->extent[vars[k]];
+    w->count = n;
+    w->offset = calloc((size_t)n + 1, sizeof *w->offset);
+    if (!w->offset) return false;
+    for (int k = count - 1; k >= 0; k--) {
+        for (int64_t i = 0; i < n; i++) w->offset[i] += i / inside % e->extent[vars[k]] * step[vars[k]];
+        inside *= e->extent[vars[k]];
+    }
+    w->step = n > 1 ? w->offset[1] : 1;
+    for (int64_t i = 1; i < n && w->step >= 0; i++)
+        if (w->offset[i] - w->offset[i - 1] != w->step) w->step = -1;
+    return true;
+}
+
+static bool walks_make(struct contraction *c, const int *vars, int count, int a, struct walk *w)
+{
+    const struct evaluation *e = c->e;
+    return walk_make(e, vars, count, e->step[a], &w[IN_A]) &&
+           walk_make(e, vars, count, e->step[1 - a], &w[IN_B]) &&
+           walk_make(e, vars, count, e->out_step, &w[IN_OUT]);
+}
+
+/* Rows are those of operand `a`, columns those of the other. */
+static bool divide_variables(struct contraction *c, int a)
+{
+    const struct evaluation *e = c->e;
+    int rows[LX_MAX_VARS], columns[LX_MAX_VARS], outer[LX_MAX_VARS], summed[LX_MAX_VARS], n[4] = {0};
+    int first = e->kept_vars; /* of the columns */
+    while (first > 0 && e->step[a][first - 1] == 0 && e->extent[first - 1] > 0) first--;
+    for (int k = 0; k < e->vars; k++) {
+        if (k >= e->kept_vars)
+            summed[n[3]++] = k;
+        else if (k >= first)
+            columns[n[1]++] = k;
+        else if (e->step[1 - a][k] == 0)
+            rows[n[0]++] = k;
+        else
+            outer[n[2]++] = k;
+    }
+    return walks_make(c, rows, n[0], a, c->rows) && walks_make(c, columns, n[1], a, c->columns) &&
+           walks_make(c, outer, n[2], a, c->outer) && walks_make(c, summed, n[3], a, c->summed);
+}
+
+static void contraction_free(struct contraction *c, int workers)
+{
+    struct walk *all[] = {c->rows, c->columns, c->outer, c->summed};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < PLACES; k++) free(all[i][k].offset);
+    for (int i = 0; c->space && i < workers; i++) free(c->space[i]);
+    free(c->space);
+}
+
+/* ---- packing ---- */
+
+static void fetch(const struct operand *o, int64_t at, const struct walk *w, int64_t from, int64_t count,
+                  double *to)
+{
+    if (w->step >= 0)
+        operand_row(o, at + w->offset[from], w->step, count, to);
+    else
+        operand_gather(o, at, w->offset + from, count, to);
+}
+
+/* Panels of `width` lines, each a depth after the other; lines that are not there are 0. */
+struct packing {
+    const struct operand *o;
+    int64_t at; /* of the operand's outer place */
+    const struct walk *lines, *depth;
+    int64_t first, count, depth_from, depth_count;
+    int width;
+    double *to;
+    float *sizes; /* or NULL */
+};
+
+/* One line of a panel: every width-th number. */
+static void put_line(const struct packing *p, int64_t line, const double *row)
+{
+    int64_t place = line / p->width * p->width * p->depth_count + line % p->width;
+    double *to = p->to + place;
+    for (int64_t k = 0; k < p->depth_count; k++) to[k * p->width] = row[k];
+    float *sizes = p->sizes ? p->sizes + place : NULL;
+    for (int64_t k = 0; sizes && k < p->depth_count; k++) sizes[k * p->width] = (float)fabs(row[k]);
+}
+
+/* One depth of all panels. */
+static void put_depth(const struct packing *p, int64_t depth, const double *row)
+{
+    for (int64_t i = 0; i < p->count; i += p->width) {
+        int64_t place = i * p->depth_count + depth * p->width;
+        int64_t n = p->count - i < p->width ? p->count - i : p->width;
+        for (int64_t k = 0; k < n; k++) p->to[place + k] = row[i + k];
+        for (int64_t k = 0; p->sizes && k < n; k++) p->sizes[place + k] = (float)fabs(row[i + k]);
+    }
+}
+
+/* Along the sum, or along the lines where these stand side by side. */
+static void pack(const struct packing *p, double *row)
+{
+    int64_t padded = (p->count + p->width - 1) / p->width * p->width;
+    memset(row, 0, DEPTH * sizeof *row);
+    for (int64_t i = p->count; i < padded; i++) put_line(p, i, row);
+    bool across = p->lines->step == 1 && p->depth->step != 1;
+    for (int64_t k = 0; across && k < p->depth_count; k++) {
+        fetch(p->o, p->at + p->depth->offset[p->depth_from + k], p->lines, p->first, p->count, row);
+        put_depth(p, k, row);
+    }
+    for (int64_t i = 0; !across && i < p->count; i++) {
+        fetch(p->o, p->at + p->lines->offset[p->first + i], p->depth, p->depth_from, p->depth_count, row);
+        put_line(p, i, row);
+    }
+}
+
+/* ---- tiles ---- */
+
+static void tile_sum(const double *a, const double *b, int64_t depth, double *to)
+{
+    enum { PAIRS = TILE_COLUMNS / 2 };
+    pair sum[TILE_ROWS][PAIRS] = {{{0}}};
+    for (int64_t k = 0; k < depth; k++, a += TILE_ROWS, b += TILE_COLUMNS)
+        for (int j = 0; j < PAIRS; j++) {
+            pair right = *(const pair_memory *)(b + 2 * j);
+            for (int i = 0; i < TILE_ROWS; i++) sum[i][j] += a[i] * right;
+        }
+    for (int i = 0; i < TILE_ROWS; i++)
+        for (int j = 0; j < PAIRS; j++) *(pair_memory *)(to + i * COLUMNS + 2 * j) += sum[i][j];
+}
+
+/* Two panels of columns at once, which keep enough sums under way. */
+static void tile_sizes(const float *a, const float *b, const float *b_next, int64_t depth, double *to,
+                       double *to_next)
+{
+    enum { QUADS = TILE_COLUMNS / 4 };
+    quad sum[TILE_ROWS][QUADS * 2] = {{{0}}};
+    for (int64_t k = 0; k < depth; k++, a += TILE_ROWS, b += TILE_COLUMNS, b_next += TILE_COLUMNS)
+        for (int j = 0; j < QUADS; j++) {
+            quad right = *(const quad_memory *)(b + 4 * j), next = *(const quad_memory *)(b_next + 4 * j);
+            for (int i = 0; i < TILE_ROWS; i++) {
+                sum[i][j] += a[i] * right;
+                sum[i][QUADS + j] += a[i] * next;
+            }
+        }
+    for (int i = 0; i < TILE_ROWS; i++)
+        for (int j = 0; j < TILE_COLUMNS; j++) {
+            to[i * COLUMNS + j] += (double)sum[i][j / 4][j % 4];
+            if (to_next) to_next[i * COLUMNS + j] += (double)sum[i][QUADS + j / 4][j % 4];
+        }
+}
+
+/* ---- blocks ---- */
+
+struct block {
+    int64_t outer, row, rows, column, columns;
+};
+
+static void add_depth(const struct contraction *c, const struct block *b, struct workspace *w, int64_t from,
+                      bool sizes)
+{
+    int64_t left = c->summed[IN_A].count - from, depth = left < DEPTH ? left : DEPTH;
+    struct packing pa = {&c->a,
+                         c->outer[IN_A].offset[b->outer],
+                         &c->rows[IN_A],
+                         &c->summed[IN_A],
+                         b->row,
+                         b->rows,
+                         from,
+                         depth,
+                         TILE_ROWS,
+                         w->a,
+                         sizes ? w->a_size : NULL},
+                   pb = {&c->b,
+                         c->outer[IN_B].offset[b->outer],
+                         &c->columns[IN_B],
+                         &c->summed[IN_B],
+                         b->column,
+                         b->columns,
+                         from,
+                         depth,
+                         TILE_COLUMNS,
+                         w->b,
+                         sizes ? w->b_size : NULL};
+    pack(&pa, w->row);
+    pack(&pb, w->row);
+    for (int64_t j = 0; j < b->columns; j += TILE_COLUMNS)
+        for (int64_t i = 0; i < b->rows; i += TILE_ROWS)
+            tile_sum(w->a + i * depth, w->b + j * depth, depth, &w->sum[i][j]);
+    for (int64_t j = 0; sizes && j < b->columns; j += 2 * TILE_COLUMNS)
+        for (int64_t i = 0; i < b->rows; i += TILE_ROWS) {
+            bool two = j + TILE_COLUMNS < b->columns;
+            const float *at = w->b_size + j * depth, *next = two ? at + TILE_COLUMNS * depth : at;
+            tile_sizes(w->a_size + i * depth, at, next, depth, &w->size[i][j],
+                       two ? &w->size[i][j + TILE_COLUMNS] : NULL);
+        }
+}
+
+/* Absolute terms that left the range of fp32 on the way are summed once more. */
+static double size_again(const struct contraction *c, const struct block *b, int64_t i, int64_t j)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < c->summed[IN_A].count; k++) {
+        double x, y;
+        operand_row(&c->a,
+                    c->outer[IN_A].offset[b->outer] + c->rows[IN_A].offset[b->row + i] +
+                        c->summed[IN_A].offset[k],
+                    1, 1, &x);
+        operand_row(&c->b,
+                    c->outer[IN_B].offset[b->outer] + c->columns[IN_B].offset[b->column + j] +
+                        c->summed[IN_B].offset[k],
+                    1, 1, &y);
+        sum += fabs(x * y);
+    }
+    return sum;
+}
+
+static void hand_over(const struct contraction *c, const struct block *b, struct workspace *w, int64_t i,
+                      int worker)
+{
+    const struct evaluation *e = c->e;
+    int64_t at = c->outer[IN_OUT].offset[b->outer] + c->rows[IN_OUT].offset[b->row + i] +
+                 c->columns[IN_OUT].offset[b->column];
+    for (int64_t j = 0; e->bounded && j < b->columns; j++) {
+        double *size = &w->size[i][j];
+        if (!(*size <= DBL_MAX) && fabs(w->sum[i][j]) <= DBL_MAX) *size = size_again(c, b, i, j);
+        *size = *size * ABSOLUTE_ROUNDED + (double)e->terms * 0x1p-149;
+        w->slack[j] = slack_of_sum(e, *size, w->sum[i][j]);
+    }
+    e->take(e->context, worker, at,
+            &(struct expected){.count = b->columns,
+                               .value = w->sum[i],
+                               .slack = e->bounded ? w->slack : NULL,
+                               .peak = e->bounded ? w->size[i] : NULL,
+                               .signless = true});
+}
+
+static struct workspace *space_of(struct contraction *c, int worker)
+{
+    if (!c->space[worker]) c->space[worker] = malloc(sizeof **c->space);
+    if (!c->space[worker]) __atomic_store_n(&c->failed, true, __ATOMIC_RELAXED);
+    return c->space[worker];
+}
+
+static int64_t part_of(int64_t whole, int64_t from, int64_t most)
+{
+    return whole - from < most ? whole - from : most;
+}
+
+static void block_task(void *context, int64_t task, int worker)
+{
+    struct contraction *c = context;
+    struct workspace *w = space_of(c, worker);
+    if (!w) return;
+    struct block b = {.outer = task / (c->row_blocks * c->column_blocks),
+                      .row = task / c->column_blocks % c->row_blocks * ROWS,
+                      .column = task % c->column_blocks * COLUMNS};
+    b.rows = part_of(c->rows[IN_A].count, b.row, ROWS);
+    b.columns = part_of(c->columns[IN_A].count, b.column, COLUMNS);
+    memset(w->sum, 0, sizeof w->sum);
+    memset(w->size, 0, sizeof w->size);
+    for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) add_depth(c, &b, w, k, c->e->bounded);
+    for (int64_t i = 0; i < b.rows; i++) hand_over(c, &b, w, i, worker);
+}
+
+/* ---- dots: neither rows nor columns ---- */
+
+static void dot(const struct contraction *c, int64_t outer, double *value, double *absolute)
+{
+    double a[DEPTH], b[DEPTH];
+    *value = *absolute = 0;
+    for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) {
+        int64_t n = part_of(c->summed[IN_A].count, k, DEPTH);
+        fetch(&c->a, c->outer[IN_A].offset[outer], &c->summed[IN_A], k, n, a);
+        fetch(&c->b, c->outer[IN_B].offset[outer], &c->summed[IN_B], k, n, b);
+        for (int64_t i = 0; i < n; i++) {
+            *value += a[i] * b[i];
+            *absolute += fabs(a[i] * b[i]);
+        }
+    }
+}
+
+static void dot_task(void *context, int64_t task, int worker)
+{
+    struct contraction *c = context;
+    const struct evaluation *e = c->e;
+    double value[COLUMNS], absolute[COLUMNS], slack[COLUMNS];
+    int64_t from = task * COLUMNS, count = part_of(c->outer[IN_A].count, from, COLUMNS);
+    for (int64_t i = 0; i < count; i++) {
+        dot(c, from + i, &value[i], &absolute[i]);
+        slack[i] = slack_of_sum(e, absolute[i], value[i]);
+    }
+    e->take(e->context, worker, from,
+            &(struct expected){.count = count,
+                               .value = value,
+                               .slack = e->bounded ? slack : NULL,
+                               .peak = absolute,
+                               .signless = true});
+}
+
+bool evaluate_contraction(struct evaluation *e, struct pool *pool)
+{
+    struct contraction c = {.e = e};
+    int last = e->kept_vars - 1, workers = pool_threads(pool);
+    /* Columns are the operand's that has the output's last variable to itself. */
+    int a = last >= 0 && e->step[1][last] == 0 && e->step[0][last] != 0 ? 1 : 0;
+    c.a = e->in[a];
+    c.b = e->in[1 - a];
+    c.space = calloc((size_t)workers, sizeof *c.space);
+    bool ok = c.space && divide_variables(&c, a);
+    if (ok && c.rows[IN_A].count == 1 && c.columns[IN_A].count == 1)
+        pool_run(pool, (c.outer[IN_A].count + COLUMNS - 1) / COLUMNS, dot_task, &c);
+    else if (ok) {
+        c.row_blocks = (c.rows[IN_A].count + ROWS - 1) / ROWS;
+        c.column_blocks = (c.columns[IN_A].count + COLUMNS - 1) / COLUMNS;
+        pool_run(pool, c.outer[IN_A].count * c.row_blocks * c.column_blocks, block_task, &c);
+    }
+    ok = ok && !c.failed;
+    contraction_free(&c, workers);
+    return ok;
+}

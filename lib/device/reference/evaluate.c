@@ -1,0 +1,374 @@
+/* Elements, reductions and views, a row of the output at a time. */
+#include "device/reference/evaluate.h"
+#include "device/reference/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = JUDGED_MOST, TASKS = 64 };
+
+/* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is -2e-37, but
+ * exp(89) is infinite. */
+static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EXACT_INTEGERS = 0x1p24;
+
+/* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
+static double growth_of(const struct evaluation *e)
+{
+    double last = e->op->kind->ulps * 0x1p-23;
+    return expm1((double)e->terms * log1p(0x1p-24) + log1p(last));
+}
+
+double slack_of_sum(const struct evaluation *e, double absolute, double value)
+{
+    if (e->integers && absolute <= EXACT_INTEGERS) return e->op->kind->ulps * 0x1p-23 * fabs(value);
+    if (e->meaning->fold->divides) return e->growth * absolute / (double)e->terms + LOST_BY_ROUNDING;
+    return e->growth * absolute + (double)e->terms * LOST_BY_ROUNDING;
+}
+
+double slack_of_element(const struct evaluation *e, double operand, double value)
+{
+    const struct lx_kind *k = e->op->kind;
+    double size = fabs(k->error == LX_ERROR_OF_OPERAND ? operand : value);
+    bool once = k->ulps <= 0.5;
+    if (once && e->integers && size <= EXACT_INTEGERS && value == rint(value)) return 0;
+    return k->ulps * 0x1p-23 * size + (once ? LOST_BY_ROUNDING : LOST_BY_FORMULAS);
+}
+
+bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op)
+{
+    if (op->map) return true;
+    bool shaped = op->input_count == 1 && g->tensors[op->output].rank >= 0 &&
+                  g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
+    return shaped && (op->offset || op->kind->id == LX_KIND_RESTICKIFY);
+}
+
+/* ---- variables ---- */
+
+static int64_t step_in(const struct evaluation *e, int operand, int v)
+{
+    const struct lx_op *op = e->op;
+    const struct lx_tensor *t = &e->g->tensors[operand < op->input_count ? op->inputs[operand] : op->output];
+    int64_t step = 0, n = 1;
+    for (int d = t->rank - 1; d >= 0; d--) {
+        if (op->map->index[operand][d] == v) step = n;
+        n *= t->shape[d];
+    }
+    return step;
+}
+
+static void add_variable(struct evaluation *e, int v)
+{
+    int k = e->vars, inputs = e->op->input_count < 3 ? e->op->input_count : 3;
+    int64_t extent = e->op->map->extent[v], out = step_in(e, e->op->input_count, v), step[3] = {0};
+    bool one = k > 0 && k != e->kept_vars && e->out_step[k - 1] == out * extent;
+    for (int i = 0; i < inputs; i++) {
+        step[i] = step_in(e, i, v);
+        one = one && e->step[i][k - 1] == step[i] * extent;
+    }
+    if (one)
+        k--;
+    else
+        e->vars++;
+    e->extent[k] = one ? e->extent[k] * extent : extent;
+    e->out_step[k] = out;
+    for (int i = 0; i < 3; i++) e->step[i][k] = step[i];
+}
+
+static void order_variables(struct evaluation *e)
+{
+    const struct lx_einsum *map = e->op->map;
+    int out = e->op->input_count;
+    bool placed[LX_MAX_VARS] = {0};
+    e->vars = e->kept_vars = 0;
+    for (int d = 0; d < map->rank[out]; d++) {
+        add_variable(e, map->index[out][d]);
+        placed[map->index[out][d]] = true;
+    }
+    e->kept_vars = e->vars;
+    e->terms = 1;
+    for (int v = 0; v < map->var_count; v++)
+        if (!placed[v]) {
+            add_variable(e, v);
+            e->terms *= map->extent[v];
+        }
+    e->growth = growth_of(e);
+}
+
+/* Offsets of output element `n` in the inputs. */
+static void offsets_of(const struct evaluation *e, int64_t n, int64_t *offset)
+{
+    offset[0] = offset[1] = offset[2] = 0;
+    for (int k = e->kept_vars - 1; k >= 0; k--) {
+        for (int i = 0; i < 3; i++) offset[i] += n % e->extent[k] * e->step[i][k];
+        n /= e->extent[k];
+    }
+}
+
+static int64_t summed_offset(const struct evaluation *e, int64_t j)
+{
+    int64_t offset = 0;
+    for (int k = e->vars - 1; k >= e->kept_vars; k--) {
+        offset += j % e->extent[k] * e->step[0][k];
+        j /= e->extent[k];
+    }
+    return offset;
+}
+
+/* Elements from n on that lie in one row of the output, at most a block of them. */
+static int64_t run_from(int64_t n, int64_t to, int64_t row)
+{
+    int64_t left = row - n % row;
+    left = left < to - n ? left : to - n;
+    return left < BLOCK ? left : BLOCK;
+}
+
+/* ---- element by element ---- */
+
+static void pointwise_run(const struct evaluation *e, double (*x)[BLOCK], int64_t count, double *value,
+                          double *slack)
+{
+    bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
+    for (int64_t i = 0; i < count; i++) {
+        double v[3] = {x[0][i], x[1][i], x[2][i]};
+        value[i] = e->meaning->in_double(v);
+    }
+    for (int64_t i = 0; rounds && i < count; i++) slack[i] = slack_of_element(e, x[0][i], value[i]);
+}
+
+static void pointwise_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
+{
+    int last = e->kept_vars - 1, inputs = e->op->input_count;
+    int64_t row = last >= 0 ? e->extent[last] : 1, count;
+    double x[3][BLOCK] = {{0}}, value[BLOCK], slack[BLOCK], constant = (double)(float)e->op->value;
+    bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
+    for (int64_t i = 0; e->op->has_value && i < BLOCK; i++) x[inputs][i] = constant;
+    for (int64_t n = from; n < to; n += count) {
+        int64_t at[3];
+        count = run_from(n, to, row);
+        offsets_of(e, n, at);
+        for (int i = 0; i < inputs && i < 3; i++)
+            operand_row(&e->in[i], at[i], last >= 0 ? e->step[i][last] : 0, count, x[i]);
+        pointwise_run(e, x, count, value, slack);
+        e->take(e->context, worker, n,
+                &(struct expected){.count = count,
+                                   .value = value,
+                                   .slack = rounds ? slack : NULL,
+                                   .signless = e->op->kind->traits & LX_REDUCES});
+    }
+}
+
+/* ---- reductions ---- */
+
+/* One more term each. */
+static void fold_in(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
+                    double *absolute)
+{
+    for (int64_t i = 0; fold->adds && i < count; i++) {
+        value[i] += term[i];
+        absolute[i] += fabs(term[i]);
+    }
+    for (int64_t i = 0; !fold->adds && i < count; i++)
+        value[i] = fold->in_double((double[]){value[i], term[i]});
+}
+
+/* Rows of terms side by side, where the output runs as the input does. */
+static void fold_rows(const struct evaluation *e, int64_t at, int64_t step, int64_t count, double *value,
+                      double *absolute)
+{
+    double term[BLOCK];
+    for (int64_t j = 0; j < e->terms; j++) {
+        operand_row(&e->in[0], at + summed_offset(e, j), step, count, term);
+        fold_in(e->meaning->fold, term, count, value, absolute);
+    }
+}
+
+static void fold_run(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
+                     double *absolute)
+{
+    double sum = *value, size = *absolute;
+    for (int64_t i = 0; fold->adds && i < count; i++) {
+        sum += term[i];
+        size += fabs(term[i]);
+    }
+    for (int64_t i = 0; !fold->adds && i < count; i++) sum = fold->in_double((double[]){sum, term[i]});
+    *value = sum;
+    *absolute = size;
+}
+
+/* All terms of one element, along the last summed variable. */
+static void fold_terms(const struct evaluation *e, int64_t at, double *value, double *absolute)
+{
+    double term[BLOCK];
+    int64_t run = e->extent[e->vars - 1], step = e->step[0][e->vars - 1];
+    for (int64_t j = 0; j < e->terms; j += run)
+        for (int64_t i = 0; i < run; i += BLOCK) {
+            int64_t n = run - i < BLOCK ? run - i : BLOCK;
+            operand_row(&e->in[0], at + summed_offset(e, j) + i * step, step, n, term);
+            fold_run(e->meaning->fold, term, n, value, absolute);
+        }
+}
+
+static void finish_fold(const struct evaluation *e, int worker, int64_t at, int64_t count, double *value,
+                        double *absolute)
+{
+    double slack[BLOCK];
+    bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
+    for (int64_t i = 0; i < count; i++) {
+        if (e->meaning->fold->divides) value[i] /= (double)e->terms;
+        if (rounds) slack[i] = slack_of_sum(e, absolute[i], value[i]);
+    }
+    e->take(e->context, worker, at,
+            &(struct expected){.count = count,
+                               .value = value,
+                               .slack = rounds ? slack : NULL,
+                               .peak = rounds ? absolute : NULL,
+                               .signless = true});
+}
+
+static void reduction_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
+{
+    int last = e->kept_vars - 1;
+    int64_t row = last >= 0 ? e->extent[last] : 1, count;
+    int64_t step = last >= 0 ? e->step[0][last] : 0;
+    double value[BLOCK], absolute[BLOCK];
+    bool side_by_side = step == 1 || (e->vars > e->kept_vars && step > 0 && step < e->step[0][e->vars - 1]);
+    for (int64_t n = from; n < to; n += count) {
+        int64_t at[3];
+        count = run_from(n, to, row);
+        offsets_of(e, n, at);
+        for (int64_t i = 0; i < count; i++) {
+            value[i] = e->meaning->fold->start;
+            absolute[i] = 0;
+        }
+        if (side_by_side) fold_rows(e, at[0], step, count, value, absolute);
+        for (int64_t i = 0; !side_by_side && i < count; i++)
+            fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);
+        finish_fold(e, worker, n, count, value, absolute);
+    }
+}
+
+/* ---- views ---- */
+
+/* Where index i of dimension d of the smaller tensor is in the other one. */
+static int64_t viewed(const struct lx_op *op, int d, int64_t i)
+{
+    return (op->offset ? op->offset[d] : 0) + (op->stride ? op->stride[d] : 1) * i;
+}
+
+/* Where the row of output element n begins in the input; -1: all of it is outside. */
+static int64_t row_in_input(const struct evaluation *e, int64_t n)
+{
+    const struct lx_tensor *in = &e->g->tensors[e->op->inputs[0]], *out = &e->g->tensors[e->op->output];
+    int64_t at = 0, step = 1;
+    int last = out->rank - 1;
+    bool keeps = op_keeps(e->op);
+    for (int d = last; d >= 0; d--) {
+        int64_t i = n % out->shape[d];
+        n /= out->shape[d];
+        if (d < last && keeps) {
+            int64_t stride = e->op->stride ? e->op->stride[d] : 1;
+            i -= e->op->offset ? e->op->offset[d] : 0;
+            if (i % stride != 0) return -1;
+            i /= stride;
+        } else if (d < last)
+            i = viewed(e->op, d, i);
+        if (d < last && (i < 0 || i >= in->shape[d])) return -1;
+        if (d < last) at += i * step;
+        step *= in->shape[d];
+    }
+    return at;
+}
+
+/* slice, shift, restickify: element by element from the input, 0 outside. */
+static void fetch_view(const struct evaluation *e, int64_t row_at, int64_t first, int64_t count,
+                       double *value)
+{
+    const struct lx_tensor *in = &e->g->tensors[e->op->inputs[0]];
+    int last = in->rank - 1;
+    int64_t width = last >= 0 ? in->shape[last] : 1;
+    for (int64_t i = 0; i < count; i++) value[i] = 0;
+    int64_t from = 0, to = count;
+    if (last < 0) last = 0;
+    while (from < to && row_at >= 0 && viewed(e->op, last, first + from) < 0) from++;
+    while (from < to && row_at >= 0 && viewed(e->op, last, first + to - 1) >= width) to--;
+    if (row_at >= 0 && from < to)
+        operand_row(&e->in[0], row_at + viewed(e->op, last, first + from),
+                    e->op->stride ? e->op->stride[last] : 1, to - from, value + from);
+}
+
+/* insert: what was there, and the input where it goes. */
+static void fetch_insert(const struct evaluation *e, int64_t n, int64_t row_at, int64_t first, int64_t count,
+                         double *value)
+{
+    const struct lx_tensor *in = &e->g->tensors[e->op->inputs[0]];
+    int last = in->rank - 1;
+    int64_t width = last >= 0 ? in->shape[last] : 1;
+    double row[BLOCK];
+    operand_row(&e->kept, n, 1, count, value);
+    for (int64_t i = 0; row_at >= 0 && i < width; i += BLOCK) {
+        int64_t some = width - i < BLOCK ? width - i : BLOCK;
+        operand_row(&e->in[0], row_at + i, 1, some, row);
+        for (int64_t k = 0; k < some; k++) {
+            int64_t place = (last >= 0 ? viewed(e->op, last, i + k) : 0) - first;
+            if (place >= 0 && place < count) value[place] = row[k];
+        }
+    }
+}
+
+static void view_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
+{
+    const struct lx_tensor *out = &e->g->tensors[e->op->output];
+    int64_t width = out->rank > 0 ? out->shape[out->rank - 1] : 1, count;
+    double value[BLOCK];
+    for (int64_t n = from; n < to; n += count) {
+        count = run_from(n, to, width);
+        int64_t row_at = row_in_input(e, n);
+        if (op_keeps(e->op))
+            fetch_insert(e, n, row_at, n % width, count, value);
+        else
+            fetch_view(e, row_at, n % width, count, value);
+        e->take(e->context, worker, n, &(struct expected){.count = count, .value = value});
+    }
+}
+
+/* ---- shared out ---- */
+
+struct share {
+    const struct evaluation *e;
+    void (*block)(const struct evaluation *e, int worker, int64_t from, int64_t to);
+    int64_t per_task;
+};
+
+static void share_task(void *context, int64_t task, int worker)
+{
+    const struct share *s = context;
+    int64_t from = task * s->per_task, to = from + s->per_task, count = s->e->out_count;
+    s->block(s->e, worker, from, to < count ? to : count);
+}
+
+static bool all_integers(const struct evaluation *e)
+{
+    bool all = true;
+    for (int i = 0; i < e->op->input_count; i++)
+        all = all && number_types[e->g->tensors[e->op->inputs[i]].dtype].integer;
+    return all && (!e->op->has_value || e->op->value == rint(e->op->value));
+}
+
+bool evaluate_op(struct evaluation *e, struct pool *pool)
+{
+    const struct lx_tensor *out = &e->g->tensors[e->op->output];
+    struct share s = {.e = e, .block = view_block};
+    e->meaning = meaning_of(e->op->kind);
+    e->integers = all_integers(e);
+    e->out_count = 1;
+    for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
+    if (e->op->map) {
+        order_variables(e);
+        if (e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
+        s.block = e->op->reduces ? reduction_block : pointwise_block;
+    }
+    s.per_task = e->out_count / TASKS + 1;
+    pool_run(pool, (e->out_count + s.per_task - 1) / s.per_task, share_task, &s);
+    return true;
+}

@@ -1,0 +1,61 @@
+/* One op in fp64 on whole tensors, with a proved bound of the error that the device's fp32 makes. Private to the stage.
+ *
+ * Results are made block by block and handed on at once, so that nothing of the size of a tensor is kept: to a
+ * judge, who compares them with what the device has stored, or to an array. Each block depends on the op alone and
+ * not on the number of threads.
+ *
+ * The bound of the arithmetic (the *slack*), with u = 2^-24:
+ *
+ *     a sum of n terms, in any order and grouping    ((1 + u)^n - 1) * sum |terms|: each term goes through its own
+ *                                                    rounding and at most n - 1 additions, each of which multiplies by
+ *                                                    1 + d, |d| <= u; a product that is too small loses at most half
+ *                                                    the least subnormal
+ *     a mean                                         one rounding more
+ *     a function of elements                         its row of kinds.def, times 2^-23 of the result or the operand
+ *     integers up to 2^24, sums of these             0, fp32 has them all
+ *
+ * and (1 + u)^n - 1 <= n u / (1 - n u). */
+#ifndef LX_DEVICE_REFERENCE_EVALUATE_H
+#define LX_DEVICE_REFERENCE_EVALUATE_H
+
+#include "device/reference/meaning.h"
+#include "device/reference/wide_operand.h"
+#include "device/reference/storing.h"
+#include "kernels/thread_pool.h"
+
+/* Elements at .. at + x->count - 1 of the result. Called from many threads at once. */
+typedef void take_results(void *context, int worker, int64_t at, const struct expected *x);
+
+struct evaluation {
+    const struct lx_graph *g;
+    const struct lx_op *op;
+    struct operand in[3];
+    struct operand kept; /* of an op that keeps what it does not write: the output before it */
+    bool bounded;        /* slack is wanted; else results alone */
+    take_results *take;
+    void *context;
+
+    /* From here on filled by evaluate. Variables of an einsum, outermost first: `kept_vars` of the output, then those
+     * that are summed; neighbours that every operand walks as one are one. */
+    const struct meaning *meaning;
+    bool integers; /* all operands are */
+    int vars, kept_vars;
+    int64_t extent[LX_MAX_VARS], step[3][LX_MAX_VARS], out_step[LX_MAX_VARS];
+    int64_t out_count;
+    int64_t terms; /* of each sum */
+    double growth; /* what rounding makes of a term, at most, as a share of it */
+};
+
+/* Does the op compute with elements? If not, bytes are mixed. */
+bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op);
+/* False: memory is out. */
+bool evaluate_op(struct evaluation *e, struct pool *pool);
+
+/* For blocks: slack of a sum, whose terms are `absolute` together, and of a function of elements. */
+double slack_of_sum(const struct evaluation *e, double absolute, double value);
+double slack_of_element(const struct evaluation *e, double operand, double value);
+
+/* contract.c */
+bool evaluate_contraction(struct evaluation *e, struct pool *pool);
+
+#endif

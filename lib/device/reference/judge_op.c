@@ -1,0 +1,76 @@
+/* The op is evaluated in fp64 on its inputs, block by block, and each block compared with the output at once. */
+#include "device/reference/judge_op.h"
+#include "device/execute/arith.h"
+#include "device/reference/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct judging {
+    const void *items;
+    enum lx_dtype dtype;
+    struct judged *by_worker;
+};
+
+static void compare(void *context, int worker, int64_t at, const struct expected *x)
+{
+    const struct judging *j = context;
+    int item = number_types[j->dtype].item;
+    judge_elements(x, j->dtype, (const char *)j->items + at * item, &j->by_worker[worker]);
+}
+
+static struct operand operand_of(const struct lx_graph *g, int32_t tensor, const void *items)
+{
+    return (struct operand){.items = items, .type = &number_types[g->tensors[tensor].dtype]};
+}
+
+static bool judge_shaped(const struct op_items *x, struct pool *pool, struct judged *out)
+{
+    int workers = pool_threads(pool);
+    struct judging j = {.items = x->output, .dtype = x->g->tensors[x->op->output].dtype};
+    struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = compare, .context = &j};
+    for (int i = 0; i < x->op->input_count && i < 3; i++)
+        e.in[i] = operand_of(x->g, x->op->inputs[i], x->inputs[i]);
+    e.kept = operand_of(x->g, x->op->output, x->kept);
+    j.by_worker = calloc((size_t)workers, sizeof *j.by_worker);
+    bool ok = j.by_worker && evaluate_op(&e, pool);
+    for (int i = 0; ok && i < workers; i++) judged_add(out, &j.by_worker[i]);
+    free(j.by_worker);
+    return ok;
+}
+
+static int64_t bytes_of(const struct lx_graph *g, int32_t tensor)
+{
+    const struct lx_tensor *t = &g->tensors[tensor];
+    int64_t n = 1;
+    if (t->rank < 0) return t->bytes;
+    for (int d = 0; d < t->rank; d++) n *= t->shape[d];
+    return n * number_types[t->dtype].item;
+}
+
+/* Mixed bytes agree bit for bit. */
+static bool judge_mixed(const struct op_items *x, struct judged *out)
+{
+    struct mix_operand inputs[LX_MAX_INPUTS];
+    const struct lx_tensor *t = &x->g->tensors[x->op->output];
+    int64_t bytes = bytes_of(x->g, x->op->output);
+    unsigned char *want = calloc((size_t)bytes / 8 + 1, 8);
+    if (!want) return false;
+    for (int i = 0; i < x->op->input_count; i++)
+        inputs[i] = (struct mix_operand){x->inputs[i], bytes_of(x->g, x->op->inputs[i])};
+    if (t->rank < 0)
+        mix_bytes(x->op, inputs, want, bytes);
+    else
+        mix_elements(x->op, inputs, t->dtype, want, bytes / number_types[t->dtype].item);
+    for (int64_t i = 0; i < bytes; i++) out->wrong += want[i] != ((const unsigned char *)x->output)[i];
+    if (out->wrong > 0) out->share = INFINITY;
+    free(want);
+    return true;
+}
+
+bool judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
+{
+    *out = (struct judged){0};
+    return op_is_shaped(x->g, x->op) ? judge_shaped(x, pool, out) : judge_mixed(x, out);
+}

@@ -1,0 +1,21 @@
+/* One op judged by itself: is every element of its output within its bound, given its inputs as they are? Private to
+ * the stage. */
+#ifndef LX_DEVICE_REFERENCE_JUDGE_OP_H
+#define LX_DEVICE_REFERENCE_JUDGE_OP_H
+
+#include "device/reference/storing.h"
+#include "kernels/thread_pool.h"
+
+/* Items in host order, with room up to whole words of 8 bytes. */
+struct op_items {
+    const struct lx_graph *g; /* of the op and the shapes of its operands */
+    const struct lx_op *op;
+    const void *inputs[LX_MAX_INPUTS];
+    const void *kept; /* the output before an op that keeps what it does not write; else NULL */
+    const void *output;
+};
+
+/* False: memory is out. The verdict does not depend on the threads of the pool. */
+bool judge_op(const struct op_items *x, struct pool *pool, struct judged *out);
+
+#endif

@@ -1,0 +1,166 @@
+/* One row per type: how far storing moves a number, and up to where the plain bound decides. */
+#include "device/reference/storing.h"
+#include "device/memory/dtypes.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct storing {
+    double unit;  /* v: relative, at most */
+    double least; /* half the least subnormal: absolute, below the normal numbers */
+    double plain; /* beyond this size (of result and slack) infinities and saturation begin */
+};
+
+static const struct storing storings[LX_DTYPE_COUNT] = {
+    [LX_FP16] = {0x1p-11, 0x1p-25, 65504},
+    [LX_BF16] = {0x1p-8, 0x1p-134, 0x1.fep127},
+    [LX_FP32] = {0, 0, (double)FLT_MAX},
+    [LX_FP8] = {0x1p-4, 0x1p-10, 448},
+    [LX_INT64] = {0, 0.5, 0x1p31 - 256},
+    [LX_INT32] = {0, 0.5, 0x1p31 - 256},
+    [LX_INT8] = {0, 0.5, 127},
+    [LX_INT4] = {0, 0.5, 7},
+    [LX_BOOL] = {0, 0.5, -1}, /* everything but 0 is 1: no bound says that */
+};
+
+/* Covers what fp64 itself rounds in values and bounds: at most 2^-29 of the slack of a sum of any length, and a few
+ * roundings of the bound. */
+static const double SAFETY = 1 + 0x1p-20;
+
+static double bound_of(const struct storing *s, double size, double slack)
+{
+    return (slack + fmax(s->unit * (size + slack), s->least)) * SAFETY;
+}
+
+static double stored_float(enum lx_dtype dtype, float f)
+{
+    uint32_t item = 0;
+    items_encode(&number_types[dtype], &f, 1, &item);
+    items_decode(&number_types[dtype], &item, 1, &f);
+    return (double)f;
+}
+
+/* C leaves conversions beyond the range to the machine. */
+static float nearest(double x)
+{
+    if (fabs(x) >= 0x1.ffffffp127) return x > 0 ? INFINITY : -INFINITY;
+    return (float)x;
+}
+
+double stored_number(enum lx_dtype dtype, double x)
+{
+    return stored_float(dtype, nearest(x));
+}
+
+void judged_add(struct judged *to, const struct judged *more)
+{
+    to->wrong += more->wrong;
+    to->error = fmax(to->error, more->error);
+    to->bound = fmax(to->bound, more->bound);
+    to->share = fmax(to->share, more->share);
+    to->largest = fmax(to->largest, more->largest);
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The least float from x on upwards, and the largest from x on downwards; beyond the range infinite. */
+static float float_up(double x)
+{
+    float f = nearest(x);
+    return (double)f < x ? nextafterf(f, INFINITY) : f;
+}
+
+static float float_down(double x)
+{
+    return -float_up(-x);
+}
+
+/* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no number. */
+static bool between(enum lx_dtype dtype, double low, double high, double got)
+{
+    double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
+    if (isnan(got)) return isnan(from) || isnan(to);
+    if (isnan(from)) from = low > 0 ? INFINITY : -storings[dtype].plain;
+    if (isnan(to)) to = high < 0 ? -INFINITY : storings[dtype].plain;
+    return from <= got && got <= to;
+}
+
+/* What the plain bound does not decide. */
+static bool is_right(enum lx_dtype dtype, double value, double slack, double peak, double got)
+{
+    if (!isfinite(value)) return same(stored_number(dtype, value), got);
+    double low = value - slack * SAFETY, high = value + slack * SAFETY;
+    bool overflows = peak >= (double)FLT_MAX * (1 - 0x1p-20);
+    if (overflows && (!isfinite(got) || number_types[dtype].integer)) return true;
+    if (dtype == LX_BOOL) return low <= 0 && high >= 0 ? got == 0 || (slack > 0 && got == 1) : got == 1;
+    if (float_up(low) > float_down(high)) return same(stored_number(dtype, value), got);
+    return between(dtype, low, high, got);
+}
+
+static void judge_one(const struct expected *x, int64_t i, enum lx_dtype dtype, double got, struct judged *to)
+{
+    double r = x->value[i], slack = x->slack[i], size = fabs(r), difference = fabs(got - r);
+    const struct storing *s = &storings[dtype];
+    double bound = bound_of(s, size, slack);
+    bool plain = size + slack <= s->plain;
+    if (size <= DBL_MAX) to->largest = fmax(to->largest, size);
+    if (difference == 0 && plain) {
+        if (bound <= DBL_MAX) to->bound = fmax(to->bound, bound);
+        return;
+    }
+    bool right = plain && !number_types[dtype].integer && isfinite(got)
+                     ? difference <= bound
+                     : is_right(dtype, r, slack, x->peak ? x->peak[i] : 0, got);
+    to->wrong += !right;
+    if (!(difference <= DBL_MAX) || (right && !plain)) {
+        if (!right) to->share = INFINITY;
+        return;
+    }
+    to->bound = fmax(to->bound, bound);
+    to->error = fmax(to->error, difference);
+    to->share = fmax(to->share, right ? fmin(difference / bound, 1) : fmax(difference / bound, 1));
+}
+
+static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const float *got, struct judged *to)
+{
+    for (int64_t i = 0; i < x->count; i++) judge_one(x, i, dtype, (double)got[i], to);
+}
+
+/* Bits that are determined. */
+static void judge_exact(const struct expected *x, enum lx_dtype dtype, const void *items, const float *got,
+                        struct judged *to)
+{
+    const struct number_type *t = &number_types[dtype];
+    uint32_t want_items[JUDGED_MOST];
+    float want[JUDGED_MOST];
+    for (int64_t i = 0; i < x->count; i++) {
+        want[i] = nearest(x->value[i]);
+        double size = fabs(x->value[i]);
+        if (size <= DBL_MAX && size > to->largest) to->largest = size;
+    }
+    items_encode(t, want, x->count, want_items);
+    if (memcmp(want_items, items, (size_t)(x->count * t->item)) == 0) return;
+    items_decode(t, want_items, x->count, want);
+    for (int64_t i = 0; i < x->count; i++) {
+        bool zeros = want[i] == 0 && got[i] == 0 && !x->signless && signbit(want[i]) != signbit(got[i]);
+        if (same((double)want[i], (double)got[i]) && !zeros) continue;
+        double difference = fabs((double)want[i] - (double)got[i]);
+        to->wrong++;
+        to->share = INFINITY;
+        if (difference <= DBL_MAX) to->error = fmax(to->error, difference);
+    }
+}
+
+void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *items, struct judged *to)
+{
+    float got[JUDGED_MOST];
+    items_decode(&number_types[dtype], items, x->count, got);
+    if (x->slack)
+        judge_rounded(x, dtype, got, to);
+    else
+        judge_exact(x, dtype, items, got, to);
+}

@@ -1,0 +1,48 @@
+/* Rounding when a result is stored, and the judgement of stored elements: is each within the a-priori bound of its
+ * exact value? Private to the stage.
+ *
+ * An op computes in fp32 (unit roundoff u = 2^-24) and stores one element at a time. With r the exact result and e
+ * (its *slack*) a proved bound of the error of the fp32 arithmetic, the element is right if it differs from r by at
+ * most
+ *
+ *     bound = e + max(v * (|r| + e), half the least subnormal)
+ *
+ * where v is the unit roundoff of the stored type: rounding to nearest moves a number f, |f - r| <= e, by no more
+ * than that. Storing fp32 moves nothing, integers move by at most one half. Where that does not decide (infinities,
+ * saturation, 0 and 1 for truth) the element must lie between what r - e and r + e are stored as: storing is
+ * monotonous. */
+#ifndef LX_DEVICE_REFERENCE_STORING_H
+#define LX_DEVICE_REFERENCE_STORING_H
+
+#include "graph/graph.h"
+
+/* Of one element or of many: sums and maxima, so that it does not matter who judged which. */
+struct judged {
+    int64_t wrong; /* elements beyond their bound */
+    double error;  /* largest absolute difference of finite numbers */
+    double bound;  /* largest of any element */
+    double
+        share; /* largest difference as a share of its own bound; infinite: one that has to be exact is not */
+    double largest; /* absolute value of the reference */
+};
+
+void judged_add(struct judged *to, const struct judged *more);
+
+/* Elements as they should be. */
+struct expected {
+    int64_t count;
+    const double *value;
+    const double *slack; /* NULL: nothing was rounded, the stored bits are determined */
+    const double
+        *peak; /* what partial results may reach, or NULL: beyond the range of fp32 any order may overflow */
+    bool signless; /* of zeros of either sign one is as good as the other */
+};
+
+/* `items` in host order, the first one of the expected elements first. At most JUDGED_MOST of them. */
+enum { JUDGED_MOST = 1024 };
+void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *items, struct judged *to);
+
+/* A number as it comes back after it was stored. */
+double stored_number(enum lx_dtype dtype, double x);
+
+#endif

@@ -1,0 +1,32 @@
+/* Each op judged by itself, on its inputs as the device has them. Private to the stage.
+ *
+ * Before an op runs its operands are read back from where it will read them: they must have the very bits with which
+ * they were put or made, whatever has moved them since. After it, its output is read back and judged (judge_op.h). */
+#ifndef LX_DEVICE_VERIFY_H
+#define LX_DEVICE_VERIFY_H
+
+#include "device/memory/machine.h"
+
+struct verifier {
+    void **
+        kept; /* per tensor as it runs: items as they were put or made, until they are read for the last time */
+    int32_t *last_op; /* per tensor: that reads it; op_count for graph outputs */
+    void *before[LX_MAX_INPUTS +
+                 1]; /* operands of the op of this tick; the output last, if the op keeps of it */
+    bool ready;      /* all that the op reads was there */
+};
+
+bool verifier_make(struct machine *m, struct verifier *v);
+void verifier_free(struct machine *m, struct verifier *v);
+/* Bytes of a tensor as items in host order. */
+int64_t items_bytes(const struct machine *m, int32_t tensor);
+
+/* What a tensor holds from now on. */
+void verify_keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items);
+/* The op of this tick, around its execution. `items`: room for the largest tensor; afterwards the output. */
+void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op);
+void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items);
+/* Elements of a tensor that are not those that were kept. */
+int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items);
+
+#endif
