@@ -71,7 +71,7 @@ static bool ops_right(const struct checker *c)
 /* The first and the last op that a buffer serves, as the accesses say. */
 struct use {
     int32_t first, last;
-    bool written, seen;
+    bool seen;
 };
 
 static bool find_uses(const struct checker *c, struct use *uses)
@@ -85,7 +85,7 @@ static bool find_uses(const struct checker *c, struct use *uses)
                 return status_set(c->st, LX_E_NO, "op %s is served by %s, a buffer of another tensor than %s",
                                   c->g->ops[o].name, c->p->problem.buffers[x->stay].name,
                                   c->g->tensors[x->tensor].name);
-            if (!u->seen) *u = (struct use){o, o, !x->reads, true};
+            if (!u->seen) *u = (struct use){o, o, true};
             u->last = o;
         }
     return true;
@@ -100,9 +100,6 @@ static bool uses_right(const struct checker *c)
         const struct lx_stay *s = &c->p->stays[i];
         const char *name = c->p->problem.buffers[i].name;
         if (!uses[i].seen) continue;
-        if (s->begins_written != uses[i].written)
-            return status_set(c->st, LX_E_NO, "buffer %s: begins_written is not what its first access does",
-                              name);
         if (!same(c, "buffer ", name, "as its first op", s->first, uses[i].first) ||
             !same(c, "buffer ", name, "as its last op", s->last, uses[i].last))
             return false;

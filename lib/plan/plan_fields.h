@@ -119,7 +119,7 @@
     MAY(F, INT, view_op, "it is cut over the cores as this op; absent: as the first that it serves") \
     MAY(F, INT, view_operand, "sees this operand") \
     CLAIMED(F, INT, ring_source, "the stay that it is filled from over the data ring") \
-    CHECKED(F, BOOL, begins_written, "its first access writes all of it") \
+    CLAIMED(F, BOOL, begins_written, "its first access writes all of it") \
     CLAIMED(F, TEXT, bar, "why it may not be on chip, in a word") \
     CLAIMED(F, TEXT, reason, "why it is not, in words")
 

@@ -73,8 +73,6 @@ static struct {
     {PLAN_BUFFER, "tensor", "changed", "nobody is served by it", OFF_CHIP, 0},
     {PLAN_BUFFER, "first", "changed", "nobody is served by it", OFF_CHIP, 0},
     {PLAN_BUFFER, "last", "changed", "nobody is served by it", OFF_CHIP, 0},
-    {PLAN_BUFFER, "begins_written", "added", "nobody is served by it", OFF_CHIP, 0},
-    {PLAN_BUFFER, "begins_written", "changed", "false is what it is where it is not stated", 0, 0},
     {PLAN_BUFFER, "address", "added", "nobody is served by it, and the bytes are free", 0, 0},
     {PLAN_BUFFER, "", "there twice", "nobody is served by the second", OFF_CHIP, 0},
 };
