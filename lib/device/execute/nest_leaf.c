@@ -70,65 +70,80 @@ bool prepare_nests(struct op_work *w, const struct strip_work *s)
     return each_set(w, &s->slice, s->strip.tile, 0, &t, prepare_set, w);
 }
 
-/* What the tiles of one shape read and write, and how far apart they are. */
+/* Tiles of one shape of a chunk: where they are in the operands of the nest, and the turns over them. */
 struct tile_run {
-    struct chunk *c;
+    const struct chunk *c;
+    const struct tile_set *set;
     const struct tile_nest *nest;
-    const float *in[2];
-    float *out;
-    struct lx_loop turn[LX_LOOPS_MAX];
+    struct dense_strides strides[LX_LOOP_OPERANDS];
+    struct lx_loop turn[LX_MAX_RANK];
     int turn_count;
 };
 
-/* Elements from the first tile of the box on, and from one tile to the next. */
-static int64_t offset_of(const struct op_work *w, const struct tile_set *t, const struct dense_strides *s)
+/* The chunk's input that is in0 or in1 of the nest. */
+static int side(const struct tile_run *r, int operand)
 {
-    int64_t offset = 0;
-    for (int v = 0; v < w->x.var_count; v++) offset += t->first[v] * s->tile[v];
-    return offset;
+    return (operand == LX_LOOP_IN1) != r->nest->made.swapped;
+}
+
+static bool has_operand(const struct tile_run *r, int operand)
+{
+    return operand != LX_LOOP_IN1 || r->nest->made.kind == LX_NEST_CONTRACTION;
+}
+
+static void find_strides(struct tile_run *r)
+{
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (has_operand(r, o))
+            dense_part(o == LX_LOOP_OUT ? &r->c->strip->layout : &r->c->layout[side(r, o)], r->set->size,
+                       &r->strides[o]);
 }
 
 /* Loops over tiles of variables of one type, in the order of the output: an outer one goes on where the next
  * inner one ends wherever that can be. */
-static void add_turns(struct tile_run *r, const struct tile_set *t, enum lx_loop_type type,
-                      const struct dense_strides *s[LX_LOOP_OPERANDS])
+static void add_turns(struct tile_run *r, enum lx_loop_type type)
 {
     const struct op_work *w = r->c->w;
     int output = w->operands - 1;
     for (int d = 0; d < w->x.rank[output]; d++) {
         int v = w->x.var[output][d];
-        if (t->count[v] == 1 || lx_nest_type(&r->nest->made, &w->x, v) != type) continue;
+        if (r->set->count[v] == 1 || lx_nest_type(&r->nest->made, &w->x, v) != type) continue;
         struct lx_loop *turn = &r->turn[r->turn_count++];
-        *turn = (struct lx_loop){.type = type, .exec = LX_EXEC_SEQ, .size = t->count[v]};
-        for (int o = 0; o < LX_LOOP_OPERANDS; o++) turn->stride[o] = s[o] ? s[o]->tile[v] : 0;
+        *turn = (struct lx_loop){.type = type, .exec = LX_EXEC_SEQ, .size = r->set->count[v]};
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++) turn->stride[o] = r->strides[o].tile[v];
     }
+}
+
+/* The first of the tiles in an operand: the layout of an input begins with the chunk, that of the output with the
+ * strip. */
+static int64_t first_element(const struct tile_run *r, int operand)
+{
+    const struct chunk *c = r->c;
+    int64_t offset = 0;
+    for (int v = 0; v < c->w->x.var_count; v++) {
+        int64_t before = operand == LX_LOOP_OUT ? c->slice.from[v] - c->strip->slice.from[v] : 0;
+        offset += (r->set->first[v] + before / c->strip->strip.tile[v]) * r->strides[operand].tile[v];
+    }
+    return offset;
+}
+
+static const float *input(const struct tile_run *r, int operand)
+{
+    return has_operand(r, operand) ? r->c->operand[side(r, operand)] + first_element(r, operand) : NULL;
 }
 
 static bool run_set(void *context, const struct tile_set *t)
 {
     /* What both inputs have stands outside; rows, which the kernel takes in, inside. */
     static const enum lx_loop_type order[] = {LX_DIM_C, LX_DIM_M, LX_DIM_N};
-    struct chunk *c = context;
-    struct op_work *w = c->w;
-    struct tile_run r = {.c = c, .nest = find_nest(w, t->size)};
-    struct dense_strides in0, in1, out;
-    struct tile_set placed = *t;
-    const struct lx_op_nest *made = &r.nest->made;
-    bool contracts = made->kind == LX_NEST_CONTRACTION;
-    int first = made->swapped ? 1 : 0, second = made->swapped ? 0 : 1;
-    const struct dense_strides *strides[] = {&in0, contracts ? &in1 : NULL, &out};
-    dense_part(&c->layout[first], t->size, &in0);
-    if (contracts) dense_part(&c->layout[second], t->size, &in1);
-    dense_part(&c->strip->layout, t->size, &out);
-    for (int v = 0; v < w->x.var_count; v++)
-        placed.first[v] += (c->slice.from[v] - c->strip->slice.from[v]) / c->strip->strip.tile[v];
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) add_turns(&r, t, order[i], strides);
-    r.in[0] = c->operand[first] + offset_of(w, t, &in0);
-    if (contracts) r.in[1] = c->operand[second] + offset_of(w, t, &in1);
-    r.out = c->strip->out + offset_of(w, &placed, &out);
+    const struct chunk *c = context;
+    struct tile_run r = {.c = c, .set = t, .nest = find_nest(c->w, t->size)};
     lx_status st = {0};
+    find_strides(&r);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) add_turns(&r, order[i]);
     struct lx_nest_runner *runner = lx_nest_runner_turns(&r.nest->nest, r.turn, r.turn_count, &st);
-    bool ok = runner && lx_nest_runner_run(runner, r.in[0], r.in[1], r.out, &st);
+    bool ok = runner && lx_nest_runner_run(runner, input(&r, LX_LOOP_IN0), input(&r, LX_LOOP_IN1),
+                                           c->strip->out + first_element(&r, LX_LOOP_OUT), &st);
     lx_nest_runner_free(runner);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* The executor of nests against the scalar one: products in rows, of all sizes around those of a row. */
 #include "kernels/nest_run.h"
+#include "support/random_nest.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -80,9 +81,51 @@ static void test_long_sums(void **state)
         check((struct block){32, 500}, 6, 19, threads, LX_TOUCH_NONE);
 }
 
+/* A random nest of which some loops are turns around the others, against all of it in the scalar executor. */
+static void check_turns(struct rng *r)
+{
+    struct lx_loops whole = random_nest(r, ANY_MAIN), nest = whole, sorted = whole;
+    struct lx_loop turns[LX_LOOPS_MAX];
+    int count = 0;
+    nest.count = 0;
+    for (int i = 0; i < whole.count; i++)
+        if (whole.loop[i].type != LX_DIM_K && rng_below(r, 2) && (i + 1 < whole.count || nest.count > 0))
+            turns[count++] = whole.loop[i];
+        else
+            nest.loop[nest.count++] = whole.loop[i];
+    for (int i = 0; i < whole.count; i++) sorted.loop[i] = i < count ? turns[i] : nest.loop[i - count];
+    lx_status st = {0};
+    assert_true(lx_loops_optimise(&nest, lx_loop_rules_at(0), 1, &st));
+    struct lx_nest_runner *run = lx_nest_runner_turns(&nest, turns, count, &st);
+    if (!run) fail_msg("%s", st.text);
+    float *single[LX_LOOP_OPERANDS];
+    double *exact[LX_LOOP_OPERANDS];
+    int64_t extent[LX_LOOP_OPERANDS];
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+        extent[o] = lx_loops_extent(&whole, (enum lx_loop_operand)o);
+        single[o] = calloc((size_t)extent[o], sizeof *single[o]);
+        exact[o] = calloc((size_t)extent[o], sizeof *exact[o]);
+        assert_true(single[o] && exact[o]);
+        for (int64_t i = 0; i < extent[o]; i++)
+            single[o][i] = (float)(exact[o][i] = (double)((i * 29 + o) % 19) - 9);
+    }
+    assert_true(lx_nest_runner_run(run, single[0], single[1], single[2], &st));
+    lx_loops_execute(&sorted, exact[0], exact[1], exact[2]);
+    for (int64_t i = 0; i < extent[2]; i++) assert_true((double)single[2][i] == exact[2][i]);
+    lx_nest_runner_free(run);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(single[o]), free(exact[o]);
+}
+
+static void test_turns(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(11);
+    for (int i = 0; i < 2000; i++) check_turns(&r);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns), cmocka_unit_test(test_rows),
                                        cmocka_unit_test(test_rows_of_whole_vectors),
                                        cmocka_unit_test(test_long_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
