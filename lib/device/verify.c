@@ -32,8 +32,8 @@ bool verifier_make(struct machine *m, struct verifier *v)
 static void drop_before(struct verifier *v)
 {
     for (int i = 0; i <= LX_MAX_INPUTS; i++) {
-        free(v->before[i]);
-        v->before[i] = NULL;
+        free(v->own[i]);
+        v->before[i] = v->own[i] = NULL;
     }
 }
 
@@ -68,16 +68,20 @@ int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_
     return n;
 }
 
-/* What the parts do not cover is as it was kept. */
+/* What is as it was kept is not copied; what the parts do not cover is taken to be so. */
 static bool read_before(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
-    void *items = v->before[operand] = room_for(m, tensor);
+    int64_t differing = 0;
+    v->before[operand] = v->kept[tensor];
+    if (v->kept[tensor] && !compare_operand(m, operand, v->kept[tensor], &differing)) return false;
+    op->altered += differing;
+    if (v->kept[tensor] && !differing) return true;
+    void *items = v->own[operand] = room_for(m, tensor);
+    v->before[operand] = items;
     if (!items) return false;
     if (v->kept[tensor]) memcpy(items, v->kept[tensor], (size_t)items_bytes(m, tensor));
-    if (!read_operand(m, operand, items)) return false;
-    op->altered += verify_altered(m, v, tensor, items);
-    return true;
+    return read_operand(m, operand, items);
 }
 
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
