@@ -52,11 +52,17 @@ static void *room_for(struct machine *m, int32_t tensor)
     return items;
 }
 
-void verify_keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items)
+void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
 {
-    if (!v->kept || v->last_op[tensor] < m->tick) return;
     if (!v->kept[tensor]) v->kept[tensor] = room_for(m, tensor);
-    if (v->kept[tensor]) memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
+    return v->kept[tensor];
+}
+
+/* What a tensor holds from now on. */
+static void keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items)
+{
+    if (v->last_op[tensor] < m->tick || !verify_room(m, v, tensor)) return;
+    memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
 }
 
 int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items)
@@ -150,7 +156,7 @@ void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, v
     if (there) {
         op->hash = hash_words(HASH_START, items, (size_t)items_bytes(m, tensor));
         if (v->ready && !is_done_by_host(m)) judge_output(m, v, op, items);
-        verify_keep(m, v, tensor, items);
+        keep(m, v, tensor, items);
     }
     drop_read(m, v);
 }

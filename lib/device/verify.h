@@ -22,8 +22,8 @@ void verifier_free(struct machine *m, struct verifier *v);
 /* Bytes of a tensor as items in host order. */
 int64_t items_bytes(const struct machine *m, int32_t tensor);
 
-/* What a tensor holds from now on. */
-void verify_keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items);
+/* Room for what an input holds; NULL: memory is out. */
+void *verify_room(struct machine *m, struct verifier *v, int32_t tensor);
 /* The op of this tick, around its execution. `items`: room for the largest tensor; afterwards the output. */
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op);
 void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items);
