@@ -43,6 +43,7 @@ static void show_progress(void *context, int32_t done, int32_t ops)
 
 static bool read_run_options(struct call *call, struct lx_device_options *how)
 {
+    how->in_use = option_value(&call->line, "trace") != NULL;
     enum { MOST_BY_DEFAULT = 8, MOST = 256 };
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     int64_t seed = 0, threads = online < 1 ? 1 : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT : online;

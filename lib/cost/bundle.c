@@ -13,6 +13,7 @@ double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores)
 
 double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b)
 {
-    bool covered = b->hbm_bytes <= cost_rate(d, COST_LAUNCH_COVERS);
-    return fmax(cost_launch(d, b->operands, b->cores), covered ? b->busy_us : b->device_us);
+    double launch = cost_launch(d, b->operands, b->cores);
+    bool covered = b->hbm_bytes <= cost_rate(d, COST_LAUNCH_COVERS) && b->busy_us <= launch;
+    return covered ? launch : fmax(launch, b->device_us);
 }

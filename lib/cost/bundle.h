@@ -1,10 +1,10 @@
 /* The second clock: how long a bundle of ops takes from end to end, launch and all, in microseconds.
  *
  * A bundle is launched as one kernel. It takes the larger of two times: what the launch costs, by operands through HBM
- * and cores; and what the device works. Of a bundle that moves no more than was ever measured, the bytes at HBM's own
- * rate are covered by the launch, so that it may take less than its device time: on Spyre 8.39 MB of operands went in
- * 32.51 us, which is 258 GB/s of a memory whose peak is 204.8, and no model that adds them up is right there. What ops
- * compute, are slower than the memory, and send over rings counts at any size. */
+ * and cores; and what the device works. But one that moves no more than was ever measured, and whose ops wait for
+ * nothing but HBM, or not for as long, takes its launch, even if that is less than its device time: on Spyre 8.39 MB of
+ * operands went in 32.51 us, which is 258 GB/s of a memory whose peak is 204.8, and no model that adds them up is right
+ * there. What ops compute, are slower than the memory, and send over rings is waited for at any size. */
 #ifndef LX_COST_BUNDLE_H
 #define LX_COST_BUNDLE_H
 

@@ -43,6 +43,7 @@ typedef bool lx_host_op(void *context, int32_t op, const void *const *inputs, vo
 struct lx_device_options {
     uint64_t seed; /* of the input data */
     enum lx_verify verify;
+    bool in_use; /* count what each scratchpad holds at each tick, for a trace */
     int threads; /* of the host; 0: one */
     const struct lx_reference
         *reference; /* of the plan's pattern and this seed; NULL: made for this run, where
@@ -134,6 +135,8 @@ struct lx_run_result {
     const struct lx_op_run *ops;
     const struct lx_counters *by_core; /* [op * cores + core] */
     const int64_t *transfer_bytes;     /* per transfer of the plan, as counted */
+    const int64_t
+        *lx_in_use; /* [op * cores + core]: bytes that hold a live buffer's value; NULL: not asked for */
     struct lx_counters total;
     int64_t height_bytes; /* the highest byte of a scratchpad that was in use */
     const struct lx_fault *faults;

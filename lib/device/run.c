@@ -29,7 +29,8 @@ struct lx_execution {
     struct lx_run_result *r;
     struct lx_op_run *ops;
     struct lx_counters *by_core;
-    void *items; /* room for the largest tensor that is read back */
+    int64_t *in_use; /* per op and core, or NULL */
+    void *items;     /* room for the largest tensor that is read back */
     double start;
     int32_t bundle; /* of the tick, or the next */
 };
@@ -70,8 +71,10 @@ static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_stat
     u->r->outputs = u->outputs;
     u->r->by_core = u->by_core;
     u->r->transfer_bytes = u->m.transfer_bytes;
+    if (u->how.in_use) u->r->lx_in_use = u->in_use = arena_array(memory, ops * cores, sizeof *u->in_use);
     u->m.pool = pool_create(u->m.threads);
-    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->outputs && u->m.pool;
+    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->outputs && u->m.pool &&
+              (u->in_use || !u->how.in_use);
     if (!ok) return status_no_memory(st);
     return machine_make(&u->m, st) && (verifier_make(&u->m, &u->verifier) ? true : status_no_memory(st));
 }
@@ -193,6 +196,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     if (judged) verify_before(m, &u->verifier, op);
     execute_op(m);
     if (judged) verify_after(m, &u->verifier, op, u->items);
+    if (u->in_use) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
     move_transfers(m, true);
     arena_free(&scratch);
     m->scratch = NULL;

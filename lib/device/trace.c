@@ -1,9 +1,33 @@
-/* A run as trace events: https://ui.perfetto.dev opens the file. Ticks of the clock are predicted
- * microseconds; row 0 has the transfers, row c + 1 what core c does. */
+/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock: the device at
+ * work, and from end to end. In each, row 0 has the bundles, row 1 the transfers, row c + 2 what core c does; counters
+ * show what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both clocks
+ * are predicted microseconds. */
 #include "device/device.h"
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+enum { BUNDLES, TRANSFERS, FIRST_CORE };
+enum trace_clock { DEVICE_CLOCK, WHOLE_CLOCK, CLOCKS };
+
+static const char *const clock_names[CLOCKS] = {"device time", "end to end"};
+
+struct trace {
+    const struct lx_plan *p;
+    const struct lx_run_result *r;
+    struct text *t;
+    enum trace_clock clock;
+    double at; /* of the op under way */
+    int32_t next_transfer, next_bundle;
+    struct lx_counters sum;
+};
+
+static double time_of_op(const struct trace *x, int32_t o)
+{
+    const struct lx_op_run *op = &x->r->ops[o];
+    return x->clock == DEVICE_CLOCK ? op->device_us : op->end_to_end_us;
+}
 
 static void add_counter(struct text *t, const char *name, int64_t value, bool *first)
 {
@@ -26,62 +50,143 @@ static void add_arguments(struct text *t, const struct lx_counters *c)
     text_add(t, "}}");
 }
 
-static void name_row(struct text *t, int64_t row, const char *format, int64_t number)
+static void name_row(const struct trace *x, int64_t row, const char *name, int64_t number)
 {
-    text_format(t,
-                ",\n  {\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %" PRId64
-                ", \"args\": {\"name\": \"",
-                row);
-    text_add(t, format);
-    if (number >= 0) text_format(t, " %" PRId64, number);
-    text_add(t, "\"}}");
+    text_format(x->t,
+                ",\n  {\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %" PRId64
+                ", \"args\": {\"name\": \"%s",
+                (int)x->clock + 1, row, name);
+    if (number >= 0) text_format(x->t, " %" PRId64, number);
+    text_add(x->t, "\"}}");
 }
 
-static void begin_event(struct text *t, const char *name, const char *category, int64_t row, double at,
-                        double us)
+static void name_process(const struct trace *x)
 {
-    text_add(t, ",\n  {\"name\": ");
-    text_json_string(t, name);
-    text_format(t,
-                ", \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": %" PRId64
+    struct text name = {0};
+    text_format(&name, "%s: %s", x->p->graph->name ? x->p->graph->name : "lxplan", clock_names[x->clock]);
+    text_format(x->t, "%s  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, \"args\": {\"name\": ",
+                x->clock > 0 ? ",\n" : "", (int)x->clock + 1);
+    text_json_string(x->t, name.at ? name.at : "");
+    text_add(x->t, "}}");
+    x->t->failed |= name.failed;
+    text_free(&name);
+    name_row(x, BUNDLES, "bundles", -1);
+    name_row(x, TRANSFERS, "transfers", -1);
+    for (int64_t c = 0; c < x->r->cores; c++) name_row(x, c + FIRST_CORE, "core", c);
+}
+
+static void begin_event(const struct trace *x, const char *name, const char *category, int64_t row, double us)
+{
+    text_add(x->t, ",\n  {\"name\": ");
+    text_json_string(x->t, name);
+    text_format(x->t,
+                ", \"cat\": \"%s\", \"ph\": \"X\", \"pid\": %d, \"tid\": %" PRId64
                 ", \"ts\": %.4f, \"dur\": %.4f, ",
-                category, row, at, us);
+                category, (int)x->clock + 1, row, x->at, us);
 }
 
-static void add_transfers(const struct lx_plan *p, const struct lx_run_result *r, int32_t tick, double at,
-                          double us, int32_t *next, struct text *t)
+static void begin_counter(const struct trace *x, const char *name, int64_t number)
+{
+    text_format(x->t, ",\n  {\"name\": \"%s", name);
+    if (number >= 0) text_format(x->t, " %" PRId64, number);
+    text_format(x->t, "\", \"ph\": \"C\", \"pid\": %d, \"ts\": %.4f, \"args\": {", (int)x->clock + 1, x->at);
+}
+
+static void add_bundle(struct trace *x, int32_t o)
+{
+    if (x->next_bundle >= x->p->bundle_count || x->p->bundles[x->next_bundle].first != o) return;
+    const struct lx_bundle *b = &x->p->bundles[x->next_bundle++];
+    char name[40];
+    snprintf(name, sizeof name, "bundle %d", (int)x->next_bundle);
+    begin_event(x, name, b->is_extern ? "extern" : "bundle", BUNDLES,
+                x->clock == DEVICE_CLOCK ? b->device_us : b->end_to_end_us);
+    text_format(x->t,
+                "\"args\": {\"ops\": %d, \"operands\": %" PRId64 ", \"tensors\": %" PRId64
+                ", \"cores\": %" PRId64 "}}",
+                (int)b->count, b->operands, b->tensors, b->cores);
+}
+
+static void add_transfers(struct trace *x, int32_t tick)
 {
     static const char *const words[] = {[LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring"};
-    for (; *next < p->transfer_count && p->transfers[*next].tick <= tick; ++*next) {
-        const struct lx_transfer *x = &p->transfers[*next];
-        if (x->tick != tick || (unsigned)x->kind > LX_RING || x->stay < 0 || x->stay >= p->problem.count)
+    const struct lx_plan *p = x->p;
+    for (; x->next_transfer < p->transfer_count && p->transfers[x->next_transfer].tick <= tick;
+         x->next_transfer++) {
+        const struct lx_transfer *m = &p->transfers[x->next_transfer];
+        if (m->tick != tick || (unsigned)m->kind > LX_RING || m->stay < 0 || m->stay >= p->problem.count)
             continue;
-        begin_event(t, p->problem.buffers[x->stay].name, words[x->kind], 0, at, us);
-        text_format(t, "\"args\": {\"bytes\": %" PRId64 "}}", r->transfer_bytes[*next]);
+        begin_event(x, p->problem.buffers[m->stay].name, words[m->kind], TRANSFERS, time_of_op(x, tick));
+        text_format(x->t, "\"args\": {\"bytes\": %" PRId64 "}}", x->r->transfer_bytes[x->next_transfer]);
     }
+}
+
+/* What the scratchpads hold while op o runs; o == op_count: nothing any more. Only what has changed. */
+static void add_in_use(const struct trace *x, int32_t o)
+{
+    const int64_t *use = x->r->lx_in_use, cores = x->r->cores;
+    for (int64_t c = 0; use && c < cores; c++) {
+        int64_t now = o < x->r->op_count ? use[o * cores + c] : 0,
+                before = o > 0 ? use[(o - 1) * cores + c] : -1;
+        if (now == before) continue;
+        begin_counter(x, "LX core", c);
+        text_format(x->t, "\"bytes\": %" PRId64 "}}", now);
+    }
+}
+
+static double gb_per_s(int64_t bytes, double us)
+{
+    return us > 0 ? (double)bytes / us * 1e-3 : 0;
+}
+
+/* Sums up to the op, and what moves per time while it runs. */
+static void add_traffic(struct trace *x, const struct lx_counters *now, double us)
+{
+    begin_counter(x, "HBM bytes", -1);
+    text_format(x->t, "\"read\": %" PRId64 ", \"written\": %" PRId64 "}}", x->sum.hbm_read,
+                x->sum.hbm_written);
+    begin_counter(x, "HBM GB/s", -1);
+    text_format(x->t, "\"read\": %.4f, \"written\": %.4f}}", gb_per_s(now->hbm_read, us),
+                gb_per_s(now->hbm_written, us));
+    begin_counter(x, "ring bytes", -1);
+    text_format(x->t, "\"data\": %" PRId64 ", \"reduce\": %" PRId64 "}}", x->sum.ring, x->sum.reduce_ring);
+    x->sum.hbm_read += now->hbm_read;
+    x->sum.hbm_written += now->hbm_written;
+    x->sum.ring += now->ring;
+    x->sum.reduce_ring += now->reduce_ring;
+}
+
+static void add_op(struct trace *x, int32_t o)
+{
+    const struct lx_op *op = &x->p->layouts->graph->ops[o];
+    const struct lx_op_run *run = &x->r->ops[o];
+    double us = time_of_op(x, o);
+    add_bundle(x, o);
+    add_transfers(x, o);
+    for (int64_t c = 0; c < run->cores_used && c < x->r->cores; c++) {
+        begin_event(x, op->name, op->kind->name, c + FIRST_CORE, us);
+        add_arguments(x->t, &x->r->by_core[o * x->r->cores + c]);
+    }
+    add_in_use(x, o);
+    add_traffic(x, &run->counted, us);
+    x->at += us;
+}
+
+static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, enum trace_clock clock,
+                      struct text *t)
+{
+    struct trace x = {.p = p, .r = r, .t = t, .clock = clock};
+    const struct lx_counters none = {0};
+    name_process(&x);
+    for (int32_t o = 0; o < r->op_count; o++) add_op(&x, o);
+    add_in_use(&x, r->op_count);
+    add_traffic(&x, &none, 0);
 }
 
 char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_t *length)
 {
     struct text t = {0};
-    double at = 0;
-    int32_t next = 0;
-    text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n"
-                 "  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": {\"name\": ");
-    text_json_string(&t, p->graph->name ? p->graph->name : "lxplan");
-    text_add(&t, "}}");
-    name_row(&t, 0, "transfers", -1);
-    for (int64_t c = 0; c < r->cores; c++) name_row(&t, c + 1, "core", c);
-    for (int32_t o = 0; o < r->op_count; o++) {
-        const struct lx_op_run *op = &r->ops[o];
-        add_transfers(p, r, o, at, op->device_us, &next, &t);
-        for (int64_t c = 0; c < op->cores_used && c < r->cores; c++) {
-            begin_event(&t, p->layouts->graph->ops[o].name, p->layouts->graph->ops[o].kind->name, c + 1, at,
-                        op->device_us);
-            add_arguments(&t, &r->by_core[o * r->cores + c]);
-        }
-        at += op->device_us;
-    }
+    text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
+    for (int clock = 0; clock < CLOCKS; clock++) add_clock(p, r, (enum trace_clock)clock, &t);
     text_add(&t, "\n]}\n");
     if (t.failed) text_free(&t);
     *length = t.length;

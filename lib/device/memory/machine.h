@@ -107,6 +107,8 @@ bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, 
                        struct lx_fault *first);
 void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
                         int32_t value, struct lx_fault *first);
+/* Per core: bytes of its scratchpad that hold a value of a buffer that is live at this tick. */
+void shadow_in_use(const struct machine *m, int64_t *bytes);
 /* An op has kept what it did not write: those sticks hold the new value too. */
 void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32_t value);
 

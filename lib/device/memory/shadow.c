@@ -157,3 +157,13 @@ void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32
     struct visit v = {.m = m, .p = p, .value = value, .before = before};
     box_visit(&m->layouts[p->tensor], &p->box, visit_keep, &v);
 }
+
+void shadow_in_use(const struct machine *m, int64_t *bytes)
+{
+    for (int64_t c = 0; c < m->cores; c++) {
+        int64_t sticks = 0;
+        for (int64_t i = 0; i < m->lx[c].sticks; i++)
+            sticks += m->lx[c].tags[i].value >= 0 && live(m, m->lx[c].tags[i].owner);
+        bytes[c] = sticks * m->stick_bytes;
+    }
+}
