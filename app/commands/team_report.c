@@ -194,3 +194,31 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
     members_to_json(r, out);
     text_add(out, "}\n");
 }
+
+void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)
+{
+    add_printable(out, file, 0);
+    text_format(out, ", %s: ", counted(p->members, "member").at);
+    paint_add(out, why ? PAINT_BAD : PAINT_GOOD, why ? "no" : "yes");
+    text_add(out, ": ");
+    if (why)
+        add_printable(out, why, 0);
+    else
+        text_format(out, "legal, and so is each member's plan; %s exchanged, %s to combine partial results",
+                    in_bytes(p->bytes).at, in_bytes(p->combine_bytes).at);
+    text_add(out, "\n");
+}
+
+void team_check_to_json(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)
+{
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
+    text_json_string(out, file);
+    text_add(out, ", \"pattern\": ");
+    text_json_string(out, p->graph->name);
+    text_format(out,
+                ", \"members\": %d, \"pass\": %s, \"bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64
+                ", \"text\": ",
+                p->members, why ? "false" : "true", p->bytes, p->combine_bytes);
+    text_json_string(out, why ? why : "legal");
+    text_add(out, "}\n");
+}
