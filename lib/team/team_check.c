@@ -119,6 +119,21 @@ static bool check_ops(struct checker *c)
     return true;
 }
 
+/* Whom an exchange serves. */
+static bool check_readers(const struct checker *c, int32_t e)
+{
+    int reads = 0;
+    int32_t first = -1;
+    for (int32_t o = 0; o < c->p->graph->op_count; o++)
+        for (int i = 0; i < c->p->graph->ops[o].input_count; i++) {
+            if (c->p->ops[o].exchange[i] != e) continue;
+            first = reads++ ? first : o;
+        }
+    if (c->p->exchanges[e].reads == reads && c->p->exchanges[e].first_reader == first) return true;
+    return status_set(c->st, LX_E_NO, "exchange %d serves %d operands, the first of them of op %d", (int)e,
+                      reads, (int)first);
+}
+
 enum { BIT_ALL = 1 << LX_TEAM_ALL, BITS_CUT = 1 << LX_TEAM_CORE | 1 << LX_TEAM_BEFORE | 1 << LX_TEAM_AFTER };
 
 static bool done(const struct checker *c, int32_t o)
@@ -212,6 +227,8 @@ static bool take(struct checker *c, const struct lx_team_step *s)
 
 static bool check_steps(struct checker *c)
 {
+    for (int32_t e = 0; e < c->p->exchange_count; e++)
+        if (!check_readers(c, e)) return false;
     for (int32_t s = 0; s < c->p->step_count; s++)
         if (!take(c, &c->p->steps[s])) return false;
     for (int32_t o = 0; o < c->p->graph->op_count; o++)

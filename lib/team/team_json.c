@@ -100,8 +100,10 @@ static void write_exchange(struct writer *w, int32_t e)
                                 members * rank};
     w->t->failed |= !r.offsets.at || !r.sizes.at;
     for (int k = 0; !w->t->failed && k < members * rank; k++) {
-        r.offsets.at[k] = x->box[k / rank].offset[k % rank];
-        r.sizes.at[k] = x->box[k / rank].size[k % rank];
+        const struct lx_team_box *b = &x->box[k / rank];
+        bool empty = lx_team_box_empty(b);
+        r.offsets.at[k] = empty ? 0 : b->offset[k % rank];
+        r.sizes.at[k] = empty ? 0 : b->size[k % rank];
     }
     write_record(w, TEAM_FILE_EXCHANGE, &r);
 }

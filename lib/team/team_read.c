@@ -1,6 +1,7 @@
 /* The file of a team's plan, read. Everything is taken as it is stated, within the bounds that whoever uses the plan
  * relies on: numbers that name something name something, boxes and ranges lie in their tensors and loops. */
 #include "team/team_file.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "graph/pattern.h"
 
@@ -14,6 +15,7 @@ struct reader {
     struct lx_team_plan *p;
     struct arena *memory;
     struct lx_team_op *ops;
+    const struct team_file_op *op_records;
     lx_status *st;
 };
 
@@ -128,12 +130,15 @@ static bool take_exchange(struct reader *r, const cJSON *array, int32_t e, const
         if (x->sizes.at[k] < 0 || x->offsets.at[k] < 0 || x->offsets.at[k] > INT64_MAX - x->sizes.at[k])
             return wrong(r, array, e, "a box must lie in its tensor");
     }
+    struct lx_team_box none = {.rank = t->rank};
     for (int m = 0; m < members; m++)
-        if (!lx_team_box_within(&box[m], &whole)) return wrong(r, array, e, "a box must lie in its tensor");
+        if (lx_team_box_empty(&box[m]) ? !lx_team_box_equal(&box[m], &none)
+                                       : !lx_team_box_within(&box[m], &whole))
+            return wrong(r, array, e, "a box must lie in its tensor, or be all zeros");
     *out = (struct lx_team_exchange){.tensor = (int32_t)x->tensor,
                                      .after = (int32_t)x->after,
                                      .first_reader = (int32_t)x->first_reader,
-                                     .reads = (int)x->reads,
+                                     .reads = (int)min_i64(x->reads, INT32_MAX),
                                      .box = box,
                                      .separate_bytes = x->separate_bytes};
     if (!team_count_exchange(g, r->p->tensors, members, r->memory, out, r->st)) return false;
@@ -215,6 +220,7 @@ static bool read_ops(struct reader *r, const cJSON *root)
     for (int32_t o = 0; o < n; o++)
         if (!take_op(r, array, o, &list[o], &r->ops[o])) return false;
     r->p->ops = r->ops;
+    r->op_records = list;
     return true;
 }
 
@@ -302,6 +308,22 @@ static const struct lx_graph *read_pattern(const struct json *j, const cJSON *ro
     return NULL;
 }
 
+/* What follows from the rest is as the file says. */
+static bool same_sums(const struct reader *r, const cJSON *root, const struct team_file_root *x)
+{
+    const struct lx_team_plan *p = r->p;
+    for (int32_t o = 0; o < p->graph->op_count; o++)
+        if (r->op_records[o].bytes >= 0 && r->op_records[o].bytes != p->ops[o].bytes)
+            return wrong(r, json_find(root, "ops"), o,
+                         "by its exchanges and combines other bytes are received");
+    if ((x->bytes < 0 || x->bytes == p->bytes) &&
+        (x->combine_bytes < 0 || x->combine_bytes == p->combine_bytes))
+        return true;
+    return json_error(r->j, json_find(root, "bytes"), r->st, LX_E_MISMATCH,
+                      "by its exchanges and combines the team moves %" PRId64 " and %" PRId64 " bytes",
+                      p->bytes, p->combine_bytes);
+}
+
 static bool read_body(struct reader *r, const cJSON *root, const struct team_file_root *x)
 {
     struct lx_team_plan *p = r->p;
@@ -314,12 +336,7 @@ static bool read_body(struct reader *r, const cJSON *root, const struct team_fil
     if (!p->graph || !read_tensors(r, root) || !read_exchanges(r, root) || !read_ops(r, root) ||
         !read_groups(r, root) || !read_steps(r, root) || !team_sum_up(p, r->ops, r->st))
         return false;
-    if ((x->bytes < 0 || x->bytes == p->bytes) &&
-        (x->combine_bytes < 0 || x->combine_bytes == p->combine_bytes))
-        return true;
-    return json_error(r->j, json_find(root, "bytes"), r->st, LX_E_MISMATCH,
-                      "by its exchanges and combines the team moves %" PRId64 " and %" PRId64 " bytes",
-                      p->bytes, p->combine_bytes);
+    return same_sums(r, root, x);
 }
 
 struct lx_team_plan *team_read(const struct json *j, const cJSON *root, lx_status *st)
