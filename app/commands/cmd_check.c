@@ -1,6 +1,7 @@
 /* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
 #include "planning/expectations.h"
 #include "planning/planning.h"
+#include "commands/team_commands.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -206,7 +207,9 @@ static int run(struct call *call)
     if (!text) return FAILED;
     struct expected_error e;
     int code = FAILED;
-    if (!option_given(&call->line, "solver") && expected_error_of(file, text, length, &e))
+    if (lx_is_team_plan(text, length))
+        code = check_team(call, file, text, length);
+    else if (!option_given(&call->line, "solver") && expected_error_of(file, text, length, &e))
         code = check_refusal(call, file, text, length, &e);
     else {
         struct lx_plan *p = plan_of_text(call, file, text, length);

@@ -239,18 +239,27 @@ static int run(struct call *call)
 {
     static const struct {
         const char *option, *stage;
-    } of_stage[] = {{"team", "team"}};
+        bool alone; /* it means something without --stage as well */
+    } of_stage[] = {{"team", "team", true}};
     const char *path = call->line.files.at[0], *output = option_value(&call->line, "output");
     const char *stage = option_value(&call->line, "stage");
     const char *explained = option_value(&call->line, "explain");
     for (size_t i = 0; i < sizeof of_stage / sizeof *of_stage; i++)
         if (option_given(&call->line, of_stage[i].option) &&
-            (!stage || strcmp(stage, of_stage[i].stage) != 0)) {
+            (stage ? strcmp(stage, of_stage[i].stage) != 0 : !of_stage[i].alone)) {
             status_set(&call->st, LX_E_USAGE, "--%s goes with --stage %s", of_stage[i].option,
                        of_stage[i].stage);
             return FAILED;
         }
     if (stage) return run_stage(call, path, stage);
+    if (option_given(&call->line, "team")) {
+        if (explained || option_given(&call->line, "stages"))
+            return status_set(&call->st, LX_E_USAGE,
+                              "--%s is of one device's plan and does not go with --team",
+                              explained ? "explain" : "stages"),
+                   FAILED;
+        return plan_team(call, path);
+    }
     if (option_given(&call->line, "stages")) {
         struct text t = {0};
         if (goes_to_file(call)) paint_off();

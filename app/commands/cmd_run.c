@@ -82,14 +82,14 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
 }
 
 /* What would be ignored is refused: some options are of a team's run only, some of one device's. */
-static bool options_go_together(struct call *call)
+static bool options_go_together(struct call *call, bool team)
 {
-    static const char *const of_team[] = {"transport", "patience"};
+    static const char *const of_team[] = {"team", "transport", "patience"};
     static const char *const of_one[] = {"verify", "trace", "threads", "all"};
-    bool team = option_given(&call->line, "team");
     for (size_t i = 0; !team && i < sizeof of_team / sizeof *of_team; i++)
         if (option_given(&call->line, of_team[i]))
-            return status_set(&call->st, LX_E_USAGE, "--%s goes with --team", of_team[i]);
+            return status_set(&call->st, LX_E_USAGE,
+                              "--%s goes with --team and a pattern, or with a team's plan", of_team[i]);
     for (size_t i = 0; team && i < sizeof of_one / sizeof *of_one; i++)
         if (option_given(&call->line, of_one[i]))
             return status_set(&call->st, LX_E_USAGE,
@@ -97,12 +97,10 @@ static bool options_go_together(struct call *call)
     return true;
 }
 
-static int run(struct call *call)
+static int run_one(struct call *call, const char *file, const char *text, size_t length)
 {
     enum { MOST_OPS = 30 };
-    if (!options_go_together(call)) return FAILED;
-    if (option_given(&call->line, "team")) return run_team(call, call->line.files.at[0]);
-    struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
+    struct lx_plan *p = plan_of_text(call, file, text, length);
     struct lx_run_result *r = p ? execute(call, p) : NULL;
     int code = FAILED;
     if (r && write_trace(call, p, r)) {
@@ -114,6 +112,22 @@ static int run(struct call *call)
     }
     lx_run_result_free(r);
     lx_plan_free(p);
+    return code;
+}
+
+static int run(struct call *call)
+{
+    const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    size_t length;
+    char *text = file_read(path, &length, &call->st);
+    if (!text) return FAILED;
+    bool team_plan = lx_is_team_plan(text, length), team = !lx_is_plan(text, length) && wants_team(call);
+    int code = FAILED;
+    if (options_go_together(call, team || team_plan))
+        code = team_plan ? run_team_plan(call, file, text, length)
+               : team    ? run_team(call, file, text, length)
+                         : run_one(call, file, text, length);
+    free(text);
     return code;
 }
 

@@ -4,6 +4,7 @@
 #include "commands/team_report.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "planning/planning.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -184,9 +185,14 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
                          : "a sum is cut: parts of it are added up in the order of the members");
 }
 
-static bool read_members(struct call *call, int *members)
+/* As asked; else as many as there are processes; else two. */
+static bool read_members(struct call *call, const struct lx_transport *transport, int *members)
 {
     int64_t n = 2;
+    if (!option_given(&call->line, "team") && transport && transport->members) {
+        *members = transport->members(&call->st);
+        return *members > 0;
+    }
     if (!option_int(call, "team", 1, MOST_MEMBERS, &n)) return false;
     *members = (int)n;
     return true;
@@ -229,7 +235,7 @@ static struct lx_team_plans *make_team(struct call *call, const struct lx_graph 
     struct lx_team_options how = {0};
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!read_members(call, &how.members) || !read_plan_options(call, g, &plan, values)) return NULL;
+    if (!read_members(call, NULL, &how.members) || !read_plan_options(call, g, &plan, values)) return NULL;
     struct lx_team_plan *team = lx_team_make(g, &how, &call->st);
     return team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
 }
@@ -246,13 +252,72 @@ int print_team(struct call *call, const struct lx_graph *g)
     return ok ? EXIT_YES : FAILED;
 }
 
+static bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
+{
+    size_t length = 0;
+    char *json = lx_team_plans_to_json(p, &length);
+    bool ok = json ? true : status_no_memory(&call->st);
+    if (ok && path) ok = file_write(path, json, length, &call->st);
+    if (ok && to_screen) text_add_n(&call->out, json, length);
+    free(json);
+    return ok;
+}
+
+int plan_team(struct call *call, const char *path)
+{
+    const char *output = option_value(&call->line, "output");
+    bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
+    if (output && strcmp(output, "-") == 0) output = NULL;
+    const struct lx_graph *g = read_pattern(call, path);
+    struct lx_team_plans *p = g ? make_team(call, g) : NULL;
+    lx_graph_free(g);
+    if (!p) return FAILED;
+    int code = FAILED;
+    lx_status why = {0};
+    if (!(json || output) || write_team(call, p, output, json)) {
+        code = EXIT_YES;
+        if (!lx_team_plans_check(p, &why)) {
+            code = lx_code_exit(why.code);
+            note(call, "%s: %s", p->team->graph->file, why.text);
+        }
+        if (!json && !is_quiet(call)) show_team(p, &call->out);
+        if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
+    }
+    lx_team_plans_free(p);
+    return code;
+}
+
+int check_team(struct call *call, const char *file, const char *text, size_t length)
+{
+    lx_status why = {0};
+    struct lx_team_plans *p = lx_team_plans_parse(file, text, length, &call->st);
+    if (!p) return FAILED;
+    bool ok = lx_team_plans_check(p, &why);
+    if (!ok && why.code != LX_E_NO) {
+        lx_team_plans_free(p);
+        return call->st = why, FAILED;
+    }
+    if (wants_json(call))
+        team_check_to_json(p->team, file, ok ? NULL : why.text, &call->out);
+    else if (!is_quiet(call))
+        show_team_check(p->team, file, ok ? NULL : why.text, &call->out);
+    lx_team_plans_free(p);
+    return ok ? EXIT_YES : EXIT_NO;
+}
+
+bool wants_team(const struct call *call)
+{
+    const struct lx_transport *usual = lx_transport_usual();
+    return option_given(&call->line, "team") || option_given(&call->line, "transport") || usual->members;
+}
+
 static bool read_run(struct call *call, struct lx_team_run_options *run)
 {
     const char *name = option_value(&call->line, "transport"),
                *patience = option_value(&call->line, "patience");
     double seconds = 0;
     int64_t seed = 0;
-    run->transport = lx_transport_find(name ? name : "threads", &call->st);
+    run->transport = name ? lx_transport_find(name, &call->st) : lx_transport_usual();
     if (!run->transport || !option_int(call, "data", 0, LX_INT_MAX, &seed) ||
         (patience && !lx_parse_number("--patience", patience, &seconds, &call->st)))
         return false;
@@ -275,28 +340,61 @@ static int show_run_of_team(struct call *call, const struct lx_team_plan *p,
     return r->ok ? EXIT_YES : EXIT_NO;
 }
 
-int run_team(struct call *call, const char *path)
+/* Runs it; false: it could not be run to its end. */
+static bool execute_team(struct call *call, const struct lx_team_plan *p, struct lx_team_run_options *run,
+                         int *code)
 {
-    struct lx_team_options how = {0};
     struct lx_team_result r = {0};
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    struct lx_team_run_options run = {.plan = &plan};
-    bool ok = read_run(call, &run) && read_members(call, &how.members);
-    const struct lx_graph *g = ok ? read_pattern(call, path) : NULL;
-    struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
-    ok = p && read_plan_options(call, g, &plan, values) && lx_team_run(p, &run, &r, &call->st);
-    int code = ok ? show_run_of_team(call, p, &run, &r) : FAILED;
+    run->plan = &plan;
+    bool ok = read_plan_options(call, p->graph, &plan, values) && lx_team_run(p, run, &r, &call->st);
+    if (ok) *code = show_run_of_team(call, p, run, &r);
     lx_team_result_free(&r);
-    lx_team_free(p);
-    lx_graph_free(g);
-    /* Other processes must not wait for this one: say it now, and end them. Not for a wrong number of
-     * processes, which all of them see at once. */
-    if (!ok && p && run.transport == &lx_transport_mpi && call->st.code != LX_E_USAGE) {
+    return ok;
+}
+
+/* Other processes must not wait for this one: say it now, and end them. Not for a wrong number of processes, which
+ * all of them see at once. */
+static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
+{
+    if (!ran && transport && transport->started && call->st.code != LX_E_USAGE) {
         note(call, "%s", call->st.text);
-        run.transport->end(false);
+        transport->end(false);
         return EXIT_NO;
     }
-    if (run.transport) run.transport->end(true);
+    if (transport) transport->end(true);
     return code;
+}
+
+int run_team(struct call *call, const char *file, const char *text, size_t length)
+{
+    struct lx_team_options how = {0};
+    struct lx_team_run_options run = {0};
+    int code = FAILED;
+    bool ok = read_run(call, &run) && read_members(call, run.transport, &how.members);
+    const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
+    struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
+    bool ran = p && execute_team(call, p, &run, &code);
+    ok = ok && p;
+    lx_team_free(p);
+    lx_graph_free(g);
+    /* Bad input is seen by all of them as well. */
+    return leave_team(call, run.transport, ran || !ok, code);
+}
+
+int run_team_plan(struct call *call, const char *file, const char *text, size_t length)
+{
+    struct lx_team_run_options run = {0};
+    int members = 0, code = FAILED;
+    struct lx_team_plans *p =
+        read_run(call, &run) ? lx_team_plans_parse(file, text, length, &call->st) : NULL;
+    bool ok = p && (!option_given(&call->line, "team") || read_members(call, NULL, &members));
+    if (ok && members && members != p->team->members)
+        ok = status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                           "this plan is of a team of %d; leave --team out", p->team->members);
+    run.plans = p;
+    bool ran = ok && execute_team(call, p->team, &run, &code);
+    lx_team_plans_free(p);
+    return leave_team(call, run.transport, ran || !ok, code);
 }

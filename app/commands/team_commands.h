@@ -10,7 +10,14 @@ extern const struct option_row member_rows[]; /* --transport and --patience, of 
 
 /* The graph cut over --team members (default 2): for people or as JSON. Takes the graph over. */
 int print_team(struct call *call, const struct lx_graph *g);
-/* lxplan run FILE --team N: executes the team, compares with one device, shows what was exchanged. */
-int run_team(struct call *call, const char *path);
+/* lxplan plan FILE --team N: the team's plan with each member's, shown and written. */
+int plan_team(struct call *call, const char *path);
+/* lxplan check PLAN, of a team's plan. */
+int check_team(struct call *call, const char *file, const char *text, size_t length);
+/* Is a pattern to be run by a team? By the options, or because this is one of several processes. */
+bool wants_team(const struct call *call);
+/* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was exchanged. */
+int run_team(struct call *call, const char *file, const char *text, size_t length);
+int run_team_plan(struct call *call, const char *file, const char *text, size_t length);
 
 #endif

@@ -128,7 +128,9 @@ void show_team_result(const struct lx_team_plan *p, const struct lx_transport *t
     text_format(out, "sent      %s B in %s of exchanges, %s B to combine partial results\n",
                 grouped(r->total.bytes).at, counted(r->total.messages, "message").at,
                 grouped(r->total.combine_bytes).at);
-    text_format(out, "judged    %s of %s ops, %s wrong; %s; %s whose counts are not the plan's",
+    text_format(out,
+                "judged    %s of %s ops (the others send or receive), %s wrong; %s; %s whose counts are not "
+                "the plan's",
                 grouped(r->total.verified_ops).at, grouped(r->total.ops).at, grouped(r->total.wrong_ops).at,
                 counted(r->total.faults, "fault").at, grouped(r->total.unequal_ops).at);
     show_comparison(r, out);
@@ -192,5 +194,33 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
     text_add(out, "]");
     exchanges_to_json(p, out);
     members_to_json(r, out);
+    text_add(out, "}\n");
+}
+
+void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)
+{
+    add_printable(out, file, 0);
+    text_format(out, ", %s: ", counted(p->members, "member").at);
+    paint_add(out, why ? PAINT_BAD : PAINT_GOOD, why ? "no" : "yes");
+    text_add(out, ": ");
+    if (why)
+        add_printable(out, why, 0);
+    else
+        text_format(out, "legal, and so is each member's plan; %s exchanged, %s to combine partial results",
+                    in_bytes(p->bytes).at, in_bytes(p->combine_bytes).at);
+    text_add(out, "\n");
+}
+
+void team_check_to_json(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)
+{
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
+    text_json_string(out, file);
+    text_add(out, ", \"pattern\": ");
+    text_json_string(out, p->graph->name);
+    text_format(out,
+                ", \"members\": %d, \"pass\": %s, \"bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64
+                ", \"text\": ",
+                p->members, why ? "false" : "true", p->bytes, p->combine_bytes);
+    text_json_string(out, why ? why : "legal");
     text_add(out, "}\n");
 }

@@ -16,4 +16,8 @@ void show_team_result(const struct lx_team_plan *p, const struct lx_transport *t
                       const struct lx_team_result *r, struct text *out);
 void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out);
 
+/* `why`: what is wrong; NULL: nothing. */
+void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
+void team_check_to_json(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
+
 #endif

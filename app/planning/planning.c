@@ -110,6 +110,14 @@ const struct lx_graph *read_pattern(struct call *call, const char *path)
     return sized;
 }
 
+const struct lx_graph *pattern_of_text(struct call *call, const char *file, const char *text, size_t length)
+{
+    const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st), *sized = NULL;
+    if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
+    lx_graph_free(g);
+    return sized;
+}
+
 /* What the callbacks of a running solver look at. */
 struct planning {
     struct watch watch; /* first: it is the context of watch_must_stop */
@@ -197,10 +205,8 @@ static struct lx_plan *keep_plan(struct call *call, const char *path, const char
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)
 {
     if (lx_is_plan(text, length)) return keep_plan(call, file, text, length);
-    const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st), *sized = NULL;
-    if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
-    struct lx_plan *plan = sized ? make_plan(call, sized) : NULL;
-    lx_graph_free(sized);
+    const struct lx_graph *g = pattern_of_text(call, file, text, length);
+    struct lx_plan *plan = g ? make_plan(call, g) : NULL;
     lx_graph_free(g);
     return plan;
 }

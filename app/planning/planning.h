@@ -21,6 +21,7 @@ bool read_passes(struct call *call, struct lx_passes *out);
 
 /* The pattern of a file with the device options applied; NULL with `call->st`. */
 const struct lx_graph *read_pattern(struct call *call, const char *path);
+const struct lx_graph *pattern_of_text(struct call *call, const char *file, const char *text, size_t length);
 /* A plan by the planning options. NULL with `call->st`. */
 struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
 /* The same with other passes and, unless it is NULL, another solver with its defaults. */

@@ -30,7 +30,7 @@ struct lx_execution {
     struct lx_op_run *ops;
     struct lx_counters *by_core;
     int64_t *in_use; /* per op and core, or NULL */
-    void *items;     /* room for the largest tensor */
+    void *items;     /* room for the largest tensor that is read back */
     double start;
     int32_t bundle; /* of the tick, or the next */
 };
@@ -105,12 +105,13 @@ static void put_inputs(struct lx_execution *u)
         enum lx_role role = m->graph->tensors[t].role;
         int32_t origin = m->plan->layouts->origin[t];
         if ((role != LX_INPUT && role != LX_WEIGHT) || m->first_op[t] >= m->graph->op_count) continue;
+        void *items = judges_all(u) ? verify_room(m, &u->verifier, t) : u->items;
+        if (!items) return;
         if (u->how.input)
-            u->how.input(u->how.context, origin, u->items);
+            u->how.input(u->how.context, origin, items);
         else
-            data_fill(m->plan->graph, origin, u->how.seed, m->pool, u->items, layout_items(&m->layouts[t]));
-        machine_put_input(m, t, u->items);
-        if (judges_all(u)) verify_keep(m, &u->verifier, t, u->items);
+            data_fill(m->plan->graph, origin, u->how.seed, m->pool, items, layout_items(&m->layouts[t]));
+        machine_put_input(m, t, items);
     }
 }
 
@@ -222,10 +223,13 @@ static bool finish(struct lx_execution *u, lx_status *st)
     return m->no_memory ? status_no_memory(st) : true;
 }
 
+/* Inputs that are kept have room of their own. */
 static bool make_room(struct lx_execution *u, lx_status *st)
 {
     int64_t most = 8;
     for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
+        enum lx_role role = u->m.graph->tensors[t].role;
+        if (judges_all(u) && (role == LX_INPUT || role == LX_WEIGHT)) continue;
         int64_t bytes = items_bytes(&u->m, t);
         most = bytes > most ? bytes : most;
     }

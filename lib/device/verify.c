@@ -32,8 +32,8 @@ bool verifier_make(struct machine *m, struct verifier *v)
 static void drop_before(struct verifier *v)
 {
     for (int i = 0; i <= LX_MAX_INPUTS; i++) {
-        free(v->before[i]);
-        v->before[i] = NULL;
+        free(v->own[i]);
+        v->before[i] = v->own[i] = NULL;
     }
 }
 
@@ -52,11 +52,17 @@ static void *room_for(struct machine *m, int32_t tensor)
     return items;
 }
 
-void verify_keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items)
+void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
 {
-    if (!v->kept || v->last_op[tensor] < m->tick) return;
     if (!v->kept[tensor]) v->kept[tensor] = room_for(m, tensor);
-    if (v->kept[tensor]) memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
+    return v->kept[tensor];
+}
+
+/* What a tensor holds from now on. */
+static void keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items)
+{
+    if (v->last_op[tensor] < m->tick || !verify_room(m, v, tensor)) return;
+    memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
 }
 
 int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items)
@@ -68,16 +74,20 @@ int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_
     return n;
 }
 
-/* What the parts do not cover is as it was kept. */
+/* What is as it was kept is not copied; what the parts do not cover is taken to be so. */
 static bool read_before(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
-    void *items = v->before[operand] = room_for(m, tensor);
+    int64_t differing = 0;
+    v->before[operand] = v->kept[tensor];
+    if (v->kept[tensor] && !compare_operand(m, operand, v->kept[tensor], &differing)) return false;
+    op->altered += differing;
+    if (v->kept[tensor] && !differing) return true;
+    void *items = v->own[operand] = room_for(m, tensor);
+    v->before[operand] = items;
     if (!items) return false;
     if (v->kept[tensor]) memcpy(items, v->kept[tensor], (size_t)items_bytes(m, tensor));
-    if (!read_operand(m, operand, items)) return false;
-    op->altered += verify_altered(m, v, tensor, items);
-    return true;
+    return read_operand(m, operand, items);
 }
 
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
@@ -146,7 +156,7 @@ void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, v
     if (there) {
         op->hash = hash_words(HASH_START, items, (size_t)items_bytes(m, tensor));
         if (v->ready && !is_done_by_host(m)) judge_output(m, v, op, items);
-        verify_keep(m, v, tensor, items);
+        keep(m, v, tensor, items);
     }
     drop_read(m, v);
 }

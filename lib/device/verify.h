@@ -8,12 +8,13 @@
 #include "device/memory/machine.h"
 
 struct verifier {
-    void **
-        kept; /* per tensor as it runs: items as they were put or made, until they are read for the last time */
+    /* Per tensor as it runs: items as they were put or made, until they are read for the last time. */
+    void **kept;
     int32_t *last_op; /* per tensor: that reads it; op_count for graph outputs */
-    void *before[LX_MAX_INPUTS +
-                 1]; /* operands of the op of this tick; the output last, if the op keeps of it */
-    bool ready;      /* all that the op reads was there */
+    /* Operands of the op of this tick, the output last if the op keeps of it: as kept, or read anew. */
+    const void *before[LX_MAX_INPUTS + 1];
+    void *own[LX_MAX_INPUTS + 1]; /* those that were read anew */
+    bool ready;                   /* all that the op reads was there */
 };
 
 bool verifier_make(struct machine *m, struct verifier *v);
@@ -21,8 +22,8 @@ void verifier_free(struct machine *m, struct verifier *v);
 /* Bytes of a tensor as items in host order. */
 int64_t items_bytes(const struct machine *m, int32_t tensor);
 
-/* What a tensor holds from now on. */
-void verify_keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items);
+/* Room for what an input holds; NULL: memory is out. */
+void *verify_room(struct machine *m, struct verifier *v, int32_t tensor);
 /* The op of this tick, around its execution. `items`: room for the largest tensor; afterwards the output. */
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op);
 void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items);

@@ -28,6 +28,8 @@ struct graph_reader {
     lx_status *st;
 };
 
+/* plan_read.c: a plan in a file that holds others as well. */
+struct lx_plan *plan_read_json(const struct json *j, const cJSON *root, lx_status *st);
 /* plan_read_graph.c: layouts, divisions, stays, accesses, transfers, launches and places as the file states
  * them. `buffers`: the records of the file's. */
 bool plan_read_graph(const struct json *j, const cJSON *root, const struct records *buffers,

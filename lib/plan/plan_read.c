@@ -274,9 +274,8 @@ static const struct lx_graph *read_pattern(const struct json *j, const cJSON *ro
     return NULL;
 }
 
-static struct lx_plan *read_plan(const struct json *j, lx_status *st)
+struct lx_plan *plan_read_json(const struct json *j, const cJSON *root, lx_status *st)
 {
-    const cJSON *root = j->root;
     struct arena scratch = {0};
     struct plan_root x;
     int64_t version;
@@ -298,7 +297,7 @@ struct lx_plan *lx_plan_parse(const char *file, const char *text, size_t length,
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    struct lx_plan *p = read_plan(&j, st);
+    struct lx_plan *p = plan_read_json(&j, j.root, st);
     json_free(&j);
     return p;
 }

@@ -34,7 +34,6 @@ static void find_ends(const struct lx_buffer *b, struct lx_stay *s)
 {
     if (s->first < 0) s->first = (int32_t)(b->use_count ? b->uses[0] : b->start);
     if (s->last < 0) s->last = (int32_t)(b->use_count ? b->uses[b->use_count - 1] : b->end - 1);
-    if (b->use_count && !b->first_use_is_read) s->begins_written = true;
 }
 
 static bool take_stay(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,

@@ -5,7 +5,7 @@
  * overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as many
  * messages. Only boxes so far apart that the gap between them costs more than another message are left apart.
  * A write of the tensor ends that: what was exchanged before is stale. */
-#include "team/team_private.h"
+#include "team/team_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"
@@ -97,25 +97,25 @@ static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_ind
 }
 
 /* Bytes by member, and what kind of exchange it turned out to be. */
-static bool finish(struct team_draft *d, struct open_exchange *x, lx_status *st)
+bool team_count_exchange(const struct lx_graph *g, const struct lx_team_tensor *tensors, int members,
+                         struct arena *memory, struct lx_team_exchange *e, lx_status *st)
 {
-    struct lx_team_exchange *e = &x->made;
-    const struct lx_tensor *t = &d->g->tensors[e->tensor];
-    const struct lx_team_tensor *how = &d->tensors[e->tensor];
-    int64_t *sent = arena_array(d->memory, (size_t)d->members, sizeof *sent);
-    int64_t *received = arena_array(d->memory, (size_t)d->members, sizeof *received);
+    const struct lx_tensor *t = &g->tensors[e->tensor];
+    const struct lx_team_tensor *how = &tensors[e->tensor];
+    int64_t *sent = arena_array(memory, (size_t)members, sizeof *sent);
+    int64_t *received = arena_array(memory, (size_t)members, sizeof *received);
     if (!sent || !received) return status_no_memory(st);
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
     bool halo = true, gather = true;
-    for (int to = 0; to < d->members; to++) {
-        const struct lx_team_box *box = &x->box[to];
+    for (int to = 0; to < members; to++) {
+        const struct lx_team_box *box = &e->box[to];
         if (lx_team_box_empty(box)) continue;
         struct lx_team_box mine = team_own_box(t, how, to), held = lx_team_box_meet(&mine, box);
         gather = gather && lx_team_box_equal(box, &whole);
         halo = halo && !lx_team_box_empty(&held);
         struct lx_team_box slab = *box; /* all pairs of members meet here: no boxes, only one dimension */
         int64_t end = box->offset[how->cut] + box->size[how->cut];
-        for (int from = 0; from < d->members; from++) {
+        for (int from = 0; from < members; from++) {
             int64_t begin = max_i64(how->bound[from], box->offset[how->cut]);
             slab.size[how->cut] = max_i64(min_i64(how->bound[from + 1], end) - begin, 0);
             int64_t bytes = from == to || slab.size[how->cut] == 0 ? 0 : team_bytes(t, &slab);
@@ -125,11 +125,10 @@ static bool finish(struct team_draft *d, struct open_exchange *x, lx_status *st)
         }
     }
     e->pattern = gather ? LX_TEAM_GATHER : halo ? LX_TEAM_HALO : LX_TEAM_RESHAPE;
-    e->box = x->box;
     e->sent = sent;
     e->received = received;
     e->bytes = 0;
-    for (int m = 0; m < d->members; m++) e->bytes += received[m];
+    for (int m = 0; m < members; m++) e->bytes += received[m];
     return true;
 }
 
@@ -152,9 +151,9 @@ static bool run(struct exchange_pass *p, lx_status *st)
     d->exchanges = arena_array(d->memory, p->all.count, sizeof *d->exchanges);
     if (!d->exchanges) return status_no_memory(st);
     for (int32_t e = 0; e < d->exchange_count; e++) {
-        if (!finish(d, &p->all.at[e], st)) return false;
         d->exchanges[e] = p->all.at[e].made;
-        d->ops[d->exchanges[e].first_reader].bytes += d->exchanges[e].bytes;
+        d->exchanges[e].box = p->all.at[e].box;
+        if (!team_count_exchange(d->g, d->tensors, d->members, d->memory, &d->exchanges[e], st)) return false;
     }
     return true;
 }

@@ -127,6 +127,9 @@ struct lx_team_range lx_team_step_range(const struct lx_team_plan *plan, const s
 struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input, int var,
                                 struct lx_team_range range);
 
+/* Is the plan right, whoever made it? False: `st` says why not (LX_E_NO). */
+bool lx_team_check(const struct lx_team_plan *plan, lx_status *st);
+
 const char *lx_team_mode_word(enum lx_team_mode mode);
 const char *lx_team_pattern_word(enum lx_team_pattern pattern);
 

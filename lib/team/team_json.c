@@ -1,23 +1,24 @@
-/* Team plans as JSON: what is cut where, what travels, and the steps. */
-#include "team/team.h"
-#include "base/text.h"
+/* Team plans as JSON: the rows of team_fields.h over the records of the plan. */
+#include "team/team_file.h"
+#include "graph/pattern.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
-static const char *const modes[LX_TEAM_MODES] = {
+const char *const team_mode_words[LX_TEAM_MODES] = {
     [LX_TEAM_WHOLE] = "whole", [LX_TEAM_SPLIT] = "split", [LX_TEAM_COMBINE] = "combine"};
 static const char *const patterns[LX_TEAM_PATTERNS] = {
     [LX_TEAM_HALO] = "halo", [LX_TEAM_GATHER] = "gather", [LX_TEAM_RESHAPE] = "repartition"};
-static const char *const steps[LX_TEAM_STEP_KINDS] = {[LX_TEAM_START] = "start",
-                                                      [LX_TEAM_WAIT] = "wait",
-                                                      [LX_TEAM_COMPUTE] = "compute",
-                                                      [LX_TEAM_REDUCE] = "combine"};
-static const char *const pieces[LX_TEAM_PIECES] = {
+const char *const team_step_words[LX_TEAM_STEP_KINDS] = {[LX_TEAM_START] = "start",
+                                                         [LX_TEAM_WAIT] = "wait",
+                                                         [LX_TEAM_COMPUTE] = "compute",
+                                                         [LX_TEAM_REDUCE] = "combine"};
+const char *const team_piece_words[LX_TEAM_PIECES] = {
     [LX_TEAM_ALL] = "all", [LX_TEAM_CORE] = "core", [LX_TEAM_BEFORE] = "before", [LX_TEAM_AFTER] = "after"};
 
 const char *lx_team_mode_word(enum lx_team_mode mode)
 {
-    return (unsigned)mode < LX_TEAM_MODES ? modes[mode] : "unknown";
+    return (unsigned)mode < LX_TEAM_MODES ? team_mode_words[mode] : "unknown";
 }
 
 const char *lx_team_pattern_word(enum lx_team_pattern pattern)
@@ -25,137 +26,148 @@ const char *lx_team_pattern_word(enum lx_team_pattern pattern)
     return (unsigned)pattern < LX_TEAM_PATTERNS ? patterns[pattern] : "unknown";
 }
 
-static void key_string(struct text *t, const char *key, const char *value)
+struct writer {
+    const struct lx_team_plan *p;
+    struct arena memory; /* of lists that the plan has in another form */
+    struct text *t;
+};
+
+static void write_record(struct writer *w, enum team_section_id section, const void *record)
 {
-    text_format(t, "\"%s\": ", key);
-    text_json_string(t, value);
+    record_write(team_sections[section].fields, team_sections[section].count, record, w->t);
 }
 
-static void write_ints(struct text *t, const char *key, const int64_t *values, int count)
+static struct int_list list_of(struct writer *w, const int64_t *values, int32_t count)
 {
-    text_format(t, ", \"%s\": [", key);
-    for (int i = 0; i < count; i++) text_format(t, "%s%" PRId64, i ? ", " : "", values[i]);
-    text_add(t, "]");
+    struct int_list list = {arena_copy_array(&w->memory, values, (size_t)count, sizeof *values), count};
+    w->t->failed |= !list.at;
+    return list;
 }
 
-static void write_ranges(struct text *t, const char *key, const struct lx_team_range *r, int count)
+static struct int_list ranges_of(struct writer *w, const struct lx_team_range *r)
 {
-    text_format(t, ", \"%s\": [", key);
-    for (int i = 0; i < count; i++)
-        text_format(t, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : "", r[i].begin, r[i].end);
-    text_add(t, "]");
-}
-
-static void write_tensor(const struct lx_team_plan *p, int32_t i, struct text *t)
-{
-    const struct lx_team_tensor *x = &p->tensors[i];
-    text_add(t, "    {");
-    key_string(t, "name", p->graph->tensors[i].name);
-    if (x->cut >= 0) {
-        text_format(t, ", \"cut\": %d", x->cut);
-        write_ints(t, "bounds", x->bound, p->members + 1);
-    } else
-        text_add(t, ", \"cut\": null");
-    text_add(t, "}");
-}
-
-static void write_op(const struct lx_team_plan *p, int32_t o, struct text *t)
-{
-    const struct lx_team_op *x = &p->ops[o];
-    const struct lx_op *op = &p->graph->ops[o];
-    text_add(t, "    {");
-    key_string(t, "name", op->name);
-    text_format(t, ", \"mode\": \"%s\", \"group\": %" PRId32 ", \"bytes\": %" PRId64, modes[x->mode],
-                x->group, x->bytes);
-    if (x->var >= 0) write_ranges(t, "ranges", x->range, p->members);
-    text_add(t, ", \"reads\": [");
-    for (int i = 0; i < op->input_count; i++) text_format(t, "%s%" PRId32, i ? ", " : "", x->exchange[i]);
-    text_add(t, "]}");
-}
-
-static void write_exchange(const struct lx_team_plan *p, int32_t e, struct text *t)
-{
-    const struct lx_team_exchange *x = &p->exchanges[e];
-    text_add(t, "    {");
-    key_string(t, "tensor", p->graph->tensors[x->tensor].name);
-    text_add(t, ", ");
-    if (x->after >= 0)
-        key_string(t, "after", p->graph->ops[x->after].name);
-    else
-        text_add(t, "\"after\": null");
-    text_add(t, ", ");
-    key_string(t, "first_reader", p->graph->ops[x->first_reader].name);
-    text_format(t,
-                ", \"pattern\": \"%s\", \"reads\": %d, \"bytes\": %" PRId64 ", \"separate_bytes\": %" PRId64,
-                patterns[x->pattern], x->reads, x->bytes, x->separate_bytes);
-    write_ints(t, "sent", x->sent, p->members);
-    write_ints(t, "received", x->received, p->members);
-    text_add(t, ", \"members\": [");
-    for (int m = 0; m < p->members; m++) {
-        struct lx_team_array a = lx_team_array_of(p, x->tensor, e, m);
-        text_add(t, m ? ", {" : "{");
-        text_add(t, "\"rank\": ");
-        text_format(t, "%d", m);
-        write_ints(t, "offset", a.offset, a.rank);
-        write_ints(t, "size", a.size, a.rank);
-        write_ints(t, "parts", a.part, LX_TEAM_PARTS);
-        text_add(t, "}");
+    int n = w->p->members;
+    struct int_list list = {arena_array(&w->memory, 2 * (size_t)n, sizeof *list.at), 2 * n};
+    w->t->failed |= !list.at;
+    for (int m = 0; list.at && m < n; m++) {
+        list.at[2 * m] = r[m].begin;
+        list.at[2 * m + 1] = r[m].end;
     }
-    text_add(t, "]}");
+    return list;
 }
 
-static void write_group(const struct lx_team_plan *p, int32_t g, struct text *t)
+static void write_tensor(struct writer *w, int32_t i)
 {
-    const struct lx_team_group *x = &p->groups[g];
-    text_add(t, "    {");
-    key_string(t, "first", p->graph->ops[x->first].name);
-    text_add(t, ", ");
-    key_string(t, "last", p->graph->ops[x->last].name);
-    if (x->core) write_ranges(t, "core", x->core, p->members);
-    text_add(t, "}");
+    const struct lx_team_tensor *x = &w->p->tensors[i];
+    struct team_file_tensor r = {.name = w->p->graph->tensors[i].name, .cut = x->cut};
+    if (x->cut >= 0) r.bounds = list_of(w, x->bound, w->p->members + 1);
+    write_record(w, TEAM_FILE_TENSOR, &r);
 }
 
-static void write_step(const struct lx_team_plan *p, int32_t s, struct text *t)
+static void write_op(struct writer *w, int32_t o)
 {
-    const struct lx_team_step *x = &p->steps[s];
-    text_format(t, "    {\"step\": \"%s\"", steps[x->kind]);
-    if (x->op >= 0) {
-        text_add(t, ", ");
-        key_string(t, "op", p->graph->ops[x->op].name);
-        if (x->kind == LX_TEAM_COMPUTE) text_format(t, ", \"piece\": \"%s\"", pieces[x->piece]);
+    const struct lx_team_op *x = &w->p->ops[o];
+    const struct lx_op *op = &w->p->graph->ops[o];
+    struct team_file_op r = {.name = op->name,
+                             .mode = team_mode_words[x->mode],
+                             .var = x->var,
+                             .group = x->group,
+                             .bytes = x->bytes};
+    if (x->var >= 0) r.ranges = ranges_of(w, x->range);
+    int64_t exchanges[LX_MAX_INPUTS];
+    bool any = false;
+    for (int i = 0; i < op->input_count; i++) any |= (exchanges[i] = x->exchange[i]) >= 0;
+    if (any) r.exchanges = list_of(w, exchanges, op->input_count);
+    write_record(w, TEAM_FILE_OP, &r);
+}
+
+static void write_exchange(struct writer *w, int32_t e)
+{
+    const struct lx_team_exchange *x = &w->p->exchanges[e];
+    int members = w->p->members, rank = w->p->graph->tensors[x->tensor].rank;
+    struct team_file_exchange r = {.tensor = x->tensor,
+                                   .after = x->after,
+                                   .first_reader = x->first_reader,
+                                   .reads = x->reads,
+                                   .pattern = patterns[x->pattern],
+                                   .sent = list_of(w, x->sent, members),
+                                   .received = list_of(w, x->received, members),
+                                   .bytes = x->bytes,
+                                   .separate_bytes = x->separate_bytes};
+    r.offsets = (struct int_list){arena_array(&w->memory, (size_t)(members * rank) + 1, sizeof(int64_t)),
+                                  members * rank};
+    r.sizes = (struct int_list){arena_array(&w->memory, (size_t)(members * rank) + 1, sizeof(int64_t)),
+                                members * rank};
+    w->t->failed |= !r.offsets.at || !r.sizes.at;
+    for (int k = 0; !w->t->failed && k < members * rank; k++) {
+        const struct lx_team_box *b = &x->box[k / rank];
+        bool empty = lx_team_box_empty(b);
+        r.offsets.at[k] = empty ? 0 : b->offset[k % rank];
+        r.sizes.at[k] = empty ? 0 : b->size[k % rank];
     }
-    if (x->exchange >= 0) text_format(t, ", \"exchange\": %" PRId32, x->exchange);
-    text_add(t, "}");
+    write_record(w, TEAM_FILE_EXCHANGE, &r);
 }
 
-static void write_list(const struct lx_team_plan *p, struct text *t, const char *key, int32_t count,
-                       void (*one)(const struct lx_team_plan *, int32_t, struct text *))
+static void write_group(struct writer *w, int32_t g)
 {
-    text_format(t, ",\n  \"%s\": [\n", key);
-    for (int32_t i = 0; i < count; i++) {
-        one(p, i, t);
-        text_add(t, i + 1 < count ? ",\n" : "\n");
+    const struct lx_team_group *x = &w->p->groups[g];
+    struct team_file_group r = {.first = x->first, .last = x->last};
+    if (x->core) r.core = ranges_of(w, x->core);
+    write_record(w, TEAM_FILE_GROUP, &r);
+}
+
+static void write_step(struct writer *w, int32_t s)
+{
+    const struct lx_team_step *x = &w->p->steps[s];
+    struct team_file_step r = {.step = team_step_words[x->kind],
+                               .op = x->op,
+                               .exchange = x->exchange,
+                               .piece = x->kind == LX_TEAM_COMPUTE ? team_piece_words[x->piece] : NULL};
+    write_record(w, TEAM_FILE_STEP, &r);
+}
+
+static void write_list(struct writer *w, const char *key, int32_t count,
+                       void (*one)(struct writer *, int32_t))
+{
+    text_format(w->t, ",\n  \"%s\": [\n", key);
+    for (int32_t i = 0; i < count && !w->t->failed; i++) {
+        text_add(w->t, "    ");
+        one(w, i);
+        text_add(w->t, i + 1 < count ? ",\n" : "\n");
     }
-    text_add(t, "  ]");
+    text_add(w->t, "  ]");
+}
+
+void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
+{
+    struct writer w = {.p = p, .t = t};
+    struct text root = {0};
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016" PRIx64, p->graph->hash);
+    const struct team_file_root r = {.members = p->members,
+                                     .pattern_hash = hash,
+                                     .bytes = p->bytes,
+                                     .combine_bytes = p->combine_bytes,
+                                     .plain_bytes = p->plain_bytes};
+    record_write(team_sections[TEAM_FILE_ROOT].fields, team_sections[TEAM_FILE_ROOT].count, &r, &root);
+    text_format(t, "{\n  \"lxplan\": %d,\n  \"kind\": \"%s\",\n  %.*s", TEAM_FORMAT, kind,
+                root.length > 2 ? (int)root.length - 2 : 0, root.at ? root.at + 1 : "");
+    t->failed |= root.failed;
+    text_free(&root);
+    write_list(&w, "tensors", p->graph->tensor_count, write_tensor);
+    write_list(&w, "exchanges", p->exchange_count, write_exchange);
+    write_list(&w, "ops", p->graph->op_count, write_op);
+    write_list(&w, "groups", p->group_count, write_group);
+    write_list(&w, "steps", p->step_count, write_step);
+    text_add(t, ",\n  \"pattern\": ");
+    pattern_write(p->graph, t);
+    arena_free(&w.memory);
 }
 
 char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length)
 {
     struct text t = {0};
-    text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"team\",\n  ");
-    key_string(&t, "graph", plan->graph->name);
-    text_format(&t, ",\n  \"graph_hash\": \"%016" PRIx64 "\",\n  \"plan_hash\": \"%016" PRIx64 "\"",
-                plan->graph->hash, plan->hash);
-    text_format(&t,
-                ",\n  \"members\": %d,\n  \"bytes\": %" PRId64 ",\n  \"combine_bytes\": %" PRId64
-                ",\n  \"plain_bytes\": %" PRId64 ",\n  \"exact\": %s",
-                plan->members, plan->bytes, plan->combine_bytes, plan->plain_bytes,
-                plan->exact ? "true" : "false");
-    write_list(plan, &t, "tensors", plan->graph->tensor_count, write_tensor);
-    write_list(plan, &t, "exchanges", plan->exchange_count, write_exchange);
-    write_list(plan, &t, "ops", plan->graph->op_count, write_op);
-    write_list(plan, &t, "groups", plan->group_count, write_group);
-    write_list(plan, &t, "steps", plan->step_count, write_step);
+    team_write(plan, "team", &t);
     text_add(&t, "\n}\n");
     if (t.failed) {
         text_free(&t);

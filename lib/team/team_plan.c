@@ -1,5 +1,5 @@
 /* The plan of a team: the passes in order, and what can be asked of the result. */
-#include "team/team_private.h"
+#include "team/team_file.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/checked.h"
@@ -76,24 +76,30 @@ static int64_t combine_bytes(const struct lx_team_plan *p, int32_t o)
     return bytes;
 }
 
-static void total(struct lx_team_plan *p, struct team_draft *d)
+static void total(struct lx_team_plan *p, struct lx_team_op *ops)
 {
     p->exact = true;
-    for (int32_t e = 0; e < p->exchange_count; e++) p->bytes += p->exchanges[e].bytes;
+    p->bytes = p->combine_bytes = 0;
     for (int32_t o = 0; o < p->graph->op_count; o++) {
-        const struct lx_op *op = &p->graph->ops[o];
-        if (p->ops[o].mode != LX_TEAM_COMBINE) continue;
-        int64_t bytes = combine_bytes(p, o);
-        p->combine_bytes += bytes;
-        d->ops[o].bytes += bytes;
-        if (cuts_a_sum(op, &p->ops[o])) p->exact = false;
+        bool combines = ops[o].mode == LX_TEAM_COMBINE;
+        ops[o].bytes = combines ? combine_bytes(p, o) : 0;
+        p->combine_bytes += ops[o].bytes;
+        if (cuts_a_sum(&p->graph->ops[o], &ops[o])) p->exact = false;
+    }
+    for (int32_t e = 0; e < p->exchange_count; e++) {
+        p->bytes += p->exchanges[e].bytes;
+        ops[p->exchanges[e].first_reader].bytes += p->exchanges[e].bytes;
     }
 }
 
-static bool hash_plan(struct lx_team_plan *p, lx_status *st)
+bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st)
 {
     size_t length;
+    int64_t plain = p->plain_bytes; /* a claim: no part of the plan */
+    total(p, ops);
+    p->plain_bytes = 0;
     char *text = lx_team_to_json(p, &length);
+    p->plain_bytes = plain;
     if (!text) return status_no_memory(st);
     p->hash = hash_bytes(HASH_START, text, length);
     free(text);
@@ -126,8 +132,9 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
                                .steps = d.steps,
                                .step_count = d.step_count,
                                .memory = memory};
-    total(p, &d);
-    return p;
+    if (team_sum_up(p, d.ops, st)) return p;
+    lx_team_free(p);
+    return NULL;
 }
 
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
@@ -145,10 +152,6 @@ struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team
     struct lx_team_plan *plain = make(g, &plainly, st), *p = plain ? make(g, how, st) : NULL;
     if (p) p->plain_bytes = plain->bytes;
     lx_team_free(plain);
-    if (p && !hash_plan(p, st)) {
-        lx_team_free(p);
-        return NULL;
-    }
     return p;
 }
 

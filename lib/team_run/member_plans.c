@@ -1,8 +1,11 @@
-/* The plans of a team: every member's graph goes down the road of any graph. */
+/* The plans of a team: every member's graph goes down the road of any graph; and their file. */
 #include "team_run/member_plans.h"
 #include "base/fail.h"
+#include "plan/plan_file.h"
+#include "team/team_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
 {
@@ -13,8 +16,8 @@ static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_opt
     return p->plans[m] != NULL;
 }
 
-struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
-                                         lx_status *st)
+/* With room for the members; takes the team over. */
+static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
 {
     size_t n = (size_t)team->members;
     struct lx_team_plans *p = calloc(1, sizeof *p);
@@ -22,11 +25,135 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
     p->team = team;
     p->members = calloc(n, sizeof *p->members);
     p->plans = calloc(n, sizeof *p->plans);
-    bool ok = p->members && p->plans ? true : status_no_memory(st);
-    for (int m = 0; ok && m < team->members; m++) ok = plan_member(p, m, how, st);
+    if (p->members && p->plans) return p;
+    lx_team_plans_free(p);
+    return status_no_memory(st), NULL;
+}
+
+struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
+                                         lx_status *st)
+{
+    struct lx_team_plans *p = plans_of(team, st);
+    bool ok = p != NULL;
+    for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, m, how, st);
     if (ok) return p;
     lx_team_plans_free(p);
     return NULL;
+}
+
+char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
+{
+    struct text t = {0};
+    team_write(p->team, TEAM_PLAN_KIND, &t);
+    text_add(&t, ",\n  \"plans\": [\n");
+    for (int m = 0; m < p->team->members && !t.failed; m++) {
+        size_t n = 4;
+        char *plan = p->plans[m] ? lx_plan_to_json(p->plans[m], &n) : NULL;
+        t.failed |= p->plans[m] && !plan;
+        text_add_n(&t, plan ? plan : "null", n);
+        text_add(&t, m + 1 < p->team->members ? ",\n" : "\n");
+        free(plan);
+    }
+    text_add(&t, "  ]\n}\n");
+    if (t.failed) {
+        text_free(&t);
+        return NULL;
+    }
+    *length = t.length;
+    return t.at;
+}
+
+/* The member's plan must be one of what the team's plan has it do. */
+static bool read_member(const struct json *j, const cJSON *value, struct lx_team_plans *p, int m,
+                        lx_status *st)
+{
+    p->members[m] = lx_team_member_make(p->team, m, st);
+    if (!p->members[m]) {
+        if (st->code == LX_E_INTERNAL) st->code = LX_E_DOMAIN; /* a fault of the file, not of ours */
+        return false;
+    }
+    const struct lx_graph *does = p->members[m]->graph;
+    if (cJSON_IsNull(value) != !does)
+        return json_error(j, value, st, LX_E_MISMATCH, "member %d has %s to do", m,
+                          does ? "something" : "nothing");
+    if (!does) return true;
+    p->plans[m] = plan_read_json(j, value, st);
+    if (!p->plans[m]) return false;
+    if (p->plans[m]->graph->hash == does->hash) return true;
+    return json_error(j, value, st, LX_E_MISMATCH,
+                      "this is a plan of another graph than the one that the team's plan gives member %d", m);
+}
+
+static struct lx_team_plans *read_plans(const struct json *j, lx_status *st)
+{
+    const cJSON *array, *item;
+    struct lx_team_plan *team = team_read(j, j->root, st);
+    struct lx_team_plans *p = team ? plans_of(team, st) : NULL;
+    bool ok = p && json_array(j, j->root, "plans", &array, st);
+    if (ok && cJSON_GetArraySize(array) != p->team->members)
+        ok = json_error(j, array, st, LX_E_MISMATCH,
+                        "a team of %d needs as many plans; null for one that has "
+                        "nothing to do",
+                        p->team->members);
+    int m = 0;
+    if (ok) cJSON_ArrayForEach(item, array)
+        {
+            ok = ok && read_member(j, item, p, m++, st);
+        }
+    if (ok) return p;
+    lx_team_plans_free(p);
+    return NULL;
+}
+
+struct lx_team_plans *lx_team_plans_parse(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    if (!json_parse(&j, file, text, length, st)) return NULL;
+    struct lx_team_plans *p = read_plans(&j, st);
+    json_free(&j);
+    return p;
+}
+
+bool lx_is_team_plan(const char *text, size_t length)
+{
+    return json_is_kind(text, length, TEAM_PLAN_KIND);
+}
+
+/* The other end of a message: one, of the same size. */
+static bool has_twin(const struct lx_team_plans *p, int me, const struct lx_team_message *x)
+{
+    const struct lx_team_member *other = p->members[x->peer];
+    int twins = 0;
+    for (int32_t i = 0; i < other->message_count; i++) {
+        const struct lx_team_message *y = &other->messages[i];
+        twins +=
+            y->peer == me && y->tag == x->tag && (y->operand < 0) != (x->operand < 0) && y->bytes == x->bytes;
+    }
+    return twins == 1;
+}
+
+static bool check_messages(const struct lx_team_plans *p, int m, lx_status *st)
+{
+    for (int32_t i = 0; i < p->members[m]->message_count; i++) {
+        const struct lx_team_message *x = &p->members[m]->messages[i];
+        if (has_twin(p, m, x)) continue;
+        return status_set(st, LX_E_NO, "member %d %s %lld bytes that member %d does not %s", m,
+                          x->operand < 0 ? "receives" : "sends", (long long)x->bytes, x->peer,
+                          x->operand < 0 ? "send" : "receive");
+    }
+    return true;
+}
+
+bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
+{
+    if (!lx_team_check(p->team, st)) return false;
+    for (int m = 0; m < p->team->members; m++) {
+        lx_status why = {0};
+        if (!check_messages(p, m, st)) return false;
+        if (!p->plans[m] || lx_plan_check(p->plans[m], &why)) continue;
+        return status_set(st, why.code, "member %d: %.600s", m, why.text);
+    }
+    return true;
 }
 
 void lx_team_plans_free(struct lx_team_plans *p)

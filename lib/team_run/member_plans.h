@@ -14,6 +14,13 @@ struct lx_team_plans {
 /* Plans every member's graph. `team` is taken over, also where this fails (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
+/* The file of a team's plan: malloc'ed text, or NULL when memory is out; and back. */
+char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length);
+struct lx_team_plans *lx_team_plans_parse(const char *file, const char *text, size_t length, lx_status *st);
+bool lx_is_team_plan(const char *text, size_t length);
+/* Is the team's plan right, and each member's, and do the messages of one member fit those of the others? False: `st`
+ * says why not (LX_E_NO). */
+bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st);
 void lx_team_plans_free(struct lx_team_plans *p);
 
 #endif

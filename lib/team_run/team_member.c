@@ -228,7 +228,8 @@ bool team_member_run(struct team_member *m, lx_status *st)
 {
     m->account.ok = true;
     if (!m->plan) return true;
-    struct lx_device_options how = {.verify = LX_VERIFY_NONE,
+    struct lx_device_options how = {.verify =
+                                        m->how->verify == LX_VERIFY_FULL ? LX_VERIFY_OPS : m->how->verify,
                                     .stop = stop,
                                     .input = give_input,
                                     .output = keep_output,

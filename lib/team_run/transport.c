@@ -23,3 +23,11 @@ const struct lx_transport *lx_transport_find(const char *name, lx_status *st)
         status_set(st, LX_E_UNKNOWN_NAME, "there is no transport %s; there are threads and mpi", name);
     return NULL;
 }
+
+const struct lx_transport *lx_transport_usual(void)
+{
+    const struct lx_transport *const *t = lx_transports();
+    for (int i = 0; t[i]; i++)
+        if (t[i]->started && t[i]->started()) return t[i];
+    return t[0];
+}

@@ -47,6 +47,10 @@ struct lx_transport {
     bool (*wait)(struct lx_link *link, struct lx_flight *flight, lx_status *st);
     /* Gives an exchange up, after an error. */
     void (*cancel)(struct lx_link *link, struct lx_flight *flight);
+    /* Was this process started as one of several members? NULL: it cannot have been. */
+    bool (*started)(void);
+    /* How many members the processes make; 0: `st` says why that is not known. NULL: any number. */
+    int (*members)(lx_status *st);
     /* For the program, when it is done with the transport: `ok` false ends members in other processes, too,
      * with exit code 1, and does not return if there are any. */
     void (*end)(bool ok);
@@ -54,6 +58,8 @@ struct lx_transport {
 
 /* NULL-terminated, the default first. */
 const struct lx_transport *const *lx_transports(void);
+/* The one that this process was started by; else the default. */
+const struct lx_transport *lx_transport_usual(void);
 /* NULL: `st` says whether there is no such transport or this build lacks it. */
 const struct lx_transport *lx_transport_find(const char *name, lx_status *st);
 

@@ -161,18 +161,37 @@ static void cancel(struct lx_link *link, struct lx_flight *flight)
     drop(flight, link->members, false);
 }
 
-static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
-                lx_status *st)
+static bool started(void)
 {
-    int ready = 0, rank, size;
+    /* Open MPI, and those with Hydra's process manager */
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
+}
+
+static bool begin(lx_status *st)
+{
+    int ready = 0;
     MPI_Initialized(&ready);
     if (!ready && MPI_Init(NULL, NULL) != MPI_SUCCESS)
         return status_set(st, LX_E_UNSUPPORTED, "MPI cannot be initialised; run this under mpirun");
-    if (comm == MPI_COMM_NULL) {
-        if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
-            return status_set(st, LX_E_UNSUPPORTED, "MPI has no communicator");
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    }
+    if (comm != MPI_COMM_NULL) return true;
+    if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
+        return status_set(st, LX_E_UNSUPPORTED, "MPI has no communicator");
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return true;
+}
+
+static int processes(lx_status *st)
+{
+    int size = 0;
+    if (begin(st)) MPI_Comm_size(comm, &size);
+    return size;
+}
+
+static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
+                lx_status *st)
+{
+    int rank, size;
+    if (!begin(st)) return false;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (size != members)
@@ -205,6 +224,8 @@ static void end(bool ok)
 
 const struct lx_transport lx_transport_mpi = {.name = "mpi",
                                               .help = "members are the processes of mpirun",
+                                              .started = started,
+                                              .members = processes,
                                               .run = run,
                                               .start = start,
                                               .wait = wait_flight,

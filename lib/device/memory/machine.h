@@ -128,6 +128,8 @@ void execute_op(struct machine *m);
 /* readback.c: an operand of the op of this tick (the output is the last) from where the plan has it, or a tensor from
  * HBM, as items in host order. False: it is not all there, and execution makes that a fault. */
 bool read_operand(struct machine *m, int operand, void *items);
+/* How many elements of it, in any core's part, are not those of `items`. */
+bool compare_operand(struct machine *m, int operand, const void *items, int64_t *differing);
 bool read_hbm(struct machine *m, int32_t tensor, void *items);
 
 /* Is the tensor known by its bytes only? Then it is a row of bytes wherever it is. */

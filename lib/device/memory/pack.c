@@ -15,6 +15,7 @@ struct run_job {
     float *to;
     const unsigned char *items_from;
     unsigned char *items_to;
+    int64_t *differing; /* counts items */
 };
 
 typedef void run_function(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count);
@@ -70,6 +71,20 @@ static void items_out_run(const struct run_job *j, int64_t at, int64_t dense, in
     }
     items_from_memory(j->type, j->from_memory, at, count, run);
     for (int64_t i = 0; i < count; i++) memcpy(to + i * step * item, run + i * item, (size_t)item);
+}
+
+static void compare_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
+{
+    unsigned char run[MOST_RUN * 4];
+    int item = j->type->item;
+    const unsigned char *want = j->items_from + dense * item;
+    if (at == OUTSIDE) return;
+    if (step == 1 && j->type->bits >= 8 &&
+        memcmp(want, j->from_memory + at * item, (size_t)(count * item)) == 0)
+        return;
+    items_from_memory(j->type, j->from_memory, at, count, run);
+    for (int64_t i = 0; i < count; i++)
+        *j->differing += memcmp(want + i * step * item, run + i * item, (size_t)item) != 0;
 }
 
 /* Neighbours in memory from element i of the innermost dimension on. */
@@ -158,6 +173,18 @@ void pack_items_part_out(const struct lx_layout *l, const struct region *r, cons
     for (int h = 0; h < l->host_rank; h++) begin += first[h] * strides[h];
     j.items_to = (unsigned char *)items + begin * j.type->item;
     walk(l, r, strides, items_out_run, &j);
+}
+
+int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, const int64_t *first,
+                             const void *at, const void *items)
+{
+    int64_t strides[LX_MAX_RANK], begin = 0, differing = 0;
+    struct run_job j = {.type = &number_types[l->dtype], .from_memory = at, .differing = &differing};
+    host_strides(l, strides);
+    for (int h = 0; h < l->host_rank; h++) begin += first[h] * strides[h];
+    j.items_from = (const unsigned char *)items + begin * j.type->item;
+    walk(l, r, strides, compare_run, &j);
+    return differing;
 }
 
 void pack_items_out(const struct lx_layout *l, const struct region *r, const void *at, void *items)

@@ -16,5 +16,8 @@ void pack_items_out(const struct lx_layout *l, const struct region *r, const voi
 /* The region begins at host index `first` of the tensor. */
 void pack_items_part_out(const struct lx_layout *l, const struct region *r, const int64_t *first,
                          const void *at, void *items);
+/* How many of its elements are not those of `items`, bit for bit. */
+int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, const int64_t *first,
+                             const void *at, const void *items);
 
 #endif

@@ -5,24 +5,40 @@
 
 #include <string.h>
 
-static bool part_out(struct machine *m, const struct place *p, void *items)
+/* What is done with each part of an operand: into `to`, or compared with `with`. */
+struct reading {
+    void *to;
+    const void *with;
+    int64_t differing;
+};
+
+static bool bytes_out(struct machine *m, const struct place *p, struct reading *x)
+{
+    const unsigned char *at = p->in->bytes + p->address, *with = x->with;
+    int64_t bytes = m->graph->tensors[p->tensor].bytes;
+    if (x->to) memcpy(x->to, at, (size_t)bytes);
+    for (int64_t i = 0; with && i < bytes; i++) x->differing += with[i] != at[i];
+    return true;
+}
+
+static bool part_out(struct machine *m, const struct place *p, struct reading *x)
 {
     const struct lx_layout *l = &m->layouts[p->tensor];
+    const unsigned char *at = p->in->bytes + p->address;
     struct region r = {0};
     int64_t first[LX_MAX_RANK];
-    if (machine_is_bytes(m, p->tensor)) {
-        memcpy(items, p->in->bytes + p->address, (size_t)m->graph->tensors[p->tensor].bytes);
-        return true;
-    }
+    if (machine_is_bytes(m, p->tensor)) return bytes_out(m, p, x);
     if (!region_of_box(l, &p->box, m->scratch, &r, first)) {
         m->no_memory = true;
         return false;
     }
-    pack_items_part_out(l, &r, first, p->in->bytes + p->address, items);
+    if (x->to) pack_items_part_out(l, &r, first, at, x->to);
+    if (x->with) x->differing += pack_items_differing(l, &r, first, at, x->with);
     return true;
 }
 
-bool read_operand(struct machine *m, int operand, void *items)
+/* All parts of it, those that several cores have each for itself. */
+static bool read_parts(struct machine *m, int operand, struct reading *x)
 {
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
     int64_t faults = m->fault_count;
@@ -30,12 +46,26 @@ bool read_operand(struct machine *m, int operand, void *items)
     bool ok = !stay_placed(m, stay) || machine_view(m, stay, &view);
     for (int64_t c = 0; ok && c < view.cores && c < m->cores; c++) {
         struct place p = place_of_access(m, operand, c);
-        ok = p.in && part_out(m, &p, items);
+        ok = p.in && part_out(m, &p, x);
     }
     /* Execution tells of the same fault. */
     if (m->fault_count > faults) m->fault_count = faults;
     if (m->faults.count > (size_t)m->fault_count && m->fault_count <= LX_MAX_FAULTS)
         m->faults.count = (size_t)m->fault_count;
+    return ok;
+}
+
+bool read_operand(struct machine *m, int operand, void *items)
+{
+    struct reading x = {.to = items};
+    return read_parts(m, operand, &x);
+}
+
+bool compare_operand(struct machine *m, int operand, const void *items, int64_t *differing)
+{
+    struct reading x = {.with = items};
+    bool ok = read_parts(m, operand, &x);
+    *differing = x.differing;
     return ok;
 }
 
@@ -50,5 +80,6 @@ bool read_hbm(struct machine *m, int32_t tensor, void *items)
         first.kind = LX_FAULT_LOST;
         fault_add(m, &first);
     }
-    return part_out(m, &p, items) && first.sticks == 0;
+    struct reading x = {.to = items};
+    return part_out(m, &p, &x) && first.sticks == 0;
 }

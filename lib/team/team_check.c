@@ -1,0 +1,260 @@
+/* Is a team's plan right, whoever made it?
+ *
+ * Every element of a tensor has one owner. Who owns what an op writes computes it; partial results are computed
+ * once for each value of the variable that is cut. What an op reads on a member is owned there or brought by its
+ * exchange, whose contents are those that the op means. The steps start an exchange when its tensor is written,
+ * and compute every piece of every op once, when all that it reads is there. */
+#include "team/team_private.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+struct checker {
+    const struct lx_team_plan *p;
+    lx_status *st;
+    int32_t *writer;         /* per tensor: the last op so far that writes it; -1: none */
+    unsigned char *pieces;   /* per op: a bit per piece that is done */
+    bool *started, *arrived; /* per exchange */
+    bool *combined;          /* per op */
+};
+
+static const char *op_name(const struct checker *c, int32_t o)
+{
+    return c->p->graph->ops[o].name;
+}
+
+static bool check_bounds(const struct checker *c)
+{
+    const struct lx_graph *g = c->p->graph;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        const struct lx_team_tensor *x = &c->p->tensors[t];
+        if (x->cut < 0 || (x->bound[0] == 0 && x->bound[c->p->members] == g->tensors[t].shape[x->cut]))
+            continue;
+        return status_set(c->st, LX_E_NO, "tensor %s: its blocks are not all of it", g->tensors[t].name);
+    }
+    return true;
+}
+
+static bool same_range(struct lx_team_range a, struct lx_team_range b)
+{
+    return (a.begin == b.begin && a.end == b.end) || (a.end <= a.begin && b.end <= b.begin);
+}
+
+/* Does every value of the variable run on one member? In the order of the members, or nowhere. */
+static bool covers(const struct lx_team_op *how, int members, int64_t extent)
+{
+    int64_t at = 0;
+    for (int m = 0; m < members; m++) {
+        if (how->range[m].end <= how->range[m].begin) continue;
+        if (how->range[m].begin != at) return false;
+        at = how->range[m].end;
+    }
+    return at == extent;
+}
+
+static bool check_mode(const struct checker *c, int32_t o)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    const struct lx_team_op *how = &c->p->ops[o];
+    const struct lx_team_tensor *out = &c->p->tensors[op->output];
+    struct op_index x;
+    op_index_of(c->p->graph, op, &x);
+    if (how->mode != LX_TEAM_SPLIT && out->cut >= 0)
+        return status_set(c->st, LX_E_NO, "op %s writes all of %s on every member, but that is cut", op->name,
+                          c->p->graph->tensors[op->output].name);
+    if (how->mode == LX_TEAM_WHOLE) return true;
+    if (how->mode == LX_TEAM_COMBINE)
+        return op->map && op->reduces && op_index_reduced(&x, how->var) &&
+                       covers(how, c->p->members, x.extent[how->var])
+                   ? true
+                   : status_set(c->st, LX_E_NO,
+                                "op %s: its parts are not each value of a summed variable once", op->name);
+    if (out->cut < 0 || x.var[x.operand_count - 1][out->cut] != how->var)
+        return status_set(c->st, LX_E_NO, "op %s is not split as %s is", op->name,
+                          c->p->graph->tensors[op->output].name);
+    for (int m = 0; m < c->p->members; m++) {
+        struct lx_team_range block = {out->bound[m], out->bound[m + 1]};
+        if (!same_range(how->range[m], team_range_of_block(&x, how->var, block)))
+            return status_set(c->st, LX_E_NO, "op %s: member %d does not compute what it owns", op->name, m);
+    }
+    return true;
+}
+
+/* What an input needs on a member while the variable runs over `range`: is it there by now? */
+static bool check_need(const struct checker *c, int32_t o, int i, int m, struct lx_team_range range,
+                       bool arrived)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    int32_t t = op->inputs[i], e = c->p->ops[o].exchange[i];
+    struct lx_team_box need = lx_team_need(c->p->graph, op, i, c->p->ops[o].var, range);
+    struct lx_team_box own = lx_team_own(c->p, t, m);
+    if (range.end <= range.begin || lx_team_box_within(&need, &own)) return true;
+    if (arrived && e >= 0 && lx_team_box_within(&need, &c->p->exchanges[e].box[m])) return true;
+    return status_set(c->st, LX_E_NO, "op %s: member %d neither owns nor has received what it reads of %s",
+                      op->name, m, c->p->graph->tensors[t].name);
+}
+
+/* The contents that an exchange brings are those that the op reads. */
+static bool check_contents(const struct checker *c, int32_t o, int i)
+{
+    int32_t e = c->p->ops[o].exchange[i], t = c->p->graph->ops[o].inputs[i];
+    if (e < 0 || c->p->exchanges[e].after == c->writer[t]) return true;
+    return status_set(c->st, LX_E_NO, "op %s reads %s by exchange %d, which brings other contents",
+                      op_name(c, o), c->p->graph->tensors[t].name, (int)e);
+}
+
+static bool check_ops(struct checker *c)
+{
+    const struct lx_graph *g = c->p->graph;
+    for (int32_t t = 0; t < g->tensor_count; t++) c->writer[t] = -1;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        if (!check_mode(c, o)) return false;
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            if (!check_contents(c, o, i)) return false;
+            for (int m = 0; m < c->p->members; m++)
+                if (!check_need(c, o, i, m, c->p->ops[o].range[m], true)) return false;
+        }
+        c->writer[g->ops[o].output] = o;
+    }
+    return true;
+}
+
+/* Whom an exchange serves. */
+static bool check_readers(const struct checker *c, int32_t e)
+{
+    int reads = 0;
+    int32_t first = -1;
+    for (int32_t o = 0; o < c->p->graph->op_count; o++)
+        for (int i = 0; i < c->p->graph->ops[o].input_count; i++) {
+            if (c->p->ops[o].exchange[i] != e) continue;
+            first = reads++ ? first : o;
+        }
+    if (c->p->exchanges[e].reads == reads && c->p->exchanges[e].first_reader == first) return true;
+    return status_set(c->st, LX_E_NO, "exchange %d serves %d operands, the first of them of op %d", (int)e,
+                      reads, (int)first);
+}
+
+enum { BIT_ALL = 1 << LX_TEAM_ALL, BITS_CUT = 1 << LX_TEAM_CORE | 1 << LX_TEAM_BEFORE | 1 << LX_TEAM_AFTER };
+
+static bool done(const struct checker *c, int32_t o)
+{
+    if (o < 0) return true;
+    if (c->pieces[o] != BIT_ALL && c->pieces[o] != BITS_CUT) return false;
+    return c->p->ops[o].mode != LX_TEAM_COMBINE || c->combined[o];
+}
+
+/* The op whose result an op reads in an input; -1: it is given. */
+static int32_t source_of(const struct checker *c, int32_t o, int32_t t)
+{
+    for (int32_t w = o - 1; w >= 0; w--)
+        if (c->p->graph->ops[w].output == t) return w;
+    return -1;
+}
+
+/* Is what the piece reads there: all of it, or the same piece of an op of its own group? */
+static bool piece_ready(const struct checker *c, const struct lx_team_step *s)
+{
+    const struct lx_op *op = &c->p->graph->ops[s->op];
+    const struct lx_team_op *how = &c->p->ops[s->op];
+    for (int i = 0; i < op->input_count; i++) {
+        int32_t w = source_of(c, s->op, op->inputs[i]), e = how->exchange[i];
+        bool together = w >= 0 && c->p->ops[w].group == how->group && e < 0 && team_plain_index(op) &&
+                        c->pieces[w] >> s->piece & 1;
+        if (w >= 0 && !done(c, w) && !together)
+            return status_set(c->st, LX_E_NO, "op %s is computed before %s, which it reads", op->name,
+                              op_name(c, w));
+        for (int m = 0; m < c->p->members; m++)
+            if (!check_need(c, s->op, i, m, lx_team_step_range(c->p, s, m), e >= 0 && c->arrived[e]))
+                return false;
+    }
+    return true;
+}
+
+/* Whoever reads what the op writes over has read it. */
+static bool may_overwrite(const struct checker *c, int32_t o)
+{
+    const struct lx_graph *g = c->p->graph;
+    for (int32_t r = 0; r < o; r++)
+        for (int i = 0; i < g->ops[r].input_count; i++)
+            if (g->ops[r].inputs[i] == g->ops[o].output && !done(c, r))
+                return status_set(c->st, LX_E_NO, "op %s writes over what op %s has yet to read",
+                                  op_name(c, o), op_name(c, r));
+    return true;
+}
+
+static bool compute(struct checker *c, const struct lx_team_step *s)
+{
+    bool cut = s->piece != LX_TEAM_ALL;
+    unsigned before = c->pieces[s->op];
+    if (before >> s->piece & 1 || (before && cut != !(before & BIT_ALL)))
+        return status_set(c->st, LX_E_NO, "op %s is computed twice", op_name(c, s->op));
+    if (!piece_ready(c, s) || !may_overwrite(c, s->op)) return false;
+    c->pieces[s->op] = (unsigned char)(before | 1u << s->piece);
+    return true;
+}
+
+/* What an exchange sends must be written, and not yet be written over. */
+static bool start(struct checker *c, int32_t e)
+{
+    const struct lx_team_exchange *x = &c->p->exchanges[e];
+    bool over = false;
+    for (int32_t o = x->after + 1; o < c->p->graph->op_count; o++)
+        over |= c->p->graph->ops[o].output == x->tensor && c->pieces[o];
+    if (c->started[e] || (x->after >= 0 && !done(c, x->after)) || over)
+        return status_set(c->st, LX_E_NO, "exchange %d starts twice, too early or too late", (int)e);
+    return c->started[e] = true;
+}
+
+static bool take(struct checker *c, const struct lx_team_step *s)
+{
+    switch (s->kind) {
+    case LX_TEAM_START:
+        return start(c, s->exchange);
+    case LX_TEAM_WAIT:
+        if (!c->started[s->exchange] || c->arrived[s->exchange])
+            return status_set(c->st, LX_E_NO, "exchange %d is awaited twice, or never started",
+                              (int)s->exchange);
+        return c->arrived[s->exchange] = true;
+    case LX_TEAM_COMPUTE:
+        return compute(c, s);
+    default:
+        if (c->pieces[s->op] != BIT_ALL || c->combined[s->op])
+            return status_set(c->st, LX_E_NO, "op %s is combined twice, or before it is computed",
+                              op_name(c, s->op));
+        return c->combined[s->op] = true;
+    }
+}
+
+static bool check_steps(struct checker *c)
+{
+    for (int32_t e = 0; e < c->p->exchange_count; e++)
+        if (!check_readers(c, e)) return false;
+    for (int32_t s = 0; s < c->p->step_count; s++)
+        if (!take(c, &c->p->steps[s])) return false;
+    for (int32_t o = 0; o < c->p->graph->op_count; o++)
+        if (!done(c, o))
+            return status_set(c->st, LX_E_NO, "the steps do not compute all of op %s", op_name(c, o));
+    for (int32_t e = 0; e < c->p->exchange_count; e++)
+        if (!c->arrived[e]) return status_set(c->st, LX_E_NO, "exchange %d is never awaited", (int)e);
+    return true;
+}
+
+bool lx_team_check(const struct lx_team_plan *plan, lx_status *st)
+{
+    size_t ops = (size_t)plan->graph->op_count + 1, exchanges = (size_t)plan->exchange_count + 1;
+    struct checker c = {.p = plan,
+                        .st = st,
+                        .writer = calloc((size_t)plan->graph->tensor_count + 1, sizeof *c.writer),
+                        .pieces = calloc(ops, sizeof *c.pieces),
+                        .started = calloc(exchanges, sizeof *c.started),
+                        .arrived = calloc(exchanges, sizeof *c.arrived),
+                        .combined = calloc(ops, sizeof *c.combined)};
+    bool ok = c.writer && c.pieces && c.started && c.arrived && c.combined ? true : status_no_memory(st);
+    ok = ok && check_bounds(&c) && check_ops(&c) && check_steps(&c);
+    free(c.writer);
+    free(c.pieces);
+    free(c.started);
+    free(c.arrived);
+    free(c.combined);
+    return ok;
+}

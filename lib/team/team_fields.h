@@ -1,0 +1,92 @@
+/* What stands in the file of a team's plan: one row per field, as in plan/plan_fields.h. The rows make the structs
+ * below, write and read the file, and are the documentation: lib/README.md holds them as tables, and a test
+ * compares them. Numbers of tensors and ops are places in the pattern. */
+#ifndef LX_TEAM_TEAM_FIELDS_H
+#define LX_TEAM_TEAM_FIELDS_H
+
+#include "base/record.h"
+
+// clang-format off
+#define TEAM_STATED(F, KIND, key, help)  F(KIND, key, NEEDED, STATED, 0, 0, help)
+#define TEAM_MAY(F, KIND, key, help)     F(KIND, key, OPTIONAL, STATED, 0, -1, help)
+#define TEAM_CHECKED(F, KIND, key, help) F(KIND, key, OPTIONAL, CHECKED, 0, -1, help)
+#define TEAM_CLAIMED(F, KIND, key, help) F(KIND, key, OPTIONAL, CLAIMED, 0, -1, help)
+#define TEAM_ROWS(F, key, width, help)   F(ROWS, key, OPTIONAL, STATED, width, 0, help)
+
+#define TEAM_ROOT_FIELDS(F) \
+    TEAM_STATED(F, INT, members, "devices of the team") \
+    TEAM_CHECKED(F, TEXT, pattern_hash, "of the pattern below, so that a changed one is noticed") \
+    TEAM_CHECKED(F, INT, bytes, "received by all members in all exchanges") \
+    TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
+    TEAM_CLAIMED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read")
+
+#define TEAM_TENSOR_FIELDS(F) \
+    TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
+    TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every member") \
+    TEAM_MAY(F, INTS, bounds, "where the blocks of the members begin, and the extent")
+
+#define TEAM_OP_FIELDS(F) \
+    TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
+    TEAM_STATED(F, TEXT, mode, "whole: every member computes all of it; split: a variable of the output is cut; combine: one that is summed away is, and partial results are added up") \
+    TEAM_MAY(F, INT, var, "that variable, numbered as the op's index string has them") \
+    TEAM_ROWS(F, ranges, 2, "per member: from where to where it runs") \
+    TEAM_MAY(F, INTS, exchanges, "per input: the exchange that brings what is not owned; -1: nothing") \
+    TEAM_STATED(F, INT, group, "number of its group") \
+    TEAM_CHECKED(F, INT, bytes, "received by all members because of it")
+
+#define TEAM_EXCHANGE_FIELDS(F) \
+    TEAM_STATED(F, INT, tensor, "number of the tensor that travels") \
+    TEAM_MAY(F, INT, after, "the op that wrote what is sent; absent: it was given") \
+    TEAM_CHECKED(F, INT, first_reader, "the first op that reads what it brings") \
+    TEAM_CHECKED(F, INT, reads, "operands that it serves") \
+    TEAM_CLAIMED(F, TEXT, pattern, "halo, gather or repartition") \
+    TEAM_MAY(F, INTS, offsets, "where each member's box begins: as many numbers per member as the tensor has dimensions") \
+    TEAM_MAY(F, INTS, sizes, "of the boxes, likewise; 0: the member needs nothing") \
+    TEAM_CHECKED(F, INTS, sent, "bytes, per member") \
+    TEAM_CHECKED(F, INTS, received, "bytes, per member") \
+    TEAM_CHECKED(F, INT, bytes, "received by all") \
+    TEAM_CLAIMED(F, INT, separate_bytes, "the same had each read been served on its own")
+
+#define TEAM_GROUP_FIELDS(F) \
+    TEAM_STATED(F, INT, first, "the first op of a run that shares loop bounds") \
+    TEAM_STATED(F, INT, last, "the last") \
+    TEAM_ROWS(F, core, 2, "per member: what is computed while data travels; absent: all at once")
+
+#define TEAM_STEP_FIELDS(F) \
+    TEAM_STATED(F, TEXT, step, "start, wait, compute or combine") \
+    TEAM_MAY(F, INT, op, "of compute and combine: number of the op") \
+    TEAM_MAY(F, INT, exchange, "of start and wait: number of the exchange") \
+    TEAM_MAY(F, TEXT, piece, "of compute: all, core, before or after")
+
+/* S(ID, name, what, heading): the objects of the file. */
+#define TEAM_SECTIONS(S) \
+    S(ROOT, root, "the team's plan", "the file itself") \
+    S(TENSOR, tensor, "a tensor", "each of `tensors`, one per tensor of the pattern") \
+    S(OP, op, "an op", "each of `ops`, one per op of the pattern") \
+    S(EXCHANGE, exchange, "an exchange", "each of `exchanges`") \
+    S(GROUP, group, "a group", "each of `groups`, which follow each other") \
+    S(STEP, step, "a step", "each of `steps`, in the order in which every member takes them")
+// clang-format on
+
+#define TEAM_MEMBER_OF(KIND, key, need, standing, width, absent, help) RECORD_MEMBER_##KIND(key)
+#define TEAM_STRUCT(ID, name, what, heading)                                                                 \
+    struct team_file_##name {                                                                                \
+        TEAM_##ID##_FIELDS(TEAM_MEMBER_OF)                                                                   \
+    };
+TEAM_SECTIONS(TEAM_STRUCT)
+#undef TEAM_STRUCT
+#undef TEAM_MEMBER_OF
+
+#define TEAM_SECTION_ID(ID, name, what, heading) TEAM_FILE_##ID,
+enum team_section_id { TEAM_SECTIONS(TEAM_SECTION_ID) TEAM_SECTION_COUNT };
+#undef TEAM_SECTION_ID
+
+struct team_section {
+    const char *what, *heading;
+    const struct field *fields;
+    size_t count, size; /* of fields; of the struct */
+};
+
+extern const struct team_section team_sections[TEAM_SECTION_COUNT];
+
+#endif

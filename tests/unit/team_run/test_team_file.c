@@ -1,0 +1,250 @@
+/* Files of team plans: written, read back, checked and run; and whatever number or step of one is changed, it is
+ * refused. Run with --print, the program writes the tables of lib/README.md. */
+#include "lxplan.h"
+#include "solvers.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "team/team_fields.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *const names[] = {"attention_rows",  "mlp_rows",     "slice_misses",
+                                    "softmax_columns", "softmax_rows", "uneven_33",
+                                    "uneven_44",       "uneven_8",     "stencil_3_steps"};
+
+static struct lx_team_plans *make(const char *name, int members)
+{
+    char path[512];
+    lx_status st = {0};
+    snprintf(path, sizeof path, SOURCE_DIR "/patterns/team/%s.json", name);
+    const struct lx_graph *g = lx_graph_read(path, &st);
+    if (!g) fail_msg("%s", st.text);
+    struct lx_team_options how = {.members = members};
+    struct lx_plan_options plan = {.solver = lx_solver_find("greedy")};
+    struct lx_team_plan *team = lx_team_make(g, &how, &st);
+    struct lx_team_plans *p = team ? lx_team_plans_make(team, &plan, &st) : NULL;
+    if (!p) fail_msg("%s on %d: %s", name, members, st.text);
+    lx_graph_free(g);
+    return p;
+}
+
+static void expect_runs(const struct lx_team_plans *p)
+{
+    lx_status st = {0};
+    struct lx_plan_options plan = {.solver = lx_solver_find("greedy")};
+    struct lx_team_run_options how = {.plan = &plan, .plans = p, .timeout_ms = 60000};
+    struct lx_team_result r;
+    if (!lx_team_run(p->team, &how, &r, &st)) fail_msg("%s", st.text);
+    if (!r.ok)
+        fail_msg("%s on %d: the plan of the file runs with another result", p->team->graph->name,
+                 p->team->members);
+    lx_team_result_free(&r);
+}
+
+static void files_come_back(void **state)
+{
+    (void)state;
+    static const int teams[] = {1, 3, 4};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        for (int i = 0; i < 3; i++) {
+            struct lx_team_plans *p = make(names[n], teams[i]);
+            lx_status st = {0};
+            size_t length, again;
+            char *text = lx_team_plans_to_json(p, &length);
+            assert_true(text && lx_is_team_plan(text, length) && !lx_is_plan(text, length));
+            struct lx_team_plans *q = lx_team_plans_parse("team", text, length, &st);
+            if (!q) fail_msg("%s on %d: %s", names[n], teams[i], st.text);
+            assert_true(q->team->hash == p->team->hash && q->team->exact == p->team->exact);
+            if (!lx_team_plans_check(q, &st)) fail_msg("%s on %d: %s", names[n], teams[i], st.text);
+            char *other = lx_team_plans_to_json(q, &again);
+            assert_true(other && again == length && memcmp(text, other, length) == 0);
+            expect_runs(q);
+            free(text);
+            free(other);
+            lx_team_plans_free(p);
+            lx_team_plans_free(q);
+        }
+}
+
+/* Is the file refused, by the reader or by the checker? Neither may fall over. */
+static bool refused(const char *text)
+{
+    lx_status st = {0};
+    struct lx_team_plans *p = lx_team_plans_parse("team", text, strlen(text), &st);
+    if (!p) {
+        assert_int_equal(lx_code_exit(st.code), 2);
+        assert_true(strlen(st.text) > 10);
+        return true;
+    }
+    bool ok = lx_team_plans_check(p, &st);
+    if (!ok) assert_int_equal(st.code, LX_E_NO);
+    lx_team_plans_free(p);
+    return !ok;
+}
+
+/* Is the number at `at` a claim, which may be anything? */
+static bool is_claim(const char *line, const char *at)
+{
+    const char *key = at;
+    while (key > line && *key != ':') key--;
+    return key - line > 16 && (strncmp(key - 16, "\"separate_bytes\"", 16) == 0 ||
+                               strncmp(key - 13, "\"plain_bytes\"", 13) == 0);
+}
+
+/* The part of the file that says what the team does. */
+static char *end_of_team(char *text)
+{
+    char *end = strstr(text, "\"pattern\": {");
+    assert_non_null(end);
+    return end;
+}
+
+/* Changes each number of the team's part by one, in turn. */
+static int change_numbers(char *text, int each)
+{
+    int changed = 0, seen = 0;
+    char *begin = strstr(text, "\"tensors\": ["), *end = end_of_team(text);
+    for (char *at = begin; at < end; at++) {
+        char copy = *at;
+        bool digit = *at >= '0' && *at <= '9', before = at[-1] == ' ' || at[-1] == '[' || at[-1] == '-';
+        const char *line = at;
+        while (line > text && *line != '\n') line--;
+        if (!digit || !before || is_claim(line, at) || seen++ % each != 0) continue;
+        *at = copy == '9' ? '8' : (char)(copy + 1);
+        if (!refused(text)) fail_msg("not noticed: %.*s", (int)(strchr(line + 1, '\n') - line), line);
+        *at = copy;
+        changed++;
+    }
+    return changed;
+}
+
+static void changed_numbers_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int members, each;
+    } rows[] = {{"uneven_44", 3, 1}, {"softmax_columns", 2, 1}, {"uneven_8", 3, 2}, {"slice_misses", 4, 2}};
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        struct lx_team_plans *p = make(rows[n].name, rows[n].members);
+        size_t length;
+        char *text = lx_team_plans_to_json(p, &length);
+        assert_non_null(text);
+        assert_true(change_numbers(text, rows[n].each) > 40);
+        free(text);
+        lx_team_plans_free(p);
+    }
+}
+
+/* Lines of the file's steps: one away, one twice, two in the wrong order. What is not refused must run. */
+static void changed_steps_are_found(void **state)
+{
+    (void)state;
+    struct lx_team_plans *p = make("uneven_44", 3);
+    size_t length;
+    char *text = lx_team_plans_to_json(p, &length), *copy = malloc(length + 200);
+    assert_true(text && copy);
+    char *first = strstr(strstr(text, "\"steps\": ["), "\n") + 1, *end = strstr(first, "  ],");
+    int gone = 0;
+    for (char *line = first; line < end;) {
+        char *next = strchr(line, '\n') + 1;
+        size_t before = (size_t)(line - text), n = (size_t)(next - line);
+        if (line[n - 2] == ',') { /* not the last: commas stay right */
+            snprintf(copy, length + 200, "%.*s%s", (int)before, text, next);
+            assert_true(refused(copy));
+            snprintf(copy, length + 200, "%.*s%.*s%s", (int)before, text, (int)n, line, line);
+            assert_true(refused(copy));
+            gone++;
+        }
+        line = next;
+    }
+    assert_true(gone > 10);
+    free(copy);
+    free(text);
+    lx_team_plans_free(p);
+}
+
+static void damaged_files_are_refused(void **state)
+{
+    (void)state;
+    struct lx_team_plans *p = make("uneven_33", 3);
+    size_t length;
+    char *text = lx_team_plans_to_json(p, &length), *plans = strstr(text, "\"plans\": ["),
+         *copy = malloc(length + 99);
+    assert_true(text && plans && copy);
+    for (size_t n = 0; n < length; n += length / 97) { /* cut off anywhere */
+        memcpy(copy, text, n);
+        copy[n] = 0;
+        assert_true(refused(copy));
+    }
+    snprintf(copy, length + 99, "%.*s\"plans\": []}", (int)(plans - text), text);
+    assert_true(refused(copy)); /* no plans */
+    snprintf(copy, length + 99, "%.*s\"plans\": [null, null, null]}", (int)(plans - text), text);
+    assert_true(refused(copy));
+    memcpy(copy, text, length + 1);
+    char *first = strstr(copy, "\"plans\": ["), *name = first ? strstr(first, "\"address\": ") : NULL;
+    if (name) { /* a member's own plan */
+        name[11] = '1';
+        assert_true(refused(copy));
+    }
+    free(copy);
+    free(text);
+    lx_team_plans_free(p);
+}
+
+static const char *how_taken(const struct field *f)
+{
+    static const char *const words[] = {
+        [FIELD_STATED] = "may be absent", [FIELD_CHECKED] = "checked", [FIELD_CLAIMED] = "claimed"};
+    return f->need == FIELD_NEEDED ? "stated" : words[f->standing];
+}
+
+static void describe(const struct team_section *s, struct text *t)
+{
+    text_format(t, "%c%s:\n\n| key | value | is | meaning |\n|---|---|---|---|\n",
+                s->heading[0] >= 'a' && s->heading[0] <= 'z' ? s->heading[0] - 'a' + 'A' : s->heading[0],
+                s->heading + 1);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct field *f = &s->fields[i];
+        text_format(t, "| `%s` | %s | %s | %s |\n", f->key, field_kind_word(f->kind), how_taken(f), f->help);
+    }
+    text_add(t, "\n");
+}
+
+static void tables_are_documented(void **state)
+{
+    (void)state;
+    lx_status st;
+    size_t length;
+    char *readme = file_read(SOURCE_DIR "/lib/README.md", &length, &st);
+    assert_non_null(readme);
+    for (int i = 0; i < TEAM_SECTION_COUNT; i++) {
+        struct text t = {0};
+        describe(&team_sections[i], &t);
+        if (!strstr(readme, t.at))
+            fail_msg("lib/README.md lacks this (test_team_file --print writes all):\n%s", t.at);
+        text_free(&t);
+    }
+    free(readme);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_come_back), cmocka_unit_test(changed_numbers_are_found),
+        cmocka_unit_test(changed_steps_are_found), cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(tables_are_documented)};
+    if (argc == 2 && strcmp(argv[1], "--print") == 0) {
+        struct text t = {0};
+        for (int i = 0; i < TEAM_SECTION_COUNT; i++) describe(&team_sections[i], &t);
+        fputs(t.at, stdout);
+        text_free(&t);
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
