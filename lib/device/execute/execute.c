@@ -51,14 +51,17 @@ static bool place_core(struct op_work *w, int64_t core)
     return c->place != NULL;
 }
 
+typedef bool region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
+                             int operand, const struct slice *s, struct arena *memory, struct region *out);
+
 /* What a strip touches of an operand. Sets `usable` if it is where the core can reach it. */
-static bool find_region(struct op_work *w, struct strip_work *s, int operand, struct arena *memory,
-                        struct region *out)
+static bool find_region(struct op_work *w, struct strip_work *s, int operand, region_function *make,
+                        struct arena *memory, struct region *out)
 {
     struct machine *m = w->m;
     const struct place *p = &w->core[s->core].place[operand];
     if (!p->in) return true;
-    if (!region_make(&m->layouts[p->tensor], &p->box, &w->x, operand, &s->slice, memory, out)) return false;
+    if (!make(&m->layouts[p->tensor], &p->box, &w->x, operand, &s->slice, memory, out)) return false;
     if (out->within || region_sticks(out) == 0)
         s->usable |= UINT64_C(1) << operand;
     else
@@ -89,7 +92,7 @@ static bool read_operands(struct op_work *w)
             const struct place *p = &w->core[s->core].place[i];
             struct arena memory = {0};
             struct region r;
-            ok = find_region(w, s, i, &memory, &r);
+            ok = find_region(w, s, i, region_touched, &memory, &r);
             if (ok && (s->usable >> i & 1))
                 *read_counter(p, &m->counted[s->core]) +=
                     sticks_to_bytes(m, p->tensor, shadow_read(m, p, &r, want));
@@ -138,7 +141,7 @@ static bool execute_strips(struct op_work *w)
     for (int64_t c = 0; c < w->cores && ok; c++) ok = place_core(w, c);
     ok = ok && read_operands(w);
     for (size_t i = 0; i < w->strip_count && ok; i++)
-        ok = find_region(w, &w->strip[i], out, w->m->scratch, &w->strip[i].written);
+        ok = find_region(w, &w->strip[i], out, region_make, w->m->scratch, &w->strip[i].written);
     ok = ok && compute_strips(w) && join_partials(w);
     if (ok) write_strips(w);
     return ok;

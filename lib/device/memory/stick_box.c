@@ -115,10 +115,9 @@ static bool build(const struct lx_layout *l, const struct box *b, const struct s
     return true;
 }
 
-bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
-                 const struct slice *s, struct arena *memory, struct region *out)
+static void spans_of(const struct lx_layout *l, const struct op_index *x, int operand, const struct slice *s,
+                     struct span *spans)
 {
-    struct span spans[LX_MAX_RANK] = {{0}};
     for (int h = 0; h < l->host_rank; h++) {
         int v = x->var[operand][h];
         bool shifted = x->shifted == operand;
@@ -128,7 +127,22 @@ bool region_make(const struct lx_layout *l, const struct box *b, const struct op
                                  .to = s->to[v],
                                  .to_the_end = !shifted && s->to[v] == l->host_shape[h]};
     }
+}
+
+bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+                 const struct slice *s, struct arena *memory, struct region *out)
+{
+    struct span spans[LX_MAX_RANK] = {{0}};
+    spans_of(l, x, operand, s, spans);
     return build(l, b, spans, false, memory, out);
+}
+
+bool region_touched(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+                    const struct slice *s, struct arena *memory, struct region *out)
+{
+    struct span spans[LX_MAX_RANK] = {{0}};
+    spans_of(l, x, operand, s, spans);
+    return build(l, b, spans, true, memory, out);
 }
 
 bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,

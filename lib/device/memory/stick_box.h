@@ -43,6 +43,9 @@ struct slice {
 /* Operand `operand` of an op with index map `x`, in a box. `extent`-wide slices take padding along. */
 bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
                  const struct slice *s, struct arena *memory, struct region *out);
+/* The same without the table of elements: which sticks it is about. */
+bool region_touched(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+                    const struct slice *s, struct arena *memory, struct region *out);
 /* All of a tensor; `sticks_only`: without the table of elements. */
 bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
                   struct region *out);

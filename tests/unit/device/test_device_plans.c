@@ -147,6 +147,13 @@ static void targets_execute(void **state)
     print_message("%d runs with targets\n", runs);
 }
 
+static void team_patterns_execute(void **state)
+{
+    (void)state;
+    run_folder("team");
+    print_message("%d runs with those of teams\n", runs);
+}
+
 /* Random graphs: what the patterns of the project do not have. Extents that fill no stick, mixed types, sums
  * over odd lengths, tensors that are written twice, inserts, externs, transposed and broadcast operands. */
 struct maker {
@@ -325,7 +332,8 @@ static void random_graphs_execute(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_execute),
-                                       cmocka_unit_test(graphs_execute), cmocka_unit_test(targets_execute)};
+                                       cmocka_unit_test(graphs_execute), cmocka_unit_test(targets_execute),
+                                       cmocka_unit_test(team_patterns_execute)};
     const struct CMUnitTest random[] = {cmocka_unit_test(random_graphs_execute)};
     if (graphs_wanted() > 0) return cmocka_run_group_tests(random, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
