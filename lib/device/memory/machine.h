@@ -43,6 +43,7 @@ struct machine {
     int32_t *reserved; /* per stick of HBM: the input, weight or output that has it for good; or NOBODY */
     int64_t height;    /* the highest byte of a scratchpad that was in use */
     uint32_t access;   /* number of the access under way */
+    uint32_t before;   /* number of the last one before the op of this tick */
     int32_t *current;  /* per tensor: the value that the ops so far have left in it */
     int32_t *first_op; /* per tensor: the first op that accesses it; op_count: none */
     int32_t tick;
