@@ -114,7 +114,7 @@ static void own_input(struct visit *v, int64_t local)
     int64_t at = v->p->address / v->m->stick_bytes + local;
     uint32_t touched = v->p->in->touched[at];
     const struct tag *t = &v->p->in->tags[at];
-    if (v->p->stay < 0 && v->m->writing && touched > v->m->before && touched != v->m->access &&
+    if (v->p->stay < 0 && v->m->writing && touched > v->m->before && touched <= v->m->last_read &&
         t->value >= 0 && t->owner != v->p->tensor)
         note_fault(v->m, v->p, LX_FAULT_LIVE, local, t, &v->first);
 }
@@ -144,6 +144,7 @@ static void visit_keep(void *context, int64_t local, int64_t global)
 int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r, struct expectation want)
 {
     struct visit v = {.m = m, .p = p, .value = want.value, .counts = want.counts};
+    if (want.counts) m->last_read = m->access;
     region_visit(r, &m->layouts[p->tensor], &p->box, visit_read, &v);
     if (v.first.sticks > 0) fault_add(m, &v.first);
     return v.counted;
