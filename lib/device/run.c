@@ -194,6 +194,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     bool judged = judges(u);
     struct lx_op_run *op = &u->ops[m->tick];
     if (judged) verify_before(m, &u->verifier, op);
+    m->before = m->access;
     execute_op(m);
     if (judged) verify_after(m, &u->verifier, op, u->items);
     if (u->in_use) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);

@@ -246,7 +246,7 @@ static bool fill_plan(const struct json *j, const cJSON *root, bool old, const s
     if (!lx_problem_validate(&p->problem, &why))
         return json_error(j, json_find(root, "buffers"), st, why.code, "%s", why.text);
     p->answer.status = (enum lx_verdict)status;
-    p->figures.bound_bytes = x->bound_bytes >= 0 ? x->bound_bytes : 0;
+    p->figures.bound_bytes = x->bound_bytes != -1 ? x->bound_bytes : 0;
     p->figures.hbm_bytes = x->hbm_bytes;
     p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
     p->figures.spill_bytes = x->spill_bytes;

@@ -26,7 +26,7 @@ static bool draft_of(const struct lx_plan *p, struct draft *x, lx_status *st)
 
 static void fill_int(int64_t *at, int64_t value)
 {
-    if (*at < 0) *at = value;
+    if (*at == -1) *at = value; /* anything else below 0 is wrong, as the checker will say */
 }
 
 static void fill_real(double *at, double value)
@@ -47,7 +47,7 @@ static bool fill_transfers(struct lx_plan *p, const struct draft *x, lx_status *
     struct lx_transfer *t = arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *t);
     if (!t) return status_no_memory(st);
     for (int32_t i = 0; i < p->transfer_count; i++)
-        if (t[i].bytes < 0) t[i].bytes = bytes_of_copy(x, &t[i]);
+        if (t[i].bytes == -1) t[i].bytes = bytes_of_copy(x, &t[i]);
     p->transfers = t;
     return true;
 }

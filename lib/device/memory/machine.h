@@ -39,12 +39,14 @@ struct machine {
     struct lx_layout *layouts;           /* per tensor; those known by bytes are a row of bytes */
     int64_t cores, stick_bytes;
     struct memory hbm;
-    struct memory *lx; /* per core */
-    int32_t *reserved; /* per stick of HBM: the input, weight or output that has it for good; or NOBODY */
-    int64_t height;    /* the highest byte of a scratchpad that was in use */
-    uint32_t access;   /* number of the access under way */
-    int32_t *current;  /* per tensor: the value that the ops so far have left in it */
-    int32_t *first_op; /* per tensor: the first op that accesses it; op_count: none */
+    struct memory *lx;  /* per core */
+    int32_t *reserved;  /* per stick of HBM: the input, weight or output that has it for good; or NOBODY */
+    int64_t height;     /* the highest byte of a scratchpad that was in use */
+    uint32_t access;    /* number of the access under way */
+    uint32_t before;    /* number of the last one before the op of this tick, */
+    uint32_t last_read; /* and of the last one by which it has read an input */
+    int32_t *current;   /* per tensor: the value that the ops so far have left in it */
+    int32_t *first_op;  /* per tensor: the first op that accesses it; op_count: none */
     int32_t tick;
     bool writing;                /* the op of the tick writes its output: slots may be handed over */
     struct lx_counters *counted; /* of this tick, per core */

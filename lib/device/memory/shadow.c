@@ -108,9 +108,21 @@ static void visit_read(void *context, int64_t local, int64_t global)
     shadow_stick_read(v->m, v->p, local, global, v->value, &v->first);
 }
 
+/* In HBM no slot is handed over: cores that are ahead would overwrite what others still read of another tensor. */
+static void own_input(struct visit *v, int64_t local)
+{
+    int64_t at = v->p->address / v->m->stick_bytes + local;
+    uint32_t touched = v->p->in->touched[at];
+    const struct tag *t = &v->p->in->tags[at];
+    if (v->p->stay < 0 && v->m->writing && touched > v->m->before && touched <= v->m->last_read &&
+        t->value >= 0 && t->owner != v->p->tensor)
+        note_fault(v->m, v->p, LX_FAULT_LIVE, local, t, &v->first);
+}
+
 static void visit_write(void *context, int64_t local, int64_t global)
 {
     struct visit *v = context;
+    own_input(v, local);
     count(v, local);
     shadow_stick_write(v->m, v->p, local, global, v->value, &v->first);
 }
@@ -132,6 +144,7 @@ static void visit_keep(void *context, int64_t local, int64_t global)
 int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r, struct expectation want)
 {
     struct visit v = {.m = m, .p = p, .value = want.value, .counts = want.counts};
+    if (want.counts) m->last_read = m->access;
     region_visit(r, &m->layouts[p->tensor], &p->box, visit_read, &v);
     if (v.first.sticks > 0) fault_add(m, &v.first);
     return v.counted;
