@@ -291,6 +291,12 @@ static bool do_tree(struct job *job, const char *text)
         ok = lx_tree_lower(t, i, &nest, NULL, &call->st) && do_nest(job, &nest, name.at ? name.at : "");
         text_free(&name);
     }
+    if (ok && job->run && !wants_json(call)) {
+        if (!report_tree(call, t, job->rules, job->threads)) {
+            ok = call->st.code == LX_OK;
+            job->verdict = EXIT_NO;
+        }
+    }
     lx_tree_free(t);
     return ok;
 }

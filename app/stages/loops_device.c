@@ -60,3 +60,27 @@ bool report_device(struct call *call, const struct lx_loops *nest, const struct 
     }
     return true;
 }
+
+bool report_tree(struct call *call, const struct lx_tree *tree, const struct lx_loop_rules *rules,
+                 int64_t threads)
+{
+    struct lx_tree_measure m;
+    if (!lx_tree_measure(tree, rules, (int)threads, compare_steps, &m, &call->st)) return false;
+    bool right = m.share <= 1;
+    if (wants_json(call)) {
+        text_format(&call->out,
+                    ",\n\"tree\": {\"seconds\": %.9g, \"gflops\": %.6g, \"compared\": %" PRId64
+                    ", \"difference\": %.9g, \"share_of_bound\": %.6g, \"right\": %s}",
+                    m.seconds, m.gflops, m.compared, m.difference, m.share, right ? "true" : "false");
+        return right;
+    }
+    text_format(&call->out, "\nthe whole tree on the kernels: %.1f GFLOPS, %s; ", m.gflops,
+                in_time(m.seconds).at);
+    if (m.compared > 0) paint_add(&call->out, right ? PAINT_GOOD : PAINT_BAD, right ? "right" : "wrong");
+    if (m.compared > 0)
+        text_format(&call->out, ", largest difference %.2g in %s, %.2g of what fp32 may be off\n",
+                    m.difference, counted(m.compared, "element").at, m.share);
+    else
+        text_add(&call->out, "not compared: the scalar executor would take too long\n");
+    return right;
+}

@@ -9,4 +9,8 @@
 bool report_device(struct call *call, const struct lx_loops *nest, const struct lx_loops *input,
                    int64_t threads);
 
+/* A whole tree, node by node with results handed on, compared with the scalar executor. False: wrong, or `call->st`. */
+bool report_tree(struct call *call, const struct lx_tree *tree, const struct lx_loop_rules *rules,
+                 int64_t threads);
+
 #endif

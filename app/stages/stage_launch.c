@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
 {
@@ -159,6 +160,9 @@ static void add_dims(struct text *t, const struct lx_op_launch *o)
                     ", \"part\": %" PRId64 "}",
                     d ? ", " : "", o->dim[d].extent, o->dim[d].side, o->dim[d].parts, o->dim[d].part);
     text_format(t, "], \"k_slices\": %" PRId64, o->k_slices);
+    for (int64_t i = 0; i < o->tile_count; i++)
+        text_format(t, "%s%" PRId64 "%s", i ? ", " : ", \"tiles\": [", o->tiles[i],
+                    i + 1 < o->tile_count ? "" : "]");
 }
 
 static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, struct text *t)
@@ -175,8 +179,10 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
     if (o->launch) {
         add_dims(t, o);
         add_cores(o, t);
+        bool on_chip[LX_MAX_INPUTS + 1];
         size_t length = 0;
-        char *json = lx_launch_to_json(o->launch, &length);
+        for (int i = 0; i <= op->input_count; i++) on_chip[i] = lx_plan_place(p, o->op, i) >= 0;
+        char *json = lx_op_launch_json(o, p->layouts->graph, on_chip, &length);
         text_add(t, ",\n   \"runtime_plan\": ");
         if (json)
             text_add_n(t, json, length - 1); /* without the newline */
@@ -185,6 +191,64 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
         free(json);
     }
     text_add(t, "}");
+}
+
+/* The arguments of a core: "core 3 [0, 3]: start_id 0 count 4 ...". */
+static void add_core_line(const struct lx_op_launch *o, const struct lx_launch_core *c, struct text *out)
+{
+    int64_t values[LX_LAUNCH_ARGS];
+    lx_launch_args(o->launch, c, values);
+    text_format(out, "    core %d [%d, %d]:", c->core, c->y, c->x);
+    for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
+        text_format(out, " %s=%" PRId64, lx_launch_arg_name(i), values[i]);
+    if (o->k_slices > 1) text_format(out, " k_slice=%d", c->k_slice);
+    text_add(out, "\n");
+}
+
+static void add_range_line(const struct lx_launch *l, struct text *out)
+{
+    int count;
+    struct lx_core_range *r = lx_launch_ranges(l, &count);
+    if (!r) out->failed = true;
+    text_add(out, "    cores");
+    for (int i = 0; r && i < count; i++)
+        text_format(out, "%s [%" PRId64 ", %" PRId64 "]..[%" PRId64 ", %" PRId64 "]", i ? "," : "", r[i].y,
+                    r[i].x, r[i].y + r[i].height - 1, r[i].x + r[i].width - 1);
+    text_add(out, "\n");
+    free(r);
+}
+
+/* The loop, indented. */
+static void add_loop(const struct lx_op_launch *o, const struct lx_graph *g, struct text *out)
+{
+    char *loop = lx_op_launch_loop(o, g);
+    if (!loop) out->failed = true;
+    for (const char *at = loop; at && *at;) {
+        size_t n = strcspn(at, "\n");
+        text_format(out, "    %.*s\n", (int)n, at);
+        at += n + (at[n] == '\n');
+    }
+    free(loop);
+}
+
+/* Each op: ranges of cores, what they are told (all of them, or the first few), and the loop that they run. */
+static void write_loops(const struct lx_graph *g, const struct launch_row *rows, bool all, struct text *out)
+{
+    enum { FIRST = 4 };
+    for (int32_t r = 0; r < g->op_count; r++) {
+        const struct lx_launch *l = rows[r].launch->launch;
+        if (!l) continue;
+        text_add(out, "\n  ");
+        add_printable(out, rows[r].op->name, NAME_COLUMNS);
+        text_format(out, ": %s, %s\n", lx_partition_word(l->mode), lx_tile_order_word(l->order));
+        add_range_line(l, out);
+        for (int32_t c = 0; c < l->core_count && (all || c < FIRST); c++)
+            add_core_line(rows[r].launch, &l->cores[c], out);
+        if (!all && l->core_count > FIRST)
+            text_format(out, "    and %s more (--all lists them)\n",
+                        counted(l->core_count - FIRST, "core").at);
+        add_loop(rows[r].launch, g, out);
+    }
 }
 
 /* The pieces of a core as its loop recovers them, "[0:32, 64:96]" each; the middle of many is left out. */
@@ -260,6 +324,7 @@ static bool write_launches(struct call *call, const struct lx_plan *p, struct te
                     (long long)g->device.tile_rows, (long long)g->device.tile_columns,
                     counted(p->divisions->cores, "core").at);
         table_add_text(&TABLE(launch_columns, rows, g->op_count), out);
+        write_loops(g, rows, option_given(&call->line, "all"), out);
         if (option_given(&call->line, "all")) write_tiles(rows, g->op_count, out);
     }
     free(rows);

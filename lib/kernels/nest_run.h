@@ -47,4 +47,17 @@ struct lx_nest_measure {
 bool lx_nest_measure(const struct lx_loops *nest, const struct lx_loops *reference, int threads,
                      double seconds, int64_t work, struct lx_nest_measure *out, lx_status *st);
 
+/* A contraction tree as a whole, on random leaves. */
+struct lx_tree_measure {
+    double seconds, gflops; /* of one run */
+    int64_t compared;       /* elements of the result; 0: not compared, the reference would take too long */
+    double difference;      /* the largest, to the reference in double */
+    double share;           /* the largest, as a share of what fp32 may be off there; above 1: wrong */
+};
+
+/* Every node through the passes of `rules` and on the kernels, results handed on; compared with lx_tree_execute where
+ * that takes at most `work` products. */
+bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules, int threads, int64_t work,
+                     struct lx_tree_measure *out, lx_status *st);
+
 #endif

@@ -144,8 +144,17 @@ const char *lx_launch_arg_name(int i);
 void lx_launch_args(const struct lx_launch *launch, const struct lx_launch_core *core,
                     int64_t values[LX_LAUNCH_ARGS]);
 
-/* The launch as a runtime plan: malloc'ed JSON, NULL when memory is out. */
-char *lx_launch_to_json(const struct lx_launch *launch, size_t *length);
+/* A rectangle of cores. */
+struct lx_core_range {
+    int64_t y, x, height, width;
+};
+
+/* The launched cores as rectangles, each core in one; malloc'ed, NULL when memory is out. */
+struct lx_core_range *lx_launch_ranges(const struct lx_launch *launch, int *count);
+
+/* The launch as a runtime plan: malloc'ed JSON, NULL when memory is out. Of each operand its layout. */
+char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_operand *operands,
+                        int operand_count, size_t *length);
 /* Is a text a runtime plan that can be launched: fields, version, grid, ranges, keys? */
 bool lx_runtime_plan_check(const char *file, const char *text, size_t length, lx_status *st);
 

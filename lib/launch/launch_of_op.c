@@ -161,33 +161,37 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
     return ok;
 }
 
-/* The operands as the request wants them. `shard` NULL: nothing is on chip. */
-static void describe_operands(const struct subject *s, const struct lx_shard *shard,
-                              struct lx_launch_operand *list)
+/* The operands as the request wants them. `shard` is that of what is on chip. */
+static void describe_operands(const struct lx_graph *g, const struct lx_op *op, const bool *on_chip,
+                              const struct lx_shard *shard, struct lx_launch_operand *list)
 {
-    for (int i = 0; i <= s->op->input_count; i++) {
-        const struct lx_tensor *t = &s->divisions->layouts->graph->tensors[op_operand(s->op, i)];
-        bool placed = s->on_chip[i];
+    for (int i = 0; i <= op->input_count; i++) {
+        const struct lx_tensor *t = &g->tensors[op_operand(op, i)];
         list[i] = (struct lx_launch_operand){.name = t->name,
-                                             .memory = placed ? LX_MEMORY_LX : LX_MEMORY_HBM,
-                                             .placing = placed ? LX_SHARDED : LX_INTERLEAVED,
+                                             .memory = on_chip[i] ? LX_MEMORY_LX : LX_MEMORY_HBM,
+                                             .placing = on_chip[i] ? LX_SHARDED : LX_INTERLEAVED,
                                              .element_bits = lx_dtype_bits(t->dtype),
                                              .tile_rank = 2,
-                                             .tile = {s->device->tile_rows, s->device->tile_columns},
-                                             .shard = placed ? shard : NULL};
+                                             .tile = {g->device.tile_rows, g->device.tile_columns},
+                                             .shard = on_chip[i] ? shard : NULL};
     }
+}
+
+static struct lx_shard shard_of(const struct lx_launch *l)
+{
+    return (struct lx_shard){.axis_count = 2,
+                             .grid_rank = 2,
+                             .axes = m_and_n,
+                             .grid = l->shard_grid,
+                             .tiles = {l->shard_tiles[0], l->shard_tiles[1]}};
 }
 
 /* What any launch is asked: can these operands be launched, and how? */
 static bool ask(const struct subject *s, const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
 {
     struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
-    const struct lx_shard shard = {.axis_count = 2,
-                                   .grid_rank = 2,
-                                   .axes = m_and_n,
-                                   .grid = grid->shard_grid,
-                                   .tiles = {grid->shard_tiles[0], grid->shard_tiles[1]}};
-    describe_operands(s, &shard, operands);
+    const struct lx_shard shard = shard_of(grid);
+    describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard, operands);
     struct lx_launch_request r = {.operands = operands,
                                   .operand_count = s->op->input_count + 1,
                                   .batch = grid->batch,
@@ -276,4 +280,13 @@ void lx_op_launch_free(struct lx_op_launch *o)
     free(o->sum);
     free(o->tiles);
     free(o);
+}
+
+char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *graph, const bool *on_chip,
+                        size_t *length)
+{
+    struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
+    const struct lx_shard shard = shard_of(o->launch);
+    describe_operands(graph, &graph->ops[o->op], on_chip, &shard, operands);
+    return lx_launch_to_json(o->launch, operands, graph->ops[o->op].input_count + 1, length);
 }

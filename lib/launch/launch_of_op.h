@@ -107,4 +107,11 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
 /* The same as [from, to) per output dimension. */
 bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to);
 
+/* The launch as a runtime plan, as lx_launch_to_json; `on_chip` as of lx_launch_of. */
+char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *graph, const bool *on_chip,
+                        size_t *length);
+/* The persistent loop that its cores run, as text: malloc'ed, NULL when memory is out; empty for what runs off the
+ * device or is refused. */
+char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *graph);
+
 #endif

@@ -137,36 +137,84 @@ bool lx_runtime_plan_check(const char *file, const char *text, size_t length, lx
     return ok;
 }
 
-char *lx_launch_to_json(const struct lx_launch *launch, size_t *length)
+static void add_ranges(struct text *t, const struct lx_launch *l)
 {
-    struct text t = {0};
-    int n = lx_launch_arg_count(launch);
-    text_format(&t,
-                "{\"lxplan\": 1, \"kind\": \"launch\", \"schema_version\": 1,\n \"core_grid\": [%" PRId64
-                ", %" PRId64 "],\n \"core_ranges\": [{\"start\": [0, 0], \"extent\": [%" PRId64 ", %" PRId64
-                "]}],\n",
-                launch->core_grid[0], launch->core_grid[1], launch->core_grid[0], launch->core_grid[1]);
-    text_format(&t, " \"partition_mode\": \"%s\", \"tile_order\": \"%s\",\n", lx_partition_word(launch->mode),
-                lx_tile_order_word(launch->order));
-    text_format(&t, " \"grid_tiles\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n", launch->batch, launch->mt,
-                launch->nt);
-    if (launch->mode == LX_PARTITION_LOCAL_SHARD)
-        text_format(&t,
+    int count;
+    struct lx_core_range *ranges = lx_launch_ranges(l, &count);
+    if (!ranges) t->failed = true;
+    text_add(t, " \"core_ranges\": [");
+    for (int i = 0; ranges && i < count; i++)
+        text_format(t, "%s{\"start\": [%" PRId64 ", %" PRId64 "], \"extent\": [%" PRId64 ", %" PRId64 "]}",
+                    i ? ", " : "", ranges[i].y, ranges[i].x, ranges[i].height, ranges[i].width);
+    text_add(t, "],\n");
+    free(ranges);
+}
+
+static void add_grid(struct text *t, const struct lx_launch *l)
+{
+    text_format(t, " \"partition_mode\": \"%s\", \"tile_order\": \"%s\",\n", lx_partition_word(l->mode),
+                lx_tile_order_word(l->order));
+    text_format(t, " \"grid_tiles\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n", l->batch, l->mt, l->nt);
+    if (l->mode == LX_PARTITION_LOCAL_SHARD)
+        text_format(t,
                     " \"shard_grid\": [%" PRId64 ", %" PRId64 "], \"local_shape_tiles\": [%" PRId64
                     ", %" PRId64 "],\n",
-                    launch->shard_grid[0], launch->shard_grid[1], launch->shard_tiles[0],
-                    launch->shard_tiles[1]);
-    text_add(&t, " \"runtime_args\": [");
-    for (int i = 0; i < n; i++) text_format(&t, "%s\"%s\"", i ? ", " : "", lx_launch_arg_name(i));
-    text_add(&t, "],\n \"work_partition\": {");
-    for (int32_t c = 0; c < launch->core_count; c++) {
+                    l->shard_grid[0], l->shard_grid[1], l->shard_tiles[0], l->shard_tiles[1]);
+}
+
+static void add_work(struct text *t, const struct lx_launch *l)
+{
+    int n = lx_launch_arg_count(l);
+    text_add(t, " \"runtime_args\": [");
+    for (int i = 0; i < n; i++) text_format(t, "%s\"%s\"", i ? ", " : "", lx_launch_arg_name(i));
+    text_add(t, "],\n \"work_partition\": {");
+    for (int32_t c = 0; c < l->core_count; c++) {
         int64_t values[LX_LAUNCH_ARGS];
-        lx_launch_args(launch, &launch->cores[c], values);
-        text_format(&t, "%s\n  \"(%d,%d)\": [", c ? "," : "", launch->cores[c].y, launch->cores[c].x);
-        for (int i = 0; i < n; i++) text_format(&t, "%s%" PRId64, i ? ", " : "", values[i]);
-        text_add(&t, "]");
+        lx_launch_args(l, &l->cores[c], values);
+        text_format(t, "%s\n  \"(%d,%d)\": [", c ? "," : "", l->cores[c].y, l->cores[c].x);
+        for (int i = 0; i < n; i++) text_format(t, "%s%" PRId64, i ? ", " : "", values[i]);
+        text_add(t, "]");
     }
-    text_add(&t, "},\n \"layouts\": {}}\n");
+    text_add(t, "},\n");
+}
+
+/* Memory, layout and tile of each operand, a name once; of shards their axes and grid. */
+static void add_layouts(struct text *t, const struct lx_launch_operand *o, int count)
+{
+    text_add(t, " \"layouts\": {");
+    for (int i = 0, n = 0; i < count; i++) {
+        int first = 0;
+        while (strcmp(o[first].name, o[i].name) != 0) first++;
+        if (first < i) continue;
+        text_add(t, n++ ? ",\n  " : "\n  ");
+        text_json_string(t, o[i].name);
+        text_format(
+            t, ": {\"memory\": \"%s\", \"layout\": \"%s\", \"tile_shape\": [%" PRId64 ", %" PRId64 "]",
+            o[i].memory == LX_MEMORY_LX ? "L1" : "DRAM",
+            o[i].placing == LX_SHARDED ? "sharded" : "interleaved",
+            o[i].tile_rank ? o[i].tile[0] : LX_LAUNCH_TILE, o[i].tile_rank ? o[i].tile[1] : LX_LAUNCH_TILE);
+        const struct lx_shard *s = o[i].shard;
+        text_add(t, s ? ", \"nd_shard\": {\"axes\": [" : "");
+        for (int a = 0; s && a < s->axis_count; a++) text_format(t, "%s\"%s\"", a ? ", " : "", s->axes[a]);
+        text_add(t, s ? "], \"grid\": [" : "");
+        for (int a = 0; s && a < s->grid_rank; a++) text_format(t, "%s%" PRId64, a ? ", " : "", s->grid[a]);
+        text_add(t, s ? "]}}" : "}");
+    }
+    text_add(t, "}}\n");
+}
+
+char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_operand *operands,
+                        int operand_count, size_t *length)
+{
+    struct text t = {0};
+    text_format(&t,
+                "{\"lxplan\": 1, \"kind\": \"launch\", \"schema_version\": 1,\n \"core_grid\": [%" PRId64
+                ", %" PRId64 "],\n",
+                launch->core_grid[0], launch->core_grid[1]);
+    add_ranges(&t, launch);
+    add_grid(&t, launch);
+    add_work(&t, launch);
+    add_layouts(&t, operands, operand_count);
     if (t.failed) text_free(&t);
     *length = t.length;
     return t.at;

@@ -119,7 +119,7 @@ static void check_partition(struct cases *c, const cJSON *json)
     if (json_find(json, "correct")) expect_shards(c, l, json_find(json, "correct"));
     size_t length;
     lx_status st = {0};
-    char *plan = lx_launch_to_json(l, &length);
+    char *plan = lx_launch_to_json(l, r.operands, r.operand_count, &length);
     case_expect(c, plan && lx_runtime_plan_check("launch", plan, length, &st), "our own plan is refused: %s",
                 st.text);
     free(plan);
