@@ -116,13 +116,13 @@ static int judge(struct call *call, const char *file, const struct lx_plan *p, b
     struct text t = {0};
     struct outcome o = {.file = file};
     bool legal = lx_plan_check_report(p, &o.report, &why);
-    o.passed = legal && lx_plan_meets_target(p);
+    bool stated = !legal || lx_plan_stated_met(p, &why);
+    o.passed = legal && stated && lx_plan_meets_target(p);
     if (!legal && why.code != LX_E_NO) return call->st = why, FAILED;
     if (from_pattern && !changed_by_options(call)) o.expected = expectation(p);
-    if (legal)
-        add_verdict(p, &o.report, &t);
-    else
-        text_format(&t, "%s", why.text);
+    if (legal) add_verdict(p, &o.report, &t);
+    if (legal && !stated) text_add(&t, "; ");
+    if (!legal || !stated) text_format(&t, "%s", why.text);
     o.text = t.at ? t.at : "";
     call->out.failed |= t.failed;
     if (wants_json(call))
@@ -199,6 +199,17 @@ static int check_refusal(struct call *call, const char *file, const char *text, 
     return refused ? EXIT_NO : EXIT_YES;
 }
 
+/* A runtime plan of `--stage launch --json`, or of another writer: can it be launched? */
+static int check_runtime_plan(struct call *call, const char *file, const char *text, size_t length)
+{
+    if (!lx_runtime_plan_check(file, text, length, &call->st)) return FAILED;
+    if (wants_json(call))
+        text_add(&call->out, "{\"runtime_plan\": true, \"legal\": true}\n");
+    else if (!is_quiet(call))
+        text_format(&call->out, "%s: yes: a runtime plan that can be launched\n", file);
+    return EXIT_YES;
+}
+
 static int run(struct call *call)
 {
     const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
@@ -209,6 +220,8 @@ static int run(struct call *call)
     int code = FAILED;
     if (lx_is_team_plan(text, length))
         code = check_team(call, file, text, length);
+    else if (json_is_kind(text, length, "launch"))
+        code = check_runtime_plan(call, file, text, length);
     else if (!option_given(&call->line, "solver") && expected_error_of(file, text, length, &e))
         code = check_refusal(call, file, text, length, &e);
     else {

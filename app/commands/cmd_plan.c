@@ -284,6 +284,9 @@ static int run(struct call *call)
         if (!lx_plan_check(p, &why)) {
             code = lx_code_exit(why.code);
             note(call, "%s: %s", p->graph->file, why.text);
+        } else if (!lx_plan_stated_met(p, &why)) {
+            code = EXIT_NO;
+            note(call, "%s: %s", p->graph->file, why.text);
         }
         if (!json && explained && !show_buffer(call, p, explained, &call->out)) code = FAILED;
         if (!json && !explained && !is_quiet(call)) write_summary(call, p, &call->out);

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "graph/buffer.h"
 #include "graph/kinds.h"
+#include "graph/memories.h"
 #include "graph/target.h"
 
 #include <stdbool.h>
@@ -43,6 +44,8 @@ struct lx_tensor {
     const int64_t *shape;
     int64_t bytes;    /* of the whole tensor on the host */
     int line, column; /* where the pattern declares it; 0 if it was generated */
+    /* What the pattern states: 0 nothing, else 1 + enum lx_memory, 1 + enum lx_placing (memories.h). */
+    signed char memory, placing;
 };
 
 enum { LX_MAX_VARS = 52 };

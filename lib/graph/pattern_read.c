@@ -129,9 +129,34 @@ bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_dev
     return true;
 }
 
+/* Where the tensor shall be. A core reaches its own scratchpad only, so that what is on chip is sharded. */
+static bool read_residency(struct reader *r, const cJSON *v, struct lx_tensor *t)
+{
+    const char *memory = NULL, *placing = NULL;
+    if (!json_opt_string(r->j, v, "memory", &memory, r->st) ||
+        !json_opt_string(r->j, v, "placing", &placing, r->st))
+        return false;
+    if (memory && lx_memory_find(memory) == LX_MEMORY_COUNT)
+        return json_error(r->j, json_find(v, "memory"), r->st, LX_E_LAUNCH_MEMORY,
+                          "tensor %s is in a memory \"%s\"; there are hbm (DRAM) and lx (L1)", t->name,
+                          memory);
+    if (placing && lx_placing_find(placing) == LX_PLACING_COUNT)
+        return json_error(r->j, json_find(v, "placing"), r->st, LX_E_LAUNCH_LAYOUT,
+                          "tensor %s is placed \"%s\"; there are interleaved and sharded", t->name, placing);
+    if (memory) t->memory = (signed char)(1 + lx_memory_find(memory));
+    if (placing) t->placing = (signed char)(1 + lx_placing_find(placing));
+    if (t->memory == 1 + LX_MEMORY_LX && t->placing == 1 + LX_INTERLEAVED)
+        return json_error(
+            r->j, json_find(v, "placing"), r->st, LX_E_LAUNCH_LAYOUT,
+            "tensor %s is interleaved in lx, but a core reads its own scratchpad only; say \"sharded\", or "
+            "\"memory\": \"hbm\"",
+            t->name);
+    return true;
+}
+
 static bool read_tensor(struct reader *r, const cJSON *v)
 {
-    static const char *const keys[] = {"name", "shape", "dtype", "bytes", "role", NULL};
+    static const char *const keys[] = {"name", "shape", "dtype", "bytes", "role", "memory", "placing", NULL};
     const struct json *j = r->j;
     const char *name;
     const cJSON *shape = NULL;
@@ -151,8 +176,9 @@ static bool read_tensor(struct reader *r, const cJSON *v)
                           "tensor %s: \"dtype\" goes with \"shape\", not with \"bytes\"", name);
     if (shape && !read_ints(r, shape, "an extent of a shape", 1, LX_MAX_RANK, &extents, &rank)) return false;
     r->b.here = place_of(r, v);
-    return builder_tensor(&r->b, name, (enum lx_role)role, (enum lx_dtype)dtype, rank, extents, bytes,
-                          r->st) >= 0;
+    int32_t t =
+        builder_tensor(&r->b, name, (enum lx_role)role, (enum lx_dtype)dtype, rank, extents, bytes, r->st);
+    return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]);
 }
 
 static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_t *out)

@@ -61,7 +61,11 @@ static void write_tensor(const struct lx_tensor *x, struct text *t)
         text_format(t, ", \"dtype\": \"%s\"", lx_dtype_word(x->dtype));
     } else
         text_format(t, ", \"bytes\": %" PRId64, x->bytes);
-    text_format(t, ", \"role\": \"%s\"}", lx_role_word(x->role));
+    text_format(t, ", \"role\": \"%s\"", lx_role_word(x->role));
+    if (x->memory) text_format(t, ", \"memory\": \"%s\"", lx_memory_word((enum lx_memory)(x->memory - 1)));
+    if (x->placing)
+        text_format(t, ", \"placing\": \"%s\"", lx_placing_word((enum lx_placing)(x->placing - 1)));
+    text_add(t, "}");
 }
 
 static void write_op(const struct lx_graph *g, const struct lx_op *op, struct text *t)

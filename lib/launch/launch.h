@@ -16,6 +16,7 @@
 #define LX_LAUNCH_LAUNCH_H
 
 #include "base/status.h"
+#include "graph/memories.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,8 +24,6 @@
 
 enum { LX_LAUNCH_CORES = 1 << 16, LX_LAUNCH_RANK = 8, LX_LAUNCH_TILE = 32, LX_LAUNCH_TILE_BYTES = 2048 };
 
-enum lx_memory { LX_MEMORY_HBM, LX_MEMORY_LX, LX_MEMORY_COUNT };
-enum lx_placing { LX_INTERLEAVED, LX_SHARDED, LX_PLACING_COUNT };
 enum lx_partition { LX_PARTITION_AUTO, LX_PARTITION_GLOBAL, LX_PARTITION_LOCAL_SHARD, LX_PARTITION_COUNT };
 
 /* How tile numbers run over the grid. block and match_shard give each core a rectangle: block cuts both axes
@@ -47,10 +46,7 @@ enum lx_share { LX_SHARE_BALANCED, LX_SHARE_CHUNKS, LX_SHARE_COUNT };
  * tile; how long a tile takes is predicted. */
 enum lx_assign { LX_ASSIGN_STATIC, LX_ASSIGN_DYNAMIC, LX_ASSIGN_COUNT };
 
-/* The words of an enum; unknown words give its COUNT.
- * Memories and placings go by their names elsewhere, too. */
-enum lx_memory lx_memory_find(const char *word);   /* hbm DRAM, lx L1 */
-enum lx_placing lx_placing_find(const char *word); /* interleaved, sharded */
+/* The words of an enum; unknown words give its COUNT. */
 /* row_major column_major block match_shard morton listed */
 enum lx_tile_order lx_tile_order_find(const char *word);
 const char *lx_tile_order_word(enum lx_tile_order order);

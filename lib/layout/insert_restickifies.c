@@ -55,6 +55,10 @@ static bool add_tensor(struct inserter *n, int32_t old, int stick, const char *s
     n->b.here = (struct place){t->line, 1};
     *out =
         builder_tensor(&n->b, *suffix ? name : t->name, role, t->dtype, t->rank, t->shape, t->bytes, n->st);
+    if (*out >= 0 && !*suffix) {
+        n->b.tensors.at[*out].memory = t->memory;
+        n->b.tensors.at[*out].placing = t->placing;
+    }
     return *out >= 0 &&
            (VEC_PUSH(&n->layouts, layout) && VEC_PUSH(&n->origin, old) ? true : status_no_memory(n->st));
 }

@@ -48,9 +48,13 @@ static bool add_tensors(const struct statement *s, struct graph_builder *b)
     for (int32_t t = 0; t < s->tensor_count; t++) {
         const struct lx_tensor *old = &s->pattern->tensors[s->tensors[t].origin];
         b->here = (struct place){old->line, 1};
-        if (builder_tensor(b, s->tensors[t].name, s->tensors[t].is_copy ? LX_INTERMEDIATE : old->role,
-                           old->dtype, old->rank, old->shape, old->bytes, s->st) < 0)
-            return false;
+        int32_t made =
+            builder_tensor(b, s->tensors[t].name, s->tensors[t].is_copy ? LX_INTERMEDIATE : old->role,
+                           old->dtype, old->rank, old->shape, old->bytes, s->st);
+        if (made < 0) return false;
+        if (s->tensors[t].is_copy) continue;
+        b->tensors.at[made].memory = old->memory;
+        b->tensors.at[made].placing = old->placing;
     }
     return true;
 }

@@ -162,6 +162,8 @@ void lx_plan_free(const struct lx_plan *p);
 
 /* Has the pattern a target, and does the plan reach it? Without one: true. */
 bool lx_plan_meets_target(const struct lx_plan *p);
+/* Is every tensor on chip of which the pattern says so? False: `st` says which is not, where and why. */
+bool lx_plan_stated_met(const struct lx_plan *p, lx_status *st);
 
 /* What is known of a claim: nothing is claimed; it is the maker's word; it holds whoever made the plan. */
 #define LX_BOUND_STATES(X)                                                                                   \

@@ -95,6 +95,8 @@ struct clocks {
 };
 struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count);
 bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st);
+/* stated_memory.c: does the pattern say that the tensor is in lx? */
+bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor);
 /* launches.c: how each op is launched, its operands being where they are. */
 bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */

@@ -67,6 +67,8 @@ static bool find_reasons(struct lx_plan *plan)
     for (int32_t i = 0; ok && i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
             plan->reason[i] = why_off_chip(plan, &o, &plan->problem.buffers[i]);
+            if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))
+                plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
             ok = plan->reason[i] != NULL;
         }
     lx_occupancy_free(&o);

@@ -35,6 +35,10 @@ enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text
                 *text = "an extern op wipes the scratchpads while it lives, and dumps are switched off";
                 return LX_BAR_EXTERN;
             }
+    if (t->memory == 1 + LX_MEMORY_HBM || t->placing == 1 + LX_INTERLEAVED) {
+        *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is";
+        return LX_BAR_STATED;
+    }
     bool given = t->role == LX_INPUT || t->role == LX_WEIGHT;
     if (given && (how->clone == LX_CLONE_NONE || !shaped)) {
         *text = "graph input: it arrives in HBM";

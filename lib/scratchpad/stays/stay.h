@@ -32,6 +32,7 @@
     X(LX_BAR_UNUSED, "unused", "no op uses it")                                                              \
     X(LX_BAR_EXTERN, "extern user", "an op that runs off the device reads and writes HBM only")              \
     X(LX_BAR_BOUNDARY, "graph boundary", "a graph input or output that is not copied")                       \
+    X(LX_BAR_STATED, "stated", "the pattern says hbm")                                                       \
     X(LX_BAR_STAGE, "stage", "the stage that is asked for leaves it in HBM")                                 \
     X(LX_BAR_PARTIAL, "partial read", "cores would read parts that are not theirs")                          \
     X(LX_BAR_DIVISION, "core-division mismatch", "two ops cut it over the cores in different ways")          \

@@ -162,6 +162,52 @@ static void test_lists_have_neither(void **state)
     lx_plan_free(p);
 }
 
+#define STATED(half, y)                                                                                      \
+    "{\"name\": \"x\", \"shape\": [256, 256]}, {\"name\": \"half\", \"shape\": [256, 256]" half              \
+    "}, {\"name\": \"y\", \"shape\": [256, 256]" y "}, {\"name\": \"z\", \"shape\": [256, 256]}"
+
+/* What a pattern states of its tensors decides where they are, and with that the mode of the launches. */
+static void test_stated_memories(void **state)
+{
+    (void)state;
+    static const char ops[] =
+        "{\"name\": \"h\", \"kind\": \"mul\", \"inputs\": [\"x\"], \"output\": \"half\", \"value\": 0.5}, "
+        "{\"name\": \"e\", \"kind\": \"exp\", \"inputs\": [\"half\"], \"output\": \"y\"}, "
+        "{\"name\": \"r\", \"kind\": \"relu\", \"inputs\": [\"y\"], \"output\": \"z\"}";
+    static const struct {
+        const char *tensors;
+        bool local[3], met;
+    } rows[] = {
+        {STATED("", ""), {true, true, true}, true},
+        {STATED(", \"memory\": \"DRAM\"", ", \"memory\": \"L1\", \"placing\": \"sharded\""),
+         {false, true, true},
+         true},
+        {STATED("", ", \"placing\": \"interleaved\""), {true, true, false}, true},
+        {STATED(", \"memory\": \"hbm\"", ", \"memory\": \"hbm\""), {false, false, false}, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lx_status st = {0};
+        struct lx_plan *p = plan_text(rows[i].tensors, ops);
+        for (int o = 0; o < 3; o++)
+            assert_int_equal(p->launches[o].launch->mode,
+                             rows[i].local[o] ? LX_PARTITION_LOCAL_SHARD : LX_PARTITION_GLOBAL);
+        assert_true(lx_plan_stated_met(p, &st) == rows[i].met);
+        if (!lx_plan_check(p, &st)) fail_msg("%s", st.text);
+        lx_plan_free(p);
+    }
+    /* A graph input is on chip only as a copy, which saves nothing where it is read once. */
+    lx_status st = {0};
+    struct lx_plan *p =
+        plan_text("{\"name\": \"x\", \"shape\": [256, 256], \"memory\": \"lx\"}, {\"name\": \"half\", "
+                  "\"shape\": [256, 256]}, {\"name\": \"y\", \"shape\": [256, 256]}, {\"name\": \"z\", "
+                  "\"shape\": [256, 256]}",
+                  ops);
+    assert_false(lx_plan_stated_met(p, &st));
+    assert_int_equal(st.code, LX_E_NO);
+    assert_non_null(strstr(st.text, "x is in lx, but op h has it in HBM"));
+    lx_plan_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches),

@@ -1,0 +1,24 @@
+/* Tensors that the pattern wants on chip: are they, at every op that accesses them? */
+#include "plan/planner.h"
+#include "base/fail.h"
+#include "layout/op_index.h"
+
+bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor)
+{
+    return p->layouts->graph->tensors[tensor].memory == 1 + LX_MEMORY_LX;
+}
+
+bool lx_plan_stated_met(const struct lx_plan *p, lx_status *st)
+{
+    for (int32_t o = 0; p->layouts && o < p->layouts->graph->op_count; o++) {
+        const struct lx_op *op = &p->layouts->graph->ops[o];
+        for (int i = 0; i <= op->input_count; i++) {
+            int32_t tensor = op_operand(op, i), stay = p->accesses[p->access_at[o] + i].stay;
+            if (!plan_wants_on_chip(p, tensor) || lx_plan_place(p, o, i) >= 0) continue;
+            return status_set(st, LX_E_NO, "the pattern says that %s is in lx, but op %s has it in HBM: %s",
+                              p->layouts->graph->tensors[tensor].name, op->name,
+                              stay >= 0 && p->reason[stay] ? p->reason[stay] : "no stay on chip serves it");
+        }
+    }
+    return true;
+}
