@@ -43,13 +43,14 @@ struct row {
     const char *message;
     int64_t buffers, capacity, seed, repeat;
     enum outcome outcome;
-    bool has_value, has_bound, has_seconds;
-    int64_t value, bound, steps; /* value only of a legal and complete answer */
-    double seconds;              /* of the solver, inside its process and without reading the file */
-    double wall, cpu;            /* of the process */
-    int64_t peak_kb;             /* its resident set, with what it inherited from the harness */
-    double time_limit;           /* of the file it stands in; filled in by readers */
-    int file, line;              /* where it stands; filled in by readers */
+    bool has_value, has_bound, has_seconds, has_clocks;
+    int64_t value, bound, steps;     /* value only of a legal and complete answer */
+    double device_us, end_to_end_us; /* predicted of a graph so placed; not of a bare list */
+    double seconds;                  /* of the solver, inside its process and without reading the file */
+    double wall, cpu;                /* of the process */
+    int64_t peak_kb;                 /* its resident set, with what it inherited from the harness */
+    double time_limit;               /* of the file it stands in; filled in by readers */
+    int file, line;                  /* where it stands; filled in by readers */
 };
 
 typedef VEC(struct row) rows;

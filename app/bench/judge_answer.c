@@ -112,6 +112,8 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
     if (p->objective != LX_SPILL) complete = legal && all_placed(p, r->address);
     row->has_value = complete;
     row->value = complete ? value : 0;
+    row->has_clocks =
+        legal && lx_question_clocks(l->question, r->address, &row->device_us, &row->end_to_end_us);
     row->has_bound = p->objective != LX_FIT;
     row->bound = proves ? max_i64(w->bound, l->bound) : l->bound;
     if (contradicts_itself(p, w, complete, row, words, size)) return OUTCOME_WRONG;

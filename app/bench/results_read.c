@@ -78,6 +78,13 @@ static bool read_seconds(struct reading *r, const struct row_field *f, struct ro
     return json_opt_number(r->json, r->json->root, f->key, 0, 1e15, out, r->st);
 }
 
+static bool read_micros(struct reading *r, const struct row_field *f, struct row *row)
+{
+    if (json_find(r->json->root, f->key)) return read_seconds(r, f, row);
+    *(bool *)((char *)row + f->known) = false;
+    return true;
+}
+
 static bool skip(struct reading *r, const struct row_field *f, struct row *row)
 {
     (void)r, (void)f, (void)row;
@@ -85,10 +92,9 @@ static bool skip(struct reading *r, const struct row_field *f, struct row *row)
 }
 
 static read_field *const readers[FIELD_KINDS] = {
-    [FIELD_WORD] = read_text,     [FIELD_MESSAGE] = read_text,
-    [FIELD_OBJECT] = read_object, [FIELD_OUTCOME] = read_outcome,
-    [FIELD_WHOLE] = read_whole,   [FIELD_SECONDS] = read_seconds,
-    [FIELD_GAP] = skip,
+    [FIELD_WORD] = read_text,       [FIELD_MESSAGE] = read_text, [FIELD_OBJECT] = read_object,
+    [FIELD_OUTCOME] = read_outcome, [FIELD_WHOLE] = read_whole,  [FIELD_SECONDS] = read_seconds,
+    [FIELD_MICROS] = read_micros,   [FIELD_GAP] = skip,
 };
 
 static bool read_row(struct reading *r, struct row *row)

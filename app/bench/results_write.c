@@ -88,7 +88,7 @@ static void write_gap(struct text *t, const struct row *r, const struct row_fiel
 static write_field *const writers[FIELD_KINDS] = {
     [FIELD_WORD] = write_word,       [FIELD_MESSAGE] = write_message, [FIELD_OBJECT] = write_object,
     [FIELD_OUTCOME] = write_outcome, [FIELD_WHOLE] = write_whole,     [FIELD_SECONDS] = write_seconds,
-    [FIELD_GAP] = write_gap,
+    [FIELD_MICROS] = write_seconds,  [FIELD_GAP] = write_gap,
 };
 
 void row_write(const struct row *r, struct text *t)

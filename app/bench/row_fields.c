@@ -25,6 +25,8 @@ const struct row_field row_fields[] = {
     {"value",          FIELD_WHOLE,   AT(value),    KNOWN(has_value)},
     {"bound",          FIELD_WHOLE,   AT(bound),    KNOWN(has_bound)},
     {"gap",            FIELD_GAP,     0,            0},
+    {"device_us",      FIELD_MICROS,  AT(device_us), KNOWN(has_clocks)},
+    {"end_to_end_us",  FIELD_MICROS,  AT(end_to_end_us), KNOWN(has_clocks)},
     {"steps",          FIELD_WHOLE,   AT(steps),    0},
     {"stats",          FIELD_OBJECT,  AT(stats),    0},
     {"solver_seconds", FIELD_SECONDS, AT(seconds),  KNOWN(has_seconds)},

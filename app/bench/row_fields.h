@@ -12,6 +12,7 @@ enum field_kind {
     FIELD_OUTCOME, /* the word of an outcome */
     FIELD_WHOLE,   /* null: unknown, or a number that JSON cannot carry */
     FIELD_SECONDS, /* 0 or more; null: unknown */
+    FIELD_MICROS,  /* the same; absent from files of 0.1, which is unknown, too */
     FIELD_GAP,     /* made from value and bound, for other readers; not read */
     FIELD_KINDS
 };

@@ -93,7 +93,7 @@ static double seconds_of(const struct row *r)
 }
 
 struct samples {
-    VEC(double) times, ended, values, gaps, steps, speeds;
+    VEC(double) times, ended, values, gaps, steps, speeds, device, whole;
 };
 
 static bool add_sample(struct samples *v, struct cell *c, const struct summary *s, const struct problem *p,
@@ -118,6 +118,7 @@ static bool add_sample(struct samples *v, struct cell *c, const struct summary *
         ok = ok && VEC_PUSH(&v->values, (double)r->value);
         if (p->has_bound) ok = ok && VEC_PUSH(&v->gaps, lx_gap(r->value, p->bound));
     }
+    if (r->has_clocks) ok = ok && VEC_PUSH(&v->device, r->device_us) && VEC_PUSH(&v->whole, r->end_to_end_us);
     return ok;
 }
 
@@ -148,6 +149,8 @@ static void finish_cell(struct samples *v, struct cell *c)
     c->lowest = v->values.count ? v->values.at[0] : NAN;
     c->highest = v->values.count ? v->values.at[v->values.count - 1] : NAN;
     c->gap = mean_of(v->gaps.at, v->gaps.count);
+    c->device_us = median_of(v->device.at, v->device.count);
+    c->end_to_end_us = median_of(v->whole.at, v->whole.count);
     c->steps = median_of(v->steps.at, v->steps.count);
     c->steps_a_second = median_of(v->speeds.at, v->speeds.count);
     if (c->runs) c->par2 /= (double)c->runs;
@@ -173,6 +176,8 @@ static bool fill_cells(struct summary *s, const struct results *r)
         VEC_FREE(&all[k].gaps);
         VEC_FREE(&all[k].steps);
         VEC_FREE(&all[k].speeds);
+        VEC_FREE(&all[k].device);
+        VEC_FREE(&all[k].whole);
     }
     free(all);
     return ok;

@@ -41,9 +41,10 @@ struct cell {
     double time;                 /* median; INFINITY when half of the runs are no hits */
     double seconds, least, most; /* median and range of the runs that ended by themselves; NAN: none did */
     double par2;
-    double value, lowest, highest; /* median and range; NAN: none */
-    double gap;                    /* mean, to the problem's bound */
-    double steps, steps_a_second;  /* medians; NAN */
+    double value, lowest, highest;   /* median and range; NAN: none */
+    double gap;                      /* mean, to the problem's bound */
+    double device_us, end_to_end_us; /* predicted: medians; NAN: unknown */
+    double steps, steps_a_second;    /* medians; NAN */
     int64_t peak_kb, outliers;
     const char *message; /* of the first run that has one */
 };

@@ -182,6 +182,8 @@ VALUE_OF(least_value,     struct cell_row, v->number = ranged_value(row->cell, r
 VALUE_OF(most_value,      struct cell_row, v->number = ranged_value(row->cell, row->cell->highest);)
 VALUE_OF(bound_value,     struct cell_row, v->number = row->problem->has_bound ? (double)row->problem->bound : NAN;)
 VALUE_OF(cell_gap_value,  struct cell_row, v->number = row->cell->gap;)
+VALUE_OF(device_value,    struct cell_row, v->number = row->cell->device_us;)
+VALUE_OF(whole_value,     struct cell_row, v->number = row->cell->end_to_end_us;)
 VALUE_OF(seconds_value,   struct cell_row, v->number = row->cell->seconds;)
 VALUE_OF(from_value,      struct cell_row, v->number = ranged(row->cell, row->cell->least);)
 VALUE_OF(to_value,        struct cell_row, v->number = ranged(row->cell, row->cell->most);)
@@ -204,6 +206,8 @@ static const struct column cell_array[] = {
     {.key = "value_most",     .heading = "most",     .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = most_value},
     {.key = "bound",          .heading = "bound",    .kind = VALUE_COUNT,   .value = bound_value},
     {.key = "mean_gap",       .heading = "gap",      .kind = VALUE_SHARE,   .value = cell_gap_value},
+    {.key = "device_us",      .heading = "device us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, .value = device_value},
+    {.key = "end_to_end_us",  .heading = "end to end us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, .value = whole_value},
     {.key = "seconds",        .heading = "time",     .kind = VALUE_SECONDS, .value = seconds_value},
     {.key = "seconds_least",  .heading = "from",     .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = from_value},
     {.key = "seconds_most",   .heading = "to",       .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = to_value},

@@ -64,8 +64,12 @@ static void add_side(const char *word, const struct lx_plan *p, struct text *out
 {
     text_add(out, word);
     add_printable(out, p->solver, 0);
-    text_format(out, ", %s, %s of traffic\n", lx_verdict_word(p->answer.status),
+    text_format(out, ", %s, %s of traffic", lx_verdict_word(p->answer.status),
                 in_bytes(p->figures.hbm_bytes).at);
+    if (!p->graph->is_list)
+        text_format(out, ", %.2f us of the device, %.2f us end to end", p->figures.device_us,
+                    p->figures.end_to_end_us);
+    text_add(out, "\n");
 }
 
 static void add_gain(int64_t gain, struct text *out)
@@ -109,6 +113,12 @@ static void write_json(const struct lx_plan *p, const struct lx_plan *q, const s
                 "  \"hbm_bytes_before\": %" PRId64 ",\n  \"hbm_bytes_after\": %" PRId64
                 ",\n  \"gain_bytes\": %" PRId64 ",\n",
                 p->figures.hbm_bytes, q->figures.hbm_bytes, d->gain);
+    if (!p->graph->is_list && !q->graph->is_list)
+        text_format(t,
+                    "  \"device_us_before\": %.9g,\n  \"device_us_after\": %.9g,\n"
+                    "  \"end_to_end_us_before\": %.9g,\n  \"end_to_end_us_after\": %.9g,\n",
+                    p->figures.device_us, q->figures.device_us, p->figures.end_to_end_us,
+                    q->figures.end_to_end_us);
     text_add(t, "  \"changes\": [\n");
     table_add_json_rows(&TABLE(difference_columns, d->all, d->count), 4, t);
     text_add(t, d->count ? "\n  ]\n}\n" : "  ]\n}\n");

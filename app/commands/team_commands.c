@@ -16,14 +16,15 @@
 enum { MOST_MEMBERS = 1024, MOST_ROWS = 40 };
 
 const struct option_row team_rows[] = {
-    {"team", 0, "N", "cut the graph over N devices that exchange what they need of each other"},
+    {"team", 0, "N",
+     "cut the graph over N devices that exchange what they need of each other (under mpirun: as many as "
+     "processes)"},
     {0},
 };
 
 const struct option_row member_rows[] = {
     {"transport", 0, "NAME",
-     "how members talk: threads (default), all in this process; mpi, one per process: start with "
-     "mpirun -n N"},
+     "how members talk: threads, all in this process; mpi, one per process, the default under mpirun"},
     {"patience", 0, "SECONDS", "how long members wait for each other before they give up (default 5)"},
     {0},
 };
@@ -198,20 +199,11 @@ static bool read_members(struct call *call, const struct lx_transport *transport
     return true;
 }
 
-/* Sent bytes as the messages have them; the rest as the member's plan does. */
-static struct lx_team_account account_of(const struct lx_team_plans *p, int m)
-{
-    struct lx_team_account a = planned_account(p->plans[m]);
-    for (int32_t i = 0; i < p->members[m]->message_count; i++)
-        if (p->members[m]->messages[i].operand >= 0) a.bytes += p->members[m]->messages[i].bytes;
-    return a;
-}
-
 static void show_planned(const struct lx_team_plans *p, struct text *out)
 {
     struct lx_team_account *accounts = calloc((size_t)p->team->members, sizeof *accounts);
     out->failed |= !accounts;
-    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = account_of(p, m);
+    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
     if (accounts) show_members(accounts, p->team->members, false, out);
     free(accounts);
 }
@@ -290,19 +282,16 @@ int plan_team(struct call *call, const char *path)
 int check_team(struct call *call, const char *file, const char *text, size_t length)
 {
     lx_status why = {0};
-    struct lx_team_plans *p = lx_team_plans_parse(file, text, length, &call->st);
-    if (!p) return FAILED;
-    bool ok = lx_team_plans_check(p, &why);
-    if (!ok && why.code != LX_E_NO) {
-        lx_team_plans_free(p);
-        return call->st = why, FAILED;
-    }
-    if (wants_json(call))
-        team_check_to_json(p->team, file, ok ? NULL : why.text, &call->out);
+    struct lx_team_plans *p = lx_team_plans_parse(file, text, length, &why);
+    bool ok = p && lx_team_plans_check(p, &why);
+    if (!ok && why.code != LX_E_NO)
+        call->st = why;
+    else if (wants_json(call))
+        team_check_to_json(p ? p->team : NULL, file, ok ? NULL : why.text, &call->out);
     else if (!is_quiet(call))
-        show_team_check(p->team, file, ok ? NULL : why.text, &call->out);
+        show_team_check(p ? p->team : NULL, file, ok ? NULL : why.text, &call->out);
     lx_team_plans_free(p);
-    return ok ? EXIT_YES : EXIT_NO;
+    return ok ? EXIT_YES : why.code == LX_E_NO ? EXIT_NO : FAILED;
 }
 
 bool wants_team(const struct call *call)

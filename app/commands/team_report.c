@@ -74,22 +74,6 @@ static const struct column member_array[] = {
 
 const struct columns team_member_columns = COLUMNS("members of a team", member_array);
 
-struct lx_team_account planned_account(const struct lx_plan *plan)
-{
-    struct lx_team_account a = {.ok = true};
-    if (!plan) return a;
-    a.ops = plan->layouts->graph->op_count;
-    for (int32_t o = 0; o < a.ops; o++) {
-        a.planned.hbm_read += plan->traffic[o].hbm_read;
-        a.planned.hbm_written += plan->traffic[o].hbm_written;
-        a.planned.lx_read += plan->traffic[o].lx_read;
-        a.planned.lx_written += plan->traffic[o].lx_written;
-        a.planned.ring += plan->traffic[o].ring;
-        a.planned.reduce_ring += plan->traffic[o].reduce_ring;
-    }
-    return a;
-}
-
 void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
 {
     struct member_row rows[MOST_MEMBERS_SHOWN];
@@ -200,7 +184,8 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
 void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)
 {
     add_printable(out, file, 0);
-    text_format(out, ", %s: ", counted(p->members, "member").at);
+    if (p) text_format(out, ", %s", counted(p->members, "member").at);
+    text_add(out, ": ");
     paint_add(out, why ? PAINT_BAD : PAINT_GOOD, why ? "no" : "yes");
     text_add(out, ": ");
     if (why)
@@ -215,12 +200,11 @@ void team_check_to_json(const struct lx_team_plan *p, const char *file, const ch
 {
     text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
     text_json_string(out, file);
-    text_add(out, ", \"pattern\": ");
-    text_json_string(out, p->graph->name);
-    text_format(out,
-                ", \"members\": %d, \"pass\": %s, \"bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64
-                ", \"text\": ",
-                p->members, why ? "false" : "true", p->bytes, p->combine_bytes);
+    text_format(out, ", \"pass\": %s", why ? "false" : "true");
+    if (p)
+        text_format(out, ", \"members\": %d, \"bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64, p->members,
+                    p->bytes, p->combine_bytes);
+    text_add(out, ", \"text\": ");
     text_json_string(out, why ? why : "legal");
     text_add(out, "}\n");
 }

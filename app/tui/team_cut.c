@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ops times members: planning takes about a millisecond for ten of them. */
+enum { MOST_PLANNED = 4000 };
+
 /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
 static bool list_rows(struct team_cut *c)
 {
@@ -43,8 +46,21 @@ void team_cut_make(const struct source_content *from, int members, struct team_c
     status_no_memory(&out->st);
 }
 
+void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
+{
+    lx_status ignored = {0};
+    struct lx_team_options again = {.members = c->members};
+    if (!c->plan || (int64_t)c->plan->graph->op_count * c->members > MOST_PLANNED) return;
+    struct lx_team_plan *team = lx_team_make(c->plan->graph, &again, &ignored);
+    struct lx_team_plans *plans = team ? lx_team_plans_make(team, how, &ignored) : NULL;
+    c->planned = plans ? calloc((size_t)c->members, sizeof *c->planned) : NULL;
+    for (int m = 0; c->planned && m < c->members; m++) c->planned[m] = lx_team_planned(plans, m);
+    lx_team_plans_free(plans);
+}
+
 void team_cut_free(struct team_cut *c)
 {
+    free(c->planned);
     lx_team_free(c->plan);
     free(c->rows);
     free(c->row_of_op);

@@ -1,6 +1,7 @@
 /* A pattern cut over the members of a team, and what a screen asks about it.
  *
- * Made on a worker's thread from the pattern's file alone: solvers and scratchpads have no say in it. The
+ * Made on a worker's thread from the pattern's file alone: solvers and scratchpads have no say in it; then
+ * each member is planned with the usual options, for the traffic of its device. The
  * graph is the file's own, while other views show the one with layouts; what is selected is found by name. */
 #ifndef LX_APP_TUI_TEAM_CUT_H
 #define LX_APP_TUI_TEAM_CUT_H
@@ -19,9 +20,13 @@ struct team_cut {
     struct team_row *rows;
     int row_count;
     int32_t *row_of_op;
+    struct lx_team_account
+        *planned; /* per member; NULL: they were not planned, because there is much of it */
 };
 
 void team_cut_make(const struct source_content *from, int members, struct team_cut *out);
+/* The members' planned traffic; no more than that, where it cannot be had. */
+void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how);
 void team_cut_free(struct team_cut *c);
 
 /* By name; -1: there is none, or no plan. */

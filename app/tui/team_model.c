@@ -16,13 +16,29 @@ struct team_job {
     lx_status st;
 };
 
-static void make_cut(void *data, void *watch)
+static void make_cut(struct team_job *j)
 {
-    struct team_job *j = data;
-    (void)watch;
     struct source_content from = source_read(j->source);
     team_cut_make(&from, j->members, &j->cut);
     source_content_free(&from);
+}
+
+/* How members are planned: as usual. */
+static bool usual_plan(struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
+{
+    struct lx_options usual = {.solvers = lx_solvers()};
+    return lx_options_plan(&usual, LX_SPILL, how, values, st);
+}
+
+static void cut_and_plan(void *data, void *watch)
+{
+    struct team_job *j = data;
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    lx_status ignored = {0};
+    (void)watch;
+    make_cut(j);
+    if (usual_plan(&plan, values, &ignored)) team_cut_plan(&j->cut, &plan);
 }
 
 static void cut_made(void *data, bool stopped)
@@ -41,14 +57,13 @@ static void run_team(void *data, void *watch)
 {
     struct team_job *j = data;
     /* Members of a large team share few processors, and a person can stop them: patience costs nothing. */
-    struct lx_options usual = {.solvers = lx_solvers()};
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct lx_team_run_options how = {
         .progress = watch_steps, .stop = watch_stop, .context = watch, .plan = &plan, .timeout_ms = 60000};
-    make_cut(j, watch); /* of the same graph: the same cut */
+    make_cut(j); /* of the same graph: the same cut */
     j->st = j->cut.st;
-    j->ran = j->cut.plan && lx_options_plan(&usual, LX_SPILL, &plan, values, &j->st) &&
+    j->ran = j->cut.plan && usual_plan(&plan, values, &j->st) &&
              lx_team_run(j->cut.plan, &how, &j->result, &j->st);
 }
 
@@ -74,7 +89,7 @@ static void team_job_free(void *data)
     free(j);
 }
 
-const struct work team_work = {1, make_cut, cut_made, team_job_free},
+const struct work team_work = {1, cut_and_plan, cut_made, team_job_free},
                   team_run_work = {3, run_team, team_ran, team_job_free};
 
 static bool post(struct session *s, const struct work *work, uint64_t number)

@@ -119,6 +119,36 @@ static void draw_member(const struct scene *on, struct box area, const struct te
     text_free(&line);
 }
 
+/* `bytes` -1: there was no run. */
+static void add_traffic(const char *where, int64_t planned, int64_t bytes, struct text *line)
+{
+    text_format(line, "; %s %s B %s", where, grouped(bytes < 0 ? planned : bytes).at,
+                bytes < 0          ? "planned"
+                : bytes == planned ? "as planned"
+                                   : "counted, planned ");
+    if (bytes >= 0 && bytes != planned) text_add(line, grouped(planned).at);
+}
+
+/* The traffic of the member's device: planned, and after a run counted. */
+static void draw_device(const struct scene *on, struct box row, const struct team_look *k)
+{
+    const struct team_model *t = &on->session->team;
+    bool ran = t->run.known && t->run.ok && t->run.result.member_count > k->member;
+    const struct lx_team_account *a = ran               ? &t->run.result.members[k->member]
+                                      : k->cut->planned ? &k->cut->planned[k->member]
+                                                        : NULL;
+    struct text line = {0};
+    if (!a) return;
+    text_format(&line, "device: %s", counted(a->ops, "op").at);
+    add_traffic("HBM", a->planned.hbm_read + a->planned.hbm_written,
+                ran ? a->counted.hbm_read + a->counted.hbm_written : -1, &line);
+    add_traffic("LX", a->planned.lx_read + a->planned.lx_written,
+                ran ? a->counted.lx_read + a->counted.lx_written : -1, &line);
+    put_text(on->cells, row.row, row.column, row.columns, ran && !a->ok ? INK(BAD) : INK(DIM),
+             line.at ? line.at : "");
+    text_free(&line);
+}
+
 /* Nothing to see: not yet, or not of this pattern. */
 static void draw_nothing(const struct scene *on, struct box area)
 {
@@ -173,6 +203,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
     draw_member(on, box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2), &k);
+    if (roomy) draw_device(on, box_cut_top(&area, 1), &k);
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
     team_list_draw(on, &v->list, area, &k);
 }

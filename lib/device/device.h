@@ -1,9 +1,11 @@
 /* The last stage: a plan is executed on a simulated device, with real bytes at the planned addresses.
  *
  * The device has one HBM, a scratchpad (LX) for each core, a data ring and a reduce ring. At tick t it makes
- * the loads and ring copies of tick t, runs op t on its cores, and makes the stores of tick t. Elements are
- * stored as their type says (fp16 as fp16), computed in fp32 and rounded when they are stored. Tensors that
- * are known by their bytes only are mixed word by word, so that a wrong byte anywhere changes the result.
+ * the loads and ring copies of tick t, runs op t on its cores, and makes the stores of tick t. What a core
+ * computes comes from the launch that the plan states: it recovers tile after tile from its arguments, and
+ * contractions and moves run as the loop nests of their tiles. Elements are stored as their type says (fp16 as
+ * fp16), computed in fp32 and rounded when they are stored. Tensors that are known by their bytes only are mixed
+ * word by word, so that a wrong byte anywhere changes the result.
  *
  * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
  * stick of it. A read that does not find what the program means there is a fault, told with core, address,

@@ -35,7 +35,7 @@ static bool try_divisions(struct planner *p, const struct lx_cooptimised *found,
     struct attempt next;
     struct clocks now;
     if (!attempt_plain(p, &how, &next)) return false;
-    bool ok = attempt_clocks(&next, &now, p->st);
+    bool ok = draft_clocks(&next.draft, next.answer.address, &now, p->st);
     double us = now.device_us;
     if (ok)
         LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
@@ -55,7 +55,8 @@ bool cooptimise_search(struct planner *p)
     struct lx_cooptimise_options how = joint_options(p);
     struct lx_cooptimised found;
     struct clocks before;
-    if (!attempt_clocks(&p->best, &before, p->st) || !lx_cooptimise(p->divided, &how, &found, p->st))
+    if (!draft_clocks(&p->best.draft, p->best.answer.address, &before, p->st) ||
+        !lx_cooptimise(p->divided, &how, &found, p->st))
         return false;
     p->joint = (struct lx_joint){.bytes = found.now.traffic_bytes,
                                  .bound_bytes = found.bound_bytes,

@@ -29,7 +29,7 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
     [LX_OPTION_OBJECTIVE] = {
         .name = "objective", .argument = "WHAT", .kind = LX_TAKES_WORD, .group = LX_GROUP_SOLVER,
         .brief = "HBM traffic or time; place all; least memory",
-        .help = "traffic (or spill): least HBM bytes; time: least predicted time (divisions too); fit: place "
+        .help = "traffic (or spill): least HBM bytes; time: least predicted end-to-end time (divisions too); fit: place "
                 "everything; height: place everything in the least memory (default: the pattern's own)"},
     [LX_OPTION_DEVICE] = {
         .name = "device", .letter = 'D', .argument = "KEY=VALUE", .kind = LX_TAKES_PAIRS,

@@ -94,7 +94,7 @@ struct clocks {
     double device_us, end_to_end_us;
 };
 struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count);
-bool attempt_clocks(const struct attempt *a, struct clocks *out, lx_status *st);
+bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st);
 /* launches.c: how each op is launched, its operands being where they are, in `memory`. NULL: memory is out. */
 const struct lx_op_launch *plan_launches(const struct lx_plan *p, struct arena *memory);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */

@@ -117,16 +117,15 @@ struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count)
     return sum;
 }
 
-bool attempt_clocks(const struct attempt *a, struct clocks *out, lx_status *st)
+bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st)
 {
     struct arena scratch = {0};
     struct traffic t;
-    const struct draft *x = &a->draft;
     struct lx_op_traffic *ops = calloc((size_t)x->graph->op_count + 1, sizeof *ops);
     struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
     bool ok = ops && bundles ? true : status_no_memory(st);
-    ok = ok && traffic_list(x, a->answer.address, &scratch, &t, ops, st) &&
-         predict_times(x, a->answer.address, &t, ops, bundles, st);
+    ok = ok && traffic_list(x, address, &scratch, &t, ops, st) &&
+         predict_times(x, address, &t, ops, bundles, st);
     if (ok) *out = bundle_clocks(bundles, x->bundle_count);
     free(ops);
     free(bundles);

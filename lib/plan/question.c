@@ -74,3 +74,14 @@ void lx_question_free(struct lx_question *q)
     arena_free(memory);
     free(memory);
 }
+
+bool lx_question_clocks(const struct lx_question *q, const int64_t *address, double *device_us,
+                        double *end_to_end_us)
+{
+    struct clocks now;
+    lx_status ignored = {0};
+    if (!q->draft || !draft_clocks(q->draft, address, &now, &ignored)) return false;
+    *device_us = now.device_us;
+    *end_to_end_us = now.end_to_end_us;
+    return true;
+}

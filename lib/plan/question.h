@@ -18,6 +18,9 @@ struct lx_question {
 /* Of `options` the objective and the passes count. NULL: `st` says why. */
 struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan_options *options,
                                   lx_status *st);
+/* Predicted times of the graph so placed, on both clocks; false: it is a bare list, or memory is out. */
+bool lx_question_clocks(const struct lx_question *q, const int64_t *address, double *device_us,
+                        double *end_to_end_us);
 void lx_question_free(struct lx_question *q);
 
 #endif

@@ -41,7 +41,7 @@ static bool keep_placement(const struct planner *by, struct attempt *a, struct a
 {
     struct clocks now;
     if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes) ||
-        !attempt_clocks(with, &now, by->st))
+        !draft_clocks(&with->draft, with->answer.address, &now, by->st))
         return false;
     with->us = now.end_to_end_us;
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;

@@ -68,10 +68,7 @@ static bool read_member(const struct json *j, const cJSON *value, struct lx_team
                         lx_status *st)
 {
     p->members[m] = lx_team_member_make(p->team, m, st);
-    if (!p->members[m]) {
-        if (st->code == LX_E_INTERNAL) st->code = LX_E_DOMAIN; /* a fault of the file, not of ours */
-        return false;
-    }
+    if (!p->members[m]) return false;
     const struct lx_graph *does = p->members[m]->graph;
     if (cJSON_IsNull(value) != !does)
         return json_error(j, value, st, LX_E_MISMATCH, "member %d has %s to do", m,
@@ -89,7 +86,8 @@ static struct lx_team_plans *read_plans(const struct json *j, lx_status *st)
     const cJSON *array, *item;
     struct lx_team_plan *team = team_read(j, j->root, st);
     struct lx_team_plans *p = team ? plans_of(team, st) : NULL;
-    bool ok = p && json_array(j, j->root, "plans", &array, st);
+    /* What the members do follows from the team's plan, if that is right. */
+    bool ok = p && lx_team_check(p->team, st) && json_array(j, j->root, "plans", &array, st);
     if (ok && cJSON_GetArraySize(array) != p->team->members)
         ok = json_error(j, array, st, LX_E_MISMATCH,
                         "a team of %d needs as many plans; null for one that has "
@@ -146,7 +144,7 @@ static bool check_messages(const struct lx_team_plans *p, int m, lx_status *st)
 
 bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
 {
-    if (!lx_team_check(p->team, st)) return false;
+    if (!lx_team_check(p->team, st)) return false; /* of one that was read, once more */
     for (int m = 0; m < p->team->members; m++) {
         lx_status why = {0};
         if (!check_messages(p, m, st)) return false;

@@ -14,7 +14,8 @@ struct lx_team_plans {
 /* Plans every member's graph. `team` is taken over, also where this fails (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
-/* The file of a team's plan: malloc'ed text, or NULL when memory is out; and back. */
+/* The file of a team's plan: malloc'ed text, or NULL when memory is out; and back. A file whose team's plan is not
+ * right is refused with LX_E_NO. */
 char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length);
 struct lx_team_plans *lx_team_plans_parse(const char *file, const char *text, size_t length, lx_status *st);
 bool lx_is_team_plan(const char *text, size_t length);

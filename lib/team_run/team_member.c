@@ -5,7 +5,6 @@
 #include "device/reference/input_data.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -183,39 +182,6 @@ static bool tick(struct team_member *m, struct lx_execution *d, lx_status *st)
     return true;
 }
 
-static void say(struct lx_team_account *a, const struct lx_run_result *r)
-{
-    if (r->fault_count > 0)
-        snprintf(a->why, sizeof a->why, "%s", r->faults[0].text);
-    else if (r->wrong_ops > 0)
-        snprintf(a->why, sizeof a->why, "%d ops with wrong results", (int)r->wrong_ops);
-    else if (r->unequal)
-        snprintf(a->why, sizeof a->why, "%s", r->unequal);
-}
-
-static void take_account(struct team_member *m, const struct lx_run_result *r)
-{
-    struct lx_team_account *a = &m->account;
-    a->ops = r->op_count;
-    a->counted = r->total;
-    for (int32_t o = 0; o < r->op_count; o++) {
-        const struct lx_op_traffic *t = &m->plan->traffic[o];
-        a->planned.hbm_read += t->hbm_read;
-        a->planned.hbm_written += t->hbm_written;
-        a->planned.lx_read += t->lx_read;
-        a->planned.lx_written += t->lx_written;
-        a->planned.ring += t->ring;
-        a->planned.reduce_ring += t->reduce_ring;
-        a->verified_ops += r->ops[o].verified;
-    }
-    a->height_bytes = r->height_bytes;
-    a->faults = r->fault_count;
-    a->wrong_ops = r->wrong_ops;
-    a->unequal_ops = r->unequal_ops;
-    a->ok = r->ok;
-    say(a, r);
-}
-
 /* Everything that was sent has been taken. */
 static bool await_sends(struct team_member *m, lx_status *st)
 {
@@ -241,7 +207,7 @@ bool team_member_run(struct team_member *m, lx_status *st)
     struct lx_run_result *r = ok ? lx_device_end(d, st) : NULL;
     if (!ok) lx_device_abandon(d);
     if (!r) return false;
-    take_account(m, r);
+    team_take_account(m, r);
     lx_run_result_free(r);
     if (m->st.code != LX_OK) return st ? *st = m->st, false : false;
     return await_sends(m, st);

@@ -30,6 +30,10 @@ bool team_member_agree(struct team_member *m, lx_status *st);
 bool team_member_run(struct team_member *m, lx_status *st);
 void team_member_end(struct team_member *m);
 
+/* team_account.c */
+struct lx_counters team_planned_counters(const struct lx_plan *plan);
+void team_take_account(struct team_member *m, const struct lx_run_result *r);
+
 /* team_message.c: a send or a receive of the member's graph, as the device's host does it. */
 lx_host_op team_host_op;
 /* Messages of a tag both ways, waited for at once. */

@@ -55,6 +55,9 @@ struct lx_team_account {
     char why[160];         /* what is not ok, in words */
 };
 
+/* What the plans say of a member: all but what was counted. */
+struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int member);
+
 struct lx_team_result {
     bool compared;     /* here: where member 0 runs; the rest is known there only */
     bool ok;           /* every member's run is, and outputs agree if they must */

@@ -45,8 +45,7 @@ static bool sum_before(const struct op_index *x, const struct strip *a, const st
 
 static void fault(struct op_work *w, enum lx_fault_kind kind, int64_t count, const char *what)
 {
-    struct place p = {.tensor = w->op->output, .stay = -1};
-    fault_plain(w->m, kind, &p, "%lld %s", (long long)count, what);
+    fault_plain(w->m, kind, NULL, "%lld %s", (long long)count, what);
 }
 
 /* Gives each strip the number of its group. False: there are too many, or memory is out. */

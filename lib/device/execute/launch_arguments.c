@@ -32,30 +32,28 @@ static bool cores_in_place(const struct lx_launch *l, int64_t cores)
 void check_arguments(struct machine *m)
 {
     const struct lx_op_launch *o = &m->launches[m->tick];
-    struct place p = {.tensor = machine_op(m)->output, .stay = -1};
     if (o->kind == LX_LAUNCH_REFUSED)
         fault_plain(m, LX_FAULT_PLAN, NULL, "it cannot be launched: %.300s", o->why ? o->why : "");
     if (!o->launch) return;
     if (o->kind == LX_LAUNCH_TILES && !grid_follows(o))
-        fault_plain(m, LX_FAULT_GRID, &p, "counts of tiles do not follow from extents and sides");
+        fault_plain(m, LX_FAULT_GRID, NULL, "counts of tiles do not follow from extents and sides");
     if (!cores_in_place(o->launch, m->cores))
-        fault_plain(m, LX_FAULT_GRID, &p, "a core is launched twice, or at a place that is not its own");
+        fault_plain(m, LX_FAULT_GRID, NULL, "a core is launched twice, or at a place that is not its own");
 }
 
 void check_whole(struct machine *m)
 {
     const struct lx_op_launch *o = &m->launches[m->tick];
-    struct place p = {.tensor = machine_op(m)->output, .stay = -1};
     int64_t turns = 0;
     for (int64_t c = 0; c < m->cores; c++)
         turns += lx_op_launch_turns(o, c) > 0 ? lx_op_launch_turns(o, c) : 0;
     if (machine_op(m)->kind->traits & LX_EXTERN) {
         if (o->kind != LX_LAUNCH_NONE || turns > 0)
-            fault_plain(m, LX_FAULT_PLAN, &p, "it runs off the device and cannot be launched");
+            fault_plain(m, LX_FAULT_PLAN, NULL, "it runs off the device and cannot be launched");
     } else if (turns == 0)
-        fault_plain(m, LX_FAULT_NEVER, &p, "no core computes it");
+        fault_plain(m, LX_FAULT_NEVER, NULL, "no core computes it");
     else if (turns > 1)
-        fault_plain(m, LX_FAULT_TWICE, &p, "%lld turns compute it, but it is one piece", (long long)turns);
+        fault_plain(m, LX_FAULT_TWICE, NULL, "%lld turns compute it, but it is one piece", (long long)turns);
     else if (lx_op_launch_turns(o, 0) != 1)
-        fault_plain(m, LX_FAULT_PART, &p, "its operands are on the first core");
+        fault_plain(m, LX_FAULT_PART, NULL, "its operands are on the first core");
 }

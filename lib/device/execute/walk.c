@@ -44,12 +44,11 @@ static void walk_task(void *context, int64_t core, int worker)
 
 static void tell(struct op_work *w, int64_t core)
 {
-    struct place p = {.tensor = w->op->output, .stay = -1, .core = core};
     if (w->core[core].outside)
-        fault_plain(w->m, LX_FAULT_GRID, &p, "the arguments of core %lld lead outside the grid of tiles",
+        fault_plain(w->m, LX_FAULT_GRID, NULL, "the arguments of core %lld lead outside the grid of tiles",
                     (long long)core);
     if (w->core[core].endless)
-        fault_plain(w->m, LX_FAULT_TWICE, &p, "core %lld has more turns than there are elements",
+        fault_plain(w->m, LX_FAULT_TWICE, NULL, "core %lld has more turns than there are elements",
                     (long long)core);
 }
 

@@ -125,9 +125,54 @@ static void judge_one(const struct expected *x, int64_t i, enum lx_dtype dtype, 
     to->share = fmax(to->share, right ? fmin(difference / bound, 1) : fmax(difference / bound, 1));
 }
 
+/* Two elements at once, as far as the plain bound decides. */
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t pair_bits __attribute__((vector_size(16)));
+
+static pair larger(pair a, pair b)
+{
+    pair_bits a_is = a > b;
+    return (pair)(((pair_bits)a & a_is) | ((pair_bits)b & ~a_is));
+}
+
+static pair absolute(pair a)
+{
+    return (pair)((pair_bits)a & INT64_MAX);
+}
+
+struct pairs {
+    pair error, bound, share, largest;
+};
+
+/* False: the plain bound does not decide on one of them, or it is wrong; then nothing was noted. */
+static bool judge_pair(const struct storing *s, const double *value, const double *slack, const float *got,
+                       struct pairs *m)
+{
+    pair exact = {value[0], value[1]}, e = {slack[0], slack[1]}, here = {(double)got[0], (double)got[1]};
+    pair size = absolute(exact), difference = absolute(here - exact), reach = size + e;
+    pair bound = (e + larger(s->unit * reach, s->least - (pair){0})) * SAFETY;
+    pair_bits right = (difference <= bound) & (reach <= s->plain - (pair){0});
+    if (!(right[0] & right[1])) return false;
+    m->error = larger(difference, m->error);
+    m->bound = larger(bound, m->bound);
+    m->share = larger(difference / (bound + DBL_MIN), m->share); /* 0 / 0 is no number */
+    m->largest = larger(size, m->largest);
+    return true;
+}
+
 static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const float *got, struct judged *to)
 {
-    for (int64_t i = 0; i < x->count; i++) judge_one(x, i, dtype, (double)got[i], to);
+    struct pairs m = {{0}, {0}, {0}, {0}};
+    bool in_pairs = !number_types[dtype].integer;
+    int64_t n;
+    for (int64_t i = 0; i < x->count; i += n) {
+        n = x->count - i < 2 ? x->count - i : 2;
+        if (in_pairs && n == 2 && judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
+            continue;
+        for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, (double)got[k], to);
+    }
+    for (int k = 0; k < 2; k++)
+        judged_add(to, &(struct judged){0, m.error[k], m.bound[k], m.share[k], m.largest[k]});
 }
 
 /* Bits that are determined. */

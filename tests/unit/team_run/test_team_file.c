@@ -77,7 +77,7 @@ static bool refused(const char *text)
     lx_status st = {0};
     struct lx_team_plans *p = lx_team_plans_parse("team", text, strlen(text), &st);
     if (!p) {
-        assert_int_equal(lx_code_exit(st.code), 2);
+        assert_true(lx_code_exit(st.code) == 2 || st.code == LX_E_NO);
         assert_true(strlen(st.text) > 10);
         return true;
     }

@@ -1,0 +1,21 @@
+# Teams on the command line: a plan written, checked and run; members beside their plans; what is refused.
+team=patterns/team/uneven_44.json
+show() {
+    "$@" 2>&1
+    printf 'exit %s\n' $?
+}
+show $LXPLAN plan $team --team 3 -o "$scratch/team.plan"
+show $LXPLAN check "$scratch/team.plan"
+show $LXPLAN check "$scratch/team.plan" --json
+show $LXPLAN run "$scratch/team.plan"
+show $LXPLAN run $team --team 2 --json
+show $LXPLAN run "$scratch/team.plan" --team 4
+show $LXPLAN run $team --patience 3
+show $LXPLAN plan $team --team 3 --stages
+show $LXPLAN plan $team --stage divide --team 3
+sed 's/"step": "wait", "exchange": 0/"step": "wait", "exchange": 1/' "$scratch/team.plan" >"$scratch/late.plan"
+show $LXPLAN check "$scratch/late.plan"
+sed 's/"bounds": \[0, 14, /"bounds": [0, 13, /' "$scratch/team.plan" >"$scratch/moved.plan"
+show $LXPLAN check "$scratch/moved.plan"
+head -c 2000 "$scratch/team.plan" >"$scratch/cut.plan"
+show $LXPLAN run "$scratch/cut.plan"
