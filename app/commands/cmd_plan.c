@@ -18,7 +18,6 @@ enum { MOST_ROWS = 40 };
 
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
-    {"order", 0, "ORDER", "of tiles with --stage launch: {default}"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
     {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
     {"all", 'a', NULL,
@@ -28,12 +27,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static const char *order_word(int k)
-{
-    return k < LX_TILE_ORDERS ? lx_tile_order_word((enum lx_tile_order)k) : NULL;
-}
-
-static const struct option_words words[] = {{"stage", stage_word}, {"order", order_word}, {0}};
+static const struct option_words words[] = {{"stage", stage_word}, {0}};
 
 static void label(struct text *out, const char *word)
 {
@@ -246,7 +240,7 @@ static int run(struct call *call)
     static const struct {
         const char *option, *stage;
         bool alone; /* it means something without --stage as well */
-    } of_stage[] = {{"team", "team", true}, {"order", "launch", false}};
+    } of_stage[] = {{"team", "team", true}};
     const char *path = call->line.files.at[0], *output = option_value(&call->line, "output");
     const char *stage = option_value(&call->line, "stage");
     const char *explained = option_value(&call->line, "explain");

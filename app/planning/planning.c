@@ -21,7 +21,7 @@ const char *planning_word(const char *option, int k)
 {
     struct lx_options o = {.solvers = lx_solvers()};
     int i = lx_options_find(option);
-    if (i < 0 || lx_options_at(i).kind != LX_TAKES_WORD) return NULL;
+    if (i < 0 || (lx_options_at(i).kind != LX_TAKES_WORD && i != LX_OPTION_ORDER)) return NULL;
     return lx_options_word(&o, i, k + (i == LX_OPTION_OBJECTIVE)); /* the first is said by saying nothing */
 }
 

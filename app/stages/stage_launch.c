@@ -8,22 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool read_order(struct call *call, struct lx_launch_options *how)
-{
-    const char *word = option_value(&call->line, "order");
-    *how = (struct lx_launch_options){.order = LX_ROW_MAJOR};
-    if (!word) return true;
-    how->order = lx_tile_order_find(word);
-    if (how->order != LX_TILE_ORDERS) return true;
-    struct text known = {0};
-    for (int i = 0; i < LX_TILE_ORDERS; i++)
-        text_format(&known, "%s%s", i ? ", " : "", lx_tile_order_word((enum lx_tile_order)i));
-    status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no tile order \"%.40s\"; there are: %s", word,
-               known.at ? known.at : "");
-    text_free(&known);
-    return false;
-}
-
 static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
 {
     *least = INT64_MAX;
@@ -37,7 +21,7 @@ static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
 /* One op and its launch; without tiles only mode and why say something. */
 struct launch_row {
     const struct lx_op *op;
-    struct lx_op_launch *launch;
+    const struct lx_op_launch *launch;
 };
 
 static bool has_tiles(const struct launch_row *row)
@@ -203,12 +187,6 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
     text_add(t, "}");
 }
 
-static void free_rows(struct launch_row *rows, int32_t n)
-{
-    for (int32_t i = 0; rows && i < n; i++) lx_op_launch_free(rows[i].launch);
-    free(rows);
-}
-
 /* The pieces of a core as its loop recovers them, "[0:32, 64:96]" each; the middle of many is left out. */
 static void add_recovered(const struct lx_op_launch *o, int64_t core, struct text *out)
 {
@@ -245,20 +223,20 @@ static void write_tiles(const struct launch_row *rows, int32_t count, struct tex
     }
 }
 
-/* The launch of each op; NULL with `st`. */
-static struct launch_row *make_rows(const struct lx_plan *p, const struct lx_launch_options *how,
-                                    lx_status *st)
+/* The launch of each op; NULL with `st` where the device cannot launch one. */
+static struct launch_row *make_rows(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct launch_row *rows = calloc((size_t)g->op_count + 1, sizeof *rows);
-    bool ok = rows ? true : status_no_memory(st);
-    for (int32_t i = 0; ok && i < g->op_count; i++) {
-        rows[i] = (struct launch_row){&g->ops[i], lx_plan_launch(p, i, how, st)};
-        ok = rows[i].launch != NULL;
+    if (!rows) return status_no_memory(st), NULL;
+    for (int32_t i = 0; i < g->op_count; i++) {
+        rows[i] = (struct launch_row){&g->ops[i], &p->launches[i]};
+        if (p->launches[i].kind != LX_LAUNCH_REFUSED) continue;
+        lx_op_launch_free(lx_plan_launch(p, i, NULL, st)); /* says why, with its code */
+        free(rows);
+        return NULL;
     }
-    if (ok) return rows;
-    free_rows(rows, g->op_count);
-    return NULL;
+    return rows;
 }
 
 static void write_launches_json(const struct lx_plan *p, const struct launch_row *rows, struct text *out)
@@ -270,11 +248,10 @@ static void write_launches_json(const struct lx_plan *p, const struct launch_row
     text_add(out, "\n]}\n");
 }
 
-static bool write_launches(struct call *call, const struct lx_plan *p, const struct lx_launch_options *how,
-                           struct text *out)
+static bool write_launches(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct launch_row *rows = make_rows(p, how, &call->st);
+    struct launch_row *rows = make_rows(p, &call->st);
     if (!rows) return false;
     if (wants_json(call))
         write_launches_json(p, rows, out);
@@ -285,20 +262,19 @@ static bool write_launches(struct call *call, const struct lx_plan *p, const str
         table_add_text(&TABLE(launch_columns, rows, g->op_count), out);
         if (option_given(&call->line, "all")) write_tiles(rows, g->op_count, out);
     }
-    free_rows(rows, g->op_count);
+    free(rows);
     return true;
 }
 
 int print_launch(struct call *call, const struct lx_graph *g)
 {
-    struct lx_launch_options how;
-    struct lx_plan *p = read_order(call, &how) ? make_plan(call, g) : NULL;
+    struct lx_plan *p = make_plan(call, g);
     struct text t = {0};
     if (!p) return FAILED;
     if (goes_to_file(call)) paint_off();
     bool ok = p->layouts != NULL;
     if (!ok) status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so nothing to launch");
-    ok = ok && write_launches(call, p, &how, &t);
+    ok = ok && write_launches(call, p, &t);
     lx_plan_free(p);
     if (t.failed || !ok) text_free(&t);
     return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
@@ -307,12 +283,9 @@ int print_launch(struct call *call, const struct lx_graph *g)
 bool try_launches(struct call *call, const struct lx_graph *g)
 {
     struct lx_plan *p = make_plan(call, g);
-    bool ok = p != NULL;
-    for (int32_t i = 0; ok && p->layouts && i < p->layouts->graph->op_count; i++) {
-        struct lx_op_launch *o = lx_plan_launch(p, i, NULL, &call->st);
-        ok = o != NULL;
-        lx_op_launch_free(o);
-    }
+    struct launch_row *rows = p && p->layouts ? make_rows(p, &call->st) : NULL;
+    bool ok = p && (rows || !p->layouts);
+    free(rows);
     lx_plan_free(p);
     return ok;
 }

@@ -106,15 +106,10 @@ static int draw_tiles(const struct scene *on, int row, int columns, const struct
 
 static int draw_launch(const struct scene *on, int row, int columns)
 {
-    lx_status st = {0};
-    struct lx_op_launch *o = lx_plan_launch(session_plan(on->session), on->session->selection.op,
-                                            &(struct lx_launch_options){0}, &st);
-    put_format(on->cells, row++, 0, columns, INK(TITLE), "launch%s%s", o ? ": " : "",
-               o ? lx_launch_kind_word(o->kind) : "");
-    if (!o) return row + put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(BAD), st.text);
+    const struct lx_op_launch *o = &session_plan(on->session)->launches[on->session->selection.op];
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "launch: %s", lx_launch_kind_word(o->kind));
     if (o->why) row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
     if (o->launch) row = draw_tiles(on, row, columns, o);
-    lx_op_launch_free(o);
     return row;
 }
 

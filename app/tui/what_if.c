@@ -113,7 +113,7 @@ bool settings_step(struct what_if *w, int i, int direction, int64_t now)
     struct lx_option_row row = lx_options_at(i);
     lx_status ignored;
     if (settings_row(i).has_words) return step_word(w, i, direction);
-    if (row.kind == LX_TAKES_PAIRS) return false;
+    if (row.kind == LX_TAKES_PAIRS || row.kind == LX_TAKES_TEXT) return false;
     bool is_none = row.none && !lx_options_is_set(&w->options, i);
     int64_t next = is_none && now < 0 ? row.low : stepped(i, is_none ? now : number_of(w, i), direction);
     char text[24];
@@ -170,8 +170,10 @@ void settings_command(const struct what_if *w, const char *file, struct text *ou
             add_pairs(out, row.name, value);
         else if (value && row.kind == LX_TAKES_NOTHING)
             text_format(out, " --%s", row.name);
-        else if (value)
-            text_format(out, " --%s %s", row.name, value);
+        else if (value) {
+            text_format(out, " --%s ", row.name);
+            add_quoted(out, value);
+        }
         free(value);
     }
 }

@@ -52,9 +52,9 @@ static bool cuts_sticks(const struct launched *x, int d)
     const struct lx_layout *l = &x->c->l->layouts[x->op->output];
     const struct lx_launch_dim *v = &x->o->dim[d];
     const struct op_index *i = &x->cut.x;
-    if (d != l->stick_dim || v->side >= v->extent) return false;
+    if (d != l->stick_dim || v->inner >= v->extent) return false;
     bool shifted = i->shifted == i->operand_count - 1;
-    return v->side % l->stick_elements != 0 ||
+    return v->inner % l->stick_elements != 0 || (v->side < v->extent && v->side % l->stick_elements != 0) ||
            (shifted && (i->stride[d] != 1 || i->offset[d] % l->stick_elements != 0));
 }
 
@@ -66,7 +66,8 @@ static bool dims_right(const struct launched *x)
         const struct lx_launch_dim *v = &x->o->dim[d];
         if (v->extent != i->extent[var_of_dim(x, d)])
             return refuse(x, "a dimension is not as long as that of the output");
-        if (v->side < 1 || v->parts < 1 || v->part < 1 || v->side > LX_INT_MAX || v->part > v->extent)
+        if (v->side < 1 || v->inner < 1 || v->inner > v->side || v->parts < 1 || v->part < 1 ||
+            v->side > LX_INT_MAX || v->part > v->extent)
             return refuse(x, "a dimension has tiles or parts of no size");
         if (v->parts == 1 ? v->part != v->extent : v->part < ceil_div_i64(v->extent, v->parts))
             return refuse(x, "the parts of a dimension do not cover it");
@@ -256,6 +257,24 @@ static bool runs_cover(const struct launched *x, struct lx_launch_core *sorted, 
     return next == all && group == x->cut.sum_slices - 1 ? true : refuse(x, "tiles are left out");
 }
 
+/* A list has every tile once. */
+static bool list_right(const struct launched *x, int64_t all)
+{
+    if (x->o->launch->order != LX_LISTED)
+        return x->o->tiles ? refuse(x, "only the order listed has a list") : true;
+    if (!x->o->tiles || x->o->tile_count != all)
+        return refuse(x, "its list does not have as many tiles as there are");
+    bool *seen = arena_array(x->c->memory, (size_t)all, sizeof *seen);
+    if (!seen) return status_no_memory(x->c->st);
+    for (int64_t i = 0; i < all; i++) {
+        int64_t t = x->o->tiles[i];
+        if (t < 0 || t >= all || seen[t])
+            return refuse(x, "its list has a tile twice, or one that is not there");
+        seen[t] = true;
+    }
+    return true;
+}
+
 static bool global_right(const struct launched *x, struct lx_launch_core *sorted)
 {
     const struct lx_launch *l = x->o->launch;
@@ -266,7 +285,7 @@ static bool global_right(const struct launched *x, struct lx_launch_core *sorted
     if (l->order == LX_BLOCK && (x->o->blocks[0] < 1 || x->o->blocks[1] < 1 ||
                                  x->o->blocks[0] > LX_LAUNCH_CORES || x->o->blocks[1] > LX_LAUNCH_CORES))
         return refuse(x, "blocks must be at least one by one");
-    return all_tiles(x, &all) && runs_cover(x, sorted, all);
+    return all_tiles(x, &all) && list_right(x, all) && runs_cover(x, sorted, all);
 }
 
 static bool tiles_right(const struct launched *x)

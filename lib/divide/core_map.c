@@ -102,6 +102,13 @@ int64_t lx_division_slot(const struct lx_division *d, int split, int64_t core)
     return core_slot(splits, d->split_count, d->contiguous, split, core);
 }
 
+int64_t lx_division_stride(const struct lx_division *d, int split)
+{
+    int64_t splits[LX_MAX_VARS];
+    splits_of(d, splits);
+    return core_stride(splits, d->split_count, d->contiguous, split);
+}
+
 void lx_division_slice(const struct lx_division *d, int split, int64_t core, int64_t *from, int64_t *to)
 {
     const struct lx_split *v = &d->splits[split];

@@ -119,6 +119,8 @@ bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st
 
 /* Which slice of variable `split` core `core` works on: first variable (or `contiguous`) fastest. */
 int64_t lx_division_slot(const struct lx_division *d, int split, int64_t core);
+/* Core c works on slice (c / stride) mod split. */
+int64_t lx_division_stride(const struct lx_division *d, int split);
 /* Its elements [*from, *to); they may be none where a padded last slice is empty. */
 void lx_division_slice(const struct lx_division *d, int split, int64_t core, int64_t *from, int64_t *to);
 

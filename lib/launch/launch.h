@@ -28,20 +28,35 @@ enum lx_placing { LX_INTERLEAVED, LX_SHARDED, LX_PLACING_COUNT };
 enum lx_partition { LX_PARTITION_AUTO, LX_PARTITION_GLOBAL, LX_PARTITION_LOCAL_SHARD, LX_PARTITION_COUNT };
 
 /* How tile numbers run over the grid. block and match_shard give each core a rectangle: block cuts both axes
- * evenly over the cores, match_shard follows the shards. */
-enum lx_tile_order { LX_ROW_MAJOR, LX_COLUMN_MAJOR, LX_BLOCK, LX_MATCH_SHARD, LX_MORTON, LX_TILE_ORDERS };
+ * evenly over the cores, match_shard follows the shards. listed, of an op's launch: as a list says, which a
+ * formula, a file or a queue has made. */
+enum lx_tile_order {
+    LX_ROW_MAJOR,
+    LX_COLUMN_MAJOR,
+    LX_BLOCK,
+    LX_MATCH_SHARD,
+    LX_MORTON,
+    LX_LISTED,
+    LX_TILE_ORDERS
+};
 
 /* Balanced: no two cores differ by more than one tile (or row, or column). Chunks: ceil(tiles / cores) for
  * each until none are left, as other systems do; for comparison. */
-enum lx_share { LX_SHARE_BALANCED, LX_SHARE_CHUNKS };
+enum lx_share { LX_SHARE_BALANCED, LX_SHARE_CHUNKS, LX_SHARE_COUNT };
+/* Static: runs of tiles by their number. Dynamic: a queue, from which the core that is free first takes the next
+ * tile; how long a tile takes is predicted. */
+enum lx_assign { LX_ASSIGN_STATIC, LX_ASSIGN_DYNAMIC, LX_ASSIGN_COUNT };
 
 /* The words of an enum; unknown words give its COUNT.
  * Memories and placings go by their names elsewhere, too. */
-enum lx_memory lx_memory_find(const char *word);         /* hbm DRAM, lx L1 */
-enum lx_placing lx_placing_find(const char *word);       /* interleaved, sharded */
-enum lx_tile_order lx_tile_order_find(const char *word); /* row_major column_major block match_shard morton */
+enum lx_memory lx_memory_find(const char *word);   /* hbm DRAM, lx L1 */
+enum lx_placing lx_placing_find(const char *word); /* interleaved, sharded */
+/* row_major column_major block match_shard morton listed */
+enum lx_tile_order lx_tile_order_find(const char *word);
 const char *lx_tile_order_word(enum lx_tile_order order);
 const char *lx_partition_word(enum lx_partition mode);
+const char *lx_share_word(enum lx_share share);    /* balanced, chunks */
+const char *lx_assign_word(enum lx_assign assign); /* static, dynamic */
 
 /* How an operand is cut over the cores. */
 struct lx_shard {

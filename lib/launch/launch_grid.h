@@ -7,11 +7,25 @@
 bool launch_is_local(const struct lx_op_launch *o);
 /* The t-th tile of a global launch in its order; false: there is none. */
 bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *tile);
-/* The same as [from, to) per output dimension. */
-bool launch_box_of_tile(const struct lx_op_launch *o, int64_t t, int64_t *from, int64_t *to);
-/* What a core of local_shard has, per output dimension; false: there is no such shard. */
-bool launch_shard(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from, int64_t *to);
-/* The range of each summed variable that a group of cores goes over; false: there is no such group. */
-bool launch_sum_range(const struct lx_op_launch *o, int64_t k_slice, int64_t *from, int64_t *to);
+/* The tile with a row-major number, [from, to) per output dimension. */
+void launch_box_of_number(const struct lx_op_launch *o, int64_t number, int64_t *from, int64_t *to);
+
+/* launch_deal.c: what is known of the cores of an op when its tiles are dealt out. */
+struct dealing {
+    const struct lx_device *device;
+    const struct lx_launch_options *options;
+    int64_t cores;                   /* 0 .. cores-1 of the device */
+    int64_t stride[LX_MAX_VARS];     /* per split of the division: core c has slice (c / stride) mod split */
+    int64_t dim_stride[LX_MAX_RANK]; /* the same per output dimension, */
+    int64_t sum_stride[LX_MAX_VARS]; /* and per summed variable */
+};
+/* Fills in the cores, and the list of tiles where one is needed; the grid is settled. */
+bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st);
+/* Number and place of a core on the device. */
+void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l,
+                  struct lx_launch_core *c);
+/* tile_queue.c: tiles to the core that is free first. `tiles` are the numbers in the order of the queue; they are
+ * put in the order of the cores, and `start` and `count` say which are whose. */
+bool queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count);
 
 #endif

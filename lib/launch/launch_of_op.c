@@ -1,12 +1,12 @@
 /* From a divided op and where its operands are to its launch: dimensions, residency, cores. See launch_of_op.h for
  * what is what.
  *
- * The mode, the check of the operands and the limits of grids are those of any launch (launch.c). The cores are
- * those that the division uses, under their numbers on the device. In a global launch the cores of each group of
- * a split sum stand in the order of their numbers, so that the i-th core of every group has the same tiles. */
+ * The mode, the check of the operands and the limits of grids are those of any launch (launch.c); who gets which
+ * tiles is dealt out in launch_deal.c. */
 #include "launch/launch_of_op.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "launch/launch_grid.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
@@ -62,28 +62,34 @@ static int64_t part_of(const struct lx_split *v, int64_t extent)
     return v && v->split > 1 ? v->units / v->split * v->unit : extent;
 }
 
-/* Elements of a tile along output dimension `d`. What a constraint keeps whole is one tile: a core could not
- * write its part of it without the other cores' sticks. */
-static int64_t side_of(const struct subject *s, int d, int rank, const struct lx_split *v, int64_t extent)
+/* Elements of a tile of rows x columns along output dimension `d`. What a constraint keeps whole is one tile: a
+ * core could not write its part of it without the other cores' sticks. */
+static int64_t side_of(const int64_t tile[2], int d, int rank, const struct lx_split *v, int64_t extent)
 {
-    int64_t side = d == rank - 1 ? s->device->tile_columns : d == rank - 2 ? s->device->tile_rows : 1;
+    int64_t side = d >= rank - 2 ? tile[d == rank - 1] : 1;
     if (!v) return side;
     return v->constraint && v->split == 1 ? extent : round_up_i64(side, v->unit);
 }
 
-static void set_dims(const struct subject *s, bool local, struct lx_op_launch *o)
+static void set_dims(const struct subject *s, const struct lx_launch_options *options, bool local,
+                     struct lx_op_launch *o)
 {
+    const int64_t own[2] = {s->device->tile_rows, s->device->tile_columns};
+    const int64_t *tile = options->tile[0] ? options->tile : own;
     int output = s->index.operand_count - 1;
     o->rank = s->index.rank[output];
     for (int d = 0; d < o->rank; d++) {
         int var = s->index.var[output][d];
         const struct lx_split *v = split_of_var(s, var);
-        int64_t extent = s->index.extent[var];
+        int64_t extent = s->index.extent[var], side = side_of(tile, d, o->rank, v, extent);
         bool cut = local && v && v->split > 1;
         o->dim[d] = (struct lx_launch_dim){.extent = extent,
-                                           .side = side_of(s, d, o->rank, v, extent),
+                                           .side = side,
+                                           .inner = side,
                                            .parts = cut ? v->split : 1,
                                            .part = cut ? part_of(v, extent) : extent};
+        if (options->inner[0])
+            o->dim[d].inner = min_i64(side, side_of(options->inner, d, o->rank, v, extent));
     }
 }
 
@@ -110,8 +116,8 @@ static int64_t tiles_along(const struct lx_launch_dim *v)
 
 static bool sound_dim(const struct lx_launch_dim *v)
 {
-    return v->extent >= 1 && v->side >= 1 && v->parts >= 1 && v->part >= 1 && v->side <= LX_INT_MAX &&
-           v->part <= LX_INT_MAX && v->extent <= LX_INT_MAX;
+    return v->extent >= 1 && v->side >= 1 && v->inner >= 1 && v->inner <= v->side && v->parts >= 1 &&
+           v->part >= 1 && v->side <= LX_INT_MAX && v->part <= LX_INT_MAX && v->extent <= LX_INT_MAX;
 }
 
 static bool settle_sums(struct lx_op_launch *o)
@@ -136,6 +142,7 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
     int64_t all = 1;
     for (int a = 0; a < 2 && l->order == LX_BLOCK; a++)
         if (o->blocks[a] < 1 || o->blocks[a] > LX_LAUNCH_CORES) return false;
+    if ((l->order == LX_LISTED) != (o->tiles != NULL)) return false;
     l->batch = l->mt = l->nt = 1;
     l->shard_grid[0] = l->shard_grid[1] = l->shard_tiles[0] = l->shard_tiles[1] = local;
     for (int d = 0; ok && d < o->rank; d++) {
@@ -172,8 +179,7 @@ static void describe_operands(const struct subject *s, const struct lx_shard *sh
 }
 
 /* What any launch is asked: can these operands be launched, and how? */
-static bool ask(const struct subject *s, const struct lx_launch_options *options,
-                const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
+static bool ask(const struct subject *s, const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
 {
     struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
     const struct lx_shard shard = {.axis_count = 2,
@@ -184,8 +190,6 @@ static bool ask(const struct subject *s, const struct lx_launch_options *options
     describe_operands(s, &shard, operands);
     struct lx_launch_request r = {.operands = operands,
                                   .operand_count = s->op->input_count + 1,
-                                  .order = options->order == LX_MATCH_SHARD ? LX_ROW_MAJOR : options->order,
-                                  .share = options->share,
                                   .batch = grid->batch,
                                   .grid = {grid->mt, grid->nt},
                                   .k_tiles = grid->kt,
@@ -194,104 +198,21 @@ static bool ask(const struct subject *s, const struct lx_launch_options *options
     return *out != NULL;
 }
 
-/* Core numbers run over the rows of the device's grid. */
-static void set_place(const struct subject *s, int64_t core, struct lx_launch *l, struct lx_launch_core *c)
+/* Who works on what, as the division has it. */
+static void set_dealing(const struct subject *s, struct dealing *g)
 {
-    l->core_grid[1] = s->device->grid_x;
-    l->core_grid[0] = max_i64(s->device->grid_y, ceil_div_i64(s->device->cores, s->device->grid_x));
-    c->core = (int32_t)core;
-    c->y = (int32_t)(core / s->device->grid_x);
-    c->x = (int32_t)(core % s->device->grid_x);
-}
-
-/* The slot of each variable on a core, as the division has it. */
-static int64_t slot_of_var(const struct subject *s, int var, int64_t core)
-{
-    const struct lx_split *v = split_of_var(s, var);
-    return v && v->split > 1 ? lx_division_slot(s->division, (int)(v - s->division->splits), core) : 0;
-}
-
-static int32_t group_of(const struct subject *s, int64_t core)
-{
-    int64_t k = 0;
+    int output = s->index.operand_count - 1, sums = 0;
+    g->cores = s->division->cores_used;
+    for (int i = 0; i < s->division->split_count; i++) g->stride[i] = lx_division_stride(s->division, i);
+    for (int d = 0; d < s->index.rank[output]; d++) {
+        const struct lx_split *v = split_of_var(s, s->index.var[output][d]);
+        g->dim_stride[d] = v ? g->stride[v - s->division->splits] : 1;
+    }
     for (int v = 0; v < s->index.var_count; v++) {
-        if (!op_index_reduced(&s->index, v)) continue;
         const struct lx_split *split = split_of_var(s, v);
-        k = k * (split ? split->split : 1) + slot_of_var(s, v, core);
+        if (op_index_reduced(&s->index, v))
+            g->sum_stride[sums++] = split ? g->stride[split - s->division->splits] : 1;
     }
-    return (int32_t)k;
-}
-
-/* Its shard, and all tiles of that. */
-static void give_shard(const struct subject *s, const struct lx_op_launch *o, struct lx_launch_core *c)
-{
-    int output = s->index.operand_count - 1;
-    int64_t sy = 0;
-    c->count = 1;
-    for (int d = 0; d < o->rank; d++) {
-        const struct lx_launch_dim *v = &o->dim[d];
-        int64_t slot = slot_of_var(s, s->index.var[output][d], c->core);
-        if (d == o->rank - 1)
-            c->sx = (int32_t)slot;
-        else
-            sy = sy * v->parts + slot;
-        int64_t from = min_i64(slot * v->part, v->extent);
-        c->count *= ceil_div_i64(min_i64(v->part, v->extent - from), v->side);
-    }
-    c->sy = (int32_t)sy;
-}
-
-/* Most even rectangle of blocks for so many cores. */
-static void set_blocks(struct lx_op_launch *o, int64_t cores)
-{
-    int64_t y = 1;
-    for (int64_t i = 1; i * i <= cores; i++)
-        if (cores % i == 0) y = i;
-    o->blocks[0] = min_i64(y, o->launch->mt);
-    o->blocks[1] = min_i64(cores / y, o->launch->nt);
-}
-
-/* The i-th core of its group gets the i-th run of tiles; by blocks: the i-th block. */
-static void give_run(const struct lx_op_launch *o, enum lx_share share, int64_t cores, int64_t i,
-                     struct lx_launch_core *c)
-{
-    const struct lx_launch *l = o->launch;
-    int64_t blocks = o->blocks[0] * o->blocks[1], all = l->batch * l->mt * l->nt;
-    if (l->order != LX_BLOCK) {
-        lx_share_of(share, all, cores, i, &c->start, &c->count);
-        return;
-    }
-    c->start = i < blocks ? 0 : all;
-    for (int64_t b = 0; b <= i && b < blocks; b++) {
-        int64_t row, rows, column, columns;
-        lx_share_of(LX_SHARE_BALANCED, l->mt, o->blocks[0], b / o->blocks[1], &row, &rows);
-        lx_share_of(LX_SHARE_BALANCED, l->nt, o->blocks[1], b % o->blocks[1], &column, &columns);
-        if (b < i && i < blocks) c->start += l->batch * rows * columns;
-        if (b == i) c->count = l->batch * rows * columns;
-    }
-}
-
-static bool set_cores(const struct subject *s, enum lx_share share, struct lx_op_launch *o, lx_status *st)
-{
-    struct lx_launch *l = o->launch;
-    int64_t used = s->division->cores_used, groups = o->k_slices, per_group = used / groups;
-    int64_t *given = calloc((size_t)groups, sizeof *given);
-    free(l->cores);
-    l->core_count = (int32_t)used;
-    l->cores = calloc((size_t)used, sizeof *l->cores);
-    bool ok = given && l->cores;
-    if (ok && l->order == LX_BLOCK) set_blocks(o, per_group);
-    for (int64_t i = 0; ok && i < used; i++) {
-        struct lx_launch_core *c = &l->cores[i];
-        set_place(s, i, l, c);
-        c->k_slice = group_of(s, i);
-        if (l->mode == LX_PARTITION_LOCAL_SHARD)
-            give_shard(s, o, c);
-        else
-            give_run(o, share, per_group, given[c->k_slice]++, c);
-    }
-    free(given);
-    return ok ? true : status_no_memory(st);
 }
 
 static bool launch_tiles(const struct subject *s, const struct lx_launch_options *options,
@@ -299,13 +220,16 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
 {
     bool local = any_on_chip(s);
     struct lx_launch grid = {.mode = local ? LX_PARTITION_LOCAL_SHARD : LX_PARTITION_GLOBAL};
-    set_dims(s, local, o);
+    struct dealing g = {.device = s->device, .options = options};
+    set_dims(s, options, local, o);
     if (!set_sums(s, o, st)) return false;
     o->launch = &grid;
     bool fits = lx_op_launch_settle(o);
     o->launch = NULL;
     if (!fits) return status_set(st, LX_E_LAUNCH_GRID, "more than 2^53 tiles");
-    return ask(s, options, &grid, &o->launch, st) && set_cores(s, options->share, o, st);
+    if (!ask(s, &grid, &o->launch, st)) return false;
+    set_dealing(s, &g);
+    return launch_deal(&g, o, st);
 }
 
 /* Nothing is known of what it writes where: all of it is one piece of work. */
@@ -315,7 +239,7 @@ static bool launch_whole(const struct subject *s, struct lx_op_launch *o, lx_sta
     o->kind = LX_LAUNCH_WHOLE;
     o->why = "its index map is unknown, so one core runs it whole";
     o->launch = lx_launch_make(&r, st);
-    if (o->launch) set_place(s, 0, o->launch, o->launch->cores);
+    if (o->launch) launch_place(s->device, 0, o->launch, o->launch->cores);
     return o->launch != NULL;
 }
 
@@ -334,7 +258,7 @@ static bool launch_op(const struct subject *s, const struct lx_launch_options *o
 struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
                                   const struct lx_launch_options *options, lx_status *st)
 {
-    static const struct lx_launch_options defaults = {.order = LX_ROW_MAJOR, .share = LX_SHARE_BALANCED};
+    static const struct lx_launch_options defaults = {.order = LX_ROW_MAJOR};
     struct lx_op_launch *o = calloc(1, sizeof *o);
     if (!o) return status_no_memory(st), NULL;
     struct subject s = subject_of(d, op, on_chip);
@@ -350,5 +274,6 @@ void lx_op_launch_free(struct lx_op_launch *o)
     if (!o) return;
     lx_launch_free(o->launch);
     free(o->sum);
+    free(o->tiles);
     free(o);
 }

@@ -12,11 +12,14 @@
  *                  slowest, to the Gy parts that sy counts; the columns are the Gx parts that sx counts. A core's
  *                  own tiles are numbered from 0, mixed radix, first dimension slowest
  *
+ * With two levels of tiles the outer ones are numbered and dealt out, and a core goes over the inner tiles of
+ * each, row by row; an inner tile is one turn of its loop.
+ *
  * The variables that are summed are cut as the division says, too: that makes `k_slices` groups of cores, each
  * of which goes over the whole output with its own range of the sum.
  *
  * What a core does follows from this struct alone (launch_piece.c), not from the division, so that a wrong
- * argument shows: lx_op_launch_covers says where. All of it is in plan files. */
+ * argument shows (lib/check says where). All of it is in plan files. */
 #ifndef LX_LAUNCH_LAUNCH_OF_OP_H
 #define LX_LAUNCH_LAUNCH_OF_OP_H
 
@@ -35,14 +38,23 @@ enum lx_launch_kind {
 
 const char *lx_launch_kind_word(enum lx_launch_kind kind);
 
+enum { LX_ORDER_TEXT = 240, LX_LISTED_TILES = 1 << 20 };
+
+/* How tiles are cut and dealt out. All zero: as the device and the residency have it, row by row. */
 struct lx_launch_options {
     enum lx_tile_order order; /* of global launches; match_shard: where there are shards, else row_major */
+    char by[LX_ORDER_TEXT];   /* of order listed: a formula (tile_formula.h), or @FILE with a list */
     enum lx_share share;
+    enum lx_assign assign;     /* of global launches */
+    int64_t tile[2], inner[2]; /* rows, columns; 0: the device's tile; no inner tiles */
+    const int64_t *list; /* of @FILE: row-major numbers of tiles, each once; for launches with so many */
+    int64_t list_count;
 };
 
 /* A dimension of the output, in elements. */
 struct lx_launch_dim {
     int64_t extent, side; /* of all of it; of a tile */
+    int64_t inner;        /* of a tile in a tile: what one turn computes; one level: side */
     int64_t parts, part;  /* of local_shard: how many, and how long each but the last is; else 1, extent */
 };
 
@@ -63,6 +75,8 @@ struct lx_op_launch {
     int64_t k_slices;  /* groups of cores that add up one output: all parts of `sum` */
     int64_t k_tile;    /* elements of a sum that Kt counts as one */
     int64_t blocks[2]; /* of order block: rows and columns of blocks that tiles are numbered by; else 0 */
+    int64_t *tiles; /* of order listed: row-major numbers in the order in which cores count them; else NULL */
+    int64_t tile_count;
 };
 
 /* `on_chip`: per operand of the op, inputs in order, then the output. NULL: `st`, where something on chip cannot
@@ -82,6 +96,8 @@ struct lx_launch_piece {
     int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
 };
 
+/* Are the tiles that are dealt out cut into smaller ones? */
+bool lx_op_launch_two_levels(const struct lx_op_launch *o);
 /* Turns of the loop of device core `core`; 0: it has nothing to do. */
 int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core);
 /* Turn `turn` of it. False: its arguments lead outside of the grid, or the grid is not the op's. */
@@ -90,10 +106,5 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
 
 /* The same as [from, to) per output dimension. */
 bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to);
-
-/* Is every element of the output computed exactly once by each group of a split sum, the sum whole, and does
- * each core of local_shard compute its slice of the division? False: `st` names the element or the core. */
-bool lx_op_launch_covers(const struct lx_op_launch *o, const struct op_index *x, const struct lx_division *d,
-                         lx_status *st);
 
 #endif

@@ -19,12 +19,6 @@ const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, int
     return NULL;
 }
 
-int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core)
-{
-    const struct lx_launch_core *c = lx_op_launch_core(o, core);
-    return c ? max_i64(c->count, 0) : 0;
-}
-
 bool launch_is_local(const struct lx_op_launch *o)
 {
     return o->launch->mode == LX_PARTITION_LOCAL_SHARD;
@@ -54,6 +48,10 @@ bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *til
     int64_t each = l->mt * l->nt;
     if (t < 0 || t >= each * l->batch) return false;
     if (l->order == LX_BLOCK) return cell_in_blocks(o, t, tile);
+    if (l->order == LX_LISTED) {
+        if (t >= o->tile_count || o->tiles[t] < 0 || o->tiles[t] >= each * l->batch) return false;
+        t = o->tiles[t];
+    }
     *tile = lx_launch_tile(l, &(struct lx_launch_core){.start = t}, 0);
     return true;
 }
@@ -82,7 +80,7 @@ static bool slots_of_shard(const struct lx_op_launch *o, int64_t sy, int64_t sx,
     return sy == 0 && sx < (o->rank > 0 ? o->dim[o->rank - 1].parts : 1);
 }
 
-bool launch_shard(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from, int64_t *to)
+static bool shard_of(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from, int64_t *to)
 {
     int64_t slot[LX_MAX_RANK];
     if (c->sy < 0 || c->sx < 0 || !slots_of_shard(o, c->sy, c->sx, slot)) return false;
@@ -94,7 +92,7 @@ bool launch_shard(const struct lx_op_launch *o, const struct lx_launch_core *c, 
     return true;
 }
 
-bool launch_sum_range(const struct lx_op_launch *o, int64_t k_slice, int64_t *from, int64_t *to)
+static bool sum_range(const struct lx_op_launch *o, int64_t k_slice, int64_t *from, int64_t *to)
 {
     for (int i = o->sum_count - 1; i >= 0; i--) {
         const struct lx_launch_sum *s = &o->sum[i];
@@ -110,7 +108,7 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
                       int64_t *to)
 {
     int64_t low[LX_MAX_RANK], high[LX_MAX_RANK];
-    if (t < 0 || !launch_shard(o, c, low, high)) return false;
+    if (t < 0 || !shard_of(o, c, low, high)) return false;
     for (int d = o->rank - 1; d >= 0; d--) {
         int64_t side = o->dim[d].side, tiles = ceil_div_i64(high[d] - low[d], side);
         if (tiles < 1) return false;
@@ -121,25 +119,90 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
     return t == 0;
 }
 
-bool launch_box_of_tile(const struct lx_op_launch *o, int64_t t, int64_t *from, int64_t *to)
+static void box_of(const struct lx_op_launch *o, const struct lx_tile *tile, int64_t *from, int64_t *to)
 {
-    struct lx_tile tile;
     int64_t cell[LX_MAX_RANK];
-    if (!launch_tile_at(o, t, &tile)) return false;
-    spread(o, &tile, cell);
+    spread(o, tile, cell);
     for (int d = 0; d < o->rank; d++) {
         from[d] = cell[d] * o->dim[d].side;
         to[d] = min_i64(from[d] + o->dim[d].side, o->dim[d].extent);
     }
+}
+
+void launch_box_of_number(const struct lx_op_launch *o, int64_t number, int64_t *from, int64_t *to)
+{
+    int64_t nt = o->launch->nt, each = o->launch->mt * nt;
+    box_of(o, &(struct lx_tile){number / each, number % each / nt, number % nt, number}, from, to);
+}
+
+static bool global_box(const struct lx_op_launch *o, int64_t t, int64_t *from, int64_t *to)
+{
+    struct lx_tile tile;
+    if (!launch_tile_at(o, t, &tile)) return false;
+    box_of(o, &tile, from, to);
     return true;
+}
+
+/* The i-th tile of a core, the outer one of two levels. */
+static bool outer_box(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t i, int64_t *from,
+                      int64_t *to)
+{
+    int64_t t;
+    if (i < 0 || i >= c->count || !add_i64(c->start, i, &t)) return false;
+    return launch_is_local(o) ? local_box(o, c, t, from, to) : global_box(o, t, from, to);
+}
+
+bool lx_op_launch_two_levels(const struct lx_op_launch *o)
+{
+    for (int d = 0; d < o->rank; d++)
+        if (o->dim[d].inner < o->dim[d].side) return true;
+    return false;
+}
+
+/* Turns that the i-th tile of a core takes; 0: there is no such tile. */
+static int64_t inner_tiles(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t i)
+{
+    int64_t from[LX_MAX_RANK], to[LX_MAX_RANK], n = 1;
+    if (!outer_box(o, c, i, from, to)) return 0;
+    for (int d = 0; d < o->rank; d++) n *= ceil_div_i64(to[d] - from[d], o->dim[d].inner);
+    return n;
+}
+
+/* A tile that is none takes one turn, in which that is found. */
+int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core)
+{
+    const struct lx_launch_core *c = lx_op_launch_core(o, core);
+    int64_t turns = 0;
+    if (!c || c->count <= 0) return 0;
+    if (!lx_op_launch_two_levels(o)) return c->count;
+    for (int64_t i = 0; i < c->count; i++) {
+        int64_t n = inner_tiles(o, c, i);
+        if (n == 0) return turns + 1;
+        turns += n;
+    }
+    return turns;
+}
+
+/* Narrows a tile to its `turn`-th inner tile. */
+static bool inner_box(const struct lx_op_launch *o, int64_t turn, int64_t *from, int64_t *to)
+{
+    for (int d = o->rank - 1; d >= 0; d--) {
+        int64_t inner = o->dim[d].inner, tiles = ceil_div_i64(to[d] - from[d], inner);
+        from[d] += turn % tiles * inner;
+        to[d] = min_i64(from[d] + inner, to[d]);
+        turn /= tiles;
+    }
+    return turn == 0;
 }
 
 bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to)
 {
     const struct lx_launch_core *c = lx_op_launch_core(o, core);
-    int64_t t;
-    if (!c || turn < 0 || turn >= c->count || !add_i64(c->start, turn, &t)) return false;
-    return launch_is_local(o) ? local_box(o, c, t, from, to) : launch_box_of_tile(o, t, from, to);
+    int64_t i = 0;
+    if (!c || turn < 0) return false;
+    if (!lx_op_launch_two_levels(o)) return outer_box(o, c, turn, from, to);
+    for (int64_t n; (n = inner_tiles(o, c, i)) > 0 && turn >= n; i++) turn -= n;
+    return outer_box(o, c, i, from, to) && inner_box(o, turn, from, to);
 }
 
 bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, int64_t core, int64_t turn,
@@ -157,7 +220,7 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
         out->to[v] = to[d];
         if (o->dim[d].extent != x->extent[v]) return false;
     }
-    if (c->k_slice < 0 || !launch_sum_range(o, c->k_slice, from, to)) return false;
+    if (c->k_slice < 0 || !sum_range(o, c->k_slice, from, to)) return false;
     for (int v = 0; v < x->var_count; v++) {
         if (!op_index_reduced(x, v)) continue;
         if (sums == o->sum_count || o->sum[sums].extent != x->extent[v]) return false;

@@ -12,7 +12,7 @@
 static const char *const order_words[LX_TILE_ORDERS] = {
     [LX_ROW_MAJOR] = "row_major", [LX_COLUMN_MAJOR] = "column_major",
     [LX_BLOCK] = "block",         [LX_MATCH_SHARD] = "match_shard",
-    [LX_MORTON] = "morton",
+    [LX_MORTON] = "morton",       [LX_LISTED] = "listed",
 };
 
 enum lx_tile_order lx_tile_order_find(const char *word)
@@ -26,6 +26,16 @@ enum lx_tile_order lx_tile_order_find(const char *word)
 const char *lx_tile_order_word(enum lx_tile_order order)
 {
     return order < LX_TILE_ORDERS ? order_words[order] : "?";
+}
+
+const char *lx_share_word(enum lx_share share)
+{
+    return share == LX_SHARE_CHUNKS ? "chunks" : "balanced";
+}
+
+const char *lx_assign_word(enum lx_assign assign)
+{
+    return assign == LX_ASSIGN_DYNAMIC ? "dynamic" : "static";
 }
 
 void lx_share_of(enum lx_share share, int64_t tiles, int64_t cores, int64_t i, int64_t *start, int64_t *count)

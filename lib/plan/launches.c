@@ -1,6 +1,8 @@
-/* How the ops of a plan are launched: by their divisions, and by where the plan keeps their operands. */
+/* How the ops of a plan are launched: by their divisions, by where the plan keeps their operands, and by what was
+ * asked for. Made once, when a plan is complete; a plan that is read has those of its file. */
 #include "plan/planner.h"
 #include "base/fail.h"
+#include "plan/launch_options.h"
 
 struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
                                     const struct lx_launch_options *options, lx_status *st)
@@ -10,7 +12,7 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
         return status_set(st, LX_E_USAGE, "a bare list of buffers has no ops, so nothing to launch"), NULL;
     for (int i = 0; i <= p->layouts->graph->ops[op].input_count; i++)
         on_chip[i] = lx_plan_place(p, op, i) >= 0;
-    return lx_launch_of(p->divisions, op, on_chip, options, st);
+    return lx_launch_of(p->divisions, op, on_chip, options ? options : &p->launch, st);
 }
 
 /* The launch with all that belongs to it, in the plan's memory. */
@@ -23,28 +25,60 @@ static bool keep(const struct lx_op_launch *from, struct arena *memory, struct l
     l->cores = arena_copy_array(memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
     out->sum = arena_copy_array(memory, from->sum, (size_t)from->sum_count, sizeof *out->sum);
     out->launch = l;
-    return l->cores && out->sum;
+    if (from->tiles)
+        out->tiles = arena_copy_array(memory, from->tiles, (size_t)from->tile_count, sizeof *out->tiles);
+    return l->cores && out->sum && (out->tiles || !from->tiles);
 }
 
-/* An op that cannot be launched does not keep a graph from being planned and looked at; its launch says why. */
-static bool refuse(int32_t op, const char *why, struct arena *memory, struct lx_op_launch *out)
+/* An op that cannot be launched does not keep a graph from being planned and looked at; its launch says why.
+ * Where tiles or an order were asked for, and that is why, there is no plan. */
+static bool refuse(const struct lx_plan *p, int32_t op, const lx_status *why, struct lx_op_launch *out,
+                   lx_status *st)
 {
+    const char *name = p->layouts->graph->ops[op].name;
+    if (why->code == LX_E_MEMORY || why->code == LX_E_USAGE)
+        return status_set(st, why->code, "op %s: %s", name, why->text);
+    if (why->code == LX_E_LAUNCH_TILE_BYTES && p->launch.tile[0])
+        return status_set(st, LX_E_USAGE, "op %s: %s; use smaller tiles inside: --tiles %lldx%lld/RxC", name,
+                          why->text, (long long)p->launch.tile[0], (long long)p->launch.tile[1]);
     *out = (struct lx_op_launch){
-        .op = op, .kind = LX_LAUNCH_REFUSED, .why = arena_string(memory, why), .k_slices = 1};
-    return out->why != NULL;
+        .op = op, .kind = LX_LAUNCH_REFUSED, .why = arena_string(p->memory, why->text), .k_slices = 1};
+    return out->why ? true : status_no_memory(st);
 }
 
-const struct lx_op_launch *plan_launches(const struct lx_plan *p, struct arena *memory)
+/* A list of tiles is for launches with as many. */
+static bool list_is_used(const struct lx_plan *p, const struct lx_op_launch *launches, lx_status *st)
+{
+    int64_t other = 0;
+    if (!p->launch.list) return true;
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
+        const struct lx_launch *l = launches[o].launch;
+        if (!l || l->mode != LX_PARTITION_GLOBAL) continue;
+        if (launches[o].tile_count == p->launch.list_count) return true;
+        other = l->batch * l->mt * l->nt;
+    }
+    if (other == 0)
+        return status_set(st, LX_E_USAGE, "no op has a global launch, whose tiles %s could order",
+                          p->launch.by);
+    return status_set(st, LX_E_USAGE,
+                      "%s lists %lld tiles, but no global launch of the plan has so many; one has %lld",
+                      p->launch.by, (long long)p->launch.list_count, (long long)other);
+}
+
+bool plan_launch_ops(struct lx_plan *p, lx_status *st)
 {
     int32_t count = p->layouts->graph->op_count;
-    struct lx_op_launch *launches = arena_array(memory, (size_t)count, sizeof *launches);
-    bool ok = launches != NULL;
-    for (int32_t o = 0; ok && o < count; o++) {
+    struct lx_op_launch *launches = arena_array(p->memory, (size_t)count, sizeof *launches);
+    if (!launches) return status_no_memory(st);
+    if (!launch_list_read(&p->launch, p->memory, st)) return false;
+    for (int32_t o = 0; o < count; o++) {
         lx_status why = {0};
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
-        ok = made ? keep(made, memory, &launches[o])
-                  : why.code != LX_E_MEMORY && refuse(o, why.text, memory, &launches[o]);
+        bool ok = made ? keep(made, p->memory, &launches[o]) || status_no_memory(st)
+                       : refuse(p, o, &why, &launches[o], st);
         lx_op_launch_free(made);
+        if (!ok) return false;
     }
-    return ok ? launches : NULL;
+    p->launches = launches;
+    return list_is_used(p, launches, st);
 }

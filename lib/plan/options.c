@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "plan/launch_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,24 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .low = 1, .high = LX_INT_MAX, .none = "solver's own",
         .brief = "steps after which a solver stops",
         .help = "work limit in the solver's steps: the same answer on every machine (default: the solver's own)"},
+    [LX_OPTION_ORDER] = {
+        .name = "order", .argument = "ORDER", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LAUNCH, .none = "row_major",
+        .brief = "of tiles: a word, formula or @FILE",
+        .help = "the order of tiles in global launches: row_major, column_major, block, match_shard, morton; a formula over "
+                "m, n, b, Mt, Nt and B, by whose value they run; or @FILE, a list of their numbers, each once"},
+    [LX_OPTION_TILES] = {
+        .name = "tiles", .argument = "RxC[/RxC]", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LAUNCH, .none = "the device's",
+        .brief = "rows x columns; of tiles inside",
+        .help = "rows x columns of the tiles that are dealt out, and of the tiles inside each that a core goes over: 128x128/32x32 "
+                "(default: the device's tile, one level)"},
+    [LX_OPTION_SHARE] = {
+        .name = "share", .argument = "WORD", .kind = LX_TAKES_WORD, .group = LX_GROUP_LAUNCH,
+        .brief = "runs of tiles: balanced, or chunks",
+        .help = "tiles per core of a global launch: balanced, within one of each other; or chunks of equal size"},
+    [LX_OPTION_ASSIGN] = {
+        .name = "assign", .argument = "WORD", .kind = LX_TAKES_WORD, .group = LX_GROUP_LAUNCH,
+        .brief = "tiles by runs, or from a queue",
+        .help = "static: runs of tiles; dynamic: who is free first, by predicted time, takes the next of a global launch"},
 };
 /* clang-format on */
 
@@ -119,6 +138,12 @@ const char *lx_options_word(const struct lx_options *o, int row, int64_t k)
         return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
         return k < LX_INT_MAX && lx_device_at((int)k) ? lx_device_at((int)k)->preset : NULL;
+    case LX_OPTION_ORDER:
+        return k < LX_LISTED ? lx_tile_order_word((enum lx_tile_order)k) : NULL;
+    case LX_OPTION_SHARE:
+        return k < LX_SHARE_COUNT ? lx_share_word((enum lx_share)k) : NULL;
+    case LX_OPTION_ASSIGN:
+        return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
     default:
         if (row < LX_OPTION_PASSES) return NULL;
         return nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
@@ -157,6 +182,7 @@ void lx_options_unset(struct lx_options *o, int row)
     if (row == LX_OPTION_OF_SOLVER) o->solver_given = 0;
     if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
     if (row == LX_OPTION_TIME) o->seconds = 0;
+    if (lx_options_at(row).kind == LX_TAKES_TEXT) launch_option_clear(&o->launch, row);
     o->value[row] = 0;
     o->given &= ~(UINT64_C(1) << row);
 }
@@ -293,11 +319,16 @@ static bool set_pairs(struct lx_options *o, int row, const char *text, lx_status
     return ok && keep(o, row, 1);
 }
 
+static bool set_text(struct lx_options *o, int row, const char *text, lx_status *st)
+{
+    return launch_option_set(&o->launch, row, text, st) && keep(o, row, 1);
+}
+
 static bool set_row(struct lx_options *o, int row, const char *text, lx_status *st)
 {
     static bool (*const by_kind[])(struct lx_options *, int, const char *, lx_status *) = {
         [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_switch, [LX_TAKES_INTEGER] = set_integer,
-        [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,
+        [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,    [LX_TAKES_TEXT] = set_text,
     };
     if (row == LX_OPTION_LEVEL) return set_level(o, text, st);
     return by_kind[lx_options_at(row).kind](o, row, text, st);
@@ -360,6 +391,8 @@ char *lx_options_get(const struct lx_options *o, int row)
         add_solver_options(o, &t);
     else if (row == LX_OPTION_DEVICE)
         add_device(o, &t);
+    else if (as.kind == LX_TAKES_TEXT)
+        launch_option_text(&o->launch, row, &t);
     else if (as.kind == LX_TAKES_SECONDS)
         text_format(&t, "%.17g", o->seconds);
     else if (word)

@@ -22,6 +22,10 @@ enum lx_option_id {
     LX_OPTION_SEED,
     LX_OPTION_TIME,
     LX_OPTION_WORK,
+    LX_OPTION_ORDER,
+    LX_OPTION_TILES,
+    LX_OPTION_SHARE,
+    LX_OPTION_ASSIGN,
     LX_OPTION_PASSES
 };
 
@@ -30,7 +34,8 @@ enum lx_option_kind {
     LX_TAKES_NOTHING, /* a switch; also "on" and "off" */
     LX_TAKES_INTEGER, /* k, m, g may follow */
     LX_TAKES_SECONDS, /* a number above 0 */
-    LX_TAKES_PAIRS    /* NAME=VALUE, or several with blanks between them; may be repeated */
+    LX_TAKES_PAIRS,   /* NAME=VALUE, or several with blanks between them; may be repeated */
+    LX_TAKES_TEXT     /* a word of a list, or what its help says */
 };
 
 /* What a row is about; the manual has a section for each. X(id, heading) */
@@ -38,6 +43,7 @@ enum lx_option_kind {
     X(LX_GROUP_SOLVER, "The solver and its question")                                                        \
     X(LX_GROUP_DEVICE, "The device")                                                                         \
     X(LX_GROUP_LIMITS, "Seed and limits")                                                                    \
+    X(LX_GROUP_LAUNCH, "Launches")                                                                           \
     X(LX_GROUP_PASSES, "Passes")
 
 #define LX_GROUP_ENUM(id, heading) id,
@@ -71,7 +77,8 @@ struct lx_options {
     int64_t solver_value[LX_MOST_SOLVER_OPTIONS];
     uint64_t device_given; /* a bit per parameter of the device */
     double device_value[LX_MOST_DEVICE_PARAMETERS];
-    int preset; /* 0: the pattern's own device; else 1 + its number */
+    int preset;                      /* 0: the pattern's own device; else 1 + its number */
+    struct lx_launch_options launch; /* its order and tiles; share and assignment are values of their rows */
 };
 
 int lx_options_count(void);
@@ -104,6 +111,8 @@ struct lx_passes lx_options_passes(const struct lx_options *o);
  * options are, to which `how` then points. */
 bool lx_options_plan(const struct lx_options *o, enum lx_objective own, struct lx_plan_options *how,
                      int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
+/* How ops are launched. */
+struct lx_launch_options lx_options_launch(const struct lx_options *o);
 /* The graph on the device that is asked for: preset, then parameters, then cores, then `lx`. A reference; NULL
  * with `st`. */
 const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st);

@@ -1,5 +1,6 @@
 /* What options mean for a plan and for a device. */
 #include "plan/options.h"
+#include "plan/launch_options.h"
 #include "base/fail.h"
 #include "divide/divide.h"
 
@@ -50,6 +51,14 @@ struct lx_passes lx_options_passes(const struct lx_options *o)
     return p;
 }
 
+struct lx_launch_options lx_options_launch(const struct lx_options *o)
+{
+    struct lx_launch_options launch = o->launch;
+    launch.share = (enum lx_share)o->value[LX_OPTION_SHARE];
+    launch.assign = (enum lx_assign)o->value[LX_OPTION_ASSIGN];
+    return launch;
+}
+
 /* All values of the solver's options: defaults, the level, then what was set of this very solver. */
 static bool solver_values(const struct lx_options *o, const struct lx_solver *s, int64_t *out, lx_status *st)
 {
@@ -74,6 +83,7 @@ bool lx_options_plan(const struct lx_options *o, enum lx_objective own, struct l
     if (!how->solver) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
     how->quick_solver = find_solver(o, "bestfit");
     how->passes = lx_options_passes(o);
+    how->launch = lx_options_launch(o);
     how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;
@@ -144,5 +154,6 @@ bool lx_options_same(const struct lx_options *a, const struct lx_options *b)
             return false;
     return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
            lx_options_is_set(a, LX_OPTION_LEVEL) == lx_options_is_set(b, LX_OPTION_LEVEL) &&
-           a->seconds == b->seconds && same_solver(a, b) && same_device(a, b);
+           a->seconds == b->seconds && same_solver(a, b) && same_device(a, b) &&
+           launch_options_same(&a->launch, &b->launch);
 }

@@ -68,6 +68,7 @@ struct lx_plan_options {
     struct lx_run run;
     enum lx_ask objective;
     struct lx_passes passes;
+    struct lx_launch_options launch; /* how ops are launched; a list of tiles is read from its file */
     /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
      * solved once more by `solver`. NULL: `solver` does it all. */
     const struct lx_solver *quick_solver;
@@ -105,6 +106,7 @@ struct lx_plan {
     const struct lx_graph *graph; /* a reference: the pattern */
     struct lx_passes passes;      /* that it is made with */
     bool asks_time; /* the end-to-end time is to be least; the problem's buffers cost bytes all the same */
+    struct lx_launch_options launch;
     const char *solver; /* by name: a plan that was read may name one we do not have */
     uint64_t seed;
     int64_t work_limit;
@@ -121,7 +123,7 @@ struct lx_plan {
     int32_t transfer_count;
     const struct lx_bundle *bundles; /* in order; together they are all ops */
     int32_t bundle_count;
-    /* Per op of layouts->graph, as a file states them; NULL: as they follow. */
+    /* Per op of layouts->graph: how it is launched, as made or as a file states it. */
     const struct lx_op_launch *launches;
     int64_t *hbm_address;        /* per tensor: where it is in HBM; -1: never there */
     int64_t pool_at, pool_bytes; /* the segment of off-chip intermediates */

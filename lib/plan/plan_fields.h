@@ -48,6 +48,10 @@
     STATED(F, INT, cores, "cores that ops may be divided over") \
     CLAIMED_ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
     CLAIMED(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
+    MAY(F, TEXT, tile_order, "asked for: the order of tiles in global launches: a word, a formula, or @FILE; absent: row_major") \
+    MAY(F, TEXT, tile_share, "asked for: chunks; absent: balanced") \
+    MAY(F, TEXT, tile_assign, "asked for: dynamic; absent: static") \
+    MAY(F, INTS, tile_sides, "asked for: rows and columns of a tile, and of tiles inside it; absent: the device's") \
     CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic if every stay that may be on chip were; absent: 0") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
     CLAIMED(F, REAL, device_us, "predicted: the device at work, microseconds") \
@@ -96,11 +100,13 @@
     STATED(F, TEXT, kind, "tiles, whole (one core, one piece), none (it runs off the device) or refused (the device cannot launch it)") \
     CLAIMED(F, TEXT, why, "of a kind other than tiles") \
     MAY(F, TEXT, mode, "global or local_shard") \
-    MAY(F, TEXT, order, "of the tiles: row_major, column_major, block or morton; of local_shard: match_shard") \
+    MAY(F, TEXT, order, "of the tiles: row_major, column_major, block, morton or listed; of local_shard: match_shard") \
     ROWS(F, dims, 4, "per output dimension, in elements: [extent, side of a tile, parts, length of a part]; of global: 1 part") \
+    MAY(F, INTS, inner, "of two levels: per output dimension the side of the tiles inside a tile, which a core goes over one by one") \
     ROWS(F, sums, 3, "per summed variable, in elements: [extent, parts, length of a part]") \
     MAY(F, INT, k_tile, "elements of a sum that Kt counts as one") \
     MAY(F, INTS, blocks, "of order block: rows and columns of blocks; the tiles of a block are numbered before those of the next") \
+    MAY(F, INTS, tiles, "of order listed: row-major numbers of all tiles, in the order that first tile and tiles of the cores count") \
     MAY(F, INTS, core_grid, "[y, x] of the device") \
     ROWS(F, cores, 8, "per core: its number, y, x, first tile, tiles, sy, sx, slice of the sum")
 

@@ -45,6 +45,8 @@ bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes
 /* plan_read_absent.c: what a file need not say, because it follows from what it states. */
 bool plan_fill_absent(struct lx_plan *p, lx_status *st);
 /* plan_read_launches.c: one per op. */
+bool plan_read_launching(const struct json *j, const cJSON *at, const struct plan_graph *x,
+                         struct lx_launch_options *out, lx_status *st);
 bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st);
 /* plan_read_old.c: the same for format 1, made again from pattern and decisions, with the file's addresses. */
 bool plan_read_old(const struct json *j, const cJSON *root, struct lx_plan *p, enum lx_objective objective,

@@ -60,6 +60,15 @@ static bool pack_cuts(const struct decisions *how, struct arena *memory, struct 
     return row != NULL;
 }
 
+/* What was asked of launches, where it is not the default. */
+static void pack_launching(const struct lx_launch_options *how, struct plan_graph *out)
+{
+    if (how->order != LX_ROW_MAJOR)
+        out->tile_order = how->order == LX_LISTED ? how->by : lx_tile_order_word(how->order);
+    if (how->share) out->tile_share = lx_share_word(how->share);
+    if (how->assign) out->tile_assign = lx_assign_word(how->assign);
+}
+
 bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_graph *out)
 {
     *out = (struct plan_graph){.cores = p->divisions->cores,
@@ -71,7 +80,15 @@ bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_
                                .pool_at = p->pool_at,
                                .pool_bytes = p->pool_bytes,
                                .segment_bytes = p->segment_bytes};
-    return pack_cuts(p->how, memory, &out->cuts) &&
+    pack_launching(&p->launch, out);
+    return pack_list(memory,
+                     (const int64_t[]){p->launch.tile[0], p->launch.tile[1], p->launch.inner[0],
+                                       p->launch.inner[1]},
+                     p->launch.inner[0]  ? 4
+                     : p->launch.tile[0] ? 2
+                                         : 0,
+                     &out->tile_sides) &&
+           pack_cuts(p->how, memory, &out->cuts) &&
            pack_int32s(memory, p->how->apart, p->how->apart_count, &out->apart);
 }
 
@@ -179,10 +196,12 @@ static bool pack_cores(const struct lx_launch *l, struct arena *memory, struct i
 
 static bool pack_grid(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
 {
+    int64_t inner[LX_MAX_RANK];
     int64_t *row = pack_rows(memory, o->rank, DIM_FIELDS, &out->dims);
     for (int d = 0; row && d < o->rank; d++, row += DIM_FIELDS) {
         const int64_t values[DIM_FIELDS] = {o->dim[d].extent, o->dim[d].side, o->dim[d].parts,
                                             o->dim[d].part};
+        inner[d] = o->dim[d].inner;
         memcpy(row, values, sizeof values);
     }
     row = pack_rows(memory, o->sum_count, SUM_FIELDS, &out->sums);
@@ -190,7 +209,8 @@ static bool pack_grid(const struct lx_op_launch *o, struct arena *memory, struct
         const int64_t values[SUM_FIELDS] = {o->sum[i].extent, o->sum[i].parts, o->sum[i].part};
         memcpy(row, values, sizeof values);
     }
-    return out->dims.at && out->sums.at;
+    return out->dims.at && out->sums.at &&
+           pack_list(memory, inner, lx_op_launch_two_levels(o) ? o->rank : 0, &out->inner);
 }
 
 bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
@@ -204,6 +224,7 @@ bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct
     out->k_tile = o->k_tile;
     return pack_grid(o, memory, out) &&
            pack_list(memory, o->blocks, l->order == LX_BLOCK ? 2 : 0, &out->blocks) &&
+           pack_list(memory, o->tiles, (int)o->tile_count, &out->tiles) &&
            pack_list(memory, l->core_grid, 2, &out->core_grid) && pack_cores(l, memory, &out->cores);
 }
 

@@ -190,7 +190,8 @@ static bool read_body(const struct json *j, const cJSON *root, const struct plan
     p->problem.alignment = x->alignment >= 0 ? x->alignment : p->graph->device.stick_bytes;
     if (!plan_read_records(j, root, "buffers", PLAN_BUFFER, p->memory, &buffers, st)) return false;
     if (p->graph->is_list) return read_list(j, root, x, &buffers, p, st);
-    return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st);
+    return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st) &&
+           (p->launches || plan_launch_ops(p, st));
 }
 
 /* The solver's own objective: of a list as the file claims it; of a graph it follows from the places, the

@@ -282,7 +282,9 @@ static bool read_parts(struct graph_reader *r, struct plan_graph *graph)
            plan_read_records(r->j, r->graph, "tensors", PLAN_TENSOR, memory, &r->tensors, r->st) &&
            plan_read_records(r->j, r->graph, "ops", PLAN_OP, memory, &r->ops, r->st) && read_layouts(r) &&
            read_divisions(r, graph->cores) && plan_read_stays(r) && read_decisions(r, graph) &&
-           plan_read_transfers(r) && read_traffic(r) && plan_read_launches(r->j, r->graph, r->p, r->st);
+           plan_read_transfers(r) && read_traffic(r) &&
+           plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
+           plan_read_launches(r->j, r->graph, r->p, r->st);
 }
 
 bool plan_read_graph(const struct json *j, const cJSON *root, const struct records *buffers,

@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "divide/core_map.h"
+#include "plan/launch_options.h"
+#include "plan/options.h"
 
 #include <string.h>
 
@@ -27,17 +29,22 @@ static bool is_mode(const struct plan_launch *x, enum lx_partition mode)
 static bool whole_lists(const struct plan_launch *x)
 {
     bool blocks = x->order && lx_tile_order_find(x->order) == LX_BLOCK;
+    bool listed = x->order && lx_tile_order_find(x->order) == LX_LISTED;
     return (is_mode(x, LX_PARTITION_LOCAL_SHARD) || is_mode(x, LX_PARTITION_GLOBAL)) && x->order &&
            lx_tile_order_find(x->order) != LX_TILE_ORDERS && x->dims.count <= LX_MAX_RANK * DIM_FIELDS &&
-           x->sums.count <= LX_MAX_VARS * SUM_FIELDS && x->blocks.count == (blocks ? 2 : 0) &&
-           x->core_grid.count == 2 && x->k_tile >= 1 && x->cores.count > 0;
+           x->sums.count <= LX_MAX_VARS * SUM_FIELDS &&
+           (x->inner.count == 0 || x->inner.count == x->dims.count / DIM_FIELDS) &&
+           x->blocks.count == (blocks ? 2 : 0) && (x->tiles.count > 0) == listed && x->core_grid.count == 2 &&
+           x->k_tile >= 1 && x->cores.count > 0;
 }
 
 /* What runs off the device, or is refused, has none of it. */
 static bool no_lists(const struct plan_launch *x)
 {
     return !x->mode && !x->order && x->k_tile == -1 &&
-           x->dims.count + x->sums.count + x->blocks.count + x->core_grid.count + x->cores.count == 0;
+           x->dims.count + x->inner.count + x->sums.count + x->blocks.count + x->tiles.count +
+                   x->core_grid.count + x->cores.count ==
+               0;
 }
 
 static bool take_cores(const struct int_list *rows, struct arena *memory, struct lx_launch *out)
@@ -63,7 +70,9 @@ static bool take_grid(const struct plan_launch *x, struct arena *memory, struct 
     o->rank = x->dims.count / DIM_FIELDS;
     for (int d = 0; d < o->rank; d++) {
         const int64_t *v = &x->dims.at[d * DIM_FIELDS];
-        o->dim[d] = (struct lx_launch_dim){.extent = v[0], .side = v[1], .parts = v[2], .part = v[3]};
+        o->dim[d] =
+            (struct lx_launch_dim){.extent = v[0], .side = v[1], .inner = v[1], .parts = v[2], .part = v[3]};
+        if (x->inner.count > 0) o->dim[d].inner = x->inner.at[d];
     }
     o->sum_count = x->sums.count / SUM_FIELDS;
     o->sum = arena_array(memory, (size_t)o->sum_count, sizeof *o->sum);
@@ -72,6 +81,8 @@ static bool take_grid(const struct plan_launch *x, struct arena *memory, struct 
         o->sum[i] = (struct lx_launch_sum){.extent = v[0], .parts = v[1], .part = v[2]};
     }
     for (int i = 0; i < x->blocks.count; i++) o->blocks[i] = x->blocks.at[i];
+    if (x->tiles.count > 0) o->tiles = x->tiles.at;
+    o->tile_count = x->tiles.count;
     return o->sum != NULL;
 }
 
@@ -126,7 +137,7 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
         return json_error(
             j, at, st, LX_E_SCHEMA,
             "a launch of tiles has mode, order, dims, sums, k_tile, core_grid and cores, and of "
-            "order block 2 blocks");
+            "order block 2 blocks, of order listed tiles");
     if (!small_numbers(&x->cores))
         return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
     if (!take_tiles(x, memory, o)) return status_no_memory(st);
@@ -136,6 +147,29 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
                           "extents, sides, parts and lengths of dims and sums are from 1 on, "
                           "a global launch has one part, and there are at most 2^53 tiles");
     return shards_there(o, memory, &why) ? true : json_error(j, at, st, why.code, "%s", why.text);
+}
+
+/* What was asked for, by the words of options. */
+bool plan_read_launching(const struct json *j, const cJSON *at, const struct plan_graph *x,
+                         struct lx_launch_options *out, lx_status *st)
+{
+    bool chunks = x->tile_share && strcmp(x->tile_share, lx_share_word(LX_SHARE_CHUNKS)) == 0;
+    bool dynamic = x->tile_assign && strcmp(x->tile_assign, lx_assign_word(LX_ASSIGN_DYNAMIC)) == 0;
+    const struct int_list *sides = &x->tile_sides;
+    *out = (struct lx_launch_options){.share = chunks ? LX_SHARE_CHUNKS : LX_SHARE_BALANCED,
+                                      .assign = dynamic ? LX_ASSIGN_DYNAMIC : LX_ASSIGN_STATIC};
+    lx_status why = {0};
+    if (x->tile_order && !launch_option_set(out, LX_OPTION_ORDER, x->tile_order, &why))
+        return json_error(j, at, st, LX_E_SCHEMA, "tile_order: %.200s", why.text);
+    if ((x->tile_share && !chunks) || (x->tile_assign && !dynamic))
+        return json_error(j, at, st, LX_E_SCHEMA,
+                          "tile_share is chunks or absent, tile_assign dynamic or absent");
+    for (int i = 0; i < sides->count; i++)
+        if (sides->count % 2 != 0 || sides->count > 4 || sides->at[i] < 1 || sides->at[i] > LX_LISTED_TILES)
+            return json_error(j, at, st, LX_E_SCHEMA,
+                              "tile_sides has two or four sides of tiles, from 1 to 2^20");
+    for (int i = 0; i < sides->count; i++) (i < 2 ? out->tile : out->inner)[i % 2] = sides->at[i];
+    return true;
 }
 
 bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st)

@@ -273,6 +273,6 @@ bool plan_read_old(const struct json *j, const cJSON *root, struct lx_plan *p, e
 {
     bool list = p->graph->is_list;
     return (list ? plan_of_list(p, objective, st) : make_structure(j, root, p, objective, st)) &&
-           read_addresses(j, root, p, st) && plan_complete(p, st) && (list || read_hbm(j, root, p, st)) &&
-           same_derived(j, root, p, st);
+           read_addresses(j, root, p, st) && plan_complete(p, st) &&
+           (list || (read_hbm(j, root, p, st) && plan_launch_ops(p, st))) && same_derived(j, root, p, st);
 }

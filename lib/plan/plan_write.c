@@ -101,11 +101,10 @@ static void write_bundles(const struct lx_plan *p, struct text *t)
 static bool write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     int32_t count = p->layouts->graph->op_count;
-    const struct lx_op_launch *launches = p->launches ? p->launches : plan_launches(p, memory);
     struct plan_launch x;
     text_add(t, "    \"launches\": [\n");
     for (int32_t i = 0; i < count; i++) {
-        if (!launches || !plan_pack_launch(&launches[i], memory, &x)) return false;
+        if (!plan_pack_launch(&p->launches[i], memory, &x)) return false;
         write_element(PLAN_LAUNCH, &x, i + 1 == count, t);
     }
     text_add(t, "    ],\n");

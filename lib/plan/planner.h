@@ -44,6 +44,8 @@ bool price_buffers(const struct draft *x, enum price clock, struct lx_buffer *ou
  * divisions (`x`: a draft of the same ops). */
 bool time_bound(const struct draft *x, double *us, lx_status *st);
 bool time_bound_divided(const struct draft *x, const struct lx_divisions *d, double *us, lx_status *st);
+/* merge_bundles.c: takes borders away that the tensors left in HBM do not need. */
+bool merge_bundles(struct planner *p);
 /* least_time.c: from the best attempt on, other divisions and passes left out, where that takes less time. */
 bool least_time_search(struct planner *p);
 static inline bool asks_time(const struct planner *p)
@@ -93,10 +95,13 @@ bool predict_times(const struct draft *x, const int64_t *address, const struct t
 struct clocks {
     double device_us, end_to_end_us;
 };
+/* The same of a placement; `bundles`: zeros, one per bundle of the draft. */
+bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles,
+                        lx_status *st);
 struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count);
 bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st);
-/* launches.c: how each op is launched, its operands being where they are, in `memory`. NULL: memory is out. */
-const struct lx_op_launch *plan_launches(const struct lx_plan *p, struct arena *memory);
+/* launches.c: how each op is launched, its operands being where they are. */
+bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
 /* What no placement of this graph in this order, so divided, goes below, however stays are cut. */

@@ -82,8 +82,7 @@ bool machine_make(struct machine *m, lx_status *st)
     size_t tensors = (size_t)m->graph->tensor_count;
     m->stick_bytes = m->graph->device.stick_bytes;
     m->cores = p->divisions->cores;
-    m->launches = p->launches ? p->launches : plan_launches(p, m->memory);
-    if (!m->launches) return status_no_memory(st);
+    m->launches = p->launches;
     if (!program_make(p->graph, m->memory, &m->program, st)) return false;
     m->layouts = arena_array(m->memory, tensors, sizeof *m->layouts);
     m->current = arena_array(m->memory, tensors, sizeof *m->current);

@@ -89,7 +89,7 @@ static void each_launch(const struct lx_graph *g, struct rng *r, struct totals *
         device.tile_columns = tiles[k][1];
         struct lx_plan *p =
             plan_graph(with_device(lx_graph_ref(g), &device), "greedy", &(struct lx_passes){0});
-        struct lx_op_launch **list = launches_of(p, (enum lx_tile_order)(k % LX_TILE_ORDERS));
+        struct lx_op_launch **list = launches_of(p, (enum lx_tile_order)(k % LX_LISTED));
         for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
             bool swapped = swap_runs(list[o], r);
             t->swaps += swapped;

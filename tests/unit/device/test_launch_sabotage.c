@@ -125,7 +125,7 @@ static void change_grid(struct lx_op_launch *o, struct rng *r)
 
 static void change_order(struct lx_op_launch *o, struct rng *r)
 {
-    o->launch->order = (enum lx_tile_order)rng_below(r, LX_TILE_ORDERS);
+    o->launch->order = (enum lx_tile_order)rng_below(r, LX_LISTED);
 }
 
 static void change_mode(struct lx_op_launch *o, struct rng *r)
@@ -242,7 +242,7 @@ static void change_plan(const struct lx_plan *p, struct rng *r, struct tally *ta
     lx_status st = {0};
     struct lx_reference *ref = lx_reference_make(p->graph, 0, 1, &st);
     assert_non_null(ref);
-    enum lx_tile_order order = (enum lx_tile_order)rng_below(r, LX_TILE_ORDERS);
+    enum lx_tile_order order = (enum lx_tile_order)rng_below(r, LX_LISTED);
     for (int i = 0; i < CHANGES_PER_PLAN; i++) {
         struct changed c;
         int32_t op = (int32_t)rng_below(r, (uint64_t)p->layouts->graph->op_count);

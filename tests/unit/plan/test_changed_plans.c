@@ -63,6 +63,8 @@ static struct {
     {PLAN_GRAPH, "pool_at", "absent", "where the first intermediate stands", 0, 0},
     {PLAN_ROOT, "objective", "absent", "it is spill then, as it was", 0, 0},
     {PLAN_LAUNCH, "k_tile", "changed", "how Kt counts: the sum is the same", 0, 0},
+    {PLAN_LAUNCH, "dims", "changed", "a longer tile, of which there are as many", 0, 0},
+    {PLAN_LAUNCH, "inner", "added", "the same tiles, which a core goes over in smaller ones", 0, 0},
     {PLAN_TRANSFER, "", "behind the next", "two loads of one tick", 0, 0},
     {PLAN_BUFFER, "end", "changed", "as long as no other one is there: a longer life", 0, 0},
     {PLAN_BUFFER, "size", "changed", "nothing is there", OFF_CHIP, 0},

@@ -20,6 +20,10 @@ static const char *other_value(const struct lx_options *o, int row)
         return "level=3";
     case LX_OPTION_DEVICE:
         return "hbm_gb_per_s=100";
+    case LX_OPTION_ORDER:
+        return "n*Mt+m";
+    case LX_OPTION_TILES:
+        return "64x128/32x32";
     default:
         if (lx_options_at(row).kind == LX_TAKES_WORD) return lx_options_word(o, row, 1);
         return lx_options_at(row).kind == LX_TAKES_NOTHING ? NULL : "7";
@@ -55,6 +59,10 @@ static bool same_meaning(const struct meaning *a, const struct meaning *b)
         if (lx_pass_get(&a->how.passes, p) != lx_pass_get(&b->how.passes, p)) return false;
     for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
         if (lx_device_get(&a->device, p) != lx_device_get(&b->device, p)) return false;
+    const struct lx_launch_options *l = &a->how.launch, *k = &b->how.launch;
+    if (l->order != k->order || strcmp(l->by, k->by) != 0 || l->share != k->share || l->assign != k->assign ||
+        l->tile[0] != k->tile[0] || l->inner[1] != k->inner[1])
+        return false;
     return a->how.solver == b->how.solver && a->how.objective == b->how.objective && x->seed == y->seed &&
            x->work_limit == y->work_limit && x->time_limit == y->time_limit && a->capacity == b->capacity &&
            memcmp(a->values, b->values, sizeof a->values) == 0;

@@ -1,0 +1,249 @@
+/* Formulas as a program for a stack: parsed once, run for every tile. At most 64 steps, 16 values deep. */
+#include "launch/tile_formula.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 64, MOST_DEEP = 16 };
+enum action { PUSH, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, REMAINDER, NEGATE, LEAST, MOST, ABSOLUTE };
+enum name { ROW, COLUMN, BATCH, ROWS, COLUMNS, BATCHES, NAMES };
+
+static const char *const names[NAMES] = {"m", "n", "b", "Mt", "Nt", "B"};
+
+struct formula {
+    int count;
+    struct {
+        enum action action;
+        int64_t value; /* of PUSH; of NAME its number */
+    } step[MOST_STEPS];
+};
+
+struct parser {
+    const char *text, *at;
+    struct formula *out;
+    int deep;
+    lx_status *st;
+};
+
+static bool refuse(const struct parser *p, const char *what)
+{
+    return status_set(
+        p->st, LX_E_USAGE,
+        "the tile order \"%s\": %s at character %d; a formula has +, -, *, /, %%, brackets, min, max and "
+        "abs of numbers and m, n, b, Mt, Nt, B",
+        p->text, what, (int)(p->at - p->text) + 1);
+}
+
+static bool emit(struct parser *p, enum action action, int64_t value)
+{
+    if (p->out->count == MOST_STEPS) return refuse(p, "it is too long");
+    p->out->step[p->out->count].action = action;
+    p->out->step[p->out->count++].value = value;
+    return true;
+}
+
+static void skip_blanks(struct parser *p)
+{
+    while (isspace((unsigned char)*p->at)) p->at++;
+}
+
+static bool take(struct parser *p, char c)
+{
+    skip_blanks(p);
+    if (*p->at != c) return false;
+    p->at++;
+    return true;
+}
+
+static bool parse_sum(struct parser *p);
+
+static bool parse_number(struct parser *p)
+{
+    int64_t v = 0;
+    for (; isdigit((unsigned char)*p->at); p->at++)
+        if (!mul_i64(v, 10, &v) || !add_i64(v, *p->at - '0', &v)) return refuse(p, "a number beyond 2^63");
+    return emit(p, PUSH, v);
+}
+
+/* "(a)" or "(a, b)" behind a function's name. */
+static bool parse_call(struct parser *p, enum action action, int arguments)
+{
+    if (!take(p, '(')) return refuse(p, "a bracket is missing");
+    for (int i = 0; i < arguments; i++) {
+        if (i > 0 && !take(p, ',')) return refuse(p, "a comma is missing");
+        if (!parse_sum(p)) return false;
+    }
+    return take(p, ')') ? emit(p, action, 0) : refuse(p, "a closing bracket is missing");
+}
+
+static bool parse_name(struct parser *p)
+{
+    static const struct {
+        const char *name;
+        enum action action;
+        int arguments;
+    } functions[] = {{"min", LEAST, 2}, {"max", MOST, 2}, {"abs", ABSOLUTE, 1}};
+    const char *from = p->at;
+    size_t n = 0;
+    while (isalnum((unsigned char)from[n])) n++;
+    for (int i = 0; i < NAMES; i++)
+        if (strlen(names[i]) == n && strncmp(names[i], from, n) == 0) {
+            p->at += n;
+            return emit(p, NAME, i);
+        }
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strlen(functions[i].name) == n && strncmp(functions[i].name, from, n) == 0) {
+            p->at += n;
+            return parse_call(p, functions[i].action, functions[i].arguments);
+        }
+    return refuse(p, n ? "an unknown name" : *from ? "something that is no value" : "a value is missing");
+}
+
+static bool parse_factor(struct parser *p)
+{
+    if (p->deep == MOST_DEEP) return refuse(p, "it is nested too deep");
+    p->deep++;
+    bool ok;
+    skip_blanks(p);
+    if (take(p, '-'))
+        ok = parse_factor(p) && emit(p, NEGATE, 0);
+    else if (take(p, '('))
+        ok = parse_sum(p) && (take(p, ')') || refuse(p, "a closing bracket is missing"));
+    else
+        ok = isdigit((unsigned char)*p->at) ? parse_number(p) : parse_name(p);
+    p->deep--;
+    return ok;
+}
+
+/* Left to right, operators of one rank. */
+static bool parse_chain(struct parser *p, bool (*part)(struct parser *), const char *operators,
+                        const enum action *actions)
+{
+    if (!part(p)) return false;
+    for (;;) {
+        skip_blanks(p);
+        const char *found = *p->at ? strchr(operators, *p->at) : NULL;
+        if (!found) return true;
+        p->at++;
+        if (!part(p) || !emit(p, actions[found - operators], 0)) return false;
+    }
+}
+
+static bool parse_product(struct parser *p)
+{
+    static const enum action actions[] = {MULTIPLY, DIVIDE, REMAINDER};
+    return parse_chain(p, parse_factor, "*/%", actions);
+}
+
+static bool parse_sum(struct parser *p)
+{
+    static const enum action actions[] = {ADD, SUBTRACT};
+    return parse_chain(p, parse_product, "+-", actions);
+}
+
+static bool parse(const char *text, struct formula *out, lx_status *st)
+{
+    struct parser p = {.text = text, .at = text, .out = out, .st = st};
+    out->count = 0;
+    if (!parse_sum(&p)) return false;
+    return *p.at ? refuse(&p, "something behind its end") : true;
+}
+
+bool formula_valid(const char *text, lx_status *st)
+{
+    struct formula f;
+    return parse(text, &f, st);
+}
+
+static bool divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
+{
+    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+    *quotient = a / b;
+    *rest = a % b;
+    if (*rest != 0 && (*rest < 0) != (b < 0)) {
+        --*quotient;
+        *rest += b;
+    }
+    return true;
+}
+
+static bool combine(enum action action, int64_t a, int64_t b, int64_t *out)
+{
+    int64_t other;
+    switch (action) {
+    case ADD:
+        return add_i64(a, b, out);
+    case SUBTRACT:
+        return b != INT64_MIN && add_i64(a, -b, out);
+    case MULTIPLY:
+        return mul_i64(a, b, out);
+    case DIVIDE:
+        return divide(a, b, out, &other);
+    case REMAINDER:
+        return divide(a, b, &other, out);
+    case LEAST:
+        *out = min_i64(a, b);
+        return true;
+    default:
+        *out = max_i64(a, b);
+        return true;
+    }
+}
+
+static bool run(const struct formula *f, const int64_t *values, int64_t *out)
+{
+    int64_t stack[MOST_STEPS + 1] = {0};
+    int n = 0;
+    for (int i = 0; i < f->count; i++) {
+        enum action action = f->step[i].action;
+        if (action == PUSH || action == NAME) {
+            stack[n++] = action == PUSH ? f->step[i].value : values[f->step[i].value];
+        } else if (action == NEGATE || action == ABSOLUTE) {
+            if (stack[n - 1] == INT64_MIN) return false;
+            if (action == NEGATE || stack[n - 1] < 0) stack[n - 1] = -stack[n - 1];
+        } else {
+            n--;
+            if (!combine(action, stack[n - 1], stack[n], &stack[n - 1])) return false;
+        }
+    }
+    *out = stack[0];
+    return true;
+}
+
+struct valued {
+    int64_t value, number;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct valued *x = a, *y = b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+bool formula_sort(const char *text, int64_t batch, int64_t mt, int64_t nt, int64_t *tiles, lx_status *st)
+{
+    struct formula f;
+    int64_t all = batch * mt * nt;
+    if (!parse(text, &f, st)) return false;
+    struct valued *list = malloc((size_t)all * sizeof *list);
+    bool ok = list ? true : status_no_memory(st);
+    for (int64_t t = 0; ok && t < all; t++) {
+        const int64_t values[NAMES] = {t / nt % mt, t % nt, t / (mt * nt), mt, nt, batch};
+        list[t].number = t;
+        ok = run(&f, values, &list[t].value)
+                 ? true
+                 : status_set(st, LX_E_USAGE,
+                              "the tile order \"%s\" has no value for m %" PRId64 ", n %" PRId64
+                              ", b %" PRId64 ": a division by 0, or more than 2^63",
+                              text, values[ROW], values[COLUMN], values[BATCH]);
+    }
+    if (ok) qsort(list, (size_t)all, sizeof *list, by_value);
+    for (int64_t t = 0; ok && t < all; t++) tiles[t] = list[t].number;
+    free(list);
+    return ok;
+}

@@ -1,0 +1,183 @@
+/* Orders and tiles from text: words, formulas, files of numbers; "128x128/32x32". */
+#include "plan/launch_options.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "launch/tile_formula.h"
+#include "plan/options.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_SIDE = 1 << 20 };
+
+static bool unknown_order(const char *text, lx_status *st)
+{
+    struct text known = {0};
+    for (int i = 0; i < LX_LISTED; i++)
+        text_format(&known, "%s%s", i ? ", " : "", lx_tile_order_word((enum lx_tile_order)i));
+    status_set(
+        st, LX_E_UNKNOWN_NAME,
+        "there is no tile order \"%.40s\"; there are: %s, a formula over m, n, b, Mt, Nt, B, and @FILE", text,
+        known.at ? known.at : "");
+    text_free(&known);
+    return false;
+}
+
+/* A formula that is one name only is a misspelt word, unless the name is one of a tile. */
+static bool is_word(const char *text)
+{
+    size_t n = strlen(text);
+    return n > 2 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == n;
+}
+
+static bool set_order(struct lx_launch_options *o, const char *text, lx_status *st)
+{
+    enum lx_tile_order word = lx_tile_order_find(text);
+    if (word < LX_LISTED) {
+        o->order = word;
+        o->by[0] = 0;
+        return true;
+    }
+    if (is_word(text)) return unknown_order(text, st);
+    if (strlen(text) >= sizeof o->by)
+        return status_set(st, LX_E_USAGE,
+                          "a tile order of more than %d characters; use a list in a file (@FILE)",
+                          LX_ORDER_TEXT - 1);
+    if (text[0] != '@' && !formula_valid(text, st)) return false;
+    if (text[0] == '@' && !text[1])
+        return status_set(st, LX_E_USAGE, "the tile order @ names no file; write @FILE");
+    o->order = LX_LISTED;
+    memcpy(o->by, text, strlen(text) + 1);
+    return true;
+}
+
+/* "32x64", from `*at` on. */
+static bool take_pair(const char **at, int64_t pair[2])
+{
+    for (int i = 0; i < 2; i++) {
+        int64_t v = 0;
+        if (!isdigit((unsigned char)**at)) return false;
+        for (; isdigit((unsigned char)**at) && v <= LARGEST_SIDE; ++*at) v = v * 10 + (**at - '0');
+        if (v < 1 || v > LARGEST_SIDE) return false;
+        pair[i] = v;
+        if (i == 0 && *(*at)++ != 'x') return false;
+    }
+    return true;
+}
+
+static bool set_tiles(struct lx_launch_options *o, const char *text, lx_status *st)
+{
+    int64_t tile[2], inner[2] = {0, 0};
+    const char *at = text;
+    bool ok = take_pair(&at, tile);
+    if (ok && *at == '/') {
+        at++;
+        ok = take_pair(&at, inner);
+    }
+    if (!ok || *at)
+        return status_set(
+            st, LX_E_USAGE,
+            "tiles \"%.40s\": they are ROWSxCOLUMNS, and tiles inside them /ROWSxCOLUMNS, each side from 1 "
+            "to %d: 128x128/32x32",
+            text, LARGEST_SIDE);
+    if (inner[0] > tile[0] || inner[1] > tile[1])
+        return status_set(st, LX_E_USAGE, "tiles \"%.40s\": a tile inside another is not larger than it",
+                          text);
+    memcpy(o->tile, tile, sizeof tile);
+    memcpy(o->inner, inner, sizeof inner);
+    return true;
+}
+
+bool launch_option_set(struct lx_launch_options *o, int row, const char *text, lx_status *st)
+{
+    return row == LX_OPTION_ORDER ? set_order(o, text, st) : set_tiles(o, text, st);
+}
+
+void launch_option_text(const struct lx_launch_options *o, int row, struct text *t)
+{
+    if (row == LX_OPTION_ORDER) {
+        text_add(t, o->order == LX_LISTED ? o->by : lx_tile_order_word(o->order));
+        return;
+    }
+    text_format(t, "%" PRId64 "x%" PRId64, o->tile[0], o->tile[1]);
+    if (o->inner[0]) text_format(t, "/%" PRId64 "x%" PRId64, o->inner[0], o->inner[1]);
+}
+
+void launch_option_clear(struct lx_launch_options *o, int row)
+{
+    if (row == LX_OPTION_ORDER) {
+        o->order = LX_ROW_MAJOR;
+        memset(o->by, 0, sizeof o->by);
+        return;
+    }
+    for (int i = 0; i < 2; i++) o->tile[i] = o->inner[i] = 0;
+}
+
+bool launch_options_same(const struct lx_launch_options *a, const struct lx_launch_options *b)
+{
+    return a->order == b->order && strcmp(a->by, b->by) == 0 && a->share == b->share &&
+           a->assign == b->assign && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+           memcmp(a->inner, b->inner, sizeof a->inner) == 0;
+}
+
+/* The numbers of a text, commas and blanks between them. */
+static bool take_numbers(const char *file, const char *text, int64_t *out, int64_t *count, lx_status *st)
+{
+    int line = 1;
+    for (const char *at = text; *at;) {
+        line += *at == '\n';
+        if (isspace((unsigned char)*at) || *at == ',') {
+            at++;
+            continue;
+        }
+        char *end;
+        int64_t v = strtoll(at, &end, 10);
+        if (!isdigit((unsigned char)*at) || v > LX_LISTED_TILES)
+            return status_set_at(st, LX_E_SYNTAX, file, line, 0,
+                                 "a list of tiles has numbers from 0 on, blanks or commas between them");
+        if (*count == LX_LISTED_TILES)
+            return status_set_at(st, LX_E_LIMIT, file, line, 0, "more than %d tiles", LX_LISTED_TILES);
+        out[(*count)++] = v;
+        at = end;
+    }
+    return true;
+}
+
+static bool each_once(const char *file, const int64_t *list, int64_t count, lx_status *st)
+{
+    char *seen = calloc((size_t)count + 1, 1);
+    bool ok = seen ? true : status_no_memory(st);
+    for (int64_t i = 0; ok && i < count; i++) {
+        if (list[i] >= count || seen[list[i]])
+            ok = status_set_at(st, LX_E_USAGE, file, 0, 0,
+                               "a list of %" PRId64 " tiles has each number from 0 to %" PRId64
+                               " once; %" PRId64 " is %s",
+                               count, count - 1, list[i], list[i] >= count ? "none of them" : "there twice");
+        else
+            seen[list[i]] = 1;
+    }
+    free(seen);
+    return ok;
+}
+
+bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_status *st)
+{
+    const char *file = o->by + 1;
+    size_t length;
+    int64_t count = 0;
+    if (o->order != LX_LISTED || o->by[0] != '@') return true;
+    char *text = file_read(file, &length, st);
+    if (!text) return false;
+    int64_t *list = arena_array(memory, length / 2 + 1, sizeof *list); /* a number and what is behind it */
+    bool ok = list ? take_numbers(file, text, list, &count, st) : status_no_memory(st);
+    free(text);
+    if (ok && count == 0)
+        ok = status_set_at(st, LX_E_USAGE, file, 0, 0,
+                           "a list of tiles without any; write their numbers, each once");
+    o->list = list;
+    o->list_count = count;
+    return ok && each_once(file, list, count, st);
+}

@@ -1,0 +1,18 @@
+/* How launches are asked for, as texts of options and fields of plan files. Private to the stage. */
+#ifndef LX_PLAN_LAUNCH_OPTIONS_H
+#define LX_PLAN_LAUNCH_OPTIONS_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "launch/launch_of_op.h"
+
+/* Rows LX_OPTION_ORDER and LX_OPTION_TILES of the table of options: from text, to text, taken back. */
+bool launch_option_set(struct lx_launch_options *o, int row, const char *text, lx_status *st);
+void launch_option_text(const struct lx_launch_options *o, int row, struct text *t);
+void launch_option_clear(struct lx_launch_options *o, int row);
+bool launch_options_same(const struct lx_launch_options *a, const struct lx_launch_options *b);
+
+/* Reads the list of an order @FILE into `memory`: numbers from 0 on, each once. */
+bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_status *st);
+
+#endif
