@@ -239,7 +239,8 @@ const struct command command_check = {
     .name = "check",
     .synopsis = "PLAN | FILE [-s SOLVER] [options]",
     .summary = "Say whether a plan is legal and reaches the target of its pattern",
-    .details = "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that "
+    .details = "By code that shares nothing with the planner; what it cannot verify it calls claimed.\n"
+               "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that "
                "says that a\n"
                "stage must refuse it (expect.error), checked without -s: 1 when it was refused with that "
                "code, 0 when\n"

@@ -43,12 +43,15 @@ struct checker {
     const struct lx_layouts *l;
     struct arena *memory;
     struct lx_op_traffic *traffic; /* per op, by our own count */
-    struct lx_figures figures; /* likewise; perfect_hbm_bytes: the least that any plan of the graph moves */
+    struct lx_figures
+        figures; /* likewise; perfect_hbm_bytes: the least that any plan with these layouts moves */
     lx_status *st;
 };
 
 /* check_values.c: the running graph computes what the pattern does. */
 bool check_values(const struct checker *c);
+/* check_layouts.c: the sticks of operands run as their ops need them. */
+bool check_layouts(const struct checker *c);
 /* check_cuts.c: the splits of the plan, legal by sticks, cores and spans. */
 void cut_of_op(const struct checker *c, int32_t op, struct cut *out);
 bool check_cuts(const struct checker *c);

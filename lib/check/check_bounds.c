@@ -38,13 +38,28 @@ static int64_t bytes_of_need(const struct lx_tensor *t, const struct need *n)
     return bytes;
 }
 
+/* Ops that something depends on: another plan may leave the others out. */
+static bool find_live(const struct checker *c, bool *live, bool *wanted)
+{
+    if (!live || !wanted) return false;
+    for (int32_t o = c->g->op_count - 1; o >= 0; o--) {
+        const struct lx_op *op = &c->g->ops[o];
+        live[o] = wanted[op->output] || c->g->tensors[op->output].role == LX_OUTPUT ||
+                  (op->kind->traits & LX_EXTERN);
+        for (int i = 0; live[o] && i < op->input_count; i++) wanted[op->inputs[i]] = true;
+    }
+    return true;
+}
+
 int64_t compulsory_bytes(const struct checker *c)
 {
     struct need *needs = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *needs);
+    bool *live = arena_array(c->memory, (size_t)c->g->op_count, sizeof *live);
+    bool *wanted = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *wanted);
     int64_t sum = 0;
-    if (!needs) return 0;
+    if (!needs || !find_live(c, live, wanted)) return 0;
     for (int32_t o = 0; o < c->g->op_count; o++)
-        for (int i = 0; i <= c->g->ops[o].input_count; i++)
+        for (int i = 0; live[o] && i <= c->g->ops[o].input_count; i++)
             add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);
     for (int32_t t = 0; t < c->g->tensor_count; t++) sum += bytes_of_need(&c->g->tensors[t], &needs[t]);
     return sum;

@@ -37,7 +37,7 @@ static int64_t tiles_of(const struct lx_launch_dim *d, int64_t length)
 /* [*from, *to) of part `slot` of a dimension. */
 static void range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, int64_t *from, int64_t *to)
 {
-    *from = parts == 1 ? 0 : min_i64(slot * part, extent);
+    *from = parts == 1 ? 0 : slot > extent / part ? extent : min_i64(slot * part, extent);
     *to = parts == 1 ? extent : min_i64(*from + part, extent);
 }
 

@@ -2,7 +2,6 @@
 #include "check/check.h"
 #include "base/fail.h"
 #include "base/words.h"
-#include "layout/stated_layouts.h"
 
 LX_WORDS(lx_bound_word, enum lx_bound_state, LX_BOUND_STATES)
 
@@ -22,7 +21,7 @@ static bool check_graph(struct checker *c)
     struct parts *parts = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *parts);
     c->traffic = arena_array(c->memory, (size_t)c->g->op_count, sizeof *c->traffic);
     if (!parts || !c->traffic) return status_no_memory(c->st);
-    if (!layouts_legal(c->l, c->st) || !check_values(c) || !check_cuts(c) || !check_buffers(c, parts) ||
+    if (!check_layouts(c) || !check_values(c) || !check_cuts(c) || !check_buffers(c, parts) ||
         !check_replay(c, parts) || !check_bundles(c) || !check_launches(c) || !check_figures(c))
         return false;
     c->figures.perfect_hbm_bytes = compulsory_bytes(c);

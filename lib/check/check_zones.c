@@ -133,6 +133,9 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         if (!k->x.known || h < 0) continue;
         int v = k->x.var[operand][h];
         p.touched_whole &= !jumps(k, l, operand, h);
+        /* Views take no padding along. */
+        p.touched_whole &=
+            k->x.shifted != operand || ceil_div_i64(l->host_shape[h], l->step[d]) == l->size[d];
         if (k->split[v] == 1) continue;
         p.slices[d] = k->split[v];
         p.stride[d] = k->stride[v];

@@ -26,8 +26,6 @@ struct stated_op {
 struct lx_layouts *layouts_stated(const struct lx_graph *pattern, const struct stated_tensor *tensors,
                                   int32_t tensor_count, const struct stated_op *ops, int32_t op_count,
                                   lx_status *st);
-/* Do the sticks of every op's operands run as the op needs them, and are a kernel's rows padded? */
-bool layouts_legal(const struct lx_layouts *l, lx_status *st);
 /* The reverse: how a layout is stated. */
 void layout_state(const struct lx_layout *l, struct stated_tensor *out);
 

@@ -197,6 +197,16 @@ static int64_t bound_of(const struct planner *p)
     return p->best.bound;
 }
 
+/* Are there more bundles than extern ops make? */
+static bool is_limited(const struct planner *p)
+{
+    const struct draft *x = &p->best.draft;
+    int32_t runs = x->graph->op_count > 0;
+    for (int32_t o = 1; o < x->graph->op_count; o++)
+        runs += (x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES ? 1 : 0;
+    return x->bundle_count > runs;
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
@@ -208,7 +218,12 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     p->figures.bound_bytes = spill ? bound_of(&by) : by.best.bound;
     p->asks_time = asks_time(&by);
     ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
-    ok = ok && (!spill || search_many(&by)) && adopt_best(p, &by);
+    ok = ok && (!spill || search_many(&by));
+    if (ok && spill && is_limited(&by)) {
+        p->figures.bound_bytes = 0; /* it is of other borders */
+        ok = merge_bundles(&by);
+    }
+    ok = ok && adopt_best(p, &by);
     attempt_free(&by.best);
     return ok;
 }

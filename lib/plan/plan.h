@@ -180,7 +180,7 @@ const char *lx_bound_word(enum lx_bound_state s);
 /* What the checker found of a legal plan. */
 struct lx_check_report {
     int64_t hbm_bytes;        /* counted by the checker */
-    int64_t compulsory_bytes; /* traffic that no plan of the graph goes below; 0 for lists */
+    int64_t compulsory_bytes; /* traffic that no plan with these layouts goes below; 0 for lists */
     int64_t bound_bytes;      /* as claimed, on spill or height */
     int64_t known_bytes;      /* the bound that the checker knows itself */
     enum lx_bound_state bound, optimality;

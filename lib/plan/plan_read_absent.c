@@ -205,7 +205,6 @@ bool plan_fill_absent(struct lx_plan *p, lx_status *st)
         if (p->answer.address[i] >= 0)
             height = max_i64(height, p->answer.address[i] + p->problem.buffers[i].size);
     fill_int(&p->figures.height_bytes, height);
-    if (p->figures.spill_bytes < 0)
-        p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
+    fill_int(&p->figures.spill_bytes, p->figures.hbm_bytes - p->figures.perfect_hbm_bytes);
     return true;
 }

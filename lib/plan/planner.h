@@ -44,6 +44,8 @@ bool price_buffers(const struct draft *x, enum price clock, struct lx_buffer *ou
  * divisions (`x`: a draft of the same ops). */
 bool time_bound(const struct draft *x, double *us, lx_status *st);
 bool time_bound_divided(const struct draft *x, const struct lx_divisions *d, double *us, lx_status *st);
+/* merge_bundles.c: takes borders away that the tensors left in HBM do not need. */
+bool merge_bundles(struct planner *p);
 /* least_time.c: from the best attempt on, other divisions and passes left out, where that takes less time. */
 bool least_time_search(struct planner *p);
 static inline bool asks_time(const struct planner *p)
@@ -93,6 +95,9 @@ bool predict_times(const struct draft *x, const int64_t *address, const struct t
 struct clocks {
     double device_us, end_to_end_us;
 };
+/* The same of a placement; `bundles`: zeros, one per bundle of the draft. */
+bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles,
+                        lx_status *st);
 struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count);
 bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st);
 /* stated_memory.c: does the pattern say that the tensor is in lx? */

@@ -117,18 +117,26 @@ struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count)
     return sum;
 }
 
-bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st)
+bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles,
+                        lx_status *st)
 {
     struct arena scratch = {0};
     struct traffic t;
     struct lx_op_traffic *ops = calloc((size_t)x->graph->op_count + 1, sizeof *ops);
-    struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
-    bool ok = ops && bundles ? true : status_no_memory(st);
+    bool ok = ops ? true : status_no_memory(st);
     ok = ok && traffic_list(x, address, &scratch, &t, ops, st) &&
          predict_times(x, address, &t, ops, bundles, st);
-    if (ok) *out = bundle_clocks(bundles, x->bundle_count);
     free(ops);
-    free(bundles);
     arena_free(&scratch);
+    return ok;
+}
+
+bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st)
+{
+    struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
+    if (!bundles) return status_no_memory(st);
+    bool ok = draft_bundle_times(x, address, bundles, st);
+    if (ok) *out = bundle_clocks(bundles, x->bundle_count);
+    free(bundles);
     return ok;
 }

@@ -143,8 +143,10 @@ static bool execute_strips(struct op_work *w)
     for (size_t i = 0; i < w->strip_count && ok; i++)
         ok = find_region(w, &w->strip[i], out, region_make, w->m->scratch, &w->strip[i].written);
     ok = ok && compute_strips(w) && join_partials(w);
-    if (ok) write_strips(w);
-    return ok;
+    if (!ok) return false;
+    write_strips(w);
+    count_partials(w);
+    return true;
 }
 
 static void execute_tiles(struct op_work *w)

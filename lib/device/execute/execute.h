@@ -69,6 +69,8 @@ bool check_coverage(struct op_work *w);
 bool compute_strips(struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. False: memory is out. */
 bool join_partials(struct op_work *w);
+/* What they have moved; when all is written, as that looks at what was touched last. */
+void count_partials(struct op_work *w);
 /* Does each group have the same strips? If not, their parts cannot be added. False: memory is out. */
 bool partials_meet(struct op_work *w, bool *meet);
 /* write_back.c: outputs to their places, checked and counted. */

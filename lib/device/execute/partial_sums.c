@@ -76,6 +76,12 @@ static void count_parts(struct op_work *w, int32_t group)
     }
 }
 
+void count_partials(struct op_work *w)
+{
+    bool sums = w->arith->sum && w->class != CLASS_POINTWISE;
+    for (int32_t g = 1; g < w->groups && sums; g++) count_parts(w, g);
+}
+
 static void join_parts(const struct reduction *r, struct op_work *w, struct sorted_strip *list, size_t n)
 {
     struct strip_work *total = list[0].strip;
@@ -108,7 +114,6 @@ bool join_partials(struct op_work *w)
             n = parts_from(w, list, i);
             join_parts(r, w, list + i, n);
         }
-        for (int32_t g = 1; g < w->groups; g++) count_parts(w, g);
         free(list);
     }
     if (r->divides) divide_means(w);

@@ -210,8 +210,8 @@ static void test_stated_memories(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_ops_without_tiles),
-                                       cmocka_unit_test(test_lists_have_neither)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launches), cmocka_unit_test(test_ops_without_tiles),
+        cmocka_unit_test(test_lists_have_neither), cmocka_unit_test(test_stated_memories)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

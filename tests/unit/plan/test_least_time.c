@@ -1,6 +1,7 @@
 /* --objective time: no pass that is switched off gives less time than all of them, bounds hold, and what was found is a
  * plan like any other: legal, executed, the same each time. */
 #include "support/device_plans.h"
+#include "support/random_graph.h"
 
 #include <math.h>
 
@@ -131,10 +132,42 @@ static void fast_plans_are_plans(void **state)
     }
 }
 
+/* Random graphs with extern ops, small scratchpads and limits on bundles: legal, executed, never below their bounds. */
+static void random_graphs_are_fast_and_legal(void **state)
+{
+    struct rng r = rng_seed(29);
+    (void)state;
+    for (int i = 0; i < 150; i++) {
+        lx_status st = {0};
+        struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 9),
+                                           .with_views = rng_below(&r, 2),
+                                           .with_externs = rng_below(&r, 3) == 0,
+                                           .again = rng_below(&r, 3) == 0,
+                                           .cores = (int64_t)1 << rng_below(&r, 6)};
+        const struct lx_graph *g = random_graph(&r, &shape, &st);
+        if (!g) fail_msg("%s", st.text);
+        struct lx_device d = g->device;
+        d.bundle_tensors = rng_below(&r, 3) ? 0 : (int64_t)rng_between(&r, 1, 7);
+        g = with_device(g, &d);
+        if (i % 3 == 0) g = with_capacity(g, 128 * rng_between(&r, 4, 400));
+        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
+                                      .objective = i % 2 ? LX_ASK_TIME : LX_ASK_TRAFFIC};
+        struct lx_plan *p = lx_plan_make(g, &how, &st);
+        lx_graph_free(g);
+        if (!p) fail_msg("graph %d: %s", i, st.text);
+        if (!lx_plan_check(p, &st)) fail_msg("graph %d: %s", i, st.text);
+        if (p->asks_time) is_honest(p);
+        struct lx_run_result *run = lx_device_run(p, &(struct lx_device_options){.threads = 1}, &st);
+        if (!run || !run->ok) fail_msg("graph %d: %s", i, run ? what_is_wrong(run) : st.text);
+        lx_run_result_free(run);
+        lx_plan_free(p);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_pass_off_is_faster),
-                                       cmocka_unit_test(copies_that_do_not_pay_are_left_out),
-                                       cmocka_unit_test(fast_plans_are_plans)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_pass_off_is_faster), cmocka_unit_test(copies_that_do_not_pay_are_left_out),
+        cmocka_unit_test(fast_plans_are_plans), cmocka_unit_test(random_graphs_are_fast_and_legal)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

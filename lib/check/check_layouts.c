@@ -1,0 +1,121 @@
+/* Can the ops run with the layouts that the plan states? The device steps through sticks along one variable of an op:
+ *
+ *   restickify     its output may have any sticks; it turns its input's
+ *   contraction    of two inputs that each have, or may have, a variable of their own: the sticks of one run along a
+ *                  summed variable; those of the other, the kernel, and of the output along one that only the kernel has,
+ *                  or along none, where the kernel has a single column. The kernel's rows go up to whole sticks of the other
+ *   all others     every operand that has the variable has its sticks along it, the others have none
+ *   unknown        any
+ *
+ * A variable of one element needs no sticks: its operands have none. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+enum { NO_VARIABLE = -1 };
+
+struct sticks {
+    const struct checker *c;
+    const struct lx_op *op;
+    struct op_index x;
+    int variable; /* as the plan states it */
+};
+
+/* Do the sticks of operand i run along variable v, or along nothing of more than one element? */
+static bool runs_along(const struct sticks *s, int i, int v)
+{
+    int32_t t = op_operand(s->op, i);
+    const struct lx_layout *l = &s->c->l->layouts[t];
+    int stick = l->rank > 0 ? l->stick_dim : -1;
+    int wanted = v < 0 || s->x.extent[v] == 1 ? -1 : op_index_dim(&s->x, i, v);
+    bool none = stick < 0 || s->c->g->tensors[t].shape[stick] == 1;
+    return wanted < 0 ? none : stick == wanted;
+}
+
+static bool shared_right(const struct sticks *s)
+{
+    if (s->variable >= 0 && s->x.extent[s->variable] == 1) return false;
+    for (int i = 0; i < s->x.operand_count; i++)
+        if (!runs_along(s, i, s->variable)) return false;
+    return true;
+}
+
+static bool restickify_right(const struct sticks *s)
+{
+    const struct lx_layout *out = &s->c->l->layouts[s->op->output];
+    return s->variable == (out->rank > 0 ? out->stick_dim : -1) || runs_along(s, 1, s->variable);
+}
+
+/* Is it only the kernel's, and the output's? */
+static bool kernel_owns(const struct op_index *x, int kernel, int v)
+{
+    return op_index_dim(x, kernel, v) >= 0 && op_index_dim(x, 1 - kernel, v) < 0 && !op_index_reduced(x, v);
+}
+
+/* Columns of the kernel: the stated variable; none only where there is one column. */
+static bool columns_right(const struct sticks *s, int kernel)
+{
+    bool any = false, single = false;
+    if (s->variable >= 0) return kernel_owns(&s->x, kernel, s->variable) && s->x.extent[s->variable] > 1;
+    for (int v = 0; v < s->x.var_count; v++) {
+        if (!kernel_owns(&s->x, kernel, v)) continue;
+        any = true;
+        single |= s->x.extent[v] == 1;
+    }
+    return single || !any;
+}
+
+static bool rows_padded(const struct sticks *s, int kernel, int k)
+{
+    const struct lx_layout *l = &s->c->l->layouts[s->op->inputs[kernel]];
+    int64_t whole = round_up_i64(s->x.extent[k], s->c->l->layouts[s->op->inputs[1 - kernel]].stick_elements);
+    int h = op_index_dim(&s->x, kernel, k);
+    if (s->x.extent[k] == 1 || h == l->stick_dim) return true;
+    for (int d = 0; d < l->rank - 1; d++)
+        if (l->host_dim[d] == h) return l->size[d] >= whole;
+    return false;
+}
+
+static bool contraction_right(const struct sticks *s)
+{
+    for (int kernel = 0; kernel < 2; kernel++) {
+        if (!columns_right(s, kernel) || !runs_along(s, kernel, s->variable) ||
+            !runs_along(s, 2, s->variable))
+            continue;
+        for (int k = 0; k < s->x.var_count; k++)
+            if (op_index_reduced(&s->x, k) && runs_along(s, 1 - kernel, k) && rows_padded(s, kernel, k))
+                return true;
+    }
+    return false;
+}
+
+/* An input with a variable of several elements that the other lacks makes rows or columns. */
+static bool has_own(const struct op_index *x, int input)
+{
+    for (int v = 0; v < x->var_count; v++)
+        if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0)
+            return true;
+    return false;
+}
+
+static bool op_right(const struct sticks *s)
+{
+    if (!s->x.known) return s->variable == NO_VARIABLE;
+    if (s->variable < NO_VARIABLE || s->variable >= s->x.var_count) return false;
+    if (op_is_restickify(s->op)) return restickify_right(s);
+    if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && (has_own(&s->x, 0) || has_own(&s->x, 1)))
+        return contraction_right(s);
+    return shared_right(s);
+}
+
+bool check_layouts(const struct checker *c)
+{
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        struct sticks s = {.c = c, .op = &c->g->ops[o], .variable = c->l->stick_var[o]};
+        op_index_of(c->g, s.op, &s.x);
+        if (!op_right(&s))
+            return status_set(c->st, LX_E_NO, "op %s cannot run with the layouts of its operands",
+                              s.op->name);
+    }
+    return true;
+}
