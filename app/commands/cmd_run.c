@@ -26,11 +26,6 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static const char *verify_word(int k)
-{
-    return k < LX_VERIFY_COUNT ? lx_verify_word((enum lx_verify)k) : NULL;
-}
-
 static const struct option_words words[] = {{"verify", verify_word}, {"transport", transport_word}, {0}};
 
 static void show_progress(void *context, int32_t done, int32_t ops)
@@ -85,7 +80,7 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
 static bool options_go_together(struct call *call, bool team)
 {
     static const char *const of_team[] = {"team", "transport", "patience"};
-    static const char *const of_one[] = {"verify", "trace", "threads", "all"};
+    static const char *const of_one[] = {"trace", "threads", "all"};
     for (size_t i = 0; !team && i < sizeof of_team / sizeof *of_team; i++)
         if (option_given(&call->line, of_team[i]))
             return status_set(&call->st, LX_E_USAGE,

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "planning/planning.h"
+#include "planning/show_run.h"
 #include "text/table.h"
 #include "text/format.h"
 
@@ -313,6 +314,9 @@ static bool read_run(struct call *call, struct lx_team_run_options *run)
     if (patience && !(seconds > 0 && seconds <= 86400))
         return status_set(&call->st, LX_E_USAGE, "--patience %s: it must be above 0, and at most 86400",
                           patience);
+    int verify = 0;
+    if (!option_word(call, "verify", verify_word, &verify)) return false;
+    run->verify = (enum lx_verify)verify;
     run->seed = (uint64_t)seed;
     run->timeout_ms = (int)(seconds * 1000);
     return true;

@@ -112,11 +112,10 @@ void show_team_result(const struct lx_team_plan *p, const struct lx_transport *t
     text_format(out, "sent      %s B in %s of exchanges, %s B to combine partial results\n",
                 grouped(r->total.bytes).at, counted(r->total.messages, "message").at,
                 grouped(r->total.combine_bytes).at);
-    text_format(out,
-                "judged    %s of %s ops (the others send or receive), %s wrong; %s; %s whose counts are not "
-                "the plan's",
-                grouped(r->total.verified_ops).at, grouped(r->total.ops).at, grouped(r->total.wrong_ops).at,
-                counted(r->total.faults, "fault").at, grouped(r->total.unequal_ops).at);
+    text_format(out, "judged    %s of %s ops on devices, %s wrong; %s; %s whose counts are not the plan's",
+                grouped(r->total.verified_ops).at, grouped(r->total.device_ops).at,
+                grouped(r->total.wrong_ops).at, counted(r->total.faults, "fault").at,
+                counted(r->total.unequal_ops, "op").at);
     show_comparison(r, out);
 }
 

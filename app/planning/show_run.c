@@ -328,3 +328,8 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     table_add_json_rows(&TABLE(fault_columns, r->faults, kept), 4, out);
     text_add(out, kept ? "\n  ]\n}\n" : "  ]\n}\n");
 }
+
+const char *verify_word(int k)
+{
+    return k < LX_VERIFY_COUNT ? lx_verify_word((enum lx_verify)k) : NULL;
+}

@@ -9,4 +9,7 @@
 void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out);
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out);
 
+/* Word k of --verify; NULL: there is none. */
+const char *verify_word(int k);
+
 #endif

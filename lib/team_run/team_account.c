@@ -50,7 +50,10 @@ void team_take_account(struct team_member *m, const struct lx_run_result *r)
     a->ops = r->op_count;
     a->counted = r->total;
     a->planned = team_planned_counters(m->plan);
-    for (int32_t o = 0; o < r->op_count; o++) a->verified_ops += r->ops[o].verified;
+    for (int32_t o = 0; o < r->op_count; o++) {
+        a->device_ops += !(m->plan->layouts->graph->ops[o].kind->traits & LX_EXTERN);
+        a->verified_ops += r->ops[o].verified;
+    }
     a->height_bytes = r->height_bytes;
     a->faults = r->fault_count;
     a->wrong_ops = r->wrong_ops;

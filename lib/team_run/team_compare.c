@@ -69,6 +69,13 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
     struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
     r->exact = p->exact && !adds_up(p->graph);
     bool ok = one != NULL;
+    if (ok && !one->ok)
+        ok = status_set(
+            st, LX_E_NO,
+            "one device's run of the whole graph is not right, so that nothing can be compared: %.400s",
+            one->fault_count ? one->faults[0].text
+            : one->unequal   ? one->unequal
+                             : "wrong results");
     lx_run_result_free(one);
     lx_plan_free(plan);
     return ok;

@@ -19,7 +19,7 @@ struct team_member {
     struct lx_message *in, *out;  /* per member */
     void **outputs;               /* per tensor of the team's graph: items of the own block; NULL: none */
     int32_t tick;
-    bool short_message; /* the fault has happened */
+    bool spoilt; /* the fault has happened */
     struct lx_team_account account;
     lx_status st;
 };

@@ -50,14 +50,16 @@ static void count(struct team_member *m, const struct lx_team_message *x)
     *(combines ? &m->account.combine_bytes : &m->account.bytes) += x->bytes;
 }
 
-static void shorten(struct team_member *m, struct lx_message *out)
+static void spoil(struct team_member *m, struct lx_message *out)
 {
     const struct lx_team_fault *f = &m->how->fault;
-    if (f->kind != LX_TEAM_WRONG_SIZE || f->member != m->link->member || m->tick < f->step ||
-        m->short_message)
-        return;
-    out->bytes--;
-    m->short_message = true;
+    bool size = f->kind == LX_TEAM_WRONG_SIZE, byte = f->kind == LX_TEAM_WRONG_BYTE;
+    if (!(size || byte) || f->member != m->link->member || m->tick < f->step || m->spoilt) return;
+    if (size)
+        out->bytes--;
+    else
+        ((unsigned char *)out->data)[0] ^= 0x40;
+    m->spoilt = true;
 }
 
 static bool load(struct team_member *m, const struct lx_team_message *x, const void *items, lx_status *st)
@@ -69,7 +71,7 @@ static bool load(struct team_member *m, const struct lx_team_message *x, const v
         wire_take(items, t->shape, &x->at, t->dtype, row);
         wire_pack(t->dtype, row, lx_team_box_elements(&x->at), m->out[x->peer].data);
         count(m, x);
-        shorten(m, &m->out[x->peer]);
+        spoil(m, &m->out[x->peer]);
     }
     free(row);
     return ok;

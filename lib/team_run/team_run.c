@@ -41,6 +41,7 @@ static void add_account(struct lx_team_account *to, const struct lx_team_account
     add_counters(&to->planned, &from->planned);
     add_counters(&to->counted, &from->counted);
     to->ops += from->ops;
+    to->device_ops += from->device_ops;
     to->faults += from->faults;
     to->verified_ops += from->verified_ops;
     to->wrong_ops += from->wrong_ops;

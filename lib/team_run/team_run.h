@@ -19,6 +19,7 @@ enum lx_team_fault_kind {
     LX_TEAM_HANGS,      /* before tick `step`: does nothing for three time limits, then ends */
     LX_TEAM_OTHER_PLAN, /* claims another hash */
     LX_TEAM_WRONG_SIZE, /* its first message from tick `step` on is a byte short */
+    LX_TEAM_WRONG_BYTE, /* the same message, but it has its size and a wrong byte */
 };
 
 struct lx_team_fault {
@@ -35,7 +36,7 @@ struct lx_team_run_options {
     uint64_t seed;                        /* of inputs and weights */
     const struct lx_plan_options *plan;   /* how members, and the one device, are planned */
     const struct lx_team_plans *plans;    /* of the members; NULL: each makes its own */
-    enum lx_verify verify;                /* of each member's ops */
+    enum lx_verify verify;                /* of each member's ops; none from end to end */
     int timeout_ms;                       /* how long to wait for a member; 0: 5000 */
     struct lx_team_fault fault;
     bool (*stop)(void *context); /* may be NULL; every member asks; a stopped run is an error */
@@ -45,7 +46,8 @@ struct lx_team_run_options {
 
 /* What one member did. It travels to member 0 as it stands. */
 struct lx_team_account {
-    int64_t ops; /* 0: it had nothing to do */
+    int64_t ops;        /* 0: it had nothing to do */
+    int64_t device_ops; /* of these, on the device: all but sends and receives */
     struct lx_counters planned, counted;
     int64_t height_bytes; /* of a scratchpad */
     int64_t ok, faults, verified_ops, wrong_ops, unequal_ops;

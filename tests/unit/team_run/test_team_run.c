@@ -321,6 +321,27 @@ static void test_faults(void **state)
     }
 }
 
+/* A byte that changes on its way: every device is right by itself, and together they are not. */
+static void test_wrong_byte(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"uneven_44.json", "slice_misses.json", "stencil_3_steps.json"};
+    for (int n = 0; n < 3; n++) {
+        const struct lx_graph *g = read_pattern("team", patterns[n]);
+        struct lx_team_plan *p = make_plan(g, 3);
+        struct lx_plan_options plan = plan_options();
+        struct lx_team_run_options how = {
+            .timeout_ms = 60000, .plan = &plan, .fault = {LX_TEAM_WRONG_BYTE, n == 1 ? 2 : 1, 0, NULL}};
+        lx_status st = {0};
+        struct lx_team_result r;
+        assert_true(lx_team_run(p, &how, &r, &st));
+        assert_true(r.exact && !r.ok && r.differing > 0 && r.bad_member < 0);
+        lx_team_result_free(&r);
+        lx_team_free(p);
+        lx_graph_free(g);
+    }
+}
+
 static void test_transports(void **state)
 {
     (void)state;
@@ -365,9 +386,9 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),   cmocka_unit_test(test_dtypes), cmocka_unit_test(test_stencil),
-        cmocka_unit_test(test_choices),    cmocka_unit_test(test_json),   cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_transports), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_patterns),   cmocka_unit_test(test_dtypes),     cmocka_unit_test(test_stencil),
+        cmocka_unit_test(test_choices),    cmocka_unit_test(test_json),       cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_wrong_byte), cmocka_unit_test(test_transports), cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
