@@ -163,7 +163,8 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
 
 /* The operands as the request wants them. `shard` is that of what is on chip. */
 static void describe_operands(const struct lx_graph *g, const struct lx_op *op, const bool *on_chip,
-                              const struct lx_shard *shard, struct lx_launch_operand *list)
+                              const struct lx_shard *shard, const int64_t tile[2],
+                              struct lx_launch_operand *list)
 {
     for (int i = 0; i <= op->input_count; i++) {
         const struct lx_tensor *t = &g->tensors[op_operand(op, i)];
@@ -172,7 +173,7 @@ static void describe_operands(const struct lx_graph *g, const struct lx_op *op, 
                                              .placing = on_chip[i] ? LX_SHARDED : LX_INTERLEAVED,
                                              .element_bits = lx_dtype_bits(t->dtype),
                                              .tile_rank = 2,
-                                             .tile = {g->device.tile_rows, g->device.tile_columns},
+                                             .tile = {tile[0], tile[1]},
                                              .shard = on_chip[i] ? shard : NULL};
     }
 }
@@ -187,11 +188,14 @@ static struct lx_shard shard_of(const struct lx_launch *l)
 }
 
 /* What any launch is asked: can these operands be launched, and how? */
-static bool ask(const struct subject *s, const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
+static bool ask(const struct subject *s, const struct lx_launch_options *options,
+                const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
 {
     struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
     const struct lx_shard shard = shard_of(grid);
-    describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard, operands);
+    const int64_t own[2] = {s->device->tile_rows, s->device->tile_columns};
+    const int64_t *tile = options->inner[0] ? options->inner : options->tile[0] ? options->tile : own;
+    describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard, tile, operands);
     struct lx_launch_request r = {.operands = operands,
                                   .operand_count = s->op->input_count + 1,
                                   .batch = grid->batch,
@@ -231,7 +235,7 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     bool fits = lx_op_launch_settle(o);
     o->launch = NULL;
     if (!fits) return status_set(st, LX_E_LAUNCH_GRID, "more than 2^53 tiles");
-    if (!ask(s, &grid, &o->launch, st)) return false;
+    if (!ask(s, options, &grid, &o->launch, st)) return false;
     set_dealing(s, &g);
     return launch_deal(&g, o, st);
 }
@@ -287,6 +291,8 @@ char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *gra
 {
     struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
     const struct lx_shard shard = shard_of(o->launch);
-    describe_operands(graph, &graph->ops[o->op], on_chip, &shard, operands);
+    const int64_t tile[2] = {o->rank > 1 ? o->dim[o->rank - 2].inner : 1,
+                             o->rank > 0 ? o->dim[o->rank - 1].inner : 1};
+    describe_operands(graph, &graph->ops[o->op], on_chip, &shard, tile, operands);
     return lx_launch_to_json(o->launch, operands, graph->ops[o->op].input_count + 1, length);
 }
