@@ -62,6 +62,15 @@ static inline bool remove_key(cJSON *object, const char *key)
     return true;
 }
 
+/* Gives the item back where there is no such array. */
+static inline bool insert_at(cJSON *array, int n, cJSON *item)
+{
+    bool done = n < cJSON_GetArraySize(array) ? cJSON_InsertItemInArray(array, n, item)
+                                              : array && cJSON_AddItemToArray(array, item);
+    if (!done) cJSON_Delete(item);
+    return done;
+}
+
 /* One number of a list, or of a row of it. */
 static inline bool change_item(cJSON *list, int i, double by)
 {
@@ -243,7 +252,7 @@ static inline bool copy_twice(struct damage *d)
     cJSON *t = any_of(d, d->transfers);
     int n = 0;
     for (const cJSON *i = d->transfers->child; i && i != t; i = i->next) n++;
-    return t && cJSON_InsertItemInArray(d->transfers, n, cJSON_Duplicate(t, true));
+    return t && insert_at(d->transfers, n, cJSON_Duplicate(t, true));
 }
 static inline bool copy_of_nothing(struct damage *d)
 {
@@ -253,7 +262,7 @@ static inline bool copy_of_nothing(struct damage *d)
     cJSON_AddNumberToObject(t, "tick", tick);
     cJSON_AddNumberToObject(t, "buffer", below(d, cJSON_GetArraySize(d->buffers)));
     for (const cJSON *i = d->transfers->child; i && number_of(i, "tick") <= tick; i = i->next) n++;
-    return cJSON_InsertItemInArray(d->transfers, n, t);
+    return insert_at(d->transfers, n, t);
 }
 
 /* Splits. */

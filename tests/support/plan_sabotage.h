@@ -65,9 +65,10 @@ static inline cJSON *tiled(struct damage *d)
 {
     return any_with(d, d->launches, "dims", NULL);
 }
+/* Of a launch of tiles; nothing that is executed depends on what the only core of another one is told. */
 static inline cJSON *told_core(struct damage *d)
 {
-    return any_of(d, cJSON_GetObjectItem(any_with(d, d->launches, "cores", NULL), "cores"));
+    return any_of(d, cJSON_GetObjectItem(tiled(d), "cores"));
 }
 static inline bool other_number(struct damage *d)
 {
@@ -163,7 +164,7 @@ static inline bool more_borders(struct damage *d)
     int n = 0, at = 1 + below(d, cJSON_GetArraySize(d->ops));
     cJSON_AddNumberToObject(b, "first", at);
     for (const cJSON *i = d->bundles->child; i && number_of(i, "first") < at; i = i->next) n++;
-    return cJSON_InsertItemInArray(d->bundles, n, b);
+    return insert_at(d->bundles, n, b);
 }
 static inline bool forge_bundle(struct damage *d)
 {
