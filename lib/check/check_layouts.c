@@ -7,7 +7,8 @@
  *   all others     every operand that has the variable has its sticks along it, the others have none
  *   unknown        any
  *
- * A variable of one element needs no sticks: its operands have none. */
+ * A variable of one element needs no sticks: its operands have none. What an insertion writes to may have its sticks
+ * along such a variable all the same. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -32,11 +33,20 @@ static bool runs_along(const struct sticks *s, int i, int v)
     return wanted < 0 ? none : stick == wanted;
 }
 
+/* An insertion without sticks of its own puts one element each into sticks of the whole. */
+static bool puts_elements(const struct sticks *s)
+{
+    const struct lx_layout *out = &s->c->l->layouts[s->op->output];
+    return op_is_insert(s->op) && s->variable < 0 && out->rank > 0 && out->stick_dim >= 0 &&
+           s->x.extent[s->x.var[1][out->stick_dim]] == 1;
+}
+
 static bool shared_right(const struct sticks *s)
 {
+    int last = s->x.operand_count - 1;
     if (s->variable >= 0 && s->x.extent[s->variable] == 1) return false;
-    for (int i = 0; i < s->x.operand_count; i++)
-        if (!runs_along(s, i, s->variable)) return false;
+    for (int i = 0; i <= last; i++)
+        if (!runs_along(s, i, s->variable) && !(i == last && puts_elements(s))) return false;
     return true;
 }
 
