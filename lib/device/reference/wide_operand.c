@@ -40,7 +40,7 @@ static void widen(const struct number_type *t, const void *items, int64_t count,
 
 static void row_block(const struct operand *o, int64_t at, int64_t step, int64_t count, double *to)
 {
-    uint32_t items[BLOCK];
+    uint32_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */
     if (step == 1) {
         widen(o->type, (const char *)o->items + at * o->type->item, count, to);
         return;
@@ -70,7 +70,7 @@ void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t coun
 
 void operand_gather(const struct operand *o, int64_t at, const int64_t *offset, int64_t count, double *to)
 {
-    uint32_t items[BLOCK];
+    uint32_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */
     for (int64_t i = 0; o->wide && i < count; i++) to[i] = o->wide[at + offset[i]];
     for (int64_t i = 0; !o->wide && i < count; i += BLOCK) {
         int64_t n = count - i < BLOCK ? count - i : BLOCK;

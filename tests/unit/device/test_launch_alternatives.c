@@ -37,7 +37,7 @@ static struct lx_run_result *run_launches(const struct lx_plan *p, struct lx_op_
                                           const struct lx_reference *ref, int threads)
 {
     int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_launch *flat = calloc((size_t)ops, sizeof *flat);
+    struct lx_op_launch *flat = calloc((size_t)(uint32_t)ops, sizeof *flat);
     assert_non_null(flat);
     for (int32_t o = 0; o < ops; o++) flat[o] = *list[o];
     struct lx_plan copy = *p;
