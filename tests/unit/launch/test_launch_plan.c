@@ -81,7 +81,8 @@ static void check_checker(const struct lx_plan *p, int way)
                         *all = calloc((size_t)count + 1, sizeof *all);
     struct lx_plan other = *p;
     lx_status st = {0};
-    bool ok = made && all && lx_plan_check(p, &st);
+    bool ok = made && all;
+    if (!lx_plan_check(p, &st)) fail_msg("%s as it was made: %s", p->graph->name, st.text);
     for (int32_t o = 0; ok && o < count; o++) {
         made[o] = lx_plan_launch(p, o, &ways[way], &st);
         if (!made[o]) break;
