@@ -380,8 +380,9 @@ int run_team_plan(struct call *call, const char *file, const char *text, size_t 
 {
     struct lx_team_run_options run = {0};
     int members = 0, code = FAILED;
-    struct lx_team_plans *p =
-        read_run(call, &run) ? lx_team_plans_parse(file, text, length, &call->st) : NULL;
+    struct lx_team_plans *p = no_planning_options(call, file) && read_run(call, &run)
+                                  ? lx_team_plans_parse(file, text, length, &call->st)
+                                  : NULL;
     bool ok = p && (!option_given(&call->line, "team") || read_members(call, NULL, &members));
     if (ok && members && members != p->team->members)
         ok = status_set_at(&call->st, LX_E_USAGE, file, 0, 0,

@@ -97,7 +97,12 @@ static void show_comparison(const struct lx_team_result *r, struct text *out)
     text_format(out, " to one device's: %s of %s elements differ in a bit", grouped(r->differing).at,
                 grouped(r->elements).at);
     if (r->differing) text_format(out, ", by at most %.3g of %.3g", r->worst, r->largest);
-    text_add(out, r->exact ? "; none may\n" : "; sums may be grouped otherwise there\n");
+    if (r->exact)
+        text_add(out, "; none may\n");
+    else if (r->ok)
+        text_add(out, "; sums may be grouped otherwise there\n");
+    else
+        text_format(out, "; sums that are grouped otherwise explain at most %.3g\n", r->limit);
 }
 
 void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,

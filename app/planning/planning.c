@@ -191,15 +191,19 @@ struct lx_question *make_problem(struct call *call, const struct lx_graph *graph
     return lx_problem_of(graph, &how, &call->st);
 }
 
-static struct lx_plan *keep_plan(struct call *call, const char *path, const char *text, size_t length)
+bool no_planning_options(struct call *call, const char *path)
 {
     for (size_t i = 0; i < call->line.options.count; i++)
-        if (is_planning_option(call->line.options.at[i].name)) {
-            status_set_at(&call->st, LX_E_USAGE, path, 0, 0,
-                          "a plan is made already; --%s goes with a pattern", call->line.options.at[i].name);
-            return NULL;
-        }
-    return lx_plan_parse(path, text, length, &call->st);
+        if (is_planning_option(call->line.options.at[i].name))
+            return status_set_at(&call->st, LX_E_USAGE, path, 0, 0,
+                                 "a plan is made already; --%s goes with a pattern",
+                                 call->line.options.at[i].name);
+    return true;
+}
+
+static struct lx_plan *keep_plan(struct call *call, const char *path, const char *text, size_t length)
+{
+    return no_planning_options(call, path) ? lx_plan_parse(path, text, length, &call->st) : NULL;
 }
 
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)

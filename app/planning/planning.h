@@ -39,6 +39,8 @@ struct lx_question *make_problem(struct call *call, const struct lx_graph *graph
 /* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length);
 struct lx_plan *read_or_make_plan(struct call *call, const char *path);
+/* False with `call->st` where planning options were given for a file that is a plan already. */
+bool no_planning_options(struct call *call, const char *path);
 /* A plan file; a pattern is refused with advice. */
 struct lx_plan *read_plan_file(struct call *call, const char *path);
 

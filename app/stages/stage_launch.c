@@ -287,7 +287,7 @@ static void write_tiles(const struct launch_row *rows, int32_t count, struct tex
     }
 }
 
-/* The launch of each op; NULL with `st` where the device cannot launch one. */
+/* The launch of each op. */
 static struct launch_row *make_rows(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -295,10 +295,6 @@ static struct launch_row *make_rows(const struct lx_plan *p, lx_status *st)
     if (!rows) return status_no_memory(st), NULL;
     for (int32_t i = 0; i < g->op_count; i++) {
         rows[i] = (struct launch_row){&g->ops[i], &p->launches[i]};
-        if (p->launches[i].kind != LX_LAUNCH_REFUSED) continue;
-        lx_op_launch_free(lx_plan_launch(p, i, NULL, st)); /* says why, with its code */
-        free(rows);
-        return NULL;
     }
     return rows;
 }
@@ -320,8 +316,10 @@ static bool write_launches(struct call *call, const struct lx_plan *p, struct te
     if (wants_json(call))
         write_launches_json(p, rows, out);
     else {
+        bool own = p->launch.tile[0] > 0;
         text_format(out, "%s in tiles of %lld x %lld on up to %s\n", counted(g->op_count, "op").at,
-                    (long long)g->device.tile_rows, (long long)g->device.tile_columns,
+                    (long long)(own ? p->launch.tile[0] : g->device.tile_rows),
+                    (long long)(own ? p->launch.tile[1] : g->device.tile_columns),
                     counted(p->divisions->cores, "core").at);
         table_add_text(&TABLE(launch_columns, rows, g->op_count), out);
         write_loops(g, rows, option_given(&call->line, "all"), out);

@@ -116,14 +116,14 @@ bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report 
             known;
     if (refuted(p, objective, st) || !placement_bound(p, &known, st)) return false;
     bool by_traffic = !p->graph->is_list && p->problem.objective != LX_HEIGHT;
-    if (by_traffic) known = max_i64(least - p->figures.perfect_hbm_bytes, 0);
-    bool holds = p->figures.bound_bytes <= known ||
-                 (by_traffic && p->figures.perfect_hbm_bytes + p->figures.bound_bytes <= least);
+    /* The bytes that a spill counts from are a claim, too: only traffic is compared with traffic. */
+    if (by_traffic) known = least - p->figures.perfect_hbm_bytes;
+    bool best = by_traffic ? p->figures.hbm_bytes <= least : objective <= known;
     out->bound_bytes = p->figures.bound_bytes;
-    out->known_bytes = known;
-    out->bound = holds ? LX_BOUND_VERIFIED : LX_BOUND_CLAIMED;
-    out->optimality = objective <= known || (by_traffic && p->figures.hbm_bytes <= least) ? LX_BOUND_VERIFIED
-                      : p->figures.bound_bytes == objective                               ? LX_BOUND_CLAIMED
-                                                                                          : LX_BOUND_NONE;
+    out->known_bytes = max_i64(known, 0);
+    out->bound = p->figures.bound_bytes <= known ? LX_BOUND_VERIFIED : LX_BOUND_CLAIMED;
+    out->optimality = best                                  ? LX_BOUND_VERIFIED
+                      : p->figures.bound_bytes == objective ? LX_BOUND_CLAIMED
+                                                            : LX_BOUND_NONE;
     return !p->asks_time || check_time_bound(p, out, st);
 }

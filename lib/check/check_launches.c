@@ -52,7 +52,9 @@ static bool cuts_sticks(const struct launched *x, int d)
     const struct lx_layout *l = &x->c->l->layouts[x->op->output];
     const struct lx_launch_dim *v = &x->o->dim[d];
     const struct op_index *i = &x->cut.x;
-    if (d != l->stick_dim || v->inner >= v->extent) return false;
+    if (d != l->stick_dim) return false;
+    if (v->parts > 1 && v->part % l->stick_elements != 0) return true;
+    if (v->inner >= v->extent) return false;
     bool shifted = i->shifted == i->operand_count - 1;
     return v->inner % l->stick_elements != 0 || (v->side < v->extent && v->side % l->stick_elements != 0) ||
            (shifted && (i->stride[d] != 1 || i->offset[d] % l->stick_elements != 0));
@@ -133,6 +135,8 @@ static bool cores_right(const struct launched *x, struct lx_launch_core *sorted)
     const struct lx_launch *l = x->o->launch;
     for (int32_t i = 0; i < l->core_count; i++) {
         if (!core_there(x, &l->cores[i])) return false;
+        if (x->on_chip && l->cores[i].core >= x->cut.cores)
+            return refuse_core(x, &l->cores[i], "holds nothing of what is on chip");
         sorted[i] = l->cores[i];
     }
     qsort(sorted, (size_t)l->core_count, sizeof *sorted, by_core);
@@ -282,9 +286,9 @@ static bool global_right(const struct launched *x, struct lx_launch_core *sorted
     if (x->on_chip && l->core_count > 1)
         return refuse(x, "an operand is on chip, but tiles are dealt out to all cores");
     if (l->order == LX_MATCH_SHARD) return refuse(x, "there are no shards to match");
-    if (l->order == LX_BLOCK && (x->o->blocks[0] < 1 || x->o->blocks[1] < 1 ||
-                                 x->o->blocks[0] > LX_LAUNCH_CORES || x->o->blocks[1] > LX_LAUNCH_CORES))
-        return refuse(x, "blocks must be at least one by one");
+    if (l->order == LX_BLOCK &&
+        (x->o->blocks[0] < 1 || x->o->blocks[1] < 1 || x->o->blocks[0] > l->mt || x->o->blocks[1] > l->nt))
+        return refuse(x, "there are less blocks than one by one, or more than tiles");
     return all_tiles(x, &all) && list_right(x, all) && runs_cover(x, sorted, all);
 }
 
@@ -308,19 +312,6 @@ static bool whole_right(const struct launched *x)
     return refuse(x, "an op of which only the operands are known is one piece on core 0");
 }
 
-/* A launch that is refused where a tile of an operand does not fit where it is: nothing runs then. */
-static bool may_refuse(const struct launched *x)
-{
-    const struct lx_device *d = &x->c->g->device;
-    const struct lx_access *a = &x->c->p->accesses[x->c->p->access_at[x->o->op]];
-    for (int i = 0; i <= x->op->input_count; i++) {
-        int64_t bits = lx_dtype_bits(x->c->g->tensors[op_operand(x->op, i)].dtype);
-        bool on_chip = a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0;
-        if (on_chip && d->tile_rows * d->tile_columns * bits / 8 > LX_LAUNCH_TILE_BYTES) return true;
-    }
-    return refuse(x, "it is refused, but the device can make it");
-}
-
 static bool launch_right(struct launched *x)
 {
     const struct lx_access *a = &x->c->p->accesses[x->c->p->access_at[x->o->op]];
@@ -329,7 +320,7 @@ static bool launch_right(struct launched *x)
                                                                  : LX_LAUNCH_WHOLE;
     for (int i = 0; i <= x->op->input_count; i++)
         x->on_chip |= a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0;
-    if (x->o->kind == LX_LAUNCH_REFUSED && wanted == LX_LAUNCH_TILES) return may_refuse(x);
+    if (x->o->kind == LX_LAUNCH_REFUSED) return refuse(x, "it is refused, so that nothing runs the op");
     if (x->o->kind != wanted) return refuse(x, "it is of another kind than the op");
     if (wanted == LX_LAUNCH_NONE) return true;
     if (!x->o->launch) return refuse(x, "it has no cores");

@@ -1,8 +1,9 @@
 /* The plan, gone through tick by tick: does every op find the value that it reads, in the part that its core holds?
  *
- * Each write makes a new version of a tensor. HBM has one version of it; a buffer has one in all of its parts, or, where
- * an op has written less than these, in a zone of each. Scratchpads are wiped where a bundle begins. At tick t: copies into the scratchpads, the op, stores. An op
- * reads all before it writes. What moves is counted on the way. */
+ * Each write makes a new version of a tensor. HBM has one version of it; a buffer has one in all of its parts, or,
+ * where an op has written less than these, in a zone of each. Scratchpads are wiped where a bundle begins. At tick t:
+ * copies into the scratchpads, the op, stores. An op reads all before it writes; a buffer whose place another takes
+ * has nothing after that. What moves is counted on the way. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -275,6 +276,7 @@ static bool write_buffer(struct replay *r, int operand, int32_t buffer, int32_t 
                           op_now(r)->name, buffer_name(r, buffer));
     if (!keeps) set_held(r, buffer, NOTHING);
     if (!use_buffer(r, operand, buffer, tensor, &whole)) return false;
+    if (r->c->p->took_slot_of[buffer] >= 0) set_held(r, r->c->p->took_slot_of[buffer], NOTHING);
     if (!keeps && !whole && !note_zones(r, operand, buffer)) return false;
     r->held[buffer].version = ++r->latest[tensor];
     r->c->traffic[r->tick].lx_written += lx_bytes(r, operand, tensor);

@@ -11,9 +11,15 @@ double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores)
            cost_rate(d, COST_LAUNCH_DOUBLING) * log2(cores > 1 ? (double)cores : 1);
 }
 
+double cost_uncovered(const struct lx_device *d, double bytes)
+{
+    double covers = cost_rate(d, COST_LAUNCH_COVERS);
+    return fmin(fmax(5 * (bytes - covers), 0), bytes);
+}
+
 double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b)
 {
     double launch = cost_launch(d, b->operands, b->cores);
-    bool covered = b->hbm_bytes <= cost_rate(d, COST_LAUNCH_COVERS) && b->busy_us <= launch;
-    return covered ? launch : fmax(launch, b->device_us);
+    double shown = b->hbm_bytes > 0 ? cost_uncovered(d, b->hbm_bytes) / b->hbm_bytes : 1;
+    return fmax(launch, b->busy_us + (b->device_us - b->busy_us) * shown);
 }

@@ -18,6 +18,9 @@ struct cost_bundle {
     double busy_us;   /* the same if HBM's own rate were no limit */
 };
 
+/* Of so many bytes through HBM, those that the launch does not cover: none up to what was measured, all from a quarter
+ * more on, and in between ever more, so that a bundle never takes a leap for one more byte. */
+double cost_uncovered(const struct lx_device *d, double bytes);
 double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores);
 double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b);
 

@@ -62,6 +62,27 @@ static int64_t part_of(const struct lx_split *v, int64_t extent)
     return v && v->split > 1 ? v->units / v->split * v->unit : extent;
 }
 
+/* Of an element as the device stores it. */
+static int element_bits(const struct lx_graph *g, int32_t tensor)
+{
+    enum { BYTES = 128 };
+    return (int)(BYTES * 8 / lx_stick_elements(g->tensors[tensor].dtype, BYTES));
+}
+
+/* The tile that was asked for; without a wish the device's, with half the rows as often as it takes for the largest
+ * operand on chip to keep within what a tile may have. */
+static void choose_tile(const struct subject *s, const struct lx_launch_options *options, int64_t tile[2])
+{
+    tile[0] = options->tile[0] ? options->tile[0] : s->device->tile_rows;
+    tile[1] = options->tile[0] ? options->tile[1] : s->device->tile_columns;
+    int64_t bits = 0;
+    for (int i = 0; i <= s->op->input_count; i++)
+        if (s->on_chip[i])
+            bits = max_i64(bits, element_bits(s->divisions->layouts->graph, op_operand(s->op, i)));
+    while (!options->tile[0] && tile[0] > 1 && tile[0] * tile[1] * bits > 8 * LX_LAUNCH_TILE_BYTES)
+        tile[0] /= 2;
+}
+
 /* Elements of a tile of rows x columns along output dimension `d`. What a constraint keeps whole is one tile: a
  * core could not write its part of it without the other cores' sticks. */
 static int64_t side_of(const int64_t tile[2], int d, int rank, const struct lx_split *v, int64_t extent)
@@ -74,8 +95,8 @@ static int64_t side_of(const int64_t tile[2], int d, int rank, const struct lx_s
 static void set_dims(const struct subject *s, const struct lx_launch_options *options, bool local,
                      struct lx_op_launch *o)
 {
-    const int64_t own[2] = {s->device->tile_rows, s->device->tile_columns};
-    const int64_t *tile = options->tile[0] ? options->tile : own;
+    int64_t tile[2];
+    choose_tile(s, options, tile);
     int output = s->index.operand_count - 1;
     o->rank = s->index.rank[output];
     for (int d = 0; d < o->rank; d++) {
@@ -135,13 +156,18 @@ static bool settle_sums(struct lx_op_launch *o)
     return true;
 }
 
+/* No block without a tile. */
+static bool blocks_fit(const struct lx_op_launch *o)
+{
+    return o->blocks[0] >= 1 && o->blocks[0] <= min_i64(o->launch->mt, LX_LAUNCH_CORES) &&
+           o->blocks[1] >= 1 && o->blocks[1] <= min_i64(o->launch->nt, LX_LAUNCH_CORES);
+}
+
 bool lx_op_launch_settle(struct lx_op_launch *o)
 {
     struct lx_launch *l = o->launch;
     bool local = l->mode == LX_PARTITION_LOCAL_SHARD, ok = settle_sums(o);
     int64_t all = 1;
-    for (int a = 0; a < 2 && l->order == LX_BLOCK; a++)
-        if (o->blocks[a] < 1 || o->blocks[a] > LX_LAUNCH_CORES) return false;
     if ((l->order == LX_LISTED) != (o->tiles != NULL)) return false;
     l->batch = l->mt = l->nt = 1;
     l->shard_grid[0] = l->shard_grid[1] = l->shard_tiles[0] = l->shard_tiles[1] = local;
@@ -158,7 +184,7 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
              l->shard_grid[axis] <= LX_LAUNCH_CORES;
         l->shard_tiles[axis] *= ceil_div_i64(min_i64(v->part, v->extent), v->side);
     }
-    return ok;
+    return ok && (l->order != LX_BLOCK || blocks_fit(o));
 }
 
 /* The operands as the request wants them. `shard` is that of what is on chip. */
@@ -171,7 +197,7 @@ static void describe_operands(const struct lx_graph *g, const struct lx_op *op, 
         list[i] = (struct lx_launch_operand){.name = t->name,
                                              .memory = on_chip[i] ? LX_MEMORY_LX : LX_MEMORY_HBM,
                                              .placing = on_chip[i] ? LX_SHARDED : LX_INTERLEAVED,
-                                             .element_bits = lx_dtype_bits(t->dtype),
+                                             .element_bits = element_bits(g, op_operand(op, i)),
                                              .tile_rank = 2,
                                              .tile = {tile[0], tile[1]},
                                              .shard = on_chip[i] ? shard : NULL};
@@ -193,9 +219,10 @@ static bool ask(const struct subject *s, const struct lx_launch_options *options
 {
     struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
     const struct lx_shard shard = shard_of(grid);
-    const int64_t own[2] = {s->device->tile_rows, s->device->tile_columns};
-    const int64_t *tile = options->inner[0] ? options->inner : options->tile[0] ? options->tile : own;
-    describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard, tile, operands);
+    int64_t own[2];
+    choose_tile(s, options, own);
+    describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard,
+                      options->inner[0] ? options->inner : own, operands);
     struct lx_launch_request r = {.operands = operands,
                                   .operand_count = s->op->input_count + 1,
                                   .batch = grid->batch,

@@ -30,20 +30,16 @@ static bool keep(const struct lx_op_launch *from, struct arena *memory, struct l
     return l->cores && out->sum && (out->tiles || !from->tiles);
 }
 
-/* An op that cannot be launched does not keep a graph from being planned and looked at; its launch says why.
- * Where tiles or an order were asked for, and that is why, there is no plan. */
-static bool refuse(const struct lx_plan *p, int32_t op, const lx_status *why, struct lx_op_launch *out,
-                   lx_status *st)
+/* A plan with an op that cannot be launched is none: nothing could run it. */
+static bool refuse(const struct lx_plan *p, int32_t op, const lx_status *why, lx_status *st)
 {
     const char *name = p->layouts->graph->ops[op].name;
-    if (why->code == LX_E_MEMORY || why->code == LX_E_USAGE)
-        return status_set(st, why->code, "op %s: %s", name, why->text);
-    if (why->code == LX_E_LAUNCH_TILE_BYTES && p->launch.tile[0])
+    bool too_large = why->code == LX_E_LAUNCH_TILE_BYTES;
+    if (too_large && p->launch.tile[0])
         return status_set(st, LX_E_USAGE, "op %s: %s; use smaller tiles inside: --tiles %lldx%lld/RxC", name,
                           why->text, (long long)p->launch.tile[0], (long long)p->launch.tile[1]);
-    *out = (struct lx_op_launch){
-        .op = op, .kind = LX_LAUNCH_REFUSED, .why = arena_string(p->memory, why->text), .k_slices = 1};
-    return out->why ? true : status_no_memory(st);
+    return status_set(st, why->code, "op %s: %s%s", name, why->text,
+                      too_large ? "; give the device smaller tiles, or --tiles RxC" : "");
 }
 
 /* A list of tiles is for launches with as many. */
@@ -74,8 +70,7 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
     for (int32_t o = 0; o < count; o++) {
         lx_status why = {0};
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
-        bool ok = made ? keep(made, p->memory, &launches[o]) || status_no_memory(st)
-                       : refuse(p, o, &why, &launches[o], st);
+        bool ok = made ? keep(made, p->memory, &launches[o]) || status_no_memory(st) : refuse(p, o, &why, st);
         lx_op_launch_free(made);
         if (!ok) return false;
     }

@@ -65,20 +65,32 @@ static void add_tensor(const struct bounding *b, int32_t tensor)
     }
 }
 
+/* A run of ops may be launched in several bundles, each of which covers some of what goes through HBM: of so many at
+ * least all but that. */
+static double in_bundles(const struct lx_device *d, const struct floor *f)
+{
+    double covers = cost_rate(d, COST_LAUNCH_COVERS), launch = cost_launch(d, f->operands, f->cores);
+    double bytes = (double)f->bytes, least = fmax(launch, cost_copy(d, (int64_t)cost_uncovered(d, bytes)));
+    for (int n = 2; launch < least && covers > 0; n++) {
+        launch += cost_rate(d, COST_LAUNCH);
+        least = fmin(least, fmax(launch, cost_copy(d, (int64_t)fmax(bytes - n * covers, 0))));
+    }
+    return least;
+}
+
 static double sum_up(const struct bounding *b, int32_t count, const bool *alone)
 {
     const struct lx_device *d = &b->x->graph->device;
     double us = 0;
     for (int32_t i = 0; i < count; i++) {
         const struct floor *f = &b->runs[i];
-        double memory = f->bytes > cost_rate(d, COST_LAUNCH_COVERS) ? cost_copy(d, (int64_t)f->bytes) : 0;
-        double launch = alone[i] ? 0 : cost_launch(d, f->operands, f->cores);
-        us += fmax(launch, fmax(memory, f->busy_us));
+        us += fmax(alone[i] ? cost_copy(d, (int64_t)cost_uncovered(d, (double)f->bytes)) : in_bundles(d, f),
+                   f->busy_us);
     }
     return us;
 }
 
-/* Runs end at extern ops alone: other borders only add to the time. */
+/* Runs end at extern ops alone; they may be launched in several bundles. */
 static int32_t list_runs(const struct draft *x, int32_t *run_of, bool *alone)
 {
     int32_t run = 0;

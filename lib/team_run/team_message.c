@@ -1,10 +1,13 @@
 /* Messages: what a send takes from the HBM of the member's device, and what a receive puts there. A send does not
- * wait for anybody; what it has sent is waited for when the member is through. */
+ * wait for anybody; what it has sent is waited for when the member is through. No op judges what travels, so each
+ * message ends with a checksum of its bytes, which are not counted among those exchanged. */
 #include "team_run/team_member.h"
 #include "team_run/team_wire.h"
 #include "base/fail.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool team_message_room(struct lx_message *one, int64_t bytes, lx_status *st)
 {
@@ -50,28 +53,54 @@ static void count(struct team_member *m, const struct lx_team_message *x)
     *(combines ? &m->account.combine_bytes : &m->account.bytes) += x->bytes;
 }
 
-static void spoil(struct team_member *m, struct lx_message *out)
+enum { CHECKSUM = 8 };
+
+/* Byte order is the wire's: lowest first. */
+static void checksum_of(const void *data, int64_t bytes, unsigned char out[CHECKSUM])
+{
+    uint64_t h = hash_bytes(HASH_START, data, (size_t)bytes);
+    for (int i = 0; i < CHECKSUM; i++) out[i] = (unsigned char)(h >> 8 * i);
+}
+
+static bool spoils(struct team_member *m, enum lx_team_fault_kind kind)
 {
     const struct lx_team_fault *f = &m->how->fault;
-    bool size = f->kind == LX_TEAM_WRONG_SIZE, byte = f->kind == LX_TEAM_WRONG_BYTE;
-    if (!(size || byte) || f->member != m->link->member || m->tick < f->step || m->spoilt) return;
-    if (size)
-        out->bytes--;
-    else
-        ((unsigned char *)out->data)[0] ^= 0x40;
+    if (f->kind != kind || f->member != m->link->member || m->tick < f->step || m->spoilt) return false;
     m->spoilt = true;
+    return true;
+}
+
+/* What the member has of it, then its checksum. */
+static void seal(struct team_member *m, int64_t bytes, struct lx_message *out)
+{
+    unsigned char *at = out->data;
+    if (spoils(m, LX_TEAM_WRONG_BYTE)) at[0] ^= 0x40;
+    checksum_of(at, bytes, at + bytes);
+    if (spoils(m, LX_TEAM_WRONG_WIRE)) at[0] ^= 0x40;
+    if (spoils(m, LX_TEAM_WRONG_SIZE)) out->bytes--;
+}
+
+static bool unseal(const struct team_member *m, const struct lx_team_message *x, const char *name,
+                   lx_status *st)
+{
+    unsigned char sum[CHECKSUM];
+    const unsigned char *at = m->in[x->peer].data;
+    checksum_of(at, x->bytes, sum);
+    if (memcmp(sum, at + x->bytes, CHECKSUM) == 0) return true;
+    return status_set(st, LX_E_NO, "member %d: %.200s does not arrive as member %d has sent it",
+                      m->link->member, name, x->peer);
 }
 
 static bool load(struct team_member *m, const struct lx_team_message *x, const void *items, lx_status *st)
 {
     const struct lx_tensor *t = tensor_of(m, x);
     void *row = row_of(t, x);
-    bool ok = row ? team_message_room(&m->out[x->peer], x->bytes, st) : status_no_memory(st);
+    bool ok = row ? team_message_room(&m->out[x->peer], x->bytes + CHECKSUM, st) : status_no_memory(st);
     if (ok) {
         wire_take(items, t->shape, &x->at, t->dtype, row);
         wire_pack(t->dtype, row, lx_team_box_elements(&x->at), m->out[x->peer].data);
         count(m, x);
-        spoil(m, &m->out[x->peer]);
+        seal(m, x->bytes, &m->out[x->peer]);
     }
     free(row);
     return ok;
@@ -80,6 +109,7 @@ static bool load(struct team_member *m, const struct lx_team_message *x, const v
 static bool unload(struct team_member *m, const struct lx_team_message *x, void *items, lx_status *st)
 {
     const struct lx_tensor *t = tensor_of(m, x);
+    if (!unseal(m, x, t->name, st)) return false;
     void *row = row_of(t, x);
     if (!row) return status_no_memory(st);
     wire_unpack(t->dtype, m->in[x->peer].data, lx_team_box_elements(&x->at), row);
@@ -117,7 +147,8 @@ static bool receive(struct team_member *m, const struct lx_team_message *x, int3
                     lx_status *st)
 {
     bool ok = true;
-    for (int32_t i = 0; ok && i < n; i++) ok = team_message_room(&m->in[x[i].peer], x[i].bytes, st);
+    for (int32_t i = 0; ok && i < n; i++)
+        ok = team_message_room(&m->in[x[i].peer], x[i].bytes + CHECKSUM, st);
     ok = ok && (n == 0 || team_swap(m, x->tag, st));
     for (int32_t i = 0; ok && i < n; i++) ok = unload(m, &x[i], output, st);
     team_messages_clear(m);

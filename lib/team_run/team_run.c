@@ -59,7 +59,7 @@ static void judge_team(struct lx_team_result *r)
         if (!r->members[m].ok) r->bad_member = m;
     }
     r->total.ok = r->bad_member < 0;
-    r->ok = r->bad_member < 0 && !(r->exact && r->differing > 0);
+    r->ok = r->bad_member < 0 && !(r->exact && r->differing > 0) && !(r->worst > r->limit);
 }
 
 bool lx_team_run(const struct lx_team_plan *plan, const struct lx_team_run_options *how,

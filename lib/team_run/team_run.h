@@ -4,7 +4,8 @@
  *
  * Each device is judged like any other: faults, results op by op, every count beside its plan's. The outputs are
  * gathered on member 0 and compared with those of one device that runs the whole graph. They must agree bit for
- * bit where nothing is added up in another grouping (`exact`); else the difference is told, and decides nothing. */
+ * bit where nothing is added up in another grouping (`exact`); else no element may be off by more than a tenth of
+ * the largest, which no grouping explains but where a comparison or a type of 8 bits makes steps of its own. */
 #ifndef LX_TEAM_RUN_TEAM_RUN_H
 #define LX_TEAM_RUN_TEAM_RUN_H
 
@@ -19,7 +20,8 @@ enum lx_team_fault_kind {
     LX_TEAM_HANGS,      /* before tick `step`: does nothing for three time limits, then ends */
     LX_TEAM_OTHER_PLAN, /* claims another hash */
     LX_TEAM_WRONG_SIZE, /* its first message from tick `step` on is a byte short */
-    LX_TEAM_WRONG_BYTE, /* the same message, but it has its size and a wrong byte */
+    LX_TEAM_WRONG_BYTE, /* the same message, but a byte of it is wrong before it is sent */
+    LX_TEAM_WRONG_WIRE, /* the same, but it becomes wrong on its way */
 };
 
 struct lx_team_fault {
@@ -66,7 +68,8 @@ struct lx_team_result {
     bool exact;        /* bit for bit: no sum is cut, or grouped otherwise than on one device */
     int64_t elements;  /* of outputs */
     int64_t differing; /* of these, not the same bits */
-    double worst;      /* largest difference */
+    double worst;      /* largest difference, */
+    double limit;      /* and what it may be; infinite: anything */
     double largest;    /* largest finite element of one device's outputs */
     int bad_member;    /* the first whose run is not ok; -1: none */
     struct lx_team_account total, *members;

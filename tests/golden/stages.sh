@@ -3,7 +3,7 @@ $LXPLAN plan patterns/graphs/swiglu.json --stage launch -s greedy; echo "exit $?
 $LXPLAN plan patterns/graphs/swiglu.json --stage loops -s greedy; echo "exit $?"
 $LXPLAN plan patterns/graphs/swiglu.json --stage launch -s greedy --lx 0 --order morton; echo "exit $?"
 $LXPLAN plan patterns/targets/simple_fragmentation.json --stage launch -s greedy; echo "exit $?"
-$LXPLAN plan patterns/errors/launch_fp32_tile.json --stage launch; echo "exit $?"
+$LXPLAN plan patterns/errors/launch_wide_tile.json --stage launch; echo "exit $?"
 $LXPLAN plan patterns/graphs/swiglu.json --stage launch --order zigzag; echo "exit $?"
 # the index recovery of each core's loop
 $LXPLAN plan patterns/graphs/swiglu.json --stage launch -s greedy --lx 0 --cores 3 --all; echo "exit $?"

@@ -89,13 +89,21 @@ static bool between(enum lx_dtype dtype, double low, double high, double got)
     return from <= got && got <= to;
 }
 
+/* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is stored as. */
+static bool is_end(enum lx_dtype dtype, double got)
+{
+    return number_types[dtype].integer &&
+           (got == stored_number(dtype, INFINITY) || got == stored_number(dtype, -INFINITY) ||
+            got == stored_number(dtype, NAN));
+}
+
 /* What the plain bound does not decide. */
 static bool is_right(enum lx_dtype dtype, double value, double slack, double peak, double got)
 {
     if (!isfinite(value)) return same(stored_number(dtype, value), got);
     double low = value - slack * SAFETY, high = value + slack * SAFETY;
     bool overflows = peak >= (double)FLT_MAX * (1 - 0x1p-20);
-    if (overflows && (!isfinite(got) || number_types[dtype].integer)) return true;
+    if (overflows && (!isfinite(got) || is_end(dtype, got))) return true;
     if (dtype == LX_BOOL) return low <= 0 && high >= 0 ? got == 0 || (slack > 0 && got == 1) : got == 1;
     if (float_up(low) > float_down(high)) return same(stored_number(dtype, value), got);
     return between(dtype, low, high, got);

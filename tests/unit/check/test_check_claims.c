@@ -66,6 +66,75 @@ static void optimality_that_is_only_said(void **state)
     cJSON_Delete(plan);
 }
 
+/* What a spill counts from is a claim like any other: with it forged, all off chip looks like the best there is. */
+static void a_base_that_is_only_said(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_check_report r;
+    cJSON *plan = plan_tree("graphs/rms_norm.json", "greedy", 4096, 1);
+    double traffic = cJSON_GetObjectItem(plan, "hbm_bytes")->valuedouble;
+    set(cJSON_GetObjectItem(plan, "graph"), "perfect_hbm_bytes", traffic);
+    set(plan, "spill_bytes", 0);
+    set(plan, "bound_bytes", 0);
+    set(plan, "gap", 0);
+    cJSON_ReplaceItemInObject(plan, "status", cJSON_CreateString("optimal"));
+    bool legal = report_of(plan, &r, &st);
+    assert_true(!legal || (r.optimality == LX_BOUND_CLAIMED && r.compulsory_bytes < r.hbm_bytes));
+    cJSON_Delete(plan);
+}
+
+static void must_refuse(cJSON *plan, const char *says)
+{
+    lx_status st = {0};
+    struct lx_check_report r;
+    assert_false(report_of(plan, &r, &st));
+    if (!strstr(st.text, says)) fail_msg("\"%s\" does not say \"%s\"", st.text, says);
+    cJSON_Delete(plan);
+}
+
+/* A buffer in whose place another was written has nothing that could be stored. */
+static void a_store_of_what_was_overwritten(void **state)
+{
+    (void)state;
+    cJSON *plan = plan_tree("graphs/rms_norm.json", "auto", 0, 4),
+          *graph = cJSON_GetObjectItem(plan, "graph"), *b;
+    int number = 0, parent = -1, tick = 0;
+    cJSON_ArrayForEach(b, cJSON_GetObjectItem(plan, "buffers"))
+    {
+        const cJSON *of = cJSON_GetObjectItem(b, "in_place_of");
+        if (of) parent = of->valueint, tick = cJSON_GetObjectItem(b, "start")->valueint;
+        number++;
+    }
+    assert_true(number > 0 && parent >= 0);
+    cJSON *store = cJSON_CreateObject();
+    cJSON_AddStringToObject(store, "kind", "store");
+    set(store, "tick", tick);
+    set(store, "buffer", parent);
+    cJSON_AddItemToArray(cJSON_GetObjectItem(graph, "transfers"), store);
+    must_refuse(plan, "does not have its value");
+}
+
+/* Tiles of a core end with its part, and two parts in one stick would be written by two cores. */
+static void parts_within_a_stick(void **state)
+{
+    (void)state;
+    cJSON *plan = plan_tree("graphs/mlp.json", "auto", 1, 2);
+    cJSON *launch =
+        cJSON_GetArrayItem(cJSON_GetObjectItem(cJSON_GetObjectItem(plan, "graph"), "launches"), 1);
+    cJSON *edit = cJSON_Parse(
+        "{\"mode\": \"local_shard\", \"order\": \"match_shard\", \"dims\": "
+        "[[128,128,1,128],[3072,3072,2,1568]], \"cores\": [[0,0,0,0,1,0,0,0],[1,0,1,0,1,0,1,0]]}");
+    assert_true(launch && edit);
+    while (edit->child) {
+        cJSON *item = cJSON_DetachItemViaPointer(edit, edit->child);
+        cJSON_DeleteItemFromObject(launch, item->string);
+        assert_true(cJSON_AddItemToObject(launch, item->string, item));
+    }
+    cJSON_Delete(edit);
+    must_refuse(plan, "tiles end within sticks of the output");
+}
+
 /* Everything that moves must move. */
 static void optimality_that_is_a_fact(void **state)
 {
@@ -171,6 +240,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(optimality_that_is_only_said),
+        cmocka_unit_test(a_base_that_is_only_said),
+        cmocka_unit_test(a_store_of_what_was_overwritten),
+        cmocka_unit_test(parts_within_a_stick),
         cmocka_unit_test(optimality_that_is_a_fact),
         cmocka_unit_test(plans_that_say_what_they_must),
         cmocka_unit_test(bounds_of_lists),

@@ -296,6 +296,7 @@ static void test_faults(void **state)
         {LX_TEAM_HANGS, "member 1 did not send"},
         {LX_TEAM_OTHER_PLAN, "member 1 runs another plan"},
         {LX_TEAM_WRONG_SIZE, "from member 1 has"},
+        {LX_TEAM_WRONG_WIRE, "does not arrive as member 1 has sent it"},
     };
     static const char *const patterns[] = {"uneven_44.json", "softmax_columns.json"};
     for (int n = 0; n < 2; n++) {
