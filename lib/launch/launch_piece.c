@@ -164,7 +164,10 @@ static int64_t inner_tiles(const struct lx_op_launch *o, const struct lx_launch_
 {
     int64_t from[LX_MAX_RANK], to[LX_MAX_RANK], n = 1;
     if (!outer_box(o, c, i, from, to)) return 0;
-    for (int d = 0; d < o->rank; d++) n *= ceil_div_i64(to[d] - from[d], o->dim[d].inner);
+    for (int d = 0; d < o->rank; d++) {
+        if (o->dim[d].inner < 1) return 0;
+        n *= ceil_div_i64(to[d] - from[d], o->dim[d].inner);
+    }
     return n;
 }
 
@@ -187,7 +190,8 @@ int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core)
 static bool inner_box(const struct lx_op_launch *o, int64_t turn, int64_t *from, int64_t *to)
 {
     for (int d = o->rank - 1; d >= 0; d--) {
-        int64_t inner = o->dim[d].inner, tiles = ceil_div_i64(to[d] - from[d], inner);
+        int64_t inner = o->dim[d].inner, tiles = inner > 0 ? ceil_div_i64(to[d] - from[d], inner) : 0;
+        if (tiles < 1) return false;
         from[d] += turn % tiles * inner;
         to[d] = min_i64(from[d] + inner, to[d]);
         turn /= tiles;
