@@ -3,20 +3,9 @@
 #include "support/device_plans.h"
 #include "base/rng.h"
 #include "support/kind_lists.h"
+#include "support/sanitized.h"
 
 #include <math.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
 
 struct variant {
     const char *name, *solver;
