@@ -66,6 +66,8 @@ struct lx_counters {
     int64_t hbm_read, hbm_written, lx_read, lx_written, ring, reduce_ring, flops;
 };
 
+void lx_counters_add(struct lx_counters *to, const struct lx_counters *from);
+
 #define LX_FAULTS(X)                                                                                         \
     X(LX_FAULT_PLACE, "no place", "an access to a buffer that has no address where it is needed")            \
     X(LX_FAULT_BOUNDS, "out of bounds", "an address outside the memory, or inside a stick")                  \

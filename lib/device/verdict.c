@@ -26,7 +26,7 @@ static int64_t at(const void *base, size_t offset)
     return *(const int64_t *)(const void *)((const char *)base + offset);
 }
 
-static void add_counters(struct lx_counters *to, const struct lx_counters *from)
+void lx_counters_add(struct lx_counters *to, const struct lx_counters *from)
 {
     to->hbm_read += from->hbm_read;
     to->hbm_written += from->hbm_written;
@@ -93,8 +93,9 @@ static void find_worst(struct lx_run_result *r)
 bool judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)
 {
     for (int32_t o = 0; o < r->op_count; o++) {
-        for (int64_t c = 0; c < r->cores; c++) add_counters(&ops[o].counted, &r->by_core[o * r->cores + c]);
-        add_counters(&r->total, &ops[o].counted);
+        for (int64_t c = 0; c < r->cores; c++)
+            lx_counters_add(&ops[o].counted, &r->by_core[o * r->cores + c]);
+        lx_counters_add(&r->total, &ops[o].counted);
         ops[o].cores_used = p->divisions->at[o].cores_used;
         ops[o].device_us = p->traffic[o].device_us;
         ops[o].end_to_end_us = p->traffic[o].end_to_end_us;

@@ -25,21 +25,10 @@ static bool member_work(struct lx_link *link, void *context, lx_status *st)
     return ok;
 }
 
-static void add_counters(struct lx_counters *to, const struct lx_counters *from)
-{
-    to->hbm_read += from->hbm_read;
-    to->hbm_written += from->hbm_written;
-    to->lx_read += from->lx_read;
-    to->lx_written += from->lx_written;
-    to->ring += from->ring;
-    to->reduce_ring += from->reduce_ring;
-    to->flops += from->flops;
-}
-
 static void add_account(struct lx_team_account *to, const struct lx_team_account *from)
 {
-    add_counters(&to->planned, &from->planned);
-    add_counters(&to->counted, &from->counted);
+    lx_counters_add(&to->planned, &from->planned);
+    lx_counters_add(&to->counted, &from->counted);
     to->ops += from->ops;
     to->device_ops += from->device_ops;
     to->faults += from->faults;

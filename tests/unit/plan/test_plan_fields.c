@@ -1,5 +1,6 @@
 /* The rows of plan files: complete, and the same as the tables in lib/README.md. Run with --print, the program
  * writes the tables as they must stand there. */
+#include "support/field_tables.h"
 #include "plan/plan_fields.h"
 #include "base/file.h"
 
@@ -11,25 +12,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *how_taken(const struct field *f)
-{
-    static const char *const words[] = {
-        [FIELD_STATED] = "may be absent", [FIELD_CHECKED] = "checked", [FIELD_CLAIMED] = "claimed"};
-    return f->need == FIELD_NEEDED ? "stated" : words[f->standing];
-}
-
-static void describe(const struct plan_section *s, struct text *t)
-{
-    text_format(t, "%c%s:\n\n| key | value | is | meaning |\n|---|---|---|---|\n",
-                s->heading[0] >= 'a' && s->heading[0] <= 'z' ? s->heading[0] - 'a' + 'A' : s->heading[0],
-                s->heading + 1);
-    for (size_t i = 0; i < s->count; i++) {
-        const struct field *f = &s->fields[i];
-        text_format(t, "| `%s` | %s | %s | %s |\n", f->key, field_kind_word(f->kind), how_taken(f), f->help);
-    }
-    text_add(t, "\n");
-}
-
 static void tables_are_documented(void **state)
 {
     (void)state;
@@ -39,7 +21,7 @@ static void tables_are_documented(void **state)
     assert_non_null(readme);
     for (int i = 0; i < PLAN_SECTION_COUNT; i++) {
         struct text t = {0};
-        describe(&plan_sections[i], &t);
+        describe_fields(plan_sections[i].heading, plan_sections[i].fields, plan_sections[i].count, &t);
         if (!strstr(readme, t.at))
             fail_msg("lib/README.md lacks this (test_plan_fields --print writes all):\n%s", t.at);
         text_free(&t);
@@ -68,7 +50,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(rows_are_whole)};
     if (argc == 2 && strcmp(argv[1], "--print") == 0) {
         struct text t = {0};
-        for (int i = 0; i < PLAN_SECTION_COUNT; i++) describe(&plan_sections[i], &t);
+        for (int i = 0; i < PLAN_SECTION_COUNT; i++)
+            describe_fields(plan_sections[i].heading, plan_sections[i].fields, plan_sections[i].count, &t);
         fputs(t.at, stdout);
         text_free(&t);
         return 0;

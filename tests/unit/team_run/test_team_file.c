@@ -1,5 +1,6 @@
 /* Files of team plans: written, read back, checked and run; and whatever number or step of one is changed, it is
  * refused. Run with --print, the program writes the tables of lib/README.md. */
+#include "support/field_tables.h"
 #include "lxplan.h"
 #include "solvers.h"
 #include "base/file.h"
@@ -197,25 +198,6 @@ static void damaged_files_are_refused(void **state)
     lx_team_plans_free(p);
 }
 
-static const char *how_taken(const struct field *f)
-{
-    static const char *const words[] = {
-        [FIELD_STATED] = "may be absent", [FIELD_CHECKED] = "checked", [FIELD_CLAIMED] = "claimed"};
-    return f->need == FIELD_NEEDED ? "stated" : words[f->standing];
-}
-
-static void describe(const struct team_section *s, struct text *t)
-{
-    text_format(t, "%c%s:\n\n| key | value | is | meaning |\n|---|---|---|---|\n",
-                s->heading[0] >= 'a' && s->heading[0] <= 'z' ? s->heading[0] - 'a' + 'A' : s->heading[0],
-                s->heading + 1);
-    for (size_t i = 0; i < s->count; i++) {
-        const struct field *f = &s->fields[i];
-        text_format(t, "| `%s` | %s | %s | %s |\n", f->key, field_kind_word(f->kind), how_taken(f), f->help);
-    }
-    text_add(t, "\n");
-}
-
 static void tables_are_documented(void **state)
 {
     (void)state;
@@ -225,7 +207,7 @@ static void tables_are_documented(void **state)
     assert_non_null(readme);
     for (int i = 0; i < TEAM_SECTION_COUNT; i++) {
         struct text t = {0};
-        describe(&team_sections[i], &t);
+        describe_fields(team_sections[i].heading, team_sections[i].fields, team_sections[i].count, &t);
         if (!strstr(readme, t.at))
             fail_msg("lib/README.md lacks this (test_team_file --print writes all):\n%s", t.at);
         text_free(&t);
@@ -241,7 +223,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(tables_are_documented)};
     if (argc == 2 && strcmp(argv[1], "--print") == 0) {
         struct text t = {0};
-        for (int i = 0; i < TEAM_SECTION_COUNT; i++) describe(&team_sections[i], &t);
+        for (int i = 0; i < TEAM_SECTION_COUNT; i++)
+            describe_fields(team_sections[i].heading, team_sections[i].fields, team_sections[i].count, &t);
         fputs(t.at, stdout);
         text_free(&t);
         return 0;
