@@ -107,8 +107,11 @@ static bool places_legal(const struct checker *c)
 {
     const struct lx_plan *p = c->p;
     struct lx_buffer *b = arena_array(c->memory, (size_t)p->problem.count, sizeof *b);
-    struct lx_problem own = {p->problem.objective, lx_device_usable(&c->g->device), c->g->device.stick_bytes,
-                             p->problem.count, b};
+    struct lx_problem own = {.objective = p->problem.objective,
+                             .capacity = lx_device_usable(&c->g->device),
+                             .alignment = c->g->device.stick_bytes,
+                             .count = p->problem.count,
+                             .buffers = b};
     lx_status why = {0};
     int64_t ignored;
     if (!b) return status_no_memory(c->st);
@@ -216,7 +219,11 @@ bool check_list(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->graph;
     int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device), objective;
-    struct lx_problem own = {p->problem.objective, capacity, g->alignment, g->buffer_count, g->buffers};
+    struct lx_problem own = {.objective = p->problem.objective,
+                             .capacity = capacity,
+                             .alignment = g->alignment,
+                             .count = g->buffer_count,
+                             .buffers = g->buffers};
     if (p->problem.count != g->buffer_count || p->problem.capacity != capacity ||
         p->problem.alignment != g->alignment)
         return status_set(st, LX_E_NO,

@@ -133,7 +133,11 @@ bool hbm_check(const struct checker *c, struct hbm_lives *h)
     struct lx_buffer *b = arena_array(c->memory, most, sizeof *b);
     int64_t *address = arena_array(c->memory, most, sizeof *address);
     if (h->no_memory || !b || !address) return status_no_memory(c->st);
-    struct lx_problem own = {LX_HEIGHT, 0, c->g->device.stick_bytes, rectangles(c, h, b, address), b};
+    struct lx_problem own = {.objective = LX_HEIGHT,
+                             .capacity = 0,
+                             .alignment = c->g->device.stick_bytes,
+                             .count = rectangles(c, h, b, address),
+                             .buffers = b};
     if (lx_check(&own, address, &ignored, &why)) return sizes_right(c);
     return status_set(c->st, why.code, "in HBM: %s", why.text);
 }

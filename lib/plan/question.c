@@ -10,7 +10,11 @@ bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, stru
                      lx_status *st)
 {
     int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
-    *out = (struct lx_problem){objective, capacity, g->alignment, g->buffer_count, g->buffers};
+    *out = (struct lx_problem){.objective = objective,
+                               .capacity = capacity,
+                               .alignment = g->alignment,
+                               .count = g->buffer_count,
+                               .buffers = g->buffers};
     lx_status why;
     if (lx_problem_validate(out, &why)) return true;
     return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);

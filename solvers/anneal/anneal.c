@@ -104,7 +104,8 @@ static int64_t current_objective(const struct search *s)
 static bool must_stop(struct search *s)
 {
     if (s->run->progress) {
-        struct lx_progress so_far = {s->steps, current_objective(s), s->run->known_bound};
+        struct lx_progress so_far = {
+            .steps = s->steps, .objective = current_objective(s), .bound = s->run->known_bound};
         s->run->progress(s->run->context, &so_far);
     }
     if (lx_run_stopped(s->run)) s->stopped = true;

@@ -168,7 +168,11 @@ static int32_t build(struct lns *s, const struct region *r, struct lx_problem *q
         s->origin[n++] = -1;
     }
     for (int32_t k = 0; k < n; k++) s->members[k] = k;
-    *q = (struct lx_problem){LX_SPILL, r->high - r->low, m->p->alignment, n, s->buffers};
+    *q = (struct lx_problem){.objective = LX_SPILL,
+                             .capacity = r->high - r->low,
+                             .alignment = m->p->alignment,
+                             .count = n,
+                             .buffers = s->buffers};
     return n;
 }
 

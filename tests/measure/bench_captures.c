@@ -106,7 +106,11 @@ static bool run_point(struct bench *b, const char *name, const cJSON *instance, 
     }
     const struct lx_graph *g = as_list(name, instance, number(point, "capacity"), st);
     if (!g) return false;
-    struct lx_problem p = {LX_SPILL, g->capacity, g->alignment, g->buffer_count, g->buffers};
+    struct lx_problem p = {.objective = LX_SPILL,
+                           .capacity = g->capacity,
+                           .alignment = g->alignment,
+                           .count = g->buffer_count,
+                           .buffers = g->buffers};
     int64_t *address = malloc((size_t)(p.count + 1) * sizeof *address);
     bool ok = address != NULL;
     for (int s = 0; ok && s < b->solver_count; s++) {

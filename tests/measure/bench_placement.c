@@ -58,7 +58,11 @@ int main(int argc, char **argv)
             fprintf(stderr, "bench_placement: %s\n", st.text);
             return 3;
         }
-        struct lx_problem p = {LX_SPILL, list->capacity, list->alignment, list->buffer_count, list->buffers};
+        struct lx_problem p = {.objective = LX_SPILL,
+                               .capacity = list->capacity,
+                               .alignment = list->alignment,
+                               .count = list->buffer_count,
+                               .buffers = list->buffers};
         if (p.capacity < 0) p.capacity = lx_device_usable(&list->device);
         int64_t *address = malloc(sizeof *address * (size_t)n);
         if (!address) return 3;

@@ -49,7 +49,11 @@ static inline void random_life(struct rng *r, const struct problem_shape *s, str
 static inline struct lx_problem random_problem(struct rng *r, const struct problem_shape *s,
                                                enum lx_objective objective, struct arena *memory)
 {
-    struct lx_problem p = {objective, s->capacity_units * s->alignment, s->alignment, s->count, NULL};
+    struct lx_problem p = {.objective = objective,
+                           .capacity = s->capacity_units * s->alignment,
+                           .alignment = s->alignment,
+                           .count = s->count,
+                           .buffers = NULL};
     if (s->alignment > 1 && chance(r, 30)) p.capacity += rng_between(r, 1, s->alignment - 1);
     struct lx_buffer *b = arena_array(memory, (size_t)s->count, sizeof *b);
     for (int32_t i = 0; i < s->count; i++) {

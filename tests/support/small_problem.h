@@ -56,7 +56,11 @@ static inline void random_problem(struct small *s, struct rng *rng, int32_t coun
                 continue;
             s->parents[c][child->parent_count++] = p;
         }
-    s->problem = (struct lx_problem){objective, capacity, unit, count, s->buffer};
+    s->problem = (struct lx_problem){.objective = objective,
+                                     .capacity = capacity,
+                                     .alignment = unit,
+                                     .count = count,
+                                     .buffers = s->buffer};
 }
 
 static inline bool small_chance(struct rng *r, uint64_t percent)
@@ -75,8 +79,12 @@ static inline void small_random(struct small *s, struct rng *r, int32_t n, enum 
     uint64_t mixed = small_chance(r, 25) ? 40 : 0, odd = small_chance(r, 50) ? 50 : 0;
     uint64_t edges = small_chance(r, 60) ? 80 : 0, empty = small_chance(r, 20) ? 15 : 0;
     int64_t high = rng_between(r, 2, 6), costs = small_chance(r, 30) ? 3 : 20;
-    s->problem = (struct lx_problem){
-        objective, rng_between(r, 3, 9) * unit + (int64_t)rng_below(r, (uint64_t)unit), unit, n, s->buffer};
+    s->problem =
+        (struct lx_problem){.objective = objective,
+                            .capacity = rng_between(r, 3, 9) * unit + (int64_t)rng_below(r, (uint64_t)unit),
+                            .alignment = unit,
+                            .count = n,
+                            .buffers = s->buffer};
     for (int32_t i = 0; i < n; i++) {
         struct lx_buffer *b = &s->buffer[i];
         b->name = "b";

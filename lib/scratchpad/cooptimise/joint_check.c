@@ -219,6 +219,10 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
     }
     free(toll);
     free(through);
-    *out = (struct lx_problem){LX_SPILL, p->capacity, p->alignment, p->buffer_count, buffers};
+    *out = (struct lx_problem){.objective = LX_SPILL,
+                               .capacity = p->capacity,
+                               .alignment = p->alignment,
+                               .count = p->buffer_count,
+                               .buffers = buffers};
     return ok;
 }

@@ -80,7 +80,7 @@ static int64_t flip_leaves(const struct lx_joint_problem *p)
 static void report(const struct joint_search *s)
 {
     const struct lx_run *run = &s->how->run;
-    struct lx_progress now = {s->steps, s->best.objective, s->bound};
+    struct lx_progress now = {.steps = s->steps, .objective = s->best.objective, .bound = s->bound};
     if (run->progress) run->progress(run->context, &now);
     LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", now.objective, now.bound, now.steps);
 }

@@ -37,6 +37,9 @@ struct lx_problem {
     int64_t capacity, alignment;
     int32_t count;
     const struct lx_buffer *buffers;
+    const struct lx_pool *pools; /* NULL: one, of `capacity` bytes, all of them free */
+    int32_t pool_count; /* 0 or more; with pools `capacity` is the sum of theirs (LX_HEIGHT: a hint) */
+    struct lx_bonds bonds;
 };
 
 /* What a solver claims, and what of it has been confirmed. */
@@ -66,7 +69,8 @@ struct lx_stat {
 
 struct lx_answer {
     enum lx_verdict status;
-    int64_t *address;  /* `count` of them, allocated by the caller; LX_OFF_CHIP or >= 0 */
+    int64_t *address; /* `count` of them, allocated by the caller; LX_OFF_CHIP or >= 0 */
+    int32_t *pool;    /* the same, of those that are placed; NULL: all in pool 0 (the problem has no other) */
     int64_t objective; /* spill bytes or height; recomputed by lx_solve, solvers need not set it */
     int64_t bound;     /* proved: no answer can be better. A solver that proves none sets 0 */
     int64_t steps;     /* nodes, moves or placements: the deterministic measure of work */
@@ -75,8 +79,12 @@ struct lx_answer {
     char message[160]; /* in words, where the status needs any */
 };
 
+/* What a solver reports while it works: at least every few hundred milliseconds, and whenever it has found a better
+ * answer or proved a better bound. */
 struct lx_progress {
     int64_t steps, objective, bound;
+    const int64_t *address; /* the answer with that objective where it is a new best, legal; else NULL */
+    const int32_t *pool;
 };
 
 /* How a solver is run. All limits are advice to stop soon; a solver returns its best when it stops. */
@@ -99,9 +107,22 @@ enum lx_solver_caps {
     LX_CAN_HEIGHT = 1 << 2,
     LX_CAN_PROVE = 1 << 3, /* may return optimal or infeasible by its own proof */
     LX_IS_SEEDED = 1 << 4, /* the seed changes the answer */
+    /* What it can take beyond a list of buffers with one life each in one pool; lx_problem_needs tells what a
+     * problem asks for. */
+    LX_CAN_POOLS = 1 << 5,    /* more than one pool, or buffers with pools of their own */
+    LX_CAN_LIVES = 1 << 6,    /* several lives */
+    LX_CAN_PAIRS = 1 << 7,    /* apart, exclusive, alone */
+    LX_CAN_RESERVED = 1 << 8, /* bytes that belong to nobody */
+    LX_CAN_TOGETHER = 1 << 9,
+    LX_CAN_CHARGES = 1 << 10, /* charges, and costs of being placed */
+    LX_CAN_MUST = 1 << 11,    /* buffers that must be placed though cost is asked for, forbidden charges */
+    LX_CAN_STAGING = 1 << 12,
+    LX_CAN_REUSE = 1 << 13,
+    LX_CAN_SAME_PLACE = 1 << 14, /* nobody has to: the driver makes one buffer of each group */
+    LX_CAN_ALL = (1 << 15) - (1 << 5),
 };
 
-#define LX_SOLVER_ABI 2
+#define LX_SOLVER_ABI 3
 
 struct lx_solver {
     int abi; /* LX_SOLVER_ABI */
@@ -167,6 +188,9 @@ static inline bool lx_run_stopped(const struct lx_run *run)
 {
     return run->stop && run->stop(run->context);
 }
+
+/* The LX_CAN_... bits, from LX_CAN_POOLS on, that a solver needs for this problem. */
+unsigned lx_problem_needs(const struct lx_problem *p);
 
 /* The data model: sizes, lives, strictly increasing uses, fixed addresses, legal in-place edges without
  * circles. Solvers may rely on all of it. */

@@ -53,6 +53,11 @@ static bool can_answer(const struct lx_problem *p, const struct lx_solver *solve
         return status_set(st, LX_E_USAGE,
                           "solver %s does not answer the %s question; `lxplan solvers` lists which do",
                           solver->name, lx_objective_word(p->objective));
+    if (lx_problem_needs(p) & ~solver->caps)
+        return status_set(
+            st, LX_E_USAGE,
+            "solver %s cannot take all that this problem asks for; `lxplan solvers` lists which can",
+            solver->name);
     return true;
 }
 

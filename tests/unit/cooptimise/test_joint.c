@@ -101,7 +101,11 @@ static bool packable(const struct lx_problem *p, unsigned on)
     struct lx_buffer b[MAX_BUFFERS];
     int64_t address[MAX_BUFFERS];
     lx_status st;
-    struct lx_problem q = {LX_FIT, p->capacity, p->alignment, p->count, b};
+    struct lx_problem q = {.objective = LX_FIT,
+                           .capacity = p->capacity,
+                           .alignment = p->alignment,
+                           .count = p->count,
+                           .buffers = b};
     for (int32_t i = 0; i < p->count; i++) {
         b[i] = p->buffers[i];
         if (!(on >> i & 1)) b[i].reason = "not asked";

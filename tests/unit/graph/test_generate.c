@@ -250,7 +250,11 @@ static struct lx_problem problem_of(const struct lx_graph *g)
 {
     assert_true(g->is_list);
     int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
-    return (struct lx_problem){g->objective, capacity, g->alignment, g->buffer_count, g->buffers};
+    return (struct lx_problem){.objective = g->objective,
+                               .capacity = capacity,
+                               .alignment = g->alignment,
+                               .count = g->buffer_count,
+                               .buffers = g->buffers};
 }
 
 static void test_random_lists_are_legal_and_steady(void **state)

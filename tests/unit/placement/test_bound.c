@@ -62,7 +62,7 @@ static void whole_buffers_leave(void **state)
 {
     (void)state;
     struct lx_buffer b[] = {plain(0, 2, 6, 60), plain(0, 2, 6, 66), plain(0, 2, 6, 72)};
-    struct lx_problem p = {LX_SPILL, 13, 1, 3, b};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 13, .alignment = 1, .count = 3, .buffers = b};
     assert_int_equal(bound_of(&p), 60);
     p.capacity = 11;
     assert_int_equal(bound_of(&p), 126);
@@ -72,7 +72,8 @@ static void bytes_below_the_alignment_are_lost(void **state)
 {
     (void)state;
     struct lx_buffer b[] = {plain(0, 2, 100, 10), plain(0, 2, 100, 10)};
-    struct lx_problem p = {LX_SPILL, 255, 128, 2, b};
+    struct lx_problem p = {
+        .objective = LX_SPILL, .capacity = 255, .alignment = 128, .count = 2, .buffers = b};
     assert_int_equal(bound_of(&p), 0); /* [0, 100) and [128, 228) */
     p.capacity = 227;
     assert_int_equal(bound_of(&p), 10);
@@ -84,7 +85,7 @@ static void what_cannot_be_placed_is_paid(void **state)
     struct lx_buffer b[] = {plain(0, 2, 100, 10), plain(0, 2, 8, 3), plain(0, 2, 8, 5), plain(0, 2, 8, 1)};
     b[1].reason = "barred";
     b[2].fixed = 32;
-    struct lx_problem p = {LX_SPILL, 32, 8, 4, b};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 32, .alignment = 8, .count = 4, .buffers = b};
     assert_int_equal(bound_of(&p), 18);
 }
 
@@ -94,7 +95,7 @@ static void sections_add_up(void **state)
     (void)state;
     struct lx_buffer b[] = {plain(0, 4, 4, 40), plain(0, 2, 4, 12), plain(0, 2, 4, 12), plain(2, 4, 4, 12),
                             plain(2, 4, 4, 12)};
-    struct lx_problem p = {LX_SPILL, 8, 1, 5, b};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 8, .alignment = 1, .count = 5, .buffers = b};
     assert_int_equal(bound_of(&p), 24);
 }
 
@@ -107,7 +108,7 @@ static void a_handover_is_not_counted_twice(void **state)
     b[0].uses = first;
     b[1].uses = second;
     b[0].use_count = b[1].use_count = 2;
-    struct lx_problem p = {LX_SPILL, 8, 1, 2, b};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 8, .alignment = 1, .count = 2, .buffers = b};
     assert_int_equal(bound_of(&p), 10);
     b[1].parents = parent;
     b[1].parent_count = 1;
@@ -123,7 +124,8 @@ static void large_numbers(void **state)
     int64_t size = (int64_t)1 << 49, cost = (int64_t)1 << 49;
     struct lx_buffer b[8];
     for (int i = 0; i < 8; i++) b[i] = plain(i / 2, i / 2 + 2, size, cost);
-    struct lx_problem p = {LX_SPILL, 2 * size, 1, 8, b};
+    struct lx_problem p = {
+        .objective = LX_SPILL, .capacity = 2 * size, .alignment = 1, .count = 8, .buffers = b};
     assert_int_equal(bound_of(&p), 4 * cost);
 }
 
@@ -140,7 +142,8 @@ static void a_hundred_thousand_buffers(void **state)
                     life = rng_between(&r, 1, shape == 1 ? N : 60);
             b[i] = plain(start, start + life, rng_between(&r, 1, 100000), rng_between(&r, 1, 1000000));
         }
-        struct lx_problem p = {LX_SPILL, 1000000, 1, N, b};
+        struct lx_problem p = {
+            .objective = LX_SPILL, .capacity = 1000000, .alignment = 1, .count = N, .buffers = b};
         assert_true(bound_of(&p) > 0);
     }
     free(b);

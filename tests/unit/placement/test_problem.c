@@ -11,9 +11,12 @@
 
 #define FIXED(at, ...) ((struct lx_buffer){.name = "b", .fixed = at, __VA_ARGS__})
 #define BUFFER(...)    FIXED(-1, __VA_ARGS__)
-#define PROBLEM(objective, capacity, alignment, buffers)                                                     \
-    ((struct lx_problem){objective, capacity, alignment, (int32_t)(sizeof(buffers) / sizeof *(buffers)),     \
-                         buffers})
+#define PROBLEM(question, bytes, step, list)                                                                 \
+    ((struct lx_problem){.objective = question,                                                              \
+                         .capacity = bytes,                                                                  \
+                         .alignment = step,                                                                  \
+                         .count = (int32_t)(sizeof(list) / sizeof *(list)),                                  \
+                         .buffers = list})
 
 static void assert_valid(const struct lx_problem *p)
 {
@@ -32,7 +35,7 @@ static void assert_invalid(const struct lx_problem *p, enum lx_code code, const 
 /* One buffer in a problem of alignment 4. */
 static void assert_buffer(struct lx_buffer b, const char *says)
 {
-    struct lx_problem p = {LX_SPILL, 100, 4, 1, &b};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 100, .alignment = 4, .count = 1, .buffers = &b};
     if (says)
         assert_invalid(&p, LX_E_MODEL, says);
     else
@@ -42,7 +45,7 @@ static void assert_buffer(struct lx_buffer b, const char *says)
 static void frame_is_checked(void **state)
 {
     (void)state;
-    struct lx_problem p = {LX_SPILL, 0, 1, 0, NULL};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 0, .alignment = 1, .count = 0, .buffers = NULL};
     assert_valid(&p);
     p.capacity = LX_INT_MAX;
     assert_valid(&p);
@@ -50,9 +53,11 @@ static void frame_is_checked(void **state)
     assert_invalid(&p, LX_E_MODEL, "capacity");
     p.capacity = LX_INT_MAX + 1;
     assert_invalid(&p, LX_E_MODEL, "capacity");
-    p = (struct lx_problem){LX_SPILL, 0, 0, 0, NULL};
+    p = (struct lx_problem){
+        .objective = LX_SPILL, .capacity = 0, .alignment = 0, .count = 0, .buffers = NULL};
     assert_invalid(&p, LX_E_MODEL, "alignment");
-    p = (struct lx_problem){LX_SPILL, 0, 1, -1, NULL};
+    p = (struct lx_problem){
+        .objective = LX_SPILL, .capacity = 0, .alignment = 1, .count = -1, .buffers = NULL};
     assert_invalid(&p, LX_E_MODEL, "");
 }
 
@@ -158,7 +163,8 @@ static void assert_bound(struct lx_problem p, int64_t expected)
 static void bound_of_spills(void **state)
 {
     (void)state;
-    struct lx_problem none = {LX_SPILL, 0, 1, 0, NULL};
+    struct lx_problem none = {
+        .objective = LX_SPILL, .capacity = 0, .alignment = 1, .count = 0, .buffers = NULL};
     assert_bound(none, 0);
     /* Two on one tick, room for one: the cheaper leaves. Density, not cost, decides what leaves in part. */
     struct lx_buffer two[] = {BUFFER(.size = 10, .end = 2, .spill_cost = 7),
@@ -220,7 +226,8 @@ static void small_functions(void **state)
     (void)state;
     assert_true(lx_gap(100, 75) == 0.25 && lx_gap(100, 100) == 0 && lx_gap(0, 0) == 0 && lx_gap(100, 0) == 1);
     assert_true(lx_gap(5, 9) == 0 && lx_gap(INT64_MAX, 0) == 1);
-    struct lx_problem p = {LX_SPILL, 100, 4, 0, NULL};
+    struct lx_problem p = {
+        .objective = LX_SPILL, .capacity = 100, .alignment = 4, .count = 0, .buffers = NULL};
     struct lx_buffer b = BUFFER(.size = 100, .end = 1);
     assert_true(lx_may_be_placed(&p, &b));
     b.size = 101;

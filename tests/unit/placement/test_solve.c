@@ -85,7 +85,11 @@ static void liars_are_found_out(void **state)
                                          .solve = lies[k],
                                          .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT |
                                                  (proves ? LX_CAN_PROVE : 0)};
-                struct lx_problem p = {(enum lx_objective)objective, 5000, 1, 3, b};
+                struct lx_problem p = {.objective = (enum lx_objective)objective,
+                                       .capacity = 5000,
+                                       .alignment = 1,
+                                       .count = 3,
+                                       .buffers = b};
                 int64_t address[3], real, bound;
                 struct lx_answer a = {.address = address};
                 struct lx_run run = {0};
@@ -112,7 +116,7 @@ static void liars_are_found_out(void **state)
             }
     struct lx_solver old = {
         .abi = LX_SOLVER_ABI + 1, .name = "old", .solve = says_optimal, .caps = LX_CAN_SPILL};
-    struct lx_problem p = {LX_SPILL, 5000, 1, 3, b};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 5000, .alignment = 1, .count = 3, .buffers = b};
     int64_t address[3];
     struct lx_answer a = {.address = address};
     struct lx_run run = {0};

@@ -201,7 +201,10 @@ static void test_two_buffers(void **state)
          .fixed = -1,
          .spill_cost = 3},
     };
-    assert_height((struct lx_problem){LX_HEIGHT, 100, 1, 2, b}, 1);
+    assert_height(
+        (struct lx_problem){
+            .objective = LX_HEIGHT, .capacity = 100, .alignment = 1, .count = 2, .buffers = b},
+        1);
 }
 
 /* A chain of three, the last two of 8 and 6. */
@@ -244,7 +247,9 @@ static void test_five_buffers(void **state)
          .fixed = -1,
          .spill_cost = 10},
     };
-    assert_height((struct lx_problem){LX_HEIGHT, 1, 2, 5, b}, 7);
+    assert_height(
+        (struct lx_problem){.objective = LX_HEIGHT, .capacity = 1, .alignment = 2, .count = 5, .buffers = b},
+        7);
 }
 
 /* Their least common multiple but 0 does not fit into 64 bits. */
@@ -275,7 +280,7 @@ static void test_widest_alignments(void **state)
          .fixed = -1,
          .spill_cost = 3},
     };
-    struct lx_problem p = {LX_HEIGHT, 100, 1, 2, b};
+    struct lx_problem p = {.objective = LX_HEIGHT, .capacity = 100, .alignment = 1, .count = 2, .buffers = b};
     int64_t address[SMALL_MAX];
     for (int k = 0; k < SOLVERS; k++) {
         struct lx_answer a = answer_of(solvers[k], &p, 0, address);

@@ -245,7 +245,11 @@ static void test_large_stays_bounded(void **state)
             b[i].fixed = -1;
             b[i].spill_cost = b[i].size * rng_between(&rng, 1, 4);
         }
-        struct lx_problem p = {LX_SPILL, dense ? 1000000 : 3000, 1, n, b};
+        struct lx_problem p = {.objective = LX_SPILL,
+                               .capacity = dense ? 1000000 : 3000,
+                               .alignment = 1,
+                               .count = n,
+                               .buffers = b};
         struct lx_run run = {.seed = 1, .work_limit = 20000};
         struct lx_answer a = run_on(&p, &run, address);
         assert_true(dense ? a.steps == 0 && a.message[0] : a.steps == 20000);

@@ -107,7 +107,11 @@ static void repeatable_and_anytime(void **state)
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct rng r = rng_seed(seed);
         network(b, uses, parents, MANY, &r);
-        struct lx_problem p = {LX_SPILL, 128 * rng_between(&r, 10, 30), 128, MANY, b};
+        struct lx_problem p = {.objective = LX_SPILL,
+                               .capacity = 128 * rng_between(&r, 10, 30),
+                               .alignment = 128,
+                               .count = MANY,
+                               .buffers = b};
         struct lx_answer one = {.address = first}, two = {.address = second};
         for (int64_t limit = 1; limit <= 10000; limit *= 100) {
             struct lx_run run = {.seed = seed, .work_limit = limit};
@@ -136,7 +140,8 @@ static void stops_when_told(void **state)
     static int32_t parents[MANY];
     struct rng r = rng_seed(3);
     network(b, uses, parents, MANY, &r);
-    struct lx_problem p = {LX_SPILL, 128 * 12, 128, MANY, b};
+    struct lx_problem p = {
+        .objective = LX_SPILL, .capacity = 128 * 12, .alignment = 128, .count = MANY, .buffers = b};
     struct lx_answer answer = {.address = address};
     struct lx_run run = {.seed = 1, .stop = stop_at_once};
     solve(&p, &run, &answer);
@@ -155,7 +160,8 @@ static void monotone_in_capacity(void **state)
         network(b, uses, parents, 60, &r);
         int64_t before = INT64_MAX;
         for (int64_t units = 8; units <= 40; units += 8) {
-            struct lx_problem p = {LX_SPILL, 128 * units, 128, 60, b};
+            struct lx_problem p = {
+                .objective = LX_SPILL, .capacity = 128 * units, .alignment = 128, .count = 60, .buffers = b};
             struct lx_answer answer = {.address = address};
             solve(&p, &(struct lx_run){.seed = seed}, &answer);
             assert_true(answer.bound <= before);
@@ -171,7 +177,7 @@ static void nothing_and_nearly_nothing(void **state)
     struct lx_answer answer = {.address = address};
     struct lx_buffer b[2] = {{.name = "a", .end = 1, .fixed = -1, .size = 0, .spill_cost = 5},
                              {.name = "b", .end = 1, .fixed = -1, .size = 1, .spill_cost = 7}};
-    struct lx_problem p = {LX_SPILL, 0, 1, 0, b};
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = 0, .alignment = 1, .count = 0, .buffers = b};
     solve(&p, &(struct lx_run){0}, &answer);
     assert_int_equal(answer.status, LX_OPTIMAL);
     p.count = 2;
