@@ -1,9 +1,9 @@
 /* Auto: what most people want. Heuristics first; if one of them meets the bound, that is the answer, in
- * microseconds. Otherwise annealing improves the best of them, and exact search closes the gap or proves
- * as much of it as its budget allows. The best legal answer of all is returned, with the best bound.
+ * microseconds. Otherwise annealing and exact search improve the best of them, and prove as much of it as their budgets
+ * allow. The best legal answer of all is returned, with the best bound.
  *
- * How much each part may work is a row of the table of levels; the budgets are counted in steps, so that a
- * level means the same on every machine. */
+ * Who works, and how much, is the table of stages; budgets are counted in steps, so that a level means the same on
+ * every machine. A part that cannot take all that the problem asks for is passed over. */
 #include "common/gap_fit.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -14,27 +14,43 @@
 #include <string.h>
 
 enum { LEVEL, OPTION_COUNT };
-enum { ANNEAL_MOST = 128 };
+/* Exact search on more than SMALL buffers needs time to get anywhere; on more than EXACT_MOST too much of it. */
+enum { SMALL = 128, EXACT_MOST = 4000 };
 
 static const struct lx_option auto_options[OPTION_COUNT] = {
     [LEVEL] = {"level", 5, 0, 9, "effort: 0 heuristics only, 9 all that can be tried"},
 };
 
-static const struct effort {
-    int orders;           /* of the table below, after the three heuristics */
-    int64_t anneal_steps; /* 0: none; only where annealing is good at it, see climb */
-    int64_t exact_steps;  /* 0: none */
-} levels[] = {
-    {0, 0, 0},
-    {6, 0, 0},
-    {6, 2000, 0},
-    {6, 2000, 20000},
-    {6, 5000, 200000},
-    {6, 5000, 2000000},
-    {6, 20000, 5000000},
-    {6, 50000, 20000000},
-    {6, 200000, 100000000},
-    {6, 1000000, 1000000000},
+/* A row of the table of stages: who works, from which level on, how much, and how. A level runs its own rows and those
+ * of all lower levels, in this order, and the best answer wins: no level can be worse than a lower one. `ALONE`: as the
+ * solver would answer if it were asked itself, so that auto is never worse than it. */
+enum start { FROM_BEST, ALONE };
+
+static const struct stage {
+    int level;
+    const struct lx_solver *solver; /* NULL: the orders below */
+    int64_t steps;                  /* 0: the solver's default */
+    enum start start;
+    int32_t most; /* buffers, where cost is asked for; 0: any number */
+} stages[] = {
+    {0, &lx_solver_greedy, 0, ALONE, 0},
+    {0, &lx_solver_firstfit, 0, ALONE, 0},
+    {0, &lx_solver_bestfit, 0, ALONE, 0},
+    {1, NULL, 0, FROM_BEST, 0},
+    {2, &lx_solver_anneal, 2000, FROM_BEST, SMALL},
+    {3, &lx_solver_exact, 20000, FROM_BEST, SMALL},
+    {4, &lx_solver_exact, 200000, FROM_BEST, SMALL},
+    {5, &lx_solver_anneal, 0, ALONE, 0},
+    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST},
+    {5, &lx_solver_exact, 200000, FROM_BEST, EXACT_MOST},
+    {6, &lx_solver_anneal, 20000, FROM_BEST, 0},
+    {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST},
+    {7, &lx_solver_anneal, 50000, FROM_BEST, 0},
+    {7, &lx_solver_exact, 20000000, FROM_BEST, 0},
+    {8, &lx_solver_anneal, 200000, FROM_BEST, 0},
+    {8, &lx_solver_exact, 100000000, FROM_BEST, 0},
+    {9, &lx_solver_anneal, 1000000, FROM_BEST, 0},
+    {9, &lx_solver_exact, 1000000000, FROM_BEST, 0},
 };
 
 /* What the orders put first; gap_fit places in that order. */
@@ -78,45 +94,109 @@ static struct rank (*const orders[])(const struct lx_buffer *) = {by_density, by
 struct best {
     const struct lx_problem *p;
     const struct lx_run *run;
-    struct lx_answer *answer; /* the best so far, in the caller's array */
-    int64_t *trial;           /* addresses of the next candidate */
+    struct lx_answer *answer; /* the best so far, in the caller's arrays */
+    struct lx_answer trial;   /* the next candidate, in arrays of our own */
     int64_t objective, bound;
+    int64_t told; /* the objective of the last answer that was passed on */
+    unsigned needs;
+    int tried; /* parts that take such a problem */
     bool have;
 };
 
 static bool proved(const struct best *b)
 {
-    return b->have && b->objective <= b->bound;
+    int64_t least = b->p->objective == LX_FIT ? 0 : b->bound;
+    return b->answer->status == LX_INFEASIBLE || (b->have && b->objective <= least);
+}
+
+static void tell(struct best *b, const struct lx_progress *so_far)
+{
+    struct lx_progress all = {b->answer->steps, b->have ? b->objective : INT64_MAX, b->bound, NULL, NULL};
+    if (!b->run->progress) return;
+    if (so_far) all.steps += so_far->steps;
+    if (so_far && so_far->address && so_far->objective < b->told) {
+        all.address = so_far->address;
+        all.pool = so_far->pool;
+        b->told = so_far->objective;
+    }
+    all.objective = min_i64(all.objective, b->told);
+    b->run->progress(b->run->context, &all);
+}
+
+/* What a part reports, as far as it is news to the caller. */
+static void pass_on(void *context, const struct lx_progress *so_far)
+{
+    tell(context, so_far);
+}
+
+static bool stopped(void *context)
+{
+    const struct best *b = context;
+    return lx_run_stopped(b->run);
+}
+
+/* What a legal answer is worth; where all must be placed: how many are not. */
+static bool legal(const struct best *b, const struct lx_answer *a, int64_t *objective)
+{
+    lx_status why;
+    if (!lx_check(b->p, a->address, objective, &why)) return false;
+    if (b->p->objective != LX_FIT) return true;
+    *objective = 0;
+    for (int32_t i = 0; i < b->p->count; i++) *objective += a->address[i] < 0 && !b->p->buffers[i].reason;
+    return true;
 }
 
 /* Takes the trial over if it is legal and better. */
 static void consider(struct best *b)
 {
     int64_t objective;
-    lx_status why;
-    if (!lx_check(b->p, b->trial, &objective, &why) || (b->have && objective >= b->objective)) return;
-    memcpy(b->answer->address, b->trial, (size_t)b->p->count * sizeof *b->trial);
+    size_t n = (size_t)b->p->count;
+    if (!legal(b, &b->trial, &objective) || (b->have && objective >= b->objective)) return;
+    memcpy(b->answer->address, b->trial.address, n * sizeof *b->trial.address);
+    if (b->answer->pool) memcpy(b->answer->pool, b->trial.pool, n * sizeof *b->trial.pool);
     LOG(auto, "better: %" PRId64 ", bound %" PRId64, objective, b->bound);
     b->objective = objective;
     b->have = true;
+    if (objective >= b->told) return;
+    tell(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
 }
 
-static bool try_solver(struct best *b, const struct lx_solver *solver, int64_t steps)
+static void clear_trial(struct best *b)
 {
+    b->trial = (struct lx_answer){.address = b->trial.address, .pool = b->trial.pool, .status = LX_FEASIBLE};
+    for (int32_t i = 0; i < b->p->count; i++) {
+        b->trial.address[i] = LX_OFF_CHIP;
+        if (b->trial.pool) b->trial.pool[i] = 0;
+    }
+}
+
+static bool takes(const struct best *b, const struct lx_solver *solver)
+{
+    return lx_can(solver, b->p->objective) && !(b->needs & ~solver->caps);
+}
+
+static bool try_solver(struct best *b, const struct stage *stage)
+{
+    const struct lx_solver *solver = stage->solver;
+    bool alone = stage->start == ALONE;
     struct lx_run run = *b->run;
-    struct lx_answer trial = {.address = b->trial, .status = LX_FEASIBLE};
     run.options = NULL;
-    run.work_limit = steps;
-    run.known_bound = b->bound;
-    run.incumbent = b->have ? b->answer->address : NULL;
-    for (int32_t i = 0; i < b->p->count; i++) b->trial[i] = LX_OFF_CHIP;
-    LOG(auto, "try %s, work limit %" PRId64, solver->name, steps);
-    bool ok = solver->solve(b->p, &run, &trial);
-    b->answer->steps += trial.steps;
+    run.work_limit = !alone && b->run->work_limit ? b->run->work_limit : stage->steps;
+    run.incumbent = b->have && !alone ? b->answer->address : NULL;
+    run.known_bound = alone ? b->run->known_bound : b->bound;
+    run.stop = stopped;
+    run.progress = b->run->progress ? pass_on : NULL;
+    run.context = b;
+    LOG(auto, "try %s, work limit %" PRId64, solver->name, run.work_limit);
+    clear_trial(b);
+    b->tried++;
+    bool ok = solver->solve(b->p, &run, &b->trial);
+    b->answer->steps += b->trial.steps;
     if (!ok) return false;
-    if (solver->caps & LX_CAN_PROVE) b->bound = max_i64(b->bound, trial.bound);
+    bool proves = solver->caps & LX_CAN_PROVE;
+    if (proves) b->bound = max_i64(b->bound, b->trial.bound);
     consider(b);
-    if (trial.status == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE)) b->answer->status = LX_INFEASIBLE;
+    if (proves && b->trial.status == LX_INFEASIBLE) b->answer->status = LX_INFEASIBLE;
     return true;
 }
 
@@ -125,59 +205,68 @@ static bool try_order(struct best *b, struct rank (*rank)(const struct lx_buffer
     size_t n = (size_t)b->p->count;
     struct rank *ranks = malloc((n + 1) * sizeof *ranks);
     int32_t *order = malloc((n + 1) * sizeof *order);
-    struct lx_answer trial = {.address = b->trial};
     bool ok = ranks && order;
     for (size_t i = 0; ok && i < n; i++) ranks[i] = rank(&b->p->buffers[i]);
-    for (size_t i = 0; i < n; i++) b->trial[i] = LX_OFF_CHIP;
+    clear_trial(b);
     ok = ok && rank_order(b->p, ranks, order) &&
-         gap_fit_place(b->p, order, b->p->count, tightest, b->run, &trial);
-    b->answer->steps += trial.steps;
+         gap_fit_place(b->p, order, b->p->count, tightest, b->run, &b->trial);
+    b->answer->steps += b->trial.steps;
     free(ranks);
     free(order);
     if (ok) consider(b);
     return ok;
 }
 
-static bool climb(struct best *b, const struct effort *e)
+static bool try_orders(struct best *b)
 {
-    static const struct lx_solver *const quick[] = {&lx_solver_greedy, &lx_solver_firstfit,
-                                                    &lx_solver_bestfit};
-    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) {
-        if (!try_solver(b, quick[i], 0)) return false;
-        if (proved(b)) return true;
-    }
-    for (int i = 0; i < e->orders && !lx_run_stopped(b->run); i++) {
-        LOG(auto, "try order %d", i);
+    if (!takes(b, &lx_solver_firstfit)) return true;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders && !proved(b) && !lx_run_stopped(b->run); i++) {
+        LOG(auto, "try order %d", (int)i);
         if (!try_order(b, orders[i], i % 2 == 1)) return false;
-        if (proved(b)) return true;
     }
-    /* Annealing shines at choosing what to keep of a few dozen buffers. It seldom packs tightly, and on large
-     * problems exact search and its neighbourhoods improve faster. */
-    bool anneal = b->p->objective == LX_SPILL && b->p->count <= ANNEAL_MOST && e->anneal_steps;
-    if (anneal && !lx_run_stopped(b->run) && !try_solver(b, &lx_solver_anneal, e->anneal_steps)) return false;
-    if (proved(b) || !e->exact_steps || lx_run_stopped(b->run)) return true;
-    int64_t limit = b->run->work_limit ? b->run->work_limit : e->exact_steps;
-    return try_solver(b, &lx_solver_exact, limit);
+    return true;
+}
+
+static bool climb(struct best *b, int level)
+{
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        const struct stage *s = &stages[i];
+        bool first = i == 0 || !b->have;
+        if (s->level > level || proved(b) || (!first && lx_run_stopped(b->run))) break;
+        if (s->most && b->p->objective == LX_SPILL && b->p->count > s->most) continue;
+        if (s->solver && !takes(b, s->solver)) continue;
+        if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;
+    }
+    return true;
 }
 
 static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    struct best b = {.p = p, .run = run, .answer = answer, .bound = run->known_bound};
-    b.trial = malloc(((size_t)p->count + 1) * sizeof *b.trial);
-    if (!b.trial) return false;
+    struct best b = {.p = p, .run = run, .answer = answer, .bound = run->known_bound, .told = INT64_MAX};
+    size_t n = (size_t)p->count + 1;
+    b.needs = lx_problem_needs(p);
+    b.trial.address = malloc(n * sizeof *b.trial.address);
+    b.trial.pool = answer->pool ? malloc(n * sizeof *b.trial.pool) : NULL;
+    bool ok = b.trial.address && (b.trial.pool || !answer->pool);
     answer->status = LX_FEASIBLE;
-    bool ok = climb(&b, &levels[lx_run_option(&lx_solver_auto, run, LEVEL)]);
+    ok = ok && climb(&b, (int)lx_run_option(&lx_solver_auto, run, LEVEL));
     answer->bound = b.bound;
-    if (!b.have && answer->status != LX_INFEASIBLE) answer->status = LX_LIMIT;
-    free(b.trial);
+    if (b.tried == 0) {
+        answer->status = LX_ERROR;
+        snprintf(answer->message, sizeof answer->message,
+                 "no solver takes all that this problem asks for at once");
+    } else if (answer->status != LX_INFEASIBLE && (!b.have || (lx_run_stopped(run) && !proved(&b))))
+        answer->status = LX_LIMIT;
+    free(b.trial.address);
+    free(b.trial.pool);
     return ok;
 }
 
 const struct lx_solver lx_solver_auto = {
     .abi = LX_SOLVER_ABI,
     .name = "auto",
-    .summary = "heuristics, then annealing, then exact search, until the bound is met",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED,
+    .summary = "the best of all: heuristics, annealing, exact search, until the bound is met",
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED | LX_CAN_ALL,
     .options = auto_options,
     .option_count = OPTION_COUNT,
     .solve = auto_solve,

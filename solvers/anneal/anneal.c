@@ -43,6 +43,7 @@ enum option {
     OFF,
     CRITICAL,
     MERGE,
+    TURN,
     FAR,
     SWAP,
     MAX_PAIRS,
@@ -66,6 +67,7 @@ static const struct lx_option options[OPTIONS] = {
     [OFF] = {"off-share", 384, 0, 1024, "moves that start from a buffer that does not fit, of 1024"},
     [CRITICAL] = {"critical-share", 256, 0, 1024, "of those, moves in the stack below it, of 1024"},
     [MERGE] = {"merge-share", 100, 0, 1024, "moves that change a handover, of 1024"},
+    [TURN] = {"turn-share", 300, 0, 1024, "moves that shut or open linked buffers, of 1024"},
     [FAR] = {"far-share", 128, 0, 1024, "moves to anywhere in the order, of 1024"},
     [SWAP] = {"swap-share", 384, 0, 1024, "swaps among the others, of 1024"},
     [MAX_PAIRS] = {"max-pairs", 16000000, 0, INT64_C(1) << 30,
@@ -80,6 +82,7 @@ struct search {
     const struct lx_problem *problem;
     const struct lx_run *run;
     struct items items;
+    struct links links[2]; /* of the decoder, and of the ejector and all others */
     struct decoder decoder;
     struct ejector ejector;
     struct schedule schedule;
@@ -87,7 +90,8 @@ struct search {
     struct rng rng;
     int64_t option[OPTIONS];
     int64_t *best;        /* bases of the best answer */
-    int64_t best_spilled; /* spill: cost of the items off chip in it */
+    int64_t best_spilled; /* spill: cost of the items off chip in it, and of its links */
+    int32_t best_broken;  /* what must not happen and does, in it; with any it is no answer */
     int64_t best_height;
     int32_t best_off; /* items off chip in it */
     int64_t steps;
@@ -118,12 +122,13 @@ static bool is_done(const struct search *s)
 {
     if (s->problem->objective == LX_FIT) return s->best_off == 0;
     if (s->problem->objective == LX_HEIGHT) return s->best_off == 0 && s->best_height <= s->run->known_bound;
-    return s->best_off == 0 || s->items.lost + s->best_spilled <= s->run->known_bound;
+    if (s->best_off == 0 && !s->links[0].any) return true;
+    return s->best_broken == 0 && s->items.lost + s->best_spilled <= s->run->known_bound;
 }
 
 static void measure_best(struct search *s)
 {
-    s->best_spilled = items_spill(&s->items, s->best);
+    s->best_spilled = links_cost(&s->links[1], s->best, &s->best_broken);
     s->best_height = items_height(&s->items, s->best);
     s->best_off = 0;
     for (int32_t i = 0; i < s->items.count; i++) s->best_off += s->best[i] < 0;
@@ -157,8 +162,14 @@ static bool fill_holes(struct search *s)
         if (s->best[i] < 0) off[count++] = (struct dear){it->item[i].cost, i};
     }
     if (ok) qsort(off, (size_t)count, sizeof *off, compare_dear);
-    for (int32_t k = 0; ok && k < count; k++)
-        s->best[off[k].item] = lowest_fit(it, off[k].item, s->best, share, scratch);
+    struct links *links = s->links[1].any ? &s->links[1] : NULL;
+    if (ok && links) links_load(links, s->best);
+    for (int32_t k = 0; ok && k < count; k++) {
+        int32_t i = off[k].item;
+        if (links && links_rise(links, i) >= 0) continue;
+        s->best[i] = lowest_fit(it, i, s->best, share, scratch);
+        if (links && s->best[i] >= 0) links_flip(links, i);
+    }
     free(share);
     free(scratch);
     free(off);
@@ -166,11 +177,24 @@ static bool fill_holes(struct search *s)
     return ok;
 }
 
+/* The cost of the decoder's state, and what must not happen and does in it. */
+static int64_t decoded_spill(const struct search *s, int32_t *broken)
+{
+    const struct links *links = s->decoder.links;
+    *broken = links ? links->broken : 0;
+    return s->decoder.spilled + (links ? links->value : 0);
+}
+
+static bool is_better(const struct search *s, int64_t spilled, int32_t broken)
+{
+    return broken != s->best_broken ? broken < s->best_broken : spilled < s->best_spilled;
+}
+
 /* Takes the decoder's state as the best. */
 static void keep_best(struct search *s)
 {
     decoder_save(&s->decoder, s->best);
-    s->best_spilled = s->decoder.spilled;
+    s->best_spilled = decoded_spill(s, &s->best_broken);
     s->best_off = s->decoder.off_count;
     if (s->problem->objective == LX_HEIGHT) s->best_height = items_height(&s->items, s->best);
 }
@@ -191,34 +215,19 @@ static void aim_lower(struct search *s)
 
 static bool state_is_better(const struct search *s)
 {
-    if (s->problem->objective == LX_SPILL) return s->decoder.spilled < s->best_spilled;
+    int32_t broken;
+    int64_t spilled = decoded_spill(s, &broken);
+    if (s->problem->objective == LX_SPILL) return is_better(s, spilled, broken);
     return s->decoder.off_count < (s->problem->objective == LX_FIT ? s->best_off : 1);
 }
 
-/* What an item off chip weighs: its cost, or for fit and height its area, because long and large ones are the
- * hard ones. Never 0. */
-static int64_t weight_of(const struct search *s, const struct item *b)
-{
-    int64_t area;
-    if (s->problem->objective == LX_SPILL) return b->cost;
-    return mul_i64(b->size, b->end - b->start, &area) ? min_i64(area, (int64_t)1 << 50) : (int64_t)1 << 50;
-}
-
-/* Energies are scaled to about 2^50 in total, so that shares of small weights are not rounded away. */
-static void set_energy(struct search *s)
+/* Standing too high counts by how much the item is worth. */
+static void set_slopes(struct search *s)
 {
     struct decoder *d = &s->decoder;
-    const struct items *it = &s->items;
     int64_t room = max_i64(d->overflow_cap, 1);
-    double total = 1;
-    for (int32_t i = 0; i < it->count; i++) total += (double)weight_of(s, &it->item[i]);
-    int up = 0, down = 0;
-    for (; total < 0x1p49 && up < 40; total *= 2) up++;
-    for (; total > 0x1p52; total /= 2) down++;
-    for (int32_t i = 0; i < it->count; i++) {
-        d->fee[i] = max_i64((weight_of(s, &it->item[i]) << up) >> down, 1);
-        d->slope[i] = (int64_t)((int128)d->fee[i] * s->option[GUIDE] / 1000 / room);
-    }
+    for (int32_t i = 0; i < s->items.count; i++)
+        d->slope[i] = (int64_t)((int128)max_i64(d->fee[i], 0) * s->option[GUIDE] / 1000 / room);
 }
 
 static int64_t share_of(int64_t mean, int64_t thousandths)
@@ -274,6 +283,29 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
     return s->problem->objective == LX_HEIGHT || fill_holes(s);
 }
 
+/* Stacking has lost nothing. */
+static bool no_worse_decoded(const struct search *s)
+{
+    int32_t broken;
+    int64_t spilled = decoded_spill(s, &broken);
+    if (s->links[0].any) return broken <= s->best_broken && spilled <= s->best_spilled;
+    return spilled <= s->best_spilled && s->decoder.off_count <= s->best_off;
+}
+
+/* Takes the ejector's state as the best, if it is: with links the energy alone does not tell. */
+static bool keep_ejected(struct search *s)
+{
+    const struct links *links = s->ejector.links;
+    int64_t spilled = s->ejector.spilled + (links ? links->value : 0);
+    int32_t broken = links ? links->broken : 0;
+    if (links && !is_better(s, spilled, broken)) return false;
+    ejector_save(&s->ejector, s->best);
+    s->best_spilled = spilled;
+    s->best_broken = broken;
+    s->best_off = s->ejector.off_count;
+    return true;
+}
+
 /* One cycle of ejections, from the best placement, stacked once to close its gaps. */
 static bool run_ejections(struct search *s, int64_t work, bool hotter)
 {
@@ -281,7 +313,7 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
     struct ejection plan;
     if (!decoder_load(&s->decoder, s->best)) return false;
     decoder_decode_all(&s->decoder);
-    if (s->decoder.spilled <= s->best_spilled && s->decoder.off_count <= s->best_off) keep_best(s);
+    if (no_worse_decoded(s)) keep_best(s);
     ejector_load(e, s->best);
     int64_t best = e->energy, mean = 0, looks;
     for (int k = 0; k < SAMPLE_MOVES && ejector_plan(e, &s->rng, &plan); k++)
@@ -295,12 +327,9 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
         if (!ejector_plan(e, &s->rng, &plan)) break;
         if (plan.rise > schedule_allowance(&s->schedule, rng_next(&s->rng))) continue;
         ejector_apply(e, &s->rng, &plan);
-        if (e->energy >= best) continue;
+        if (e->energy >= best && !e->links) continue;
         best = e->energy;
-        ejector_save(e, s->best);
-        s->best_spilled = e->spilled;
-        s->best_off = e->off_count;
-        if (is_done(s)) break;
+        if (keep_ejected(s) && is_done(s)) break;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : e->looks - looks + STEP_WORK));
     return true;
 }
@@ -310,10 +339,11 @@ static bool anneal(struct search *s)
 {
     const int64_t *option = s->option;
     s->mix = (struct move_mix){(uint32_t)option[OFF], (uint32_t)option[CRITICAL], (uint32_t)option[MERGE],
-                               (uint32_t)option[FAR], (uint32_t)option[SWAP]};
+                               (uint32_t)option[FAR], (uint32_t)option[SWAP],     (uint32_t)option[TURN]};
     if (!decoder_make(&s->decoder, &s->items, true)) return false;
-    if (!ejector_make(&s->ejector, &s->items, s->decoder.fee)) return false;
-    set_energy(s);
+    decoder_link(&s->decoder, &s->links[0]);
+    if (!ejector_make(&s->ejector, &s->items, &s->links[1])) return false;
+    set_slopes(s);
     cooling_make(&s->schedule);
     s->by_steps = s->run->work_limit > 0;
     int64_t work =
@@ -361,13 +391,16 @@ static const struct lx_stat_row stats[STATS] = {
 static void report(const struct search *s, struct lx_answer *answer)
 {
     items_answer(&s->items, s->best, answer->address);
-    bool complete = s->problem->objective != LX_HEIGHT || s->best_off == 0;
+    bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
     answer->status = complete && (is_done(s) || !s->stopped) ? LX_FEASIBLE : LX_LIMIT;
     answer->steps = s->steps;
     answer->bound = 0;
     lx_answer_count(answer, &lx_solver_anneal, STAT_PAIRS, s->items.pairs);
     lx_answer_count(answer, &lx_solver_anneal, STAT_DECODED, s->decoder.visits);
-    if (!complete)
+    if (s->best_broken)
+        snprintf(answer->message, sizeof answer->message,
+                 "no answer found in which all is placed that must be, and nothing happens that must not");
+    else if (!complete)
         snprintf(answer->message, sizeof answer->message, "fixed addresses leave no room for every buffer");
     else if (!s->items.near && s->items.count > 0)
         snprintf(answer->message, sizeof answer->message,
@@ -382,9 +415,9 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS])) return false;
     s.best = malloc(((size_t)s.items.count + 1) * sizeof *s.best);
-    bool ok = s.best != NULL;
+    bool ok = s.best != NULL && links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
     if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
-    ok = ok && start_best(&s.items, run, run->incumbent != NULL, s.best);
+    ok = ok && start_best(&s.links[1], run, run->incumbent != NULL, s.best);
     if (ok) {
         measure_best(&s);
         bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
@@ -395,6 +428,8 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     }
     decoder_free(&s.decoder);
     ejector_free(&s.ejector);
+    links_free(&s.links[0]);
+    links_free(&s.links[1]);
     items_free(&s.items);
     free(s.best);
     return ok;
@@ -404,7 +439,8 @@ const struct lx_solver lx_solver_anneal = {
     .abi = LX_SOLVER_ABI,
     .name = "anneal",
     .summary = "simulated annealing over placement orders, decoded incrementally",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_IS_SEEDED,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_IS_SEEDED | LX_CAN_CHARGES | LX_CAN_MUST |
+            LX_CAN_TOGETHER,
     .options = options,
     .option_count = OPTIONS,
     .stats = stats,

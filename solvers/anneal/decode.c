@@ -52,7 +52,7 @@ static void mark_stale(struct decoder *d, int32_t i)
  * the trail has the room. */
 static void note(struct decoder *d, int32_t i)
 {
-    d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i]};
+    d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i], d->off_slot[i] >= 0};
     mark_stale(d, i);
 }
 
@@ -71,19 +71,23 @@ static void set_off(struct decoder *d, int32_t i, bool off)
         d->off_slot[i] = -1;
         d->spilled -= d->it->item[i].cost;
     }
+    if (!d->links) return;
+    int64_t before = d->links->energy;
+    links_flip(d->links, i);
+    d->penalty += d->links->energy - before;
 }
 
-static void set_penalty(struct decoder *d, int32_t i, int64_t penalty)
+static void set_penalty(struct decoder *d, int32_t i, int64_t penalty, bool off)
 {
     d->penalty += penalty - d->item_penalty[i];
     d->item_penalty[i] = penalty;
-    set_off(d, i, penalty != 0);
+    set_off(d, i, off);
 }
 
 /* By how much the group stands too high: above a fixed address, above the item's last base. */
-static int64_t penalty_at(const struct decoder *d, int32_t i, int64_t base, int64_t too_high)
+static int64_t penalty_at(const struct decoder *d, int32_t i, int64_t over)
 {
-    int64_t over = max_i64(base - d->last[i], too_high);
+    if (d->shut[i]) return d->fee[i];
     return over <= 0 ? 0 : d->fee[i] + d->slope[i] * min_i64(over, d->overflow_cap);
 }
 
@@ -167,15 +171,17 @@ static void decode_group(struct decoder *d, int32_t root)
     int64_t base = base_of(d, root, support, &too_high);
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
         struct cell *c = &d->cell[m];
-        int64_t penalty = penalty_at(d, m, base, too_high);
-        int64_t top = penalty && d->evicting ? 0 : base + d->it->item[m].size, before = c->top;
-        if (c->support == support && c->base == base && before == top && d->item_penalty[m] == penalty)
+        int64_t over = max_i64(base - d->last[m], too_high), penalty = penalty_at(d, m, over);
+        bool off = d->shut[m] || over > 0;
+        int64_t top = off && d->evicting ? 0 : base + d->it->item[m].size, before = c->top;
+        if (c->support == support && c->base == base && before == top && d->item_penalty[m] == penalty &&
+            off == (d->off_slot[m] >= 0))
             continue;
         note(d, m);
         c->support = support;
         c->base = base;
         c->top = top;
-        set_penalty(d, m, penalty);
+        set_penalty(d, m, penalty, off);
         if (top != before) pass_on(d, m, before, top);
     }
 }
@@ -228,6 +234,7 @@ void decoder_begin(struct decoder *d)
 {
     d->trail_count = 0;
     d->linked = (struct edge){NO_ITEM, NO_ITEM};
+    d->turned_count = 0;
     d->hopeless = false;
 }
 
@@ -290,13 +297,33 @@ void decoder_part(struct decoder *d, struct edge e, uint64_t ordinal)
     settle(d);
 }
 
+void decoder_turn(struct decoder *d, const int32_t *items, int32_t count)
+{
+    uint64_t ordinal[TURN_MOST];
+    int32_t root[TURN_MOST], roots = 0;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t r = d->root[items[k]];
+        d->turned[d->turned_count++] = items[k];
+        if (d->moving[r]) continue;
+        start_moving(d, r);
+        ordinal[roots] = key_ordinal(d->cell[r].key);
+        root[roots++] = r;
+    }
+    for (int32_t k = 0; k < roots; k++) take_out(d, root[k]);
+    for (int32_t k = 0; k < count; k++) d->shut[items[k]] = !d->shut[items[k]];
+    for (int32_t k = 0; k < roots; k++) put_back(d, root[k], ordinal[k]);
+    settle(d);
+}
+
 void decoder_undo(struct decoder *d)
 {
+    for (; d->turned_count > 0; d->turned_count--)
+        d->shut[d->turned[d->turned_count - 1]] = !d->shut[d->turned[d->turned_count - 1]];
     while (d->trail_count > 0) {
         struct change c = d->trail[--d->trail_count];
         d->cell[c.item] = c.cell;
         mark_stale(d, c.item);
-        set_penalty(d, c.item, c.penalty);
+        set_penalty(d, c.item, c.penalty, c.off);
     }
     if (d->linked.parent != NO_ITEM) link_chain(d, d->linked, !d->linked_join);
     d->linked.parent = NO_ITEM;
@@ -309,7 +336,7 @@ void decoder_decode_all(struct decoder *d)
     for (int32_t i = 0; i < d->it->count; i++) {
         d->cell[i].top = 0;
         d->cell[i].support = -1;
-        set_penalty(d, i, 0);
+        set_penalty(d, i, 0, false);
     }
     for (int32_t i = 0; i < d->it->count; i++)
         if (d->root[i] == i) {

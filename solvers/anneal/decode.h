@@ -7,17 +7,24 @@
  * it supports nothing, so later items may use the space. Otherwise it stays and counts its
  * overflow.
  *
- * What a state is worth is the sum over the items of a penalty: 0 for those within their limit.
+ * An item may also be *shut*: off chip by choice, where links make that better than being placed.
+ *
+ * What a state is worth is the sum over the items of a penalty, 0 for those that are placed, and the energy of the
+ * links between them.
  *
  * Invariants between moves: all members of a group have the same key, base and support; keys differ between
- * groups (the low bits hold the root's index); top == 0 exactly for what is evicted; `penalty`, `spilled` and
+ * groups (the low bits hold the root's index); top == 0 for what is evicted; `penalty`, `spilled`, the links and
  * `off` are the sums and the set that follow from the cells. The tests compare them with a full decode. */
 #ifndef LX_SOLVERS_ANNEAL_DECODE_H
 #define LX_SOLVERS_ANNEAL_DECODE_H
 
-#include "common/items.h"
+#include "common/links.h"
 
-enum { KEY_INDEX_BITS = 24, KEY_ORDINAL_BITS = 40 }; /* an annealed problem has fewer than 2^24 items */
+enum {
+    KEY_INDEX_BITS = 24,
+    KEY_ORDINAL_BITS = 40,
+    TURN_MOST = 16
+}; /* an annealed problem has fewer than 2^24 items */
 
 /* What the inner loops touch, together: 32 bytes per item. */
 struct cell {
@@ -32,6 +39,7 @@ struct change {
     int32_t item;
     struct cell cell;
     int64_t penalty;
+    bool off;
 };
 
 struct waiting {
@@ -41,17 +49,19 @@ struct waiting {
 
 struct decoder {
     const struct items *it;
+    struct links *links; /* NULL: none; otherwise the decoder's own, which it keeps up to date */
     bool evicting;
     struct cell *cell;
     int64_t *last;        /* highest base allowed now (moves with the target height) */
     int64_t *fee, *slope; /* penalty of a violating item: fee + slope * overflow */
     int64_t overflow_cap; /* overflow counts up to here, so that no penalty can run over */
     int64_t *item_penalty;
+    bool *shut;
     int32_t *root;                      /* the first member of the group */
     int32_t *heir, *donor;              /* the next and the previous member of the chain, or NO_ITEM */
-    int64_t penalty;                    /* sum of item_penalty: the energy */
-    int64_t spilled;                    /* sum of the costs of violating items */
-    int32_t *off, off_count, *off_slot; /* the violating items; off_slot: index in `off` or -1 */
+    int64_t penalty;                    /* sum of item_penalty and the energy of the links */
+    int64_t spilled;                    /* sum of the costs of the items that are off */
+    int32_t *off, off_count, *off_slot; /* the violating and the shut items; off_slot: index in `off` or -1 */
     /* work of one move */
     struct waiting *queue; /* binary heap by key */
     int32_t queued;
@@ -62,15 +72,18 @@ struct decoder {
     size_t trail_count;
     struct edge linked; /* the edge that the move joined or parted; parent NO_ITEM: none */
     bool linked_join;
-    int64_t ceiling;             /* a move whose energy rises above it is given up half decoded */
-    bool hopeless;               /* it was: decoder_undo must follow */
-    int32_t *stale, stale_count; /* the items that changed since the last save */
+    int32_t *turned, turned_count; /* the items that the move has shut or opened */
+    int64_t ceiling;               /* a move whose energy rises above it is given up half decoded */
+    bool hopeless;                 /* it was: decoder_undo must follow */
+    int32_t *stale, stale_count;   /* the items that changed since the last save */
     bool *is_stale;
     int64_t visits; /* groups decoded, ever */
     int64_t looks;  /* neighbours looked at, ever: what time is spent on */
 };
 
 bool decoder_make(struct decoder *d, const struct items *it, bool evicting);
+/* From now on; before decoder_load. */
+void decoder_link(struct decoder *d, struct links *links);
 void decoder_free(struct decoder *d);
 
 /* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last.
@@ -92,6 +105,8 @@ void decoder_swap(struct decoder *d, int32_t item, int32_t other);
 bool decoder_may_join(const struct decoder *d, struct edge e);
 void decoder_join(struct decoder *d, struct edge e, uint64_t ordinal);
 void decoder_part(struct decoder *d, struct edge e, uint64_t ordinal);
+/* Shuts the items that are open and opens those that are shut; at most TURN_MOST, each once. */
+void decoder_turn(struct decoder *d, const int32_t *items, int32_t count);
 void decoder_undo(struct decoder *d);
 
 static inline uint64_t key_ordinal(uint64_t key)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { CANDIDATES = 4, REFILLS = 3 };
+enum { CANDIDATES = 4, REFILLS = 3, LEAVE_ONE_IN = 4 };
 
 static uint32_t pick(struct rng *rng, uint32_t n)
 {
@@ -17,6 +17,14 @@ static void mark_stale(struct ejector *e, int32_t i)
     e->stale[e->stale_count++] = i;
 }
 
+static void flip_links(struct ejector *e, int32_t i)
+{
+    if (!e->links) return;
+    int64_t before = e->links->energy;
+    links_flip(e->links, i);
+    e->energy += e->links->energy - before;
+}
+
 static void put_off(struct ejector *e, int32_t i)
 {
     struct sharing s = e->share[i];
@@ -28,6 +36,7 @@ static void put_off(struct ejector *e, int32_t i)
     e->off[e->off_count++] = i;
     e->energy += e->weight[i];
     e->spilled += e->it->item[i].cost;
+    flip_links(e, i);
     mark_stale(e, i);
 }
 
@@ -40,11 +49,13 @@ static void put_on(struct ejector *e, int32_t i, int64_t at)
     e->base[i] = at;
     e->energy -= e->weight[i];
     e->spilled -= e->it->item[i].cost;
+    flip_links(e, i);
     mark_stale(e, i);
 }
 
 static void put_lowest(struct ejector *e, int32_t i)
 {
+    if (e->links && links_rise(e->links, i) > 0) return;
     int64_t at = lowest_fit(e->it, i, e->base, e->share, e->scratch);
     e->looks += 8 * (int64_t)(e->it->first[i + 1] - e->it->first[i]);
     if (at >= 0) put_on(e, i, at);
@@ -78,8 +89,39 @@ static int candidates(const struct ejector *e, int32_t i, struct rng *rng, int64
     return count;
 }
 
+/* The exact rise with links: those in the way leave one after the other, on paper. */
+static int64_t rise_with_links(struct ejector *e, const struct ejection *plan)
+{
+    struct links *l = e->links;
+    int32_t i = plan->item, count = 0;
+    int64_t before = l->energy, rise = plan->rise;
+    links_flip(l, i);
+    for (size_t k = e->it->first[i]; plan->at >= 0 && k < e->it->first[i + 1]; k++)
+        if (in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size)) {
+            e->ejected[count++] = e->it->near[k];
+            links_flip(l, e->it->near[k]);
+        }
+    rise += l->energy - before;
+    for (int32_t k = 0; k < count; k++) links_flip(l, e->ejected[k]);
+    links_flip(l, i);
+    return rise;
+}
+
+/* A linked item leaves, if one is drawn that is placed. */
+static bool plan_leaving(struct ejector *e, struct rng *rng, struct ejection *plan)
+{
+    if (pick(rng, LEAVE_ONE_IN) != 0) return false;
+    int32_t i = (int32_t)pick(rng, (uint32_t)e->it->count);
+    if (e->base[i] < 0 || !links_may_shun(e->links, i)) return false;
+    *plan = (struct ejection){i, NOT_PLACED, e->weight[i]};
+    plan->rise = rise_with_links(e, plan);
+    e->looks++;
+    return true;
+}
+
 bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan)
 {
+    if (e->links && plan_leaving(e, rng, plan)) return true;
     if (e->off_count == 0) return false;
     int32_t i = e->off[pick(rng, (uint32_t)e->off_count)];
     int64_t at[CANDIDATES], rise[CANDIDATES], size = e->it->item[i].size;
@@ -95,12 +137,17 @@ bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan)
     for (int c = 1; c < count; c++)
         if (rise[c] < rise[best]) best = c;
     *plan = (struct ejection){i, at[best], rise[best]};
+    if (e->links) plan->rise = rise_with_links(e, plan);
     return true;
 }
 
 void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *plan)
 {
     int32_t i = plan->item, count = 0;
+    if (plan->at < 0) {
+        put_off(e, i);
+        return;
+    }
     for (size_t k = e->it->first[i]; k < e->it->first[i + 1]; k++)
         if (in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size))
             e->ejected[count++] = e->it->near[k];
@@ -124,6 +171,10 @@ void ejector_load(struct ejector *e, const int64_t *base)
     e->off_count = 0;
     e->energy = e->spilled = 0;
     e->stale_count = 0;
+    if (e->links) {
+        links_load(e->links, base);
+        e->energy = e->links->energy;
+    }
     for (int32_t i = 0; i < it->count; i++) {
         e->base[i] = base[i];
         e->share[i] = (struct sharing){NO_ITEM, NO_ITEM};
@@ -166,10 +217,10 @@ void ejector_free(struct ejector *e)
     *e = (struct ejector){0};
 }
 
-bool ejector_make(struct ejector *e, const struct items *it, const int64_t *weight)
+bool ejector_make(struct ejector *e, const struct items *it, struct links *links)
 {
     size_t n = (size_t)it->count + 1;
-    *e = (struct ejector){.it = it, .weight = weight};
+    *e = (struct ejector){.it = it, .weight = links->fee, .links = links->any ? links : NULL};
     e->base = calloc(n, sizeof *e->base);
     e->share = calloc(n, sizeof *e->share);
     e->scratch = calloc(n, sizeof *e->scratch);

@@ -6,29 +6,32 @@
  * alternates it with stacking.
  *
  * Invariant: `base` with `share` is a legal placement after every step; `off` is the set of items with
- * base NOT_PLACED; `energy` is the sum of their weights. */
+ * base NOT_PLACED; `energy` is the sum of their weights and of the links. What is linked comes only where that
+ * pays, and may leave for nobody's sake. */
 #ifndef LX_SOLVERS_ANNEAL_EJECT_H
 #define LX_SOLVERS_ANNEAL_EJECT_H
 
 #include "base/rng.h"
 #include "common/first_answers.h"
+#include "common/links.h"
 
 struct ejector {
     const struct items *it;
-    const int64_t *weight; /* of an item off chip; the caller's */
+    const int64_t *weight; /* of an item off chip: the fee of the links */
+    struct links *links;   /* NULL: none; otherwise its own, which it keeps up to date */
     int64_t *base;
     struct sharing *share;
     struct range *scratch;
     int32_t *off, off_count, *off_slot;
     int32_t *ejected;
     int64_t energy;
-    int64_t spilled;             /* the cost of the items off chip */
+    int64_t spilled;             /* the cost of the items off chip, without links */
     int32_t *stale, stale_count; /* changed since the last save */
     bool *is_stale;
     int64_t looks; /* neighbours looked at, ever */
 };
 
-bool ejector_make(struct ejector *e, const struct items *it, const int64_t *weight);
+bool ejector_make(struct ejector *e, const struct items *it, struct links *links);
 void ejector_free(struct ejector *e);
 void ejector_load(struct ejector *e, const int64_t *base);
 /* Brings the array that was loaded up to date; nobody else may have written to it. */
@@ -37,10 +40,10 @@ void ejector_save(struct ejector *e, int64_t *base);
 /* One change of the placement, planned but not made: where, and by how much the energy rises at most. */
 struct ejection {
     int32_t item;
-    int64_t at, rise;
+    int64_t at, rise; /* at: NOT_PLACED for one that leaves */
 };
 
-/* False when nothing is off chip, or the item picked can go nowhere. */
+/* False when there is nothing to change. */
 bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan);
 void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *plan);
 

@@ -86,12 +86,40 @@ static void move_anywhere(struct decoder *d, int32_t item, struct rng *rng)
     decoder_move(d, item, rng_next(rng) >> (64 - KEY_ORDINAL_BITS));
 }
 
+static bool is_listed(const int32_t *items, int32_t count, int32_t item)
+{
+    for (int32_t k = 0; k < count; k++)
+        if (items[k] == item) return true;
+    return false;
+}
+
+/* Shuts an item or opens it, half the time with those of one of its links that are as it is. */
+static bool turn_links(struct decoder *d, int32_t item, struct rng *rng)
+{
+    const struct links *l = d->links;
+    int32_t turned[TURN_MOST], count = 0;
+    if (!links_may_shun(l, item)) return false;
+    turned[count++] = item;
+    uint32_t roles = (uint32_t)(l->first[item + 1] - l->first[item]);
+    if (roles > 0 && chance(rng, 512)) {
+        int32_t link = l->role[(uint32_t)l->first[item] + pick(rng, roles)].link;
+        for (int32_t k = l->member_first[link]; k < l->member_first[link + 1] && count < TURN_MOST; k++) {
+            int32_t other = l->member[k];
+            bool same = d->shut[other] == d->shut[item] && links_may_shun(l, other);
+            if (same && !is_listed(turned, count, other)) turned[count++] = other;
+        }
+    }
+    decoder_turn(d, turned, count);
+    return true;
+}
+
 void try_move(struct decoder *d, const struct move_mix *mix, struct rng *rng)
 {
     const struct items *it = d->it;
     decoder_begin(d);
     bool off = d->off_count > 0 && chance(rng, mix->off);
     int32_t item = off ? d->off[pick(rng, (uint32_t)d->off_count)] : (int32_t)pick(rng, (uint32_t)it->count);
+    if (d->links && chance(rng, mix->turn) && turn_links(d, item, rng)) return;
     if (it->edge_count > 0 && chance(rng, mix->merge) && toggle_edge(d, item, rng)) return;
     if (off && chance(rng, mix->critical) && turn_critical(d, item, rng)) return;
     uint32_t degree = (uint32_t)(it->first[item + 1] - it->first[item]);

@@ -12,6 +12,7 @@ struct move_mix {
     uint32_t merge;    /* take over or give up a parent's slot, where there are edges */
     uint32_t far;      /* put the item anywhere in the order (otherwise: beside a conflicting one) */
     uint32_t swap;     /* exchange two conflicting items (otherwise: move one of them) */
+    uint32_t turn;     /* shut or open items that are linked, where there are such */
 };
 
 /* Tries one change: decodes it into `d`, leaving the trail for an undo. */

@@ -54,12 +54,38 @@ static void load_chains(struct decoder *d, const int64_t *base)
             for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
 }
 
+void decoder_link(struct decoder *d, struct links *links)
+{
+    d->links = links->any ? links : NULL;
+    d->penalty = 0;
+    for (int32_t i = 0; i < d->it->count; i++) {
+        d->fee[i] = links->fee[i];
+        if (d->links && !links->on[i]) links_flip(links, i);
+    }
+    if (d->links) d->penalty = links->energy;
+}
+
+/* What is off chip though it may be left so by choice is shut where placing it alone would not pay. */
+static void load_shut(struct decoder *d, const int64_t *base)
+{
+    if (!d->links) return;
+    int64_t before = d->links->energy;
+    for (int32_t i = 0; i < d->it->count; i++)
+        if (d->links->on[i] != (base[i] >= 0)) links_flip(d->links, i);
+    for (int32_t i = 0; i < d->it->count; i++)
+        d->shut[i] = base[i] < 0 && links_may_shun(d->links, i) && links_rise(d->links, i) >= 0;
+    for (int32_t i = 0; i < d->it->count; i++)
+        if (d->links->on[i] != (d->off_slot[i] < 0)) links_flip(d->links, i);
+    d->penalty += d->links->energy - before;
+}
+
 bool decoder_load(struct decoder *d, const int64_t *base)
 {
     size_t n = (size_t)d->it->count;
     struct placed *order = malloc((n + 1) * sizeof *order);
     if (!order) return false;
     load_chains(d, base);
+    load_shut(d, base);
     for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
     qsort(order, n, sizeof *order, compare_placed);
     uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);
@@ -77,7 +103,7 @@ void decoder_save(struct decoder *d, int64_t *base)
 {
     for (int32_t k = 0; k < d->stale_count; k++) {
         int32_t i = d->stale[k];
-        base[i] = d->item_penalty[i] ? NOT_PLACED : d->cell[i].base;
+        base[i] = d->off_slot[i] >= 0 ? NOT_PLACED : d->cell[i].base;
         d->is_stale[i] = false;
     }
     d->stale_count = 0;
@@ -90,6 +116,8 @@ void decoder_free(struct decoder *d)
     free(d->fee);
     free(d->slope);
     free(d->item_penalty);
+    free(d->shut);
+    free(d->turned);
     free(d->root);
     free(d->heir);
     free(d->donor);
@@ -115,6 +143,8 @@ bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
     d->fee = calloc(n, sizeof *d->fee);
     d->slope = calloc(n, sizeof *d->slope);
     d->item_penalty = calloc(n, sizeof *d->item_penalty);
+    d->shut = calloc(n, sizeof *d->shut);
+    d->turned = calloc(TURN_MOST, sizeof *d->turned);
     d->root = calloc(n, sizeof *d->root);
     d->heir = calloc(n, sizeof *d->heir);
     d->donor = calloc(n, sizeof *d->donor);
@@ -128,9 +158,9 @@ bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
     d->is_stale = calloc(n, sizeof *d->is_stale);
     d->stale = calloc(n, sizeof *d->stale);
     d->trail = calloc(3 * n, sizeof *d->trail);
-    if (!d->cell || !d->last || !d->fee || !d->slope || !d->item_penalty || !d->root || !d->heir ||
-        !d->donor || !d->off || !d->off_slot || !d->queue || !d->in_queue || !d->moving || !d->raised ||
-        !d->touched || !d->is_stale || !d->stale || !d->trail) {
+    if (!d->shut || !d->turned || !d->cell || !d->last || !d->fee || !d->slope || !d->item_penalty ||
+        !d->root || !d->heir || !d->donor || !d->off || !d->off_slot || !d->queue || !d->in_queue ||
+        !d->moving || !d->raised || !d->touched || !d->is_stale || !d->stale || !d->trail) {
         decoder_free(d);
         return false;
     }

@@ -304,16 +304,26 @@ bool start_by_score(const struct items *it, const bool *keep, int64_t *base)
     return place_in_order(it, BY_SCORE, keep, base);
 }
 
-bool start_best(const struct items *it, const struct lx_run *run, bool have, int64_t *base)
+static bool linked_better(struct links *links, const int64_t *a, const int64_t *b)
 {
+    int32_t broken_a, broken_b;
+    if (!links->any) return start_better(links->it, a, b);
+    int64_t cost_b = links_cost(links, b, &broken_b), cost_a = links_cost(links, a, &broken_a);
+    return broken_a != broken_b ? broken_a < broken_b : cost_a < cost_b;
+}
+
+bool start_best(struct links *links, const struct lx_run *run, bool have, int64_t *base)
+{
+    const struct items *it = links->it;
     int64_t *trial = malloc(((size_t)it->count + 1) * sizeof *trial);
     if (!trial) return false;
     bool ok = true;
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
     for (int order = 0; ok && order < orders; order++) {
-        if (have && (start_is_best(it, run, base) || lx_run_stopped(run))) break;
+        if (have && ((!links->any && start_is_best(it, run, base)) || lx_run_stopped(run))) break;
         ok = it->near ? place_in_order(it, (enum start_order)order, NULL, trial) : sweep_time(it, trial);
-        if (!ok || (have && !start_better(it, trial, base))) continue;
+        if (ok) links_trim(links, trial);
+        if (!ok || (have && !linked_better(links, trial, base))) continue;
         memcpy(base, trial, (size_t)it->count * sizeof *base);
         have = true;
     }

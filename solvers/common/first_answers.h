@@ -3,7 +3,7 @@
 #ifndef LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 #define LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 
-#include "common/items.h"
+#include "common/links.h"
 
 /* Working memory of one lowest fit: the ranges taken by conflicting neighbours. */
 struct range {
@@ -24,8 +24,9 @@ int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struc
 bool start_by_score(const struct items *it, const bool *keep, int64_t *base);
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
- * conflicts only a sweep over time is tried. Stops early at the known bound. False when memory is out. */
-bool start_best(const struct items *it, const struct lx_run *run, bool have, int64_t *base);
+ * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again. Stops early at
+ * the known bound. False when memory is out. */
+bool start_best(struct links *links, const struct lx_run *run, bool have, int64_t *base);
 
 /* Is `a` a better answer than `b` to the problem's question? */
 bool start_better(const struct items *it, const int64_t *a, const int64_t *b);

@@ -12,25 +12,40 @@ static int compare_items(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-/* Can the buffer have any address at all, and does it matter where? */
-static bool is_item(const struct lx_problem *p, const struct lx_buffer *b)
+/* Does it matter whether an empty buffer is placed? */
+static bool empty_matters(const struct lx_problem *p)
 {
-    if (!lx_may_be_placed(p, b) || b->size == 0) return false;
+    return p->objective == LX_SPILL &&
+           (lx_problem_needs(p) & (LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER)) != 0;
+}
+
+/* Can the buffer have any address at all, and does it matter where, or whether? */
+static bool is_item(const struct items *it, const struct lx_buffer *b)
+{
+    const struct lx_problem *p = it->problem;
+    if (!lx_may_be_placed(p, b) || (b->size == 0 && !it->has_empty)) return false;
     return b->fixed < 0 || p->objective == LX_HEIGHT || b->fixed <= p->capacity - b->size;
 }
 
 /* An empty buffer conflicts with nothing and is always placed, unless its one address is out of reach. */
-static bool empty_is_placed(const struct lx_problem *p, const struct lx_buffer *b)
+static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
 {
-    return b->size == 0 && !b->reason && (b->fixed <= p->capacity || p->objective == LX_HEIGHT);
+    const struct lx_problem *p = it->problem;
+    return b->size == 0 && !it->has_empty && !b->reason &&
+           (b->fixed <= p->capacity || p->objective == LX_HEIGHT);
+}
+
+static int64_t on_cost_of(const struct lx_buffer *b)
+{
+    return b->on_costs && b->pool_count > 0 ? b->on_costs[0] : 0;
 }
 
 static void fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        if (!is_item(p, b)) {
-            if (empty_is_placed(p, b)) {
+        if (!is_item(it, b)) {
+            if (empty_is_placed(it, b)) {
                 it->empty_top = max_i64(it->empty_top, b->fixed);
                 continue;
             }
@@ -38,6 +53,7 @@ static void fill_items(struct items *it, const struct lx_problem *p)
             it->hopeless += !b->reason;
             continue;
         }
+        it->lost += on_cost_of(b);
         int64_t unit = p->alignment, align = lx_alignment_of(p, b) / unit;
         int64_t last =
             p->objective == LX_HEIGHT ? ITEM_NO_LIMIT : (p->capacity - b->size) / unit / align * align;
@@ -49,7 +65,7 @@ static void fill_items(struct items *it, const struct lx_problem *p)
             .fixed = b->fixed < 0 ? -1 : b->fixed / unit,
             .last = last,
             .bytes = b->size,
-            .cost = b->spill_cost,
+            .cost = b->spill_cost - on_cost_of(b),
             .buffer = i,
         };
     }
@@ -64,6 +80,7 @@ static int64_t pair_up(const struct items *it, int32_t *live, size_t *fill, int3
     int32_t alive = 0;
     for (int32_t i = 0; i < it->count; i++) {
         int32_t kept = 0;
+        if (it->item[i].size == 0) continue;
         for (int32_t k = 0; k < alive; k++) {
             int32_t other = live[k];
             if (it->item[other].end <= it->item[i].start) continue;
@@ -134,7 +151,8 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
         const struct lx_buffer *b = &p->buffers[it->item[i].buffer];
         for (int32_t k = 0; k < b->parent_count; k++) {
             int32_t parent = of_buffer[b->parents[k]];
-            if (parent == NO_ITEM || !may_share(&it->item[parent], &it->item[i])) continue;
+            if (parent == NO_ITEM || it->item[i].size == 0 || !may_share(&it->item[parent], &it->item[i]))
+                continue;
             it->edge[it->edge_count++] = (struct edge){parent, i};
             it->edge_first[parent + 2]++;
             it->edge_first[i + 2]++;
@@ -162,7 +180,7 @@ void items_free(struct items *it)
 
 bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs)
 {
-    *it = (struct items){.problem = p};
+    *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
     it->item = malloc(((size_t)p->count + 1) * sizeof *it->item);
     if (it->item) fill_items(it, p);
     if (it->item && make_pairs(it, max_pairs) && make_edges(it, p)) return true;
@@ -175,7 +193,7 @@ void items_answer(const struct items *it, const int64_t *base, int64_t *address)
     const struct lx_problem *p = it->problem;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        address[i] = !empty_is_placed(p, b) ? LX_OFF_CHIP : b->fixed >= 0 ? b->fixed : 0;
+        address[i] = !empty_is_placed(it, b) ? LX_OFF_CHIP : b->fixed >= 0 ? b->fixed : 0;
     }
     for (int32_t i = 0; i < it->count; i++)
         if (base[i] >= 0) address[it->item[i].buffer] = base[i] * p->alignment;

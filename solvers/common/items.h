@@ -1,7 +1,7 @@
 /* A placement problem as a search sees it: only what can be placed, in address units, with its conflicts.
  *
  * Items are the buffers that are neither barred, nor empty, nor too large, nor fixed beyond the capacity,
- * sorted by start. Addresses are counted in units of the problem's alignment, which loses nothing: every
+ * sorted by start; empty ones are items, without conflicts, where it matters whether they are placed. Addresses are counted in units of the problem's alignment, which loses nothing: every
  * legal address is a multiple of it, and the bytes between a buffer's end and the next unit are of no use
  * to anybody. `last` is the highest base an item may have, computed in bytes, so that a last buffer that
  * ends in the middle of a unit is judged exactly.
@@ -25,7 +25,9 @@ struct item {
     int64_t size, align; /* units */
     int64_t fixed;       /* units, or -1 */
     int64_t last;        /* units: the highest legal base; ITEM_NO_LIMIT when the height is asked for */
-    int64_t bytes, cost;
+    int64_t bytes;
+    int64_t
+        cost; /* of being off chip less that of being on it, hence below 0 for what does not pay by itself */
     int32_t buffer; /* its index in the problem */
 };
 
@@ -39,8 +41,9 @@ struct items {
     const struct lx_problem *problem;
     int32_t count;
     struct item *item;
-    int64_t lost;      /* the cost of the buffers that can have no address at all */
+    int64_t lost; /* the cost of the buffers that can have no address at all, and of all others on chip */
     int64_t empty_top; /* bytes: the highest fixed address of an empty buffer, which counts for the height */
+    bool has_empty;    /* empty buffers are items */
     int32_t hopeless;  /* how many of those are not barred: with one of them nothing fits */
     size_t *first;     /* count + 1 offsets into `near` */
     int32_t *near;     /* conflicting items; NULL when there are too many */

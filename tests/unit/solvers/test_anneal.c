@@ -81,7 +81,7 @@ static void test_incremental_is_full_decode(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(21);
-    const struct move_mix mix = {400, 400, 300, 300, 500};
+    const struct move_mix mix = {400, 400, 300, 300, 500, 0};
     for (int round = 0; round < 150; round++) {
         struct small s;
         struct items it;

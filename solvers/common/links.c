@@ -1,0 +1,317 @@
+/* Linked costs; see links.h. */
+#include "common/links.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How often a link is paid: a charge once when it is triggered, a group for each member on the smaller side. */
+static int64_t level(const struct link *k)
+{
+    if (k->members) return min_i64(k->unmet, k->members - k->unmet);
+    return k->unmet == 0 && (!k->has_any || k->hits > 0);
+}
+
+void links_flip(struct links *l, int32_t item)
+{
+    int sign = l->on[item] ? -1 : 1;
+    l->on[item] = !l->on[item];
+    for (int32_t r = l->first[item]; r < l->first[item + 1]; r++) {
+        struct link *k = &l->link[l->role[r].link];
+        int64_t before = level(k);
+        k->unmet += sign * l->role[r].unmet;
+        k->hits += sign * l->role[r].hits;
+        int64_t after = level(k);
+        if (before == after) continue;
+        l->value += (after - before) * k->cost;
+        l->energy += (after - before) * k->weight;
+        if (k->forbidden) l->broken += (after > 0) - (before > 0);
+    }
+}
+
+int64_t links_rise(struct links *l, int32_t item)
+{
+    int64_t before = l->energy, own = l->on[item] ? l->fee[item] : -l->fee[item];
+    if (l->first[item] == l->first[item + 1]) return own;
+    links_flip(l, item);
+    int64_t rise = l->energy - before + own;
+    links_flip(l, item);
+    return rise;
+}
+
+void links_load(struct links *l, const int64_t *base)
+{
+    if (!l->any) return;
+    for (int32_t i = 0; i < l->it->count; i++)
+        if (l->on[i] != (base[i] >= 0)) links_flip(l, i);
+}
+
+int64_t links_cost(struct links *l, const int64_t *base, int32_t *broken)
+{
+    links_load(l, base);
+    *broken = l->broken;
+    return items_spill(l->it, base) + l->value;
+}
+
+static void take_off(struct links *l, int64_t *base, int32_t item)
+{
+    base[item] = NOT_PLACED;
+    links_flip(l, item);
+}
+
+/* A member that is on chip and whose leaving would cost least. */
+static int32_t cheapest_on(struct links *l, int32_t link)
+{
+    int32_t best = NO_ITEM;
+    int64_t least = 0;
+    for (int32_t k = l->member_first[link]; k < l->member_first[link + 1]; k++) {
+        int32_t i = l->member[k];
+        if (!l->on[i]) continue;
+        int64_t rise = links_rise(l, i);
+        if (best != NO_ITEM && rise >= least) continue;
+        best = i;
+        least = rise;
+    }
+    return best;
+}
+
+/* One link that is broken: a group leaves as a whole, of others the cheapest member. What is broken because too few are
+ * on chip cannot be mended here. */
+static bool mend(struct links *l, int64_t *base, int32_t link)
+{
+    const struct link *k = &l->link[link];
+    if (!k->forbidden || level(k) == 0) return false;
+    if (k->members) {
+        for (int32_t m = l->member_first[link]; m < l->member_first[link + 1]; m++)
+            if (l->on[l->member[m]]) take_off(l, base, l->member[m]);
+        return true;
+    }
+    int32_t item = cheapest_on(l, link);
+    if (item == NO_ITEM) return false;
+    int64_t before = l->energy;
+    links_flip(l, item);
+    bool helps = level(k) == 0 || l->energy < before;
+    links_flip(l, item);
+    if (helps) take_off(l, base, item);
+    return helps;
+}
+
+void links_trim(struct links *l, int64_t *base)
+{
+    if (!l->any) return;
+    links_load(l, base);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t k = 0; l->broken && k < l->count; k++) changed |= mend(l, base, k);
+        for (int32_t i = 0; i < l->it->count; i++)
+            if (l->on[i] && links_may_shun(l, i) && links_rise(l, i) < 0) {
+                take_off(l, base, i);
+                changed = true;
+            }
+    }
+}
+
+void links_free(struct links *l)
+{
+    free(l->link);
+    free(l->role);
+    free(l->first);
+    free(l->member);
+    free(l->member_first);
+    free(l->fee);
+    free(l->on);
+    *l = (struct links){0};
+}
+
+/* The lists of a problem as one: what a member of each does when it is placed. */
+struct list {
+    const struct lx_group *group;
+    int32_t link;
+    int8_t unmet, hits;
+};
+
+static void for_each_list(const struct lx_problem *p, void (*take)(void *, struct list), void *context)
+{
+    const struct lx_bonds *b = &p->bonds;
+    int32_t link = 0;
+    for (int32_t k = 0; k < b->charge_count; k++, link++) {
+        const struct lx_charge *c = &b->charges[k];
+        take(context, (struct list){&c->all_on, link, -1, 0});
+        take(context, (struct list){&c->all_off, link, 1, 0});
+        take(context, (struct list){&c->any_on, link, 0, 1});
+        take(context, (struct list){&c->any_off, link, 0, -1});
+    }
+    for (int32_t k = 0; k < b->together_count; k++, link++)
+        take(context, (struct list){&b->together[k], link, 1, 0});
+    for (int32_t i = 0; i < p->count; i++)
+        if (p->buffers[i].must) take(context, (struct list){&(struct lx_group){&i, 1}, link++, 1, 0});
+}
+
+struct filling {
+    struct links *l;
+    const int32_t *of_buffer;
+    int32_t *next_role, *next_member; /* NULL: only count */
+};
+
+static void take_list(void *context, struct list list)
+{
+    const struct filling *f = context;
+    struct links *l = f->l;
+    for (int32_t m = 0; m < list.group->count; m++) {
+        int32_t i = f->of_buffer[list.group->at[m]];
+        if (i == NO_ITEM) continue;
+        if (!f->next_role) {
+            l->first[i + 1]++;
+            l->member_first[list.link + 1]++;
+            continue;
+        }
+        l->role[f->next_role[i]++] = (struct role){list.link, list.unmet, list.hits};
+        l->member[f->next_member[list.link]++] = i;
+    }
+}
+
+static bool list_roles(struct links *l, const int32_t *of_buffer)
+{
+    const struct lx_problem *p = l->it->problem;
+    struct filling f = {.l = l, .of_buffer = of_buffer};
+    int32_t n = l->it->count;
+    for_each_list(p, take_list, &f);
+    for (int32_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
+    for (int32_t k = 0; k < l->count; k++) l->member_first[k + 1] += l->member_first[k];
+    size_t roles = (size_t)l->first[n];
+    l->role = malloc((roles + 1) * sizeof *l->role);
+    l->member = malloc((roles + 1) * sizeof *l->member);
+    f.next_role = malloc(((size_t)n + 1) * sizeof *f.next_role);
+    f.next_member = malloc(((size_t)l->count + 1) * sizeof *f.next_member);
+    bool ok = l->role && l->member && f.next_role && f.next_member;
+    if (ok) {
+        memcpy(f.next_role, l->first, (size_t)n * sizeof *f.next_role);
+        memcpy(f.next_member, l->member_first, (size_t)l->count * sizeof *f.next_member);
+        for_each_list(p, take_list, &f);
+    }
+    free(f.next_role);
+    free(f.next_member);
+    return ok;
+}
+
+/* The links with everything off chip. */
+static void fill_links(struct links *l)
+{
+    const struct lx_problem *p = l->it->problem;
+    const struct lx_bonds *b = &p->bonds;
+    struct link *k = l->link;
+    for (int32_t i = 0; i < b->charge_count; i++) {
+        const struct lx_charge *c = &b->charges[i];
+        bool forbidden = c->cost == LX_FORBIDDEN;
+        *k++ = (struct link){.cost = forbidden ? 0 : c->cost,
+                             .unmet = c->all_on.count,
+                             .hits = c->any_off.count,
+                             .has_any = c->any_on.count + c->any_off.count > 0,
+                             .forbidden = forbidden};
+    }
+    for (int32_t i = 0; i < b->together_count; i++)
+        *k++ = (struct link){.members = b->together[i].count, .forbidden = true};
+    for (int32_t i = 0; i < p->count; i++)
+        if (p->buffers[i].must) *k++ = (struct link){.forbidden = true};
+}
+
+static int64_t scaled(int64_t cost, int up, int down)
+{
+    return cost * (INT64_C(1) << up) / (INT64_C(1) << down);
+}
+
+/* What an item off chip weighs: its cost, or for fit and height its area, because long and large ones are the
+ * hard ones. */
+static int64_t weight_of(const struct items *it, const struct item *b)
+{
+    int64_t area;
+    if (it->problem->objective == LX_SPILL) return b->cost;
+    return mul_i64(b->size, b->end - b->start, &area) ? min_i64(area, (int64_t)1 << 50) : (int64_t)1 << 50;
+}
+
+/* All energies together are about 2^50, so that shares of small weights are not rounded away. */
+static void scale_energies(struct links *l)
+{
+    const struct items *it = l->it;
+    double total = 1;
+    for (int32_t i = 0; i < it->count; i++) {
+        double weight = (double)weight_of(it, &it->item[i]);
+        total += weight < 0 ? -weight : weight;
+    }
+    for (int32_t k = 0; k < l->count; k++) total += (double)l->link[k].cost;
+    int up = 0, down = 0;
+    for (; total < 0x1p49 && up < 40; total *= 2) up++;
+    for (; total > 0x1p52; total /= 2) down++;
+    for (int32_t i = 0; i < it->count; i++) {
+        int64_t fee = scaled(weight_of(it, &it->item[i]), up, down);
+        l->fee[i] = l->any ? fee : max_i64(fee, 1);
+    }
+    for (int32_t k = 0; k < l->count; k++) l->link[k].weight = scaled(l->link[k].cost, up, down);
+}
+
+/* What must not happen weighs more than one member with all that it is charged for, as far as the sum allows. */
+static void weigh_forbidden(struct links *l)
+{
+    int64_t levels = 1;
+    for (int32_t k = 0; k < l->count; k++) levels += 1 + l->link[k].members / 2;
+    for (int32_t k = 0; k < l->count; k++) {
+        if (!l->link[k].forbidden) continue;
+        int64_t most = 1;
+        for (int32_t m = l->member_first[k]; m < l->member_first[k + 1]; m++) {
+            int32_t i = l->member[m];
+            int64_t sum = l->fee[i] < 0 ? -l->fee[i] : l->fee[i];
+            for (int32_t r = l->first[i]; r < l->first[i + 1]; r++)
+                if (!l->link[l->role[r].link].forbidden) sum += l->link[l->role[r].link].weight;
+            most = max_i64(most, sum);
+        }
+        l->link[k].weight = min_i64(most + most / 4 + 1, (INT64_C(1) << 60) / levels);
+    }
+}
+
+static void add_up(struct links *l)
+{
+    for (int32_t k = 0; k < l->count; k++) {
+        int64_t paid = level(&l->link[k]);
+        l->value += paid * l->link[k].cost;
+        l->energy += paid * l->link[k].weight;
+        l->broken += l->link[k].forbidden && paid > 0;
+    }
+}
+
+static int32_t count_links(const struct lx_problem *p)
+{
+    int32_t count = p->bonds.charge_count + p->bonds.together_count;
+    for (int32_t i = 0; i < p->count; i++) count += p->buffers[i].must;
+    return count;
+}
+
+bool links_make(struct links *l, const struct items *it)
+{
+    const struct lx_problem *p = it->problem;
+    size_t n = (size_t)it->count + 1;
+    *l = (struct links){.it = it};
+    if (p->objective == LX_SPILL) l->count = count_links(p);
+    l->link = calloc((size_t)l->count + 1, sizeof *l->link);
+    l->first = calloc(n + 1, sizeof *l->first);
+    l->member_first = calloc((size_t)l->count + 2, sizeof *l->member_first);
+    l->fee = calloc(n, sizeof *l->fee);
+    l->on = calloc(n, sizeof *l->on);
+    int32_t *of_buffer = malloc(((size_t)p->count + 1) * sizeof *of_buffer);
+    bool ok = l->link && l->first && l->member_first && l->fee && l->on && of_buffer;
+    l->any = l->count > 0;
+    for (int32_t i = 0; p->objective == LX_SPILL && i < it->count; i++) l->any |= it->item[i].cost < 0;
+    for (int32_t i = 0; ok && i < p->count; i++) of_buffer[i] = NO_ITEM;
+    for (int32_t i = 0; ok && i < it->count; i++) of_buffer[it->item[i].buffer] = i;
+    if (ok && l->count) {
+        fill_links(l);
+        ok = list_roles(l, of_buffer);
+    }
+    if (ok) {
+        scale_energies(l);
+        weigh_forbidden(l);
+        add_up(l);
+    }
+    free(of_buffer);
+    if (!ok) links_free(l);
+    return ok;
+}
