@@ -29,17 +29,18 @@ struct lx_buffer {
     bool first_use_is_read; /* a graph input: it exists before its first use */
     const int32_t *parents; /* buffers whose slot this one may take over, in order of preference */
     int32_t parent_count;
-    int64_t fixed;           /* the only address it may have, or -1 */
-    int32_t fixed_pool;      /* with it: the pool */
-    bool alone;              /* with it: nobody else has its bytes at any time while it is placed */
-    bool must;               /* it may not be left off chip, also where cost is asked for */
-    const int32_t *pools;    /* where it may be, best first; NULL: in every pool at no cost */
-    const int64_t *on_costs; /* parallel to `pools`: what being there costs; NULL: nothing */
-    int32_t pool_count;      /* of both */
-    int64_t alignment;       /* of this buffer: a multiple of the problem's, or 0 for the problem's own */
-    int64_t spill_cost;      /* bytes of HBM traffic that being off chip costs; >= 0 */
-    const char *reason;      /* why it may not be placed; NULL if it may */
-    int line, column;        /* where the pattern declares it; 0 if it was generated */
+    int64_t fixed;        /* the only address it may have, or -1 */
+    int32_t fixed_pool;   /* with it: the pool */
+    bool alone;           /* with it: nobody else has its bytes at any time while it is placed */
+    bool must;            /* it may not be left off chip, also where cost is asked for */
+    const int32_t *pools; /* where it may be, best first; NULL: in every pool at no cost */
+    const int64_t
+        *on_costs;      /* parallel to `pools` (NULL: to all pools): what being there costs; NULL: nothing */
+    int32_t pool_count; /* of both; with on_costs alone: of all pools */
+    int64_t alignment;  /* of this buffer: a multiple of the problem's, or 0 for the problem's own */
+    int64_t spill_cost; /* bytes of HBM traffic that being off chip costs; >= 0 */
+    const char *reason; /* why it may not be placed; NULL if it may */
+    int line, column;   /* where the pattern declares it; 0 if it was generated */
 };
 
 enum { LX_NO_LIMIT = -1, LX_FORBIDDEN = -1 };

@@ -117,6 +117,17 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);
 }
 
+/* What only some buffers have: lives with gaps, pools, costs of being placed. */
+static bool copy_pools(struct graph_builder *b, const struct lx_buffer *from, struct lx_buffer *copy)
+{
+    size_t lives = (size_t)from->life_count, pools = (size_t)from->pool_count;
+    if (from->lives) copy->lives = arena_copy_array(b->memory, from->lives, lives, sizeof *from->lives);
+    if (from->pools) copy->pools = arena_copy_array(b->memory, from->pools, pools, sizeof *from->pools);
+    if (from->on_costs)
+        copy->on_costs = arena_copy_array(b->memory, from->on_costs, pools, sizeof *from->on_costs);
+    return !from->lives == !copy->lives && !from->pools == !copy->pools && !from->on_costs == !copy->on_costs;
+}
+
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st)
 {
     struct lx_buffer copy = *buffer;
@@ -129,6 +140,7 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
         arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
     if (buffer->reason) copy.reason = arena_string(b->memory, buffer->reason);
     if (!copy.uses || !copy.parents || (buffer->reason && !copy.reason)) return status_no_memory(st);
+    if (!copy_pools(b, buffer, &copy)) return status_no_memory(st);
     return VEC_PUSH(&b->buffers, copy) && VEC_PUSH(&b->buffer_places, b->here) ? true : status_no_memory(st);
 }
 

@@ -37,7 +37,8 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
                        int rank, const int64_t *shape, int64_t bytes, lx_status *st);
 /* Takes name, kind, inputs, output, einsum, value, offset, stride and hints from `op`; the rest is derived. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
-/* `buffer->parents` may refer to buffers that are added later. */
+/* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph` itself,
+ * with all they point to in `memory`. */
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);
 /* Checks everything and gives the graph; the builder is spent either way. */
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);

@@ -105,6 +105,9 @@ struct lx_graph {
     int64_t capacity, alignment; /* of a list; capacity -1: the device's usable scratchpad */
     const struct lx_buffer *buffers;
     int32_t buffer_count;
+    const struct lx_pool *pools; /* NULL: one, of `capacity` bytes */
+    int32_t pool_count;
+    struct lx_bonds bonds;
 
     int64_t target_hbm_bytes; /* -1: none */
     const struct lx_expect *expects;

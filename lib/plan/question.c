@@ -6,15 +6,25 @@
 
 #include <stdlib.h>
 
+/* The capacity of a list: its own or the device's, or that of all its pools (those without a limit count nothing). */
+static int64_t list_capacity(const struct lx_graph *g)
+{
+    int64_t sum = 0;
+    for (int32_t k = 0; k < g->pool_count; k++) sum += max_i64(g->pools[k].capacity, 0);
+    return g->pool_count ? sum : g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
+}
+
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)
 {
-    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
     *out = (struct lx_problem){.objective = objective,
-                               .capacity = capacity,
+                               .capacity = list_capacity(g),
                                .alignment = g->alignment,
                                .count = g->buffer_count,
-                               .buffers = g->buffers};
+                               .buffers = g->buffers,
+                               .pools = g->pools,
+                               .pool_count = g->pool_count,
+                               .bonds = g->bonds};
     lx_status why;
     if (lx_problem_validate(out, &why)) return true;
     return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);

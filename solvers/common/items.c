@@ -35,11 +35,6 @@ static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
            (b->fixed <= p->capacity || p->objective == LX_HEIGHT);
 }
 
-static int64_t on_cost_of(const struct lx_buffer *b)
-{
-    return b->on_costs && b->pool_count > 0 ? b->on_costs[0] : 0;
-}
-
 static void fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
@@ -53,7 +48,7 @@ static void fill_items(struct items *it, const struct lx_problem *p)
             it->hopeless += !b->reason;
             continue;
         }
-        it->lost += on_cost_of(b);
+        it->lost += lx_on_cost(b, 0);
         int64_t unit = p->alignment, align = lx_alignment_of(p, b) / unit;
         int64_t last =
             p->objective == LX_HEIGHT ? ITEM_NO_LIMIT : (p->capacity - b->size) / unit / align * align;
@@ -65,7 +60,7 @@ static void fill_items(struct items *it, const struct lx_problem *p)
             .fixed = b->fixed < 0 ? -1 : b->fixed / unit,
             .last = last,
             .bytes = b->size,
-            .cost = b->spill_cost - on_cost_of(b),
+            .cost = b->spill_cost - lx_on_cost(b, 0),
             .buffer = i,
         };
     }

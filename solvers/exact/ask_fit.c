@@ -82,7 +82,7 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
     }
     bool ok = true;
     for (int32_t i = 0; ok && i < m->item_count; i++) {
-        if (!kept[i] || taken[i]) continue;
+        if (!kept[i] || taken[i] || m->items[i].size == 0) continue;
         ok = add_chain(k, i);
         *broken = i;
     }
@@ -103,7 +103,8 @@ enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *mer
     enum fit_result result = fit_solve(&q, &k->limits, k->base, &stats);
     k->nodes += stats.nodes + 1;
     if (result != FIT_YES || !address) return result;
-    for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
+    for (int32_t i = 0; i < m->item_count; i++)
+        address[i] = kept[i] && m->items[i].size == 0 ? packer_empty(k, i) : LX_OFF_CHIP;
     for (int32_t f = 0; f < k->item_count; f++)
         for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) address[i] = k->base[f];
     return FIT_YES;

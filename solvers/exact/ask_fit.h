@@ -24,6 +24,12 @@ struct packer {
 bool packer_new(struct packer *k, const struct model *m, struct budget *budget);
 void packer_free(struct packer *k);
 
+/* Where an item of no size goes: it conflicts with nothing. */
+static inline int64_t packer_empty(const struct packer *k, int32_t i)
+{
+    return max_i64(0, k->m->p->buffers[k->m->items[i].buffer].fixed);
+}
+
 /* Chains of the kept items under these handovers, as items and pieces of a Fit problem. False: a chain's
  * fixed addresses or alignments contradict each other; `*broken` is its first item. */
 bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32_t *broken);

@@ -1,7 +1,7 @@
 /* Bounds that hold whatever the floating-point engine did: duals become integers, and the Lagrangian
  * value over the box is summed in 128 bits.
  *
- * For any duals u >= 0:  spill >= sum u need + sum over columns of min over the box of (cost - u a) y.
+ * For any duals u >= 0:  value - base >= sum u need + sum over columns of min over the box of (cost - u a) y.
  * The scale is the largest power of two, up to 2^40, at which no sum can overflow. */
 #include "exact/model.h"
 
@@ -31,7 +31,12 @@ void certificate_free(struct certificate *c)
 static int safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
 {
     double sizes = 1, duals = 0, rows = 0, largest = 1;
-    for (int32_t i = 0; i < m->item_count; i++) sizes += (double)m->items[i].size;
+    double costs = 0;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        sizes += (double)m->items[i].size;
+        costs += fabs((double)m->items[i].cost);
+    }
+    for (int32_t k = 0; k < m->priced_count; k++) costs += (double)m->charges[k].cost;
     for (int32_t t = 0; t < m->section_count; t++) {
         duals += fabs(section_dual[t]);
         largest = fmax(largest, section_dual[t]);
@@ -43,7 +48,7 @@ static int safe_shift(const struct model *m, const double *section_dual, const d
         largest = fmax(largest, row_dual[k]);
     }
     int sum_bits, dual_bits;
-    frexp(4 * (sizes * duals + rows + (double)m->total_cost + 1), &sum_bits);
+    frexp(4 * (sizes * duals + rows + costs + 1), &sum_bits);
     frexp(largest, &dual_bits);
     int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
     return shift < 0 ? 0 : shift > 40 ? 40 : shift;
@@ -84,6 +89,8 @@ bool certify(struct certificate *c, const struct model *m, const double *section
         int32_t t = m->edges[e].section;
         c->reduced[m->item_count + e] = t < 0 ? 0 : -(int128)c->section[t] * m->items[m->edges[e].child].size;
     }
+    for (int32_t k = 0; k < m->priced_count; k++)
+        c->reduced[model_choices(m) + k] = c->scale * m->charges[k].cost;
     for (int32_t k = 0; k < m->row_count; k++) {
         c->row[k] = scaled_dual(row_dual[k], scale);
         if (c->row[k] == 0) continue;
@@ -98,11 +105,10 @@ bool certify(struct certificate *c, const struct model *m, const double *section
 
 int64_t certified_bound(const struct certificate *c, const struct model *m)
 {
-    if (c->value <= 0) return 0;
-    int128 step = m->cost_step > 0 ? m->cost_step : 1;
-    int128 steps = (c->value + c->scale * step - 1) / (c->scale * step);
-    int128 limit = m->total_cost / step + 1;
-    return (int64_t)((steps > limit ? limit : steps) * step);
+    int128 unit = c->scale * m->cost_step, limit = (m->total_cost - m->base) / m->cost_step + 1;
+    int128 steps = c->value / unit + (c->value % unit > 0); /* rounded up, also below 0 */
+    if (steps > limit) steps = limit;
+    return max_i64(0, (int64_t)(m->base + steps * m->cost_step));
 }
 
 bool model_holds(const struct model *m, const bool *column)

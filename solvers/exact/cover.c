@@ -25,7 +25,7 @@ static int32_t gather(struct cover *c, int32_t section)
 {
     const struct model *m = c->s->m;
     int32_t n = 0;
-    for (int32_t j = 0; j < model_columns(m) && n <= MOST_TERMS; j++) {
+    for (int32_t j = 0; j < model_choices(m) && n <= MOST_TERMS; j++) {
         bool item = j < m->item_count;
         const struct model_edge *e = item ? NULL : &m->edges[j - m->item_count];
         bool live =
@@ -64,7 +64,7 @@ static bool add_if_violated(struct cover *c, int32_t count, int64_t need, double
 bool search_add_covers(struct search *s, int32_t *added)
 {
     *added = 0;
-    double now = lp_objective(s->lp);
+    double now = lp_objective(s->lp) + (double)s->m->base;
     int64_t most = (int64_t)TERMS_A_COLUMN * model_columns(s->m);
     bool helped = s->cover_rounds == 0 || now > s->cover_value * 1.0005;
     if (!helped || s->cover_rounds >= MOST_ROUNDS || s->cover_terms >= most) {
@@ -76,7 +76,7 @@ bool search_add_covers(struct search *s, int32_t *added)
     struct cover c = {s, malloc((MOST_TERMS + 2) * 2 * sizeof *c.terms),
                       malloc((MOST_TERMS + 2) * sizeof *c.size)};
     bool ok = c.terms && c.size;
-    for (int32_t j = 0; j < model_columns(s->m); j++)
+    for (int32_t j = 0; j < model_choices(s->m); j++)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
     for (int32_t t = 0; ok && t < s->m->section_count && s->cover_terms < most; t++) {
         int32_t count = gather(&c, t), before = *added;

@@ -38,13 +38,44 @@ const struct lx_solver lx_solver_exact = {
     .abi = LX_SOLVER_ABI,
     .name = "exact",
     .summary = "branch and bound with proof, for all three questions",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED | LX_CAN_CHARGES |
+            LX_CAN_MUST | LX_CAN_TOGETHER,
     .options = exact_options,
     .option_count = OPTION_COUNT,
     .stats = exact_stats,
     .stat_count = EXACT_STAT_COUNT,
     .solve = exact_solve,
 };
+
+static bool all_are(const struct lx_problem *p, const struct lx_group *g, bool placed)
+{
+    for (int32_t k = 0; k < g->count; k++)
+        if (!p->buffers[g->at[k]].reason != placed) return false;
+    return true;
+}
+
+/* Where all are to be placed that may be, who is placed is known: is a clause or a group broken then? */
+static bool placing_all_is_wrong(const struct lx_problem *p)
+{
+    const struct lx_bonds *b = &p->bonds;
+    for (int32_t g = 0; g < b->together_count; g++)
+        if (!all_are(p, &b->together[g], true) && !all_are(p, &b->together[g], false)) return true;
+    for (int32_t c = 0; c < b->charge_count; c++) {
+        const struct lx_charge *charge = &b->charges[c];
+        bool some = charge->any_on.count + charge->any_off.count == 0 ||
+                    !all_are(p, &charge->any_on, false) || !all_are(p, &charge->any_off, true);
+        if (charge->cost == LX_FORBIDDEN && some && all_are(p, &charge->all_on, true) &&
+            all_are(p, &charge->all_off, false))
+            return true;
+    }
+    return false;
+}
+
+/* Prices that are no sum of what is off chip: then the best answer need not place all it can. */
+static bool is_linked(const struct lx_problem *p)
+{
+    return lx_problem_needs(p) & (LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER);
+}
 
 /* No spill is forced beyond what may not be placed at all: perhaps the rest fits as it is. */
 static bool may_all_fit(const struct lx_problem *p, int64_t bound)
@@ -63,9 +94,13 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
     };
+    if (p->objective != LX_SPILL && placing_all_is_wrong(p)) {
+        answer->status = LX_INFEASIBLE;
+        return true;
+    }
     if (p->objective == LX_FIT) return whole_fit(p, run, &whole, answer);
     if (p->objective == LX_HEIGHT) return whole_height(p, run, &whole, answer);
-    if (may_all_fit(p, run->known_bound)) {
+    if (!is_linked(p) && may_all_fit(p, run->known_bound)) {
         if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;
         if (!whole_fit(p, run, &whole, answer)) return false;
         if (!lx_left_out(p, answer->address)) {

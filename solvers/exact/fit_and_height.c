@@ -44,11 +44,14 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
     if (!w->buffers || !w->members || !w->address) return false;
     for (int32_t i = 0; i < p->count; i++) {
         w->buffers[i] = p->buffers[i];
-        w->buffers[i].spill_cost = 1;
+        w->buffers[i].spill_cost = 1; /* all are to be placed: prices and bonds do not matter */
+        w->buffers[i].on_costs = NULL;
+        w->buffers[i].must = false;
         if (!w->buffers[i].reason && w->buffers[i].size > 0) w->members[w->count++] = i;
     }
     w->p.objective = LX_FIT;
     w->p.buffers = w->buffers;
+    w->p.bonds = (struct lx_bonds){0};
     return true;
 }
 

@@ -6,9 +6,13 @@
  * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too, so
  * that the search drifts over plateaus.
  *
- * Regions grow around a spilled item drawn by cost; their size follows the success: from a dozen free
+ * Charges go with the region: what is not free decides its literals. A group that goes together is free only
+ * as a whole.
+ *
+ * Regions grow around a spilled item drawn by cost (one in a charge that is paid counts as well); their size follows the success: from a dozen free
  * items to about a hundred. Handovers between a free item and an obstacle are not offered. */
 #include "exact/lns.h"
+#include "exact/region_bonds.h"
 #include "base/rng.h"
 
 #include <stdlib.h>
@@ -30,6 +34,8 @@ struct lns {
     struct lx_buffer *buffers;
     int32_t *origin, *members; /* per buffer of the region: its item, or -1 for an obstacle */
     int32_t *index, *parents;
+    int64_t *on_cost;
+    struct region_bonds bonds;
     int64_t step;   /* addresses at which a band may begin */
     int32_t wanted; /* free items to aim at */
 };
@@ -63,12 +69,21 @@ static void find_handovers(struct lns *s)
 static bool inside(const struct lns *s, int32_t i, const struct region *r)
 {
     const struct model_item *it = &s->m->items[i];
+    if (it->size == 0) return false; /* it takes no room: it stays as it is */
     if (it->start < r->from || it->end > r->to || s->m->p->buffers[it->buffer].fixed >= 0) return false;
     return s->address[i] < 0 ? size_of(s, i) <= r->high - r->low
                              : s->address[i] >= r->low && s->address[i] + size_of(s, i) <= r->high;
 }
 
-/* Mark what is free; chains only as a whole. The number of free items that are on chip now. */
+/* Free are both or none. True: that has changed something. */
+static bool free_alike(struct lns *s, int32_t a, int32_t b)
+{
+    if (s->free_item[a] == s->free_item[b]) return false;
+    s->free_item[a] = s->free_item[b] = false;
+    return true;
+}
+
+/* Mark what is free; chains and groups only as a whole. The number of free items that are on chip now. */
 static int32_t mark_free(struct lns *s, const struct region *r)
 {
     int32_t n = s->m->item_count, count = 0;
@@ -77,31 +92,45 @@ static int32_t mark_free(struct lns *s, const struct region *r)
         changed = false;
         for (int32_t i = 0; i < n; i++) {
             int32_t parent = s->merged_parent[i];
-            if (parent < 0 || s->free_item[i] == s->free_item[parent]) continue;
-            s->free_item[i] = s->free_item[parent] = false;
-            changed = true;
+            if (parent >= 0) changed |= free_alike(s, i, parent);
+            changed |= free_alike(s, i, s->m->items[i].ring);
         }
     }
     for (int32_t i = 0; i < n; i++) count += s->free_item[i] && s->address[i] >= 0;
     return count;
 }
 
-/* A spilled item, drawn by cost. */
-static int32_t draw_spilled(struct lns *s, int64_t spill)
+/* What is paid because of an item as it is now. */
+static int64_t blame(const struct lns *s, int32_t i)
 {
-    int64_t at = (int64_t)rng_below(&s->rng, (uint64_t)spill);
+    const struct model *m = s->m;
+    int64_t cost = s->address[i] < 0 ? max_i64(m->items[i].cost, 0) : max_i64(-m->items[i].cost, 0);
+    for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++) {
+        const struct model_charge *c = &m->charges[m->charge_of[k]];
+        if (c->cost > 0 && model_triggered(m, c, s->address)) cost += c->cost / (c->all + c->any) + 1;
+    }
+    return cost;
+}
+
+/* An item that something is paid for, drawn by what is paid; -1: there is none. */
+static int32_t draw_spilled(struct lns *s)
+{
+    int64_t all = 0;
+    for (int32_t i = 0; i < s->m->item_count; i++) all += blame(s, i);
+    if (all <= 0) return -1;
+    int64_t at = (int64_t)rng_below(&s->rng, (uint64_t)all);
     for (int32_t i = 0; i < s->m->item_count; i++)
-        if (s->address[i] < 0 && (at -= s->m->items[i].cost) < 0) return i;
-    return 0;
+        if ((at -= blame(s, i)) < 0) return i;
+    return -1;
 }
 
 /* Grow a region around an item until about as many items are free as are wanted. */
-static struct region choose_region(struct lns *s, int64_t spill)
+static struct region choose_region(struct lns *s, int32_t around)
 {
     const struct model *m = s->m;
     int64_t begin = m->items[0].start, end = 0, capacity = m->p->capacity;
     for (int32_t i = 0; i < m->item_count; i++) end = max_i64(end, m->items[i].end);
-    const struct model_item *seed = &m->items[draw_spilled(s, spill)];
+    const struct model_item *seed = &m->items[around];
     int64_t life = seed->end - seed->start;
     struct region r = {seed->start, seed->end, 0, capacity};
     bool banded = s->step > 0 && rng_below(&s->rng, 2) == 0;
@@ -151,10 +180,17 @@ static int32_t build(struct lns *s, const struct region *r, struct lx_problem *q
         s->buffers[n] = m->p->buffers[m->items[i].buffer];
         s->buffers[n].parent_count = 0;
         s->buffers[n].parents = &s->parents[n];
+        s->buffers[n].spill_cost = max_i64(m->items[i].cost, 0);
+        s->on_cost[n] = max_i64(-m->items[i].cost, 0);
+        s->buffers[n].on_costs = s->on_cost[n] ? &s->on_cost[n] : NULL;
+        s->buffers[n].pool_count = s->on_cost[n] != 0;
+        s->buffers[n].must = m->items[i].must;
+        s->buffers[n].reason = m->items[i].never ? "decided" : NULL;
         s->origin[n] = i;
         s->index[i] = n++;
-        cost += m->items[i].cost;
+        cost += m->items[i].cost < 0 ? -m->items[i].cost : m->items[i].cost;
     }
+    for (int32_t k = 0; k < m->priced_count; k++) cost += m->charges[k].cost;
     for (int32_t e = m->edge_count - 1; e >= 0; e--) { /* one parent each: the one it has, or the first */
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         if (!s->free_item[parent] || !s->free_item[child]) continue;
@@ -168,17 +204,18 @@ static int32_t build(struct lns *s, const struct region *r, struct lx_problem *q
         s->origin[n++] = -1;
     }
     for (int32_t k = 0; k < n; k++) s->members[k] = k;
+    region_bonds_fill(&s->bonds, m, s->free_item, s->index, s->address);
     *q = (struct lx_problem){.objective = LX_SPILL,
                              .capacity = r->high - r->low,
                              .alignment = m->p->alignment,
                              .count = n,
-                             .buffers = s->buffers};
+                             .buffers = s->buffers,
+                             .bonds = s->bonds.bonds};
     return n;
 }
 
 /* Solve the region again. True: the plan has changed for the better or the same. */
-static bool resolve(struct lns *s, const struct region *r, int64_t *gain, struct search_stats *stats,
-                    bool *failed)
+static bool resolve(struct lns *s, const struct region *r, struct search_stats *stats, bool *failed)
 {
     struct lx_problem q;
     int32_t n = build(s, r, &q);
@@ -190,10 +227,11 @@ static bool resolve(struct lns *s, const struct region *r, int64_t *gain, struct
         *failed = true;
         return false;
     }
-    int64_t now = 0, best;
-    for (int32_t i = 0; i < s->m->item_count; i++)
-        if (s->free_item[i] && s->address[i] < 0) now += s->m->items[i].cost;
-    best = now + m->cost_step;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        int32_t item = s->origin[m->items[i].buffer];
+        s->trial[i] = item < 0 ? 0 : s->address[item];
+    }
+    int64_t now = model_value(m, s->trial), best = now + m->cost_step;
     struct search_tuning tuning = {.fit_nodes = 2000, .core_nodes = 100};
     for (int32_t i = 0; i < m->item_count; i++) s->trial[i] = LX_OFF_CHIP;
     struct search search;
@@ -210,7 +248,6 @@ static bool resolve(struct lns *s, const struct region *r, int64_t *gain, struct
             int32_t item = s->origin[m->items[i].buffer];
             if (item >= 0 && s->trial[i] >= 0) s->address[item] = s->trial[i] + r->low;
         }
-        *gain = now - best;
     }
     model_free(m);
     return found;
@@ -234,16 +271,18 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t *address,
     s.members = calloc(n, sizeof *s.members);
     s.index = calloc(n, sizeof *s.index);
     s.parents = calloc(n, sizeof *s.parents);
-    bool failed = !s.trial || !s.merged_parent || !s.free_item || !s.buffers || !s.origin || !s.members ||
-                  !s.index || !s.parents;
+    s.on_cost = calloc(n, sizeof *s.on_cost);
+    bool failed = !region_bonds_new(&s.bonds, m) || !s.on_cost || !s.trial || !s.merged_parent ||
+                  !s.free_item || !s.buffers || !s.origin || !s.members || !s.index || !s.parents;
     for (int32_t stalls = 0; !failed && *best > bound && stalls < MOST_STALLS && !budget_spent(budget);
          stalls++) {
-        int64_t gain = 0;
         find_handovers(&s);
-        struct region r = choose_region(&s, *best);
+        int32_t around = draw_spilled(&s);
+        if (around < 0) break;
+        struct region r = choose_region(&s, around);
         mark_free(&s, &r);
-        if (resolve(&s, &r, &gain, stats, &failed) && gain > 0) {
-            *best -= gain;
+        if (resolve(&s, &r, stats, &failed) && model_value(m, address) < *best) {
+            *best = model_value(m, address);
             stalls = 0;
         }
         s.wanted = LEAST_FREE + (int32_t)rng_below(&s.rng, MOST_FREE - LEAST_FREE);
@@ -256,5 +295,7 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t *address,
     free(s.members);
     free(s.index);
     free(s.parents);
+    free(s.on_cost);
+    region_bonds_free(&s.bonds);
     return !failed;
 }

@@ -237,7 +237,7 @@ static int32_t add_violated(struct lp *lp, bool *failed)
         double s = 0;
         for (int32_t e = 0; e < lp->extras[k].count; e++)
             s += lp->extras[k].entries[e].value * lp_value(lp, lp->extras[k].entries[e].index);
-        if (lp->extras[k].need - s <= 1e-7 * fabs(lp->extras[k].need)) continue;
+        if (lp->extras[k].need - s <= lp->extras[k].tolerance) continue;
         if (!lp_basis_add(lp, lp->sections + k)) *failed = true;
         added++;
     }
@@ -255,8 +255,8 @@ struct lp *lp_new(const struct lp_shape *shape)
     }
     double mean = 0, largest = 0;
     for (int32_t j = 0; j < lp->columns; j++) {
-        mean += lp->true_cost[j];
-        lp->total_cost += lp->true_cost[j] * lp->high[j];
+        mean += fabs(lp->true_cost[j]);
+        lp->total_cost += fabs(lp->true_cost[j]) * lp->high[j];
         largest = fmax(largest, lp->high[j]);
     }
     mean /= lp->columns > 0 ? lp->columns : 1;

@@ -27,7 +27,7 @@ struct lp_entry {
 struct lp_extra {
     struct lp_entry *entries;
     int32_t count;
-    double need;
+    double need, tolerance;
 };
 
 struct lp;

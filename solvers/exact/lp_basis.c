@@ -153,7 +153,7 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
             return false;
         lp->extra_room = room;
     }
-    struct lp_extra row = {calloc((size_t)count + 1, sizeof *row.entries), count, need};
+    struct lp_extra row = {calloc((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
     if (!row.entries) return false;
     for (int32_t e = 0; e < count; e++) {
         struct lp_link *link = malloc(sizeof *link);
@@ -164,7 +164,9 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
         *link = (struct lp_link){lp->links[entries[e].index], lp->extra_count, entries[e].value};
         lp->links[entries[e].index] = link;
         row.entries[e] = entries[e];
+        row.tolerance = fmin(row.tolerance, fabs(entries[e].value) * lp->high[entries[e].index]);
     }
+    row.tolerance = 1e-7 * fmax(fabs(need), row.tolerance);
     lp->row_of[ids - 1] = lp->slack_position[ids - 1] = -1;
     lp->extras[lp->extra_count++] = row;
     return true;

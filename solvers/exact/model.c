@@ -9,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool model_can_place(const struct lx_problem *p, const struct lx_buffer *b)
+{
+    return lx_may_be_placed(p, b) && (b->fixed < 0 || b->fixed <= p->capacity - b->size);
+}
+
 bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
 {
-    if (!lx_may_be_placed(p, b) || b->size == 0 || b->spill_cost == 0) return false;
-    return b->fixed < 0 || b->fixed <= p->capacity - b->size;
+    return b->size > 0 && (b->must || b->spill_cost > model_on_cost(b)) && model_can_place(p, b);
 }
 
 static int compare_items(const void *a, const void *b)
@@ -22,18 +26,46 @@ static int compare_items(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static void choose_items(struct model *m, const int32_t *members, int32_t count)
+static void choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
 {
     const struct lx_problem *p = m->p;
     for (int32_t k = 0; k < count; k++) {
         const struct lx_buffer *b = &p->buffers[members[k]];
-        if (!model_wants(p, b)) continue;
-        m->items[m->item_count++] =
-            (struct model_item){members[k], 0, -1, b->size, b->spill_cost, b->start, b->end};
-        m->cost_step = gcd_i64(m->cost_step, b->spill_cost);
-        m->total_cost += b->spill_cost;
+        bool wanted = linked && linked[members[k]] ? model_can_place(p, b) : model_wants(p, b);
+        if (!wanted) {
+            m->hopeless |= b->must;
+            m->base += b->spill_cost;
+            continue;
+        }
+        m->base += model_on_cost(b);
+        m->linked |= b->must || b->on_costs;
+        m->items[m->item_count++] = (struct model_item){.buffer = members[k],
+                                                        .last = -1,
+                                                        .size = b->size,
+                                                        .cost = b->spill_cost - model_on_cost(b),
+                                                        .start = b->start,
+                                                        .end = b->end,
+                                                        .must = b->must};
     }
     qsort(m->items, (size_t)m->item_count, sizeof *m->items, compare_items);
+    for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
+}
+
+/* The range of values, and the step between them. */
+static void sum_up(struct model *m)
+{
+    m->total_cost = m->base;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        int64_t cost = m->items[i].cost;
+        if (!m->linked) m->items[i].worth = (double)cost;
+        m->cost_step = gcd_i64(m->cost_step, cost < 0 ? -cost : cost);
+        m->total_cost += max_i64(cost, 0);
+    }
+    for (int32_t k = 0; k < m->priced_count; k++) {
+        m->cost_step = gcd_i64(m->cost_step, m->charges[k].cost);
+        m->total_cost += m->charges[k].cost;
+    }
+    if (m->cost_step == 0) m->cost_step = 1;
 }
 
 /* Sizes in units. An end that is no multiple of the alignment can use the odd bytes below the capacity
@@ -69,22 +101,16 @@ static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *pa
                       at <= p->capacity - parent->size);
 }
 
-static bool find_edges(struct model *m)
+static bool find_edges(struct model *m, const int32_t *item_of)
 {
-    int32_t *item_of = malloc(((size_t)m->p->count + 1) * sizeof *item_of);
     size_t room = 0;
     for (int32_t i = 0; i < m->item_count; i++)
         room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
     m->edges = calloc(room + 1, sizeof *m->edges);
-    if (!item_of || !m->edges) {
-        free(item_of);
-        return false;
-    }
-    for (int32_t i = 0; i < m->p->count; i++) item_of[i] = -1;
-    for (int32_t i = 0; i < m->item_count; i++) item_of[m->items[i].buffer] = i;
+    if (!m->edges) return false;
     for (int32_t i = 0; i < m->item_count; i++) {
         const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
-        for (int32_t k = 0; k < child->parent_count; k++) {
+        for (int32_t k = 0; k < child->parent_count && child->size > 0; k++) {
             int32_t parent = item_of[child->parents[k]];
             bool twice = false;
             for (int32_t e = m->edge_count - 1; e >= 0 && m->edges[e].child == i; e--)
@@ -93,7 +119,6 @@ static bool find_edges(struct model *m)
                 m->edges[m->edge_count++] = (struct model_edge){parent, i, -1};
         }
     }
-    free(item_of);
     return true;
 }
 
@@ -148,7 +173,7 @@ static bool find_sections(struct model *m)
             else
                 high = middle;
         }
-        it->last = low - 1;
+        it->last = it->size > 0 ? low - 1 : it->first - 1;
     }
     for (int32_t e = 0; e < m->edge_count; e++) {
         const struct model_item *child = &m->items[m->edges[e].child];
@@ -213,7 +238,7 @@ static bool add_fixed_rows(struct model *m)
     int32_t n = 0;
     bool ok = true;
     for (int32_t i = 0; i < m->item_count; i++)
-        if (m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
+        if (m->items[i].size > 0 && m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
     for (int32_t a = 0; ok && a < n; a++)
         for (int32_t b = a + 1; ok && b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
             const struct lx_buffer *x = &m->p->buffers[m->items[fixed[a]].buffer];
@@ -231,18 +256,48 @@ static bool add_fixed_rows(struct model *m)
     return ok;
 }
 
+/* Which item a buffer is; NULL where nobody asks, since it is as long as the problem. */
+static bool index_items(const struct model *m, int32_t **item_of)
+{
+    bool asked = m->p->bonds.charge_count || m->p->bonds.together_count;
+    for (int32_t i = 0; i < m->item_count && !asked; i++)
+        asked = m->p->buffers[m->items[i].buffer].parent_count > 0;
+    *item_of = NULL;
+    if (!asked) return true;
+    *item_of = malloc(((size_t)m->p->count + 1) * sizeof **item_of);
+    if (!*item_of) return false;
+    for (int32_t i = 0; i < m->p->count; i++) (*item_of)[i] = -1;
+    for (int32_t i = 0; i < m->item_count; i++) (*item_of)[m->items[i].buffer] = i;
+    return true;
+}
+
+static bool choose(struct model *m, const int32_t *members, int32_t count)
+{
+    bool *linked = NULL, bonds = m->p->bonds.charge_count || m->p->bonds.together_count;
+    if (bonds) {
+        linked = calloc((size_t)m->p->count + 1, sizeof *linked);
+        if (!linked) return false;
+        model_mark_linked(&m->p->bonds, linked);
+    }
+    choose_items(m, members, count, linked);
+    free(linked);
+    return true;
+}
+
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
 {
     struct model *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->p = p;
     m->items = calloc((size_t)count + 1, sizeof *m->items);
-    bool ok = m->items != NULL;
-    if (ok) {
-        choose_items(m, members, count);
-        count_in_units(m);
-    }
-    if (ok && find_edges(m) && find_sections(m) && add_handover_rows(m) && add_fixed_rows(m)) return m;
+    int32_t *item_of = NULL;
+    bool ok = m->items && choose(m, members, count) && index_items(m, &item_of);
+    if (ok) count_in_units(m);
+    ok = ok && find_edges(m, item_of) && model_link(m, item_of);
+    free(item_of);
+    if (ok) sum_up(m);
+    if (ok && find_sections(m) && add_handover_rows(m) && add_fixed_rows(m) && model_add_link_rows(m))
+        return m;
     model_free(m);
     return NULL;
 }
@@ -256,5 +311,9 @@ void model_free(struct model *m)
     free(m->edges);
     free(m->need);
     free(m->tick);
+    free(m->charges);
+    free(m->literals);
+    free(m->charge_first);
+    free(m->charge_of);
     free(m);
 }

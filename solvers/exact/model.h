@@ -1,14 +1,19 @@
 /* The Spill question as a 0/1 programme, and its certified bound.
  *
- * Columns: y of each item (1: spilled) and z of each in-place edge (1: the child takes the slot). Rows:
+ * Columns: y of each item (1: spilled), z of each in-place edge (1: the child takes the slot) and w of each
+ * priced charge (1: paid). Rows:
  *   in every overfull section:  sum size y + sum child size z >= load - capacity
  *   for every parent and child: at most one handover each, and none if it is spilled
  *   for fixed addresses that collide: not both kept (unless handed over)
+ *   for every charge: w is at least what triggers it; a forbidden one has no w and is a clause
+ *   for every group that goes together: the y are equal
  *   cuts, as the search finds sets that cannot be packed
  * This is the question without addresses, in-place reuse included: a relaxation that is nearly tight.
  *
- * Items are the buffers that may be worth keeping: placeable, of positive size and cost. Sizes are
- * counted in units (the greatest common divisor of all alignments, times that of the sizes). */
+ * Items are the buffers that may be worth keeping: placeable, and of positive size and worth unless a charge
+ * or a group links them to others. Sizes are counted in units (the greatest common divisor of all alignments,
+ * times that of the sizes). The value of a choice is base + the costs of what is spilled + the charges that
+ * are triggered; a cost is what being off costs more than being on, and negative where it costs less. */
 #ifndef LX_SOLVERS_EXACT_MODEL_H
 #define LX_SOLVERS_EXACT_MODEL_H
 
@@ -19,6 +24,16 @@ struct model_item {
     int32_t buffer;
     int32_t first, last; /* its overfull sections; first > last: none */
     int64_t size, cost, start, end;
+    double worth;     /* the cost, and a share of the charges that it is a part of: for orders only */
+    int32_t ring;     /* the next of its group; itself when it is in none */
+    bool must, never; /* decided from the start: placed, spilled */
+};
+
+/* Of literals 2 * item (it is placed) or 2 * item + 1 (it is off): all of the first, and one of the others if any. */
+struct model_charge {
+    int64_t cost; /* or LX_FORBIDDEN */
+    int32_t first, all, any;
+    int32_t scale; /* the smallest size of an item in it, >= 1: what the linear programme measures w in */
 };
 
 struct model_edge {
@@ -46,8 +61,15 @@ struct model {
     int64_t *need; /* a section: load - capacity, > 0 */
     int64_t *tick; /* a section */
     struct model_row *rows;
-    int64_t cost_step;  /* every spill is a multiple of it */
-    int64_t total_cost; /* of all items */
+    int64_t base;       /* what is paid whatever is chosen */
+    int64_t cost_step;  /* every value is the base and a multiple of it */
+    int64_t total_cost; /* no choice costs more */
+    /* What links items; all of it empty in plain problems, and then `linked` is false. */
+    struct model_charge *charges; /* priced ones first: those have columns */
+    int32_t charge_count, priced_count;
+    int32_t *literals;
+    int32_t *charge_first, *charge_of; /* per item: the charges it is in */
+    bool linked, hopeless;             /* hopeless: no choice is legal */
 };
 
 /* Duals scaled to integers, and what they prove. */
@@ -66,8 +88,31 @@ struct certificate {
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count);
 void model_free(struct model *m);
 
-/* Is the buffer ever worth a place and able to have one? */
+/* Can the buffer have a place, and is it worth one by itself? */
+bool model_can_place(const struct lx_problem *p, const struct lx_buffer *b);
 bool model_wants(const struct lx_problem *p, const struct lx_buffer *b);
+
+/* What being placed costs in the only pool there is. */
+static inline int64_t model_on_cost(const struct lx_buffer *b)
+{
+    return b->on_costs && b->pool_count > 0 ? b->on_costs[0] : 0;
+}
+
+/* model_links.c. Charges, groups and musts of the problem, as far as they concern items (`item_of`: per buffer, or
+ * -1: it is off); their rows. False when memory is out. */
+bool model_link(struct model *m, const int32_t *item_of);
+bool model_add_link_rows(struct model *m);
+/* Mark the buffers that some charge or group names. */
+void model_mark_linked(const struct lx_bonds *bonds, bool *linked);
+/* The value of a legal choice (placed: address >= 0), or model_none(m) where it breaks a clause or a group. */
+int64_t model_value(const struct model *m, const int64_t *address);
+bool model_triggered(const struct model *m, const struct model_charge *c, const int64_t *address);
+/* What flipping an item changes, breaches counted as more than any cost. */
+int128 model_flip(const struct model *m, int64_t *address, int32_t i);
+/* Take off chip what makes a choice dearer or illegal, one by one. */
+void model_tidy(const struct model *m, int64_t *address);
+/* The w columns of a point, from its items. */
+void model_charge_columns(const struct model *m, bool *column);
 bool model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
 
 /* Does a 0/1 point satisfy every row? */
@@ -82,9 +127,21 @@ bool certify(struct certificate *c, const struct model *m, const double *section
 /* The certified bound, rounded up to the next possible spill. */
 int64_t certified_bound(const struct certificate *c, const struct model *m);
 
-static inline int32_t model_columns(const struct model *m)
+/* Items and handovers: what there is to choose. */
+static inline int32_t model_choices(const struct model *m)
 {
     return m->item_count + m->edge_count;
+}
+
+static inline int32_t model_columns(const struct model *m)
+{
+    return m->item_count + m->edge_count + m->priced_count;
+}
+
+/* More than any legal choice costs: the value of having none. */
+static inline int64_t model_none(const struct model *m)
+{
+    return m->total_cost + (m->cost_step > 0 ? m->cost_step : 1);
 }
 
 #endif

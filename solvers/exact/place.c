@@ -91,7 +91,7 @@ static double turn_key(const struct packer *k, int32_t f, enum place_order order
         const struct model_item *it = &k->m->items[i];
         size = (double)it->size > size ? (double)it->size : size;
         life += (double)(it->end - it->start);
-        cost += (double)it->cost;
+        cost += it->worth;
     }
     double key[PLACE_ORDERS] = {[BY_SIZE] = -size,
                                 [BY_AREA] = -size * life,
@@ -148,7 +148,7 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
     for (int32_t i = 0; i < m->item_count; i++)
         if (address[i] < 0) {
             k->next[i] = -1;
-            turns[n++] = (struct turn){-(double)m->items[i].cost / (double)m->items[i].size, i};
+            turns[n++] = (struct turn){-m->items[i].worth / (double)max_i64(m->items[i].size, 1), i};
         } else if (k->next[i] >= 0 && address[k->next[i]] < 0)
             k->next[i] = -1;
     qsort(turns, (size_t)n, sizeof *turns, compare_turns);
@@ -157,6 +157,11 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
         struct fit_item item = {0, 1, lx_alignment_of(m->p, own), own->fixed};
         struct fit_piece piece = {own->start, own->end, own->size};
+        if (model_flip(m, address, i) >= 0) continue; /* not worth it beside what is there */
+        if (m->items[i].size == 0) {
+            address[i] = packer_empty(k, i);
+            continue;
+        }
         if (take_over(k, b, i, &item, address)) continue;
         int64_t base = lowest_base(b, &item, &piece, k->capacity);
         if (base >= 0 && put(b, &item, &piece, base)) address[i] = base;
@@ -196,6 +201,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
         k->next[i] = -1;
         if (address[i] < 0) continue;
+        if (m->items[i].size == 0) continue;
         struct fit_item item = {0, 1, 1, address[i]};
         struct fit_piece piece = {own->start, own->end, own->size};
         put(&b, &item, &piece, address[i]);
@@ -205,8 +211,8 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
         if (address[parent] >= 0 && address[parent] == address[child]) k->next[parent] = child;
     }
     if (turns && !b.failed) place_singles(k, &b, turns, address);
-    for (int32_t i = 0; i < m->item_count; i++)
-        if (address[i] < 0) spill += m->items[i].cost;
+    model_tidy(m, address);
+    spill = model_value(m, address);
     free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
@@ -229,9 +235,8 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
         place_chains(k, &b, order, seed, turns, address);
         place_singles(k, &b, turns, address);
     }
-    int64_t spill = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
-        if (address[i] < 0) spill += m->items[i].cost;
+    model_tidy(m, address);
+    int64_t spill = model_value(m, address);
     ok = ok && !b.failed;
     free(turns);
     VEC_FREE(&b.placed);

@@ -34,7 +34,7 @@ static int64_t prove(struct search *s)
 static bool closes_gap(const struct search *s, int128 value, int128 reduced, int128 scale)
 {
     int128 step = s->m->cost_step, far = value + (reduced > 0 ? reduced : -reduced);
-    return far > (int128)(s->best - step) * scale;
+    return far > (s->best - s->m->base - step) * scale;
 }
 
 static void fix_by_reduced_cost(struct search *s)
@@ -102,16 +102,26 @@ static bool enter_node(struct search *s, int32_t node)
     return true;
 }
 
-/* The column to branch on: the fractional one with most cost at stake, items before handovers. -1: none. */
+/* What an item's decision may cost. */
+static double search_stake(const struct model *m, int32_t i)
+{
+    double stake = fabs((double)m->items[i].cost);
+    for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
+        if (m->charge_of[k] < m->priced_count) stake += (double)m->charges[m->charge_of[k]].cost;
+    return stake + 1e-3;
+}
+
+/* The column to branch on: the fractional one with most cost at stake, items before handovers. Charges follow
+ * from them. -1: none. */
 static int32_t most_fractional(struct search *s)
 {
     int32_t best = -1;
     double most = 0;
-    for (int32_t j = 0; j < model_columns(s->m); j++) {
+    for (int32_t j = 0; j < model_choices(s->m); j++) {
         double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
         double away = fmin(f, 1 - f);
         if (away < 1e-6 || s->low[j] == s->high[j]) continue;
-        double stake = j < s->m->item_count ? away * (double)s->m->items[j].cost : away * 1e-9;
+        double stake = away * (j < s->m->item_count ? search_stake(s->m, j) : 1e-9);
         if (best < 0 || stake > most) {
             best = j;
             most = stake;
@@ -122,7 +132,7 @@ static int32_t most_fractional(struct search *s)
 
 static int32_t any_undecided(const struct search *s)
 {
-    for (int32_t j = 0; j < model_columns(s->m); j++)
+    for (int32_t j = 0; j < model_choices(s->m); j++)
         if (s->low[j] != s->high[j]) return j;
     return -1;
 }
@@ -144,7 +154,7 @@ static void dive(struct search *s, int32_t node)
     int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
     while (!s->failed) {
         int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
-        enum lp_result result = lp_solve(s->lp, (double)s->best * (1 + 1e-9) + 1e-6);
+        enum lp_result result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += lp_pivots(s->lp) - pivots + 1;
         if (result == LP_NO_MEMORY) s->failed = true;
         bound = max_i64(bound, prove(s));
@@ -251,7 +261,7 @@ bool search_relaxation(struct search *s, int64_t steps)
 int64_t search_bound(const struct search *s)
 {
     int64_t proved = s->best;
-    for (size_t k = 0; k < s->riddles.count; k++) proved = min_i64(proved, s->riddles.at[k].spill);
+    for (size_t k = 0; k < s->riddles.count; k++) proved = min_i64(proved, s->riddles.at[k].floor);
     for (size_t k = 0; k < s->open.count; k++) proved = min_i64(proved, s->nodes.at[s->open.at[k]].bound);
     for (size_t k = 0; k < s->leaves.count; k++) proved = min_i64(proved, s->nodes.at[s->leaves.at[k]].bound);
     return max_i64(proved, s->bound);

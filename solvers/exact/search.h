@@ -37,10 +37,12 @@ struct search_tuning {
     double tolerance;   /* be content with a plan that is so close to the bound, relatively */
 };
 
-/* A choice of which nobody knows whether it packs. */
+/* A choice of which nobody knows whether it packs. Choices that keep even more were cut off with it. */
 struct search_riddle {
     int64_t spill;
-    bool *kept; /* then the handovers */
+    int64_t floor; /* neither it nor one of those costs less */
+    bool *kept;    /* then the handovers */
+    bool packs;    /* it does after all; those may or may not */
 };
 
 /* A node of the tree: one more column decided than in its parent. */
@@ -104,10 +106,19 @@ void search_close(struct search *s, struct search_stats *stats);
 
 enum leaf { LEAF_DONE, LEAF_AGAIN, LEAF_SPLIT, LEAF_WAITS };
 
+/* What the linear programme measures a column in. */
 static inline double search_size(const struct model *m, int32_t j)
 {
+    if (j >= model_choices(m)) return (double)m->charges[j - model_choices(m)].scale;
     int32_t i = j < m->item_count ? j : m->edges[j - m->item_count].child;
-    return (double)m->items[i].size;
+    return (double)max_i64(m->items[i].size, 1);
+}
+
+/* The linear programme's objective at which nothing better is left; it knows nothing of the base. */
+static inline double search_cutoff(const struct search *s)
+{
+    double best = (double)(s->best - s->m->base);
+    return best + 1e-9 * (best < 0 ? -best : best) + 1e-6;
 }
 
 static inline bool search_paused(struct search *s)

@@ -29,19 +29,63 @@ static enum fit_result pack_point(struct search *s, int64_t nodes)
     return pack_exactly(&s->packer, s->kept, s->merged, nodes, s->trial);
 }
 
+/* Sections of the choice in `kept`: what each has left if every handover in it takes place. NULL: no memory. */
+static int64_t *room_left(const struct search *s)
+{
+    const struct model *m = s->m;
+    int64_t *room = calloc((size_t)m->section_count + 2, sizeof *room);
+    if (!room) return NULL;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (!s->kept[i] && m->items[i].first <= m->items[i].last) {
+            room[m->items[i].first] += m->items[i].size;
+            room[m->items[i].last + 1] -= m->items[i].size;
+        }
+    for (int32_t t = 0; t < m->section_count; t++) room[t + 1] += room[t];
+    for (int32_t t = 0; t < m->section_count; t++) room[t] -= m->need[t];
+    for (int32_t e = 0; e < m->edge_count; e++)
+        if (m->edges[e].section >= 0) room[m->edges[e].section] += m->items[m->edges[e].child].size;
+    return room;
+}
+
+/* May item i be kept beside the choice, as far as sections tell? */
+static bool has_room(const struct model *m, const int64_t *room, int32_t i)
+{
+    if (!room) return true;
+    for (int32_t t = m->items[i].first; t <= m->items[i].last; t++)
+        if (room[t] < m->items[i].size) return false;
+    return true;
+}
+
+/* No choice that keeps all of `kept`, and perhaps more, costs less: of what is spilled, that which could be kept
+ * as well is taken for kept, one by one. */
+static int64_t superset_floor(const struct search *s, int64_t spill)
+{
+    const struct model *m = s->m;
+    int64_t *room = room_left(s), floor = spill;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        if (s->kept[i] || m->items[i].never || !has_room(m, room, i)) continue;
+        floor -= max_i64(m->items[i].cost, 0);
+        for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
+            if (m->charge_of[k] < m->priced_count) floor -= m->charges[m->charge_of[k]].cost;
+    }
+    free(room);
+    return max_i64(floor, 0);
+}
+
 /* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
 static bool pass_over(struct search *s, int64_t spill)
 {
-    size_t items = (size_t)s->m->item_count, columns = (size_t)model_columns(s->m);
+    size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
     struct model_term *terms = malloc((items + 1) * sizeof *terms);
-    bool *copy = malloc(columns + 1);
-    if (!terms || !copy || !VEC_PUSH(&s->riddles, (struct search_riddle){spill, copy})) {
+    bool *copy = malloc(choices + 1);
+    struct search_riddle riddle = {spill, superset_floor(s, spill), copy, false};
+    if (!terms || !copy || !VEC_PUSH(&s->riddles, riddle)) {
         free(terms);
         free(copy);
         return false;
     }
     memcpy(copy, s->kept, items);
-    memcpy(copy + items, s->merged, columns - items);
+    memcpy(copy + items, s->merged, choices - items);
     s->stats.unresolved++;
     for (int order = 0; order < PLACE_ORDERS; order++) {
         place_greedily(&s->packer, s->kept, s->merged, (enum place_order)order, 0, s->trial);
@@ -66,14 +110,14 @@ bool search_too_early(const struct search *s, int64_t spill)
     return (double)(spill - least) > 1e-5 * (double)least * (double)s->patience;
 }
 
+/* The choice of the point, and its value. */
 static int64_t keep_by_point(struct search *s)
 {
-    int64_t spill = 0;
     for (int32_t i = 0; i < s->m->item_count; i++) {
         s->kept[i] = !s->point[i];
-        if (s->point[i]) spill += s->m->items[i].cost;
+        s->trial[i] = s->kept[i] ? 0 : LX_OFF_CHIP;
     }
-    return spill;
+    return model_value(s->m, s->trial);
 }
 
 /* Ask the Fit engine about the choice in `kept` and `point`, and draw the consequences. True: it packs. */
@@ -100,8 +144,9 @@ static bool try_point(struct search *s, int64_t spill)
 
 enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)
 {
-    for (int32_t j = 0; j < model_columns(s->m); j++)
+    for (int32_t j = 0; j < model_choices(s->m); j++)
         s->point[j] = s->low[j] == s->high[j] ? s->low[j] : s->fraction[j] > 0.5;
+    model_charge_columns(s->m, s->point);
     if (!model_holds(s->m, s->point)) return LEAF_SPLIT;
     int64_t spill = keep_by_point(s);
     if (spill >= s->best) return LEAF_SPLIT;
@@ -114,17 +159,32 @@ enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)
     return bound >= s->best ? LEAF_DONE : LEAF_SPLIT;
 }
 
+/* What keeping an item that the point spills saves. */
+static int128 saves(struct search *s, int32_t i)
+{
+    return s->m->linked ? -model_flip(s->m, s->trial, i) : s->m->items[i].cost;
+}
+
 /* Keep what the point spills without need, dearest first. */
 static void keep_what_fits(struct search *s)
 {
+    keep_by_point(s); /* `trial` has the choice */
     for (int32_t tries = 0; tries < 64; tries++) {
         int32_t best = -1;
-        for (int32_t i = 0; i < s->m->item_count; i++)
-            if (s->point[i] && !s->core[i] && (best < 0 || s->m->items[i].cost > s->m->items[best].cost))
-                best = i;
+        int128 most = 0;
+        for (int32_t i = 0; i < s->m->item_count; i++) {
+            int128 saved = s->point[i] && !s->core[i] ? saves(s, i) : 0;
+            if (saved <= most) continue;
+            best = i;
+            most = saved;
+        }
         if (best < 0) return;
         s->point[best] = false;
-        if (!model_holds(s->m, s->point)) s->point[best] = true;
+        model_charge_columns(s->m, s->point);
+        if (!model_holds(s->m, s->point))
+            s->point[best] = true;
+        else
+            s->trial[best] = 0;
         s->core[best] = true; /* used as a mark: has been tried */
     }
 }
@@ -134,7 +194,7 @@ static int32_t round_one(struct search *s)
 {
     int32_t best = -1;
     double least = 1;
-    for (int32_t j = 0; j < model_columns(s->m); j++) {
+    for (int32_t j = 0; j < model_choices(s->m); j++) {
         double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
         double away = f > 0.4 ? 1 - f : f;
         if (s->low[j] == s->high[j] || fmin(f, 1 - f) < 1e-6 || away >= least) continue;
@@ -150,7 +210,7 @@ void search_plunge(struct search *s)
     enum lp_result result = LP_OPTIMAL;
     for (int32_t last = 0; last >= 0 && result == LP_OPTIMAL && !budget_spent(s->budget);) {
         int64_t pivots = lp_pivots(s->lp);
-        result = lp_solve(s->lp, (double)s->best);
+        result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += lp_pivots(s->lp) - pivots + 1;
         if (result == LP_OPTIMAL)
             last = round_one(s);
@@ -161,7 +221,8 @@ void search_plunge(struct search *s)
     }
     if (result == LP_NO_MEMORY) s->failed = true;
     if (result != LP_OPTIMAL || s->budget->stopped) return;
-    for (int32_t j = 0; j < model_columns(s->m); j++) s->point[j] = s->fraction[j] > 0.5;
+    for (int32_t j = 0; j < model_choices(s->m); j++) s->point[j] = s->fraction[j] > 0.5;
+    model_charge_columns(s->m, s->point);
     if (!model_holds(s->m, s->point)) return;
     memset(s->core, 0, (size_t)s->m->item_count);
     keep_what_fits(s);
@@ -180,15 +241,16 @@ bool search_riddles(struct search *s, int64_t nodes, int64_t steps)
         struct search_riddle r = s->riddles.at[k];
         enum fit_result result = FIT_LIMIT;
         int64_t before = s->packer.nodes;
-        if (r.spill < s->best && !search_paused(s) && !s->failed)
+        if (r.spill < s->best && !r.packs && !search_paused(s) && !s->failed)
             result = pack_exactly(&s->packer, r.kept, r.kept + s->m->item_count, nodes, s->trial);
         /* A "no" settles the riddle only if the handovers could not be decided otherwise. */
         if (result == FIT_NO && s->m->edge_count > 0)
             result = search_pack_somehow(s, r.kept, nodes, s->trial);
         budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
+        r.packs |= result == FIT_YES;
         if (result == FIT_YES) search_offer(s, s->trial);
         if (result == FIT_NO_MEMORY) s->failed = true;
-        if (r.spill >= s->best || result == FIT_NO)
+        if (r.floor >= s->best || result == FIT_NO)
             free(r.kept);
         else
             s->riddles.at[left++] = r;

@@ -37,9 +37,7 @@ bool search_add_row(struct search *s, const struct model_term *terms, int32_t co
 
 void search_offer(struct search *s, const int64_t *address)
 {
-    int64_t spill = 0;
-    for (int32_t i = 0; i < s->m->item_count; i++)
-        if (address[i] < 0) spill += s->m->items[i].cost;
+    int64_t spill = model_value(s->m, address);
     if (spill >= s->best) return;
     LOG(exact, "better: %" PRId64 " instead of %" PRId64 " of this stretch", spill, s->best);
     s->best = spill;
@@ -71,6 +69,9 @@ static bool search_new(struct search *s)
             cost[j] = (double)m->items[j].cost / upper[j];
             first[j] = m->items[j].first;
             last[j] = m->items[j].last;
+        } else if (j >= model_choices(m)) {
+            cost[j] = (double)m->charges[j - model_choices(m)].cost / upper[j];
+            last[j] = -1;
         } else {
             first[j] = m->edges[j - m->item_count].section;
             last[j] = first[j] < 0 ? -1 : first[j];
@@ -88,6 +89,10 @@ static bool search_new(struct search *s)
         s->merged = flags + 6 * columns;
         s->core = flags + 7 * columns;
         memset(s->fixed_high, 1, columns);
+        for (int32_t i = 0; i < m->item_count; i++) {
+            if (m->items[i].must) s->fixed_high[i] = false;
+            if (m->items[i].never) s->fixed_low[i] = true;
+        }
         s->section_dual = calloc(sections, sizeof *s->section_dual);
         s->fraction = calloc(columns, sizeof *s->fraction);
         s->root_reduced = calloc(columns, sizeof *s->root_reduced);
@@ -147,7 +152,8 @@ bool search_open(struct search *s, struct model *m, struct budget *budget, const
     *s = (struct search){
         .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
     bool ok = search_new(s) && copy_rows(s) &&
-              VEC_PUSH(&s->nodes, (struct search_node){-1, -1, bound, -1, false}) && VEC_PUSH(&s->open, 0);
+              VEC_PUSH(&s->nodes, (struct search_node){-1, -1, bound, -1, false}) &&
+              (m->hopeless || VEC_PUSH(&s->open, 0));
     s->packer.capacity += tuning->reserve;
     return ok;
 }

@@ -1,13 +1,14 @@
 /* Spill: least cost off chip, with proof.
  *
  * Buffers that may not or can not be placed are paid for. Those worth nothing are left off
- * chip; those of size 0 are placed at once. The rest falls apart in
- * time: stretches between which nobody lives are solved alone, and costs and bounds add up. Each stretch
- * gets a first plan from greedy placements, then branch and pack (search.c), then, if the proof does not
+ * chip; those of size 0 are placed at once, unless something links them to others. The rest falls apart in
+ * time: stretches between which nobody lives, and no charge or group leads from one to the other, are solved
+ * alone (parts.c), and costs and bounds add up. Each part gets a first plan from greedy placements, then branch and pack (search.c), then, if the proof does not
  * come, large-neighbourhood search (lns.c). */
 #include "exact/spill.h"
 #include "base/log.h"
 #include "exact/lns.h"
+#include "exact/parts.h"
 #include "exact/tighter_capacity.h"
 #include "exact/strip.h"
 
@@ -17,22 +18,21 @@
 /* Beyond this, a placement of all items at once is unlikely to be found by exact packing. */
 enum { MANY_ITEMS = 1000 };
 
-struct member {
-    int64_t start, end;
-    int32_t buffer;
-};
-
-static int compare_members(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
-
 struct stretch_result {
     int64_t spill, bound;
-    bool ok;
+    bool ok, none; /* none: no legal answer was found */
 };
+
+/* Is there any choice in which being placed saves something? */
+static bool may_be_worth_it(const struct model *m, int32_t i)
+{
+    const struct model_item *it = &m->items[i];
+    int64_t most = it->cost;
+    for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
+        most += m->charges[m->charge_of[k]].cost == LX_FORBIDDEN ? m->total_cost
+                                                                 : m->charges[m->charge_of[k]].cost;
+    return !it->never && (it->must || it->ring != i || most > 0);
+}
 
 /* Greedy plans from the incumbent of the caller and from each order. */
 static int64_t first_plan(const struct model *m, struct budget *budget, int64_t *address)
@@ -41,23 +41,21 @@ static int64_t first_plan(const struct model *m, struct budget *budget, int64_t 
     struct packer k;
     size_t n = (size_t)m->item_count + 1;
     bool *kept = malloc(n), *merged = calloc((size_t)m->edge_count + 1, sizeof *merged);
-    int64_t *trial = malloc(n * sizeof *trial), best = m->total_cost;
-    for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
-    if (run->incumbent) {
-        best = 0;
-        for (int32_t i = 0; i < m->item_count; i++) {
-            address[i] = run->incumbent[m->items[i].buffer];
-            if (address[i] < 0) best += m->items[i].cost;
-        }
-    }
+    int64_t *trial = malloc(n * sizeof *trial), best;
+    for (int32_t i = 0; i < m->item_count; i++)
+        address[i] = run->incumbent ? run->incumbent[m->items[i].buffer] : LX_OFF_CHIP;
+    best = model_value(m, address);
+    for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
+    if (run->incumbent) best = min_i64(best, model_value(m, address));
     bool ready = packer_new(&k, m, budget);
     if (ready && kept && merged && trial) {
-        memset(kept, 1, n);
+        for (int32_t i = 0; i < m->item_count; i++) kept[i] = may_be_worth_it(m, i);
         merge_greedily(m, kept, merged);
         /* A placement costs O(n); beyond some thousand items the first orders must do. */
         int orders = m->item_count > 20000 ? 1 : PLACE_ORDERS;
-        for (int order = 0; order < orders && best > 0; order++) {
+        for (int order = 0; order < orders && best > m->base; order++) {
             int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
+            if (m->linked && spill < INT64_MAX) spill = fill_gaps(&k, trial);
             if (spill >= best) continue;
             best = spill;
             memcpy(address, trial, (n - 1) * sizeof *trial);
@@ -94,7 +92,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
             s.best, search_bound(&s), (int)m->item_count, budget->steps);
         if (stage == QUICK) ok = search_continue(&s, 20000, 1);
         if (stage == RELAXATION) ok = search_relaxation(&s, share / 20);
-        if (stage == STRIP) ok = strip_plans(m, budget, &tuning, share, plan, &best, stats);
+        if (stage == STRIP && !m->linked) ok = strip_plans(m, budget, &tuning, share, plan, &best, stats);
         if (stage == LONGER) ok = search_continue(&s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
         if (stage == SLACK) ok = slack_plans(m, budget, &tuning, share / 4, plan, &best, stats);
         if (stage == RIDDLES) ok = search_riddles(&s, options->fit_nodes, share);
@@ -113,16 +111,19 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     return ok;
 }
 
-static struct stretch_result solve_stretch(const struct lx_problem *p, const int32_t *members, int32_t count,
-                                           struct budget *budget, const struct spill_options *options,
-                                           struct lx_answer *answer, struct search_stats *stats)
+/* Without memory everything stays off chip. */
+static struct stretch_result solve_part(const struct lx_problem *p, const int32_t *members, int32_t count,
+                                        struct budget *budget, const struct spill_options *options,
+                                        struct lx_answer *answer, struct search_stats *stats)
 {
-    struct stretch_result r = {0, 0, false};
+    struct stretch_result r = {0, 0, false, false};
     struct model *m = model_new(p, members, count);
     int64_t *address = malloc(((size_t)count + 1) * sizeof *address);
     if (m && address) {
         r.spill = first_plan(m, budget, address);
+        r.bound = r.spill;
         r.ok = r.spill == 0 || prove_and_improve(m, budget, options, address, &r, stats);
+        r.none = r.spill == model_none(m);
         for (int32_t i = 0; i < m->item_count; i++) answer->address[m->items[i].buffer] = address[i];
     } else
         for (int32_t k = 0; k < count; k++) r.spill += p->buffers[members[k]].spill_cost;
@@ -131,55 +132,30 @@ static struct stretch_result solve_stretch(const struct lx_problem *p, const int
     return r;
 }
 
-/* Buffers of no size conflict with nothing. */
-static void place_empty(const struct lx_problem *p, struct lx_answer *answer)
-{
-    for (int32_t i = 0; i < p->count; i++) {
-        const struct lx_buffer *b = &p->buffers[i];
-        if (b->size == 0 && !b->reason && b->fixed <= p->capacity) answer->address[i] = max_i64(b->fixed, 0);
-    }
-}
-
 bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
                  struct lx_answer *answer)
 {
-    struct member *members = malloc(((size_t)p->count + 1) * sizeof *members);
-    int32_t *part = malloc(((size_t)p->count + 1) * sizeof *part);
     struct budget budget = budget_new(run, options->step_limit);
     struct search_stats stats = {0};
-    int64_t spill = 0, bound = 0;
-    int32_t n = 0;
-    bool ok = members && part;
-    for (int32_t i = 0; ok && i < p->count; i++) {
-        const struct lx_buffer *b = &p->buffers[i];
-        bool free_of_cost = b->size == 0 && !b->reason && b->fixed <= p->capacity;
-        if (model_wants(p, b))
-            members[n++] = (struct member){b->start, b->end, i};
-        else if (!free_of_cost) {
-            spill += b->spill_cost;
-            bound += b->spill_cost;
-        }
-    }
-    if (ok) qsort(members, (size_t)n, sizeof *members, compare_members);
-    for (int32_t i = 0; ok && i < n;) {
-        int32_t count = 0;
-        for (int64_t until = INT64_MIN; i < n && (count == 0 || members[i].start < until); i++) {
-            until = max_i64(until, members[i].end);
-            part[count++] = members[i].buffer;
-        }
-        struct stretch_result r = solve_stretch(p, part, count, &budget, options, answer, &stats);
+    struct parts parts;
+    bool ok = parts_find(&parts, p, answer->address), none = parts.hopeless, proved = true;
+    int64_t spill = parts.paid, bound = parts.paid;
+    for (int32_t k = 0; ok && k < parts.count; k++) {
+        struct part part = parts_take(&parts, k);
+        struct stretch_result r =
+            solve_part(&part.p, part.members, part.count, &budget, options, answer, &stats);
         ok = r.ok;
+        none |= r.none && r.bound == r.spill;
+        proved &= r.bound == r.spill && !r.none;
         spill += r.spill;
         bound += r.bound;
     }
-    place_empty(p, answer);
     answer->bound = ok ? bound : 0;
     answer->objective = spill;
     answer->steps = budget.steps;
-    answer->status = !ok ? LX_ERROR : bound == spill ? LX_OPTIMAL : LX_LIMIT;
+    answer->status = !ok ? LX_ERROR : none ? LX_INFEASIBLE : proved ? LX_OPTIMAL : LX_LIMIT;
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, spill, answer->bound);
     exact_report(&stats, EXACT_STAT_COUNT, answer);
-    free(members);
-    free(part);
+    parts_free(&parts);
     return ok;
 }

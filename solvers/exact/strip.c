@@ -83,13 +83,9 @@ static bool solve_large(struct strip *s, struct budget *budget, const struct sea
     ok = large != NULL;
     if (ok) {
         struct search search = {0};
-        int64_t paid = 0; /* large ones that no longer fit above the strip */
-        for (int32_t i = 0; i < m->item_count; i++)
-            if (!s->small[i]) paid += m->items[i].cost;
-        paid -= large->total_cost;
         for (int32_t i = 0; i < large->item_count; i++) address[i] = LX_OFF_CHIP;
-        int64_t aim = min_i64(best - paid, large->total_cost);
-        if (aim > 0) {
+        int64_t aim = min_i64(best - m->base, large->total_cost);
+        if (aim > large->base) {
             /* Many short questions: some near-best choice packs easily. */
             struct search_tuning brief = *tuning;
             brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);

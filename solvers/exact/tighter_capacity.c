@@ -32,10 +32,10 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
     smaller.capacity -= reserve;
     struct model *m = model_new(&smaller, s->members, s->m->item_count);
     if (!m) return NO_MEMORY;
-    /* What is too large for the smaller capacity is paid beforehand. */
-    int64_t paid = s->m->total_cost - m->total_cost, aim = min_i64(*s->best - paid, m->total_cost);
+    /* What is too large for the smaller capacity is in the base. */
+    int64_t aim = min_i64(*s->best, model_none(m));
     enum outcome outcome = NONE_BETTER;
-    if (aim > 0) {
+    if (aim > m->base && !m->hopeless) {
         struct search search;
         s->tuning.reserve = reserve;
         for (int32_t i = 0; i < m->item_count; i++) s->chosen[i] = LX_OFF_CHIP;

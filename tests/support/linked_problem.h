@@ -1,122 +1,138 @@
-/* Small problems with linked costs in one pool: charges, costs of being placed, groups, must-place; and their answers by
- * brute force over what is on chip. */
+/* Small random problems with linked costs, and their optima by brute force: charges, groups, musts, costs of being
+ * placed, on top of what small_problem.h draws. */
 #ifndef LX_TESTS_SUPPORT_LINKED_PROBLEM_H
 #define LX_TESTS_SUPPORT_LINKED_PROBLEM_H
 
 #include "support/small_problem.h"
 
-enum { LINKED_CHARGES = 6, LINKED_LISTS = 4, LINKED_MEMBERS = 3 };
+enum { LINKED_CHARGES = 8, LINKED_GROUPS = 2, LINKED_LISTS = 4 };
 
 struct linked {
     struct small small;
     struct lx_charge charge[LINKED_CHARGES];
-    int32_t member[LINKED_CHARGES + 1][LINKED_LISTS][LINKED_MEMBERS];
-    struct lx_group group;
-    int32_t pool;
+    int32_t list[LINKED_CHARGES][LINKED_LISTS][SMALL_MAX];
+    struct lx_group group[LINKED_GROUPS];
+    int32_t member[LINKED_GROUPS][SMALL_MAX];
     int64_t on_cost[SMALL_MAX];
 };
 
-static inline struct lx_group linked_list(struct linked *p, struct rng *r, int charge, int list, int32_t most)
+/* A few buffers that are not marked yet. */
+static inline struct lx_group linked_draw(struct rng *r, int32_t n, int32_t *into, uint64_t chance,
+                                          bool *used)
 {
-    int32_t *at = p->member[charge][list], count = 0, wanted = (int32_t)rng_below(r, (uint64_t)most + 1);
-    for (int32_t k = 0; k < wanted; k++) {
-        int32_t b = (int32_t)rng_below(r, (uint64_t)p->small.problem.count);
-        bool twice = false;
-        for (int other = 0; other < LINKED_LISTS; other++)
-            for (int32_t m = 0; m < LINKED_MEMBERS; m++) twice |= p->member[charge][other][m] == b;
-        if (!twice) at[count++] = b;
-    }
-    return (struct lx_group){at, count};
+    struct lx_group g = {into, 0};
+    for (int32_t i = 0; i < n; i++)
+        if (!used[i] && small_chance(r, chance)) {
+            into[g.count++] = i;
+            used[i] = true;
+        }
+    return g;
 }
 
-static inline void linked_random(struct linked *p, struct rng *r, int32_t n)
+static inline bool linked_charge(struct linked *l, struct rng *r, int32_t c)
 {
-    memset(p, 0, sizeof *p);
-    memset(p->member, -1, sizeof p->member);
-    small_random(&p->small, r, n, LX_SPILL);
-    struct lx_problem *q = &p->small.problem;
-    bool forbids = small_chance(r, 40), musts = small_chance(r, 20);
-    q->bonds.charges = p->charge;
-    int32_t charges = (int32_t)rng_below(r, LINKED_CHARGES + 1);
-    for (int32_t c = 0; c < charges; c++) {
-        struct lx_charge *k = &p->charge[q->bonds.charge_count];
-        k->all_on = linked_list(p, r, c, 0, 2);
-        k->all_off = linked_list(p, r, c, 1, 2);
-        k->any_on = linked_list(p, r, c, 2, 2);
-        k->any_off = linked_list(p, r, c, 3, 3);
-        if (k->all_on.count + k->all_off.count + k->any_on.count + k->any_off.count == 0) continue;
-        k->cost = forbids && small_chance(r, 40) ? LX_FORBIDDEN : rng_between(r, 0, 20);
-        q->bonds.charge_count++;
-    }
-    if (n > 2 && small_chance(r, 30)) {
-        p->group = linked_list(p, r, LINKED_CHARGES, 0, 3);
-        q->bonds.together = &p->group;
-        q->bonds.together_count = p->group.count >= 2;
-    }
+    struct lx_charge *charge = &l->charge[c];
+    int32_t n = l->small.problem.count;
+    bool used[SMALL_MAX] = {0};
+    uint64_t all = small_chance(r, 70) ? 90 / (uint64_t)n : 0, any = small_chance(r, 50) ? 25 : 0;
+    charge->cost = small_chance(r, 15) ? LX_FORBIDDEN : rng_between(r, 0, 12);
+    charge->all_on = linked_draw(r, n, l->list[c][0], all, used);
+    charge->all_off = linked_draw(r, n, l->list[c][1], all, used);
+    charge->any_on = linked_draw(r, n, l->list[c][2], any, used);
+    charge->any_off = linked_draw(r, n, l->list[c][3], any, used);
+    return charge->all_on.count + charge->all_off.count + charge->any_on.count + charge->any_off.count > 0;
+}
+
+static inline void linked_random(struct linked *l, struct rng *r, int32_t n)
+{
+    static const int32_t only_pool[1] = {0};
+    memset(l, 0, sizeof *l);
+    small_random(&l->small, r, n, LX_SPILL);
+    struct lx_bonds *bonds = &l->small.problem.bonds;
+    uint64_t priced = small_chance(r, 50) ? 40 : 0, must = small_chance(r, 20) ? 15 : 0;
     for (int32_t i = 0; i < n; i++) {
-        struct lx_buffer *b = &p->small.buffer[i];
-        p->on_cost[i] = small_chance(r, 30) ? rng_between(r, 0, 12) : 0;
-        b->pools = &p->pool;
-        b->on_costs = &p->on_cost[i];
+        struct lx_buffer *b = &l->small.buffer[i];
+        b->must = !b->reason && small_chance(r, must);
+        if (!small_chance(r, priced)) continue;
+        l->on_cost[i] = rng_between(r, 0, 10);
+        b->on_costs = &l->on_cost[i];
+        b->pools = only_pool;
         b->pool_count = 1;
-        b->must = musts && !b->reason && small_chance(r, 20);
     }
+    for (int64_t want = rng_between(r, 0, LINKED_CHARGES); want > 0; want--)
+        bonds->charge_count += linked_charge(l, r, bonds->charge_count);
+    bonds->charges = l->charge;
+    bool used[SMALL_MAX] = {0};
+    for (int64_t want = small_chance(r, 30) ? rng_between(r, 1, LINKED_GROUPS) : 0; want > 0; want--) {
+        struct lx_group g = linked_draw(r, n, l->member[bonds->together_count], 30, used);
+        if (g.count >= 2) l->group[bonds->together_count++] = g;
+    }
+    bonds->together = l->group;
 }
 
-static inline bool linked_all(struct lx_group g, const int64_t *address, bool on)
+/* How many of a group are placed. */
+static inline int32_t linked_on(const struct lx_group *g, const int64_t *address)
 {
-    for (int32_t k = 0; k < g.count; k++)
-        if ((address[g.at[k]] >= 0) != on) return false;
-    return true;
+    int32_t on = 0;
+    for (int32_t k = 0; k < g->count; k++) on += address[g->at[k]] >= 0;
+    return on;
 }
 
 static inline bool linked_triggered(const struct lx_charge *c, const int64_t *address)
 {
-    bool any = c->any_on.count + c->any_off.count > 0;
-    return linked_all(c->all_on, address, true) && linked_all(c->all_off, address, false) &&
-           (!any || !linked_all(c->any_on, address, false) || !linked_all(c->any_off, address, true));
+    if (linked_on(&c->all_on, address) < c->all_on.count || linked_on(&c->all_off, address) > 0) return false;
+    if (c->any_on.count + c->any_off.count == 0) return true;
+    return linked_on(&c->any_on, address) > 0 || linked_on(&c->any_off, address) < c->any_off.count;
 }
 
-/* The cost by the definition; INT64_MAX: a rule about what is on chip is broken. */
-static inline int64_t linked_cost(const struct lx_problem *p, const int64_t *address)
+/* The value of an answer whose addresses are legal; INT64_MAX: it breaks a clause, a group or a must. */
+static inline int64_t linked_value(const struct lx_problem *p, const int64_t *address)
 {
-    int64_t cost = 0;
+    int64_t value = 0;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
         if (address[i] < 0 && b->must) return INT64_MAX;
-        cost += address[i] < 0 ? b->spill_cost : b->on_costs ? b->on_costs[0] : 0;
+        value += address[i] < 0 ? b->spill_cost : b->on_costs ? b->on_costs[0] : 0;
     }
-    for (int32_t k = 0; k < p->bonds.charge_count; k++) {
-        if (!linked_triggered(&p->bonds.charges[k], address)) continue;
-        if (p->bonds.charges[k].cost == LX_FORBIDDEN) return INT64_MAX;
-        cost += p->bonds.charges[k].cost;
+    for (int32_t c = 0; c < p->bonds.charge_count; c++) {
+        if (!linked_triggered(&p->bonds.charges[c], address)) continue;
+        if (p->bonds.charges[c].cost == LX_FORBIDDEN) return INT64_MAX;
+        value += p->bonds.charges[c].cost;
     }
-    for (int32_t k = 0; k < p->bonds.together_count; k++)
-        if (!linked_all(p->bonds.together[k], address, true) &&
-            !linked_all(p->bonds.together[k], address, false))
-            return INT64_MAX;
-    return cost;
+    for (int32_t g = 0; g < p->bonds.together_count; g++) {
+        int32_t on = linked_on(&p->bonds.together[g], address);
+        if (on > 0 && on < p->bonds.together[g].count) return INT64_MAX;
+    }
+    return value;
 }
 
-/* The least cost over all sets that pack; INT64_MAX: there is no answer. */
+static inline void linked_place(struct brute *t, int32_t i)
+{
+    if (i == t->p->count) {
+        int64_t value = linked_value(t->p, t->address);
+        if (value < t->best) t->best = value;
+        return;
+    }
+    const struct lx_buffer *b = &t->p->buffers[i];
+    int64_t step = lx_alignment_of(t->p, b);
+    for (int64_t at = 0; !b->reason && at + b->size <= t->limit; at += step) {
+        if (b->fixed >= 0 && at != b->fixed) continue;
+        if (b->size == 0 && b->fixed < 0 && at > 0) break;
+        t->address[i] = at;
+        bool clash = false;
+        for (int32_t k = 0; k < i && !clash; k++) clash = brute_clash(t, i, k);
+        if (!clash) linked_place(t, i + 1);
+    }
+    t->address[i] = LX_OFF_CHIP;
+    if (!b->must) linked_place(t, i + 1);
+}
+
+/* The least value; INT64_MAX: there is no legal answer. */
 static inline int64_t linked_optimum(const struct lx_problem *p)
 {
-    int64_t best = INT64_MAX, on[SMALL_MAX];
-    struct lx_buffer kept[SMALL_MAX];
-    struct lx_problem q = {LX_FIT, p->capacity, p->alignment, p->count, kept, .pools = NULL};
-    for (uint32_t set = 0; set < UINT32_C(1) << p->count; set++) {
-        bool may = true;
-        for (int32_t i = 0; i < p->count; i++) {
-            kept[i] = p->buffers[i];
-            on[i] = set >> i & 1 ? 0 : LX_OFF_CHIP;
-            may &= !(set >> i & 1 && kept[i].reason);
-            if (on[i] < 0) kept[i].reason = "off in this set";
-        }
-        if (!may) continue;
-        int64_t cost = linked_cost(p, on);
-        if (cost < best && brute_force(&q, p->capacity) == 0) best = cost;
-    }
-    return best;
+    struct brute t = {.p = p, .best = INT64_MAX, .limit = p->capacity};
+    linked_place(&t, 0);
+    return t.best;
 }
 
 #endif

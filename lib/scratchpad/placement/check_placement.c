@@ -1,235 +1,175 @@
 /* The independent checker: is an answer legal, and what is it worth?
  *
- * It shares no code with any solver and takes nothing on trust but the validated problem. Time is swept:
- * at each tick the buffers that end are taken out, then those that start are put in, and a segment tree
- * over the compressed addresses holds how many buffers own each piece. A buffer that starts on bytes
- * that somebody owns is an error, unless the owner hands its slot over: then the child's bytes change
- * hands, and what the parent has above them stays its own until it ends. O(n log n) time, O(n) memory. */
-#include "scratchpad/placement/problem.h"
-#include "base/fail.h"
+ * First what each buffer breaks by itself, then groups and pairs (judge_bonds.c), then who shares bytes with whom
+ * (judge_overlaps.c), then the linked costs. A same_place group is one block: as large as its largest member, at a
+ * multiple of all their alignments, alive whenever one of them is. O(n log n) for what a plain list has; pairs,
+ * groups and charges cost their own length. */
+#include "scratchpad/placement/judge.h"
+#include "scratchpad/placement/solve.h"
+#include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
+#include "base/fail.h"
+#include "base/words.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct sweep {
-    const struct lx_problem *p;
-    const int64_t *address;
-    int64_t *cut;        /* sorted distinct ends of placed ranges */
-    size_t cuts, width;  /* width: leaves of the tree, a power of two */
-    int32_t *most, *all; /* per node: the most owners of a piece below, owners of every piece below */
-    int32_t *taker;      /* per buffer: the child that has taken its slot over, or -1 */
-};
+LX_WORDS(lx_rule_word, enum lx_rule, LX_RULES)
 
-static int compare_i64(const void *a, const void *b)
+bool broken(struct judge *j, enum lx_rule rule, const char *format, ...)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t cut_index(const struct sweep *s, int64_t at)
-{
-    const int64_t *found = bsearch(&at, s->cut, s->cuts, sizeof at, compare_i64);
-    return (size_t)(found - s->cut);
-}
-
-static int32_t most_owners(const struct sweep *s, size_t node, size_t left, size_t right, size_t from,
-                           size_t to)
-{
-    if (from >= right || to <= left) return INT32_MIN / 2; /* below every count: outside says nothing */
-    if (from <= left && right <= to) return s->most[node];
-    size_t middle = (left + right) / 2;
-    int32_t a = most_owners(s, 2 * node, left, middle, from, to);
-    int32_t b = most_owners(s, 2 * node + 1, middle, right, from, to);
-    return (a > b ? a : b) + s->all[node];
-}
-
-static void add_owners(struct sweep *s, size_t node, size_t left, size_t right, size_t from, size_t to,
-                       int32_t by)
-{
-    if (from >= right || to <= left) return;
-    if (from <= left && right <= to) {
-        s->most[node] += by;
-        s->all[node] += by;
-        return;
-    }
-    size_t middle = (left + right) / 2;
-    add_owners(s, 2 * node, left, middle, from, to, by);
-    add_owners(s, 2 * node + 1, middle, right, from, to, by);
-    int32_t a = s->most[2 * node], b = s->most[2 * node + 1];
-    s->most[node] = (a > b ? a : b) + s->all[node];
-}
-
-static void own(struct sweep *s, int64_t from, int64_t to, int32_t by)
-{
-    if (from < to) add_owners(s, 1, 0, s->width, cut_index(s, from), cut_index(s, to), by);
-}
-
-static bool is_parent(const struct lx_buffer *child, int32_t index)
-{
-    for (int32_t k = 0; k < child->parent_count; k++)
-        if (child->parents[k] == index) return true;
+    va_list args;
+    va_start(args, format);
+    status_vset_at(j->st, LX_E_NO, NULL, 0, 0, format, args);
+    va_end(args);
+    j->rule = rule;
     return false;
 }
 
-static bool share_a_tick(const struct lx_buffer *a, const struct lx_buffer *b)
+/* Of a buffer that is off: may it be? */
+static bool may_be_off(struct judge *j, const struct lx_buffer *b, bool is_staging, bool complete)
 {
-    return a->start < b->end && b->start < a->end;
+    if (b->reason || is_staging) return true;
+    if (b->must) return broken(j, LX_RULE_OFF, "buffer %s is off chip, but must be placed", b->name);
+    if (!complete) return true;
+    if (j->p->objective == LX_HEIGHT)
+        return broken(j, LX_RULE_OFF, "buffer %s is not placed, but the height counts only when all are",
+                      b->name);
+    return broken(j, LX_RULE_OFF, "buffer %s is off chip, but all are to be placed", b->name);
 }
 
-/* Only on the way to an error: who else owns a byte of buffer i? */
-static bool report_overlap(const struct sweep *s, int32_t i, lx_status *st)
+static bool in_capacity(struct judge *j, const struct lx_buffer *b, int64_t at, int64_t bytes, int32_t pool)
 {
-    const struct lx_buffer *b = &s->p->buffers[i];
-    int64_t at = s->address[i];
-    for (int32_t k = 0; k < s->p->count; k++) {
-        const struct lx_buffer *o = &s->p->buffers[k];
-        int64_t other = s->address[k];
-        if (k == i || other < 0 || !share_a_tick(b, o) || at >= other + o->size || other >= at + b->size)
-            continue;
-        if (s->taker[k] == i || s->taker[i] == k) continue;
-        const char *why = !is_parent(b, k) && !is_parent(o, i) ? "and neither may take the other's place"
-                          : other != at                        ? "and a handover needs the same address"
-                                        : "and the slot has been handed to another child";
-        int64_t tick = max_i64(b->start, o->start);
-        return status_set(st, LX_E_NO,
-                          "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
-                          b->name, (long long)at, (long long)(at + b->size), o->name, (long long)other,
-                          (long long)(other + o->size), (long long)tick, why);
-    }
-    return status_set(st, LX_E_NO, "buffer %s at %lld overlaps another", b->name, (long long)at);
+    int64_t end, capacity = lx_pool_capacity(j->p, pool);
+    if (add_i64(at, bytes, &end) && (capacity == LX_NO_LIMIT || end <= capacity)) return true;
+    if (j->p->pool_count > 1)
+        return broken(j, LX_RULE_CAPACITY,
+                      "buffer %s: its %lld bytes at %lld end beyond the capacity of %s, %lld", b->name,
+                      (long long)bytes, (long long)at, j->p->pools[pool].name, (long long)capacity);
+    return broken(j, LX_RULE_CAPACITY, "buffer %s: its %lld bytes at %lld end beyond the capacity of %lld",
+                  b->name, (long long)bytes, (long long)at, (long long)capacity);
 }
 
-static bool enter(struct sweep *s, int32_t i, lx_status *st)
+/* Of a buffer that is placed: may it be there? */
+static bool may_be_there(struct judge *j, int32_t i)
 {
-    const struct lx_buffer *b = &s->p->buffers[i];
-    int64_t at = s->address[i];
-    if (b->size == 0) return true;
-    for (int32_t k = 0; k < b->parent_count; k++) {
-        int32_t parent = b->parents[k];
-        if (s->address[parent] == at && s->taker[parent] < 0) {
-            s->taker[parent] = i;
-            own(s, at, at + b->size, -1);
-            break;
-        }
-    }
-    if (most_owners(s, 1, 0, s->width, cut_index(s, at), cut_index(s, at + b->size)) > 0)
-        return report_overlap(s, i, st);
-    own(s, at, at + b->size, 1);
-    return true;
-}
-
-static void leave(struct sweep *s, int32_t i)
-{
-    int64_t handed = s->taker[i] < 0 ? 0 : s->p->buffers[s->taker[i]].size;
-    own(s, s->address[i] + handed, s->address[i] + s->p->buffers[i].size, -1);
-}
-
-/* qsort has no context argument in C17, and the order must not depend on the C library: sort keys that
- * carry the index. */
-struct event {
-    int64_t tick;
-    int32_t index;
-};
-
-static int compare_events(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-static bool sweep_time(struct sweep *s, size_t placed, lx_status *st)
-{
-    struct event *starts = malloc((placed + 1) * sizeof *starts), *ends = malloc((placed + 1) * sizeof *ends);
-    bool ok = starts && ends;
-    if (!ok) status_no_memory(st);
-    size_t n = 0;
-    for (int32_t i = 0; ok && i < s->p->count; i++) {
-        if (s->address[i] < 0) continue;
-        starts[n] = (struct event){s->p->buffers[i].start, i};
-        ends[n++] = (struct event){s->p->buffers[i].end, i};
-    }
-    if (ok) {
-        qsort(starts, n, sizeof *starts, compare_events);
-        qsort(ends, n, sizeof *ends, compare_events);
-    }
-    for (size_t a = 0, e = 0; ok && a < n; a++) {
-        for (; ends[e].tick <= starts[a].tick; e++) leave(s, ends[e].index);
-        ok = enter(s, starts[a].index, st);
-    }
-    free(starts);
-    free(ends);
-    return ok;
-}
-
-static bool check_overlaps(const struct lx_problem *p, const int64_t *address, size_t placed, lx_status *st)
-{
-    struct sweep s = {.p = p, .address = address};
-    s.cut = malloc((2 * placed + 1) * sizeof *s.cut);
-    s.taker = malloc(((size_t)p->count + 1) * sizeof *s.taker);
-    for (int32_t i = 0; s.taker && i < p->count; i++) s.taker[i] = -1;
-    size_t n = 0;
-    for (int32_t i = 0; s.cut && i < p->count; i++)
-        if (address[i] >= 0) {
-            s.cut[n++] = address[i];
-            s.cut[n++] = address[i] + p->buffers[i].size;
-        }
-    if (s.cut && n) qsort(s.cut, n, sizeof *s.cut, compare_i64);
-    for (size_t i = 0; s.cut && i < n; i++)
-        if (i == 0 || s.cut[i] != s.cut[s.cuts - 1]) s.cut[s.cuts++] = s.cut[i];
-    for (s.width = 1; s.width < s.cuts;) s.width *= 2;
-    s.most = calloc(2 * s.width, sizeof *s.most);
-    s.all = calloc(2 * s.width, sizeof *s.all);
-    bool ok = s.cut && s.taker && s.most && s.all ? sweep_time(&s, placed, st) : status_no_memory(st);
-    free(s.cut);
-    free(s.taker);
-    free(s.most);
-    free(s.all);
-    return ok;
-}
-
-static bool check_alone(const struct lx_problem *p, const struct lx_buffer *b, int64_t at, lx_status *st)
-{
-    if (at < 0) {
-        if (at != LX_OFF_CHIP)
-            return status_set(st, LX_E_NO, "buffer %s: the address %lld is negative", b->name, (long long)at);
-        if (p->objective == LX_HEIGHT && !b->reason)
-            return status_set(st, LX_E_NO, "buffer %s is not placed, but the height counts only when all are",
-                              b->name);
-        return true;
-    }
+    const struct lx_buffer *b = &j->p->buffers[i];
+    int64_t at = j->address[i];
+    int32_t pool = pool_of(j, i);
     if (b->reason)
-        return status_set(st, LX_E_NO, "buffer %s is placed at %lld, but it may not be: %s", b->name,
-                          (long long)at, b->reason);
-    if (at % lx_alignment_of(p, b) != 0)
-        return status_set(st, LX_E_NO, "buffer %s: the address %lld is not a multiple of %lld", b->name,
-                          (long long)at, (long long)lx_alignment_of(p, b));
-    if (b->fixed >= 0 && at != b->fixed)
-        return status_set(st, LX_E_NO, "buffer %s is at %lld, but its address is fixed at %lld", b->name,
-                          (long long)at, (long long)b->fixed);
-    int64_t end;
-    if (!add_i64(at, b->size, &end) || (p->objective != LX_HEIGHT && end > p->capacity))
-        return status_set(st, LX_E_NO, "buffer %s: its %lld bytes at %lld end beyond the capacity of %lld",
-                          b->name, (long long)b->size, (long long)at, (long long)p->capacity);
+        return broken(j, LX_RULE_BARRED, "buffer %s is placed at %lld, but it may not be: %s", b->name,
+                      (long long)at, b->reason);
+    if (pool < 0 || pool >= lx_pool_count(j->p) || !lx_allows_pool(b, pool))
+        return broken(j, LX_RULE_POOL, "buffer %s is in pool %d, which is none of its own", b->name,
+                      (int)pool);
+    if (at % lx_alignment_of(j->p, b) != 0)
+        return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is not a multiple of %lld", b->name,
+                      (long long)at, (long long)lx_alignment_of(j->p, b));
+    if (b->fixed >= 0 && (at != b->fixed || pool != b->fixed_pool))
+        return broken(j, LX_RULE_PIN, "buffer %s is at %lld, but its address is fixed at %lld%s", b->name,
+                      (long long)at, (long long)b->fixed, pool != b->fixed_pool ? " of another pool" : "");
+    return in_capacity(j, b, at, bytes_of(j, i), pool);
+}
+
+static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
+{
+    for (int32_t i = 0; i < j->p->count; i++) {
+        const struct lx_buffer *b = &j->p->buffers[i];
+        int64_t at = j->address[i];
+        if (at < 0 && at != LX_OFF_CHIP)
+            return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is negative", b->name,
+                          (long long)at);
+        if (!(at < 0 ? may_be_off(j, b, is_staging && is_staging[i], complete) : may_be_there(j, i)))
+            return false;
+    }
     return true;
+}
+
+/* Block sizes, by their largest member. */
+static bool find_blocks(struct judge *j)
+{
+    const struct lx_problem *p = j->p;
+    if (p->bonds.same_place_count == 0) return true;
+    j->block = blocks_of(p);
+    j->bytes = calloc((size_t)p->count + 1, sizeof *j->bytes);
+    if (!j->block || !j->bytes) return status_no_memory(j->st);
+    for (int32_t i = 0; i < p->count; i++)
+        j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
+    for (int32_t i = 0; i < p->count; i++) j->bytes[i] = j->bytes[j->block[i]];
+    return true;
+}
+
+/* The sum over the pools of the highest end of a placed block or a reserved range. */
+static bool height_of(const struct judge *j, int64_t *height)
+{
+    int32_t pools = lx_pool_count(j->p);
+    int64_t one = 0, *top = pools == 1 ? &one : calloc((size_t)pools, sizeof *top);
+    if (!top) return status_no_memory(j->st);
+    for (int32_t i = 0; i < j->p->count; i++)
+        if (is_placed(j, i)) top[pool_of(j, i)] = max_i64(top[pool_of(j, i)], j->address[i] + bytes_of(j, i));
+    *height = 0;
+    for (int32_t k = 0; k < pools; k++) {
+        for (int32_t i = 0; j->p->pool_count && i < j->p->pools[k].reserved_count; i++)
+            top[k] = max_i64(top[k], j->p->pools[k].reserved[i].to);
+        *height += top[k];
+    }
+    if (top != &one) free(top);
+    return true;
+}
+
+static int64_t cost_of(const struct judge *j)
+{
+    int64_t cost = 0;
+    for (int32_t i = 0; i < j->p->count; i++)
+        cost += is_placed(j, i) ? lx_on_cost(&j->p->buffers[i], pool_of(j, i)) : j->p->buffers[i].spill_cost;
+    return cost;
+}
+
+static bool judge_all(struct judge *j, const bool *is_staging, bool complete, int64_t *value)
+{
+    int64_t linked = 0, height = 0;
+    if (!find_blocks(j) || !judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
+        !judge_overlaps(j) || !judge_linked(j, &linked) || !height_of(j, &height))
+        return false;
+    *value = j->p->objective == LX_HEIGHT ? height : cost_of(j) + linked;
+    return true;
+}
+
+static bool judge(struct judge *j, bool complete, int64_t *value)
+{
+    const struct lx_bonds *b = &j->p->bonds;
+    bool *is_staging = NULL;
+    bool ok = true;
+    if (b->staging_count) {
+        is_staging = calloc((size_t)j->p->count + 1, sizeof *is_staging);
+        ok = is_staging ? true : status_no_memory(j->st);
+        for (int32_t i = 0; ok && i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
+    }
+    ok = ok && judge_all(j, is_staging, complete, value);
+    free(is_staging);
+    free(j->block);
+    free(j->bytes);
+    return ok;
+}
+
+bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
+                     enum lx_rule *rule, lx_status *st)
+{
+    struct judge j = {.p = p, .pool = pool, .address = address, .st = st};
+    bool ok = judge(&j, p->objective != LX_SPILL, value);
+    if (ok && p->objective == LX_FIT) *value = 0;
+    *rule = j.rule;
+    return ok;
+}
+
+bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
+                  lx_status *st)
+{
+    struct judge j = {.p = p, .pool = pool, .address = address, .st = st};
+    return judge(&j, p->objective == LX_HEIGHT, value);
 }
 
 bool lx_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st)
 {
-    int64_t spill = 0, height = 0;
-    size_t placed = 0;
-    for (int32_t i = 0; i < p->count; i++) {
-        const struct lx_buffer *b = &p->buffers[i];
-        if (!check_alone(p, b, address[i], st)) return false;
-        if (address[i] < 0)
-            spill += b->spill_cost;
-        else {
-            placed++;
-            height = max_i64(height, address[i] + b->size);
-        }
-    }
-    if (!check_overlaps(p, address, placed, st)) return false;
-    *objective = p->objective == LX_HEIGHT ? height : spill;
-    return true;
+    return check_so_far(p, NULL, address, objective, st);
 }

@@ -1,5 +1,5 @@
 /* The data model of placement problems: words, and the rules that every solver may rely on. */
-#include "scratchpad/placement/problem.h"
+#include "scratchpad/placement/valid.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/words.h"
@@ -12,9 +12,7 @@ double lx_gap(int64_t objective, int64_t bound)
     return (double)(objective - bound) / (double)objective;
 }
 
-/* Report at the place of a buffer; returns false. */
-__attribute__((format(printf, 4, 5))) static bool buffer_error(const struct lx_buffer *b, lx_status *st,
-                                                               enum lx_code code, const char *format, ...)
+bool buffer_error(const struct lx_buffer *b, lx_status *st, enum lx_code code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -67,10 +65,10 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
                             "buffer %s: its alignment %lld is not a multiple of the problem's %lld", b->name,
                             (long long)b->alignment, (long long)p->alignment);
     if (b->fixed < -1 || b->fixed > LX_INT_MAX || (b->fixed >= 0 && b->fixed % lx_alignment_of(p, b) != 0))
-        return buffer_error(b, st, LX_E_MODEL,
-                            "buffer %s: its fixed address %lld is not a multiple of the alignment %lld",
-                            b->name, (long long)b->fixed, (long long)lx_alignment_of(p, b));
-    return valid_uses(b, st);
+        return buffer_error(
+            b, st, LX_E_MODEL, "buffer %s: its %s %lld is not a multiple of the alignment %lld", b->name,
+            p->pool_count ? "pin" : "fixed address", (long long)b->fixed, (long long)lx_alignment_of(p, b));
+    return valid_in_pools(p, b, st) && valid_uses(b, st);
 }
 
 /* A parent's life ends on the tick on which its child is born, so lives strictly increase along edges
@@ -93,14 +91,22 @@ static bool valid_edge(const struct lx_problem *p, const struct lx_buffer *child
                             "child's start + 1 (%lld)",
                             child->name, parent->name, (long long)parent->end, (long long)child->start + 1);
     if (child->size > parent->size)
-        return buffer_error(child, st, LX_E_MODEL,
-                            "buffer %s cannot take the place of %s: it is larger (%lld > %lld bytes)",
-                            child->name, parent->name, (long long)child->size, (long long)parent->size);
+        return buffer_error(
+            child, st, LX_E_MODEL,
+            "buffer %s cannot take the place of its parent %s: it is larger (%lld > %lld bytes)", child->name,
+            parent->name, (long long)child->size, (long long)parent->size);
     if (lx_read_count(parent) == 0)
         return buffer_error(child, st, LX_E_MODEL,
                             "buffer %s cannot take the place of %s: the parent is never read", child->name,
                             parent->name);
     return true;
+}
+
+static int64_t dearest_pool(const struct lx_buffer *b)
+{
+    int64_t most = 0;
+    for (int32_t k = 0; b->on_costs && k < b->pool_count; k++) most = max_i64(most, b->on_costs[k]);
+    return most;
 }
 
 bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
@@ -110,6 +116,7 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
         return status_set(st, LX_E_MODEL,
                           "the capacity (%lld) must be at least 0 and the alignment (%lld) at least 1",
                           (long long)p->capacity, (long long)p->alignment);
+    if (!valid_pools(p, st)) return false;
     int64_t bytes = 0, cost = 0;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
@@ -118,9 +125,10 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
             if (!valid_edge(p, b, b->parents[k], st)) return false;
         /* Plan files carry integers up to 2^53; and no solver can overflow by adding a few more sizes. */
         if (!add_i64(bytes, round_up_i64(b->size, lx_alignment_of(p, b)), &bytes) ||
-            !add_i64(cost, b->spill_cost, &cost) || bytes > LX_INT_MAX || cost > LX_INT_MAX)
+            !add_i64(cost, b->spill_cost, &cost) || !add_i64(cost, dearest_pool(b), &cost) ||
+            bytes > LX_INT_MAX || cost > LX_INT_MAX)
             return buffer_error(b, st, LX_E_RANGE,
                                 "buffer %s: the sizes or costs up to here add up beyond 2^53", b->name);
     }
-    return true;
+    return valid_bonds(p, cost, st);
 }

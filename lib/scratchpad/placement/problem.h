@@ -46,7 +46,7 @@ struct lx_problem {
 #define LX_VERDICTS(X)                                                                                       \
     X(LX_FEASIBLE, "feasible")     /* legal; how far from the best is told by the bound */                   \
     X(LX_OPTIMAL, "optimal")       /* legal, and the bound equals the objective */                           \
-    X(LX_INFEASIBLE, "infeasible") /* proved: no answer to LX_FIT exists */                                  \
+    X(LX_INFEASIBLE, "infeasible") /* proved: no legal answer exists */                                      \
     X(LX_LIMIT, "limit") /* stopped by a limit with the best so far (for LX_FIT: not all placed) */          \
     X(LX_ERROR, "error") /* the solver failed; the answer holds what it had, all off chip at worst */
 
@@ -137,6 +137,29 @@ struct lx_solver {
     bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 };
 
+/* What makes an answer illegal: the rule that is broken, and its word. */
+#define LX_RULES(X)                                                                                          \
+    X(LX_RULE_NONE, "none")                                                                                  \
+    X(LX_RULE_OFF, "off")                                                                                    \
+    X(LX_RULE_BARRED, "barred")                                                                              \
+    X(LX_RULE_POOL, "pool")                                                                                  \
+    X(LX_RULE_PIN, "pin")                                                                                    \
+    X(LX_RULE_ALIGNMENT, "alignment")                                                                        \
+    X(LX_RULE_CAPACITY, "capacity")                                                                          \
+    X(LX_RULE_RESERVED, "reserved")                                                                          \
+    X(LX_RULE_OVERLAP, "overlap")                                                                            \
+    X(LX_RULE_APART, "apart")                                                                                \
+    X(LX_RULE_ALONE, "alone")                                                                                \
+    X(LX_RULE_SAME_PLACE, "same-place")                                                                      \
+    X(LX_RULE_TOGETHER, "together")                                                                          \
+    X(LX_RULE_STAGING, "staging")                                                                            \
+    X(LX_RULE_FORBIDDEN, "forbidden")
+
+#define LX_RULE_ENUM(id, word) id,
+enum lx_rule { LX_RULES(LX_RULE_ENUM) LX_RULE_COUNT };
+#undef LX_RULE_ENUM
+
+const char *lx_rule_word(enum lx_rule r);
 const char *lx_verdict_word(enum lx_verdict v);
 
 /* Appends the figure of a row of the solver's table. */
@@ -159,10 +182,64 @@ static inline int64_t lx_alignment_of(const struct lx_problem *p, const struct l
     return b->alignment ? b->alignment : p->alignment;
 }
 
-/* Neither barred nor larger than the scratchpad. */
+static inline int32_t lx_pool_count(const struct lx_problem *p)
+{
+    return p->pool_count ? p->pool_count : 1;
+}
+
+/* Of one pool; LX_NO_LIMIT where it has none. */
+static inline int64_t lx_pool_capacity(const struct lx_problem *p, int32_t pool)
+{
+    if (p->pool_count) return p->pools[pool].capacity;
+    return p->objective == LX_HEIGHT ? LX_NO_LIMIT : p->capacity;
+}
+
+/* The k-th pool that a buffer may be in, best first, and how many there are. */
+static inline int32_t lx_choice_count(const struct lx_problem *p, const struct lx_buffer *b)
+{
+    return b->pools ? b->pool_count : lx_pool_count(p);
+}
+
+static inline int32_t lx_choice_at(const struct lx_buffer *b, int32_t k)
+{
+    return b->pools ? b->pools[k] : k;
+}
+
+static inline bool lx_allows_pool(const struct lx_buffer *b, int32_t pool)
+{
+    for (int32_t k = 0; b->pools && k < b->pool_count; k++)
+        if (b->pools[k] == pool) return true;
+    return !b->pools;
+}
+
+/* What being in a pool of its own costs. */
+static inline int64_t lx_on_cost(const struct lx_buffer *b, int32_t pool)
+{
+    for (int32_t k = 0; b->on_costs && k < b->pool_count; k++)
+        if (lx_choice_at(b, k) == pool) return b->on_costs[k];
+    return 0;
+}
+
+static inline int32_t lx_life_count(const struct lx_buffer *b)
+{
+    return b->life_count ? b->life_count : 1;
+}
+
+static inline struct lx_life lx_life_at(const struct lx_buffer *b, int32_t i)
+{
+    return b->life_count ? b->lives[i] : (struct lx_life){b->start, b->end};
+}
+
+/* Neither barred nor larger than every pool it may be in. */
 static inline bool lx_may_be_placed(const struct lx_problem *p, const struct lx_buffer *b)
 {
-    return !b->reason && (p->objective == LX_HEIGHT || b->size <= p->capacity);
+    if (b->reason) return false;
+    if (!p->pool_count) return p->objective == LX_HEIGHT || b->size <= p->capacity;
+    for (int32_t k = 0; k < lx_choice_count(p, b); k++) {
+        int64_t capacity = lx_pool_capacity(p, lx_choice_at(b, k));
+        if (capacity == LX_NO_LIMIT || b->size <= capacity) return true;
+    }
+    return false;
 }
 
 /* A buffer that may be placed (by its reason alone) but is not; NULL when all are. */
@@ -196,9 +273,14 @@ unsigned lx_problem_needs(const struct lx_problem *p);
  * circles. Solvers may rely on all of it. */
 bool lx_problem_validate(const struct lx_problem *p, lx_status *st);
 
-/* Is `address` a legal answer? If so, `*objective` is recomputed from scratch. If not, `st` (code
+/* Is `address` a legal answer (to `fit`: as far as it goes)? If so, `*objective` is recomputed from scratch. If not, `st` (code
  * LX_E_NO) names the first rule that is broken, the buffers and the bytes. O(n log n). */
 bool lx_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st);
+
+/* The same for places in several pools (`pool` NULL: all in pool 0), by the whole letter of the rules: where `fit` is
+ * asked every buffer that may be placed is, and a legal answer is worth 0. `*rule` is the one that is broken. */
+bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
+                     enum lx_rule *rule, lx_status *st);
 
 /* A bound on the objective that every legal answer respects. O(n log n). */
 bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st);

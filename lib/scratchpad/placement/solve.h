@@ -7,4 +7,8 @@
 bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                  struct lx_answer *answer, lx_status *st);
 
+/* lx_check for places in several pools. */
+bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
+                  lx_status *st);
+
 #endif

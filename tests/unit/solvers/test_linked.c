@@ -1,119 +1,104 @@
-/* Linked costs: the sums that follow each change against the definition, and the answers of the solvers that take them
- * against brute force. */
-#include "anneal/moves.h"
-#include "common/first_answers.h"
+/* Linked costs in the provers: charges, groups, musts and costs of being placed, against brute force. */
+#include "exact/exact.h"
+#include "solvers.h"
 #include "support/linked_problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <cmocka.h>
 
-static void assert_links(const struct items *it, const struct links *l, const int64_t *base)
+static void call(const struct lx_solver *solver, const struct lx_problem *p, uint64_t seed,
+                 struct lx_answer *answer)
 {
-    int64_t address[SMALL_MAX];
-    items_answer(it, base, address);
-    int64_t cost = linked_cost(it->problem, address);
-    assert_int_equal(cost == INT64_MAX, l->broken > 0);
-    if (cost != INT64_MAX) assert_int_equal(cost, it->lost + items_spill(it, base) + l->value);
+    for (int32_t i = 0; i < p->count; i++) answer->address[i] = LX_OFF_CHIP;
+    assert_true(solver->solve(p, &(struct lx_run){.seed = seed}, answer));
 }
 
-/* The decoder's links after each move, taken back or not. */
-static void test_moves_keep_the_sums(void **state)
+/* No two that are placed and alive together share bytes, but for handovers. */
+static bool is_packed(const struct lx_problem *p, const int64_t *address)
 {
-    (void)state;
-    struct rng rng = rng_seed(41);
-    const struct move_mix mix = {400, 400, 300, 300, 500, 500};
-    for (int round = 0; round < 200; round++) {
-        struct linked s;
-        struct items it;
-        struct links links;
-        struct decoder d;
-        int64_t base[SMALL_MAX];
-        linked_random(&s, &rng, (int32_t)rng_between(&rng, 2, 16));
-        assert_true(items_make(&it, &s.small.problem, 1000) && links_make(&links, &it));
-        assert_true(decoder_make(&d, &it, true));
-        decoder_link(&d, &links);
-        assert_true(start_by_score(&it, NULL, base) && decoder_load(&d, base));
-        decoder_decode_all(&d);
-        for (int move = 0; it.count > 0 && move < 80; move++) {
-            int64_t energy = d.penalty;
-            d.ceiling = INT64_MAX;
-            try_move(&d, &mix, &rng);
-            if (rng_below(&rng, 2)) {
-                decoder_undo(&d);
-                assert_int_equal(d.penalty, energy);
-            }
-            decoder_save(&d, base);
-            if (links.any) assert_links(&it, &links, base);
-        }
-        decoder_free(&d);
-        links_free(&links);
-        items_free(&it);
+    struct brute t = {.p = p};
+    memcpy(t.address, address, (size_t)p->count * sizeof *address);
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (address[i] < 0) continue;
+        if (b->reason || address[i] + b->size > p->capacity || address[i] % lx_alignment_of(p, b))
+            return false;
+        if (b->fixed >= 0 && b->fixed != address[i]) return false;
+        for (int32_t k = 0; k < i; k++)
+            if (brute_clash(&t, i, k)) return false;
     }
+    return true;
 }
 
-/* What is on chip after trimming breaks no rule that leaving could mend, and nothing pays to leave. */
-static void test_trim(void **state)
+/* Where everything fits and nothing is linked, the claim is left to the caller's bound. */
+static bool is_done(const struct lx_problem *p, const struct lx_answer *answer)
 {
-    (void)state;
-    struct rng rng = rng_seed(42);
-    for (int round = 0; round < 300; round++) {
-        struct linked s;
-        struct items it;
-        struct links links;
-        int64_t base[SMALL_MAX];
-        linked_random(&s, &rng, (int32_t)rng_between(&rng, 2, 16));
-        assert_true(items_make(&it, &s.small.problem, 1000) && links_make(&links, &it));
-        assert_true(start_by_score(&it, NULL, base));
-        links_trim(&links, base);
-        if (links.any) assert_links(&it, &links, base);
-        for (int32_t i = 0; links.any && i < it.count; i++)
-            assert_true(base[i] < 0 || links_rise(&links, i) >= 0);
-        links_free(&links);
-        items_free(&it);
+    return answer->status == LX_OPTIMAL || (answer->status == LX_FEASIBLE && lx_problem_needs(p) == 0);
+}
+
+static void compare(const struct lx_solver *solver, uint64_t from, uint64_t to, int32_t most)
+{
+    int none = 0;
+    for (uint64_t seed = from; seed <= to; seed++) {
+        struct rng r = rng_seed(seed);
+        struct linked l;
+        int64_t address[SMALL_MAX];
+        struct lx_answer answer = {.address = address};
+        linked_random(&l, &r, (int32_t)rng_between(&r, 1, most));
+        const struct lx_problem *p = &l.small.problem;
+        call(solver, p, seed, &answer);
+        int64_t optimum = linked_optimum(p), value = linked_value(p, address);
+        bool right = optimum == INT64_MAX ? answer.status == LX_INFEASIBLE
+                                          : is_done(p, &answer) && value == optimum &&
+                                                answer.bound <= optimum && is_packed(p, address);
+        if (!right)
+            fail_msg("seed %llu: %s %lld, bound %lld, brute force %lld", (unsigned long long)seed,
+                     lx_verdict_word(answer.status), (long long)value, (long long)answer.bound,
+                     (long long)optimum);
+        none += optimum == INT64_MAX;
     }
+    assert_in_range(none, (to - from) / 100, (to - from) / 3);
 }
 
-static void test_answers(void **state)
+static void exact_equals_brute_force(void **state)
 {
     (void)state;
-    struct rng rng = rng_seed(43);
-    static const char *const names[] = {"anneal"};
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-        const struct lx_solver *solver = lx_solver_find(names[n]);
-        int best = 0, rounds = 250;
-        for (int round = 0; round < rounds; round++) {
-            struct linked s;
-            int64_t address[SMALL_MAX];
-            struct lx_answer a = {.address = address};
-            struct lx_run run = {.seed = 5};
-            linked_random(&s, &rng, (int32_t)rng_between(&rng, 1, 7));
-            int64_t least = linked_optimum(&s.small.problem);
-            for (int32_t i = 0; i < s.small.problem.count; i++) address[i] = LX_OFF_CHIP;
-            assert_true(solver->solve(&s.small.problem, &run, &a));
-            int64_t cost = linked_cost(&s.small.problem, address);
-            if (least == INT64_MAX) {
-                assert_true(cost == INT64_MAX);
-                best++;
-                continue;
-            }
-            best += cost == least;
-            assert_true(cost >= least);
-        }
-        print_message("%s: %d of %d at the optimum\n", names[n], best, rounds);
-        assert_true(best >= rounds * 98 / 100);
+    compare(&lx_solver_exact, 1, 12000, 6);
+}
+
+/* With hardly any work the answer is legal or all off chip, and the bound holds. */
+static void bounds_hold_under_limits(void **state)
+{
+    (void)state;
+    static const int64_t hasty[] = {1, 1, 1};
+    for (uint64_t seed = 1; seed <= 3000; seed++) {
+        struct rng r = rng_seed(seed);
+        struct linked l;
+        int64_t address[SMALL_MAX];
+        struct lx_answer answer = {.address = address};
+        linked_random(&l, &r, (int32_t)rng_between(&r, 4, 7));
+        const struct lx_problem *p = &l.small.problem;
+        for (int32_t i = 0; i < p->count; i++) address[i] = LX_OFF_CHIP;
+        struct lx_run run = {
+            .seed = seed, .options = hasty, .work_limit = seed % 2 ? rng_between(&r, 1, 60) : 0};
+        assert_true(lx_solver_exact.solve(p, &run, &answer));
+        int64_t optimum = linked_optimum(p), value = linked_value(p, address);
+        bool claims = answer.status == LX_OPTIMAL && value != optimum;
+        bool denies = answer.status == LX_INFEASIBLE && optimum != INT64_MAX;
+        if (claims || denies || !is_packed(p, address) || (optimum < INT64_MAX && answer.bound > optimum))
+            fail_msg("seed %llu: %s %lld, bound %lld, brute force %lld", (unsigned long long)seed,
+                     lx_verdict_word(answer.status), (long long)value, (long long)answer.bound,
+                     (long long)optimum);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moves_keep_the_sums),
-        cmocka_unit_test(test_trim),
-        cmocka_unit_test(test_answers),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exact_equals_brute_force),
+                                       cmocka_unit_test(bounds_hold_under_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

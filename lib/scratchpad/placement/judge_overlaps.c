@@ -1,0 +1,218 @@
+/* Who shares bytes with whom: rectangles of time and bytes, one per life of a placed buffer, reserved range and
+ * pinned `alone` (for all time), one pool after the other.
+ *
+ * Time is swept. The rectangles stand in a complete binary tree in order of their lowest byte; a node holds the
+ * highest end of those below it that are alive now. A rectangle that starts asks for all that are alive on its
+ * bytes. Each one found is a handover, an exclusive pair, a member of its own block (of which a legal answer has
+ * few), or an error, at which the sweep ends: O(n log n) and O(log n) for each such pair. */
+#include "scratchpad/placement/judge.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+enum who { LIFE, RESERVED, ALONE };
+
+struct rect {
+    int64_t from, to, start, end;
+    int32_t pool, buffer; /* of reserved bytes: the number of the range */
+    enum who who;
+};
+
+struct sweep {
+    struct judge *j;
+    struct rect *rect; /* by pool, then by lowest byte */
+    size_t count, first, last, width;
+    int64_t *top; /* per node: the highest `to` of the living below, INT64_MIN for none */
+    struct exclusive_pairs exclusive;
+};
+
+static bool is_parent(const struct lx_buffer *child, int32_t index)
+{
+    for (int32_t k = 0; k < child->parent_count; k++)
+        if (child->parents[k] == index) return true;
+    return false;
+}
+
+static bool is_edge(const struct judge *j, int32_t a, int32_t b)
+{
+    return is_parent(&j->p->buffers[a], b) || is_parent(&j->p->buffers[b], a);
+}
+
+static bool siblings(const struct judge *j, int32_t a, int32_t b)
+{
+    const struct lx_buffer *x = &j->p->buffers[a];
+    for (int32_t k = 0; k < x->parent_count; k++)
+        if (is_parent(&j->p->buffers[b], x->parents[k]) && j->address[x->parents[k]] == j->address[a])
+            return true;
+    return false;
+}
+
+static bool report_overlap(struct sweep *s, const struct rect *x, const struct rect *y)
+{
+    struct judge *j = s->j;
+    const struct rect *later = x->buffer > y->buffer ? x : y, *other = later == x ? y : x;
+    const char *why = siblings(j, x->buffer, y->buffer)  ? "and the slot has been handed to another child"
+                      : is_edge(j, x->buffer, y->buffer) ? "and a handover needs the same address"
+                                                         : "and neither may take the other's place";
+    return broken(j, LX_RULE_OVERLAP,
+                  "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
+                  j->p->buffers[later->buffer].name, (long long)later->from, (long long)later->to,
+                  j->p->buffers[other->buffer].name, (long long)other->from, (long long)other->to,
+                  (long long)max_i64(x->start, y->start), why);
+}
+
+static bool report_reserved(struct sweep *s, const struct rect *life, const struct rect *r)
+{
+    const struct lx_pool *q = &s->j->p->pools[r->pool];
+    return broken(s->j, LX_RULE_RESERVED,
+                  "buffer %s at [%lld, %lld) is on bytes [%lld, %lld) of pool %s, reserved on tick %lld",
+                  s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
+                  (long long)r->from, (long long)r->to, q->name, (long long)max_i64(life->start, r->start));
+}
+
+static bool report_alone(struct sweep *s, const struct rect *life, const struct rect *r)
+{
+    return broken(s->j, LX_RULE_ALONE, "buffer %s at [%lld, %lld) is on bytes that belong to %s alone",
+                  s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
+                  s->j->p->buffers[r->buffer].name);
+}
+
+/* May these two, which meet in time and bytes? */
+static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y)
+{
+    struct judge *j = s->j;
+    if (x->who == RESERVED || y->who == RESERVED) {
+        const struct rect *life = x->who == RESERVED ? y : x;
+        return life->who != LIFE || report_reserved(s, life, life == x ? y : x);
+    }
+    if (block_of(j, x->buffer) == block_of(j, y->buffer)) return true;
+    if (x->who == ALONE || y->who == ALONE)
+        return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
+    if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
+    if (j->address[x->buffer] == j->address[y->buffer] && is_edge(j, x->buffer, y->buffer)) return true;
+    return report_overlap(s, x, y);
+}
+
+/* All living below `node` (rectangles [left, left + width)) with bytes in [x->from, x->to). */
+static bool meet_living(struct sweep *s, size_t node, size_t left, size_t width, const struct rect *x)
+{
+    if (s->top[node] <= x->from || s->first + left >= s->last || s->rect[s->first + left].from >= x->to)
+        return true;
+    if (width == 1) return may_meet(s, x, &s->rect[s->first + left]);
+    return meet_living(s, 2 * node, left, width / 2, x) &&
+           meet_living(s, 2 * node + 1, left + width / 2, width / 2, x);
+}
+
+static void set_top(struct sweep *s, size_t rect, int64_t to)
+{
+    size_t node = s->width + rect - s->first;
+    for (s->top[node] = to; node > 1;) {
+        node /= 2;
+        s->top[node] = max_i64(s->top[2 * node], s->top[2 * node + 1]);
+    }
+}
+
+struct event {
+    int64_t tick;
+    size_t rect;
+};
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    return (x->rect > y->rect) - (x->rect < y->rect);
+}
+
+static int compare_rects(const void *a, const void *b)
+{
+    const struct rect *x = a, *y = b;
+    if (x->pool != y->pool) return x->pool < y->pool ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->buffer != y->buffer) return x->buffer < y->buffer ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* One pool: rectangles [first, last). */
+static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends)
+{
+    size_t n = s->last - s->first;
+    for (s->width = 1; s->width < n;) s->width *= 2;
+    for (size_t i = 0; i < 2 * s->width; i++) s->top[i] = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        starts[i] = (struct event){s->rect[s->first + i].start, s->first + i};
+        ends[i] = (struct event){s->rect[s->first + i].end, s->first + i};
+    }
+    qsort(starts, n, sizeof *starts, compare_events);
+    qsort(ends, n, sizeof *ends, compare_events);
+    for (size_t a = 0, e = 0; a < n; a++) {
+        const struct rect *x = &s->rect[starts[a].rect];
+        for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
+        if (!meet_living(s, 1, 0, s->width, x)) return false;
+        set_top(s, starts[a].rect, x->to);
+    }
+    return true;
+}
+
+static bool sweep_pools(struct sweep *s)
+{
+    size_t width = 2;
+    while (width < s->count) width *= 2;
+    struct event *starts = malloc((s->count + 1) * sizeof *starts),
+                 *ends = malloc((s->count + 1) * sizeof *ends);
+    s->top = malloc(2 * width * sizeof *s->top);
+    bool ok = starts && ends && s->top ? true : status_no_memory(s->j->st);
+    for (s->first = 0; ok && s->first < s->count; s->first = s->last) {
+        for (s->last = s->first; s->last < s->count && s->rect[s->last].pool == s->rect[s->first].pool;)
+            s->last++;
+        ok = sweep_pool(s, starts, ends);
+    }
+    free(starts);
+    free(ends);
+    free(s->top);
+    return ok;
+}
+
+static size_t most_rects(const struct lx_problem *p)
+{
+    size_t n = 1;
+    for (int32_t i = 0; i < p->count; i++) n += (size_t)lx_life_count(&p->buffers[i]) + 1;
+    for (int32_t k = 0; k < p->pool_count; k++) n += (size_t)p->pools[k].reserved_count;
+    return n;
+}
+
+static void list_rects(struct sweep *s)
+{
+    const struct judge *j = s->j;
+    for (int32_t i = 0; i < j->p->count; i++) {
+        const struct lx_buffer *b = &j->p->buffers[i];
+        int64_t from = j->address[i], to = from + bytes_of(j, i);
+        if (!is_placed(j, i) || from == to) continue;
+        for (int32_t k = 0; k < lx_life_count(b); k++) {
+            struct lx_life l = lx_life_at(b, k);
+            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, pool_of(j, i), i, LIFE};
+        }
+        if (b->alone)
+            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, pool_of(j, i), i, ALONE};
+    }
+    for (int32_t k = 0; k < j->p->pool_count; k++)
+        for (int32_t i = 0; i < j->p->pools[k].reserved_count; i++) {
+            const struct lx_reserved *r = &j->p->pools[k].reserved[i];
+            s->rect[s->count++] = (struct rect){r->from, r->to, r->start, r->end, k, i, RESERVED};
+        }
+    if (s->count) qsort(s->rect, s->count, sizeof *s->rect, compare_rects);
+}
+
+bool judge_overlaps(struct judge *j)
+{
+    struct sweep s = {.j = j, .rect = malloc(most_rects(j->p) * sizeof *s.rect)};
+    bool ok = s.rect && exclusive_sorted(j->p, &s.exclusive) ? true : status_no_memory(j->st);
+    if (ok) {
+        list_rects(&s);
+        ok = sweep_pools(&s);
+    }
+    free(s.exclusive.at);
+    free(s.rect);
+    return ok;
+}

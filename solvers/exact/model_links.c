@@ -1,0 +1,356 @@
+/* What links items of the programme: charges, groups that go together, musts.
+ *
+ * Charges are made short first. A buffer that is no item is off, which decides its literals: a literal that
+ * cannot hold ends a charge, one that always holds falls away. What is left with one literal is a part of the
+ * item's cost (or decides the item, if it is forbidden); a priced one of more literals gets a column w and the
+ * rows
+ *     w >= sum of the `all` literals + one `any` literal - (their number - 1)
+ * one for each `any` literal, which is as tight as such rows can be; a forbidden one is the same row with w = 0:
+ * a clause. Groups are rings of rows y_a >= y_b. */
+#include "exact/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void mark_group(const struct lx_group *g, bool *linked)
+{
+    for (int32_t k = 0; k < g->count; k++) linked[g->at[k]] = true;
+}
+
+void model_mark_linked(const struct lx_bonds *bonds, bool *linked)
+{
+    for (int32_t c = 0; c < bonds->charge_count; c++) {
+        const struct lx_charge *charge = &bonds->charges[c];
+        mark_group(&charge->all_on, linked);
+        mark_group(&charge->all_off, linked);
+        mark_group(&charge->any_on, linked);
+        mark_group(&charge->any_off, linked);
+    }
+    for (int32_t g = 0; g < bonds->together_count; g++) mark_group(&bonds->together[g], linked);
+}
+
+/* --- Groups --- */
+
+/* Rings of items are joined by exchanging their successors. */
+static void join_rings(struct model *m, int32_t a, int32_t b)
+{
+    for (int32_t i = m->items[a].ring; i != a; i = m->items[i].ring)
+        if (i == b) return;
+    if (a == b) return;
+    int32_t next = m->items[a].ring;
+    m->items[a].ring = m->items[b].ring;
+    m->items[b].ring = next;
+}
+
+static void join_group(struct model *m, const struct lx_group *g, const int32_t *item_of)
+{
+    int32_t first = -1;
+    bool whole = true;
+    for (int32_t k = 0; k < g->count; k++) {
+        int32_t i = item_of[g->at[k]];
+        whole &= i >= 0;
+        if (first >= 0 && i >= 0) join_rings(m, first, i);
+        if (i >= 0) first = i;
+    }
+    if (first >= 0 && !whole) m->items[first].never = true;
+}
+
+/* What is decided for one of a group is decided for all. */
+static void spread_over_rings(struct model *m)
+{
+    for (int32_t i = 0; i < m->item_count; i++) {
+        if (!m->items[i].must && !m->items[i].never) continue;
+        m->hopeless |= m->items[i].must && m->items[i].never;
+        for (int32_t k = m->items[i].ring; k != i; k = m->items[k].ring) {
+            m->items[k].must |= m->items[i].must;
+            m->items[k].never |= m->items[i].never;
+        }
+    }
+}
+
+/* --- Charges --- */
+
+struct shortener {
+    struct model *m;
+    const int32_t *item_of;
+    int32_t used; /* literals */
+    bool never;   /* one of `all` cannot hold */
+    bool some;    /* one of `any` always holds */
+};
+
+static void add_literals(struct shortener *s, const struct lx_group *g, bool off, bool any)
+{
+    for (int32_t k = 0; k < g->count; k++) {
+        int32_t i = s->item_of[g->at[k]];
+        bool known = i < 0 || s->m->items[i].never || s->m->items[i].must;
+        bool holds = (i >= 0 && s->m->items[i].must) != off;
+        if (!known)
+            s->m->literals[s->used++] = 2 * i + off;
+        else if (any)
+            s->some |= holds;
+        else
+            s->never |= !holds;
+    }
+}
+
+/* The charge as literals; false: it is never triggered. */
+static bool shorten(struct shortener *s, const struct lx_charge *from, struct model_charge *to)
+{
+    s->never = s->some = false;
+    *to = (struct model_charge){.cost = from->cost, .first = s->used};
+    add_literals(s, &from->all_on, false, false);
+    add_literals(s, &from->all_off, true, false);
+    to->all = s->used - to->first;
+    add_literals(s, &from->any_on, false, true);
+    add_literals(s, &from->any_off, true, true);
+    to->any = s->used - to->first - to->all;
+    bool asks = from->any_on.count + from->any_off.count > 0;
+    if (s->some) {
+        s->used -= to->any;
+        to->any = 0;
+    } else if (asks && to->any == 0)
+        s->never = true;
+    if (to->any == 1) {
+        to->all++;
+        to->any = 0;
+    }
+    return !s->never;
+}
+
+/* A charge of one literal, or of none, is no charge. True: it has been settled. */
+static bool fold(struct model *m, const struct model_charge *c)
+{
+    if (c->all + c->any > 1) return c->cost == 0;
+    bool forbidden = c->cost == LX_FORBIDDEN;
+    if (c->all == 0) {
+        m->hopeless |= forbidden;
+        if (!forbidden) m->base += c->cost;
+        return true;
+    }
+    int32_t literal = m->literals[c->first];
+    struct model_item *it = &m->items[literal / 2];
+    bool off = literal & 1;
+    if (forbidden) {
+        it->must |= off;
+        it->never |= !off;
+    } else if (off)
+        it->cost += c->cost;
+    else {
+        it->cost -= c->cost;
+        m->base += c->cost;
+    }
+    return true;
+}
+
+static bool shorten_all(struct model *m, const int32_t *item_of)
+{
+    const struct lx_bonds *bonds = &m->p->bonds;
+    struct shortener s = {.m = m, .item_of = item_of};
+    size_t room = 0;
+    for (int32_t c = 0; c < bonds->charge_count; c++)
+        room += (size_t)bonds->charges[c].all_on.count + (size_t)bonds->charges[c].all_off.count +
+                (size_t)bonds->charges[c].any_on.count + (size_t)bonds->charges[c].any_off.count;
+    m->literals = malloc((room + 1) * sizeof *m->literals);
+    m->charges = calloc((size_t)bonds->charge_count + 1, sizeof *m->charges);
+    if (!m->literals || !m->charges) return false;
+    for (int pass = 0; pass < 2; pass++) /* priced ones first */
+        for (int32_t c = 0; c < bonds->charge_count; c++) {
+            if ((bonds->charges[c].cost == LX_FORBIDDEN) != (pass == 1)) continue;
+            struct model_charge *charge = &m->charges[m->charge_count];
+            int32_t before = s.used;
+            if (!shorten(&s, &bonds->charges[c], charge) || fold(m, charge))
+                s.used = before;
+            else
+                m->charge_count++;
+            if (pass == 0) m->priced_count = m->charge_count;
+        }
+    return true;
+}
+
+/* Per item its charges; the scale of each charge; worths. */
+static bool index_charges(struct model *m)
+{
+    size_t n = (size_t)m->item_count, all = 0;
+    for (int32_t c = 0; c < m->charge_count; c++) all += (size_t)(m->charges[c].all + m->charges[c].any);
+    m->charge_first = calloc(n + 2, sizeof *m->charge_first);
+    m->charge_of = malloc((all + 1) * sizeof *m->charge_of);
+    if (!m->charge_first || !m->charge_of) return false;
+    for (int32_t i = 0; i < m->item_count; i++) m->items[i].worth = (double)m->items[i].cost;
+    for (int32_t c = 0; c < m->charge_count; c++) {
+        struct model_charge *charge = &m->charges[c];
+        int64_t least = INT32_MAX;
+        for (int32_t k = 0; k < charge->all + charge->any; k++) {
+            int32_t literal = m->literals[charge->first + k];
+            struct model_item *it = &m->items[literal / 2];
+            m->charge_first[literal / 2 + 2]++;
+            least = min_i64(least, max_i64(it->size, 1));
+            if (charge->cost > 0) it->worth += (double)charge->cost * (literal & 1 ? 0.5 : -0.5);
+        }
+        charge->scale = (int32_t)least;
+    }
+    for (size_t i = 2; i < n + 2; i++) m->charge_first[i] += m->charge_first[i - 1];
+    for (int32_t c = 0; c < m->charge_count; c++)
+        for (int32_t k = 0; k < m->charges[c].all + m->charges[c].any; k++)
+            m->charge_of[m->charge_first[m->literals[m->charges[c].first + k] / 2 + 1]++] = c;
+    return true;
+}
+
+bool model_link(struct model *m, const int32_t *item_of)
+{
+    const struct lx_bonds *bonds = &m->p->bonds;
+    for (int32_t g = 0; g < bonds->together_count; g++) join_group(m, &bonds->together[g], item_of);
+    spread_over_rings(m);
+    if (bonds->charge_count && !shorten_all(m, item_of)) return false;
+    spread_over_rings(m);
+    for (int32_t i = 0; i < m->item_count; i++)
+        m->linked |= m->items[i].ring != i || m->items[i].never || m->items[i].must || m->items[i].cost <= 0;
+    m->linked |= m->charge_count > 0;
+    return !m->linked || index_charges(m);
+}
+
+/* --- Rows --- */
+
+static bool add_clause(struct model *m, const struct model_charge *c, int32_t column, int32_t any,
+                       struct model_term *terms)
+{
+    int32_t n = 0;
+    int64_t need = 1;
+    if (column >= 0) terms[n++] = (struct model_term){column, 1};
+    for (int32_t k = 0; k < c->all + (any >= 0); k++) {
+        int32_t literal = m->literals[c->first + (k < c->all ? k : any)];
+        bool off = literal & 1;
+        terms[n++] = (struct model_term){literal / 2, off ? -1 : 1};
+        need -= off;
+    }
+    return model_add_row(m, terms, n, need);
+}
+
+static bool add_charge_rows(struct model *m, int32_t c, struct model_term *terms)
+{
+    const struct model_charge *charge = &m->charges[c];
+    int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
+    bool ok = charge->any > 0 || add_clause(m, charge, column, -1, terms);
+    for (int32_t k = 0; ok && k < charge->any; k++)
+        ok = add_clause(m, charge, column, charge->all + k, terms);
+    return ok;
+}
+
+bool model_add_link_rows(struct model *m)
+{
+    int32_t longest = 0;
+    for (int32_t c = 0; c < m->charge_count; c++)
+        longest = m->charges[c].all > longest ? m->charges[c].all : longest;
+    struct model_term *terms = malloc(((size_t)longest + 2) * sizeof *terms);
+    bool ok = terms != NULL;
+    for (int32_t c = 0; ok && c < m->charge_count; c++) ok = add_charge_rows(m, c, terms);
+    for (int32_t i = 0; ok && i < m->item_count; i++) {
+        struct model_term pair[2] = {{i, 1}, {m->items[i].ring, -1}};
+        if (m->items[i].ring != i) ok = model_add_row(m, pair, 2, 0);
+    }
+    free(terms);
+    return ok;
+}
+
+/* --- Values --- */
+
+static bool literal_holds(int32_t literal, const int64_t *address)
+{
+    return (address[literal / 2] < 0) == (literal & 1);
+}
+
+bool model_triggered(const struct model *m, const struct model_charge *c, const int64_t *address)
+{
+    const int32_t *literal = m->literals + c->first;
+    for (int32_t k = 0; k < c->all; k++)
+        if (!literal_holds(literal[k], address)) return false;
+    for (int32_t k = c->all; k < c->all + c->any; k++)
+        if (literal_holds(literal[k], address)) return true;
+    return c->any == 0;
+}
+
+/* Breaches of a group: the members that are placed where others are not. */
+static int64_t torn(const struct model *m, const int64_t *address, int32_t i)
+{
+    int64_t on = address[i] >= 0, all = 1;
+    for (int32_t k = m->items[i].ring; k != i; k = m->items[k].ring, all++) on += address[k] >= 0;
+    return on < all ? on : 0;
+}
+
+static bool is_wrong(const struct model *m, const int64_t *address, int32_t i)
+{
+    return address[i] < 0 ? m->items[i].must : m->items[i].never;
+}
+
+int64_t model_value(const struct model *m, const int64_t *address)
+{
+    int64_t value = m->base;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        if (address[i] < 0) value += m->items[i].cost;
+        if (!m->linked) continue;
+        bool broken = is_wrong(m, address, i) || (m->items[i].ring != i && torn(m, address, i));
+        if (broken) return model_none(m);
+    }
+    for (int32_t c = 0; c < m->charge_count; c++) {
+        if (!model_triggered(m, &m->charges[c], address)) continue;
+        if (c >= m->priced_count) return model_none(m);
+        value += m->charges[c].cost;
+    }
+    return m->hopeless ? model_none(m) : value;
+}
+
+/* The part of the value that an item has a say in. */
+static int128 part_of(const struct model *m, const int64_t *address, int32_t i)
+{
+    int128 breaches = is_wrong(m, address, i) + torn(m, address, i), value = 0;
+    if (address[i] < 0) value += m->items[i].cost;
+    for (int32_t k = m->charge_first[i]; k < m->charge_first[i + 1]; k++) {
+        int32_t c = m->charge_of[k];
+        if (!model_triggered(m, &m->charges[c], address)) continue;
+        if (c < m->priced_count)
+            value += m->charges[c].cost;
+        else
+            breaches++;
+    }
+    return value + breaches * ((int128)model_none(m) + 1);
+}
+
+int128 model_flip(const struct model *m, int64_t *address, int32_t i)
+{
+    if (!m->linked) return address[i] < 0 ? -m->items[i].cost : m->items[i].cost;
+    int64_t now = address[i];
+    int128 before = part_of(m, address, i);
+    address[i] = now < 0 ? 0 : LX_OFF_CHIP;
+    int128 after = part_of(m, address, i);
+    address[i] = now;
+    return after - before;
+}
+
+void model_tidy(const struct model *m, int64_t *address)
+{
+    for (bool changed = m->linked; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < m->item_count; i++)
+            if (address[i] >= 0 && model_flip(m, address, i) < 0) {
+                address[i] = LX_OFF_CHIP;
+                changed = true;
+            }
+    }
+}
+
+static bool point_holds(int32_t literal, const bool *column)
+{
+    return column[literal / 2] == (literal & 1);
+}
+
+void model_charge_columns(const struct model *m, bool *column)
+{
+    for (int32_t c = 0; c < m->priced_count; c++) {
+        const struct model_charge *charge = &m->charges[c];
+        const int32_t *literal = m->literals + charge->first;
+        bool all = true, any = charge->any == 0;
+        for (int32_t k = 0; k < charge->all; k++) all &= point_holds(literal[k], column);
+        for (int32_t k = charge->all; k < charge->all + charge->any; k++)
+            any |= point_holds(literal[k], column);
+        column[model_choices(m) + c] = all && any;
+    }
+}

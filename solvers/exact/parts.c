@@ -1,0 +1,229 @@
+/* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has members
+ * in several. O(n log n) and the length of the bonds. */
+#include "exact/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct member {
+    int64_t start, end;
+    int32_t buffer, part;
+};
+
+struct finder {
+    struct parts *parts;
+    const struct lx_problem *p;
+    bool *linked;
+    struct member *members;
+    int32_t *stretch; /* per buffer, or -1 */
+    int32_t *root;    /* per stretch: union-find, a root is the smallest of its set */
+    int32_t *part;    /* per stretch */
+    int32_t count, stretches;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->part != y->part) return x->part < y->part ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+/* Buffers that need no search: those that cannot be placed, are worth nothing, or have no size. */
+static bool settle(struct finder *f, int32_t i, int64_t *address)
+{
+    const struct lx_buffer *b = &f->p->buffers[i];
+    bool can = model_can_place(f->p, b);
+    if (can && (f->linked[i] || model_wants(f->p, b))) return false;
+    bool place = can && b->size == 0 && (b->must || model_on_cost(b) <= b->spill_cost);
+    if (place) address[i] = max_i64(b->fixed, 0);
+    f->parts->paid += place ? model_on_cost(b) : b->spill_cost;
+    f->parts->hopeless |= b->must && !place;
+    return true;
+}
+
+static void find_stretches(struct finder *f, int64_t *address)
+{
+    for (int32_t i = 0; i < f->p->count; i++) {
+        f->stretch[i] = -1;
+        if (!settle(f, i, address))
+            f->members[f->count++] = (struct member){f->p->buffers[i].start, f->p->buffers[i].end, i, 0};
+    }
+    qsort(f->members, (size_t)f->count, sizeof *f->members, compare_members);
+    for (int32_t i = 0; i < f->count;) {
+        int64_t until = f->members[i].end;
+        for (; i < f->count && f->members[i].start < until; i++) {
+            until = max_i64(until, f->members[i].end);
+            f->stretch[f->members[i].buffer] = f->stretches;
+        }
+        f->root[f->stretches] = f->stretches;
+        f->stretches++;
+    }
+}
+
+static int32_t find_root(const struct finder *f, int32_t s)
+{
+    while (f->root[s] != s) s = f->root[s] = f->root[f->root[s]];
+    return s;
+}
+
+/* Join the stretches of a group with that of *last; the smaller root stays. */
+static void join(struct finder *f, const struct lx_group *g, int32_t *last)
+{
+    for (int32_t k = 0; k < g->count; k++) {
+        int32_t s = f->stretch[g->at[k]];
+        if (s < 0) continue;
+        if (*last >= 0) {
+            int32_t a = find_root(f, s), b = find_root(f, *last);
+            if (a < b)
+                f->root[b] = a;
+            else
+                f->root[a] = b;
+        }
+        *last = s;
+    }
+}
+
+static int32_t join_charge(struct finder *f, const struct lx_charge *c)
+{
+    int32_t last = -1;
+    join(f, &c->all_on, &last);
+    join(f, &c->all_off, &last);
+    join(f, &c->any_on, &last);
+    join(f, &c->any_off, &last);
+    return last;
+}
+
+/* A charge on buffers of no part: is it triggered, all of them being off? */
+static void settle_charge(struct finder *f, const struct lx_charge *c)
+{
+    if (c->all_on.count > 0 || (c->any_on.count > 0 && c->any_off.count == 0)) return;
+    f->parts->hopeless |= c->cost == LX_FORBIDDEN;
+    f->parts->paid += max_i64(c->cost, 0);
+}
+
+static void number_parts(struct finder *f)
+{
+    for (int32_t s = 0; s < f->stretches; s++) {
+        int32_t r = find_root(f, s);
+        f->part[s] = r == s ? f->parts->count++ : f->part[r];
+    }
+}
+
+/* Bonds by part: `part` has the part of each of `count`, or -1; the order within a part stays. */
+static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int32_t *first, int32_t *place)
+{
+    for (int32_t c = 0; c < count; c++)
+        if (part[c] >= 0) first[part[c] + 1]++;
+    for (int32_t k = 0; k < parts; k++) first[k + 1] += first[k];
+    for (int32_t c = 0; c < count; c++) place[c] = part[c] >= 0 ? first[part[c]]++ : -1;
+    for (int32_t k = parts; k > 0; k--) first[k] = first[k - 1];
+    first[0] = 0;
+}
+
+static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
+{
+    const struct lx_bonds *bonds = &f->p->bonds;
+    struct parts *parts = f->parts;
+    for (int32_t c = 0; c < bonds->charge_count; c++)
+        if (charge_part[c] >= 0) charge_part[c] = f->part[charge_part[c]];
+    for (int32_t g = 0; g < bonds->together_count; g++)
+        if (group_part[g] >= 0) group_part[g] = f->part[group_part[g]];
+    int32_t most = bonds->charge_count > bonds->together_count ? bonds->charge_count : bonds->together_count;
+    int32_t *place = malloc(((size_t)most + 1) * sizeof *place);
+    if (!place) return false;
+    sort_by_part(charge_part, bonds->charge_count, parts->count, parts->charge_first, place);
+    for (int32_t c = 0; c < bonds->charge_count; c++)
+        if (place[c] >= 0) parts->charges[place[c]] = bonds->charges[c];
+    sort_by_part(group_part, bonds->together_count, parts->count, parts->group_first, place);
+    for (int32_t g = 0; g < bonds->together_count; g++)
+        if (place[g] >= 0) parts->groups[place[g]] = bonds->together[g];
+    free(place);
+    return true;
+}
+
+static void deal_members(struct finder *f)
+{
+    struct parts *parts = f->parts;
+    for (int32_t k = 0; k < f->count; k++) f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
+    qsort(f->members, (size_t)f->count, sizeof *f->members, compare_members);
+    for (int32_t k = 0; k < f->count; k++) {
+        parts->members[k] = f->members[k].buffer;
+        parts->first[f->members[k].part + 1] = k + 1;
+    }
+}
+
+static bool divide(struct finder *f, int64_t *address)
+{
+    const struct lx_bonds *bonds = &f->p->bonds;
+    int32_t *charge_part = malloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
+    int32_t *group_part = malloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
+    bool ok = charge_part && group_part;
+    if (ok) {
+        model_mark_linked(bonds, f->linked);
+        find_stretches(f, address);
+        for (int32_t c = 0; c < bonds->charge_count; c++)
+            if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0)
+                settle_charge(f, &bonds->charges[c]);
+        for (int32_t g = 0; g < bonds->together_count; g++) {
+            group_part[g] = -1;
+            join(f, &bonds->together[g], &group_part[g]);
+        }
+        number_parts(f);
+        deal_members(f);
+        ok = deal_bonds(f, charge_part, group_part);
+    }
+    free(charge_part);
+    free(group_part);
+    return ok;
+}
+
+bool parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address)
+{
+    size_t n = (size_t)p->count + 2;
+    *parts = (struct parts){.p = p};
+    parts->members = calloc(n, sizeof *parts->members);
+    parts->first = calloc(n, sizeof *parts->first);
+    parts->charges = calloc((size_t)p->bonds.charge_count + 1, sizeof *parts->charges);
+    parts->groups = calloc((size_t)p->bonds.together_count + 1, sizeof *parts->groups);
+    parts->charge_first = calloc(n, sizeof *parts->charge_first);
+    parts->group_first = calloc(n, sizeof *parts->group_first);
+    struct finder f = {.parts = parts, .p = p};
+    f.linked = calloc(n, sizeof *f.linked);
+    f.members = malloc(n * sizeof *f.members);
+    f.stretch = malloc(n * sizeof *f.stretch);
+    f.root = malloc(n * sizeof *f.root);
+    f.part = malloc(n * sizeof *f.part);
+    bool ok = parts->members && parts->first && parts->charges && parts->groups && parts->charge_first &&
+              parts->group_first && f.linked && f.members && f.stretch && f.root && f.part &&
+              divide(&f, address);
+    free(f.linked);
+    free(f.members);
+    free(f.stretch);
+    free(f.root);
+    free(f.part);
+    return ok;
+}
+
+struct part parts_take(const struct parts *parts, int32_t k)
+{
+    struct part part = {*parts->p, parts->members + parts->first[k], parts->first[k + 1] - parts->first[k]};
+    struct lx_bonds *bonds = &part.p.bonds;
+    *bonds = (struct lx_bonds){
+        .charges = parts->charges + parts->charge_first[k],
+        .charge_count = parts->charge_first[k + 1] - parts->charge_first[k],
+        .together = parts->groups + parts->group_first[k],
+        .together_count = parts->group_first[k + 1] - parts->group_first[k],
+    };
+    return part;
+}
+
+void parts_free(struct parts *parts)
+{
+    free(parts->members);
+    free(parts->first);
+    free(parts->charges);
+    free(parts->groups);
+    free(parts->charge_first);
+    free(parts->group_first);
+}
