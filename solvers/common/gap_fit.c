@@ -3,10 +3,13 @@
  * The order: ascending (life - discount) / (uses + 1/2 if computed), where taking part in an in-place edge
  * discounts a quarter on either side; then shorter lives; then input order; and a parent always before
  * its children. Each buffer looks at the placed ones that live with it. It takes the slot of its first
- * parent that lies wholly in free space, else the first (or the tightest) gap. A buffer costs
- * O(k log n + k log k) for k placed contemporaries. Buffers with fixed addresses go first. */
+ * parent that lies wholly in free space, else the first (or the tightest) gap. Buffers with fixed addresses
+ * go first.
+ *
+ * Those that live with a whole crowd (crowds.h) look at its gaps, not at its buffers: O(log n) a crowd and
+ * gap tried. The other contemporaries, k of them, are listed and sorted: O(k log n + k log k). */
 #include "common/gap_fit.h"
-#include "common/live_index.h"
+#include "common/crowds.h"
 #include "base/checked.h"
 #include "solvers.h"
 
@@ -20,9 +23,10 @@ struct fitter {
     const struct lx_problem *p;
     int64_t *address, capacity;
     bool tightest;
-    struct live_index placed;
+    struct crowds placed;
     int32_t *found;
-    struct range *taken;
+    struct range *taken; /* of buffers, and between the gaps of crowds */
+    int32_t taken_count;
 };
 
 static int compare_ranges(const void *a, const void *b)
@@ -80,6 +84,75 @@ static int64_t choose_gap(const struct fitter *f, int32_t taken, int64_t size, i
     return best;
 }
 
+/* The lowest base at or above `at` that is free in the crowds and among the taken ranges; -1: none. Ranges that
+ * were passed end at or below the base, which only rises. */
+static int64_t lowest_free(const struct fitter *f, const struct in_the_way *way, int32_t taken, int64_t at,
+                           int64_t size, int64_t alignment)
+{
+    int32_t passed = 0;
+    for (int64_t before = -1; before != at;) {
+        before = at;
+        for (int32_t k = 0; k < way->whole_count; k++) {
+            at = gap_tree_first(way->whole[k], at, size, alignment);
+            if (at < 0) return LX_OFF_CHIP;
+        }
+        for (; passed < taken && f->taken[passed].from < at + size; passed++)
+            if (f->taken[passed].to > at) at = round_up_i64(f->taken[passed].to, alignment);
+    }
+    return at <= f->capacity - size ? at : LX_OFF_CHIP;
+}
+
+/* What a crowd has taken, from its gaps: the end of the last one is the start of the next range. */
+static void take_up_to(void *context, int64_t from, int64_t to)
+{
+    struct fitter *f = context;
+    f->taken[f->taken_count - 1].to = from;
+    f->taken[f->taken_count++] = (struct range){to, f->capacity};
+}
+
+/* The tightest gap beside crowds: found in the one crowd there is, else among all ranges together. */
+static int64_t tightest_free(struct fitter *f, const struct in_the_way *way, int32_t taken, int64_t size,
+                             int64_t alignment)
+{
+    const struct gap_tree *only = way->whole[0];
+    if (way->whole_count == 1 && taken == 0 && alignment == only->alignment)
+        return gap_tree_tightest(only, size);
+    f->taken_count = taken;
+    for (int32_t k = 0; k < way->whole_count; k++) {
+        f->taken[f->taken_count++] = (struct range){0, f->capacity};
+        gap_tree_walk(way->whole[k], take_up_to, f);
+    }
+    qsort(f->taken, (size_t)f->taken_count, sizeof *f->taken, compare_ranges);
+    return choose_gap(f, f->taken_count, size, alignment);
+}
+
+static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const struct in_the_way *way,
+                             int64_t alignment)
+{
+    int32_t taken = gather(f, b, way->found, true);
+    if (b->fixed >= 0) return lowest_free(f, way, taken, b->fixed, b->size, 1) == b->fixed ? b->fixed : -1;
+    if (f->tightest) return tightest_free(f, way, taken, b->size, alignment);
+    return lowest_free(f, way, taken, 0, b->size, alignment);
+}
+
+static int64_t among_listed(struct fitter *f, const struct lx_buffer *b, int32_t found, int64_t alignment)
+{
+    int32_t taken = gather(f, b, found, b->parent_count == 0);
+    for (int32_t k = 0; k < b->parent_count; k++) {
+        int64_t slot = f->address[b->parents[k]];
+        /* A fixed buffer has no other place to go, so it asks for no more than it needs. */
+        int64_t end = slot + (b->fixed < 0 ? f->p->buffers[b->parents[k]].size : b->size);
+        if (slot >= 0 && slot % alignment == 0 && (b->fixed < 0 || b->fixed == slot) &&
+            lies_in_gap(f, taken, slot, end, b->size, alignment))
+            return slot;
+    }
+    if (b->parent_count) taken = gather(f, b, found, true);
+    if (b->fixed < 0) return choose_gap(f, taken, b->size, alignment);
+    bool free_there =
+        b->fixed <= f->capacity - b->size && lies_in_gap(f, taken, b->fixed, b->fixed + b->size, b->size, 1);
+    return free_there ? b->fixed : LX_OFF_CHIP;
+}
+
 static void place(struct fitter *f, int32_t i)
 {
     const struct lx_buffer *b = &f->p->buffers[i];
@@ -88,28 +161,12 @@ static void place(struct fitter *f, int32_t i)
         if (b->fixed <= f->capacity) f->address[i] = max_i64(b->fixed, 0);
         return;
     }
-    int32_t found = live_index_find(&f->placed, b->start, b->end, f->found);
-    int32_t taken = gather(f, b, found, b->parent_count == 0);
-    int64_t at = LX_OFF_CHIP;
-    for (int32_t k = 0; k < b->parent_count && at < 0; k++) {
-        int64_t slot = f->address[b->parents[k]];
-        /* A fixed buffer has no other place to go, so it asks for no more than it needs. */
-        int64_t end = slot + (b->fixed < 0 ? f->p->buffers[b->parents[k]].size : b->size);
-        if (slot >= 0 && slot % alignment == 0 && (b->fixed < 0 || b->fixed == slot) &&
-            lies_in_gap(f, taken, slot, end, b->size, alignment))
-            at = slot;
-    }
-    if (at < 0) {
-        if (b->parent_count) taken = gather(f, b, found, true);
-        if (b->fixed < 0)
-            at = choose_gap(f, taken, b->size, alignment);
-        else if (b->fixed <= f->capacity - b->size &&
-                 lies_in_gap(f, taken, b->fixed, b->fixed + b->size, b->size, 1))
-            at = b->fixed;
-    }
+    struct in_the_way way = crowds_find(&f->placed, i, b->parent_count > 0, f->found);
+    int64_t at =
+        way.whole_count ? beside_crowds(f, b, &way, alignment) : among_listed(f, b, way.found, alignment);
     if (at < 0) return;
     f->address[i] = at;
-    live_index_add(&f->placed, i);
+    crowds_add(&f->placed, i, at);
 }
 
 bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
@@ -119,8 +176,8 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     struct fitter f = {.p = p, .address = answer->address, .tightest = tightest};
     f.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
     f.found = malloc((n + 1) * sizeof *f.found);
-    f.taken = malloc((n + 1) * sizeof *f.taken);
-    bool ok = f.found && f.taken && live_index_init(&f.placed, p);
+    f.taken = malloc((2 * n + 4 * MOST_CROWDS) * sizeof *f.taken);
+    bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && f.found && f.taken;
     for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
         for (int32_t k = 0; k < count && !((k & 1023) == 0 && lx_run_stopped(run)); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
@@ -130,7 +187,7 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
         }
     free(f.found);
     free(f.taken);
-    live_index_free(&f.placed);
+    crowds_free(&f.placed);
     return ok;
 }
 

@@ -18,11 +18,19 @@ static int compare_starts(const void *a, const void *b)
 
 bool live_index_init(struct live_index *x, const struct lx_problem *p)
 {
+    return live_index_init_class(x, p, NULL, 0);
+}
+
+bool live_index_init_class(struct live_index *x, const struct lx_problem *p, const int32_t *class,
+                           int32_t which)
+{
     size_t n = (size_t)p->count;
-    *x = (struct live_index){.buffers = p->buffers, .count = p->count, .width = 1};
-    while (x->width < p->count) x->width *= 2;
+    *x = (struct live_index){.buffers = p->buffers, .width = 1};
     struct start *starts = malloc((n + 1) * sizeof *starts);
-    x->order = malloc((n + 1) * sizeof *x->order);
+    for (int32_t i = 0; starts && i < p->count; i++)
+        if (!class || class[i] == which) starts[x->count++] = (struct start){p->buffers[i].start, i};
+    while (x->width < x->count) x->width *= 2;
+    x->order = malloc(((size_t)x->count + 1) * sizeof *x->order);
     x->leaf = malloc((n + 1) * sizeof *x->leaf);
     x->latest_end = malloc(2 * (size_t)x->width * sizeof *x->latest_end);
     if (!starts || !x->order || !x->leaf || !x->latest_end) {
@@ -30,9 +38,8 @@ bool live_index_init(struct live_index *x, const struct lx_problem *p)
         live_index_free(x);
         return false;
     }
-    for (int32_t i = 0; i < p->count; i++) starts[i] = (struct start){p->buffers[i].start, i};
-    qsort(starts, n, sizeof *starts, compare_starts);
-    for (int32_t i = 0; i < p->count; i++) {
+    qsort(starts, (size_t)x->count, sizeof *starts, compare_starts);
+    for (int32_t i = 0; i < x->count; i++) {
         x->order[i] = starts[i].buffer;
         x->leaf[starts[i].buffer] = i;
     }

@@ -12,12 +12,15 @@ struct live_index {
     const struct lx_buffer *buffers;
     int32_t count;
     int32_t *order;      /* buffers by start */
-    int32_t *leaf;       /* per buffer: its place in `order` */
+    int32_t *leaf;       /* per buffer: its place in `order`, if it has one */
     int64_t *latest_end; /* 2 * width nodes; INT64_MIN where nothing is placed */
     int32_t width;
 };
 
 bool live_index_init(struct live_index *x, const struct lx_problem *p);
+/* Of the buffers with class[i] == which alone; no other is ever added. */
+bool live_index_init_class(struct live_index *x, const struct lx_problem *p, const int32_t *class,
+                           int32_t which);
 void live_index_free(struct live_index *x);
 void live_index_add(struct live_index *x, int32_t buffer);
 /* Writes the buffers found, in order of their starts, into `out` (room for all); returns how many. */

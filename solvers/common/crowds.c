@@ -1,0 +1,167 @@
+/* See crowds.h. Crowds are found by sorting lives and by sweeps over starts and ends: O(n log n) each. */
+#include "common/crowds.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+struct life {
+    int64_t start, end;
+    int32_t buffer;
+};
+
+static int by_life(const void *a, const void *b)
+{
+    const struct life *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (x->end != y->end) return x->end < y->end ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A crowd must be worth its gaps: below that, listing is as fast. */
+static int32_t least_crowd(int32_t count)
+{
+    return (int32_t)max_i64(LEAST_CROWD, count / 64);
+}
+
+/* Runs of equal lives, first come first served: `lives` is sorted. */
+static void crowds_of_equals(struct crowds *c, const struct life *lives, int32_t n)
+{
+    for (int32_t i = 0, next; i < n && c->count <= MOST_CROWDS / 2; i = next) {
+        for (next = i + 1;
+             next < n && lives[next].start == lives[i].start && lives[next].end == lives[i].end;)
+            next++;
+        if (next - i < least_crowd(n)) continue;
+        for (int32_t k = i; k < next; k++) c->class[lives[k].buffer] = c->count;
+        c->crowd[c->count++].equals = true;
+    }
+}
+
+/* The start at which most of the lives in no crowd are alive, and how many. Starts and ends are sorted apart. */
+static int32_t fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
+                       int64_t *tick)
+{
+    int32_t free_count = 0, gone = 0, alive = 0, most = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
+    qsort(ends, (size_t)free_count, sizeof *ends, by_end);
+    for (int32_t i = 0; i < n; i++) {
+        if (c->class[lives[i].buffer]) continue;
+        for (alive++; ends[gone] <= lives[i].start; gone++) alive--;
+        if (alive <= most) continue;
+        most = alive;
+        *tick = lives[i].start;
+    }
+    return most;
+}
+
+static void crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
+{
+    int64_t tick = 0;
+    while (c->count <= MOST_CROWDS && fullest(c, lives, n, ends, &tick) >= least_crowd(n)) {
+        for (int32_t i = 0; i < n; i++)
+            if (!c->class[lives[i].buffer] && lives[i].start <= tick && tick < lives[i].end)
+                c->class[lives[i].buffer] = c->count;
+        c->count++;
+    }
+}
+
+static bool find_crowds(struct crowds *c, const struct lx_problem *p)
+{
+    size_t n = (size_t)p->count + 1;
+    struct life *lives = malloc(n * sizeof *lives);
+    int64_t *ends = malloc(n * sizeof *ends);
+    bool ok = lives && ends;
+    int32_t count = 0;
+    for (int32_t i = 0; ok && i < p->count; i++)
+        if (p->buffers[i].size > 0 && p->buffers[i].start < p->buffers[i].end)
+            lives[count++] = (struct life){p->buffers[i].start, p->buffers[i].end, i};
+    if (ok && count >= LEAST_CROWD) {
+        qsort(lives, (size_t)count, sizeof *lives, by_life);
+        crowds_of_equals(c, lives, count);
+        crowds_of_ticks(c, lives, count, ends);
+    }
+    free(lives);
+    free(ends);
+    return ok;
+}
+
+static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t which, int64_t capacity,
+                       bool by_room)
+{
+    struct crowd *w = &c->crowd[which];
+    int64_t alignment = 0, least = INT64_MAX;
+    w->first_start = w->first_end = INT64_MAX;
+    w->last_start = w->last_end = INT64_MIN;
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        alignment = gcd_i64(alignment, lx_alignment_of(p, b));
+        if (b->size > 0) least = min_i64(least, b->size);
+        if (c->class[i] != which) continue;
+        w->first_start = min_i64(w->first_start, b->start);
+        w->last_start = max_i64(w->last_start, b->start);
+        w->first_end = min_i64(w->first_end, b->end);
+        w->last_end = max_i64(w->last_end, b->end);
+    }
+    if (!live_index_init_class(&w->placed, p, c->class, which)) return false;
+    alignment = max_i64(alignment, 1);
+    if (w->equals && !gap_tree_init(&w->left, capacity, alignment, least, p->count, by_room)) return false;
+    return which == 0 || gap_tree_init(&w->gaps, capacity, alignment, least, w->placed.count, by_room);
+}
+
+bool crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room)
+{
+    *c = (struct crowds){.buffers = p->buffers, .count = 1};
+    c->class = calloc((size_t)p->count + 1, sizeof *c->class);
+    bool ok = c->class && find_crowds(c, p);
+    for (int32_t k = 0; ok && k < c->count; k++) ok = open_class(c, p, k, capacity, by_room);
+    return ok;
+}
+
+void crowds_free(struct crowds *c)
+{
+    for (int32_t k = 0; k < c->count; k++) {
+        live_index_free(&c->crowd[k].placed);
+        gap_tree_free(&c->crowd[k].gaps);
+        gap_tree_free(&c->crowd[k].left);
+    }
+    free(c->class);
+    c->class = NULL;
+}
+
+static bool apart(const struct crowd *w, const struct lx_buffer *b)
+{
+    return b->start >= w->last_end || b->end <= w->first_start;
+}
+
+void crowds_add(struct crowds *c, int32_t buffer, int64_t address)
+{
+    const struct lx_buffer *b = &c->buffers[buffer];
+    struct crowd *own = &c->crowd[c->class[buffer]];
+    live_index_add(&own->placed, buffer);
+    if (c->class[buffer] > 0) gap_tree_take(&own->gaps, address, address + b->size);
+    for (int32_t k = 1; k < c->count && c->crowd[k].equals; k++)
+        if (!apart(&c->crowd[k], b)) gap_tree_take(&c->crowd[k].left, address, address + b->size);
+}
+
+struct in_the_way crowds_find(const struct crowds *c, int32_t buffer, bool each, int32_t *out)
+{
+    const struct lx_buffer *b = &c->buffers[buffer];
+    const struct crowd *own = &c->crowd[c->class[buffer]];
+    struct in_the_way way = {.found = 0};
+    if (own->equals && !each) way.whole[way.whole_count++] = &own->left;
+    for (int32_t k = 0; k < c->count && (!own->equals || each); k++) {
+        const struct crowd *w = &c->crowd[k];
+        if (apart(w, b)) continue;
+        if (k > 0 && !each && b->start < w->first_end && w->last_start < b->end)
+            way.whole[way.whole_count++] = &w->gaps;
+        else
+            way.found += live_index_find(&w->placed, b->start, b->end, out + way.found);
+    }
+    return way;
+}

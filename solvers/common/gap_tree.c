@@ -1,0 +1,190 @@
+/* See gap_tree.h. Insertion splits the path below the place where the new node's priority puts it, removal
+ * merges the two subtrees of the node that goes: both walk one path. */
+#include "common/gap_tree.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+static uint32_t priority(int32_t node)
+{
+    uint64_t h = ((uint64_t)node + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(h >> 29 ^ h >> 47);
+}
+
+static bool before(const struct gap_node *x, const struct gap_node *y, enum gap_order order)
+{
+    if (order == GAPS_BY_ROOM && x->room != y->room) return x->room < y->room;
+    return x->from < y->from;
+}
+
+static void update(struct gap_tree *t, int32_t i, enum gap_order order)
+{
+    struct gap_node *node = &t->nodes[i];
+    if (order != GAPS_BY_ADDRESS) return;
+    node->most = node->room;
+    for (int side = 0; side < 2; side++) {
+        int32_t child = node->child[GAPS_BY_ADDRESS][side];
+        if (child >= 0) node->most = max_i64(node->most, t->nodes[child].most);
+    }
+}
+
+static int32_t merge(struct gap_tree *t, int32_t a, int32_t b, enum gap_order order)
+{
+    if (a < 0 || b < 0) return a < 0 ? b : a;
+    bool a_above = priority(a) > priority(b);
+    int32_t root = a_above ? a : b;
+    int32_t *link = &t->nodes[root].child[order][a_above];
+    *link = a_above ? merge(t, *link, b, order) : merge(t, a, *link, order);
+    update(t, root, order);
+    return root;
+}
+
+/* The nodes of `root` before and after the node `by`. */
+static void split(struct gap_tree *t, int32_t root, int32_t by, enum gap_order order, int32_t halves[2])
+{
+    if (root < 0) {
+        halves[0] = halves[1] = -1;
+        return;
+    }
+    bool right = before(&t->nodes[root], &t->nodes[by], order);
+    int32_t parts[2];
+    split(t, t->nodes[root].child[order][right], by, order, parts);
+    t->nodes[root].child[order][right] = parts[!right];
+    halves[right] = parts[right];
+    halves[!right] = root;
+    update(t, root, order);
+}
+
+static int32_t insert(struct gap_tree *t, int32_t root, int32_t node, enum gap_order order)
+{
+    if (root < 0 || priority(node) > priority(root)) {
+        split(t, root, node, order, t->nodes[node].child[order]);
+        update(t, node, order);
+        return node;
+    }
+    int32_t *link = &t->nodes[root].child[order][before(&t->nodes[root], &t->nodes[node], order)];
+    *link = insert(t, *link, node, order);
+    update(t, root, order);
+    return root;
+}
+
+static int32_t take_out(struct gap_tree *t, int32_t root, int32_t node, enum gap_order order)
+{
+    struct gap_node *at = &t->nodes[root];
+    if (root == node) return merge(t, at->child[order][0], at->child[order][1], order);
+    int32_t *link = &at->child[order][before(at, &t->nodes[node], order)];
+    *link = take_out(t, *link, node, order);
+    update(t, root, order);
+    return root;
+}
+
+static void add_gap(struct gap_tree *t, int64_t from, int64_t to)
+{
+    int64_t room = to - round_up_i64(from, t->alignment);
+    if (room < t->least) return;
+    int32_t node = t->unused;
+    if (node >= 0)
+        t->unused = t->nodes[node].child[0][0];
+    else
+        node = t->used++;
+    t->nodes[node] = (struct gap_node){from, to, room, room, {{-1, -1}, {-1, -1}}};
+    for (int order = 0; order <= (int)t->by_room; order++)
+        t->root[order] = insert(t, t->root[order], node, (enum gap_order)order);
+}
+
+static void drop_gap(struct gap_tree *t, int32_t node)
+{
+    for (int order = 0; order <= (int)t->by_room; order++)
+        t->root[order] = take_out(t, t->root[order], node, (enum gap_order)order);
+    t->nodes[node].child[0][0] = t->unused;
+    t->unused = node;
+}
+
+bool gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
+                   bool by_room)
+{
+    /* A take leaves at most one gap more than there was. */
+    *t = (struct gap_tree){.root = {-1, -1}, .most = takes + 2, .unused = -1, .by_room = by_room};
+    t->alignment = alignment;
+    t->least = max_i64(least, 1);
+    t->nodes = malloc((size_t)t->most * sizeof *t->nodes);
+    if (t->nodes) add_gap(t, 0, capacity);
+    return t->nodes != NULL;
+}
+
+void gap_tree_free(struct gap_tree *t)
+{
+    free(t->nodes);
+    *t = (struct gap_tree){0};
+}
+
+/* The first gap that ends above `at`, or -1. */
+static int32_t gap_above(const struct gap_tree *t, int64_t at)
+{
+    int32_t found = -1;
+    for (int32_t i = t->root[GAPS_BY_ADDRESS]; i >= 0;) {
+        bool above = t->nodes[i].to > at;
+        if (above) found = i;
+        i = t->nodes[i].child[GAPS_BY_ADDRESS][!above];
+    }
+    return found;
+}
+
+void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to)
+{
+    for (int32_t i; (i = gap_above(t, from)) >= 0 && t->nodes[i].from < to;) {
+        struct gap_node gap = t->nodes[i];
+        drop_gap(t, i);
+        if (gap.from < from) add_gap(t, gap.from, from);
+        if (to < gap.to) add_gap(t, to, gap.to);
+    }
+}
+
+/* The first gap with room for `size` that ends at or above `end`, or -1. */
+static int32_t first_with_room(const struct gap_tree *t, int32_t i, int64_t end, int64_t size)
+{
+    if (i < 0 || t->nodes[i].most < size) return -1;
+    const struct gap_node *node = &t->nodes[i];
+    if (node->to >= end) {
+        int32_t left = first_with_room(t, node->child[GAPS_BY_ADDRESS][0], end, size);
+        if (left >= 0) return left;
+        if (node->room >= size) return i;
+    }
+    return first_with_room(t, node->child[GAPS_BY_ADDRESS][1], end, size);
+}
+
+int64_t gap_tree_first(const struct gap_tree *t, int64_t at, int64_t size, int64_t alignment)
+{
+    for (int32_t i; (i = first_with_room(t, t->root[GAPS_BY_ADDRESS], at + size, size)) >= 0;) {
+        int64_t base = round_up_i64(max_i64(at, t->nodes[i].from), alignment);
+        if (base <= t->nodes[i].to - size) return base;
+        at = t->nodes[i].to;
+    }
+    return -1;
+}
+
+int64_t gap_tree_tightest(const struct gap_tree *t, int64_t size)
+{
+    int32_t found = -1;
+    for (int32_t i = t->root[GAPS_BY_ROOM]; i >= 0;) {
+        bool enough = t->nodes[i].room >= size;
+        if (enough) found = i;
+        i = t->nodes[i].child[GAPS_BY_ROOM][!enough];
+    }
+    return found < 0 ? -1 : round_up_i64(t->nodes[found].from, t->alignment);
+}
+
+static void walk(const struct gap_tree *t, int32_t i, void (*see)(void *context, int64_t from, int64_t to),
+                 void *context)
+{
+    if (i < 0) return;
+    walk(t, t->nodes[i].child[GAPS_BY_ADDRESS][0], see, context);
+    see(context, t->nodes[i].from, t->nodes[i].to);
+    walk(t, t->nodes[i].child[GAPS_BY_ADDRESS][1], see, context);
+}
+
+void gap_tree_walk(const struct gap_tree *t, void (*see)(void *context, int64_t from, int64_t to),
+                   void *context)
+{
+    walk(t, t->root[GAPS_BY_ADDRESS], see, context);
+}

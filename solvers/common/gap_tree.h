@@ -1,0 +1,44 @@
+/* The free gaps of one address range, as buffers that all live at once take their bytes.
+ *
+ * A treap over the gaps by address, each node with the most room of a gap below it, and, where asked for, a
+ * second one over the same nodes by room: the first gap above an address and the tightest gap are found in
+ * O(log gaps). Bytes are only ever taken, never given back. Priorities are a hash of the node's number, so that
+ * the same calls make the same tree. */
+#ifndef LX_SOLVERS_COMMON_GAP_TREE_H
+#define LX_SOLVERS_COMMON_GAP_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gap_order { GAPS_BY_ADDRESS, GAPS_BY_ROOM, GAP_ORDERS };
+
+struct gap_node {
+    int64_t from, to;
+    int64_t room;                 /* from the first aligned address on */
+    int64_t most;                 /* room in its subtree by address */
+    int32_t child[GAP_ORDERS][2]; /* nodes, or -1 */
+};
+
+struct gap_tree {
+    struct gap_node *nodes;
+    int32_t root[GAP_ORDERS];
+    int32_t used, most, unused; /* nodes: touched so far, allocated, head of those given back */
+    int64_t alignment, least;   /* every address is a multiple; a gap with less room is forgotten */
+    bool by_room;
+};
+
+/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest is asked. */
+bool gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
+                   bool by_room);
+void gap_tree_free(struct gap_tree *t);
+/* Parts that are taken already stay so. */
+void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to);
+/* The lowest multiple of `alignment`, at or above `at`, with `size` free bytes; -1: none. */
+int64_t gap_tree_first(const struct gap_tree *t, int64_t at, int64_t size, int64_t alignment);
+/* The first aligned address of the gap that `size` fills best, the lowest of such gaps; -1: none. */
+int64_t gap_tree_tightest(const struct gap_tree *t, int64_t size);
+/* Calls `see` for each gap, by address. */
+void gap_tree_walk(const struct gap_tree *t, void (*see)(void *context, int64_t from, int64_t to),
+                   void *context);
+
+#endif
