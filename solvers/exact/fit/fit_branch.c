@@ -3,10 +3,12 @@
  * Success hangs on the order in which items are put down, and run times are heavy-tailed in it. So each run
  * takes one of several styles, and runs are cut off early and begun again.
  *
- * Score: the address at which the item would stand, mixed with how late the fullest of its sections could
- * start at all (capacity less what is left to place there). Low and urgent items come first. Ties, of which
- * there are many at low addresses, go to the item whose sections have overflowed most often so far: weights
- * outlive the runs, they find the bottlenecks. A little noise makes runs of the same style differ.
+ * First come items without a choice: where all others of a section are too high to be its lowest, the one that
+ * is left must be. Then the score decides: the address at which the item would stand, mixed with how late the
+ * fullest of its sections could start at all (capacity less what is left to place there). Low and urgent items
+ * come first. Ties, of which there are many at low addresses, go to the item whose sections have overflowed most
+ * often so far: weights outlive the runs, they find the bottlenecks. That makes runs of the same style differ;
+ * after the first round a little noise does too.
  *
  * The search stays within one window: a stretch of sections whose unplaced items hang together. When it
  * falls apart, the stretch with the least slack is next. Decisions in other windows are no part of a
@@ -17,7 +19,7 @@ struct style {
     int low_share, room_share;
 };
 
-static const struct style styles[] = {{4, 0}, {2, 2}, {3, 1}, {1, 3}};
+static const struct style styles[] = {{2, 2}, {2, 2}, {4, 0}, {2, 2}, {2, 2}, {1, 3}, {2, 2}, {3, 1}};
 
 enum { STYLE_COUNT = sizeof styles / sizeof *styles };
 
@@ -31,7 +33,7 @@ static bool may_be_placed(const struct fit_search *s, int32_t j)
     fit_unit low = s->low[j];
     if (low != s->rest[j] && !part->fixed[j]) return false;
     for (int32_t i = part->first_near[j]; i < part->first_near[j + 1]; i++)
-        if (s->low[part->near[i].item] + part->near[i].theirs <= low) return false;
+        if (s->low[part->near[i]] + fit_theirs(part, i) <= low) return false;
     return true;
 }
 
@@ -83,10 +85,42 @@ void fit_branch_prepare(struct fit_search *s, int64_t run)
     }
 }
 
+/* The one unplaced item of the section that can be its lowest, or -1: the others would leave too little. */
+static int32_t find_sole(const struct fit_search *s, int32_t section)
+{
+    const struct fit_part *part = s->part;
+    fit_unit most = part->capacity - s->left[section];
+    int32_t sole = -1;
+    for (int32_t i = part->first_in_section[section]; i < part->first_in_section[section + 1]; i++) {
+        int32_t k = part->in_section[i];
+        if (s->low[k] > most) continue;
+        if (sole >= 0) return -1;
+        sole = k;
+    }
+    return sole;
+}
+
+/* An item that must be the lowest of one of its sections: postponing it fails at once, so that it costs no
+ * branch. The lowest of those, or -1. */
+static int32_t choose_forced(struct fit_search *s)
+{
+    int32_t best = -1;
+    for (int32_t t = s->window_from; t < s->window_to; t++) {
+        if (s->stale[t]) {
+            s->sole[t] = find_sole(s, t);
+            s->stale[t] = false;
+        }
+        int32_t k = s->sole[t];
+        if (k >= 0 && (best < 0 || s->low[k] < s->low[best]) && may_be_placed(s, k)) best = k;
+    }
+    return best;
+}
+
 int32_t fit_branch_choose(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
-    int32_t best = -1;
+    int32_t best = choose_forced(s);
+    if (best >= 0) return best;
     fit_unit best_score = 0;
     double best_key = 0;
     for (int32_t f = 0; f < s->free_count; f++) {

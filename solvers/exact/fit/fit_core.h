@@ -7,7 +7,8 @@
  *
  * An item has a flat bottom and, when it is a chain, a top that goes down in steps. For two items that meet
  * in time only their greatest heights over the common sections matter, so a neighbour entry carries both
- * and the search never looks at pieces again, except to keep section totals. */
+ * and the search never looks at pieces again, except to keep section totals. Without chains these are the items'
+ * heights, and the entry is a mere number: the lists are what the search reads most. */
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 #define LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 
@@ -25,9 +26,9 @@ struct fit_step { /* a piece in sections and units */
     fit_unit size;
 };
 
-struct fit_near { /* a neighbour in time, from an item's point of view */
-    int32_t item;
-    fit_unit mine, theirs; /* greatest height over the common sections */
+/* A neighbour in time, from an item's point of view: the greatest heights over the common sections. */
+struct fit_near {
+    fit_unit mine, theirs;
 };
 
 struct fit_part {
@@ -40,9 +41,9 @@ struct fit_part {
     bool *fixed;
     int32_t *origin; /* index in the caller's problem */
     int32_t *first_step;
-    struct fit_step *steps; /* of item i: first_step[i] .. first_step[i + 1] */
-    int32_t *first_near;
-    struct fit_near *near;
+    struct fit_step *steps;     /* of item i: first_step[i] .. first_step[i + 1] */
+    int32_t *first_near, *near; /* the neighbours of item i: near[first_near[i]] .. near[first_near[i + 1]] */
+    struct fit_near *heights;   /* for each entry of `near`; NULL where no item is a chain */
     int32_t *first_in_section, *in_section; /* items of section s */
     fit_unit *total;                        /* a section: the heights of all its items */
 };
@@ -62,6 +63,17 @@ struct fit_scaled {
 /* False: memory is out. */
 bool fit_scale(const struct fit_problem *p, struct fit_scaled *out);
 void fit_scaled_free(struct fit_scaled *s);
+
+/* The greatest heights of item i and of its neighbour in entry `at` while both live. */
+static inline fit_unit fit_mine(const struct fit_part *part, int32_t i, int32_t at)
+{
+    return part->heights ? part->heights[at].mine : part->height[i];
+}
+
+static inline fit_unit fit_theirs(const struct fit_part *part, int32_t at)
+{
+    return part->heights ? part->heights[at].theirs : part->height[part->near[at]];
+}
 
 static inline fit_unit fit_round_up(fit_unit a, fit_unit align)
 {

@@ -52,12 +52,11 @@ static void explain_wait(struct fit_search *s, int32_t e, fit_unit value)
     ask(s, k, event->waits);
     if (wanted <= event->waits + align) return; /* not there, hence at the next base at least */
     for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++) {
-        const struct fit_near *near = &part->near[i];
-        int32_t m = near->item;
+        int32_t m = part->near[i];
         if (s->placed[m] && s->placed_event[m] <= e)
             fit_conflict_add(s, s->level[m]);
         else
-            ask(s, m, wanted - align + 1 - near->theirs);
+            ask(s, m, wanted - align + 1 - fit_theirs(part, i));
     }
 }
 
@@ -69,7 +68,7 @@ static void explain_placed(struct fit_search *s, int32_t e)
     fit_unit height = part->height[k];
     if (part->first_step[k + 1] - part->first_step[k] > 1)
         for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++)
-            if (part->near[i].item == x) height = part->near[i].mine;
+            if (part->near[i] == x) height = fit_mine(part, k, i);
     ask(s, k, s->base[x] - height + 1);
 }
 

@@ -182,9 +182,10 @@ static bool link_neighbours(struct fit_part *part)
     }
     if (2 * pairs > FIT_MOST_ENTRIES || entries > FIT_MOST_ENTRIES) return true;
     part->near = malloc((size_t)(2 * pairs + 1) * sizeof *part->near);
+    if (part->first_step[n] > n) part->heights = malloc((size_t)(2 * pairs + 1) * sizeof *part->heights);
     part->in_section = malloc((size_t)entries * sizeof *part->in_section);
     int32_t *fill = malloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
-    if (!part->near || !part->in_section || !fill) {
+    if (!part->near || !part->in_section || !fill || (part->first_step[n] > n && !part->heights)) {
         free(fill);
         return false;
     }
@@ -205,10 +206,14 @@ static bool link_neighbours(struct fit_part *part)
         for (int32_t s = part->from[i]; s < part->to[i]; s++) part->in_section[fill_section[s]++] = i;
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
             int32_t to = part->to[k] < part->to[i] ? part->to[k] : part->to[i];
-            fit_unit a = greatest_between(part, i, part->from[k], to);
-            fit_unit b = greatest_between(part, k, part->from[k], to);
-            part->near[fill[i]++] = (struct fit_near){k, a, b};
-            part->near[fill[k]++] = (struct fit_near){i, b, a};
+            if (part->heights) {
+                fit_unit a = greatest_between(part, i, part->from[k], to);
+                fit_unit b = greatest_between(part, k, part->from[k], to);
+                part->heights[fill[i]] = (struct fit_near){a, b};
+                part->heights[fill[k]] = (struct fit_near){b, a};
+            }
+            part->near[fill[i]++] = k;
+            part->near[fill[k]++] = i;
         }
     }
     free(fill);
@@ -284,6 +289,7 @@ static void free_part(struct fit_part *part)
     free(part->in_section);
     free(part->first_near);
     free(part->near);
+    free(part->heights);
 }
 
 void fit_scaled_free(struct fit_scaled *s)

@@ -64,8 +64,10 @@ static bool raise_bound(struct fit_search *s, int32_t k, fit_unit value, int32_t
     while (s->pending.count <= s->events.count / 64) s->pending.at[s->pending.count++] = 0;
     s->last_event[k] = (int32_t)s->events.count - 1;
     s->low[k] = value;
-    for (int32_t i = part->from[k]; i < part->to[k]; i++)
+    for (int32_t i = part->from[k]; i < part->to[k]; i++) {
+        s->stale[i] = true;
         if (s->lowest[i] == old) mark_dirty(s, i);
+    }
     return value <= part->high[k];
 }
 
@@ -76,7 +78,7 @@ static fit_unit least_support(struct fit_search *s, int32_t k)
     fit_unit least = FIT_FAR;
     int32_t witness = -1;
     for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++) {
-        fit_unit top = s->low[part->near[i].item] + part->near[i].theirs;
+        fit_unit top = s->low[part->near[i]] + fit_theirs(part, i);
         if (top < least) {
             least = top;
             witness = i;
@@ -97,8 +99,8 @@ static bool is_waiting(const struct fit_search *s, int32_t k)
 static bool witness_holds(const struct fit_search *s, int32_t k)
 {
     if (s->witness[k] < 0) return false;
-    const struct fit_near *near = &s->part->near[s->witness[k]];
-    return s->low[near->item] + near->theirs <= s->low[k] && s->low[k] > s->waits[k];
+    int32_t at = s->witness[k];
+    return s->low[s->part->near[at]] + fit_theirs(s->part, at) <= s->low[k] && s->low[k] > s->waits[k];
 }
 
 static void forget_dirty(struct fit_search *s)
@@ -173,8 +175,10 @@ static void take(struct fit_search *s, int32_t x)
     s->low[x] = FIT_FAR;
     for (int32_t i = part->first_step[x]; i < part->first_step[x + 1]; i++)
         for (int32_t t = part->steps[i].from; t < part->steps[i].to; t++) s->left[t] -= part->steps[i].size;
-    for (int32_t t = part->from[x]; t < part->to[x]; t++)
+    for (int32_t t = part->from[x]; t < part->to[x]; t++) {
+        s->stale[t] = true;
         if (s->lowest[t] == s->base[x]) mark_dirty(s, t);
+    }
     s->split = false;
     for (int32_t t = part->from[x] + 1; t < part->to[x]; t++)
         if (--s->crossing[t] == 0) s->split = true;
@@ -185,6 +189,7 @@ static void put_back(struct fit_search *s, int32_t x)
 {
     const struct fit_part *part = s->part;
     for (int32_t t = part->from[x] + 1; t < part->to[x]; t++) s->crossing[t]++;
+    for (int32_t t = part->from[x]; t < part->to[x]; t++) s->stale[t] = true;
     for (int32_t i = part->first_step[x]; i < part->first_step[x + 1]; i++)
         for (int32_t t = part->steps[i].from; t < part->steps[i].to; t++) s->left[t] += part->steps[i].size;
     s->low[x] = s->base[x];
@@ -205,7 +210,7 @@ static bool stands_on_later_rank(struct fit_search *s, int32_t y)
 {
     const struct fit_part *part = s->part;
     for (int32_t i = part->first_near[y]; i < part->first_near[y + 1]; i++) {
-        int32_t x = part->near[i].item;
+        int32_t x = part->near[i];
         if (!s->placed[x] || s->base[x] + part->height[x] != s->low[y] || s->rank[y] > s->rank[x]) continue;
         if (part->from[x] != part->from[y] || part->to[x] != part->to[y]) continue;
         if (is_chain(part, x) || is_chain(part, y)) continue;
@@ -230,11 +235,10 @@ static bool place(struct fit_search *s, int32_t x)
         return false;
     }
     for (int32_t i = part->first_near[x]; i < part->first_near[x + 1]; i++) {
-        const struct fit_near *near = &part->near[i];
-        int32_t k = near->item;
+        int32_t k = part->near[i];
         if (s->placed[k]) continue;
         if (s->room[k] <= fullest) update_room(s, k);
-        fit_unit rest = fit_round_up(s->base[x] + near->mine, part->align[k]);
+        fit_unit rest = fit_round_up(s->base[x] + fit_mine(part, x, i), part->align[k]);
         if (rest <= s->rest[k]) continue;
         change(s, &s->rest[k], rest);
         if (rest > s->low[k] && !raise_bound(s, k, rest, x)) {
@@ -260,6 +264,7 @@ static void undo(struct fit_search *s, const struct fit_frame *frame)
         const struct fit_event *event = &s->events.at[--s->events.count];
         s->low[event->item] = event->old;
         s->last_event[event->item] = event->earlier;
+        for (int32_t t = s->part->from[event->item]; t < s->part->to[event->item]; t++) s->stale[t] = true;
     }
     while (s->changes.count > (size_t)frame->changes) {
         const struct fit_change *old = &s->changes.at[--s->changes.count];
@@ -330,6 +335,7 @@ static bool reset(struct fit_search *s)
     for (int32_t t = 0; t < part->sections; t++) {
         s->left[t] = part->total[t];
         s->lowest[t] = FIT_FAR;
+        s->stale[t] = true;
     }
     s->free_count = part->count;
     for (int32_t i = 0; i < part->count; i++) {

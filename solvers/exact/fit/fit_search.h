@@ -60,7 +60,8 @@ struct fit_search {
     fit_unit *left;    /* sum of heights still to place */
     fit_unit *lowest;  /* least `low` of its unplaced items */
     int32_t *crossing; /* unplaced items on both sides of the boundary before the section */
-    bool *is_dirty;
+    int32_t *sole;     /* the only unplaced item that can be its lowest, or -1; true unless stale */
+    bool *stale, *is_dirty;
     int32_t *dirty, dirty_count;
     /* Trails and the decision stack; level = index + 1, 0 is the root. */
     VEC(struct fit_change) changes;

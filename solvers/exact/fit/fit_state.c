@@ -69,6 +69,8 @@ bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t
     s->left = array(&fine, m, sizeof *s->left);
     s->lowest = array(&fine, m, sizeof *s->lowest);
     s->crossing = array(&fine, m, sizeof *s->crossing);
+    s->sole = array(&fine, m, sizeof *s->sole);
+    s->stale = array(&fine, m, sizeof *s->stale);
     s->is_dirty = array(&fine, m, sizeof *s->is_dirty);
     s->dirty = array(&fine, m, sizeof *s->dirty);
     /* Each item is placed once and postponed a few times on a path; a deeper one ends the run. */
@@ -87,7 +89,8 @@ void fit_search_close(struct fit_search *s)
                    s->placed,     s->level,    s->placed_event, s->wait_level, s->witness, s->last_event,
                    s->slot,       s->rank,     s->weight,       s->bias,       s->left,    s->lowest,
                    s->crossing,   s->is_dirty, s->dirty,        s->frames,     s->waiting, s->conflict,
-                   s->free_items, s->resolved, s->bucket,       s->explained,  s->cursor};
+                   s->free_items, s->resolved, s->bucket,       s->explained,  s->cursor,  s->sole,
+                   s->stale};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     VEC_FREE(&s->changes);
     VEC_FREE(&s->events);
