@@ -83,16 +83,10 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->figures.spill_bytes).at,
                     in_bytes(p->figures.bound_bytes).at, in_percent(lx_plan_gap(p)).at);
     }
-    if (p->joint.bound_bytes > 0 || p->joint.bound_us > 0) {
+    if (p->joint.searched) {
         label(out, "joint");
-        text_format(out, "%s divided anew; with one view per tensor and no relayouts the search had ",
-                    counted(p->joint.divided_anew, "op").at);
-        if (p->joint.bound_bytes > 0)
-            text_format(out, "%s, none below %s", in_bytes(p->joint.bytes).at,
-                        in_bytes(p->joint.bound_bytes).at);
-        else
-            text_format(out, "%.2f us, none below %.2f us", p->joint.us, p->joint.bound_us);
-        text_format(out, ", gap %s\n", in_percent(p->joint.gap).at);
+        text_format(out, "%s divided anew; no choice of divisions moves less than %s\n",
+                    counted(p->joint.divided_anew, "op").at, in_bytes(p->joint.bound_bytes).at);
     }
     if (!p->graph->is_list) {
         label(out, "pool");

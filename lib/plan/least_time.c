@@ -119,8 +119,6 @@ static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool c
     how.run.work_limit = 0; /* the limit counts the solver's steps */
     if (!lx_cooptimise(d, &how, &found, p->st)) return false;
     bool ok = found.changed == 0 || add_way(s, d, found.divided);
-    if (p->joint.bound_us <= 0)
-        p->joint = (struct lx_joint){.us = found.now.time_us, .bound_us = found.bound_us, .gap = found.gap};
     arena_adopt(p->memory, found.memory); /* decisions point to the divisions */
     lx_cooptimised_free(&found);
     return ok;

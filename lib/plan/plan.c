@@ -189,9 +189,10 @@ static bool search_many(struct planner *p)
     return p->best.draft.problem.count > LARGE && quick ? search_quickly(p) : run_searches(p, LX_TRIES_MANY);
 }
 
-/* That of the divisions as chosen, unless a pass that is still to come may go below it. */
+/* That of all divisions; or of those that were chosen, unless a pass that is still to come may go below it. */
 static int64_t bound_of(const struct planner *p)
 {
+    if (p->joint.searched) return p->best.bound;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
         if (is_on(p, row) && row->bound == LX_BOUND_VOID) return 0;
     return p->best.bound;

@@ -77,15 +77,12 @@ struct lx_plan_options {
     const struct lx_plan *like;
 };
 
-/* Of the co-optimisation, when a plan was made with it; not in plan files. What the search found and proved of
- * its own model, which is simpler than a plan (cooptimise.h): a tensor is on chip in one view all its life or
- * not at all, an access off chip moves all of it, sums do not meet on the ring, and nothing is slower than
- * before. A plan may do better. 0: not asked. */
+/* Of the co-optimisation of bytes, when a plan was made with it; not in plan files. */
 struct lx_joint {
+    bool searched;
     int32_t divided_anew; /* ops with another division than work division alone gave them */
-    int64_t bytes, bound_bytes;
-    double us, bound_us;
-    double gap;
+    int64_t
+        bound_bytes; /* proved: HBM traffic that no plan with these passes goes below, however its ops are divided */
 };
 
 /* What a plan comes to, in bytes but for the times. Of a list the traffic is the cost of what is off chip. */

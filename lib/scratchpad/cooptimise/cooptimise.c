@@ -203,7 +203,7 @@ static bool report(const struct goal_search *s, struct lx_cooptimised *out, lx_s
 bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_options *how,
                    struct lx_cooptimised *out, lx_status *st)
 {
-    struct goal_search s = {.how = how};
+    struct goal_search s = {.how = how, .flipped = how->without_flip};
     *out = (struct lx_cooptimised){.status = LX_ERROR, .memory = calloc(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(st);
     bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st) && report(&s, out, st) &&

@@ -24,6 +24,7 @@ struct lx_cooptimise_options {
     struct lx_run run;
     bool clone_inputs;    /* inputs and weights that several ops read may be copied to the scratchpad */
     bool outputs_on_chip; /* graph outputs that are also read may be produced there, and stored once */
+    bool without_flip;    /* mode LX_JOINT_FULL: do not try the documented search first */
     bool any_pace;        /* goal traffic: whatever time it takes */
     int64_t capacity;     /* bytes per core; 0: what the device lets a planner use */
 };

@@ -192,7 +192,9 @@ static bool fill_menu(struct builder *b, const struct division_menu *m, struct o
     out->extra = arena_array(b->memory, n, sizeof *out->extra);
     out->memory = arena_array(b->memory, cells, sizeof *out->memory);
     out->label = arena_array(b->memory, cells, sizeof *out->label);
-    if (!out->splits || !out->flip || !out->compute || !out->extra || !out->memory || !out->label)
+    out->view = arena_array(b->memory, cells, sizeof *out->view);
+    if (!out->splits || !out->flip || !out->compute || !out->extra || !out->memory || !out->label ||
+        !out->view)
         return false;
     if (m->split_count > 0) memcpy(out->splits, m->splits, n * (size_t)m->split_count * sizeof *out->splits);
     for (int32_t c = 0; c < out->count; c++) {
@@ -204,6 +206,7 @@ static bool fill_menu(struct builder *b, const struct division_menu *m, struct o
             int64_t from = (int64_t)c * out->operand_count + i, to = (int64_t)i * out->count + c;
             out->memory[to] = picoseconds(m->memory_us[from]);
             out->label[to] = -1;
+            out->view[to] = m->operand_count > 0 ? m->views[from] : lx_division_view(b->d, out->op, i);
             if (m->operand_count > 0 && !intern(b, b->layout_of[op_operand(op, i)], &m->views[from],
                                                 m->core_bytes[from], &out->label[to]))
                 return false;

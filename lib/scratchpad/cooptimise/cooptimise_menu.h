@@ -14,9 +14,10 @@ struct op_menu {
     int64_t *splits; /* per choice, split_count each */
     int split_count;
     bool *flip;
-    int64_t *compute, *extra; /* per choice, in picoseconds */
-    int64_t *memory;          /* per operand and choice, count each */
-    int32_t *label;           /* the same */
+    int64_t *compute, *extra;  /* per choice, in picoseconds */
+    int64_t *memory;           /* per operand and choice, count each */
+    int32_t *label;            /* the same */
+    struct lx_core_view *view; /* the same: what the cores see of it */
 };
 
 struct op_menus {

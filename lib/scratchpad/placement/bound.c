@@ -112,7 +112,7 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
     return true;
 }
 
-bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st)
+bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st)
 {
     struct bound_sections s = {0};
     s.items = calloc((size_t)p->count + 1, sizeof *s.items);
@@ -122,4 +122,9 @@ bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st)
     free(s.items);
     free(s.sections);
     return ok || status_no_memory(st);
+}
+
+bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st)
+{
+    return p->pool_count || lx_problem_needs(p) ? bound_parts(p, bound, st) : bound_plain(p, bound, st);
 }

@@ -3,6 +3,7 @@
 #define LX_SCRATCHPAD_PLACEMENT_BOUND_H
 
 #include "base/checked.h"
+#include "scratchpad/placement/problem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +38,10 @@ bool bound_whole_buffers(struct bound_sections *s);
 bool bound_chain(const struct bound_sections *s, int64_t *forced);
 /* Multipliers on all sections at once; certified in integers. */
 bool bound_multipliers(const struct bound_sections *s, int64_t *forced);
+
+/* bound.c: of a plain list. */
+bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st);
+/* bound_relax.c: of any other problem; INT64_MAX where no legal answer exists. */
+bool bound_parts(const struct lx_problem *p, int64_t *bound, lx_status *st);
 
 #endif

@@ -282,7 +282,7 @@ bool lx_check(const struct lx_problem *p, const int64_t *address, int64_t *objec
 bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                      enum lx_rule *rule, lx_status *st);
 
-/* A bound on the objective that every legal answer respects. O(n log n). */
+/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n). */
 bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st);
 
 /* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and

@@ -1,5 +1,7 @@
-/* Runs a solver and lets out only what has been checked. */
+/* Runs a solver and lets out only what has been checked. A problem of the second version is rewritten first
+ * (rewrite.h) and solved part by part (solve_parts.c); each part, like each plain list, goes through here. */
 #include "scratchpad/placement/solve.h"
+#include "scratchpad/placement/rewrite.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -9,7 +11,10 @@
 
 static void all_off_chip(const struct lx_problem *p, struct lx_answer *a)
 {
-    for (int32_t i = 0; i < p->count; i++) a->address[i] = LX_OFF_CHIP;
+    for (int32_t i = 0; i < p->count; i++) {
+        a->address[i] = LX_OFF_CHIP;
+        if (a->pool) a->pool[i] = 0;
+    }
 }
 
 static unsigned needed_capability(enum lx_objective o)
@@ -23,7 +28,7 @@ static bool cannot_fit(const struct lx_problem *p, int64_t bound)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        if (!b->reason && b->size > p->capacity) return true;
+        if (!b->reason && !lx_may_be_placed(p, b)) return true;
         if (b->reason) bound -= b->spill_cost;
     }
     return bound > 0;
@@ -44,6 +49,36 @@ static enum lx_verdict settle(const struct lx_problem *p, const struct lx_solver
     return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
 }
 
+/* The words of what a solver may be unable to take. */
+static const struct {
+    unsigned bit;
+    const char *words;
+} features[] = {
+    {LX_CAN_POOLS, "several pools"},
+    {LX_CAN_LIVES, "buffers with several lives"},
+    {LX_CAN_PAIRS, "apart, exclusive or alone"},
+    {LX_CAN_RESERVED, "reserved bytes"},
+    {LX_CAN_TOGETHER, "groups that go together"},
+    {LX_CAN_CHARGES, "charges or costs of being placed"},
+    {LX_CAN_MUST, "buffers that must be placed or forbidden charges"},
+    {LX_CAN_STAGING, "staging buffers"},
+    {LX_CAN_REUSE, "reuse penalties"},
+    {LX_CAN_SAME_PLACE, "groups of one place"},
+};
+
+static bool refuse(const struct lx_solver *solver, unsigned lacks, lx_status *st)
+{
+    char words[300] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (lacks & features[i].bit && n < sizeof words) {
+            int wrote = snprintf(words + n, sizeof words - n, "%s%s", n ? "; " : "", features[i].words);
+            n += wrote > 0 ? (size_t)wrote : 0;
+        }
+    return status_set(st, LX_E_USAGE, "solver %s does not take %s; `lxplan solvers` lists which do",
+                      solver->name, words);
+}
+
 static bool can_answer(const struct lx_problem *p, const struct lx_solver *solver, lx_status *st)
 {
     if (solver->abi != LX_SOLVER_ABI)
@@ -53,11 +88,6 @@ static bool can_answer(const struct lx_problem *p, const struct lx_solver *solve
         return status_set(st, LX_E_USAGE,
                           "solver %s does not answer the %s question; `lxplan solvers` lists which do",
                           solver->name, lx_objective_word(p->objective));
-    if (lx_problem_needs(p) & ~solver->caps)
-        return status_set(
-            st, LX_E_USAGE,
-            "solver %s cannot take all that this problem asks for; `lxplan solvers` lists which can",
-            solver->name);
     return true;
 }
 
@@ -68,52 +98,101 @@ bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const 
     return can_answer(p, solver, st) && lx_problem_validate(p, st) && solve_valid(p, solver, run, answer, st);
 }
 
-bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
-                 struct lx_answer *answer, lx_status *st)
+static bool run_solver(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                       int64_t bound, struct lx_answer *answer)
 {
     int64_t *address = answer->address;
-    *answer = (struct lx_answer){.address = address, .status = LX_ERROR};
-    if (!can_answer(p, solver, st)) return false;
+    int32_t *pool = answer->pool;
     struct lx_run with_bound = *run;
-    int64_t bound;
-    if (!lx_bound(p, &bound, st)) return false;
     with_bound.known_bound = bound;
     all_off_chip(p, answer);
     answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
-    if (!solver->solve(p, &with_bound, answer)) {
+    bool ok = solver->solve(p, &with_bound, answer);
+    if (!ok) {
         answer->status = LX_ERROR;
         if (!answer->message[0]) snprintf(answer->message, sizeof answer->message, "out of memory");
     }
     answer->address = address;
+    answer->pool = pool;
     answer->message[sizeof answer->message - 1] = 0;
     if (answer->stat_count < 0 || answer->stat_count > LX_MAX_STATS) answer->stat_count = 0;
+    return ok;
+}
+
+/* May a solver end without any answer? One that was stopped early has no complete placement for the height, and
+ * where something must be placed or forbidden, "all off chip" is no answer either. */
+static bool may_have_none(const struct lx_problem *p)
+{
+    return p->objective == LX_HEIGHT || (lx_problem_needs(p) & (LX_CAN_MUST | LX_CAN_STAGING));
+}
+
+/* Can it be that no legal answer exists? Of plain lists whose height is asked only pins can clash. */
+static bool may_be_impossible(const struct lx_problem *p)
+{
+    if (p->objective != LX_HEIGHT || p->pool_count || lx_problem_needs(p)) return may_have_none(p);
+    for (int32_t i = 0; i < p->count; i++)
+        if (p->buffers[i].fixed >= 0) return true;
+    return false;
+}
+
+/* All off chip instead of an answer that is not legal. */
+static bool without_answer(const struct lx_problem *p, const struct lx_solver *solver, int64_t bound,
+                           enum lx_verdict claimed, const lx_status *why, struct lx_answer *answer)
+{
+    bool none = may_have_none(p) && (claimed == LX_LIMIT || claimed == LX_ERROR);
+    bool proved = may_be_impossible(p) && claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE);
+    lx_status ignored;
+    all_off_chip(p, answer);
+    answer->status = none ? claimed : proved ? LX_INFEASIBLE : LX_ERROR;
+    answer->bound = bound;
+    if (!check_so_far(p, answer->pool, answer->address, &answer->objective, &ignored)) {
+        if (ignored.code == LX_E_MEMORY) return false;
+        answer->objective = INT64_MAX;
+    }
+    if (!none && !proved)
+        snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why->text);
+    LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
+    return true;
+}
+
+bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st)
+{
+    unsigned lacks = lx_problem_needs(p) & ~solver->caps;
+    int64_t bound;
+    if (lacks) return refuse(solver, lacks, st);
+    if (!lx_bound(p, &bound, st)) return false;
+    if (bound == INT64_MAX) {
+        all_off_chip(p, answer);
+        answer->status = LX_INFEASIBLE;
+        answer->objective = answer->bound = INT64_MAX;
+        LOG(solve, "%s is not asked: no legal answer exists", solver->name);
+        return true;
+    }
+    run_solver(p, solver, run, bound, answer);
     enum lx_verdict claimed = answer->status;
     answer->bound = solver->caps & LX_CAN_PROVE ? max_i64(answer->bound, bound) : bound;
     lx_status why;
-    bool legal = lx_check(p, answer->address, &answer->objective, &why);
+    bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);
     if (!legal && why.code == LX_E_MEMORY) return status_no_memory(st);
     if (legal && answer->objective < answer->bound) {
         legal = false;
         snprintf(why.text, sizeof why.text, "the claimed bound %lld is above the objective %lld",
                  (long long)answer->bound, (long long)answer->objective);
     }
-    if (!legal) {
-        /* A solver that was stopped early may have no complete placement for the height question. */
-        bool none = p->objective == LX_HEIGHT && (claimed == LX_LIMIT || claimed == LX_ERROR);
-        all_off_chip(p, answer);
-        answer->status = none ? claimed : LX_ERROR;
-        answer->bound = bound;
-        answer->objective = INT64_MAX;
-        if (p->objective != LX_HEIGHT && !lx_check(p, answer->address, &answer->objective, st)) return false;
-        if (!none)
-            snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why.text);
-        LOG(solve, "%s: no legal answer: %s", solver->name, why.text);
-        return true;
-    }
+    if (!legal) return without_answer(p, solver, bound, claimed, &why, answer) ? true : status_no_memory(st);
     answer->status = settle(p, solver, answer, bound, claimed);
     if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
     LOG(solve, "%s: %s, %s %" PRId64 ", bound %" PRId64 ", %" PRId64 " steps, %d buffers", solver->name,
         lx_verdict_word(answer->status), lx_objective_word(p->objective), answer->objective, answer->bound,
         answer->steps, (int)p->count);
     return true;
+}
+
+bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st)
+{
+    *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
+    if (!can_answer(p, solver, st)) return false;
+    return is_plain(p) ? solve_plain(p, solver, run, answer, st) : solve_parts(p, solver, run, answer, st);
 }

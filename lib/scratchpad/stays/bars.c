@@ -18,23 +18,11 @@ static const char *mismatch_text(struct builder *b, const struct run *r)
                         op_of(b, first->op)->name, one, op_of(b, other->op)->name, two);
 }
 
-enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
+enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
+                          const char **text)
 {
-    const struct draft *x = b->x;
-    const struct lx_passes *how = &x->how.passes;
-    const struct lx_tensor *t = &x->graph->tensors[r->tensor];
-    bool shaped = x->layouts->layouts[r->tensor].rank > 0;
-    int32_t first = b->seen.at[r->from].op;
-    *text = NULL;
-    if (b->seen.at[r->from].label == LABEL_EXTERN && r->first == r->to)
-        *text = arena_format(x->memory, "op %s is extern and works on HBM only", op_of(b, first)->name);
-    if (*text) return LX_BAR_EXTERN;
-    if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
-        for (size_t k = 0; k < b->seen.count; k++)
-            if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op)) {
-                *text = "an extern op wipes the scratchpads while it lives, and dumps are switched off";
-                return LX_BAR_EXTERN;
-            }
+    const struct lx_tensor *t = &l->graph->tensors[tensor];
+    bool shaped = l->layouts[tensor].rank > 0;
     if (t->memory == 1 + LX_MEMORY_HBM || t->placing == 1 + LX_INTERLEAVED) {
         *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is";
         return LX_BAR_STATED;
@@ -48,6 +36,26 @@ enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text
         *text = "graph output: it leaves through HBM";
         return LX_BAR_BOUNDARY;
     }
+    return LX_BAR_NONE;
+}
+
+enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
+{
+    const struct draft *x = b->x;
+    const struct lx_passes *how = &x->how.passes;
+    int32_t first = b->seen.at[r->from].op;
+    *text = NULL;
+    if (b->seen.at[r->from].label == LABEL_EXTERN && r->first == r->to)
+        *text = arena_format(x->memory, "op %s is extern and works on HBM only", op_of(b, first)->name);
+    if (*text) return LX_BAR_EXTERN;
+    if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
+        for (size_t k = 0; k < b->seen.count; k++)
+            if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op)) {
+                *text = "an extern op wipes the scratchpads while it lives, and dumps are switched off";
+                return LX_BAR_EXTERN;
+            }
+    enum lx_bar bar = bar_of_tensor(x->layouts, how, r->tensor, text);
+    if (bar) return bar;
     bool reduction = op_of(b, first)->reduces && !(op_of(b, first)->kind->traits & LX_CONTRACTS);
     if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction)) {
         *text = "the stage that is asked for leaves it in HBM";

@@ -90,6 +90,12 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
 
 /* in_place.c: fills the parents of the problem's buffers. */
 bool draft_parents(struct draft *x, lx_status *st);
+/* May `op` write its output over `tensor`, wherever it reads it, if both are cut alike? */
+bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor);
+
+/* bars.c: why a tensor is never on chip, whatever its ops and their divisions are, or NONE; `*text` says it. */
+enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
+                          const char **text);
 
 /* traffic.c. What a placement moves; `address` NULL: nothing is on chip. */
 struct traffic {

@@ -6,11 +6,10 @@
 #include <string.h>
 
 /* May `op` write its output over input i? Same bytes in the same order. */
-static bool runs_in_place(const struct draft *x, const struct lx_op *op, int i)
+static bool runs_in_place(const struct lx_layouts *l, const struct lx_op *op, int i)
 {
-    const struct lx_tensor *in = &x->graph->tensors[op->inputs[i]], *out = &x->graph->tensors[op->output];
-    const struct lx_layout *from = &x->layouts->layouts[op->inputs[i]],
-                           *to = &x->layouts->layouts[op->output];
+    const struct lx_tensor *in = &l->graph->tensors[op->inputs[i]], *out = &l->graph->tensors[op->output];
+    const struct lx_layout *from = &l->layouts[op->inputs[i]], *to = &l->layouts[op->output];
     if (!(op->kind->traits & LX_IN_PLACE) || op->reduces) return false;
     if (in->bytes != out->bytes || (in->rank >= 0) != (out->rank >= 0)) return false;
     if (!op->map) return from->rank == to->rank;
@@ -19,10 +18,10 @@ static bool runs_in_place(const struct draft *x, const struct lx_op *op, int i)
 }
 
 /* The same for every place where the op reads that tensor: x + transpose(x) must not overwrite x. */
-static bool runs_in_place_of(const struct draft *x, const struct lx_op *op, int32_t tensor)
+bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor)
 {
     for (int i = 0; i < op->input_count; i++)
-        if (op->inputs[i] == tensor && !runs_in_place(x, op, i)) return false;
+        if (op->inputs[i] == tensor && !runs_in_place(l, op, i)) return false;
     return true;
 }
 
@@ -32,7 +31,7 @@ static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t pa
     const struct lx_buffer *c = &x->problem.buffers[child], *p = &x->problem.buffers[parent];
     if (x->stays[parent].bar || x->stays[parent].tensor == x->stays[child].tensor) return false;
     if (p->end != c->start + 1 || c->size > p->size || lx_read_count(p) == 0) return false;
-    if (!runs_in_place_of(x, op, x->stays[parent].tensor)) return false;
+    if (!runs_in_place_of(x->layouts, op, x->stays[parent].tensor)) return false;
     struct lx_core_view a = stay_view(x, parent), b = stay_view(x, child);
     return views_equal(&a, &b);
 }

@@ -1,0 +1,387 @@
+/* A state holds, for each live tensor, the state of its chain; all that happened before meets in it, so that of two ways
+ * to the same state the cheaper one stays. Its rank is the cost so far plus the messages from the ops to come and the
+ * prices still owed, which never say too much: what ranks at or above `cut` is dropped for good, and the least rank that
+ * had no room proves how much better an answer could be. Room is checked at every tick, in bytes. */
+#include "scratchpad/cooptimise/chain_beam.h"
+#include "base/clock.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COMBINATIONS = 4096 };
+
+struct node {
+    int64_t rank, cost, ahead, load;
+    int128 owed; /* load times the prices up to each one's next op */
+    uint64_t hash;
+};
+
+struct candidate {
+    struct node then;
+    int32_t from, choice, nexts; /* nexts: where its states of the touches begin */
+};
+
+struct origin {
+    int32_t from, choice;
+};
+
+struct beam {
+    const struct chain_model *m;
+    const struct chain_beam_options *how;
+    struct chain_beam_result *out;
+    int32_t width;
+    struct node *now, *then;
+    int32_t *now_x, *then_x; /* per state and slot */
+    int32_t now_count;
+    struct candidate *found;
+    int32_t *nexts; /* per candidate: CHAIN_MOST_TOUCHES states */
+    size_t found_count, found_room;
+    uint32_t *table;
+    size_t table_room;
+    int64_t limit, dropped;
+    struct origin **trace; /* per op */
+    int64_t combinations;  /* of the choice under way */
+};
+
+/* One state at one op under one choice. */
+struct branch {
+    int32_t o, choice, from;
+    const struct chain_op *op;
+    const int32_t *x;
+    struct node base; /* without what the touched tensors add */
+    int64_t room;     /* of what is not touched */
+    struct chain_step steps[CHAIN_MOST_TOUCHES][CHAIN_MOST_STEPS];
+    int count[CHAIN_MOST_TOUCHES];
+    int64_t low[CHAIN_MOST_TOUCHES + 1]; /* least of cost and messages from touch k on */
+    const struct chain_step *taken[CHAIN_MOST_TOUCHES];
+};
+
+static uint64_t mix(int32_t slot, int32_t x)
+{
+    uint64_t z = ((uint64_t)(uint32_t)slot << 32 | (uint32_t)x) + UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ? z ^ (z >> 31) : 0;
+}
+
+static int64_t rank_of(const struct chain_model *m, int32_t o, const struct node *s)
+{
+    int64_t end = m->price_before[m->op_count], here = m->price_before[o];
+    int128 owed = s->owed - (int128)s->load * here - (int128)m->capacity * (end - here);
+    return m->constant + s->cost + s->ahead + m->rest[o] + chain_floor_price(owed);
+}
+
+/* A touched tensor joins (1) or leaves (-1) what is live, in a state that lasts until op `until`. */
+static void live(const struct chain_model *m, int32_t tensor, int32_t x, int32_t until, int sign,
+                 struct node *s)
+{
+    const struct chain_tensor *t = &m->tensors[tensor];
+    s->load += sign * chain_size(t, x);
+    s->owed += sign * (int128)chain_size(t, x) * m->price_before[until];
+    s->hash ^= mix(t->slot, x);
+}
+
+static bool before(const struct candidate *a, const struct candidate *b)
+{
+    if (a->then.rank != b->then.rank) return a->then.rank < b->then.rank;
+    if (a->then.cost != b->then.cost) return a->then.cost > b->then.cost; /* less of it is hope */
+    if (a->from != b->from) return a->from < b->from;
+    if (a->choice != b->choice) return a->choice < b->choice;
+    return a->nexts < b->nexts;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return before(a, b) ? -1 : before(b, a) ? 1 : 0;
+}
+
+static int32_t state_at(const struct beam *b, int32_t o, const struct candidate *c, int32_t slot)
+{
+    const struct chain_op *op = &b->m->ops[o];
+    for (int32_t k = 0; k < op->touch_count; k++)
+        if (b->m->tensors[op->touch[k].tensor].slot == slot) return b->nexts[c->nexts + k];
+    return b->now_x[(int64_t)c->from * b->m->slot_count + slot];
+}
+
+static bool same_states(const struct beam *b, int32_t o, const struct candidate *p, const struct candidate *q)
+{
+    if (p->then.hash != q->then.hash || p->then.load != q->then.load) return false;
+    for (int32_t s = 0; s < b->m->slot_count; s++)
+        if (state_at(b, o, p, s) != state_at(b, o, q, s)) return false;
+    return true;
+}
+
+/* Merges what leads to the same state, then leaves the best `width`, in order. */
+static void condense(struct beam *b, int32_t o)
+{
+    size_t mask = b->table_room - 1, kept = 0, width = (size_t)b->width;
+    memset(b->table, 0, b->table_room * sizeof *b->table);
+    for (size_t i = 0; i < b->found_count; i++) {
+        size_t h = (size_t)b->found[i].then.hash & mask;
+        for (; b->table[h]; h = (h + 1) & mask) {
+            struct candidate *other = &b->found[b->table[h] - 1];
+            if (!same_states(b, o, other, &b->found[i])) continue;
+            if (before(&b->found[i], other)) {
+                struct candidate t = *other;
+                *other = b->found[i];
+                b->found[i] = t;
+            }
+            break;
+        }
+        if (b->table[h]) continue;
+        struct candidate t = b->found[kept];
+        b->found[kept] = b->found[i];
+        b->found[i] = t; /* its room for states is used again */
+        b->table[h] = (uint32_t)++kept;
+    }
+    b->found_count = kept;
+    qsort(b->found, kept, sizeof *b->found, compare);
+    if (kept <= width) return;
+    b->dropped = min_i64(b->dropped, b->found[width].then.rank);
+    b->limit = min_i64(b->limit, b->found[width].then.rank);
+    b->out->exact = false;
+    b->found_count = width;
+}
+
+static void drop(struct beam *b, int64_t rank)
+{
+    if (rank >= b->how->cut) return;
+    b->dropped = min_i64(b->dropped, rank);
+    b->out->exact = false;
+}
+
+static void offer(struct beam *b, const struct branch *r, const struct node *then)
+{
+    if (then->rank >= b->how->cut) return;
+    if (then->rank >= b->limit) {
+        drop(b, then->rank);
+        return;
+    }
+    if (b->found_count == b->found_room) condense(b, r->o);
+    struct candidate *c = &b->found[b->found_count++];
+    *c = (struct candidate){*then, r->from, r->choice, c->nexts};
+    for (int32_t k = 0; k < r->op->touch_count; k++)
+        b->nexts[c->nexts + k] = r->op->touch[k].last ? 0 : r->taken[k]->next;
+}
+
+/* The room that the output saves by taking the place of an input that leaves. */
+static int64_t shared(const struct chain_model *m, const struct branch *r)
+{
+    const struct chain_op *op = r->op;
+    if (op->child < 0 || !r->taken[op->child]->begins) return 0;
+    const struct chain_tensor *all = m->tensors;
+    const struct chain_step *child = r->taken[op->child];
+    int32_t view = all[op->touch[op->child].tensor].label[child->label];
+    for (int32_t k = 0; k < op->touch_count; k++) {
+        const struct chain_step *p = r->taken[k];
+        if (!(op->parents >> k & 1) || p->label < 0 || p->next / 2 == CHAIN_LABELS + p->label) continue;
+        if (m->coarse || op->touch[k].access_count > 1 || all[op->touch[k].tensor].label[p->label] == view)
+            return child->room;
+    }
+    return 0;
+}
+
+/* All touches have taken a step. */
+static void arrive(struct beam *b, const struct branch *r)
+{
+    const struct chain_model *m = b->m;
+    struct node then = r->base;
+    int64_t room = r->room;
+    b->out->steps++;
+    for (int32_t k = 0; k < r->op->touch_count; k++) {
+        const struct chain_touch *t = &r->op->touch[k];
+        const struct chain_step *s = r->taken[k];
+        room += s->room;
+        then.cost += s->bytes;
+        then.ahead += chain_future(m, t, s->next);
+        if (!t->last) live(m, t->tensor, s->next, t->next_op, 1, &then);
+    }
+    if (room > m->capacity && room - shared(m, r) > m->capacity) return;
+    then.rank = rank_of(m, r->o + 1, &then);
+    offer(b, r, &then);
+}
+
+/* Steps of touch k and those behind it; `so_far`: a bound on the rank without them. */
+static void combine(struct beam *b, struct branch *r, int32_t k, int64_t so_far)
+{
+    if (k == r->op->touch_count) arrive(b, r);
+    if (k == r->op->touch_count) return;
+    for (int i = 0; i < r->count[k]; i++) {
+        const struct chain_step *s = &r->steps[k][i];
+        int64_t here = so_far + s->bytes + chain_future(b->m, &r->op->touch[k], s->next);
+        if (here + r->low[k + 1] >= b->how->cut) continue;
+        if (here + r->low[k + 1] >= b->limit || ++b->combinations > MOST_COMBINATIONS) {
+            drop(b, here + r->low[k + 1]);
+            continue;
+        }
+        r->taken[k] = s;
+        combine(b, r, k + 1, here);
+    }
+}
+
+/* The steps of all touches, and the least of them; false: one has none. */
+static bool list_steps(const struct beam *b, struct branch *r)
+{
+    int32_t n = r->op->touch_count;
+    r->low[n] = 0;
+    for (int32_t k = n; k-- > 0;) {
+        const struct chain_touch *t = &r->op->touch[k];
+        int32_t x = t->first ? 0 : r->x[b->m->tensors[t->tensor].slot];
+        int64_t low = CHAIN_NEVER;
+        r->count[k] = chain_steps(b->m, t, r->choice, x, r->steps[k]);
+        for (int i = 0; i < r->count[k]; i++)
+            low = min_i64(low, r->steps[k][i].bytes + chain_future(b->m, t, r->steps[k][i].next));
+        if (low >= CHAIN_NEVER / 2) return false;
+        r->low[k] = r->low[k + 1] + low;
+    }
+    return true;
+}
+
+/* What a state at op `o` has in common for all choices. */
+static void begin_branch(const struct beam *b, int32_t o, int32_t from, struct branch *r)
+{
+    const struct chain_model *m = b->m;
+    r->o = o;
+    r->from = from;
+    r->op = &m->ops[o];
+    r->x = &b->now_x[(int64_t)from * m->slot_count];
+    r->base = b->now[from];
+    for (int32_t k = 0; k < r->op->touch_count; k++) {
+        const struct chain_touch *t = &r->op->touch[k];
+        int32_t x = r->x[m->tensors[t->tensor].slot];
+        if (t->first) continue;
+        r->base.ahead -= t->value[x];
+        live(m, t->tensor, x, o, -1, &r->base);
+    }
+    r->room = r->base.load;
+}
+
+static void expand(struct beam *b, int32_t o, int32_t from, struct branch *r)
+{
+    const struct chain_model *m = b->m;
+    begin_branch(b, o, from, r);
+    int64_t least = rank_of(m, o + 1, &r->base); /* of what is not touched */
+    for (r->choice = 0; r->choice < r->op->choice_count; r->choice++) {
+        b->out->steps++;
+        if (!list_steps(b, r) || least + r->low[0] >= b->how->cut) continue;
+        if (least + r->low[0] >= b->limit) {
+            drop(b, least + r->low[0]);
+            continue;
+        }
+        b->combinations = 0;
+        combine(b, r, 0, least);
+    }
+}
+
+/* The candidates that were kept become the states behind op `o`. */
+static bool settle(struct beam *b, int32_t o)
+{
+    const struct chain_model *m = b->m;
+    const struct chain_op *op = &m->ops[o];
+    size_t slots = (size_t)m->slot_count;
+    struct origin *trace = malloc((b->found_count + 1) * sizeof *trace);
+    if (!trace) return false;
+    b->trace[o] = trace;
+    for (size_t i = 0; i < b->found_count; i++) {
+        const struct candidate *c = &b->found[i];
+        int32_t *x = &b->then_x[i * slots];
+        trace[i] = (struct origin){c->from, c->choice};
+        memcpy(x, &b->now_x[(size_t)c->from * slots], slots * sizeof *x);
+        for (int32_t k = 0; k < op->touch_count; k++)
+            x[m->tensors[op->touch[k].tensor].slot] = b->nexts[c->nexts + k];
+        b->then[i] = c->then;
+    }
+    struct node *n = b->now;
+    int32_t *x = b->now_x;
+    b->now = b->then, b->then = n;
+    b->now_x = b->then_x, b->then_x = x;
+    b->now_count = (int32_t)b->found_count;
+    return true;
+}
+
+static bool out_of_time(const struct beam *b)
+{
+    return lx_run_stopped(b->how->run) || (b->how->deadline > 0 && clock_seconds() > b->how->deadline);
+}
+
+static bool search(struct beam *b, struct branch *r)
+{
+    b->now_count = 1;
+    b->now[0] = (struct node){0};
+    for (int32_t o = 0; o < b->m->op_count && b->now_count > 0; o++) {
+        b->found_count = 0;
+        b->limit = CHAIN_NEVER;
+        if ((b->out->stopped = out_of_time(b))) return true;
+        if (b->out->steps > b->how->step_limit) b->width = 1;
+        for (int32_t i = 0; i < b->now_count; i++) expand(b, o, i, r);
+        condense(b, o);
+        if (!settle(b, o)) return false;
+    }
+    return true;
+}
+
+/* Back from the best of the last states. */
+static void trace_back(struct beam *b)
+{
+    struct chain_beam_result *out = b->out;
+    int32_t n = b->m->op_count;
+    for (; out->found < b->how->answers && out->found < b->now_count; out->found++) {
+        int32_t at = out->found;
+        out->bytes[at] = b->now[at].rank;
+        for (int32_t o = n; o-- > 0;) {
+            out->choice[(int64_t)out->found * n + o] = b->trace[o][at].choice;
+            at = b->trace[o][at].from;
+        }
+    }
+}
+
+static bool beam_make(struct beam *b)
+{
+    size_t width = (size_t)b->how->width, slots = (size_t)b->m->slot_count + 1;
+    b->width = b->how->width;
+    b->found_room = 4 * width + 256;
+    for (b->table_room = 1; b->table_room < 2 * b->found_room;) b->table_room *= 2;
+    b->now = calloc(width + 1, sizeof *b->now);
+    b->then = calloc(width + 1, sizeof *b->then);
+    b->now_x = calloc((width + 1) * slots, sizeof *b->now_x);
+    b->then_x = calloc((width + 1) * slots, sizeof *b->then_x);
+    b->found = calloc(b->found_room + 1, sizeof *b->found);
+    b->nexts = calloc((b->found_room + 1) * CHAIN_MOST_TOUCHES, sizeof *b->nexts);
+    b->table = calloc(b->table_room, sizeof *b->table);
+    b->trace = calloc((size_t)b->m->op_count + 1, sizeof *b->trace);
+    for (size_t i = 0; b->found && i < b->found_room; i++)
+        b->found[i].nexts = (int32_t)i * CHAIN_MOST_TOUCHES;
+    return b->now && b->then && b->now_x && b->then_x && b->found && b->nexts && b->table && b->trace;
+}
+
+static void beam_free(struct beam *b)
+{
+    for (int32_t o = 0; b->trace && o < b->m->op_count; o++) free(b->trace[o]);
+    free(b->trace);
+    free(b->now);
+    free(b->then);
+    free(b->now_x);
+    free(b->then_x);
+    free(b->found);
+    free(b->nexts);
+    free(b->table);
+}
+
+bool chain_beam(const struct chain_model *m, const struct chain_beam_options *how,
+                struct chain_beam_result *out, lx_status *st)
+{
+    struct beam b = {.m = m, .how = how, .out = out, .dropped = CHAIN_NEVER};
+    struct branch *r = malloc(sizeof *r);
+    out->exact = true;
+    out->stopped = false;
+    out->found = 0;
+    out->steps = 0;
+    bool ok = r && beam_make(&b) && search(&b, r);
+    if (ok && !out->stopped) trace_back(&b);
+    out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->bytes[0] : CHAIN_NEVER));
+    if (out->stopped) out->bound = 0;
+    beam_free(&b);
+    free(r);
+    return ok ? true : status_no_memory(st);
+}
