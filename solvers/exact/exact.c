@@ -1,5 +1,6 @@
 /* The solver `exact`. */
 #include "exact/exact.h"
+#include "common/placing_all.h"
 #include "exact/spill.h"
 #include "exact/fit_and_height.h"
 
@@ -46,30 +47,6 @@ const struct lx_solver lx_solver_exact = {
     .stat_count = EXACT_STAT_COUNT,
     .solve = exact_solve,
 };
-
-static bool all_are(const struct lx_problem *p, const struct lx_group *g, bool placed)
-{
-    for (int32_t k = 0; k < g->count; k++)
-        if (!p->buffers[g->at[k]].reason != placed) return false;
-    return true;
-}
-
-/* Where all are to be placed that may be, who is placed is known: is a clause or a group broken then? */
-static bool placing_all_is_wrong(const struct lx_problem *p)
-{
-    const struct lx_bonds *b = &p->bonds;
-    for (int32_t g = 0; g < b->together_count; g++)
-        if (!all_are(p, &b->together[g], true) && !all_are(p, &b->together[g], false)) return true;
-    for (int32_t c = 0; c < b->charge_count; c++) {
-        const struct lx_charge *charge = &b->charges[c];
-        bool some = charge->any_on.count + charge->any_off.count == 0 ||
-                    !all_are(p, &charge->any_on, false) || !all_are(p, &charge->any_off, true);
-        if (charge->cost == LX_FORBIDDEN && some && all_are(p, &charge->all_on, true) &&
-            all_are(p, &charge->all_off, false))
-            return true;
-    }
-    return false;
-}
 
 /* Prices that are no sum of what is off chip: then the best answer need not place all it can. */
 static bool is_linked(const struct lx_problem *p)

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "common/first_answers.h"
+#include "common/placing_all.h"
 #include "ilp/ilp_search.h"
 #include "solvers.h"
 
@@ -45,28 +46,35 @@ static const struct lx_option options[OPTIONS] = {
 #define SAFE_OBJECTIVE   2e8
 #define BOUND_MARGIN     1e-6
 
+/* The cost of a placement that breaks what must hold. */
+#define NO_ANSWER (INT64_MAX / 4)
+
 struct work {
     const struct lx_problem *problem;
     const struct lx_run *run;
     struct items items;
+    struct links links;
     struct ilp_limits limits;
     struct ilp_result result;
     int64_t option[OPTIONS];
-    int64_t *best, *guess;
-    bool have; /* `best` is an answer (height: everything placed) */
+    int64_t *best, *guess, *stacked;
+    bool have; /* `best` is an answer (height: everything placed; spill: nothing broken) */
     int64_t bound;
     int64_t nodes, effort, rows, binaries;
     bool infeasible, failed, limited;
     char message[160];
 };
 
-static int64_t objective_of(const struct work *w, const int64_t *base)
+static int64_t objective_of(struct work *w, const int64_t *base)
 {
+    int32_t broken = 0;
     if (w->problem->objective == LX_HEIGHT) return items_height(&w->items, base);
-    return w->items.lost + items_spill(&w->items, base);
+    if (!w->links.any) return w->items.lost + items_spill(&w->items, base);
+    int64_t cost = w->items.lost + links_cost(&w->links, base, &broken);
+    return broken ? NO_ANSWER : cost;
 }
 
-static bool is_done(const struct work *w)
+static bool is_done(struct work *w)
 {
     if (!w->have) return false;
     if (w->problem->objective == LX_FIT)
@@ -93,6 +101,10 @@ static bool first_answer(struct work *w)
     }
     items_from_answer(&w->items, address, w->best);
     w->have = p->objective != LX_HEIGHT || items_all_placed(&w->items, w->best);
+    if (w->links.any) {
+        links_trim(&w->links, w->best);
+        w->have = objective_of(w, w->best) < NO_ANSWER;
+    }
     free(address);
     return ok;
 }
@@ -106,7 +118,9 @@ static bool restack(struct work *w)
     bool ok = decoder_load(&d, w->guess);
     if (ok) {
         decoder_decode_all(&d);
-        decoder_save(&d, w->guess);
+        decoder_save(&d, w->stacked);
+        for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
+            if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
     }
     decoder_free(&d);
     return ok;
@@ -122,7 +136,8 @@ static bool is_believable(const struct work *w)
 static int64_t safe_bound(const struct work *w)
 {
     const struct ilp_result *r = &w->result;
-    if (!r->has_bound || !is_believable(w) || r->bound > SAFE_OBJECTIVE || r->bound <= 0) return 0;
+    if (!r->has_bound || !is_believable(w) || fabs(r->bound) > SAFE_OBJECTIVE) return 0;
+    if (r->bound <= 0 && !w->links.any) return 0;
     double margin = BOUND_MARGIN + BOUND_MARGIN * fabs(r->bound) / 100;
     if (w->problem->objective == LX_SPILL)
         return w->items.lost + (int64_t)ceil(r->bound - margin) * r->cost_unit;
@@ -167,6 +182,7 @@ static bool run_model(struct work *w, bool relaxed)
     case ILP_NONE:
         if (is_believable(w) && fit) w->infeasible = true;
         if (is_believable(w) && height) w->bound = ceiling + 1;
+        if (is_believable(w) && w->links.any && !w->have) w->infeasible = true;
         return true;
     case ILP_SOLVED:
         break;
@@ -174,7 +190,11 @@ static bool run_model(struct work *w, bool relaxed)
     w->bound = max_i64(w->bound, safe_bound(w));
     if (relaxed || !r->found) return true;
     if (!restack(w)) return false;
-    if (start_better(&w->items, w->guess, w->best)) {
+    if (w->links.any) links_trim(&w->links, w->guess);
+    bool better = w->links.any ? !w->have || objective_of(w, w->guess) < objective_of(w, w->best)
+                               : start_better(&w->items, w->guess, w->best);
+    if (w->links.any && objective_of(w, w->guess) == NO_ANSWER) better = false;
+    if (better) {
         memcpy(w->best, w->guess, (size_t)w->items.count * sizeof *w->best);
         w->have = true;
     }
@@ -182,7 +202,7 @@ static bool run_model(struct work *w, bool relaxed)
 }
 
 /* Height below the tallest buffer cannot be had; the model would have empty ranges. */
-static bool too_low_for_one(const struct work *w)
+static bool too_low_for_one(struct work *w)
 {
     int64_t height = objective_of(w, w->best);
     if (w->items.empty_top >= height) return true;
@@ -210,7 +230,7 @@ static bool search(struct work *w)
         }
     }
     if (w->problem->objective == LX_SPILL && !run_model(w, true)) return false;
-    if (w->failed || is_done(w)) return true;
+    if (w->failed || w->infeasible || is_done(w)) return true;
     return run_model(w, false);
 }
 
@@ -223,9 +243,9 @@ static const struct lx_stat_row stats[STATS] = {
     [STAT_EFFORT] = {"effort", "iterations x rows", "simplex iterations times rows, over all models"},
 };
 
-static void report(const struct work *w, struct lx_answer *answer)
+static void report(struct work *w, struct lx_answer *answer)
 {
-    items_answer(&w->items, w->best, answer->address);
+    if (w->have || w->problem->objective != LX_SPILL) items_answer(&w->items, w->best, answer->address);
     answer->bound = w->bound;
     answer->steps = w->nodes;
     const int64_t counted[STATS] = {[STAT_ROWS] = w->rows,
@@ -247,6 +267,15 @@ static void report(const struct work *w, struct lx_answer *answer)
                  "GLPK finished, but its claim cannot be told from its tolerances or was not confirmed");
 }
 
+/* A buffer that must be placed and cannot be. */
+static bool lacks_a_must(const struct work *w)
+{
+    int64_t must = 0;
+    for (int32_t i = 0; i < w->problem->count; i++) must += w->problem->buffers[i].must;
+    for (int32_t i = 0; i < w->items.count; i++) must -= w->problem->buffers[w->items.item[i].buffer].must;
+    return must > 0;
+}
+
 static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct work w = {.problem = problem, .run = run, .bound = run->known_bound};
@@ -263,14 +292,24 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     if (!items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS])) return false;
     w.best = malloc(((size_t)w.items.count + 1) * sizeof *w.best);
     w.guess = malloc(((size_t)w.items.count + 1) * sizeof *w.guess);
-    if (problem->objective == LX_SPILL) w.bound = max_i64(w.bound, w.items.lost);
-    w.infeasible = problem->objective == LX_FIT && w.items.hopeless > 0;
-    bool ok = w.best && w.guess && first_answer(&w);
+    w.stacked = malloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
+    bool linked = links_make(&w.links, &w.items);
+    if (problem->objective == LX_SPILL && linked && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
+    w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
+                   (problem->objective == LX_FIT && w.items.hopeless > 0);
+    bool ok = linked && w.best && w.guess && w.stacked && first_answer(&w);
+    if (problem->objective == LX_SPILL && lacks_a_must(&w)) w.infeasible = true;
+    if (ok && w.links.any && w.items.count == 0) { /* nothing to choose */
+        w.infeasible = !w.have;
+        if (w.have) w.bound = objective_of(&w, w.best);
+    }
     if (ok && !is_done(&w) && !w.infeasible && w.items.count > 0) ok = search(&w);
     if (ok) report(&w, answer);
+    links_free(&w.links);
     items_free(&w.items);
     free(w.best);
     free(w.guess);
+    free(w.stacked);
     return ok;
 }
 
@@ -278,7 +317,8 @@ const struct lx_solver lx_solver_ilp = {
     .abi = LX_SOLVER_ABI,
     .name = "ilp",
     .summary = "integer programming with GLPK: optimal for a few dozen buffers",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_CAN_CHARGES | LX_CAN_MUST |
+            LX_CAN_TOGETHER,
     .options = options,
     .option_count = OPTIONS,
     .stats = stats,

@@ -1,15 +1,9 @@
 /* Builds the integer programme; see ilp_model.h. */
-#include "ilp/ilp_model.h"
+#include "ilp/ilp_build.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct build {
-    struct ilp_model *m;
-    int64_t max_rows;
-    bool ok, too_large;
-};
 
 /* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
  * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
@@ -52,7 +46,7 @@ static int64_t last_of(const struct ilp_model *m, int32_t i)
     return last < 0 ? -1 : last / m->grain;
 }
 
-static int add_column(struct build *b, int kind, double low, double high)
+int ilp_add_column(struct ilp_build *b, int kind, double low, double high)
 {
     int c = glp_add_cols(b->m->lp, 1);
     glp_set_col_kind(b->m->lp, c, kind);
@@ -64,7 +58,7 @@ static int add_column(struct build *b, int kind, double low, double high)
     return c;
 }
 
-static int add_row(struct build *b, int type, double low, double high)
+int ilp_add_row(struct ilp_build *b, int type, double low, double high)
 {
     int r = glp_add_rows(b->m->lp, 1);
     glp_set_row_bnds(b->m->lp, r, type, low, high);
@@ -73,7 +67,7 @@ static int add_row(struct build *b, int type, double low, double high)
     return r;
 }
 
-static void add_term(struct build *b, int row, int column, int64_t value)
+void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value)
 {
     if (value == 0 || column == 0) return;
     struct ilp_model *m = b->m;
@@ -82,16 +76,19 @@ static void add_term(struct build *b, int row, int column, int64_t value)
     m->widest = max_i64(m->widest, value < 0 ? -value : value);
 }
 
-static void add_items(struct build *b)
+static void add_items(struct ilp_build *b)
 {
     struct ilp_model *m = b->m;
     bool all_on = m->it->problem->objective != LX_SPILL;
-    for (int32_t i = 0; i < m->it->count; i++) m->cost_unit = gcd_i64(m->cost_unit, m->it->item[i].cost);
-    m->cost_unit = max_i64(m->cost_unit, 1);
+    for (int32_t i = 0; i < m->it->count; i++) {
+        int64_t cost = m->it->item[i].cost;
+        m->cost_unit = gcd_i64(m->cost_unit, cost < 0 ? -cost : cost);
+    }
+    m->cost_unit = max_i64(gcd_i64(m->cost_unit, ilp_charge_unit(m)), 1);
     double total = 0;
     for (int32_t i = 0; i < m->it->count; i++) {
         const struct item *item = &m->it->item[i];
-        m->on[i] = add_column(b, GLP_BV, 0, 1);
+        m->on[i] = ilp_add_column(b, GLP_BV, 0, 1);
         if (all_on)
             glp_set_col_bnds(m->lp, m->on[i], GLP_FX, 1, 1);
         else
@@ -99,37 +96,37 @@ static void add_items(struct build *b)
         total += (double)(item->cost / m->cost_unit);
         if (m->relaxed) continue;
         m->step[i] = max_i64(item->align / m->grain, 1);
-        m->x[i] = add_column(b, m->step[i] > 1 ? GLP_IV : GLP_CV, (double)(lowest_of(m, i) / m->step[i]),
-                             (double)(last_of(m, i) / m->step[i]));
+        m->x[i] = ilp_add_column(b, m->step[i] > 1 ? GLP_IV : GLP_CV, (double)(lowest_of(m, i) / m->step[i]),
+                                 (double)(last_of(m, i) / m->step[i]));
     }
     if (!all_on) glp_set_obj_coef(m->lp, 0, total);
 }
 
 /* base of i, as terms of a row */
-static void add_base(struct build *b, int row, int32_t i, int64_t factor)
+static void add_base(struct ilp_build *b, int row, int32_t i, int64_t factor)
 {
-    add_term(b, row, b->m->x[i], factor * b->m->step[i]);
+    ilp_add_term(b, row, b->m->x[i], factor * b->m->step[i]);
 }
 
-static void add_merges(struct build *b)
+static void add_merges(struct ilp_build *b)
 {
     struct ilp_model *m = b->m;
     const struct items *it = m->it;
     for (int32_t e = 0; e < it->edge_count; e++) {
         int32_t p = it->edge[e].parent, c = it->edge[e].child;
-        m->merge[e] = add_column(b, GLP_BV, 0, 1);
+        m->merge[e] = ilp_add_column(b, GLP_BV, 0, 1);
         for (int end = 0; end < 2; end++) {
-            int row = add_row(b, GLP_UP, 0, 0);
-            add_term(b, row, m->merge[e], 1);
-            add_term(b, row, m->on[end ? c : p], -1);
+            int row = ilp_add_row(b, GLP_UP, 0, 0);
+            ilp_add_term(b, row, m->merge[e], 1);
+            ilp_add_term(b, row, m->on[end ? c : p], -1);
         }
         for (int way = 0; way < 2 && !m->relaxed; way++) {
             int32_t high = way ? c : p, low = way ? p : c;
             int64_t most = max_i64(last_of(m, high) - lowest_of(m, low), 0);
-            int row = add_row(b, GLP_UP, 0, (double)most);
+            int row = ilp_add_row(b, GLP_UP, 0, (double)most);
             add_base(b, row, high, 1);
             add_base(b, row, low, -1);
-            add_term(b, row, m->merge[e], most);
+            ilp_add_term(b, row, m->merge[e], most);
         }
     }
     for (int32_t i = 0; i < it->count; i++)
@@ -138,16 +135,16 @@ static void add_merges(struct build *b)
             for (int32_t k = from; k < to; k++)
                 found += (role ? it->edge[it->edge_of[k]].child : it->edge[it->edge_of[k]].parent) == i;
             if (found < 2) continue;
-            int row = add_row(b, GLP_UP, 0, 1);
+            int row = ilp_add_row(b, GLP_UP, 0, 1);
             for (int32_t k = from; k < to; k++)
                 if ((role ? it->edge[it->edge_of[k]].child : it->edge[it->edge_of[k]].parent) == i)
-                    add_term(b, row, m->merge[it->edge_of[k]], 1);
+                    ilp_add_term(b, row, m->merge[it->edge_of[k]], 1);
         }
 }
 
 /* The items live at tick t, which is a start; the row is left out when the next start comes before any end,
  * because its set contains this one. Only the topmost may end in the middle of a grain, hence the room. */
-static void add_section(struct build *b, const int32_t *live, int32_t count, int64_t t)
+static void add_section(struct ilp_build *b, const int32_t *live, int32_t count, int64_t t)
 {
     struct ilp_model *m = b->m;
     const struct items *it = m->it;
@@ -157,18 +154,18 @@ static void add_section(struct build *b, const int32_t *live, int32_t count, int
         load += size_of(m, live[k]);
     }
     if (load <= room) return;
-    int row = add_row(b, GLP_UP, 0, (double)room);
-    for (int32_t k = 0; k < count; k++) add_term(b, row, m->on[live[k]], size_of(m, live[k]));
+    int row = ilp_add_row(b, GLP_UP, 0, (double)room);
+    for (int32_t k = 0; k < count; k++) ilp_add_term(b, row, m->on[live[k]], size_of(m, live[k]));
     for (int32_t k = 0; k < count; k++) {
         int32_t i = live[k];
         if (it->item[i].start != t) continue;
         for (int32_t e = it->edge_first[i]; e < it->edge_first[i + 1]; e++)
             if (it->edge[it->edge_of[e]].child == i)
-                add_term(b, row, m->merge[it->edge_of[e]], -size_of(m, i));
+                ilp_add_term(b, row, m->merge[it->edge_of[e]], -size_of(m, i));
     }
 }
 
-static void add_sections(struct build *b, int32_t *live)
+static void add_sections(struct ilp_build *b, int32_t *live)
 {
     const struct items *it = b->m->it;
     int32_t count = 0;
@@ -210,31 +207,31 @@ static int edge_between(const struct ilp_model *m, int32_t i, int32_t j)
 
 /* `low` below `high` unless switched off: base(low) + size(low) - base(high) <= M * switches.
  * With below[p] set, that alone is the switch: a pair that is not kept apart has it at 0. */
-static void add_order_if_set(struct build *b, int32_t low, int32_t high, int column)
+static void add_order_if_set(struct ilp_build *b, int32_t low, int32_t high, int column)
 {
     struct ilp_model *m = b->m;
     int64_t size = size_of(m, low), big = last_of(m, low) + size - lowest_of(m, high);
-    int row = add_row(b, GLP_UP, 0, (double)(big - size));
+    int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
     add_base(b, row, low, 1);
     add_base(b, row, high, -1);
-    add_term(b, row, column, big);
+    ilp_add_term(b, row, column, big);
 }
 
 /* With below[p] at 0 (or no such column) the switches are: one of the two is off chip, or they are merged. */
-static void add_order_else(struct build *b, int32_t low, int32_t high, int column, int merge)
+static void add_order_else(struct ilp_build *b, int32_t low, int32_t high, int column, int merge)
 {
     struct ilp_model *m = b->m;
     int64_t size = size_of(m, low), big = last_of(m, low) + size - lowest_of(m, high);
-    int row = add_row(b, GLP_UP, 0, (double)(2 * big - size));
+    int row = ilp_add_row(b, GLP_UP, 0, (double)(2 * big - size));
     add_base(b, row, low, 1);
     add_base(b, row, high, -1);
-    add_term(b, row, m->on[low], big);
-    add_term(b, row, m->on[high], big);
-    add_term(b, row, column, -big);
-    add_term(b, row, merge, -big);
+    ilp_add_term(b, row, m->on[low], big);
+    ilp_add_term(b, row, m->on[high], big);
+    ilp_add_term(b, row, column, -big);
+    ilp_add_term(b, row, merge, -big);
 }
 
-static void add_pair(struct build *b, int32_t i, int32_t j)
+static void add_pair(struct ilp_build *b, int32_t i, int32_t j)
 {
     struct ilp_model *m = b->m;
     int64_t si = size_of(m, i), sj = size_of(m, j);
@@ -243,10 +240,10 @@ static void add_pair(struct build *b, int32_t i, int32_t j)
     if (last_of(m, i) + si <= lowest_of(m, j) || last_of(m, j) + sj <= lowest_of(m, i)) return;
     int merge = edge_between(m, i, j);
     if (!i_low && !j_low) {
-        int row = add_row(b, GLP_UP, 0, 1);
-        add_term(b, row, m->on[i], 1);
-        add_term(b, row, m->on[j], 1);
-        add_term(b, row, merge, -1);
+        int row = ilp_add_row(b, GLP_UP, 0, 1);
+        ilp_add_term(b, row, m->on[i], 1);
+        ilp_add_term(b, row, m->on[j], 1);
+        ilp_add_term(b, row, merge, -1);
         return;
     }
     if (m->relaxed) return;
@@ -259,13 +256,13 @@ static void add_pair(struct build *b, int32_t i, int32_t j)
         add_order_else(b, i_low ? i : j, i_low ? j : i, 0, merge);
         return;
     }
-    int column = add_column(b, GLP_BV, 0, 1);
+    int column = ilp_add_column(b, GLP_BV, 0, 1);
     m->pairs[m->pair_count++] = (struct ilp_pair){i, j, column};
     add_order_if_set(b, i, j, column);
     add_order_else(b, j, i, column, merge);
 }
 
-static void add_pairs(struct build *b)
+static void add_pairs(struct ilp_build *b)
 {
     const struct items *it = b->m->it;
     for (int32_t i = 0; i < it->count; i++)
@@ -274,7 +271,7 @@ static void add_pairs(struct build *b)
 }
 
 /* Of twins the dearer one is kept first; a chain of neighbours in that order is enough. */
-static void add_twins(struct build *b)
+static void add_twins(struct ilp_build *b)
 {
     struct ilp_model *m = b->m;
     for (int32_t i = 0; i < m->it->count; i++) {
@@ -282,27 +279,28 @@ static void add_twins(struct build *b)
         for (size_t k = m->it->first[i]; k < m->it->first[i + 1]; k++) {
             int32_t j = m->it->near[k];
             int64_t ci = m->it->item[i].cost, cj = m->it->item[j].cost;
-            if (!are_twins(m->it, i, j) || cj > ci || (cj == ci && j < i)) continue;
+            if (m->linked[i] || m->linked[j] || !are_twins(m->it, i, j)) continue;
+            if (cj > ci || (cj == ci && j < i)) continue;
             int64_t best = next == NO_ITEM ? 0 : m->it->item[next].cost;
             if (next == NO_ITEM || cj > best || (cj == best && j < next)) next = j;
         }
         if (next == NO_ITEM) continue;
-        int row = add_row(b, GLP_UP, 0, 0);
-        add_term(b, row, m->on[next], 1);
-        add_term(b, row, m->on[i], -1);
+        int row = ilp_add_row(b, GLP_UP, 0, 0);
+        ilp_add_term(b, row, m->on[next], 1);
+        ilp_add_term(b, row, m->on[i], -1);
     }
 }
 
-static void add_height(struct build *b)
+static void add_height(struct ilp_build *b)
 {
     struct ilp_model *m = b->m;
     double grain = (double)(m->grain * m->it->problem->alignment);
-    m->height = add_column(b, GLP_CV, 0, (double)m->ceiling / grain);
+    m->height = ilp_add_column(b, GLP_CV, 0, (double)m->ceiling / grain);
     glp_set_obj_coef(m->lp, m->height, 1);
     for (int32_t i = 0; i < m->it->count; i++) {
-        int row = add_row(b, GLP_UP, 0, -(double)m->it->item[i].bytes / grain);
+        int row = ilp_add_row(b, GLP_UP, 0, -(double)m->it->item[i].bytes / grain);
         add_base(b, row, i, 1);
-        add_term(b, row, m->height, -1);
+        ilp_add_term(b, row, m->height, -1);
     }
 }
 
@@ -323,6 +321,7 @@ void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *va
         const struct ilp_pair *q = &m->pairs[k];
         value[q->column] = base[q->i] >= 0 && base[q->j] >= 0 && base[q->i] < base[q->j];
     }
+    ilp_link_values(m, base, value);
     if (m->height)
         value[m->height] = (double)items_height(it, base) / (double)(m->grain * it->problem->alignment);
 }
@@ -335,6 +334,9 @@ void ilp_model_free(struct ilp_model *m)
     free(m->step);
     free(m->pairs);
     free(m->live);
+    free(m->linked);
+    free(m->item_of);
+    free(m->charge);
     VEC_FREE(&m->term_row);
     VEC_FREE(&m->term_column);
     VEC_FREE(&m->term_value);
@@ -346,20 +348,26 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
 {
     size_t n = (size_t)it->count + 1;
     *m = (struct ilp_model){.it = it, .relaxed = relaxed, .ceiling = ceiling, .grain = find_grain(it)};
-    struct build b = {.m = m, .max_rows = max_rows};
+    struct ilp_build b = {.m = m, .max_rows = max_rows};
     m->live = malloc(n * sizeof *m->live);
     m->on = calloc(n, sizeof *m->on);
     m->x = calloc(n, sizeof *m->x);
     m->step = calloc(n, sizeof *m->step);
     m->merge = calloc((size_t)it->edge_count + 1, sizeof *m->merge);
+    m->linked = calloc(n, sizeof *m->linked);
+    m->item_of = malloc(((size_t)it->problem->count + 1) * sizeof *m->item_of);
+    m->charge = calloc((size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
     m->pairs = malloc(((relaxed ? 0 : (size_t)it->pairs) + 1) * sizeof *m->pairs);
-    b.ok = m->live && m->on && m->x && m->step && m->merge && m->pairs;
+    b.ok =
+        m->live && m->on && m->x && m->step && m->merge && m->pairs && m->linked && m->item_of && m->charge;
     /* GLPK counts from 1. */
     b.ok = b.ok && VEC_PUSH(&m->term_row, 0) && VEC_PUSH(&m->term_column, 0) && VEC_PUSH(&m->term_value, 0);
     if (b.ok) {
         m->lp = glp_create_prob();
         glp_set_obj_dir(m->lp, GLP_MIN);
+        ilp_find_links(m);
         add_items(&b);
+        ilp_add_links(&b);
         add_merges(&b);
         add_sections(&b, m->live);
         add_twins(&b);

@@ -9,6 +9,7 @@
  *     below[p]  per pair that can conflict either way, binary. 1: the first stands below the second
  *     merge[e]  per in-place edge, binary. 1: equal bases; at most one per parent and one per child
  *     height    for LX_HEIGHT only: in grains
+ *     charge[c] per charge that costs something: 1 when it is paid
  *
  * Rows: the order of each pair with its own tight M, the capacity of each maximal section (these carry the LP
  * bound), merges, and for twins (same life and size) an order of residency and address.
@@ -43,6 +44,9 @@ struct ilp_model {
     struct ilp_pair *pairs;
     int32_t pair_count;
     int height;
+    int *charge;      /* column numbers by charge of the problem; 0: none */
+    int32_t *item_of; /* per buffer, or NO_ITEM */
+    bool *linked;     /* per item: some charge or group names it */
     int columns, rows, binaries;
     glp_prob *lp;
     /* Scratch of the building; here, so that it is freed even when GLPK leaves in the middle. */

@@ -70,6 +70,12 @@ static void exact_equals_brute_force(void **state)
     compare(&lx_solver_exact, 1, 12000, 6);
 }
 
+static void ilp_equals_brute_force(void **state)
+{
+    (void)state;
+    compare(&lx_solver_ilp, 1, 1500, 6);
+}
+
 /* With hardly any work the answer is legal or all off chip, and the bound holds. */
 static void bounds_hold_under_limits(void **state)
 {
@@ -99,6 +105,7 @@ static void bounds_hold_under_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(exact_equals_brute_force),
+                                       cmocka_unit_test(ilp_equals_brute_force),
                                        cmocka_unit_test(bounds_hold_under_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
