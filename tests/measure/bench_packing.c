@@ -5,9 +5,9 @@
  *     build/bin/bench_packing height [FILE...]
  *
  * A variant has the same answer: buffers in another order, time backwards, sizes and capacity times a number, a
- * few buffers less, another seed. Its first one is the file itself. Without files, `height` makes lists like
- * those of training steps: weights, activations that wait for their backward step, temporaries. Times are those
- * of the processor, not of the clock on the wall. */
+ * few buffers less, another seed. Its first one is the file itself. `height` makes lists like those of training
+ * steps (weights, activations that wait for their backward step, temporaries), and from each file larger ones of
+ * its kind. Times are those of the processor, not of the clock on the wall. */
 #include "base/rng.h"
 #include "support/bench_clock.h"
 #include "lxplan.h"
@@ -127,9 +127,115 @@ static int fit(int variants, char **files, int count)
     return 0;
 }
 
+/* A training step of `count` buffers: layers forward, then backward in reverse. A layer has weights (alive all
+ * the time), activations from its forward to its backward step, gradients, temporaries of either step. */
+struct trainer {
+    struct rng rng;
+    struct list *list;
+    int32_t made;
+    int64_t end; /* of the step */
+};
+
+static void make(struct trainer *t, int64_t start, int64_t life, int64_t size)
+{
+    if (t->made == t->list->p.count) return;
+    int64_t end = start + life < t->end ? start + life : t->end;
+    t->list->buffers[t->made++] =
+        (struct lx_buffer){.start = start, .end = end, .size = size, .fixed = -1, .spill_cost = 1};
+}
+
+static void make_layer(struct trainer *t, int64_t forward, int64_t backward, int64_t width)
+{
+    static const int64_t small[] = {4, 128, 512, 2048, 8192};
+    struct rng *r = &t->rng;
+    int64_t weight = 65536 * rng_between(r, 1, 64), wait = backward - forward;
+    make(t, 0, t->end, weight);
+    make(t, 0, t->end, small[rng_below(r, 5)]);
+    make(t, forward + 1, wait + 5, width);
+    make(t, forward + 3, wait + rng_between(r, -1, 2), width / 2);
+    make(t, forward + 4, wait, small[rng_below(r, 5)]);
+    make(t, forward + 6, wait - 3, width * rng_between(r, 1, 2));
+    make(t, backward, 13, width);
+    make(t, backward + 5, rng_below(r, 2) ? rng_between(r, 4, 25) : t->end, weight);
+    for (int k = 0; k < 6; k++) {
+        int64_t at = k < 3 ? forward + rng_between(r, 0, 6) : backward + rng_between(r, 0, 9);
+        make(t, at, rng_between(r, 1, 5), k % 3 ? width * rng_between(r, 1, 4) / 2 : small[rng_below(r, 5)]);
+    }
+}
+
+static bool train(struct list *l, int32_t count, uint64_t seed)
+{
+    if (!list_new(l, count)) return false;
+    int32_t layers = (count + 13) / 14;
+    struct trainer t = {.rng = rng_seed(seed), .list = l, .end = (int64_t)layers * 22};
+    for (int32_t i = 0; i < layers; i++) {
+        int64_t stage = 4 * i / layers, width = (INT64_C(1) << (22 - stage)) / rng_between(&t.rng, 1, 4);
+        make_layer(&t, 8 * i, 8 * layers + 12 * (layers - 1 - i), width);
+    }
+    return true;
+}
+
+/* The same kind of list with more buffers: time stretched, each buffer made several times at shifted ends, some
+ * of them in other sizes. */
+static bool multiply(const struct list *from, int32_t count, uint64_t seed, struct list *l)
+{
+    static const int64_t eighths[] = {8, 8, 8, 4, 2, 16};
+    struct rng r = rng_seed(seed);
+    if (!list_new(l, count)) return false;
+    int64_t times = (count + from->p.count - 1) / from->p.count;
+    for (int32_t i = 0; i < count; i++) {
+        const struct lx_buffer *b = &from->buffers[i % from->p.count];
+        int64_t start = b->start * times + rng_between(&r, 0, times - 1);
+        int64_t end = (b->end - 1) * times + rng_between(&r, 0, times - 1);
+        int64_t size = (b->size * eighths[rng_below(&r, 6)] + 7) / 8;
+        l->buffers[i] = (struct lx_buffer){
+            .start = start, .end = end > start ? end : start + 1, .size = size, .fixed = -1, .spill_cost = 1};
+    }
+    return true;
+}
+
+static bool show_height(const char *name, struct list *l)
+{
+    struct lx_answer answer;
+    lx_status st;
+    int64_t *address = malloc(sizeof *address * ((size_t)l->p.count + 1)), load = 0;
+    l->p.objective = LX_HEIGHT;
+
+    l->p.capacity = 0;
+    if (!address || !lx_bound(&l->p, &load, &st)) return false;
+    double ms = solve(&l->p, 0, address, &answer);
+    printf("%-16.16s%8d%16lld%10.4f%10s%10.3f%10.1f\n", name, l->p.count, (long long)load,
+           100.0 * (double)(answer.objective - load) / (double)load, lx_verdict_word(answer.status),
+           ms * 1e-3, ms * 1e3 / l->p.count);
+    fflush(stdout);
+    free(address);
+    free(l->buffers);
+    return true;
+}
+
+static int height(char **files, int count)
+{
+    static const int32_t sizes[] = {18692, 28526, 62185};
+    printf("%-16s%8s%16s%10s%10s%10s%10s\n", "list", "buffers", "load", "above %", "status", "s",
+           "us/buffer");
+    struct list list, larger;
+    for (int k = 0; k < 3; k++)
+        if (!train(&list, sizes[k], (uint64_t)k) || !show_height("training", &list)) return 3;
+    for (int f = 0; f < count; f++) {
+        const char *slash = strrchr(files[f], '/'), *name = slash ? slash + 1 : files[f];
+        for (int k = 0; k < 3; k++)
+            if (!list_read(&list, files[f]) || !multiply(&list, sizes[k], (uint64_t)k, &larger) ||
+                !show_height(name, &larger))
+                return 3;
+        if (!show_height(name, &list)) return 3;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 3 && strcmp(argv[1], "fit") == 0) return fit(atoi(argv[2]), argv + 3, argc - 3);
+    if (argc > 1 && strcmp(argv[1], "height") == 0) return height(argv + 2, argc - 2);
     fprintf(stderr, "usage: bench_packing fit VARIANTS FILE... | bench_packing height [FILE...]\n");
     return 2;
 }

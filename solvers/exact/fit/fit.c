@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { DEAD_ENDS_A_TURN = 150, SEARCHED_PASSES = 3, HUGE_PASSES = 24 };
+enum { DEAD_ENDS_A_TURN = 150, FIRST_FIT_PASSES = 3 };
 
 /* 1 1 2 1 1 2 4 1 1 2 ... */
 static int64_t luby(int64_t i)
@@ -42,11 +42,14 @@ static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limi
 {
     for (int32_t i = 0; i < scaled->part_count; i++) {
         const struct fit_part *part = &scaled->parts[i];
-        int64_t passes = part->near ? SEARCHED_PASSES : HUGE_PASSES;
+        int64_t passes = FIRST_FIT_PASSES;
         if (limits->nodes) passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
-        fit_unit excess, *trial = malloc((size_t)part->count * sizeof *trial);
-        bool fine = trial && fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial,
-                                           &excess, &stats->nodes);
+        fit_unit excess = FIT_FAR, *trial = malloc((size_t)part->count * sizeof *trial);
+        struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
+        bool fine = trial && (part->near || fit_skyline(part, &run, trial, &excess));
+        if (fine && excess > 0)
+            fine = fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial, &excess,
+                                 &stats->nodes);
         if (fine && excess <= 0) {
             runs[i].done = true;
             for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled->unit;

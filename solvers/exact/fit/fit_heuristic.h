@@ -1,4 +1,4 @@
-/* Fast packings by first fit; see fit_heuristic.c. */
+/* Fast packings: by first fit (fit_heuristic.c) and from the ground up (skyline.c). */
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_HEURISTIC_H
 #define LX_SOLVERS_EXACT_FIT_FIT_HEURISTIC_H
 
@@ -10,5 +10,18 @@
  * False: memory is out. */
 bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                    void *context, fit_unit *base, fit_unit *excess, int64_t *steps);
+
+/* How a heuristic is run. */
+struct fit_heuristic_run {
+    fit_unit enough; /* it ends when no item is more than that above its highest base */
+    bool (*stop)(void *context);
+    void *context;
+    int64_t *steps; /* grows by the items placed */
+};
+
+/* Several styles of packing from the ground up, as above. `*excess` is FIT_FAR where it cannot: the part has
+ * fixed items. A stop is heard after the first packing. False: memory is out. */
+bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
+                 fit_unit *excess);
 
 #endif

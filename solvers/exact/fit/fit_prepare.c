@@ -220,6 +220,16 @@ static bool link_neighbours(struct fit_part *part)
     return true;
 }
 
+/* Sums of heights, from where they begin and end. */
+static void add_totals(struct fit_part *part)
+{
+    for (int32_t k = 0; k < part->first_step[part->count]; k++) {
+        part->total[part->steps[k].from] += part->steps[k].size;
+        if (part->steps[k].to < part->sections) part->total[part->steps[k].to] -= part->steps[k].size;
+    }
+    for (int32_t s = 1; s < part->sections; s++) part->total[s] += part->total[s - 1];
+}
+
 static bool fill_part(const struct fit_problem *p, const struct timeline *t, const struct draft *drafts,
                       int32_t count, int64_t rounding, int64_t unit, struct fit_part *part)
 {
@@ -264,11 +274,9 @@ static bool fill_part(const struct fit_problem *p, const struct timeline *t, con
             if (size > part->height[i]) part->height[i] = size;
         }
         if (d->fixed || d->align != 1 || d->high != part->capacity - part->height[i]) part->plain = false;
-        for (int32_t k = part->first_step[i]; k < step; k++)
-            for (int32_t s = part->steps[k].from; s < part->steps[k].to; s++)
-                part->total[s] += part->steps[k].size;
     }
     part->first_step[count] = step;
+    add_totals(part);
     return link_neighbours(part);
 }
 

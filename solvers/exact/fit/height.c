@@ -5,7 +5,7 @@
  * middle of what is open. "Yes" lowers the height to that of the packing found, "no" raises the bound above
  * the capacity asked. A question that runs into its budget decides nothing: the round goes on above it, and
  * the next round asks again with a larger budget. Without a limit the rounds end only when bound and height
- * meet. */
+ * meet. Parts so large that the search is not for them keep the packing of the heuristics. */
 #include "exact/fit/height.h"
 
 #include "base/checked.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BUDGET = 50000, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24 };
+enum { FIRST_BUDGET = 50000, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24, HUGE_PASSES = 3 };
 
 struct change {
     int64_t time, delta;
@@ -94,9 +94,27 @@ static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
     return sum;
 }
 
-/* A first packing without regard to capacity. */
+/* The best of the heuristics for one part. On a huge one first fit is slow, and seldom better. */
+static bool pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
+                      fit_unit *base, fit_unit *excess, int64_t *steps)
+{
+    struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps};
+    if (!fit_skyline(part, &run, base, excess)) return false;
+    if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return true;
+    fit_unit *other = malloc((size_t)part->count * sizeof *other), reached;
+    bool fine = other && fit_first_fit(part, part->near ? FIRST_FIT_PASSES : HUGE_PASSES, enough,
+                                       limits->stop, limits->context, other, &reached, steps);
+    if (fine && reached < *excess) {
+        *excess = reached;
+        memcpy(base, other, (size_t)part->count * sizeof *base);
+    }
+    free(other);
+    return fine;
+}
+
+/* A first packing without regard to capacity. `*huge`: the search is not for a part that is above the bound. */
 static enum height_result pack_first(const struct fit_problem *p, const struct fit_limits *limits,
-                                     int64_t *base, struct height_answer *answer)
+                                     int64_t *base, struct height_answer *answer, bool *huge)
 {
     struct fit_problem open = *p;
     open.capacity = generous_capacity(p, answer->bound);
@@ -109,14 +127,14 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
             const struct fit_part *part = &scaled.parts[i];
             fit_unit *trial = malloc((size_t)part->count * sizeof *trial), excess;
             fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
-            if (!trial || !fit_first_fit(part, FIRST_FIT_PASSES, enough, limits->stop, limits->context, trial,
-                                         &excess, &answer->nodes))
+            if (!trial || !pack_part(part, limits, enough, trial, &excess, &answer->nodes))
                 result = HEIGHT_NO_MEMORY;
             else if (excess >= FIT_FAR)
                 result = HEIGHT_NONE;
             else
                 for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
             free(trial);
+            if (result == HEIGHT_LIMIT && !part->near && excess > enough) *huge = true;
         }
     }
     fit_scaled_free(&scaled);
@@ -178,14 +196,16 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     *answer = (struct height_answer){0};
     if (!simple_bound(p, &answer->bound)) return HEIGHT_NO_MEMORY;
     int64_t *trial = malloc(((size_t)p->item_count + 1) * sizeof *trial);
-    enum height_result result = trial ? pack_first(p, limits, base, answer) : HEIGHT_NO_MEMORY;
+    bool huge = false;
+    enum height_result result = trial ? pack_first(p, limits, base, answer, &huge) : HEIGHT_NO_MEMORY;
     if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
         int64_t capacity = generous_capacity(p, answer->bound);
         enum fit_result fits = ask(p, limits, capacity, limits->nodes, base, trial, answer);
         if (fits == FIT_YES) result = HEIGHT_LIMIT;
         if (fits == FIT_NO_MEMORY) result = HEIGHT_NO_MEMORY;
     }
-    if (result == HEIGHT_LIMIT) result = close_gap(p, limits, base, trial, answer);
+    if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
+    if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, base, trial, answer);
     free(trial);
     return result;
 }
