@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/users.h"
+#include "plan/keep.h"
 #include "plan/planner.h"
 #include "scratchpad/placement/solve.h"
 
@@ -208,6 +209,16 @@ static bool is_limited(const struct planner *p)
     return x->bundle_count > runs;
 }
 
+/* What the passes that search cannot go below, where the solver's own bound says less. */
+static bool raise_bound(struct planner *p, bool limited, int64_t *bound)
+{
+    int64_t least = 0;
+    if (p->best.hbm_bytes - p->best.perfect_bytes <= *bound) return true;
+    if (!keep_bound(p, limited, &least)) return false;
+    *bound = max_i64(*bound, least - p->best.perfect_bytes);
+    return true;
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
@@ -220,10 +231,12 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     p->asks_time = asks_time(&by);
     ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
     ok = ok && (!spill || search_many(&by));
-    if (ok && spill && is_limited(&by)) {
+    bool limited = ok && spill && is_limited(&by);
+    if (limited) {
         p->figures.bound_bytes = 0; /* it is of other borders */
         ok = merge_bundles(&by);
     }
+    ok = ok && (!spill || asks_time(&by) || raise_bound(&by, limited, &p->figures.bound_bytes));
     ok = ok && adopt_best(p, &by);
     attempt_free(&by.best);
     return ok;

@@ -10,75 +10,10 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/vec.h"
-#include "layout/op_index.h"
+#include "plan/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Op `before` must run before op `after`. */
-struct edge {
-    int32_t before, after;
-};
-
-struct schedule {
-    const struct lx_graph *g;
-    VEC(struct edge) edges;
-    int32_t *first_edge; /* per op, and one more: edges by `before` */
-    int32_t *waits;      /* per op: how many must still come before it */
-};
-
-static int by_before(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    if (x->before != y->before) return x->before < y->before ? -1 : 1;
-    return (x->after > y->after) - (x->after < y->after);
-}
-
-static bool find_edges(struct schedule *s)
-{
-    const struct lx_graph *g = s->g;
-    size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
-    int32_t *writer = malloc(tensors * sizeof *writer);
-    VEC(int32_t) *readers = calloc(tensors, sizeof *readers);
-    bool ok = writer && readers;
-    int32_t barrier = -1;
-    if (ok) memset(writer, 0xff, tensors * sizeof *writer);
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
-        const struct lx_op *op = &g->ops[o];
-        if (barrier >= 0) ok = VEC_PUSH(&s->edges, (struct edge){barrier, o});
-        if (op->kind->traits & LX_EXTERN) {
-            for (int32_t b = barrier + 1; ok && b < o; b++) ok = VEC_PUSH(&s->edges, (struct edge){b, o});
-            barrier = o;
-        }
-        for (int i = 0; ok && i < op->input_count; i++) {
-            if (writer[op->inputs[i]] >= 0) ok = VEC_PUSH(&s->edges, (struct edge){writer[op->inputs[i]], o});
-            ok = ok && VEC_PUSH(&readers[op->inputs[i]], o);
-        }
-        if (writer[op->output] >= 0) ok = ok && VEC_PUSH(&s->edges, (struct edge){writer[op->output], o});
-        for (size_t k = 0; ok && k < readers[op->output].count; k++)
-            if (readers[op->output].at[k] != o)
-                ok = VEC_PUSH(&s->edges, (struct edge){readers[op->output].at[k], o});
-        readers[op->output].count = 0;
-        writer[op->output] = o;
-    }
-    for (size_t t = 0; readers && t < tensors; t++) VEC_FREE(&readers[t]);
-    free(readers);
-    free(writer);
-    s->first_edge = calloc(ops + 2, sizeof *s->first_edge);
-    s->waits = calloc(ops + 1, sizeof *s->waits);
-    if (!ok || !s->first_edge || !s->waits) return false;
-    if (s->edges.count) qsort(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
-    for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
-    for (size_t o = 0; o < ops; o++) s->first_edge[o + 1] += s->first_edge[o];
-    return true;
-}
-
-static void schedule_free(struct schedule *s)
-{
-    VEC_FREE(&s->edges);
-    free(s->first_edge);
-    free(s->waits);
-}
 
 /* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
 static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
@@ -124,19 +59,6 @@ static bool list_order(struct schedule *s, const struct draft *x, bool newest_fi
     free(left);
     free(alive);
     return ok;
-}
-
-bool reorder_legal(const struct lx_graph *g, const int32_t *order)
-{
-    struct schedule s = {.g = g};
-    int32_t *place = calloc((size_t)g->op_count + 1, sizeof *place);
-    bool legal = find_edges(&s) && place;
-    for (int32_t t = 0; legal && t < g->op_count; t++) place[order[t]] = t;
-    for (size_t e = 0; legal && e < s.edges.count; e++)
-        legal = place[s.edges.at[e].before] < place[s.edges.at[e].after];
-    schedule_free(&s);
-    free(place);
-    return legal;
 }
 
 struct reorder {
@@ -201,9 +123,9 @@ static bool move_single_ops(struct reorder *r)
 {
     bool better = true, ok = true;
     while (ok && better && r->tries > 0) {
-        struct schedule s = {.g = r->by->best.draft.graph};
+        struct schedule s;
         better = false;
-        ok = find_edges(&s) ? move_one_op(r, &s, &better) : status_no_memory(r->by->st);
+        ok = schedule_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better) : status_no_memory(r->by->st);
         schedule_free(&s);
     }
     return ok;
@@ -214,8 +136,8 @@ static bool try_rules(struct reorder *r)
     bool ok = true, better;
     for (int rule = 0; ok && rule < 2; rule++) {
         const struct draft *x = &r->by->best.draft;
-        struct schedule s = {.g = x->graph};
-        ok = find_edges(&s) && list_order(&s, x, rule == 1, r->order) ? true : status_no_memory(r->by->st);
+        struct schedule s;
+        ok = schedule_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order) ? true : status_no_memory(r->by->st);
         schedule_free(&s);
         ok = ok && try_order(r, &better);
     }
