@@ -7,7 +7,7 @@
 #include "plan/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "plan/schedule.h"
+#include "plan/op_order.h"
 
 #include <math.h>
 #include <string.h>
@@ -417,13 +417,13 @@ static bool list_all(struct search *s, struct arena *memory, struct keep_found *
 /* Per op, the ops that must come before it. */
 static bool list_before(struct search *s)
 {
-    struct schedule order;
+    struct op_order order;
     if (!s->l->any_order) return true;
     s->before = calloc((size_t)s->m->op_count + 1, sizeof *s->before);
-    bool ok = schedule_make(&order, s->m->x->graph) && s->before;
+    bool ok = op_order_make(&order, s->m->x->graph) && s->before;
     for (size_t e = 0; ok && e < order.edges.count; e++)
         s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
-    schedule_free(&order);
+    op_order_free(&order);
     return ok;
 }
 

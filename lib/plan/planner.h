@@ -59,7 +59,7 @@ bool reorder_search(struct planner *p);    /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);      /* evict.c: where stays are cut */
 /* evict.c: what is moved at least wherever stays are cut. */
 int64_t evict_least(const struct draft *x);
-/* schedule.c: does every op still read what it read before? */
+/* op_order.c: does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 
 /* question.c: the problem of a bare list; and is that of a draft one that a solver and a plan file can take? */

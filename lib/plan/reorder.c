@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/vec.h"
-#include "plan/schedule.h"
+#include "plan/op_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, con
 
 /* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
  * last); the earlier one among equals. */
-static bool list_order(struct schedule *s, const struct draft *x, bool newest_first, int32_t *order)
+static bool list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
     int32_t n = s->g->op_count;
     VEC(int32_t) ready = {0};
@@ -90,7 +90,7 @@ static bool try_order(struct reorder *r, bool *better)
 }
 
 /* Op `from` comes to place `to`, those between move up; false if that breaks an edge. */
-static bool move_order(const struct schedule *s, int32_t from, int32_t to, int32_t *order)
+static bool move_order(const struct op_order *s, int32_t from, int32_t to, int32_t *order)
 {
     int32_t n = s->g->op_count;
     for (size_t e = 0; e < s->edges.count; e++) {
@@ -106,7 +106,7 @@ static bool move_order(const struct schedule *s, int32_t from, int32_t to, int32
 }
 
 /* Ops that share a tensor, brought together: until one order is better, then again from there. */
-static bool move_one_op(struct reorder *r, const struct schedule *s, bool *better)
+static bool move_one_op(struct reorder *r, const struct op_order *s, bool *better)
 {
     bool ok = true;
     for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
@@ -123,10 +123,10 @@ static bool move_single_ops(struct reorder *r)
 {
     bool better = true, ok = true;
     while (ok && better && r->tries > 0) {
-        struct schedule s;
+        struct op_order s;
         better = false;
-        ok = schedule_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better) : status_no_memory(r->by->st);
-        schedule_free(&s);
+        ok = op_order_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better) : status_no_memory(r->by->st);
+        op_order_free(&s);
     }
     return ok;
 }
@@ -136,9 +136,9 @@ static bool try_rules(struct reorder *r)
     bool ok = true, better;
     for (int rule = 0; ok && rule < 2; rule++) {
         const struct draft *x = &r->by->best.draft;
-        struct schedule s;
-        ok = schedule_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order) ? true : status_no_memory(r->by->st);
-        schedule_free(&s);
+        struct op_order s;
+        ok = op_order_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order) ? true : status_no_memory(r->by->st);
+        op_order_free(&s);
         ok = ok && try_order(r, &better);
     }
     return ok;

@@ -1,6 +1,6 @@
 /* The order that data asks for: an op stays behind the writer of what it reads, a writer behind the readers of the old
  * value, and nothing passes an extern op. */
-#include "plan/schedule.h"
+#include "plan/op_order.h"
 #include "plan/planner.h"
 
 #include <stdlib.h>
@@ -13,9 +13,9 @@ static int by_before(const void *a, const void *b)
     return (x->after > y->after) - (x->after < y->after);
 }
 
-bool schedule_make(struct schedule *s, const struct lx_graph *g)
+bool op_order_make(struct op_order *s, const struct lx_graph *g)
 {
-    *s = (struct schedule){.g = g};
+    *s = (struct op_order){.g = g};
     size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
     int32_t *writer = malloc(tensors * sizeof *writer);
     VEC(int32_t) *readers = calloc(tensors, sizeof *readers);
@@ -52,7 +52,7 @@ bool schedule_make(struct schedule *s, const struct lx_graph *g)
     return true;
 }
 
-void schedule_free(struct schedule *s)
+void op_order_free(struct op_order *s)
 {
     VEC_FREE(&s->edges);
     free(s->first_edge);
@@ -61,13 +61,13 @@ void schedule_free(struct schedule *s)
 
 bool reorder_legal(const struct lx_graph *g, const int32_t *order)
 {
-    struct schedule s;
+    struct op_order s;
     int32_t *place = calloc((size_t)g->op_count + 1, sizeof *place);
-    bool legal = schedule_make(&s, g) && place;
+    bool legal = op_order_make(&s, g) && place;
     for (int32_t t = 0; legal && t < g->op_count; t++) place[order[t]] = t;
     for (size_t e = 0; legal && e < s.edges.count; e++)
         legal = place[s.edges.at[e].before] < place[s.edges.at[e].after];
-    schedule_free(&s);
+    op_order_free(&s);
     free(place);
     return legal;
 }

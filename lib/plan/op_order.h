@@ -1,7 +1,7 @@
 /* What must run before what: ops may change places as long as every op still reads what it read before. Private to the
  * stage. */
-#ifndef LX_PLAN_SCHEDULE_H
-#define LX_PLAN_SCHEDULE_H
+#ifndef LX_PLAN_OP_ORDER_H
+#define LX_PLAN_OP_ORDER_H
 
 #include "base/vec.h"
 #include "graph/graph.h"
@@ -11,7 +11,7 @@ struct edge {
     int32_t before, after;
 };
 
-struct schedule {
+struct op_order {
     const struct lx_graph *g;
     VEC(struct edge) edges;
     int32_t *first_edge; /* per op, and one more: edges by `before` */
@@ -19,7 +19,7 @@ struct schedule {
 };
 
 /* False: memory is out; it is to be freed all the same. */
-bool schedule_make(struct schedule *s, const struct lx_graph *g);
-void schedule_free(struct schedule *s);
+bool op_order_make(struct op_order *s, const struct lx_graph *g);
+void op_order_free(struct op_order *s);
 
 #endif
