@@ -71,8 +71,7 @@ static bool gather(struct search *s)
         if (b->reason) continue;
         for (int32_t k = 1; k < b->use_count; k++) {
             int64_t idle = b->uses[k] - b->uses[k - 1];
-            if ((!crowded && !wanted_during(&s->by->best, b->uses[k - 1], b->uses[k] + 1)))
-                continue;
+            if ((!crowded && !wanted_during(&s->by->best, b->uses[k - 1], b->uses[k] + 1))) continue;
             struct candidate c = {{x->stays[i].tensor, (int32_t)b->uses[k]}, (double)b->size * (double)idle};
             if (!VEC_PUSH(&s->candidates, c)) return status_no_memory(s->by->st);
         }
@@ -153,19 +152,22 @@ static bool ask_model(struct search *s, bool *done)
 {
     struct planner *p = s->by;
     struct arena memory = {0};
+    struct draft plain;
     struct keep_model m;
     struct keep_found found = {0};
     int64_t bound = 0, best = p->best.hbm_bytes;
     struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
                                  .width = keep_width(&p->best.draft),
                                  .choices = (int32_t)s->left};
-    bool ok = keep_model_make(&p->best.draft, true, &memory, &m, p->st) &&
+    bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
     if (ok && (bound < best || asks_time(p)))
         ok = keep_search(&m, &limits, &memory, &found, p->st) && try_choices(s, &found);
-    *done = ok && !asks_time(p) && (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
+    *done = ok && !asks_time(p) &&
+            (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
     LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
         p->best.hbm_bytes);
+    draft_free(&plain);
     arena_free(&memory);
     return ok;
 }
@@ -174,7 +176,8 @@ bool evict_search(struct planner *p)
 {
     /* Solving is the dear part: fewer tries on larger problems. */
     struct search s = {.by = p, .left = max_i64(8, min_i64(200, 60000 / (p->best.draft.problem.count + 1)))};
-    bool done = false, failed = false, ok = ask_model(&s, &done);
+    bool done = false, failed = false;
+    bool ok = keep_cuts(&s, p->best.draft.how.cuts, p->best.draft.how.cut_count) && ask_model(&s, &done);
     if (ok && !done && s.cuts.count == 0) {
         ok = cut_rewrites(&s);
         if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;

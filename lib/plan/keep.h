@@ -24,6 +24,8 @@ struct keep_use {
     int32_t tensor, op;
     int64_t served, forced, written; /* HBM bytes: of reads that a stay may serve, of others, of the write */
     int64_t size;                    /* on chip at this tick */
+    int64_t extra;                   /* and the view that it is laid out anew from, if it was there before */
+    int64_t between;                 /* on chip until the next, in the order of the ops as they stand */
     int32_t version, leaves;         /* of the tensor: that it reads, and that it leaves */
     int32_t run;                     /* ops between two that wipe the scratchpads */
     int label;                       /* of its view among the tensor's; -1: none that can be on chip */
@@ -40,7 +42,8 @@ struct keep_use {
 struct keep_tensor {
     int32_t first, count; /* uses */
     int64_t whole;        /* HBM bytes */
-    int64_t between;      /* bytes on chip while it is kept */
+    int64_t between;      /* bytes on chip while it is kept, in any order */
+    bool many;            /* views */
     bool output, cuts;    /* cuts: it may be dropped and come back within a run */
 };
 
@@ -54,8 +57,9 @@ struct keep_model {
     int64_t capacity;        /* rounded up to the alignment, as all sizes are */
     int64_t grain;           /* every cost is a multiple of it */
     bool cuts;               /* stays may be cut */
-    double *price, *sums;    /* per tick and byte, for the order in which the ops stand; and of those before a tick */
-    double *ahead;           /* per use and state: the least priced cost from it on */
+    double *price,
+        *sums;     /* per tick and byte, for the order in which the ops stand; and of those before a tick */
+    double *ahead; /* per use and state: the least priced cost from it on */
 };
 
 /* keep_model.c. Of a draft without cuts; `cuts`: stays may be cut. In `memory` of the arena. */
@@ -79,14 +83,15 @@ static inline bool keep_serves(const struct keep_use *u)
 /* What may happen at a use. */
 struct keep_outcome {
     int64_t cost;
+    int64_t size; /* bytes at this tick */
     enum keep_state after;
-    bool on;    /* it takes bytes at this tick */
+    bool on;    /* it is there at this tick */
     bool fresh; /* and these may be an input's: it begins by being written */
 };
 struct keep_later {
     bool may_keep, needed, goes_on;
 };
-enum { KEEP_OUTCOMES = 8 };
+enum { KEEP_OUTCOMES = 12 };
 int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
                   struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES]);
 
@@ -112,11 +117,11 @@ struct keep_found {
     bool complete; /* all below `below` are listed */
 };
 struct keep_limits {
-    int64_t below;    /* choices that cost as much are of no use */
-    int32_t width;    /* partial choices at a time */
-    int32_t choices;  /* at most so many are given */
-    bool any_order;   /* ops may change places; at most 64 */
-    bool no_history;  /* only the cost counts, not how it came about */
+    int64_t below;   /* choices that cost as much are of no use */
+    int32_t width;   /* partial choices at a time */
+    int32_t choices; /* at most so many are given */
+    bool any_order;  /* ops may change places; at most 64 */
+    bool no_history; /* only the cost counts, not how it came about */
 };
 enum { KEEP_ROUNDS = 60 };
 /* How many partial choices are worth it for a graph of this size. */
@@ -124,7 +129,10 @@ int32_t keep_width(const struct draft *x);
 bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
                  struct keep_found *out, lx_status *st);
 
-/* keep_bound.c: HBM bytes that no plan with these divisions and passes goes below. `any_borders`: bundles may begin
+/* keep_bound.c: a draft of the best attempt's decisions without cuts; to be freed also where it failed. */
+enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
+bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out);
+/* HBM bytes that no plan with these divisions and passes goes below. `any_borders`: bundles may begin
  * elsewhere. */
 bool keep_bound(struct planner *p, bool any_borders, int64_t *bound);
 

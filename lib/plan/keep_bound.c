@@ -5,9 +5,8 @@
 #include "base/checked.h"
 #include "base/log.h"
 
-enum { MOST_IN_ANY_ORDER = 64 };
-
-static bool bound_in_order(struct keep_model *m, int64_t best, struct arena *memory, int64_t *bound, lx_status *st)
+static bool bound_in_order(struct keep_model *m, int64_t best, struct arena *memory, int64_t *bound,
+                           lx_status *st)
 {
     struct keep_found found = {0};
     struct keep_limits limits = {.below = best, .width = keep_width(m->x), .no_history = true};
@@ -18,16 +17,26 @@ static bool bound_in_order(struct keep_model *m, int64_t best, struct arena *mem
     return ok;
 }
 
-static bool bound_in_any(const struct keep_model *m, int64_t best, struct arena *memory, int64_t *bound, lx_status *st)
+static bool bound_in_any(const struct keep_model *m, int64_t best, struct arena *memory, int64_t *bound,
+                         lx_status *st)
 {
     struct keep_found found = {0};
     struct keep_limits limits = {
         .below = best, .width = keep_width(m->x), .no_history = true, .any_order = true};
     *bound = 0;
-    if (m->op_count > MOST_IN_ANY_ORDER) return true;
+    if (m->op_count > KEEP_ANY_ORDER) return true;
     bool ok = keep_search(m, &limits, memory, &found, st);
     *bound = found.bound;
     return ok;
+}
+
+bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out)
+{
+    struct decisions how = p->best.draft.how;
+    how.cuts = NULL;
+    how.cut_count = 0;
+    *out = (struct draft){0};
+    return draft_make(p->divided, &how, memory, out, p->st);
 }
 
 bool keep_bound(struct planner *p, bool any_borders, int64_t *bound)

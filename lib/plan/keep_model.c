@@ -10,8 +10,8 @@ static bool may_serve(const struct draft *x, int32_t access)
     const struct lx_access *a = &x->accesses[access];
     if (a->stay < 0) return false;
     enum lx_bar bar = x->stays[a->stay].bar;
-    bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN || bar == LX_BAR_SIZE ||
-                 (bar == LX_BAR_EXTERN && !x->how.passes.no_dump);
+    bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN ||
+                 bar == LX_BAR_SIZE || (bar == LX_BAR_EXTERN && !x->how.passes.no_dump);
     if (!freed || x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN) return false;
     struct lx_core_view v = access_view(x, access);
     return view_holds(&x->layouts->layouts[a->tensor], &v, !x->how.passes.no_ring) &&
@@ -114,6 +114,24 @@ static void look_ahead(struct keep_model *m, struct keep_tensor *t)
     }
 }
 
+/* A view is made when it is first asked for, from another one that is there then; those made so far may be kept. */
+static void measure_views(struct keep_model *m, const struct keep_tensor *t)
+{
+    for (int32_t k = t->first; k < t->first + t->count; k++) {
+        struct keep_use *u = &m->uses[k];
+        int64_t before = INT64_MAX;
+        bool seen = u->label < 0;
+        for (int32_t j = t->first; j < k; j++) {
+            if (m->uses[j].run != u->run || m->uses[j].label < 0) continue;
+            before = min_i64(before, m->uses[j].size);
+            seen |= m->uses[j].label == u->label;
+        }
+        u->extra = seen || before == INT64_MAX ? 0 : before;
+        u->between = min_i64(u->label < 0 ? INT64_MAX : u->size, before);
+        if (u->between == INT64_MAX) u->between = t->between;
+    }
+}
+
 static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts)
 {
     struct keep_tensor *t = &m->tensors[tensor];
@@ -135,7 +153,9 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts)
     if (t->between == INT64_MAX) t->between = 0;
     for (int32_t k = t->first; k < t->first + t->count; k++)
         if (m->uses[k].label < 0) m->uses[k].size = t->between;
+    t->many = many;
     t->cuts = cuts || many || rewritten_off_chip;
+    measure_views(m, t);
     look_ahead(m, t);
 }
 
@@ -176,7 +196,8 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count,
            accesses = (size_t)x->access_at[ops];
     int32_t *run_of = arena_array(memory, ops, sizeof *run_of);
-    *m = (struct keep_model){.x = x, .tensor_count = (int32_t)tensors, .op_count = (int32_t)ops, .cuts = cuts};
+    *m =
+        (struct keep_model){.x = x, .tensor_count = (int32_t)tensors, .op_count = (int32_t)ops, .cuts = cuts};
     m->uses = arena_array(memory, accesses, sizeof *m->uses);
     m->tensors = arena_array(memory, tensors, sizeof *m->tensors);
     m->op_at = arena_array(memory, ops + 2, sizeof *m->op_at);
@@ -184,8 +205,7 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     m->price = arena_array(memory, ops + 1, sizeof *m->price);
     m->sums = arena_array(memory, ops + 1, sizeof *m->sums);
     m->ahead = arena_array(memory, KEEP_STATES * (accesses + 1), sizeof *m->ahead);
-    if (!run_of || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums ||
-        !m->ahead)
+    if (!run_of || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums || !m->ahead)
         return status_no_memory(st);
     number_runs(x, run_of);
     m->capacity = round_up_i64(x->problem.capacity, x->problem.alignment);
@@ -204,10 +224,12 @@ struct outcomes {
     struct keep_later later;
     struct keep_outcome *out;
     int count;
+    int64_t size; /* on chip at this tick, if it is */
 };
 
 static void add(struct outcomes *o, struct keep_outcome x)
 {
+    if (x.on && !x.size) x.size = o->size;
     if (o->count < KEEP_OUTCOMES) o->out[o->count++] = x;
 }
 
@@ -240,16 +262,25 @@ static void write(struct outcomes *o, struct keep_outcome x, enum keep_state s, 
     go_on(o, x, KEEP_HBM);
 }
 
+/* It stays in another view, and the op reads HBM. */
+static void read_past(struct outcomes *o, enum keep_state s)
+{
+    struct keep_outcome x = {.on = true, .size = o->t->between, .cost = o->u->served + o->u->forced};
+    if (s == KEEP_CHIP) x.cost += o->t->whole;
+    go_on(o, x, KEEP_BOTH);
+}
+
 int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
                   struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES])
 {
-    struct outcomes o = {&m->tensors[u->tensor], u, later, out, 0};
     bool there = keep_on_chip(before);
+    struct outcomes o = {&m->tensors[u->tensor], u, later, out, 0, u->size + (there ? u->extra : 0)};
+    if (there && o.t->many && u->reads_may && !u->writes) read_past(&o, before);
     for (int on = there; on < 2; on++) {
         enum keep_state s = there ? before : on ? KEEP_BOTH : KEEP_HBM;
         struct keep_outcome x = {.on = on};
         if (on && !there) {
-            bool loads = before != KEEP_NEVER && keep_serves(u) && 
+            bool loads = before != KEEP_NEVER && keep_serves(u) &&
                          (later.may_keep || later.goes_on || u->inserts || u->served > o.t->whole);
             if (!loads) continue;
             x.cost = o.t->whole;

@@ -19,7 +19,7 @@ struct pricing {
 static double charged(const struct keep_model *m, const struct keep_use *u, const struct keep_outcome *x)
 {
     if (!x->on || (x->fresh && u->takes)) return 0;
-    return m->price[u->op] * (double)u->size;
+    return m->price[u->op] * (double)x->size;
 }
 
 double keep_from_then(const struct keep_model *m, int32_t k, enum keep_state after)
@@ -27,7 +27,7 @@ double keep_from_then(const struct keep_model *m, int32_t k, enum keep_state aft
     const struct keep_use *u = &m->uses[k];
     const struct keep_tensor *t = &m->tensors[u->tensor];
     if (k + 1 == t->first + t->count) return 0;
-    double kept = keep_on_chip(after) ? (m->sums[u[1].op] - m->sums[u->op + 1]) * (double)t->between : 0;
+    double kept = keep_on_chip(after) ? (m->sums[u[1].op] - m->sums[u->op + 1]) * (double)u->between : 0;
     return kept + m->ahead[KEEP_STATES * (k + 1) + (int)after];
 }
 
@@ -37,8 +37,7 @@ static double best_outcome(const struct pricing *p, int32_t k, enum keep_state b
     const struct keep_use *u = &p->m->uses[k];
     struct keep_outcome all[KEEP_OUTCOMES];
     double least = INFINITY;
-    int count = keep_outcomes(p->m, u, before,
-                              (struct keep_later){u->may_keep, u->needed, u->goes_on}, all);
+    int count = keep_outcomes(p->m, u, before, (struct keep_later){u->may_keep, u->needed, u->goes_on}, all);
     for (int i = 0; i < count; i++) {
         double cost = (double)all[i].cost + charged(p->m, u, &all[i]) + keep_from_then(p->m, k, all[i].after);
         if (cost < least) least = cost, *best = all[i];
@@ -82,10 +81,10 @@ static void trace(const struct pricing *p)
             const struct keep_use *u = &m->uses[k];
             struct keep_outcome x = {0};
             best_outcome(p, k, s, &x);
-            if (x.on && !(x.fresh && u->takes)) p->wants[u->op] += (double)u->size;
+            if (x.on && !(x.fresh && u->takes)) p->wants[u->op] += (double)x.size;
             if (keep_on_chip(x.after) && k + 1 < m->tensors[t].first + m->tensors[t].count) {
-                p->steps[u->op + 1] += (double)m->tensors[t].between;
-                p->steps[u[1].op] -= (double)m->tensors[t].between;
+                p->steps[u->op + 1] += (double)u->between;
+                p->steps[u[1].op] -= (double)u->between;
             }
             s = x.after;
         }

@@ -116,19 +116,30 @@ static double rest_of(const struct search *s, int32_t use, enum keep_state state
     return s->m->ahead[KEEP_STATES * use + (int)state];
 }
 
+/* Bytes that tensor of use u is kept with behind it, and before it. */
+static int64_t behind(const struct search *s, int32_t u)
+{
+    return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u].between;
+}
+
+static int64_t ahead_of(const struct search *s, int32_t u)
+{
+    return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
+}
+
 /* Bytes on chip while the op runs, and those left behind it. */
 static int64_t load_of(const struct search *s, const struct node *n, int64_t *after)
 {
     const struct keep_model *m = s->m;
     int64_t load = n->bytes, shared = 0;
     for (int i = 0; i < s->count; i++)
-        if (keep_on_chip(s->states[i])) load -= m->tensors[m->uses[s->uses[i]].tensor].between;
+        if (keep_on_chip(s->states[i])) load -= ahead_of(s, s->uses[i]);
     *after = load;
     const struct keep_outcome *out = &s->now[s->count - 1];
     for (int i = 0; i < s->count; i++) {
         const struct keep_use *u = &m->uses[s->uses[i]];
-        if (s->now[i].on) load += u->size;
-        if (keep_on_chip(s->now[i].after)) *after += m->tensors[u->tensor].between;
+        load += s->l->any_order && s->now[i].on ? min_i64(s->now[i].size, u->size) : s->now[i].size;
+        if (keep_on_chip(s->now[i].after)) *after += behind(s, s->uses[i]);
         if (u->gives && s->now[i].on && !keep_on_chip(s->now[i].after) && out->on && out->fresh)
             shared = m->uses[s->uses[s->count - 1]].size;
     }
@@ -164,8 +175,7 @@ static double total(const struct search *s, const struct node *n)
 {
     const struct keep_model *m = s->m;
     if (s->l->any_order) return (double)n->cost + n->rest;
-    return (double)n->cost + n->rest -
-           (m->sums[m->op_count] - m->sums[n->op + 1]) * (double)m->capacity;
+    return (double)n->cost + n->rest - (m->sums[m->op_count] - m->sums[n->op + 1]) * (double)m->capacity;
 }
 
 /* No less than that in whole grains, with room for what doubles may be off by. */
@@ -184,7 +194,7 @@ static void add_child(struct search *s)
     int64_t untouched = n->bytes;
     for (int i = 0; i < s->count; i++) {
         int32_t u = s->uses[i];
-        if (keep_on_chip(s->states[i])) untouched -= s->m->tensors[s->m->uses[u].tensor].between;
+        if (keep_on_chip(s->states[i])) untouched -= ahead_of(s, u);
         child.cost += s->now[i].cost;
         child.rest -= rest_of(s, u, s->states[i], n->done);
         child.rest += s->l->any_order ? still_moves(s, s->m->uses[u].tensor, s->now[i].after, child.done)
@@ -372,7 +382,8 @@ static bool list_choice(const struct search *s, int32_t at, struct arena *memory
 {
     const struct keep_model *m = s->m;
     size_t ops = (size_t)m->op_count, uses = (size_t)m->use_count;
-    int32_t *order = arena_array(memory, ops, sizeof *order), *place = arena_array(memory, ops, sizeof *place);
+    int32_t *order = arena_array(memory, ops, sizeof *order),
+            *place = arena_array(memory, ops, sizeof *place);
     bool *kept = arena_array(memory, uses, sizeof *kept);
     struct listing x = {m, place, arena_array(memory, uses, sizeof *x.uses)};
     *out = (struct keep_choice){.cost = s->kept.nodes.at[at].cost,

@@ -1,11 +1,12 @@
 /* Another order of the ops, where that moves fewer bytes.
  *
  * Ops may change places as long as every op still reads what it read before: an op stays behind the writer of
- * what it reads, a writer behind the readers of the old value, and nothing passes an extern op. Two whole
- * orders are tried first (the one that keeps the least alive, and the one that uses at once what was just
- * made), then single ops are moved next to an op they share a tensor with. What is tried is solved, and kept
- * if the whole plan then moves less. */
-#include "plan/planner.h"
+ * what it reads, a writer behind the readers of the old value, and nothing passes an extern op. Of a graph of some
+ * dozens of ops the model of keeping (keep.h) names the best orders, with their cuts where stays may be cut. If it had to
+ * leave some out, two whole orders are tried (the one that keeps the least alive, and the one that uses at once what was
+ * just made), then single ops are moved next to an op they share a tensor with. What is tried is solved, and kept if the
+ * whole plan then moves less. */
+#include "plan/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -64,6 +65,8 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
 struct reorder {
     struct planner *by;
     int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
+    int32_t *place;         /* and for the places of ops in it */
+    struct cut *cuts;       /* and for cuts */
     int64_t tries;
 };
 
@@ -74,19 +77,78 @@ static bool is_new(const int32_t *order, int32_t count)
     return false;
 }
 
+/* Cuts stay before the ops before which they were: in their places of the new order. */
+static void move_cuts(struct reorder *r, struct decisions *how)
+{
+    const struct draft *x = &r->by->best.draft;
+    int32_t n = x->graph->op_count;
+    for (int32_t t = 0; t < n; t++) r->place[r->order[t]] = t;
+    for (int32_t i = 0; i < how->cut_count; i++)
+        r->cuts[i] = (struct cut){how->cuts[i].tensor, r->place[how->cuts[i].before]};
+    if (how->cut_count) qsort(r->cuts, (size_t)how->cut_count, sizeof *r->cuts, cut_compare);
+    how->cuts = r->cuts;
+}
+
+static bool try_decisions(struct reorder *r, const struct decisions *how, bool *better)
+{
+    struct attempt *best = &r->by->best;
+    r->tries--;
+    if (!planner_try(r->by, how, better)) return false;
+    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
+}
+
 /* Tries the order r->order of the best attempt's ops. */
 static bool try_order(struct reorder *r, bool *better)
 {
-    struct attempt *best = &r->by->best;
-    struct decisions how = best->draft.how;
-    int32_t n = best->draft.graph->op_count;
+    struct decisions how = r->by->best.draft.how;
+    int32_t n = r->by->best.draft.graph->op_count;
     *better = false;
     if (!is_new(r->order, n) || r->tries <= 0) return true;
-    r->tries--;
     for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
     how.order = r->total;
-    if (!planner_try(r->by, &how, better)) return false;
-    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
+    move_cuts(r, &how);
+    return try_decisions(r, &how, better);
+}
+
+/* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
+static bool try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
+{
+    struct planner *p = r->by;
+    bool ok = true, better, by_time = asks_time(p);
+    for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        struct decisions how = m->x->how;
+        if (lx_run_stopped(&p->options->run) || (!by_time && c->cost >= p->best.hbm_bytes)) break;
+        for (int32_t t = 0; t < m->op_count; t++)
+            r->total[t] = how.order ? how.order[c->order[t]] : c->order[t];
+        how.order = r->total;
+        how.cuts = c->cuts;
+        how.cut_count = c->cut_count;
+        ok = try_decisions(r, &how, &better);
+    }
+    return ok;
+}
+
+/* `*done`: nothing can be better than what was found. */
+static bool ask_model(struct reorder *r, bool *done)
+{
+    struct planner *p = r->by;
+    struct arena memory = {0};
+    struct draft plain;
+    struct keep_model m;
+    struct keep_found found = {0};
+    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : p->best.hbm_bytes,
+                                 .width = keep_width(&p->best.draft),
+                                 .choices = (int32_t)r->tries,
+                                 .any_order = true};
+    if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
+    bool ok = keep_plain(p, &memory, &plain);
+    ok = ok && keep_model_make(&plain, plain.how.passes.evict, &memory, &m, p->st) &&
+         keep_search(&m, &limits, &memory, &found, p->st) && try_choices(r, &m, &found);
+    *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
 }
 
 /* Op `from` comes to place `to`, those between move up; false if that breaks an edge. */
@@ -125,7 +187,8 @@ static bool move_single_ops(struct reorder *r)
     while (ok && better && r->tries > 0) {
         struct op_order s;
         better = false;
-        ok = op_order_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better) : status_no_memory(r->by->st);
+        ok = op_order_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better)
+                                                        : status_no_memory(r->by->st);
         op_order_free(&s);
     }
     return ok;
@@ -137,7 +200,9 @@ static bool try_rules(struct reorder *r)
     for (int rule = 0; ok && rule < 2; rule++) {
         const struct draft *x = &r->by->best.draft;
         struct op_order s;
-        ok = op_order_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order) ? true : status_no_memory(r->by->st);
+        ok = op_order_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order)
+                 ? true
+                 : status_no_memory(r->by->st);
         op_order_free(&s);
         ok = ok && try_order(r, &better);
     }
@@ -150,11 +215,15 @@ bool reorder_search(struct planner *p)
     struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
     r.order = malloc((n + 1) * sizeof *r.order);
     r.total = malloc((n + 1) * sizeof *r.total);
-    bool ok = r.order && r.total ? true : status_no_memory(p->st);
-    ok = ok && try_rules(&r) && move_single_ops(&r);
+    r.place = malloc((n + 1) * sizeof *r.place);
+    r.cuts = malloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
+    bool done = false, ok = r.order && r.total && r.place && r.cuts ? true : status_no_memory(p->st);
+    ok = ok && ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
     LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
         p->best.hbm_bytes);
     free(r.order);
     free(r.total);
+    free(r.place);
+    free(r.cuts);
     return ok;
 }

@@ -59,8 +59,8 @@ static bool oracle_of(const struct lx_plan *p, struct oracle *x)
         for (int i = 0; i <= op->input_count; i++) {
             x->operands[o][i] = op_operand(op, i);
             x->bytes[o][i] = d->accesses[d->access_at[o] + i].bytes;
-            x->over[o][i] = i < op->input_count && !d->how.passes.no_in_place &&
-                            draft_runs_over(d, o, op->inputs[i]);
+            x->over[o][i] =
+                i < op->input_count && !d->how.passes.no_in_place && draft_runs_over(d, o, op->inputs[i]);
         }
     }
     return true;
@@ -108,14 +108,20 @@ static int oracle_stays(const struct oracle *x, struct oracle_stay *out)
     for (int t = 0; t < x->tensors; t++)
         for (int k = 0; k < x->use_count[t]; k++) {
             if (x->alone[t] >> k & 1)
-                out[count++] = (struct oracle_stay){
-                    .tensor = t, .first = x->uses[t][k].tick, .last = x->uses[t][k].tick, .size = x->size[t], .over = -1};
+                out[count++] = (struct oracle_stay){.tensor = t,
+                                                    .first = x->uses[t][k].tick,
+                                                    .last = x->uses[t][k].tick,
+                                                    .size = x->size[t],
+                                                    .over = -1};
             if (!(x->kept[t] >> k & 1)) continue;
             if (k > 0 && x->kept[t] >> (k - 1) & 1)
                 out[count - 1].last = x->uses[t][k + 1].tick;
             else
-                out[count++] = (struct oracle_stay){
-                    .tensor = t, .first = x->uses[t][k].tick, .last = x->uses[t][k + 1].tick, .size = x->size[t], .over = -1};
+                out[count++] = (struct oracle_stay){.tensor = t,
+                                                    .first = x->uses[t][k].tick,
+                                                    .last = x->uses[t][k + 1].tick,
+                                                    .size = x->size[t],
+                                                    .over = -1};
         }
     return count;
 }
@@ -125,7 +131,8 @@ static bool oracle_load_fits(const struct oracle *x, const struct oracle_stay *s
     for (int tick = 0; tick < x->ops; tick++) {
         int64_t load = 0;
         for (int i = 0; i < count; i++)
-            if (s[i].first <= tick && tick <= s[i].last && !(s[i].over >= 0 && tick == s[i].first)) load += s[i].size;
+            if (s[i].first <= tick && tick <= s[i].last && !(s[i].over >= 0 && tick == s[i].first))
+                load += s[i].size;
         if (load > x->capacity) return false;
     }
     return true;
@@ -185,7 +192,8 @@ static bool oracle_fits(const struct oracle *x, struct oracle_stay *s, int count
     bool written = x->operands[o][x->operand_count[o] - 1] == s[i].tensor;
     for (int k = 0; written && k < count; k++) {
         bool may = false;
-        for (int n = 0; n + 1 < x->operand_count[o]; n++) may |= x->operands[o][n] == s[k].tensor && x->over[o][n];
+        for (int n = 0; n + 1 < x->operand_count[o]; n++)
+            may |= x->operands[o][n] == s[k].tensor && x->over[o][n];
         if (!may || s[k].last != s[i].first || s[k].given || s[k].size < s[i].size) continue;
         s[i].over = k;
         s[k].given = true;
@@ -235,7 +243,8 @@ static bool oracle_ready(const struct oracle *x, int o, unsigned done)
 {
     for (int i = 0; i + 1 < x->operand_count[o]; i++)
         for (int w = 0; w < x->ops; w++)
-            if (x->operands[w][x->operand_count[w] - 1] == x->operands[o][i] && !(done >> w & 1)) return false;
+            if (x->operands[w][x->operand_count[w] - 1] == x->operands[o][i] && !(done >> w & 1))
+                return false;
     return true;
 }
 

@@ -11,7 +11,8 @@
 #include <string.h>
 
 struct tiny_result {
-    int64_t plain, plan, best, bound; /* HBM bytes: without the passes, with them, the least there is, claimed */
+    int64_t plain, plan, best,
+        bound; /* HBM bytes: without the passes, with them, the least there is, claimed */
     bool legal;
 };
 
@@ -52,17 +53,28 @@ static bool tiny_tensor(struct graph_builder *b, struct tiny_tensor *t, int n, l
 }
 
 /* An op on a tensor or two: elementwise, of its rows, or with one row for all; what it gives. */
-static bool tiny_op(struct graph_builder *b, struct rng *r, struct tiny_tensor *all, int *count, int n, lx_status *st)
+static bool tiny_op(struct graph_builder *b, struct rng *r, struct tiny_tensor *all, int *count, int n,
+                    lx_status *st)
 {
-    struct tiny_tensor x = all[rng_below(r, (uint64_t)*count)], y = all[rng_below(r, (uint64_t)*count)], out = x;
+    struct tiny_tensor x = all[rng_below(r, (uint64_t)*count)], y = all[rng_below(r, (uint64_t)*count)],
+                       out = x;
     int32_t operands[2] = {x.number, y.number};
     char name[16];
-    struct lx_op op = {.name = name, .inputs = operands, .input_count = 1, .kind = lx_kind_find("exp"), .einsum = "ab->ab"};
+    struct lx_op op = {
+        .name = name, .inputs = operands, .input_count = 1, .kind = lx_kind_find("exp"), .einsum = "ab->ab"};
     snprintf(name, sizeof name, "op%d", n);
     if (y.rows == x.rows && y.number != x.number)
-        op = (struct lx_op){.name = name, .inputs = operands, .input_count = 2, .kind = lx_kind_find("add"), .einsum = "ab,ab->ab"};
+        op = (struct lx_op){.name = name,
+                            .inputs = operands,
+                            .input_count = 2,
+                            .kind = lx_kind_find("add"),
+                            .einsum = "ab,ab->ab"};
     else if (x.rows > 1 && y.rows == 1)
-        op = (struct lx_op){.name = name, .inputs = operands, .input_count = 2, .kind = lx_kind_find("add"), .einsum = "ab,cb->ab"};
+        op = (struct lx_op){.name = name,
+                            .inputs = operands,
+                            .input_count = 2,
+                            .kind = lx_kind_find("add"),
+                            .einsum = "ab,cb->ab"};
     else if (x.rows > 1 && rng_below(r, 2))
         op.kind = lx_kind_find("sum"), op.einsum = "ab->cb", out.rows = 1;
     if (!tiny_tensor(b, &out, *count, st)) return false;
@@ -101,7 +113,8 @@ static bool tiny_try(uint64_t seed, struct lx_passes passes, struct tiny_result 
     lx_status st = {0};
     const struct lx_graph *g = tiny_graph(&r, passes.reorder ? 5 : 6, &st);
     struct lx_passes off = {.undivided = true};
-    struct lx_plan *plain = g ? tiny_plan(g, off, "exact") : NULL, *p = plain ? tiny_plan(g, passes, "exact") : NULL;
+    struct lx_plan *plain = g ? tiny_plan(g, off, "exact") : NULL,
+                   *p = plain ? tiny_plan(g, passes, "exact") : NULL;
     struct oracle x;
     bool ok = p && oracle_of(plain, &x);
     if (ok) {
