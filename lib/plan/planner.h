@@ -22,7 +22,9 @@ struct planner {
     const struct lx_plan_options *options;
     struct attempt best;
     struct lx_joint joint; /* what co-optimisation found */
-    struct arena *memory;  /* the plan's: what decisions point to */
+    unsigned
+        left_out; /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+    struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;
 };
 
@@ -53,6 +55,8 @@ static inline bool asks_time(const struct planner *p)
     return p->options->objective == LX_ASK_TIME;
 }
 
+/* plan.c: is this search of a pass on? */
+bool planner_runs(const struct planner *p, bool (*search)(struct planner *));
 /* The searches of passes: each looks for decisions under which less is moved, from the best attempt on. */
 bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */
 bool reorder_search(struct planner *p);    /* reorder.c: the order of the ops */

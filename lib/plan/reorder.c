@@ -143,7 +143,7 @@ static bool ask_model(struct reorder *r, bool *done)
                                  .any_order = true};
     if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
     bool ok = keep_plain(p, &memory, &plain);
-    ok = ok && keep_model_make(&plain, plain.how.passes.evict, &memory, &m, p->st) &&
+    ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
          keep_search(&m, &limits, &memory, &found, p->st) && try_choices(r, &m, &found);
     *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
     draft_free(&plain);

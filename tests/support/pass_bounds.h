@@ -18,7 +18,8 @@ static const char *const pass_solvers[PASS_SOLVERS] = {"exact", "firstfit", "ann
 
 static bool pass_plan(const struct lx_graph *g, int bits, int solver, struct pass_plans *out, lx_status *st)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find(pass_solvers[solver]), .run = {.work_limit = 20000}};
+    struct lx_plan_options how = {.solver = lx_solver_find(pass_solvers[solver]),
+                                  .run = {.work_limit = 20000}};
     how.passes.evict = bits & PASS_EVICT;
     how.passes.reorder = bits & PASS_REORDER;
     struct lx_plan *p = lx_plan_make(g, &how, st);
@@ -60,9 +61,9 @@ static const char *pass_contradiction(const struct pass_plans *p, char *text, si
         for (int fewer = 0; fewer <= bits; fewer++)
             for (int k = 0; (fewer & ~bits) == 0 && k < PASS_SOLVERS * PASS_SOLVERS; k++) {
                 int a = k / PASS_SOLVERS, b = k % PASS_SOLVERS;
-                const char *wrong = p->bound[bits][a] > p->hbm[fewer][b]          ? "bound above a plan"
+                const char *wrong = p->bound[bits][a] > p->hbm[fewer][b]           ? "bound above a plan"
                                     : a == b && p->hbm[bits][a] > p->hbm[fewer][a] ? "worse than without"
-                                                                                  : NULL;
+                                                                                   : NULL;
                 if (!wrong) continue;
                 snprintf(text, room, "%s: passes %d %s %lld (bound %lld), passes %d %s %lld", wrong, bits,
                          pass_solvers[a], (long long)p->hbm[bits][a], (long long)p->bound[bits][a], fewer,
