@@ -6,6 +6,7 @@
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
 #include "scratchpad/placement/problem.h"
 #include "base/checked.h"
+#include "common/full_fit.h"
 #include "common/live_index.h"
 #include "solvers.h"
 
@@ -168,7 +169,7 @@ static int compare_births(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+static bool walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count;
     struct greedy g = {.p = p, .address = answer->address};
@@ -208,10 +209,29 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     return ok;
 }
 
+/* What a plain list does not have is left to the common heuristic, in the same order. */
+static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    bool linked = is_list_with_charges(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
+    if (plain && !walk_through_time(p, run, answer)) return false;
+    if (plain && !linked) return true;
+    size_t n = (size_t)p->count;
+    struct birth *births = malloc((n + 1) * sizeof *births);
+    int32_t *order = malloc((n + 1) * sizeof *order);
+    bool ok = births && order;
+    for (int32_t i = 0; ok && i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
+    if (ok) qsort(births, n, sizeof *births, compare_births);
+    for (size_t k = 0; ok && k < n; k++) order[k] = births[k].buffer;
+    if (ok) ok = (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
+    free(births);
+    free(order);
+    return ok;
+}
+
 const struct lx_solver lx_solver_greedy = {
     .abi = LX_SOLVER_ABI,
     .name = "greedy",
     .summary = "in order of time: parent's slot, bottom, top, first gap",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | FULL_FIT_CAPS,
     .solve = greedy_solve,
 };

@@ -7,17 +7,22 @@
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "scratchpad/cooptimise/least_traffic.h"
 
+/* Ops from which on the joint search is tried for time only, with a quick solver. */
+enum { LARGE = 150 };
+
 static struct lx_cooptimise_options joint_options(const struct planner *p, enum lx_joint_mode mode)
 {
     const struct lx_passes *passes = &p->best.draft.how.passes;
+    bool quick = p->divided->count > LARGE && p->options->quick_solver;
     struct lx_cooptimise_options how = {.mode = mode,
                                         .goal = passes->by_time ? LX_GOAL_TIME : LX_GOAL_TRAFFIC,
-                                        .solver = p->options->solver,
+                                        .solver = quick ? p->options->quick_solver : p->options->solver,
                                         .run = p->options->run,
                                         .clone_inputs = passes->clone != LX_CLONE_NONE,
                                         .outputs_on_chip = !passes->no_outputs,
                                         .without_flip = true};
     how.run.work_limit = 0; /* the limit counts the solver's steps */
+    if (quick) how.run.options = NULL;
     return how;
 }
 
@@ -95,8 +100,11 @@ static void adopt_bound(struct planner *p)
 
 bool cooptimise_search(struct planner *p)
 {
-    bool full = p->best.draft.how.passes.cooptimise == LX_COOPTIMISE_FULL;
-    bool ok = try_joint(p, LX_JOINT_FLIP) && (!full || try_joint(p, LX_JOINT_FULL)) && try_chains(p, full);
+    const struct lx_passes *how = &p->best.draft.how.passes;
+    bool full = how->cooptimise == LX_COOPTIMISE_FULL, by_time = how->by_time;
+    bool ok = try_joint(p, LX_JOINT_FLIP);
+    if (ok && full && (by_time || p->divided->count <= LARGE)) ok = try_joint(p, LX_JOINT_FULL);
+    ok = ok && try_chains(p, full && !by_time);
     if (ok) adopt_bound(p);
     return ok;
 }

@@ -1,20 +1,22 @@
 /* Where buffers leave the scratchpad and come back.
  *
- * A stay that is cut becomes two, each with an address of its own. Where the tensor is wholly rewritten that
- * costs nothing and is always done. Elsewhere the value must be in HBM in between: dropped for free if it is
- * there already, else written back once; and read again. Such cuts are tried one by one, those around the
- * longest idle times of the largest buffers first, and kept when the whole plan then moves less. */
-#include "plan/planner.h"
+ * A stay that is cut becomes two, each with an address of its own, and each on chip or not. Where the tensor is wholly
+ * rewritten that costs nothing. Elsewhere the value must be in HBM in between: dropped for free if it is there already,
+ * else written back once; and read again. Which stays to cut where is asked of the model of keeping, which knows all but
+ * addresses: its choices are tried from the cheapest on, until they are no better than what was found. If it had to leave
+ * some out, single cuts are tried as well, those around the longest idle times of the largest buffers first. */
+#include "plan/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct candidate {
     struct cut cut;
-    double weight; /* bytes x idle ticks */
+    double weight; /* bytes x ticks */
 };
 
 int cut_compare(const void *a, const void *b)
@@ -35,6 +37,7 @@ struct search {
     struct planner *by;
     VEC(struct cut) cuts; /* kept so far, in order */
     VEC(struct candidate) candidates;
+    int64_t left; /* tries */
 };
 
 /* Tries the cuts `cuts`; true if they were better. */
@@ -67,9 +70,8 @@ static bool gather(struct search *s)
         const struct lx_buffer *b = &x->problem.buffers[i];
         if (b->reason) continue;
         for (int32_t k = 1; k < b->use_count; k++) {
-            int64_t idle = b->uses[k] - b->uses[k - 1] - 1;
-            if (idle < 1 || (!crowded && !wanted_during(&s->by->best, b->uses[k - 1] + 1, b->uses[k])))
-                continue;
+            int64_t idle = b->uses[k] - b->uses[k - 1];
+            if ((!crowded && !wanted_during(&s->by->best, b->uses[k - 1], b->uses[k] + 1))) continue;
             struct candidate c = {{x->stays[i].tensor, (int32_t)b->uses[k]}, (double)b->size * (double)idle};
             if (!VEC_PUSH(&s->candidates, c)) return status_no_memory(s->by->st);
         }
@@ -93,44 +95,96 @@ static bool cut_rewrites(struct search *s)
     return true;
 }
 
-static bool with_and_without(struct search *s)
+/* The cuts kept so far, and one more. */
+static bool with_one_more(struct search *s, struct cut more, bool *failed)
 {
     VEC(struct cut) tried = {0};
-    bool failed = false;
-    /* Solving is the dear part: fewer tries on larger problems. */
-    int64_t left = max_i64(8, min_i64(200, 60000 / (s->by->best.draft.problem.count + 1)));
-    for (size_t i = 0; !failed && i < s->candidates.count && left > 0; i++) {
-        if (lx_run_stopped(&s->by->options->run)) break;
-        tried.count = 0;
-        failed = !VEC_RESERVE(&tried, s->cuts.count + 1);
-        if (failed) {
-            status_no_memory(s->by->st);
-            break;
-        }
-        for (size_t k = 0; k < s->cuts.count; k++) tried.at[tried.count++] = s->cuts.at[k];
-        tried.at[tried.count++] = s->candidates.at[i].cut;
+    bool better = false;
+    *failed = !VEC_RESERVE(&tried, s->cuts.count + 1) || !VEC_RESERVE(&s->cuts, s->cuts.count + 1);
+    for (size_t k = 0; !*failed && k < s->cuts.count; k++) tried.at[tried.count++] = s->cuts.at[k];
+    if (*failed)
+        status_no_memory(s->by->st);
+    else {
+        tried.at[tried.count++] = more;
         qsort(tried.at, tried.count, sizeof *tried.at, cut_compare);
-        left--;
-        LOG(evict, "try %s off chip before op %d",
-            s->by->best.draft.graph->tensors[s->candidates.at[i].cut.tensor].name,
-            (int)s->candidates.at[i].cut.before);
-        if (try_cuts(s, tried.at, tried.count, &failed)) {
-            s->cuts.count = 0;
-            failed = !VEC_RESERVE(&s->cuts, tried.count);
-            for (size_t k = 0; !failed && k < tried.count; k++) s->cuts.at[s->cuts.count++] = tried.at[k];
-        }
+        better = try_cuts(s, tried.at, tried.count, failed);
+        if (better) memcpy(s->cuts.at, tried.at, tried.count * sizeof *tried.at), s->cuts.count = tried.count;
     }
     VEC_FREE(&tried);
+    return better;
+}
+
+static bool try_single(struct search *s)
+{
+    bool failed = false;
+    for (size_t i = 0; !failed && i < s->candidates.count && s->left > 0; i++) {
+        if (lx_run_stopped(&s->by->options->run)) break;
+        s->left--;
+        with_one_more(s, s->candidates.at[i].cut, &failed);
+    }
     return !failed;
+}
+
+static bool keep_cuts(struct search *s, const struct cut *cuts, int32_t count)
+{
+    if (!VEC_RESERVE(&s->cuts, (size_t)count + 1)) return status_no_memory(s->by->st);
+    if (count) memcpy(s->cuts.at, cuts, (size_t)count * sizeof *cuts);
+    s->cuts.count = (size_t)count;
+    return true;
+}
+
+/* The choices of the model, cheapest first. */
+static bool try_choices(struct search *s, const struct keep_found *found)
+{
+    bool failed = false, ok = true, by_time = asks_time(s->by);
+    for (int32_t i = 0; ok && i < found->count && s->left > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        if (lx_run_stopped(&s->by->options->run) || (!by_time && c->cost >= s->by->best.hbm_bytes)) break;
+        s->left--;
+        if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) ok = keep_cuts(s, c->cuts, c->cut_count);
+        ok = ok && !failed;
+    }
+    return ok;
+}
+
+/* `*done`: nothing can be better than what was found. */
+static bool ask_model(struct search *s, bool *done)
+{
+    struct planner *p = s->by;
+    struct arena memory = {0};
+    struct draft plain;
+    struct keep_model m;
+    struct keep_found found = {0};
+    int64_t bound = 0, best = p->best.hbm_bytes;
+    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
+                                 .width = keep_width(&p->best.draft),
+                                 .choices = (int32_t)s->left};
+    bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
+              keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
+    if (ok && (bound < best || asks_time(p)))
+        ok = keep_search(&m, &limits, &memory, &found, p->st) && try_choices(s, &found);
+    *done = ok && !asks_time(p) &&
+            (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
+    LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
+        p->best.hbm_bytes);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
 }
 
 bool evict_search(struct planner *p)
 {
-    struct search s = {.by = p};
-    bool failed = false, ok = cut_rewrites(&s);
-    if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
-    ok = ok && !failed && gather(&s) && with_and_without(&s);
-    LOG(evict, "%d cuts kept of %d candidates", (int)s.cuts.count, (int)s.candidates.count);
+    /* Solving is the dear part: fewer tries on larger problems. */
+    struct search s = {.by = p, .left = max_i64(8, min_i64(200, 60000 / (p->best.draft.problem.count + 1)))};
+    bool done = false, failed = false;
+    bool ok = keep_cuts(&s, p->best.draft.how.cuts, p->best.draft.how.cut_count) && ask_model(&s, &done);
+    if (ok && !done && s.cuts.count == 0) {
+        ok = cut_rewrites(&s);
+        if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
+        ok = ok && !failed;
+    }
+    ok = ok && (done || (gather(&s) && try_single(&s)));
+    LOG(evict, "%d cuts kept", (int)s.cuts.count);
     VEC_FREE(&s.cuts);
     VEC_FREE(&s.candidates);
     return ok;

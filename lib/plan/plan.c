@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/users.h"
+#include "plan/keep.h"
 #include "plan/planner.h"
 #include "scratchpad/placement/solve.h"
 
@@ -138,7 +139,15 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
 
 static bool is_on(const struct planner *p, const struct lx_pass *row)
 {
-    return row->search && lx_pass_get(&p->best.draft.how.passes, row);
+    return row->search && lx_pass_get(&p->best.draft.how.passes, row) &&
+           !(p->left_out >> (row - lx_passes()) & 1);
+}
+
+bool planner_runs(const struct planner *p, bool (*search)(struct planner *))
+{
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (row->search == search) return is_on(p, row);
+    return false;
 }
 
 static bool run_searches(struct planner *p, enum lx_pass_tries tries)
@@ -172,21 +181,46 @@ static bool search_quickly(struct planner *p)
     return ok;
 }
 
-static bool any_search(const struct planner *p, enum lx_pass_tries tries)
+/* The passes that try whole plans one after the other: a bit per row. */
+static unsigned many_searches(const struct planner *p)
 {
+    unsigned bits = 0;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (is_on(p, row) && row->tries == tries) return true;
-    return false;
+        if (is_on(p, row) && row->tries == LX_TRIES_MANY) bits |= 1u << (row - lx_passes());
+    return bits;
 }
 
-/* The passes that try whole plans one after the other, unless nothing can be better. */
-static bool search_many(struct planner *p)
+static bool search_from_best(struct planner *p)
 {
     enum { LARGE = 400 };
     const struct lx_plan_options *how = p->options;
-    if (!any_search(p, LX_TRIES_MANY) || p->best.answer.objective <= 0) return true;
     bool quick = how->quick_solver && how->quick_solver != how->solver;
     return p->best.draft.problem.count > LARGE && quick ? search_quickly(p) : run_searches(p, LX_TRIES_MANY);
+}
+
+/* As if only the passes of `some` were on; a better plan becomes the best. */
+static bool search_some(struct planner *p, unsigned some)
+{
+    struct planner tries = *p;
+    struct decisions plain = {.passes = p->best.draft.how.passes, .divided = p->best.draft.how.divided};
+    tries.left_out |= ~some;
+    if (!attempt_plain(&tries, &plain, &tries.best)) return false;
+    bool ok = search_from_best(&tries);
+    if (ok)
+        attempt_keep_better(&p->best, &tries.best);
+    else
+        attempt_free(&tries.best);
+    return ok;
+}
+
+/* Unless nothing can be better. Fewer passes are tried before all of them, so that one more is never worse. */
+static bool search_many(struct planner *p)
+{
+    unsigned all = many_searches(p);
+    bool ok = true;
+    for (unsigned some = (0 - all) & all; ok && some != all; some = (some - all) & all)
+        if (p->best.answer.objective > 0) ok = search_some(p, some);
+    return ok && all && p->best.answer.objective > 0 ? search_from_best(p) : ok;
 }
 
 /* That of all divisions; or of those that were chosen, unless a pass that is still to come may go below it. */
@@ -208,6 +242,16 @@ static bool is_limited(const struct planner *p)
     return x->bundle_count > runs;
 }
 
+/* What the passes that search cannot go below, where the solver's own bound says less. */
+static bool raise_bound(struct planner *p, bool limited, int64_t *bound)
+{
+    int64_t least = 0;
+    if (p->joint.searched || p->best.hbm_bytes - p->best.perfect_bytes <= *bound) return true;
+    if (!keep_bound(p, limited, &least)) return false;
+    *bound = max_i64(*bound, least - p->best.perfect_bytes);
+    return true;
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
@@ -220,10 +264,12 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     p->asks_time = asks_time(&by);
     ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
     ok = ok && (!spill || search_many(&by));
-    if (ok && spill && is_limited(&by)) {
+    bool limited = ok && spill && is_limited(&by);
+    if (limited) {
         p->figures.bound_bytes = 0; /* it is of other borders */
         ok = merge_bundles(&by);
     }
+    ok = ok && (!spill || asks_time(&by) || raise_bound(&by, limited, &p->figures.bound_bytes));
     ok = ok && adopt_best(p, &by);
     attempt_free(&by.best);
     return ok;

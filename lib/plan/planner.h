@@ -22,7 +22,9 @@ struct planner {
     const struct lx_plan_options *options;
     struct attempt best;
     struct lx_joint joint; /* what co-optimisation found */
-    struct arena *memory;  /* the plan's: what decisions point to */
+    unsigned
+        left_out; /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+    struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;
 };
 
@@ -53,13 +55,15 @@ static inline bool asks_time(const struct planner *p)
     return p->options->objective == LX_ASK_TIME;
 }
 
+/* plan.c: is this search of a pass on? */
+bool planner_runs(const struct planner *p, bool (*search)(struct planner *));
 /* The searches of passes: each looks for decisions under which less is moved, from the best attempt on. */
 bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */
 bool reorder_search(struct planner *p);    /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);      /* evict.c: where stays are cut */
 /* evict.c: what is moved at least wherever stays are cut. */
 int64_t evict_least(const struct draft *x);
-/* reorder.c: does every op still read what it read before? */
+/* op_order.c: does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 
 /* question.c: the problem of a bare list; and is that of a draft one that a solver and a plan file can take? */

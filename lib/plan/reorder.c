@@ -1,84 +1,20 @@
 /* Another order of the ops, where that moves fewer bytes.
  *
  * Ops may change places as long as every op still reads what it read before: an op stays behind the writer of
- * what it reads, a writer behind the readers of the old value, and nothing passes an extern op. Two whole
- * orders are tried first (the one that keeps the least alive, and the one that uses at once what was just
- * made), then single ops are moved next to an op they share a tensor with. What is tried is solved, and kept
- * if the whole plan then moves less. */
-#include "plan/planner.h"
+ * what it reads, a writer behind the readers of the old value, and nothing passes an extern op. Of a graph of some
+ * dozens of ops the model of keeping (keep.h) names the best orders, with their cuts where stays may be cut. If it had to
+ * leave some out, two whole orders are tried (the one that keeps the least alive, and the one that uses at once what was
+ * just made), then single ops are moved next to an op they share a tensor with. What is tried is solved, and kept if the
+ * whole plan then moves less. */
+#include "plan/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/vec.h"
-#include "layout/op_index.h"
+#include "plan/op_order.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Op `before` must run before op `after`. */
-struct edge {
-    int32_t before, after;
-};
-
-struct schedule {
-    const struct lx_graph *g;
-    VEC(struct edge) edges;
-    int32_t *first_edge; /* per op, and one more: edges by `before` */
-    int32_t *waits;      /* per op: how many must still come before it */
-};
-
-static int by_before(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    if (x->before != y->before) return x->before < y->before ? -1 : 1;
-    return (x->after > y->after) - (x->after < y->after);
-}
-
-static bool find_edges(struct schedule *s)
-{
-    const struct lx_graph *g = s->g;
-    size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
-    int32_t *writer = malloc(tensors * sizeof *writer);
-    VEC(int32_t) *readers = calloc(tensors, sizeof *readers);
-    bool ok = writer && readers;
-    int32_t barrier = -1;
-    if (ok) memset(writer, 0xff, tensors * sizeof *writer);
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
-        const struct lx_op *op = &g->ops[o];
-        if (barrier >= 0) ok = VEC_PUSH(&s->edges, (struct edge){barrier, o});
-        if (op->kind->traits & LX_EXTERN) {
-            for (int32_t b = barrier + 1; ok && b < o; b++) ok = VEC_PUSH(&s->edges, (struct edge){b, o});
-            barrier = o;
-        }
-        for (int i = 0; ok && i < op->input_count; i++) {
-            if (writer[op->inputs[i]] >= 0) ok = VEC_PUSH(&s->edges, (struct edge){writer[op->inputs[i]], o});
-            ok = ok && VEC_PUSH(&readers[op->inputs[i]], o);
-        }
-        if (writer[op->output] >= 0) ok = ok && VEC_PUSH(&s->edges, (struct edge){writer[op->output], o});
-        for (size_t k = 0; ok && k < readers[op->output].count; k++)
-            if (readers[op->output].at[k] != o)
-                ok = VEC_PUSH(&s->edges, (struct edge){readers[op->output].at[k], o});
-        readers[op->output].count = 0;
-        writer[op->output] = o;
-    }
-    for (size_t t = 0; readers && t < tensors; t++) VEC_FREE(&readers[t]);
-    free(readers);
-    free(writer);
-    s->first_edge = calloc(ops + 2, sizeof *s->first_edge);
-    s->waits = calloc(ops + 1, sizeof *s->waits);
-    if (!ok || !s->first_edge || !s->waits) return false;
-    if (s->edges.count) qsort(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
-    for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
-    for (size_t o = 0; o < ops; o++) s->first_edge[o + 1] += s->first_edge[o];
-    return true;
-}
-
-static void schedule_free(struct schedule *s)
-{
-    VEC_FREE(&s->edges);
-    free(s->first_edge);
-    free(s->waits);
-}
 
 /* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
 static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
@@ -93,7 +29,7 @@ static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, con
 
 /* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
  * last); the earlier one among equals. */
-static bool list_order(struct schedule *s, const struct draft *x, bool newest_first, int32_t *order)
+static bool list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
     int32_t n = s->g->op_count;
     VEC(int32_t) ready = {0};
@@ -126,22 +62,11 @@ static bool list_order(struct schedule *s, const struct draft *x, bool newest_fi
     return ok;
 }
 
-bool reorder_legal(const struct lx_graph *g, const int32_t *order)
-{
-    struct schedule s = {.g = g};
-    int32_t *place = calloc((size_t)g->op_count + 1, sizeof *place);
-    bool legal = find_edges(&s) && place;
-    for (int32_t t = 0; legal && t < g->op_count; t++) place[order[t]] = t;
-    for (size_t e = 0; legal && e < s.edges.count; e++)
-        legal = place[s.edges.at[e].before] < place[s.edges.at[e].after];
-    schedule_free(&s);
-    free(place);
-    return legal;
-}
-
 struct reorder {
     struct planner *by;
     int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
+    int32_t *place;         /* and for the places of ops in it */
+    struct cut *cuts;       /* and for cuts */
     int64_t tries;
 };
 
@@ -152,23 +77,82 @@ static bool is_new(const int32_t *order, int32_t count)
     return false;
 }
 
-/* Tries the order r->order of the best attempt's ops. */
-static bool try_order(struct reorder *r, bool *better)
+/* Cuts stay before the ops before which they were: in their places of the new order. */
+static void move_cuts(struct reorder *r, struct decisions *how)
+{
+    const struct draft *x = &r->by->best.draft;
+    int32_t n = x->graph->op_count;
+    for (int32_t t = 0; t < n; t++) r->place[r->order[t]] = t;
+    for (int32_t i = 0; i < how->cut_count; i++)
+        r->cuts[i] = (struct cut){how->cuts[i].tensor, r->place[how->cuts[i].before]};
+    if (how->cut_count) qsort(r->cuts, (size_t)how->cut_count, sizeof *r->cuts, cut_compare);
+    how->cuts = r->cuts;
+}
+
+static bool try_decisions(struct reorder *r, const struct decisions *how, bool *better)
 {
     struct attempt *best = &r->by->best;
-    struct decisions how = best->draft.how;
-    int32_t n = best->draft.graph->op_count;
-    *better = false;
-    if (!is_new(r->order, n) || r->tries <= 0) return true;
     r->tries--;
-    for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
-    how.order = r->total;
-    if (!planner_try(r->by, &how, better)) return false;
+    if (!planner_try(r->by, how, better)) return false;
     return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
 }
 
+/* Tries the order r->order of the best attempt's ops. */
+static bool try_order(struct reorder *r, bool *better)
+{
+    struct decisions how = r->by->best.draft.how;
+    int32_t n = r->by->best.draft.graph->op_count;
+    *better = false;
+    if (!is_new(r->order, n) || r->tries <= 0) return true;
+    for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
+    how.order = r->total;
+    move_cuts(r, &how);
+    return try_decisions(r, &how, better);
+}
+
+/* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
+static bool try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
+{
+    struct planner *p = r->by;
+    bool ok = true, better, by_time = asks_time(p);
+    for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        struct decisions how = m->x->how;
+        if (lx_run_stopped(&p->options->run) || (!by_time && c->cost >= p->best.hbm_bytes)) break;
+        for (int32_t t = 0; t < m->op_count; t++)
+            r->total[t] = how.order ? how.order[c->order[t]] : c->order[t];
+        how.order = r->total;
+        how.cuts = c->cuts;
+        how.cut_count = c->cut_count;
+        ok = try_decisions(r, &how, &better);
+    }
+    return ok;
+}
+
+/* `*done`: nothing can be better than what was found. */
+static bool ask_model(struct reorder *r, bool *done)
+{
+    struct planner *p = r->by;
+    struct arena memory = {0};
+    struct draft plain;
+    struct keep_model m;
+    struct keep_found found = {0};
+    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : p->best.hbm_bytes,
+                                 .width = keep_width(&p->best.draft),
+                                 .choices = (int32_t)r->tries,
+                                 .any_order = true};
+    if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
+    bool ok = keep_plain(p, &memory, &plain);
+    ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
+         keep_search(&m, &limits, &memory, &found, p->st) && try_choices(r, &m, &found);
+    *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}
+
 /* Op `from` comes to place `to`, those between move up; false if that breaks an edge. */
-static bool move_order(const struct schedule *s, int32_t from, int32_t to, int32_t *order)
+static bool move_order(const struct op_order *s, int32_t from, int32_t to, int32_t *order)
 {
     int32_t n = s->g->op_count;
     for (size_t e = 0; e < s->edges.count; e++) {
@@ -184,7 +168,7 @@ static bool move_order(const struct schedule *s, int32_t from, int32_t to, int32
 }
 
 /* Ops that share a tensor, brought together: until one order is better, then again from there. */
-static bool move_one_op(struct reorder *r, const struct schedule *s, bool *better)
+static bool move_one_op(struct reorder *r, const struct op_order *s, bool *better)
 {
     bool ok = true;
     for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
@@ -201,10 +185,11 @@ static bool move_single_ops(struct reorder *r)
 {
     bool better = true, ok = true;
     while (ok && better && r->tries > 0) {
-        struct schedule s = {.g = r->by->best.draft.graph};
+        struct op_order s;
         better = false;
-        ok = find_edges(&s) ? move_one_op(r, &s, &better) : status_no_memory(r->by->st);
-        schedule_free(&s);
+        ok = op_order_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better)
+                                                        : status_no_memory(r->by->st);
+        op_order_free(&s);
     }
     return ok;
 }
@@ -214,9 +199,11 @@ static bool try_rules(struct reorder *r)
     bool ok = true, better;
     for (int rule = 0; ok && rule < 2; rule++) {
         const struct draft *x = &r->by->best.draft;
-        struct schedule s = {.g = x->graph};
-        ok = find_edges(&s) && list_order(&s, x, rule == 1, r->order) ? true : status_no_memory(r->by->st);
-        schedule_free(&s);
+        struct op_order s;
+        ok = op_order_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order)
+                 ? true
+                 : status_no_memory(r->by->st);
+        op_order_free(&s);
         ok = ok && try_order(r, &better);
     }
     return ok;
@@ -228,11 +215,15 @@ bool reorder_search(struct planner *p)
     struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
     r.order = malloc((n + 1) * sizeof *r.order);
     r.total = malloc((n + 1) * sizeof *r.total);
-    bool ok = r.order && r.total ? true : status_no_memory(p->st);
-    ok = ok && try_rules(&r) && move_single_ops(&r);
+    r.place = malloc((n + 1) * sizeof *r.place);
+    r.cuts = malloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
+    bool done = false, ok = r.order && r.total && r.place && r.cuts ? true : status_no_memory(p->st);
+    ok = ok && ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
     LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
         p->best.hbm_bytes);
     free(r.order);
     free(r.total);
+    free(r.place);
+    free(r.cuts);
     return ok;
 }

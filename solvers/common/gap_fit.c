@@ -9,6 +9,7 @@
  * Those that live with a whole crowd (crowds.h) look at its gaps, not at its buffers: O(log n) a crowd and
  * gap tried. The other contemporaries, k of them, are listed and sorted: O(k log n + k log k). */
 #include "common/gap_fit.h"
+#include "common/full_fit.h"
 #include "common/crowds.h"
 #include "base/checked.h"
 #include "solvers.h"
@@ -195,7 +196,11 @@ static bool solve(const struct lx_problem *p, const struct lx_run *run, struct l
                   bool tightest)
 {
     int32_t *order = malloc(((size_t)p->count + 1) * sizeof *order);
-    bool ok = order && worth_order(p, order) && gap_fit_place(p, order, p->count, tightest, run, answer);
+    bool plain = is_list_with_charges(p) || !(p->pool_count || lx_problem_needs(p));
+    bool ok = order && worth_order(p, order) &&
+              (!plain || gap_fit_place(p, order, p->count, tightest, run, answer));
+    if (ok && !plain) ok = full_fit(p, order, tightest, run, answer);
+    if (ok && plain && is_list_with_charges(p)) ok = full_fit_improve(p, order, tightest, run, answer);
     free(order);
     return ok;
 }
@@ -214,7 +219,7 @@ const struct lx_solver lx_solver_firstfit = {
     .abi = LX_SOLVER_ABI,
     .name = "firstfit",
     .summary = "by worth, each into the first gap that is free for its whole life",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | FULL_FIT_CAPS,
     .solve = firstfit_solve,
 };
 
@@ -222,6 +227,6 @@ const struct lx_solver lx_solver_bestfit = {
     .abi = LX_SOLVER_ABI,
     .name = "bestfit",
     .summary = "by worth, each into the tightest gap that is free for its whole life",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | FULL_FIT_CAPS,
     .solve = bestfit_solve,
 };

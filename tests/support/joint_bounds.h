@@ -45,10 +45,17 @@ static inline bool random_divisions(struct rng *r, const struct least_traffic *s
                 return false;
             divided[o] = v;
         }
-        for (int32_t t = 0; t < op->touch_count; t++)
-            memcpy(op->touch[t].label, &op->touch[t].label[c * op->touch[t].access_count],
-                   (size_t)op->touch[t].access_count * sizeof *op->touch[t].label);
-        op->choice_count = 1;
+        int32_t kept = 0; /* it may stand there several times, with operands that do not fit left out */
+        for (int32_t i = 0, origin = op->origin[c]; i < op->choice_count; i++) {
+            if (op->origin[i] != origin) continue;
+            op->origin[kept] = origin;
+            for (int32_t t = 0; t < op->touch_count; t++)
+                memmove(&op->touch[t].label[kept * op->touch[t].access_count],
+                        &op->touch[t].label[i * op->touch[t].access_count],
+                        (size_t)op->touch[t].access_count * sizeof *op->touch[t].label);
+            kept++;
+        }
+        op->choice_count = kept;
     }
     return true;
 }

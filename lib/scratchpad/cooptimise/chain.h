@@ -10,8 +10,7 @@
  * and steps is at most what any plan moves:
  *   relayouts   a tensor may be on chip in several views; one of them, the one that lives longest, is the state, and
  *               from it any other is filled over the ring for nothing
- *   evictions   a tensor may leave behind any access, and be loaded again. With relayouts that is also allowed when
- *               evictions are off: an op may have a view that nobody else has, which comes to the same
+ *   evictions   where they are on, a tensor may leave behind any access, and be loaded again
  *   addresses   the room is counted in bytes, not in places
  *   in place    an output that begins may share the place of an input of the same label that leaves
  *   bundles     where borders may be taken away, only those at extern ops count
@@ -32,9 +31,12 @@
 /* Places of a tensor; a state is 2 * place + lacking, lacking: HBM has not what was written last. */
 enum {
     CHAIN_FREE, /* off chip, and may begin anew */
-    CHAIN_GONE, /* without ring and evictions: was on chip, no more accesses with a label in this run */
+    CHAIN_GONE, /* one view, no evictions: was on chip, no more accesses with a label in this run */
     CHAIN_OUT,  /* the same: off chip for all of this run */
     CHAIN_LABELS
+    /* From there on a place per label: on chip. With ring, without evictions, if there are several labels, two more
+     * per label: LEFT, it was on chip with this label, which nobody has in the rest of the run; SHUT, it is off chip
+     * wherever it has this label. */
 };
 
 enum {
@@ -47,6 +49,7 @@ struct chain_tensor {
     int64_t whole;  /* bytes */
     bool leaves;    /* a graph output: HBM must have it in the end */
     int32_t label_count;
+    bool strict;    /* it has the places LEFT and SHUT */
     int32_t *label; /* interned views */
     int64_t *size;  /* per label: bytes per core */
     int32_t slot;   /* no two tensors that are live together share one */
@@ -62,7 +65,8 @@ struct chain_touch {
     int32_t tensor; /* a chain_tensor */
     int32_t access_count;
     struct chain_access *access;
-    int32_t *label; /* per choice of the op and access: local to the tensor, or -1 */
+    int32_t
+        *label; /* per choice of the op and access: local to the tensor, or -1; or chain_forced_off of one */
     bool first, last;
     bool ends_run;            /* the scratchpads are wiped before the next one */
     bool may_share;           /* an output that may be written over an input */
@@ -112,6 +116,14 @@ struct chain_step {
 bool chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
                       struct arena *memory, lx_status *st);
 
+/* chain_room.c: choices under which the operands of an op do not fit beside each other are split up. */
+bool chain_split_choices(struct chain_model *m, struct chain_op *op);
+/* A label that is seen, but through HBM. */
+static inline int32_t chain_forced_off(int32_t label)
+{
+    return -2 - label;
+}
+
 /* chain_steps.c. The steps from state `from` under a choice, into `out`; their number. */
 int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_t choice, int32_t from,
                 struct chain_step *out);
@@ -122,14 +134,19 @@ static inline int64_t chain_future(const struct chain_model *m, const struct cha
     return state & 1 && m->tensors[t->tensor].leaves ? m->tensors[t->tensor].whole : 0;
 }
 
+static inline bool chain_on(const struct chain_tensor *t, int32_t place)
+{
+    return place >= CHAIN_LABELS && place < CHAIN_LABELS + t->label_count;
+}
+
 static inline int64_t chain_size(const struct chain_tensor *t, int32_t state)
 {
-    return state / 2 >= CHAIN_LABELS ? t->size[state / 2 - CHAIN_LABELS] : 0;
+    return chain_on(t, state / 2) ? t->size[state / 2 - CHAIN_LABELS] : 0;
 }
 
 static inline int32_t chain_states(const struct chain_tensor *t)
 {
-    return 2 * (CHAIN_LABELS + t->label_count);
+    return 2 * (CHAIN_LABELS + (t->strict ? 3 : 1) * t->label_count);
 }
 
 /* From bytes times prices to bytes, downwards. */

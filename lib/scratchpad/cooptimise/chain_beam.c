@@ -15,6 +15,7 @@ struct node {
     int64_t rank, cost, ahead, load;
     int128 owed; /* load times the prices up to each one's next op */
     uint64_t hash;
+    uint64_t kind; /* which tensors are on chip, whatever their labels */
 };
 
 struct candidate {
@@ -37,6 +38,9 @@ struct beam {
     struct candidate *found;
     int32_t *nexts; /* per candidate: CHAIN_MOST_TOUCHES states */
     size_t found_count, found_room;
+    struct candidate *others; /* room for as many, their kinds and numbers */
+    uint64_t *kind_of;
+    int32_t *count_of;
     uint32_t *table;
     size_t table_room;
     int64_t limit, dropped;
@@ -80,11 +84,13 @@ static void live(const struct chain_model *m, int32_t tensor, int32_t x, int32_t
     s->load += sign * chain_size(t, x);
     s->owed += sign * (int128)chain_size(t, x) * m->price_before[until];
     s->hash ^= mix(t->slot, x);
+    if (chain_on(t, x / 2)) s->kind ^= mix(t->slot, 1);
 }
 
 static bool before(const struct candidate *a, const struct candidate *b)
 {
     if (a->then.rank != b->then.rank) return a->then.rank < b->then.rank;
+    if (a->then.load != b->then.load) return a->then.load < b->then.load;
     if (a->then.cost != b->then.cost) return a->then.cost > b->then.cost; /* less of it is hope */
     if (a->from != b->from) return a->from < b->from;
     if (a->choice != b->choice) return a->choice < b->choice;
@@ -110,6 +116,29 @@ static bool same_states(const struct beam *b, int32_t o, const struct candidate 
     for (int32_t s = 0; s < b->m->slot_count; s++)
         if (state_at(b, o, p, s) != state_at(b, o, q, s)) return false;
     return true;
+}
+
+/* At most so many of one kind come first; the others, in their order, behind them. */
+static void diversify(struct beam *b)
+{
+    size_t mask = b->table_room - 1, first = 0;
+    struct candidate *others = b->others;
+    size_t left = 0;
+    memset(b->table, 0, b->table_room * sizeof *b->table);
+    memset(b->count_of, 0, b->found_count * sizeof *b->count_of);
+    for (size_t i = 0; i < b->found_count; i++) {
+        size_t h = (size_t)b->found[i].then.kind & mask;
+        while (b->table[h] && b->kind_of[b->table[h] - 1] != b->found[i].then.kind) h = (h + 1) & mask;
+        if (!b->table[h]) {
+            b->table[h] = (uint32_t)i + 1;
+            b->kind_of[i] = b->found[i].then.kind;
+        }
+        if (++b->count_of[b->table[h] - 1] <= b->how->of_a_kind)
+            b->found[first++] = b->found[i];
+        else
+            others[left++] = b->found[i];
+    }
+    memcpy(&b->found[first], others, left * sizeof *others);
 }
 
 /* Merges what leads to the same state, then leaves the best `width`, in order. */
@@ -138,8 +167,11 @@ static void condense(struct beam *b, int32_t o)
     b->found_count = kept;
     qsort(b->found, kept, sizeof *b->found, compare);
     if (kept <= width) return;
-    b->dropped = min_i64(b->dropped, b->found[width].then.rank);
-    b->limit = min_i64(b->limit, b->found[width].then.rank);
+    if (b->how->of_a_kind > 0) diversify(b);
+    int64_t least = CHAIN_NEVER;
+    for (size_t i = width; i < kept; i++) least = min_i64(least, b->found[i].then.rank);
+    b->dropped = min_i64(b->dropped, least);
+    if (b->how->of_a_kind == 0) b->limit = min_i64(b->limit, least);
     b->out->exact = false;
     b->found_count = width;
 }
@@ -349,10 +381,14 @@ static bool beam_make(struct beam *b)
     b->found = calloc(b->found_room + 1, sizeof *b->found);
     b->nexts = calloc((b->found_room + 1) * CHAIN_MOST_TOUCHES, sizeof *b->nexts);
     b->table = calloc(b->table_room, sizeof *b->table);
+    b->others = calloc(b->found_room + 1, sizeof *b->others);
+    b->kind_of = calloc(b->found_room + 1, sizeof *b->kind_of);
+    b->count_of = calloc(b->found_room + 1, sizeof *b->count_of);
     b->trace = calloc((size_t)b->m->op_count + 1, sizeof *b->trace);
     for (size_t i = 0; b->found && i < b->found_room; i++)
         b->found[i].nexts = (int32_t)i * CHAIN_MOST_TOUCHES;
-    return b->now && b->then && b->now_x && b->then_x && b->found && b->nexts && b->table && b->trace;
+    return b->now && b->then && b->now_x && b->then_x && b->found && b->nexts && b->table && b->trace &&
+           b->others && b->kind_of && b->count_of;
 }
 
 static void beam_free(struct beam *b)
@@ -366,6 +402,9 @@ static void beam_free(struct beam *b)
     free(b->found);
     free(b->nexts);
     free(b->table);
+    free(b->others);
+    free(b->kind_of);
+    free(b->count_of);
 }
 
 bool chain_beam(const struct chain_model *m, const struct chain_beam_options *how,

@@ -120,7 +120,9 @@ static bool make_tensors(struct making *k)
                                                             .whole = tensor_bytes(x->layouts, t),
                                                             .leaves = x->graph->tensors[t].role == LX_OUTPUT};
         k->chain_of[t] = m->tensor_count;
+        struct chain_tensor *made = &m->tensors[m->tensor_count];
         if (!label_tensor(k, m->tensor_count++)) return false;
+        made->strict = m->ring && !m->evict && made->label_count > 1;
     }
     return true;
 }
@@ -241,9 +243,11 @@ static bool make_op(struct making *k, int32_t o)
     for (int32_t t = 0; t < op->touch_count; t++) {
         if (!fill_touch(k, o, op, t, label, touch)) return false;
         link_touch(k, o, &op->touch[t]);
-        cells += (int64_t)op->choice_count * chain_states(&k->m->tensors[op->touch[t].tensor]);
     }
     find_parents(k, o, op);
+    if (!chain_split_choices(k->m, op)) return false;
+    for (int32_t t = 0; t < op->touch_count; t++)
+        cells += (int64_t)op->choice_count * chain_states(&k->m->tensors[op->touch[t].tensor]);
     k->m->largest = max_i64(k->m->largest, cells);
     k->m->cells += cells;
     return true;

@@ -7,6 +7,7 @@ struct stepping {
     const struct chain_access *a;
     int32_t place, label; /* before; of the access, or -1 */
     bool lacking;
+    bool forced_off; /* the label does not fit beside the op's other operands */
     struct chain_step *out;
     int count;
 };
@@ -30,40 +31,70 @@ static void serve_off(struct stepping *s, int32_t place)
     add(s, place, false, bytes, room_of(s, s->place));
 }
 
-/* On chip; `kept`: it may be there in the view it had before, too. */
+static bool is_on(const struct stepping *s)
+{
+    return chain_on(s->t, s->place);
+}
+
+/* On chip; `gone`: its place where it leaves at once. `kept`: it may also stay in the view that it had before. */
 static void serve_on(struct stepping *s, int32_t gone, bool kept)
 {
     int32_t place = CHAIN_LABELS + s->label;
-    bool other = s->place >= CHAIN_LABELS && s->place != place;
-    bool fill = s->a->reads && (s->place < CHAIN_LABELS || (other && s->a->writes));
+    bool other = is_on(s) && s->place != place;
+    bool fill = s->a->reads && (!is_on(s) || (other && s->a->writes));
     int64_t bytes = fill ? s->t->whole + (s->lacking ? s->t->whole : 0) : 0;
     int64_t room = s->t->size[s->label] + (other && !s->a->writes ? room_of(s, s->place) : 0);
     bool lacking = s->a->writes || (s->lacking && !fill);
     bool begins = s->a->writes && !s->a->reads && s->place != place;
     int from = s->count;
-    if (room > s->m->capacity) return;
+    if (room > s->m->capacity || s->forced_off) return;
     add(s, place, lacking, bytes, room);
     add(s, gone, lacking, bytes, room);
     if (kept && other && !s->a->writes) add(s, s->place, lacking, bytes, room);
     for (int i = from; i < s->count; i++) s->out[i].begins = begins, s->out[i].label = s->label;
 }
 
+/* Without a label it goes through HBM; a write then begins a new run, which nothing on chip outlives. */
+static void step_without_label(struct stepping *s)
+{
+    if (!is_on(s) || !s->a->writes) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
+}
+
+/* Cuts may be anywhere. */
+static void step_with_cuts(struct stepping *s)
+{
+    bool here = s->place == CHAIN_LABELS + s->label;
+    if (!here) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
+    serve_on(s, CHAIN_FREE, true);
+}
+
+/* A label is on chip for all of a run or not at all; what is written when it has another one already never is. */
 static void step_with_ring(struct stepping *s)
 {
-    bool here = s->label >= 0 && s->place == CHAIN_LABELS + s->label;
-    if (!here) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
-    if (s->label >= 0) serve_on(s, CHAIN_FREE, true);
+    int32_t n = s->t->label_count, left = CHAIN_LABELS + n, shut = left + n;
+    bool first = s->place == CHAIN_FREE, on = is_on(s), was_shut = s->place >= shut;
+    bool same = !first && (s->place - CHAIN_LABELS) % n == s->label;
+    if (!first && !same && s->a->writes) {
+        if (was_shut) serve_off(s, s->place);
+        return;
+    }
+    if (first)
+        serve_off(s, shut + s->label);
+    else if (!same || was_shut)
+        serve_off(s, s->place);
+    if (first || (on && same))
+        serve_on(s, left + s->label, false);
+    else if (on)
+        serve_on(s, left + s->place - CHAIN_LABELS, true);
+    else if (!same)
+        serve_on(s, left + s->label, false);
 }
 
 /* All accesses of a run with a label have the same one, or none is on chip; with evictions a new run may begin
  * anywhere. So it is with a ring, too, for a tensor that has one label only. */
-static void step_without_ring(struct stepping *s)
+static void step_with_one_view(struct stepping *s)
 {
-    bool on = s->place >= CHAIN_LABELS, evict = s->m->evict;
-    if (s->label < 0) {
-        if (!on || !s->a->writes) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
-        return;
-    }
+    bool on = is_on(s), evict = s->m->evict;
     if (on && s->place != CHAIN_LABELS + s->label) return;
     if (s->place == CHAIN_GONE) return;
     if (!on) serve_off(s, evict ? CHAIN_FREE : CHAIN_OUT);
@@ -73,17 +104,23 @@ static void step_without_ring(struct stepping *s)
 static int step_access(const struct chain_model *m, const struct chain_touch *t, int32_t choice, int32_t k,
                        int32_t from, struct chain_step *out)
 {
+    int32_t label = t->label[choice * t->access_count + k];
     struct stepping s = {.m = m,
                          .t = &m->tensors[t->tensor],
                          .a = &t->access[k],
                          .place = from / 2,
-                         .label = t->label[choice * t->access_count + k],
+                         .label = label < -1 ? chain_forced_off(label) : label,
+                         .forced_off = label < -1,
                          .lacking = from & 1,
                          .out = out};
-    if (m->ring && (m->evict || s.t->label_count > 1))
+    if (s.label < 0)
+        step_without_label(&s);
+    else if (s.t->strict)
         step_with_ring(&s);
+    else if (m->ring && m->evict)
+        step_with_cuts(&s);
     else
-        step_without_ring(&s);
+        step_with_one_view(&s);
     return s.count;
 }
 
@@ -103,12 +140,13 @@ static int merge(struct chain_step *out, int count, const struct chain_step *s)
 }
 
 /* Behind a run nothing is on chip. */
-static int end_run(const struct chain_touch *t, struct chain_step *out, int count)
+static int end_run(const struct chain_model *m, const struct chain_touch *t, struct chain_step *out,
+                   int count)
 {
     int kept = 0;
     if (!t->ends_run && !t->last) return count;
     for (int i = 0; i < count; i++) {
-        if (out[i].next / 2 >= CHAIN_LABELS) continue;
+        if (chain_on(&m->tensors[t->tensor], out[i].next / 2)) continue;
         out[i].next &= 1;
         out[kept++] = out[i];
     }
@@ -135,5 +173,5 @@ int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_
             }
         }
     }
-    return end_run(t, out, count);
+    return end_run(m, t, out, count);
 }

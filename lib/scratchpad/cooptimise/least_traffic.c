@@ -6,16 +6,14 @@
 #include "base/log.h"
 #include "layout/op_index.h"
 
-#include <stdlib.h>
-
 enum {
     PRICE_ROUNDS = 24,
     MOST_CELLS = 4000000, /* choices x states that one sweep may look at; above, labels are not told apart */
 };
 
-static const int32_t widths[] = {16, 64, 512, 4096};
+static const int32_t widths[] = {16, 64, 512, 4096, 32768};
 enum { ROUNDS = sizeof widths / sizeof *widths };
-static const int64_t most_steps = 40000000;
+static const int64_t most_steps = 100000000;
 
 /* Can the access be on chip under any division? */
 static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_t access)
@@ -92,6 +90,7 @@ static void prove(struct least_traffic *s, int64_t bound)
 static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
 {
     struct chain_beam_options how = {.width = widths[s->round],
+                                     .of_a_kind = 1,
                                      .answers = LEAST_ANSWERS,
                                      .cut = best,
                                      .step_limit = s->step_limit - s->steps,

@@ -171,6 +171,10 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     }
     run_solver(p, solver, run, bound, answer);
     enum lx_verdict claimed = answer->status;
+    /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
+    if (claimed == LX_FEASIBLE && p->objective == LX_HEIGHT && may_be_impossible(p) &&
+        lx_left_out(p, answer->address))
+        claimed = LX_LIMIT;
     answer->bound = solver->caps & LX_CAN_PROVE ? max_i64(answer->bound, bound) : bound;
     lx_status why;
     bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);

@@ -96,6 +96,8 @@ bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_
 /* bars.c: why a tensor is never on chip, whatever its ops and their divisions are, or NONE; `*text` says it. */
 enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
                           const char **text);
+/* May op o write its output over what it reads of `tensor`, if that is no longer needed? */
+bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor);
 
 /* traffic.c. What a placement moves; `address` NULL: nothing is on chip. */
 struct traffic {

@@ -25,6 +25,18 @@ bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_
     return true;
 }
 
+bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor)
+{
+    const struct lx_op *op = &x->graph->ops[o];
+    struct lx_core_view out = access_view(x, x->access_at[o] + op->input_count);
+    if (tensor == op->output || !runs_in_place_of(x->layouts, op, tensor)) return false;
+    for (int i = 0; i < op->input_count; i++) {
+        struct lx_core_view in = access_view(x, x->access_at[o] + i);
+        if (op->inputs[i] == tensor && views_equal(&in, &out)) return true;
+    }
+    return false;
+}
+
 static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t parent)
 {
     const struct lx_op *op = &x->graph->ops[o];

@@ -1,0 +1,58 @@
+/* HBM bytes that no plan goes below, with the divisions of the best attempt and the passes that are on: whichever of
+ * the model's bounds is higher, that of prices or that of a search which loses nothing. Where ops may change places it
+ * is one that no order goes below. Wipes alone are borders: a plan with more of them moves no less. */
+#include "plan/keep.h"
+#include "base/checked.h"
+#include "base/log.h"
+
+static bool bound_in_order(struct keep_model *m, int64_t best, struct arena *memory, int64_t *bound,
+                           lx_status *st)
+{
+    struct keep_found found = {0};
+    struct keep_limits limits = {.below = best, .width = keep_width(m->x), .no_history = true};
+    if (!keep_price(m, best, KEEP_ROUNDS, bound, st)) return false;
+    if (*bound >= best) return true;
+    bool ok = keep_search(m, &limits, memory, &found, st);
+    *bound = max_i64(*bound, found.bound);
+    return ok;
+}
+
+static bool bound_in_any(const struct keep_model *m, int64_t best, struct arena *memory, int64_t *bound,
+                         lx_status *st)
+{
+    struct keep_found found = {0};
+    struct keep_limits limits = {
+        .below = best, .width = keep_width(m->x), .no_history = true, .any_order = true};
+    *bound = 0;
+    if (m->op_count > KEEP_ANY_ORDER) return true;
+    bool ok = keep_search(m, &limits, memory, &found, st);
+    *bound = found.bound;
+    return ok;
+}
+
+bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out)
+{
+    struct decisions how = p->best.draft.how;
+    how.cuts = NULL;
+    how.cut_count = 0;
+    *out = (struct draft){0};
+    return draft_make(p->divided, &how, memory, out, p->st);
+}
+
+bool keep_bound(struct planner *p, bool any_borders, int64_t *bound)
+{
+    const struct draft *best = &p->best.draft;
+    struct decisions how = {.passes = best->how.passes, .divided = best->how.divided};
+    struct arena memory = {0};
+    struct draft plain = {0};
+    struct keep_model m;
+    bool reorder = how.passes.reorder, cuts = how.passes.evict || any_borders;
+    bool ok = draft_make(best->divided, &how, &memory, &plain, p->st) &&
+              keep_model_make(&plain, cuts, &memory, &m, p->st) &&
+              (reorder ? bound_in_any(&m, p->best.hbm_bytes, &memory, bound, p->st)
+                       : bound_in_order(&m, p->best.hbm_bytes, &memory, bound, p->st));
+    LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}

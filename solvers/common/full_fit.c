@@ -1,0 +1,258 @@
+/* First-fit and best-fit with everything that a problem may ask for.
+ *
+ * Units (units.h) are taken up in order, those with pins first, then those that must have a certain state. A unit
+ * changes its state if its members find places and if that breaks fewer rules (ledger.h), or no more at no higher
+ * cost: so a buffer is placed by what that is truly worth beside the others, not by a price of its own. Further
+ * rounds change states where that is strictly better, now that all others have had their turn, until none is. Where a
+ * rule is broken still, other orders are tried from the start: by size, by area, by time. */
+#include "common/full_fit.h"
+#include "common/ledger.h"
+#include "common/places.h"
+#include "common/units.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROUNDS = 6, ORDERS = 4 };
+
+struct fitting {
+    const struct lx_problem *p;
+    const struct lx_run *run;
+    struct ledger ledger;
+    struct places places;
+    struct units units;
+    bool *state;      /* per unit */
+    int32_t *order;   /* units */
+    int64_t *address; /* the answer under way */
+    int32_t *pool;
+    struct spot *was; /* per member of the unit in hand: where it was */
+    int64_t steps;
+};
+
+static void take_off(struct fitting *f, int32_t i)
+{
+    if (!f->ledger.on[i]) return;
+    places_take(&f->places, i);
+    ledger_off(&f->ledger, i);
+}
+
+static void put_on(struct fitting *f, int32_t i, const struct spot *at)
+{
+    places_put(&f->places, i, at);
+    ledger_on(&f->ledger, i, at->cost);
+}
+
+/* Members off first, then those that go on, largest need for a place first: the pinned. */
+static bool set_members(struct fitting *f, int32_t unit, bool state)
+{
+    const struct units *u = &f->units;
+    for (int32_t k = u->first[unit]; k < u->first[unit + 1]; k++)
+        if (u->against[k] == state) take_off(f, u->member[k]);
+    for (int pinned = 1; pinned >= 0; pinned--)
+        for (int32_t k = u->first[unit]; k < u->first[unit + 1]; k++) {
+            int32_t i = u->member[k];
+            const struct lx_buffer *b = &f->p->buffers[i];
+            if (u->against[k] == state || f->ledger.on[i] || (b->fixed >= 0) != (pinned == 1)) continue;
+            if (b->reason) return false;
+            struct spot at = places_find(&f->places, i);
+            f->steps++;
+            if (at.address < 0) return false;
+            put_on(f, i, &at);
+        }
+    return true;
+}
+
+static void remember(struct fitting *f, int32_t unit)
+{
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
+        int32_t i = f->units.member[k];
+        f->was[k] = (struct spot){f->pool[i], f->address[i], f->ledger.here[i]};
+    }
+}
+
+static void restore(struct fitting *f, int32_t unit)
+{
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) take_off(f, f->units.member[k]);
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
+        if (f->was[k].address >= 0) put_on(f, f->units.member[k], &f->was[k]);
+}
+
+/* Gives a unit a state if it gets better (or, where `as_good`, not worse) by that. */
+static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
+{
+    int64_t cost = f->ledger.cost, broken = f->ledger.broken;
+    remember(f, unit);
+    bool ok = set_members(f, unit, state) &&
+              (f->ledger.broken < broken ||
+               (f->ledger.broken == broken && (as_good ? f->ledger.cost <= cost : f->ledger.cost < cost)));
+    if (ok)
+        f->state[unit] = state;
+    else
+        restore(f, unit);
+    return ok;
+}
+
+static void first_round(struct fitting *f)
+{
+    for (int32_t k = 0; k < f->units.count && !((k & 255) == 0 && lx_run_stopped(f->run)); k++) {
+        int32_t unit = f->order[k];
+        if (!try_state(f, unit, true, true)) try_state(f, unit, false, true);
+    }
+}
+
+static bool better_round(struct fitting *f)
+{
+    bool better = false;
+    for (int32_t k = 0; k < f->units.count && !((k & 255) == 0 && lx_run_stopped(f->run)); k++)
+        better |= try_state(f, f->order[k], !f->state[f->order[k]], false);
+    return better;
+}
+
+static void improve(struct fitting *f)
+{
+    bool better = f->p->objective == LX_SPILL;
+    for (int round = 0; round < MOST_ROUNDS && better; round++) better = better_round(f);
+}
+
+static void clear(struct fitting *f)
+{
+    for (int32_t i = 0; i < f->p->count; i++) take_off(f, i);
+    memset(f->state, 0, (size_t)f->units.count);
+    memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
+}
+
+/* Rank of a unit: pinned ones, then those with members that must be placed or that are on in state 0, then all. */
+static int class_of(const struct fitting *f, int32_t unit)
+{
+    int class = 2;
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
+        const struct lx_buffer *b = &f->p->buffers[f->units.member[k]];
+        bool wanted = b->must || f->p->objective != LX_SPILL;
+        int own = b->fixed >= 0 && wanted ? 0 : b->fixed >= 0 || wanted || f->units.against[k] ? 1 : 2;
+        if (own < class) class = own;
+    }
+    return class;
+}
+
+struct ranked {
+    int class;
+    double key;
+    int32_t place, unit;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->class != y->class) return x->class < y->class ? -1 : 1;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* The key of an order by a unit's largest member: 0 the caller's own, then size, area, time. */
+static double key_of(const struct fitting *f, int32_t unit, int which)
+{
+    double key = which == 3 ? 1e300 : 0;
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
+        const struct lx_buffer *b = &f->p->buffers[f->units.member[k]];
+        double size = (double)b->size, life = (double)(b->end - b->start), start = (double)b->start;
+        double own = which == 1 ? -size : which == 2 ? -size * life : which == 3 ? start : 0;
+        if (own < key) key = own;
+    }
+    return key;
+}
+
+static bool order_units(struct fitting *f, const int32_t *buffers, int which)
+{
+    size_t n = (size_t)f->units.count;
+    struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
+    if (!ranked) return false;
+    for (int32_t u = 0; u < f->units.count; u++)
+        ranked[u] = (struct ranked){class_of(f, u), key_of(f, u, which), INT32_MAX, u};
+    for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
+    qsort(ranked, n, sizeof *ranked, compare_ranked);
+    for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
+    free(ranked);
+    return true;
+}
+
+static bool is_better(const struct ledger *l, int64_t broken, int64_t cost)
+{
+    return l->broken != broken ? l->broken < broken : l->cost < cost;
+}
+
+static void start_from(struct fitting *f, const int64_t *address)
+{
+    for (int32_t i = 0; i < f->p->count; i++) {
+        if (address[i] < 0) continue;
+        struct spot at = {0, address[i], lx_on_cost(&f->p->buffers[i], 0)};
+        put_on(f, i, &at);
+        f->state[f->units.of[i]] = true;
+    }
+}
+
+/* `from`: the places to begin with in the first order; NULL: none. */
+static bool try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
+                       struct lx_answer *answer)
+{
+    size_t n = (size_t)f->p->count;
+    int64_t broken = INT64_MAX, cost = INT64_MAX;
+    for (int which = 0; which < ORDERS && broken > 0 && !(which && lx_run_stopped(f->run)); which++) {
+        clear(f);
+        if (!order_units(f, buffers, which)) return false;
+        if (which == 0 && from)
+            start_from(f, from);
+        else
+            first_round(f);
+        improve(f);
+        if (!is_better(&f->ledger, broken, cost)) continue;
+        broken = f->ledger.broken;
+        cost = f->ledger.cost;
+        memcpy(answer->address, f->address, n * sizeof *f->address);
+        if (answer->pool) memcpy(answer->pool, f->pool, n * sizeof *f->pool);
+    }
+    answer->steps += f->steps;
+    if (broken > 0) answer->status = LX_LIMIT;
+    return true;
+}
+
+static bool fit(const struct lx_problem *p, const int32_t *order, bool tightest, const int64_t *from,
+                const struct lx_run *run, struct lx_answer *answer)
+{
+    size_t n = (size_t)p->count + 1;
+    struct fitting f = {.p = p, .run = run};
+    f.state = calloc(n, sizeof *f.state);
+    f.order = malloc(n * sizeof *f.order);
+    f.address = malloc(n * sizeof *f.address);
+    f.pool = calloc(n, sizeof *f.pool);
+    f.was = malloc(n * sizeof *f.was);
+    bool ok = f.state && f.order && f.address && f.pool && f.was &&
+              ledger_init(&f.ledger, p, p->objective != LX_SPILL) && units_make(&f.units, p) &&
+              places_init(&f.places, p, f.address, f.pool, tightest) && try_orders(&f, order, from, answer);
+    ledger_free(&f.ledger);
+    units_free(&f.units);
+    places_free(&f.places);
+    free(f.state);
+    free(f.order);
+    free(f.address);
+    free(f.pool);
+    free(f.was);
+    return ok;
+}
+
+bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,
+              struct lx_answer *answer)
+{
+    return fit(p, order, tightest, NULL, run, answer);
+}
+
+bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
+                      const struct lx_run *run, struct lx_answer *answer)
+{
+    int64_t *from = malloc(((size_t)p->count + 1) * sizeof *from);
+    if (!from) return false;
+    memcpy(from, answer->address, (size_t)p->count * sizeof *from);
+    bool ok = fit(p, order, tightest, from, run, answer);
+    free(from);
+    return ok;
+}

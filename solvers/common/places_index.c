@@ -1,0 +1,163 @@
+/* The tables behind places.h: partners of each kind, buffers by start, room for queries. */
+#include "common/places.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+/* A pair of some kind, as a table of partners wants it. */
+struct link {
+    int32_t a, b;
+    int64_t cost;
+};
+
+typedef struct link (*link_at)(const struct lx_problem *p, int32_t k);
+
+static struct link apart_at(const struct lx_problem *p, int32_t k)
+{
+    return (struct link){p->bonds.apart[k].a, p->bonds.apart[k].b, 0};
+}
+
+static struct link exclusive_at(const struct lx_problem *p, int32_t k)
+{
+    return (struct link){p->bonds.exclusive[k].a, p->bonds.exclusive[k].b, 0};
+}
+
+static struct link reuse_at(const struct lx_problem *p, int32_t k)
+{
+    return (struct link){p->bonds.reuse[k].a, p->bonds.reuse[k].b, p->bonds.reuse[k].cost};
+}
+
+static bool partners_make(struct partners *x, const struct lx_problem *p, link_at at, int32_t count)
+{
+    size_t n = (size_t)p->count;
+    x->first = calloc(n + 2, sizeof *x->first);
+    x->at = malloc((2 * (size_t)count + 1) * sizeof *x->at);
+    x->cost = malloc((2 * (size_t)count + 1) * sizeof *x->cost);
+    if (!x->first || !x->at || !x->cost) return false;
+    for (int32_t k = 0; k < count; k++) {
+        struct link l = at(p, k);
+        x->first[l.a + 2]++;
+        x->first[l.b + 2]++;
+    }
+    for (size_t i = 2; i < n + 2; i++) x->first[i] += x->first[i - 1];
+    for (int32_t k = 0; k < count; k++) {
+        struct link l = at(p, k);
+        x->cost[x->first[l.a + 1]] = x->cost[x->first[l.b + 1]] = l.cost;
+        x->at[x->first[l.a + 1]++] = l.b;
+        x->at[x->first[l.b + 1]++] = l.a;
+    }
+    return true;
+}
+
+/* Per parent its children. */
+static bool children_make(struct partners *x, const struct lx_problem *p)
+{
+    size_t n = (size_t)p->count, edges = 0;
+    x->first = calloc(n + 2, sizeof *x->first);
+    for (size_t i = 0; i < n; i++) edges += (size_t)p->buffers[i].parent_count;
+    x->at = malloc((edges + 1) * sizeof *x->at);
+    if (!x->first || !x->at) return false;
+    for (size_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < p->buffers[i].parent_count; k++) x->first[p->buffers[i].parents[k] + 2]++;
+    for (size_t i = 2; i < n + 2; i++) x->first[i] += x->first[i - 1];
+    for (size_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
+            x->at[x->first[p->buffers[i].parents[k] + 1]++] = (int32_t)i;
+    return true;
+}
+
+static void partners_free(struct partners *x)
+{
+    free(x->first);
+    free(x->at);
+    free(x->cost);
+}
+
+struct birth {
+    int64_t start;
+    int32_t buffer;
+};
+
+static int compare_births(const void *a, const void *b)
+{
+    const struct birth *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static bool sort_by_start(struct places *x)
+{
+    size_t n = (size_t)x->p->count;
+    struct birth *births = malloc((n + 1) * sizeof *births);
+    if (!births) return false;
+    for (int32_t i = 0; i < x->p->count; i++) births[i] = (struct birth){x->p->buffers[i].start, i};
+    qsort(births, n, sizeof *births, compare_births);
+    for (int32_t k = 0; k < x->p->count; k++) {
+        x->order[k] = births[k].buffer;
+        x->leaf[births[k].buffer] = k;
+    }
+    free(births);
+    return true;
+}
+
+/* The pools' reserved bytes count for the height from the start. */
+static void first_tops(struct places *x)
+{
+    for (int32_t k = 0; k < x->p->pool_count; k++)
+        for (int32_t i = 0; i < x->p->pools[k].reserved_count; i++)
+            x->top[k] = max_i64(x->top[k], x->p->pools[k].reserved[i].to);
+}
+
+static size_t most_reserved(const struct lx_problem *p)
+{
+    int32_t most = 0;
+    for (int32_t k = 0; k < p->pool_count; k++)
+        if (p->pools[k].reserved_count > most) most = p->pools[k].reserved_count;
+    return (size_t)most;
+}
+
+/* A buffer may be found as a contemporary, as one apart and as one alone. */
+bool places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool, bool tightest)
+{
+    size_t n = (size_t)p->count, room = 2 * n + 2 * (size_t)p->bonds.apart_count + 1;
+    *x = (struct places){.p = p, .address = address, .pool = pool, .tightest = tightest};
+    for (x->width = 1; x->width < p->count;) x->width *= 2;
+    x->order = malloc((n + 1) * sizeof *x->order);
+    x->leaf = malloc((n + 1) * sizeof *x->leaf);
+    x->latest = malloc(2 * (size_t)x->width * sizeof *x->latest);
+    x->found = malloc(room * sizeof *x->found);
+    x->taken = malloc((room + most_reserved(p)) * sizeof *x->taken);
+    x->mark = calloc(n + 1, sizeof *x->mark);
+    x->alone = malloc((n + 1) * sizeof *x->alone);
+    x->top = calloc((size_t)lx_pool_count(p), sizeof *x->top);
+    if (!x->order || !x->leaf || !x->latest || !x->found || !x->taken || !x->mark || !x->alone || !x->top ||
+        !partners_make(&x->apart, p, apart_at, p->bonds.apart_count) ||
+        !partners_make(&x->exclusive, p, exclusive_at, p->bonds.exclusive_count) ||
+        !partners_make(&x->reuse, p, reuse_at, p->bonds.reuse_count) || !children_make(&x->children, p) ||
+        !sort_by_start(x))
+        return false;
+    for (int32_t i = 0; i < 2 * x->width; i++) x->latest[i] = INT64_MIN;
+    for (int32_t i = 0; i < p->count; i++) {
+        address[i] = LX_OFF_CHIP;
+        if (pool) pool[i] = 0;
+        if (p->buffers[i].alone) x->alone[x->alone_count++] = i;
+    }
+    first_tops(x);
+    return true;
+}
+
+void places_free(struct places *x)
+{
+    partners_free(&x->apart);
+    partners_free(&x->exclusive);
+    partners_free(&x->reuse);
+    partners_free(&x->children);
+    free(x->order);
+    free(x->leaf);
+    free(x->latest);
+    free(x->found);
+    free(x->taken);
+    free(x->mark);
+    free(x->alone);
+    free(x->top);
+}

@@ -1,0 +1,144 @@
+/* Tiny random graphs planned with some passes, and what brute force says of them. */
+#ifndef LX_TESTS_SUPPORT_TINY_PLAN_H
+#define LX_TESTS_SUPPORT_TINY_PLAN_H
+
+#include "support/keep_oracle.h"
+#include "base/rng.h"
+#include "graph/builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tiny_result {
+    int64_t plain, plan, best,
+        bound; /* HBM bytes: without the passes, with them, the least there is, claimed */
+    bool legal;
+};
+
+struct tiny_sums {
+    int graphs, gains, best, proved, wrong, worse;
+};
+
+static struct lx_passes tiny_passes(const char *what)
+{
+    struct lx_passes p = {.undivided = true};
+    bool all = strcmp(what, "all") == 0, both = all || strcmp(what, "both") == 0;
+    p.evict = both || strcmp(what, "evict") == 0;
+    p.reorder = both || strcmp(what, "reorder") == 0;
+    return p;
+}
+
+static struct lx_plan *tiny_plan(const struct lx_graph *g, struct lx_passes passes, const char *solver)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {
+        .solver = lx_solver_find(solver), .passes = passes, .quick_solver = lx_solver_find("greedy")};
+    return lx_plan_make(g, &how, &st);
+}
+
+/* Tensors of 1 to 4 sticks: rows of 64 fp16 elements. */
+struct tiny_tensor {
+    int32_t number;
+    int64_t rows;
+};
+
+static bool tiny_tensor(struct graph_builder *b, struct tiny_tensor *t, int n, lx_status *st)
+{
+    char name[16];
+    int64_t shape[2] = {t->rows, 64};
+    snprintf(name, sizeof name, "t%d", n);
+    t->number = builder_tensor(b, name, LX_ROLE_COUNT, LX_FP16, 2, shape, 0, st);
+    return t->number >= 0;
+}
+
+/* An op on a tensor or two: elementwise, of its rows, or with one row for all; what it gives. */
+static bool tiny_op(struct graph_builder *b, struct rng *r, struct tiny_tensor *all, int *count, int n,
+                    lx_status *st)
+{
+    struct tiny_tensor x = all[rng_below(r, (uint64_t)*count)], y = all[rng_below(r, (uint64_t)*count)],
+                       out = x;
+    int32_t operands[2] = {x.number, y.number};
+    char name[16];
+    struct lx_op op = {
+        .name = name, .inputs = operands, .input_count = 1, .kind = lx_kind_find("exp"), .einsum = "ab->ab"};
+    snprintf(name, sizeof name, "op%d", n);
+    if (y.rows == x.rows && y.number != x.number)
+        op = (struct lx_op){.name = name,
+                            .inputs = operands,
+                            .input_count = 2,
+                            .kind = lx_kind_find("add"),
+                            .einsum = "ab,ab->ab"};
+    else if (x.rows > 1 && y.rows == 1)
+        op = (struct lx_op){.name = name,
+                            .inputs = operands,
+                            .input_count = 2,
+                            .kind = lx_kind_find("add"),
+                            .einsum = "ab,cb->ab"};
+    else if (x.rows > 1 && rng_below(r, 2))
+        op.kind = lx_kind_find("sum"), op.einsum = "ab->cb", out.rows = 1;
+    if (!tiny_tensor(b, &out, *count, st)) return false;
+    op.output = out.number;
+    all[(*count)++] = out;
+    return builder_op(b, &op, st);
+}
+
+static const struct lx_graph *tiny_graph(struct rng *r, int ops, lx_status *st)
+{
+    struct graph_builder b;
+    struct tiny_tensor all[40];
+    int count = 0, inputs = 2 + (int)rng_below(r, 2);
+    if (!builder_begin(&b, "tiny", "tiny", st)) return NULL;
+    lx_device_preset("spyre", &b.graph->device);
+    b.graph->device.cores = 1;
+    b.graph->alignment = b.graph->device.stick_bytes;
+    b.graph->target_hbm_bytes = -1;
+    bool ok = true;
+    for (; ok && count < inputs; count++) {
+        all[count] = (struct tiny_tensor){.rows = 1 + (int64_t)rng_below(r, 4)};
+        ok = tiny_tensor(&b, &all[count], count, st);
+    }
+    for (int o = 0; ok && o < ops; o++) ok = tiny_op(&b, r, all, &count, o, st);
+    const struct lx_graph *g = ok ? builder_finish(&b, st) : NULL, *small = NULL;
+    builder_abandon(&b);
+    if (g) small = lx_graph_with_capacity(g, (3 + (int64_t)rng_below(r, 8)) * 128, st);
+    lx_graph_free(g);
+    return small;
+}
+
+/* False: there is no such graph, or it is too large for brute force. */
+static bool tiny_try(uint64_t seed, struct lx_passes passes, struct tiny_result *out)
+{
+    struct rng r = rng_seed(seed);
+    lx_status st = {0};
+    const struct lx_graph *g = tiny_graph(&r, passes.reorder ? 5 : 6, &st);
+    struct lx_passes off = {.undivided = true};
+    struct lx_plan *plain = g ? tiny_plan(g, off, "exact") : NULL,
+                   *p = plain ? tiny_plan(g, passes, "exact") : NULL;
+    struct oracle x;
+    bool ok = p && oracle_of(plain, &x);
+    if (ok) {
+        x.cuts = passes.evict;
+        out->plain = plain->figures.hbm_bytes;
+        out->plan = p->figures.hbm_bytes;
+        out->legal = lx_plan_check(p, &st);
+        out->best = oracle_least(&x, passes.reorder, out->plan + 1);
+        out->bound = p->figures.bound_bytes + p->figures.perfect_hbm_bytes;
+    }
+    lx_plan_free(p);
+    lx_plan_free(plain);
+    lx_graph_free(g);
+    return ok;
+}
+
+static void tiny_add(struct tiny_sums *s, const struct tiny_result *r)
+{
+    s->graphs++;
+    s->gains += r->best < r->plain;
+    s->best += r->plan == r->best && r->legal;
+    s->proved += r->bound == r->best;
+    s->wrong += r->bound > r->best;
+    s->worse += r->plan > r->plain;
+}
+
+#endif
