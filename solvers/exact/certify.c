@@ -42,9 +42,7 @@ static int safe_shift(const struct model *m, const double *section_dual, const d
         largest = fmax(largest, section_dual[t]);
     }
     for (int32_t k = 0; k < m->row_count; k++) {
-        double weight = fabs((double)m->rows[k].need) + 1;
-        for (int32_t e = 0; e < m->rows[k].count; e++) weight += abs(m->rows[k].terms[e].coefficient);
-        rows += fabs(row_dual[k]) * weight;
+        rows += fabs(row_dual[k]) * m->rows[k].weight;
         largest = fmax(largest, row_dual[k]);
     }
     int sum_bits, dual_bits;

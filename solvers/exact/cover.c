@@ -1,90 +1,174 @@
 /* Cover rows: what the sections still need when some items are taken for spilled.
  *
  * A section asks for sum size y >= need. For any set S of its columns, with r = need - size(S) > 0, also
- *     sum over the others of min(size, r) y >= r
- * holds for every 0/1 point: if S is spilled altogether, r is still missing and no column can give more than
- * all of it. (With S empty it says that a buffer larger than the need counts as the need.) The linear
- * programme does not know this and takes fractions of large buffers. S is taken from its point: the columns
- * at or near 1. Violated rows are added at the root, a few rounds of them while they help; they are dense, so
- * their terms are limited. Coefficients are kept below 2^30 by
- * dividing, the left side rounded up and the right side down. */
+ *     sum over the others of a y >= r,   a = min(size, r)
+ * holds for every 0/1 point: if S is spilled altogether, r is still missing and no column can give more than all of it.
+ * Rounding makes such a row stronger: for any divisor d with f = r mod d > 0,
+ *     sum over the others of (floor(a / d) f + min(f, a mod d)) y >= ceil(r / d) f
+ * (mixed-integer rounding: it counts how many columns of about d are needed). The linear programme knows neither
+ * and takes fractions of large buffers. S is taken from its point: the columns nearest to 1, as many as the violation
+ * asks for; divisors are sizes of columns that the point splits. Of each section the row that the point violates most is
+ * added, at the root, for as many rounds as they help; they are dense, so their terms are limited. Numbers stay
+ * below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { MOST_ROUNDS = 12, TERMS_A_COLUMN = 12, MOST_TERMS = 600 };
+enum { MOST_ROUNDS = 60, TERMS_A_COLUMN = 60, MOST_TERMS = 600, MOST_DIVISORS = 12, MOST_PREFIXES = 24 };
+
+struct cover_column {
+    int32_t column;
+    int64_t size;
+    double y;
+};
 
 struct cover {
     struct search *s;
-    struct model_term *terms;
-    int64_t *size; /* of each term */
+    struct cover_column *at; /* of one section, largest y first */
+    struct model_term *row;
+    int32_t count;
+    /* The best row of the section so far. */
+    double worst;
+    int64_t rest, divisor;
+    int32_t from;
 };
 
-/* The columns of a section. */
-static int32_t gather(struct cover *c, int32_t section)
+static int compare_columns(const void *a, const void *b)
+{
+    const struct cover_column *x = a, *y = b;
+    if (x->y != y->y) return x->y > y->y ? -1 : 1;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* The columns of a section, sorted. False: too many. */
+static bool gather(struct cover *c, int32_t section, int64_t scale)
 {
     const struct model *m = c->s->m;
-    int32_t n = 0;
-    for (int32_t j = 0; j < model_choices(m) && n <= MOST_TERMS; j++) {
+    c->count = 0;
+    for (int32_t j = 0; j < model_choices(m); j++) {
         bool item = j < m->item_count;
         const struct model_edge *e = item ? NULL : &m->edges[j - m->item_count];
         bool live =
             item ? m->items[j].first <= section && section <= m->items[j].last : e->section == section;
         if (!live) continue;
-        c->terms[n].column = j;
-        c->size[n++] = m->items[item ? j : e->child].size;
+        if (c->count == MOST_TERMS) return false;
+        int64_t size = ceil_div_i64(m->items[item ? j : e->child].size, scale);
+        double y = c->s->fraction[j] < 1e-9 ? 0 : c->s->fraction[j];
+        c->at[c->count++] = (struct cover_column){j, size, y};
     }
-    return n;
+    qsort(c->at, (size_t)c->count, sizeof *c->at, compare_columns);
+    return true;
 }
 
-/* Add the row of a section with S = the columns of at least `threshold`, if the point violates it. */
-static bool add_if_violated(struct cover *c, int32_t count, int64_t need, double threshold, int32_t *added)
+/* A column's number in the row of rest r and divisor d (0: no rounding). */
+static int64_t rounded(int64_t size, int64_t r, int64_t d)
+{
+    int64_t a = min_i64(size, r);
+    if (d == 0) return a;
+    int64_t f = r % d;
+    return a / d * f + min_i64(f, a % d);
+}
+
+static int64_t right_side(int64_t r, int64_t d)
+{
+    return d == 0 ? r : (r / d + 1) * (r % d);
+}
+
+/* How far the point is from satisfying the row: distance, so that rows of many terms do not win by their size. */
+static void weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
+{
+    if (d > 0 && r % d == 0) return;
+    double left = 0, norm = 0, right = (double)right_side(r, d);
+    for (int32_t k = from; k < c->count; k++) {
+        double a = (double)rounded(c->at[k].size, r, d);
+        left += a * c->at[k].y;
+        norm += a * a;
+    }
+    double lack = right - left;
+    if (lack < 0.01 * right || lack * lack <= c->worst * norm) return;
+    c->worst = lack * lack / norm;
+    c->from = from;
+    c->rest = r;
+    c->divisor = d;
+}
+
+static void weigh_divisors(struct cover *c, int32_t from, int64_t r)
+{
+    int64_t last = 0;
+    weigh(c, from, r, 0);
+    for (int32_t k = from, tried = 0; k < c->count && tried < MOST_DIVISORS && c->at[k].y > 0; k++) {
+        int64_t d = c->at[k].size;
+        if (d >= r || d == last) continue;
+        last = d;
+        tried++;
+        weigh(c, from, r, d);
+    }
+    for (int64_t parts = 2; parts <= 3 && r > 2 * parts; parts++)
+        weigh(c, from, r, ceil_div_i64(r, parts) + 1);
+    for (int64_t parts = 1; parts <= 3 && r > 2 * parts; parts++) weigh(c, from, r, (r - 1) / parts);
+}
+
+/* Find the row of a section that the point violates most, and add it. */
+static bool separate(struct cover *c, int64_t need, int32_t *added)
 {
     struct search *s = c->s;
-    for (int32_t k = 0; k < count; k++)
-        if (s->fraction[c->terms[k].column] >= threshold) need -= c->size[k];
-    if (need <= 0) return true;
-    double left = 0;
-    int64_t divisor = need / (INT64_C(1) << 30) + 1;
-    int32_t n = 0;
-    struct model_term *row = c->terms + MOST_TERMS + 1;
-    for (int32_t k = 0; k < count; k++) {
-        int32_t j = c->terms[k].column;
-        if (s->fraction[j] >= threshold) continue;
-        int64_t size = ceil_div_i64(min_i64(c->size[k], need), divisor);
-        left += (double)size * s->fraction[j];
-        row[n++] = (struct model_term){j, (int32_t)size};
+    c->worst = 1e-8;
+    c->from = -1;
+    int64_t r = need;
+    for (int32_t k = 0, tried = 0; k <= c->count && r > 0 && tried < MOST_PREFIXES; k++) {
+        bool one = k < c->count && c->at[k].y > 0.999;
+        if (!one) {
+            weigh_divisors(c, k, r);
+            tried++;
+        }
+        if (k == c->count || c->at[k].y < 1e-6) break;
+        r -= c->at[k].size;
     }
-    if (left >= 0.98 * (double)(need / divisor)) return true;
+    if (c->from < 0) return true;
+    int32_t n = 0;
+    for (int32_t k = c->from; k < c->count; k++) {
+        int64_t a = rounded(c->at[k].size, c->rest, c->divisor);
+        if (a > 0) c->row[n++] = (struct model_term){c->at[k].column, (int32_t)a};
+    }
     (*added)++;
     s->cover_terms += n;
-    return search_add_row(s, row, n, need / divisor);
+    return search_add_row(s, c->row, n, right_side(c->rest, c->divisor));
+}
+
+static bool is_worth_another(struct search *s, double now)
+{
+    int64_t most = (int64_t)TERMS_A_COLUMN * model_columns(s->m);
+    if (s->cover_rounds >= MOST_ROUNDS || s->cover_terms >= most) return false;
+    /* Three rounds may pass without gain. */
+    if (s->cover_rounds == 0 || now > s->cover_value * 1.0002) {
+        s->cover_value = now;
+        s->cover_idle = 0;
+    } else
+        s->cover_idle++;
+    return s->cover_idle < 3;
 }
 
 bool search_add_covers(struct search *s, int32_t *added)
 {
     *added = 0;
-    double now = lp_objective(s->lp) + (double)s->m->base;
-    int64_t most = (int64_t)TERMS_A_COLUMN * model_columns(s->m);
-    bool helped = s->cover_rounds == 0 || now > s->cover_value * 1.0005;
-    if (!helped || s->cover_rounds >= MOST_ROUNDS || s->cover_terms >= most) {
+    if (!is_worth_another(s, lp_objective(s->lp) + (double)s->m->base)) {
         s->cover_rounds = MOST_ROUNDS;
         return true;
     }
     s->cover_rounds++;
-    s->cover_value = now;
-    struct cover c = {s, malloc((MOST_TERMS + 2) * 2 * sizeof *c.terms),
-                      malloc((MOST_TERMS + 2) * sizeof *c.size)};
-    bool ok = c.terms && c.size;
+    struct cover c = {.s = s};
+    c.at = malloc((MOST_TERMS + 1) * sizeof *c.at);
+    c.row = malloc((MOST_TERMS + 1) * sizeof *c.row);
+    bool ok = c.at && c.row;
     for (int32_t j = 0; j < model_choices(s->m); j++)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
-    for (int32_t t = 0; ok && t < s->m->section_count && s->cover_terms < most; t++) {
-        int32_t count = gather(&c, t), before = *added;
-        if (count > MOST_TERMS) continue;
-        ok = add_if_violated(&c, count, s->m->need[t], 0.999, added);
-        if (ok && *added == before) ok = add_if_violated(&c, count, s->m->need[t], 0.5, added);
+    for (int32_t t = 0; ok && t < s->m->section_count; t++) {
+        int64_t scale = s->m->need[t] / (INT64_C(1) << 29) + 1;
+        if (gather(&c, t, scale)) ok = separate(&c, s->m->need[t] / scale, added);
     }
-    free(c.terms);
-    free(c.size);
+    free(c.at);
+    free(c.row);
     return ok;
 }

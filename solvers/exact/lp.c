@@ -31,19 +31,31 @@ static void prefix_over_sections(const struct lp *lp, const double *row_value, d
     for (int32_t t = 0; t < lp->sections; t++) prefix[t + 1] += prefix[t];
 }
 
-static double column_product(const struct lp *lp, int32_t j, const double *prefix, const double *row_value)
+/* Per column, the sum over the basis rows of its entry times the row's value: intervals by prefix sums, the extra rows one
+ * by one, as far as they count. */
+static void column_products(const struct lp *lp, const double *prefix, const double *row_value, double *out)
 {
-    double sum = lp->first[j] <= lp->last[j] ? prefix[lp->last[j] + 1] - prefix[lp->first[j]] : 0;
-    for (const struct lp_link *e = lp->links[j]; e; e = e->next) {
-        int32_t i = lp->row_of[lp->sections + e->row];
-        if (i >= 0) sum += e->value * row_value[i];
+    for (int32_t j = 0; j < lp->columns; j++)
+        out[j] = lp->first[j] <= lp->last[j] ? prefix[lp->last[j] + 1] - prefix[lp->first[j]] : 0;
+    for (int32_t i = 0; i < lp->m; i++) {
+        if (lp->row_id[i] < lp->sections || row_value[i] == 0) continue;
+        const struct lp_extra *row = &lp->extras[lp->row_id[i] - lp->sections];
+        for (int32_t e = 0; e < row->count; e++)
+            out[row->entries[e].index] += row->entries[e].value * row_value[i];
     }
-    return sum;
 }
 
 static double nonbasic_value(const struct lp *lp, int32_t j)
 {
     return lp->at_upper[j] ? lp->high[j] : lp->low[j];
+}
+
+static void recompute_reduced(struct lp *lp)
+{
+    prefix_over_sections(lp, lp->dual, lp->prefix);
+    column_products(lp, lp->prefix, lp->dual, lp->product);
+    for (int32_t j = 0; j < lp->columns; j++)
+        if (lp->position[j] < 0) lp->reduced[j] = lp->cost[j] - lp->product[j];
 }
 
 /* Put every non-basic column on the bound that its reduced cost asks for, and recompute the basis. */
@@ -52,12 +64,9 @@ static void restore_primal(struct lp *lp)
     lp_basis_duals(lp);
     for (int32_t i = 0; i < lp->m; i++)
         if (lp->dual[i] < 0) lp->dual[i] = 0;
-    prefix_over_sections(lp, lp->dual, lp->prefix);
-    for (int32_t j = 0; j < lp->columns; j++) {
-        if (lp->position[j] >= 0) continue;
-        lp->reduced[j] = lp->cost[j] - column_product(lp, j, lp->prefix, lp->dual);
-        lp->at_upper[j] = lp->reduced[j] < 0;
-    }
+    recompute_reduced(lp);
+    for (int32_t j = 0; j < lp->columns; j++)
+        if (lp->position[j] < 0) lp->at_upper[j] = lp->reduced[j] < 0;
     lp_basis_primal(lp);
 }
 
@@ -123,10 +132,11 @@ static int32_t price(struct lp *lp, int32_t leave, double sign, struct candidate
     const double pivot_tolerance = 1e-7;
     const double *rho = lp_inverse_row(lp, leave);
     prefix_over_sections(lp, rho, lp->prefix2);
+    column_products(lp, lp->prefix2, rho, lp->product);
     int32_t n = 0;
     for (int32_t j = 0; j < lp->columns; j++) {
         if (lp->position[j] >= 0 || lp->low[j] >= lp->high[j]) continue;
-        double a = sign * column_product(lp, j, lp->prefix2, rho);
+        double a = sign * lp->product[j];
         double d = lp->reduced[j];
         if (!lp->at_upper[j] && a < -pivot_tolerance)
             out[n++] = (struct candidate){fmax(d, 0.0) / -a, -a, j};
@@ -159,18 +169,11 @@ static struct candidate ratio_test(struct lp *lp, struct candidate *heap, int32_
     return (struct candidate){.variable = -1};
 }
 
-static void recompute_reduced(struct lp *lp)
-{
-    prefix_over_sections(lp, lp->dual, lp->prefix);
-    for (int32_t j = 0; j < lp->columns; j++)
-        if (lp->position[j] < 0) lp->reduced[j] = lp->cost[j] - column_product(lp, j, lp->prefix, lp->dual);
-}
-
 /* The dual simplex on the rows of the basis. */
 static enum lp_result optimise(struct lp *lp, double cutoff)
 {
     struct candidate *candidates = lp->candidates;
-    int64_t limit = lp->pivots + 2000 + 20 * (int64_t)lp->m;
+    int64_t limit = lp->most_pivots ? lp->most_pivots : lp->pivots + 2000 + 20 * (int64_t)lp->m;
     for (;;) {
         double amount;
         bool below = true;
@@ -297,6 +300,14 @@ enum lp_result lp_solve(struct lp *lp, double cutoff)
     }
     lp_basis_drop_idle(lp);
     return LP_OPTIMAL;
+}
+
+enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots)
+{
+    lp->most_pivots = lp->pivots + pivots;
+    enum lp_result result = lp_solve(lp, cutoff);
+    lp->most_pivots = 0;
+    return result;
 }
 
 double lp_value(const struct lp *lp, int32_t column)

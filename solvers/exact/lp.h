@@ -56,6 +56,9 @@ void lp_exact_costs(struct lp *lp, bool exact);
  * numerical trouble; the duals are still usable. */
 enum lp_result lp_solve(struct lp *lp, double cutoff);
 
+/* The same for at most so many pivots; LP_STUCK then, and the objective is a lower bound of the true one. */
+enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots);
+
 double lp_value(const struct lp *lp, int32_t column);
 double lp_objective(const struct lp *lp);
 int64_t lp_pivots(const struct lp *lp);

@@ -255,9 +255,14 @@ void lp_basis_primal(struct lp *lp)
             load[lp->first[j]] += x;
             load[lp->last[j] + 1] -= x;
         }
-        for (const struct lp_link *e = lp->links[j]; e; e = e->next) {
-            int32_t i = lp->row_of[lp->sections + e->row];
-            if (i >= 0) right[i] -= e->value * x;
+    }
+    for (int32_t i = 0; i < m; i++) {
+        if (lp->row_id[i] < lp->sections) continue;
+        const struct lp_extra *row = &lp->extras[lp->row_id[i] - lp->sections];
+        for (int32_t e = 0; e < row->count; e++) {
+            int32_t j = row->entries[e].index;
+            if (lp->position[j] < 0)
+                right[i] -= row->entries[e].value * (lp->at_upper[j] ? lp->high[j] : lp->low[j]);
         }
     }
     for (int32_t t = 0; t < lp->sections; t++) {
@@ -286,10 +291,10 @@ void lp_free(struct lp *lp)
     for (int32_t k = 0; k < lp->extra_count; k++) free(lp->extras[k].entries);
     for (int32_t k = 0; k < lp->room; k++) free(lp->inverse[k]);
     void *arrays[] = {
-        lp->first,    lp->last,     lp->true_cost, lp->perturbed_cost, lp->low,     lp->high,
-        lp->need,     lp->links,    lp->extras,    lp->row_id,         lp->basic,   lp->xb,
-        lp->dual,     lp->ray,      lp->work,      lp->inverse,        lp->row_of,  lp->slack_position,
-        lp->position, lp->at_upper, lp->reduced,   lp->prefix,         lp->prefix2, lp->candidates};
+        lp->first,  lp->last,    lp->true_cost,  lp->perturbed_cost, lp->low,      lp->high,     lp->need,
+        lp->links,  lp->extras,  lp->row_id,     lp->basic,          lp->xb,       lp->dual,     lp->ray,
+        lp->work,   lp->inverse, lp->row_of,     lp->slack_position, lp->position, lp->at_upper, lp->reduced,
+        lp->prefix, lp->prefix2, lp->candidates, lp->product};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     free(lp);
 }
@@ -315,11 +320,12 @@ struct lp *lp_basis_new(const struct lp_shape *shape)
     lp->position = calloc(n + 1, sizeof *lp->position);
     lp->at_upper = calloc(n + 1, sizeof *lp->at_upper);
     lp->reduced = calloc(n + 1, sizeof *lp->reduced);
+    lp->product = calloc(n + 1, sizeof *lp->product);
     lp->prefix = calloc(t + 2, sizeof *lp->prefix);
     lp->prefix2 = calloc(t + 2, sizeof *lp->prefix2);
     if (!lp->first || !lp->last || !lp->true_cost || !lp->perturbed_cost || !lp->low || !lp->high ||
         !lp->need || !lp->links || !lp->row_of || !lp->slack_position || !lp->position || !lp->at_upper ||
-        !lp->reduced || !lp->prefix || !lp->prefix2 || !reserve_rows(lp, 1)) {
+        !lp->reduced || !lp->product || !lp->prefix || !lp->prefix2 || !reserve_rows(lp, 1)) {
         lp_free(lp);
         return NULL;
     }

@@ -30,10 +30,10 @@ struct lp {
     int32_t *slack_position; /* by row id: basis position, or -1 */
     int32_t *position;       /* by column: basis position, or -1 */
     bool *at_upper;
-    double *reduced, *prefix, *prefix2;
+    double *reduced, *product, *prefix, *prefix2;
     struct candidate *candidates;
     double tolerance, total_cost;
-    int64_t pivots;
+    int64_t pivots, most_pivots; /* most: 0, or where to stop */
     bool on_ray;
 };
 

@@ -6,6 +6,7 @@
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,7 +198,9 @@ bool model_add_row(struct model *m, const struct model_term *terms, int32_t coun
     struct model_term *copy = malloc(((size_t)count + 1) * sizeof *copy);
     if (!copy) return false;
     memcpy(copy, terms, (size_t)count * sizeof *copy);
-    m->rows[m->row_count++] = (struct model_row){copy, count, need};
+    double weight = fabs((double)need) + 1;
+    for (int32_t e = 0; e < count; e++) weight += abs(terms[e].coefficient);
+    m->rows[m->row_count++] = (struct model_row){copy, count, need, weight};
     return true;
 }
 

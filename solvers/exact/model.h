@@ -50,6 +50,7 @@ struct model_row {
     struct model_term *terms;
     int32_t count;
     int64_t need;
+    double weight; /* the sum of all its numbers, none of them negative, and 1 */
 };
 
 struct model {

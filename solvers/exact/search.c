@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLUNGE_EVERY = 300 };
+enum { PLUNGE_EVERY = 300, MANY_COLUMNS = 20000 };
 
 /* The certificate of the engine's current duals over the current box. */
 static int64_t prove(struct search *s)
@@ -102,11 +102,11 @@ static bool enter_node(struct search *s, int32_t node)
     return true;
 }
 
-/* What an item's decision may cost. */
-static double search_stake(const struct model *m, int32_t i)
+double search_stake(const struct model *m, int32_t j)
 {
-    double stake = fabs((double)m->items[i].cost);
-    for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
+    if (j >= m->item_count) return 1e-3;
+    double stake = fabs((double)m->items[j].cost);
+    for (int32_t k = m->linked ? m->charge_first[j] : 0; m->linked && k < m->charge_first[j + 1]; k++)
         if (m->charge_of[k] < m->priced_count) stake += (double)m->charges[m->charge_of[k]].cost;
     return stake + 1e-3;
 }
@@ -121,7 +121,7 @@ static int32_t most_fractional(struct search *s)
         double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
         double away = fmin(f, 1 - f);
         if (away < 1e-6 || s->low[j] == s->high[j]) continue;
-        double stake = away * (j < s->m->item_count ? search_stake(s->m, j) : 1e-9);
+        double stake = away * search_stake(s->m, j);
         if (best < 0 || stake > most) {
             best = j;
             most = stake;
@@ -167,6 +167,12 @@ static void dive(struct search *s, int32_t node)
             result = lp_solve(s->lp, INFINITY);
         s->nodes.at[node].bound = bound;
         if (s->failed) return;
+        double now = lp_objective(s->lp);
+        const struct search_node *here = &s->nodes.at[node];
+        if (here->column >= 0 && here->distance > 0)
+            search_learn(s, here->column, here->value, here->distance,
+                         fmin(now, search_cutoff(s)) - here->objective);
+        s->nodes.at[node].distance = 0; /* once is enough */
         if (bound >= s->best) {
             if (sibling < 0) return;
             node = sibling;
@@ -205,13 +211,17 @@ static void dive(struct search *s, int32_t node)
             if (leaf == LEAF_AGAIN) continue;
             column = any_undecided(s);
             if (column < 0) return; /* one point, and it is no better or breaks a row */
-        }
-        bool first = s->fraction[column] > 0.5;
+        } else if (s->m->item_count <= MANY_COLUMNS)
+            column = search_choose(s, now);
+        if (column < 0 || s->failed) return;
+        double f = s->fraction[column];
+        bool first = f > 0.5;
         int32_t next = (int32_t)s->nodes.count;
         s->stats.nodes++;
         s->patience++;
-        if (!VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, -1, first}) ||
-            !VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, -1, !first})) {
+        double far[2] = {f, 1 - f}; /* to 0, to 1 */
+        if (!VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[first], -1, first}) ||
+            !VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[!first], -1, !first})) {
             s->failed = true;
             return;
         }

@@ -49,8 +49,17 @@ struct search_riddle {
 struct search_node {
     int32_t parent, column;
     int64_t bound;
+    double
+        objective; /* of the linear programme at its parent, and how far the column was from the value there */
+    double distance;
     int64_t leaf; /* the spill of its point when that was seen to be 0/1, or -1 */
     bool value;
+};
+
+/* By how much one side of a branch raised the linear programme's objective. */
+struct search_rise {
+    double sum;
+    int32_t count;
 };
 
 struct search {
@@ -74,10 +83,11 @@ struct search {
     int64_t best;     /* spill of `address`; the search looks for less */
     int64_t *address; /* per item */
     int64_t *trial;
-    int64_t bound;        /* what was known before */
-    VEC(int32_t) leaves;  /* nodes whose point is 0/1 and waits for its turn to be packed */
-    int64_t patience;     /* nodes since the Fit engine was last asked */
-    int32_t cover_rounds; /* spent by cover.c, with terms, and the objective then */
+    int64_t bound;       /* what was known before */
+    VEC(int32_t) leaves; /* nodes whose point is 0/1 and waits for its turn to be packed */
+    struct search_rise (*rise)[2], rise_of_all[2]; /* per column and value */
+    int64_t patience;                              /* nodes since the Fit engine was last asked */
+    int32_t cover_rounds, cover_idle;              /* spent by cover.c, with terms, and the objective then */
     int64_t cover_terms;
     double cover_value;
     bool holds_leaves;                 /* no leaf is packed now */
@@ -127,6 +137,11 @@ static inline bool search_paused(struct search *s)
            s->stats.unresolved >= s->riddles_until;
 }
 
+/* What an item's decision may cost. */
+double search_stake(const struct model *m, int32_t j);
+/* The column to branch on at a node whose point is in `fraction` and whose objective is `now` (branch.c); -1: none. */
+int32_t search_choose(struct search *s, double now);
+void search_learn(struct search *s, int32_t j, bool up, double distance, double rise);
 /* Restrict a column in the current box. */
 void search_decide(struct search *s, int32_t j, bool low, bool high);
 /* Decide columns for the whole tree by the root's certificate. */

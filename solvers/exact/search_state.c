@@ -94,6 +94,7 @@ static bool search_new(struct search *s)
             if (m->items[i].never) s->fixed_low[i] = true;
         }
         s->section_dual = calloc(sections, sizeof *s->section_dual);
+        s->rise = calloc(columns, sizeof *s->rise);
         s->fraction = calloc(columns, sizeof *s->fraction);
         s->root_reduced = calloc(columns, sizeof *s->root_reduced);
         s->trial = calloc(columns, sizeof *s->trial);
@@ -106,8 +107,8 @@ static bool search_new(struct search *s)
     free(need);
     free(first);
     free(last);
-    ok = ok && s->lp && s->section_dual && s->fraction && s->root_reduced && s->trial && s->row_dual &&
-         s->row_scale;
+    ok = ok && s->lp && s->rise && s->section_dual && s->fraction && s->root_reduced && s->trial &&
+         s->row_dual && s->row_scale;
     return ok && packer_new(&s->packer, m, s->budget) && certificate_new(&s->proof, m);
 }
 
@@ -119,6 +120,7 @@ static void search_free(struct search *s)
     free(s->low);
     free(s->section_dual);
     free(s->fraction);
+    free(s->rise);
     free(s->root_reduced);
     free(s->trial);
     free(s->row_dual);
@@ -151,9 +153,10 @@ bool search_open(struct search *s, struct model *m, struct budget *budget, const
 {
     *s = (struct search){
         .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
-    bool ok = search_new(s) && copy_rows(s) &&
-              VEC_PUSH(&s->nodes, (struct search_node){-1, -1, bound, -1, false}) &&
-              (m->hopeless || VEC_PUSH(&s->open, 0));
+    bool ok =
+        search_new(s) && copy_rows(s) &&
+        VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1}) &&
+        (m->hopeless || VEC_PUSH(&s->open, 0));
     s->packer.capacity += tuning->reserve;
     return ok;
 }
