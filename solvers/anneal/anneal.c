@@ -18,6 +18,7 @@
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/eject.h"
 #include "anneal/moves.h"
+#include "anneal/pack_all.h"
 #include "anneal/refill.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
@@ -89,7 +90,14 @@ static const struct lx_option options[OPTIONS] = {
 
 extern const struct lx_solver lx_solver_anneal;
 
-enum { CHECK_STRIDE = 512, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16, WORTH_PERCENT = 97 };
+enum {
+    CHECK_STRIDE = 512,
+    SAMPLE_MOVES = 256,
+    AIM_PART = 64,
+    STEP_WORK = 16,
+    WORTH_PERCENT = 97,
+    PACK_NODE = 256
+};
 
 struct search {
     const struct lx_problem *problem;
@@ -110,8 +118,10 @@ struct search {
     int64_t best_height;
     int32_t best_off; /* items off chip in it */
     int64_t steps;
-    bool by_steps; /* work is counted in steps; otherwise in conflicts looked at */
-    double began;  /* on the clock */
+    bool by_steps;        /* work is counted in steps; otherwise in conflicts looked at */
+    double began;         /* on the clock */
+    int64_t *shown, told; /* the last answer that was reported, and its objective */
+    double tell_next;     /* not before this time another */
     bool stopped;
 };
 
@@ -120,13 +130,27 @@ static int64_t current_objective(const struct search *s)
     return s->problem->objective == LX_HEIGHT ? s->best_height : s->items.lost + s->best_spilled;
 }
 
+/* The best answer goes out with the report when it is new, but not more often than people can see. */
+static void report_progress(struct search *s)
+{
+    if (!s->run->progress) return;
+    double now = clock_seconds();
+    struct lx_progress so_far = {
+        .steps = s->steps, .objective = current_objective(s), .bound = s->run->known_bound};
+    bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
+    if (complete && so_far.objective < s->told && now >= s->tell_next) {
+        if (!s->shown) s->shown = malloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
+        if (s->shown) items_answer(&s->items, s->best, s->shown);
+        so_far.address = s->shown;
+        s->told = so_far.objective;
+        s->tell_next = now + 0.1 + 1e-5 * s->problem->count;
+    }
+    s->run->progress(s->run->context, &so_far);
+}
+
 static bool must_stop(struct search *s)
 {
-    if (s->run->progress) {
-        struct lx_progress so_far = {
-            .steps = s->steps, .objective = current_objective(s), .bound = s->run->known_bound};
-        s->run->progress(s->run->context, &so_far);
-    }
+    report_progress(s);
     if (lx_run_stopped(s->run)) s->stopped = true;
     if (s->run->time_limit > 0 && clock_seconds() - s->began >= s->run->time_limit) s->stopped = true;
     return s->stopped;
@@ -421,6 +445,16 @@ static bool run_cycles(struct search *s, int64_t work)
     return true;
 }
 
+/* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
+ * first the engine that learns from what did not fit. */
+static bool pack_in_orders(struct search *s, int64_t work)
+{
+    bool found;
+    if (!pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found)) return false;
+    if (found) measure_best(s);
+    return true;
+}
+
 /* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
 static bool anneal(struct search *s)
 {
@@ -435,6 +469,7 @@ static bool anneal(struct search *s)
     s->by_steps = s->run->work_limit > 0;
     int64_t work =
         s->by_steps ? s->run->work_limit : min_i64(option[MAX_EFFORT], option[EFFORT] * s->items.count);
+    if (s->problem->objective == LX_FIT && !pack_in_orders(s, work)) return false;
     if (!s->worth) return run_cycles(s, work);
     if (!refiller_make(&s->refiller, &s->items, &s->links[1], s->worth)) return false;
     int64_t part = s->items.count > option[WINDOW] ? work : share_of(work, option[REFILL_SHARE]);
@@ -489,7 +524,7 @@ static void report(const struct search *s, struct lx_answer *answer)
 
 static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
-    struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed)};
+    struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .told = INT64_MAX};
     s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS])) return false;
@@ -513,6 +548,7 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     ejector_free(&s.ejector);
     refiller_free(&s.refiller);
     free(s.worth);
+    free(s.shown);
     links_free(&s.links[0]);
     links_free(&s.links[1]);
     items_free(&s.items);

@@ -198,5 +198,10 @@ bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, con
 {
     *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
     if (!can_answer(p, solver, st)) return false;
-    return is_plain(p) ? solve_plain(p, solver, run, answer, st) : solve_parts(p, solver, run, answer, st);
+    struct incumbents w;
+    struct lx_run watched = incumbents_watch(&w, p, run);
+    bool ok = is_plain(p) ? solve_plain(p, solver, &watched, answer, st)
+                          : solve_parts(p, solver, &watched, answer, st);
+    if (ok) incumbents_end(&w, answer);
+    return ok;
 }
