@@ -33,7 +33,10 @@ static void describe(const struct lx_plan *p, int32_t i, struct text *out)
     for (int32_t k = 0; k < p->transfer_count; k++) {
         const struct lx_transfer *x = &p->transfers[k];
         if (x->stay != i) continue;
-        if (x->kind == LX_RING)
+        if (x->kind == LX_MOVE)
+            text_format(out, "  tick %d: moved here from 0x%llx, a copy of %s inside the scratchpads\n",
+                        (int)x->tick, (long long)p->answer.address[x->source], in_bytes(x->bytes).at);
+        else if (x->kind == LX_RING)
             text_format(out, "  tick %d: filled from %s over the ring\n", (int)x->tick,
                         p->problem.buffers[x->source].name);
         else

@@ -83,16 +83,19 @@ void show_ops(const struct lx_plan *p, int most, struct text *out)
 
 void show_copies(const struct lx_plan *p, struct text *out)
 {
-    static const char *const words[] = {[LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "relayout"};
-    int64_t count[3] = {0}, bytes[3] = {0};
+    static const char *const words[] = {
+        [LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "relayout", [LX_MOVE] = "move"};
+    int64_t count[LX_TRANSFER_KINDS] = {0}, bytes[LX_TRANSFER_KINDS] = {0};
     for (int32_t i = 0; i < p->transfer_count; i++) {
         count[p->transfers[i].kind]++;
         bytes[p->transfers[i].kind] += p->transfers[i].bytes;
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < LX_TRANSFER_KINDS; k++)
         if (count[k])
             text_format(out, "  %s: %s%s\n", counted(count[k], words[k]).at, in_bytes(bytes[k]).at,
-                        k == LX_RING ? " over the ring" : "");
+                        k == LX_RING   ? " over the ring"
+                        : k == LX_MOVE ? " inside the scratchpads"
+                                       : "");
 }
 
 /* Bits of an element if all tensors agree, else 0. */

@@ -64,7 +64,10 @@ static void add_copies(const struct scene *on, int32_t i, struct text *out)
     for (int32_t k = 0; k < p->transfer_count; k++) {
         const struct lx_transfer *t = &p->transfers[k];
         if (t->stay != i) continue;
-        if (t->kind == LX_RING) {
+        if (t->kind == LX_MOVE)
+            text_format(out, "moved here from 0x%llx before tick %d", (long long)p->answer.address[t->source],
+                        (int)t->tick);
+        else if (t->kind == LX_RING) {
             text_format(out, "filled over the ring before tick %d from ", (int)t->tick);
             add_printable(out, p->problem.buffers[t->source].name, 30);
         } else

@@ -89,6 +89,14 @@ static void draw_off_chip(const struct scene *on, struct box area)
     }
 }
 
+static bool has_moves(const struct scene *on)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    for (int32_t i = 0; p && i < p->transfer_count; i++)
+        if (p->transfers[i].kind == LX_MOVE) return true;
+    return false;
+}
+
 static void draw_legend(const struct scene *on, struct box area)
 {
     const struct {
@@ -100,6 +108,10 @@ static void draw_legend(const struct scene *on, struct box area)
                  {on->glyphs->ring, "ring"},
                  {'+', "many"}};
     int at = area.column;
+    if (has_moves(on)) {
+        put(on->cells, area.row, at, on->glyphs->move, INK(KEY));
+        at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), "move");
+    }
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         put(on->cells, area.row, at, marks[i].code, INK(KEY));
         at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);

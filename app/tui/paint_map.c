@@ -130,7 +130,7 @@ static void paint_label(const struct scene *on, struct box area, const struct ma
 }
 
 /* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
- * comes back after an eviction begin with a load, relayouts with the ring; what leaves ends with a store. */
+ * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move; what leaves ends with a store. */
 static void paint_transfer(const struct scene *on, struct box area, const struct map_paint *m,
                            const struct lx_transfer *t, int factor)
 {
@@ -140,8 +140,10 @@ static void paint_transfer(const struct scene *on, struct box area, const struct
     int64_t at = p->answer.address[t->stay];
     int left, right, bottom, top;
     bool thin;
-    uint32_t codes[] = {
-        [LX_LOAD] = on->glyphs->load, [LX_STORE] = on->glyphs->store, [LX_RING] = on->glyphs->ring};
+    uint32_t codes[] = {[LX_LOAD] = on->glyphs->load,
+                        [LX_STORE] = on->glyphs->store,
+                        [LX_RING] = on->glyphs->ring,
+                        [LX_MOVE] = on->glyphs->move};
     if (at < 0 || b->size == 0 || !is_shown(m, t->stay)) return;
     if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin) || right - left < 2 ||
         !scale_cells(&r->address, at, at + b->size, &bottom, &top, &thin))

@@ -33,7 +33,7 @@ const struct theme *theme_for(int colours, bool light);
 struct glyphs {
     bool ascii;
     uint32_t horizontal, vertical, corner[4]; /* corners: top left, top right, bottom left, bottom right */
-    uint32_t tee, load, store, ring, bullet, mark, half_up, half_down, full, shade, light, peak;
+    uint32_t tee, load, store, ring, move, bullet, mark, half_up, half_down, full, shade, light, peak;
     uint32_t level[9]; /* from nothing to full, upwards */
     uint32_t bar[9];   /* the same to the right */
     uint32_t spinner[4];

@@ -23,6 +23,7 @@ struct replay {
     int64_t *latest, *in_hbm;  /* per tensor; before the first write 0: what is given */
     struct hbm_lives *lives;
     struct cut cut; /* of the op under way */
+    int32_t filled; /* transfers of this tick from here on have filled buffers */
     int32_t tick, wipes;
     lx_status *st;
 };
@@ -109,6 +110,45 @@ static bool copy_over_ring(struct replay *r, const struct lx_transfer *x, int32_
     return true;
 }
 
+/* Each core's part from one place to another: what it holds, be it all or less. */
+static bool copy_inside(struct replay *r, const struct lx_transfer *x, int32_t tensor, int64_t *bytes)
+{
+    const struct parts *p = &r->parts[x->stay];
+    const struct lx_layout *l = &r->c->l->layouts[tensor];
+    int64_t sticks = 0;
+    r->held[x->stay] = r->held[x->source];
+    for (int64_t core = 0; l->rank > 0 && core < p->cores; core++) {
+        struct zone z = zone_of_part(l, p, core);
+        sticks += zone_sticks(&z);
+    }
+    *bytes = l->rank > 0 ? bytes_of_sticks(r->c, tensor, sticks) : whole_bytes(r->c, tensor) * p->cores;
+    r->c->traffic[r->tick].lx_read += *bytes;
+    r->c->traffic[r->tick].lx_written += *bytes;
+    return true;
+}
+
+static bool share_bytes(const struct replay *r, int32_t a, int32_t b)
+{
+    const int64_t *at = r->c->p->answer.address;
+    const struct lx_buffer *x = r->c->p->problem.buffers;
+    return at[a] < at[b] + x[b].size && at[b] < at[a] + x[a].size;
+}
+
+/* The old place was its own up to this tick, and no copy of the tick has come there yet. */
+static bool may_move(const struct replay *r, const struct lx_transfer *x)
+{
+    const struct lx_plan *p = r->c->p;
+    int32_t from = x->source, tensor = p->stays[x->stay].tensor;
+    bool right = placed(r, from) && p->stays[from].tensor == tensor && from != x->stay &&
+                 p->problem.buffers[from].start < r->tick && r->tick <= p->problem.buffers[from].end &&
+                 parts_equal(&r->parts[from], &r->parts[x->stay]) && version_in(r, from) == r->latest[tensor];
+    for (const struct lx_transfer *y = &p->transfers[r->filled]; right && y < x; y++)
+        right = y->kind == LX_STORE || !share_bytes(r, y->stay, from);
+    return right ? true
+                 : status_set(r->st, LX_E_NO, "tick %d moves %s from where its value is not", (int)r->tick,
+                              buffer_name(r, x->stay));
+}
+
 static bool may_copy(const struct replay *r, const struct lx_transfer *x)
 {
     if (!placed(r, x->stay) || !alive(r, x->stay))
@@ -118,6 +158,7 @@ static bool may_copy(const struct replay *r, const struct lx_transfer *x)
         return status_set(r->st, LX_E_NO, "buffer %s is filled by a copy and cannot take another's place",
                           buffer_name(r, x->stay));
     if (x->kind == LX_LOAD) return true;
+    if (x->kind == LX_MOVE) return may_move(r, x);
     int32_t from = x->kind == LX_STORE ? x->stay : x->source, tensor = r->c->p->stays[x->stay].tensor;
     if (placed(r, from) && alive(r, from) && r->c->p->stays[from].tensor == tensor &&
         holds_all(r, from, tensor))
@@ -134,6 +175,7 @@ static bool do_copy(struct replay *r, const struct lx_transfer *x)
     int32_t tensor = r->c->p->stays[x->stay].tensor;
     bool ok = x->kind == LX_LOAD    ? copy_from_hbm(r, x->stay, tensor, &bytes)
               : x->kind == LX_STORE ? copy_to_hbm(r, tensor, &bytes)
+              : x->kind == LX_MOVE  ? copy_inside(r, x, tensor, &bytes)
                                     : copy_over_ring(r, x, tensor, &bytes);
     if (!ok || bytes == x->bytes) return ok;
     return status_set(r->st, LX_E_NO,
@@ -145,6 +187,7 @@ static bool do_copy(struct replay *r, const struct lx_transfer *x)
 static bool do_copies(struct replay *r, int32_t next, bool stores)
 {
     const struct lx_plan *p = r->c->p;
+    r->filled = next;
     for (; next < p->transfer_count && p->transfers[next].tick == r->tick; next++)
         if ((p->transfers[next].kind == LX_STORE) == stores && !do_copy(r, &p->transfers[next])) return false;
     return true;

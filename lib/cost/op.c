@@ -28,6 +28,11 @@ double cost_copy(const struct lx_device *d, int64_t bytes)
     return at_rate((double)bytes, cost_rate(d, COST_ONE_WAY));
 }
 
+double cost_local_copy(const struct lx_device *d, int64_t bytes)
+{
+    return at_rate(2 * (double)bytes, cost_rate(d, COST_LX_PORT));
+}
+
 /* GB/s of a row reduction that all cores work on. */
 static double row_rate(const struct cost_rates *r, int64_t rows)
 {

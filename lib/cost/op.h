@@ -45,6 +45,8 @@ struct cost_parts {
 double cost_op(const struct cost_rates *r, const struct cost_work *w);
 /* A copy between HBM and scratchpads. */
 double cost_copy(const struct lx_device *d, int64_t bytes);
+/* A copy inside each scratchpad of so many bytes on each: read and written through its port. */
+double cost_local_copy(const struct lx_device *d, int64_t bytes);
 /* `bytes` and `memory_us`: one per operand, the output last. `core_bytes`: what one core reads and writes of
  * all operands. */
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,

@@ -108,12 +108,14 @@ static void add_bundle(struct trace *x, int32_t o)
 
 static void add_transfers(struct trace *x, int32_t tick)
 {
-    static const char *const words[] = {[LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring"};
+    static const char *const words[] = {
+        [LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring", [LX_MOVE] = "move"};
     const struct lx_plan *p = x->p;
     for (; x->next_transfer < p->transfer_count && p->transfers[x->next_transfer].tick <= tick;
          x->next_transfer++) {
         const struct lx_transfer *m = &p->transfers[x->next_transfer];
-        if (m->tick != tick || (unsigned)m->kind > LX_RING || m->stay < 0 || m->stay >= p->problem.count)
+        if (m->tick != tick || (unsigned)m->kind >= LX_TRANSFER_KINDS || m->stay < 0 ||
+            m->stay >= p->problem.count)
             continue;
         begin_event(x, p->problem.buffers[m->stay].name, words[m->kind], TRANSFERS, time_of_op(x, tick));
         text_format(x->t, "\"args\": {\"bytes\": %" PRId64 "}}", x->r->transfer_bytes[x->next_transfer]);

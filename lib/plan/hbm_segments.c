@@ -42,7 +42,7 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     for (int32_t i = 0; b && i < p->transfer_count; i++) {
         const struct lx_transfer *x = &p->transfers[i];
         struct lx_buffer *one = &b[p->stays[x->stay].tensor];
-        if (x->kind == LX_RING) continue;
+        if (!lx_through_hbm(x->kind)) continue;
         one->start = min_i64(one->start, x->tick);
         one->end = max_i64(one->end, x->tick + 1);
     }

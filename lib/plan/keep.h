@@ -129,6 +129,11 @@ int32_t keep_width(const struct draft *x);
 bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
                  struct keep_found *out, lx_status *st);
 
+/* move.c: a plan of the decisions with what the choice keeps on chip, stays changing their addresses where they must; it
+ * becomes the best if it is better. `order`: per tick the op of the model, NULL: as they stand. */
+bool move_try(struct planner *p, const struct keep_model *m, const struct keep_choice *c,
+              const struct decisions *how);
+
 /* keep_bound.c: a draft of the best attempt's decisions without cuts; to be freed also where it failed. */
 enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
 bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out);

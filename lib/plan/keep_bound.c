@@ -33,8 +33,8 @@ static bool bound_in_any(const struct keep_model *m, int64_t best, struct arena 
 bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out)
 {
     struct decisions how = p->best.draft.how;
-    how.cuts = NULL;
-    how.cut_count = 0;
+    how.cuts = how.moves = NULL;
+    how.cut_count = how.move_count = 0;
     *out = (struct draft){0};
     return draft_make(p->divided, &how, memory, out, p->st);
 }

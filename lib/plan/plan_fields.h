@@ -47,6 +47,7 @@
 #define PLAN_GRAPH_FIELDS(F) \
     STATED(F, INT, cores, "cores that ops may be divided over") \
     CLAIMED_ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
+    CLAIMED_ROWS(F, moves, 2, "[tensor, op]: decided that the tensor goes on at another address before that op") \
     CLAIMED(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
     MAY(F, TEXT, tile_order, "asked for: the order of tiles in global launches: a word, a formula, or @FILE; absent: row_major") \
     MAY(F, TEXT, tile_share, "asked for: chunks; absent: balanced") \
@@ -82,7 +83,7 @@
     CHECKED(F, INT, hbm_written, "bytes it writes to HBM, stores of its tick included") \
     CHECKED(F, INT, ring, "bytes of relayouts of its tick") \
     CHECKED(F, INT, reduce_ring, "bytes on the reduce ring: in each group of cores that makes one sum all parts but one, and as many again where the sum stays on chip: each core gets the total back") \
-    CHECKED(F, INT, lx_read, "bytes it reads from scratchpads: the sticks that each core touches, once per access") \
+    CHECKED(F, INT, lx_read, "bytes it reads from scratchpads: the sticks that each core touches, once per access; and what moves of its tick copy") \
     CHECKED(F, INT, lx_written, "bytes it writes to scratchpads, likewise") \
     CLAIMED(F, REAL, device_us, "predicted: the device at work, copies of its tick included") \
     CLAIMED(F, REAL, end_to_end_us, "predicted: its share of its bundle, by device time")
@@ -119,22 +120,23 @@
     MAY(F, INT, address, "on every core; absent: off chip") \
     MAY(F, INT, in_place_of, "number of the buffer whose place it takes over") \
     CLAIMED(F, INTS, parents, "numbers of the buffers whose place it may take over") \
-    MAY(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next seven") \
+    MAY(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next eight") \
     CHECKED(F, INT, first, "the first op that it serves") \
     CHECKED(F, INT, last, "the last") \
     MAY(F, INT, view_op, "it is cut over the cores as this op; absent: as the first that it serves") \
     MAY(F, INT, view_operand, "sees this operand") \
     CLAIMED(F, INT, ring_source, "the stay that it is filled from over the data ring") \
+    CLAIMED(F, INT, moved_from, "the stay that it goes on from at another address") \
     CLAIMED(F, BOOL, begins_written, "its first access writes all of it") \
     CLAIMED(F, TEXT, bar, "why it may not be on chip, in a word") \
     CLAIMED(F, TEXT, reason, "why it is not, in words")
 
 #define PLAN_TRANSFER_FIELDS(F) \
-    STATED(F, TEXT, kind, "load, store or ring") \
+    STATED(F, TEXT, kind, "load, store, ring or move") \
     STATED(F, INT, tick, "before its op; a store: after it") \
     STATED(F, INT, buffer, "number of the buffer that is filled; of a store: that is stored") \
-    MAY(F, INT, from, "of ring: number of the buffer that it comes from") \
-    CHECKED(F, INT, bytes, "that move: through HBM, or over the ring")
+    MAY(F, INT, from, "of ring and move: number of the buffer that it comes from") \
+    CHECKED(F, INT, bytes, "that move: through HBM, over the ring, or, of a move, inside the scratchpads")
 
 /* S(ID, name, what, heading): the objects of the file, in the order in which they are documented. */
 #define PLAN_SECTIONS(S) \

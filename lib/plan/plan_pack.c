@@ -49,13 +49,13 @@ struct plan_solver plan_pack_solver(const struct lx_plan *p)
                                 .message = p->answer.message};
 }
 
-static bool pack_cuts(const struct decisions *how, struct arena *memory, struct int_list *out)
+static bool pack_cuts(const struct cut *cuts, int32_t count, struct arena *memory, struct int_list *out)
 {
-    int64_t *row = arena_array(memory, 2 * (size_t)how->cut_count, sizeof *row);
-    *out = (struct int_list){row, 2 * how->cut_count};
-    for (int32_t i = 0; row && i < how->cut_count; i++) {
-        row[2 * i] = how->cuts[i].tensor;
-        row[2 * i + 1] = how->cuts[i].before;
+    int64_t *row = arena_array(memory, 2 * (size_t)count, sizeof *row);
+    *out = (struct int_list){row, 2 * count};
+    for (int32_t i = 0; row && i < count; i++) {
+        row[2 * i] = cuts[i].tensor;
+        row[2 * i + 1] = cuts[i].before;
     }
     return row != NULL;
 }
@@ -88,7 +88,8 @@ bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_
                      : p->launch.tile[0] ? 2
                                          : 0,
                      &out->tile_sides) &&
-           pack_cuts(p->how, memory, &out->cuts) &&
+           pack_cuts(p->how->cuts, p->how->cut_count, memory, &out->cuts) &&
+           pack_cuts(p->how->moves, p->how->move_count, memory, &out->moves) &&
            pack_int32s(memory, p->how->apart, p->how->apart_count, &out->apart);
 }
 
@@ -244,6 +245,7 @@ bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, 
                                 .view_op = -1,
                                 .view_operand = -1,
                                 .ring_source = -1,
+                                .moved_from = -1,
                                 .reason = p->reason[i]};
     if (!pack_int32s(memory, b->parents, b->parent_count, &out->parents)) return false;
     if (!p->stays) return true;
@@ -254,6 +256,7 @@ bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, 
     out->view_op = s->view_op;
     out->view_operand = s->view_operand;
     out->ring_source = s->ring_source;
+    out->moved_from = s->moved_from;
     out->begins_written = s->begins_written;
     if (s->bar) out->bar = lx_bar_word(s->bar);
     return true;

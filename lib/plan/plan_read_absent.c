@@ -37,8 +37,9 @@ static void fill_real(double *at, double value)
 static int64_t bytes_of_copy(const struct draft *x, const struct lx_transfer *t)
 {
     int32_t tensor = x->stays[t->stay].tensor;
-    if (t->kind != LX_RING) return tensor_bytes(x->layouts, tensor);
+    if (lx_through_hbm(t->kind)) return tensor_bytes(x->layouts, tensor);
     struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
+    if (t->kind == LX_MOVE) return view_all_bytes(x->layouts, tensor, &to);
     return view_ring_bytes(x->layouts, tensor, &from, &to);
 }
 
@@ -66,6 +67,8 @@ static void count_traffic(const struct lx_plan *p, const struct draft *x, struct
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
         struct lx_op_traffic *op = &ops[t->tick];
+        if (t->kind == LX_MOVE) op->lx_read += t->bytes, op->lx_written += t->bytes;
+        if (t->kind == LX_MOVE) continue;
         *(t->kind == LX_LOAD    ? &op->hbm_read
           : t->kind == LX_STORE ? &op->hbm_written
                                 : &op->ring) += t->bytes;

@@ -188,17 +188,18 @@ static bool ascend(const struct graph_reader *r, const char *key, const struct i
     return true;
 }
 
-static bool take_cuts(const struct graph_reader *r, const struct int_list *rows, struct cut *out)
+static bool take_cuts(const struct graph_reader *r, const char *key, const struct int_list *rows,
+                      struct cut *out)
 {
-    const cJSON *at = json_find(r->graph, "cuts");
+    const cJSON *at = json_find(r->graph, key);
     for (int32_t i = 0; i < rows->count / 2; i++) {
         const int64_t *row = &rows->at[2 * i];
-        if (!plan_in_range(r, at, "a tensor of cuts", row[0], 0, r->tensors.count) ||
-            !plan_in_range(r, at, "an op of cuts", row[1], 0, r->ops.count))
+        if (!plan_in_range(r, at, "a tensor of cuts or moves", row[0], 0, r->tensors.count) ||
+            !plan_in_range(r, at, "an op of cuts or moves", row[1], 0, r->ops.count))
             return false;
         out[i] = (struct cut){(int32_t)row[0], (int32_t)row[1]};
     }
-    return ascend(r, "cuts", rows, 2);
+    return ascend(r, key, rows, 2);
 }
 
 static bool take_apart(const struct graph_reader *r, const struct int_list *list, int32_t *out)
@@ -260,12 +261,17 @@ static bool read_decisions(const struct graph_reader *r, const struct plan_graph
     int32_t *borders;
     if (!read_bundles(r, &borders)) return false;
     struct cut *cuts = arena_array(p->memory, (size_t)graph->cuts.count / 2, sizeof *cuts);
+    struct cut *moves = arena_array(p->memory, (size_t)graph->moves.count / 2, sizeof *moves);
     int32_t *apart = arena_array(p->memory, (size_t)graph->apart.count, sizeof *apart);
-    if (!cuts || !apart) return status_no_memory(r->st);
-    if (!take_cuts(r, &graph->cuts, cuts) || !take_apart(r, &graph->apart, apart)) return false;
+    if (!cuts || !moves || !apart) return status_no_memory(r->st);
+    if (!take_cuts(r, "cuts", &graph->cuts, cuts) || !take_cuts(r, "moves", &graph->moves, moves) ||
+        !take_apart(r, &graph->apart, apart))
+        return false;
     struct decisions how = {.passes = p->passes,
                             .cuts = cuts,
                             .cut_count = graph->cuts.count / 2,
+                            .moves = moves,
+                            .move_count = graph->moves.count / 2,
                             .apart = apart,
                             .apart_count = graph->apart.count,
                             .borders = borders,

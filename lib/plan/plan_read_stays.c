@@ -48,7 +48,8 @@ static bool take_stay(const struct graph_reader *r, const cJSON *at, const struc
         !plan_in_range(r, at, "last", x->last, -1, ops) ||
         !plan_in_range(r, at, "view_op", x->view_op, 0, ops) ||
         !plan_in_range(r, at, "view_operand", x->view_operand, 0, viewer ? viewer->input_count + 1 : 1) ||
-        !plan_in_range(r, at, "ring_source", x->ring_source, -1, r->buffers.count))
+        !plan_in_range(r, at, "ring_source", x->ring_source, -1, r->buffers.count) ||
+        !plan_in_range(r, at, "moved_from", x->moved_from, -1, r->buffers.count))
         return false;
     *out = (struct lx_stay){.tensor = (int32_t)x->tensor,
                             .first = (int32_t)x->first,
@@ -56,6 +57,7 @@ static bool take_stay(const struct graph_reader *r, const cJSON *at, const struc
                             .view_op = (int32_t)x->view_op,
                             .view_operand = (int)x->view_operand,
                             .ring_source = (int32_t)x->ring_source,
+                            .moved_from = (int32_t)x->moved_from,
                             .begins_written = x->begins_written};
     return take_bar(r, at, x->bar, out);
 }
@@ -155,6 +157,20 @@ static bool find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t coun
     return true;
 }
 
+/* The copy by which a stay goes on at another address is its first use. */
+static bool begin_moved(struct lx_plan *p, struct lx_buffer *b)
+{
+    if (b->use_count > 0 && b->uses[0] <= b->start) return true;
+    int64_t *uses = arena_array(p->memory, (size_t)b->use_count + 1, sizeof *uses);
+    if (!uses) return false;
+    uses[0] = b->start;
+    for (int32_t k = 0; k < b->use_count; k++) uses[k + 1] = b->uses[k];
+    b->uses = uses;
+    b->use_count++;
+    b->first_use_is_read = true;
+    return true;
+}
+
 bool plan_read_stays(const struct graph_reader *r)
 {
     struct lx_plan *p = r->p;
@@ -173,7 +189,10 @@ bool plan_read_stays(const struct graph_reader *r)
     p->problem.buffers = buffers;
     p->problem.count = count;
     if (!read_accesses(r) || !find_uses(p, buffers, count, r->st)) return false;
-    for (int32_t i = 0; i < count; i++) find_ends(&buffers[i], &stays[i]);
+    for (int32_t i = 0; i < count; i++) {
+        find_ends(&buffers[i], &stays[i]);
+        if (stays[i].moved_from >= 0 && !begin_moved(p, &buffers[i])) return status_no_memory(r->st);
+    }
     return true;
 }
 
@@ -185,12 +204,14 @@ static bool take_transfer(const struct graph_reader *r, const cJSON *at, const s
     while (kind < LX_TRANSFER_KINDS && strcmp(lx_transfer_word((enum lx_transfer_kind)kind), x->kind) != 0)
         kind++;
     if (kind == LX_TRANSFER_KINDS)
-        return json_error(r->j, at, r->st, LX_E_SCHEMA, "kind is load, store or ring, not \"%s\"", x->kind);
+        return json_error(r->j, at, r->st, LX_E_SCHEMA, "kind is load, store, ring or move, not \"%s\"",
+                          x->kind);
     *out = (struct lx_transfer){(enum lx_transfer_kind)kind, (int32_t)x->tick, (int32_t)x->buffer,
                                 (int32_t)x->from, x->bytes};
     return plan_in_range(r, at, "tick", x->tick, 0, r->ops.count) &&
            plan_in_range(r, at, "buffer", x->buffer, 0, buffers) &&
-           plan_in_range(r, at, "from", x->from, kind == LX_RING ? 0 : -1, kind == LX_RING ? buffers : 0);
+           (lx_through_hbm((enum lx_transfer_kind)kind) ? plan_in_range(r, at, "from", x->from, -1, 0)
+                                                        : plan_in_range(r, at, "from", x->from, 0, buffers));
 }
 
 bool plan_read_transfers(const struct graph_reader *r)

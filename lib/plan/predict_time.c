@@ -1,5 +1,5 @@
 /* Predicted times of a placement: each op by the cost of its division with the operands that go through HBM, and the
- * copies of its tick, loads and stores at HBM's rate, relayouts by the ring's model; then each bundle from end to end,
+ * copies of its tick, loads and stores at HBM's rate, relayouts by the ring's model, moves through the scratchpad's port; then each bundle from end to end,
  * of which its ops have shares by their device times. */
 #include "plan/planner.h"
 #include "base/checked.h"
@@ -50,13 +50,15 @@ static void time_transfer(struct clockwork *k, const struct lx_transfer *t, stru
 {
     const struct draft *x = k->x;
     int32_t tensor = x->stays[t->stay].tensor;
-    if (t->kind != LX_RING) {
+    if (lx_through_hbm(t->kind)) {
         through_hbm(k, b, tensor);
         k->ops[t->tick].device_us += cost_copy(&x->graph->device, t->bytes);
         return;
     }
     struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
-    double us = view_ring_us(x->layouts, tensor, &from, &to);
+    double us = t->kind == LX_MOVE
+                    ? cost_local_copy(&x->graph->device, view_part_bytes(x->layouts, tensor, &to))
+                    : view_ring_us(x->layouts, tensor, &from, &to);
     k->ops[t->tick].device_us += us;
     sum->busy_us += us;
 }

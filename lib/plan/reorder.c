@@ -125,6 +125,7 @@ static bool try_choices(struct reorder *r, const struct keep_model *m, const str
         how.cuts = c->cuts;
         how.cut_count = c->cut_count;
         ok = try_decisions(r, &how, &better);
+        if (ok && c->cost < p->best.hbm_bytes && planner_runs(p, move_search)) ok = move_try(p, m, c, &how);
     }
     return ok;
 }

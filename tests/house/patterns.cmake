@@ -49,9 +49,9 @@ foreach(file ${PATTERN_FILES})
   endforeach()
 endforeach()
 
-# Every target can be reached: those that no address alone reaches, when buffers may leave and come back.
+# Every target can be reached: those that no address alone reaches, when buffers may leave and come back, or move.
 file(GLOB TARGET_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/patterns/targets/*.json)
 foreach(file ${TARGET_FILES})
   get_filename_component(name ${file} NAME_WE)
-  add_test(NAME pattern/targets/${name}/with_evictions COMMAND lxplan_program check ${file} --evict)
+  add_test(NAME pattern/targets/${name}/with_evictions COMMAND lxplan_program check ${file} --evict --move)
 endforeach()

@@ -1,7 +1,7 @@
 /* The passes beside brute force: tiny random graphs on one core, with little room on chip; and the bounds of all
  * combinations beside plans of larger ones.
  *
- *     bench_passes evict|reorder|both|bounds [GRAPHS [FIRST_SEED]]
+ *     bench_passes evict|reorder|both|move|evict_move|all|bounds [GRAPHS [FIRST_SEED]]
  *
  * One line per graph that is not best, whose bound is above the best, or whose bound is not the best; then the sums. */
 #include "support/pass_bounds.h"
@@ -11,7 +11,7 @@
 
 static int compare_bounds(int graphs, int first)
 {
-    int wrong = 0, done = 0, plans = 0, proved = 0;
+    int wrong = 0, done = 0, plans = 0, proved = 0, moves = 0;
     char text[300];
     for (int seed = first; done < graphs && seed < first + 10 * graphs; seed++) {
         struct pass_plans p = {0};
@@ -23,11 +23,13 @@ static int compare_bounds(int graphs, int first)
         done++;
         plans += p.plans;
         proved += p.proved;
+        moves += p.moves;
         if (!pass_contradiction(&p, text, sizeof text)) continue;
         wrong++;
         printf("seed %d: %s\n", seed, text);
     }
-    printf("bounds: %d graphs, %d plans, %d proved, %d contradictions\n", done, plans, proved, wrong);
+    printf("bounds: %d graphs, %d plans, %d proved, %d moves, %d contradictions\n", done, plans, proved,
+           moves, wrong);
     return wrong > 0;
 }
 

@@ -7,7 +7,7 @@
 #include "plan/planner.h"
 #include "layout/op_index.h"
 
-enum { ORACLE_OPS = 12, ORACLE_TENSORS = 40, ORACLE_USES = 14, ORACLE_STAYS = 40 };
+enum { ORACLE_OPS = 18, ORACLE_TENSORS = 40, ORACLE_USES = 14, ORACLE_STAYS = 40 };
 
 struct oracle_use {
     int tick;

@@ -7,11 +7,11 @@
 
 #include "lxplan.h"
 
-enum { PASS_EVICT = 1, PASS_REORDER = 2, PASS_BITS = 4, PASS_SOLVERS = 3 };
+enum { PASS_EVICT = 1, PASS_REORDER = 2, PASS_MOVE = 4, PASS_BITS = 8, PASS_SOLVERS = 3 };
 
 struct pass_plans {
     int64_t hbm[PASS_BITS][PASS_SOLVERS], bound[PASS_BITS][PASS_SOLVERS];
-    int proved, plans;
+    int proved, plans, moves;
 };
 
 static const char *const pass_solvers[PASS_SOLVERS] = {"exact", "firstfit", "anneal"};
@@ -22,12 +22,14 @@ static bool pass_plan(const struct lx_graph *g, int bits, int solver, struct pas
                                   .run = {.work_limit = 20000}};
     how.passes.evict = bits & PASS_EVICT;
     how.passes.reorder = bits & PASS_REORDER;
+    how.passes.move = bits & PASS_MOVE;
     struct lx_plan *p = lx_plan_make(g, &how, st);
     bool ok = p && lx_plan_check(p, st);
     if (ok) {
         out->hbm[bits][solver] = p->figures.hbm_bytes;
         out->bound[bits][solver] = p->figures.bound_bytes + p->figures.perfect_hbm_bytes;
         out->plans++;
+        for (int32_t i = 0; i < p->transfer_count; i++) out->moves += p->transfers[i].kind == LX_MOVE;
         out->proved += out->hbm[bits][solver] == out->bound[bits][solver];
     }
     lx_plan_free(p);

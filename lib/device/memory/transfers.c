@@ -1,9 +1,10 @@
-/* Transfers: loads from HBM, stores to it, and copies from one view of a tensor to another over the data
- * ring.
+/* Transfers: loads from HBM, stores to it, copies from one view of a tensor to another over the data ring, and moves
+ * inside the scratchpads.
  *
  * A stick that several cores want is read from HBM once (multicast); of a stick that several cores hold, the
  * first stores it. A relayout takes what a core holds itself from there and the rest from the first core that
- * holds it; only the rest crosses the ring. */
+ * holds it; only the rest crosses the ring. A move takes all of a core's part up and then puts it down, so that the two
+ * places may overlap. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
 #include "base/checked.h"
@@ -19,6 +20,9 @@ struct move {
     /* Of a relayout. */
     struct lx_core_view from;
     int32_t source;
+    /* Of a move. */
+    struct place old;
+    unsigned char *taken;
 };
 
 static void copy_stick(const struct machine *m, const struct place *from, int64_t i, const struct place *to,
@@ -111,15 +115,52 @@ static void ring_stick(void *context, int64_t local, int64_t global)
     copy_stick(m, &from, at, &v->lx, local);
 }
 
+static void take_stick(void *context, int64_t local, int64_t global)
+{
+    struct move *v = context;
+    int64_t stick = v->m->stick_bytes;
+    shadow_stick_read(v->m, &v->old, local, global, v->value, &v->source_fault);
+    memcpy(v->taken + local * stick, v->old.in->bytes + v->old.address + local * stick, (size_t)stick);
+}
+
+static void put_stick(void *context, int64_t local, int64_t global)
+{
+    struct move *v = context;
+    int64_t stick = v->m->stick_bytes;
+    v->counted++;
+    shadow_stick_write(v->m, &v->lx, local, global, v->value, &v->target_fault);
+    memcpy(v->lx.in->bytes + v->lx.address + local * stick, v->taken + local * stick, (size_t)stick);
+}
+
+/* The source lives up to this tick; its bytes are as many as the target's. */
+static void move_part(struct move *v)
+{
+    struct machine *m = v->m;
+    int64_t bytes = box_sticks(&v->lx.box) * m->stick_bytes;
+    v->old = v->lx;
+    v->old.stay = v->source;
+    v->old.address = m->plan->answer.address[v->source];
+    if (v->old.address % m->stick_bytes || v->old.address + bytes > v->lx.in->sticks * m->stick_bytes) {
+        fault_plain(m, LX_FAULT_BOUNDS, &v->old, "%lld bytes at %lld are not in the scratchpad",
+                    (long long)bytes, (long long)v->old.address);
+        return;
+    }
+    v->taken = arena_alloc(m->scratch, (size_t)bytes + 1);
+    m->no_memory |= !v->taken;
+    if (!v->taken) return;
+    box_visit(&m->layouts[v->lx.tensor], &v->lx.box, take_stick, v);
+    box_visit(&m->layouts[v->lx.tensor], &v->lx.box, put_stick, v);
+}
+
 static stick_visit *const visits[] = {
-    [LX_LOAD] = load_stick, [LX_STORE] = store_stick, [LX_RING] = ring_stick};
+    [LX_LOAD] = load_stick, [LX_STORE] = store_stick, [LX_RING] = ring_stick, [LX_MOVE] = NULL};
 
 /* Is everything that the transfer names there? */
 static bool transfer_valid(struct machine *m, const struct lx_transfer *t)
 {
     int32_t count_of_stays = m->plan->problem.count;
-    bool known = (unsigned)t->kind <= LX_RING && t->stay >= 0 && t->stay < count_of_stays;
-    if (known && t->kind == LX_RING)
+    bool known = (unsigned)t->kind < LX_TRANSFER_KINDS && t->stay >= 0 && t->stay < count_of_stays;
+    if (known && !lx_through_hbm(t->kind))
         known = t->source >= 0 && t->source < count_of_stays && stay_placed(m, t->source) &&
                 m->plan->stays[t->source].tensor == m->plan->stays[t->stay].tensor;
     if (known && stay_placed(m, t->stay)) return true;
@@ -132,8 +173,33 @@ static int64_t count_bytes(struct move *v, const struct lx_transfer *t)
     struct machine *m = v->m;
     struct lx_counters *c = &m->counted[v->core];
     int64_t bytes = sticks_to_bytes(m, v->lx.tensor, v->counted);
+    if (t->kind == LX_MOVE) {
+        c->lx_read += bytes;
+        c->lx_written += bytes;
+        return bytes;
+    }
     *(t->kind == LX_LOAD ? &c->hbm_read : t->kind == LX_STORE ? &c->hbm_written : &c->ring) += bytes;
     return bytes;
+}
+
+/* Of a move: does each core have the same part before and after, and did the source live until now? */
+static bool same_parts(struct machine *m, const struct lx_transfer *t, const struct lx_core_view *to)
+{
+    const struct lx_layout *l = &m->layouts[m->plan->stays[t->stay].tensor];
+    struct place p = {.tensor = m->plan->stays[t->stay].tensor, .stay = t->source, .core = -1};
+    struct lx_core_view from;
+    if (!machine_view(m, t->source, &from)) return false;
+    bool same = from.cores == to->cores;
+    for (int64_t c = 0; same && c < to->cores && c < m->cores; c++) {
+        struct box a = box_of_view(l, &from, c), b = box_of_view(l, to, c);
+        same = memcmp(a.lo, b.lo, sizeof a.lo) == 0 && memcmp(a.hi, b.hi, sizeof a.hi) == 0;
+    }
+    const struct lx_buffer *old = &m->plan->problem.buffers[t->source];
+    if (!same)
+        fault_plain(m, LX_FAULT_PART, &p, "it is moved to a buffer with other parts");
+    else if (m->tick <= old->start || m->tick > old->end)
+        fault_plain(m, LX_FAULT_LIFE, &p, "it is moved at a tick up to which it does not live");
+    return same && m->tick > old->start && m->tick <= old->end;
 }
 
 static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *bytes)
@@ -143,7 +209,9 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
     struct lx_core_view view;
     struct move v = {.m = m, .value = m->current[s->tensor], .source = t->source};
     if (!machine_view(m, t->stay, &view)) return;
-    if (t->kind == LX_RING) {
+    if (t->kind == LX_MOVE) {
+        if (!same_parts(m, t, &view)) return;
+    } else if (t->kind == LX_RING) {
         if (!machine_view(m, t->source, &v.from)) return;
         bool all = v.from.cores <= m->cores;
         for (int64_t c = 0; c < v.from.cores && all; c++) all = place_in_stay(m, t->source, c).in != NULL;
@@ -163,7 +231,10 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
         v.counted = v.source_fault.sticks = v.target_fault.sticks = 0;
         v.lx = place_in_stay(m, t->stay, c);
         if (!v.lx.in) continue;
-        box_visit(&m->layouts[s->tensor], &v.lx.box, visits[t->kind], &v);
+        if (t->kind == LX_MOVE)
+            move_part(&v);
+        else
+            box_visit(&m->layouts[s->tensor], &v.lx.box, visits[t->kind], &v);
         *bytes += count_bytes(&v, t);
         if (v.source_fault.sticks) fault_add(m, &v.source_fault);
         if (v.target_fault.sticks) fault_add(m, &v.target_fault);

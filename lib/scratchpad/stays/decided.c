@@ -12,13 +12,14 @@ static bool copy_decisions(struct draft *x, const struct decisions *how)
     struct arena *m = x->memory;
     x->how = *how;
     x->how.cuts = arena_copy_array(m, how->cuts, (size_t)how->cut_count, sizeof *how->cuts);
+    x->how.moves = arena_copy_array(m, how->moves, (size_t)how->move_count, sizeof *how->moves);
     x->how.apart = arena_copy_array(m, how->apart, (size_t)how->apart_count, sizeof *how->apart);
     if (how->borders)
         x->how.borders = arena_copy_array(m, how->borders, (size_t)how->border_count, sizeof *how->borders);
     if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
-    return x->how.cuts && x->how.apart && !how->order == !x->how.order && !how->divided == !x->how.divided &&
-           !how->borders == !x->how.borders;
+    return x->how.cuts && x->how.moves && x->how.apart && !how->order == !x->how.order &&
+           !how->divided == !x->how.divided && !how->borders == !x->how.borders;
 }
 
 /* Ops are named by their ticks in what a layout says about them. */

@@ -24,6 +24,9 @@ struct decisions {
     const struct lx_division *const *divided;
     const struct cut *cuts; /* by tensor, then op; an op by its tick */
     int32_t cut_count;
+    const struct cut *
+        moves; /* likewise: the stay of the tensor that lives then goes on at another address from `before` on */
+    int32_t move_count;
     const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
     int32_t apart_count;
     const int32_t
@@ -87,6 +90,13 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
                     const struct lx_core_view *to);
 /* "m 4 x n 8" of an op's division. */
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory);
+
+/* move_stays.c: stays that change their addresses become several; the new ones stand last, one per move, in order. */
+bool draft_moves(struct draft *x, lx_status *st);
+/* Can it be moved: neither laid out anew from another nor another from it? */
+bool stay_moves(const struct draft *x, int32_t stay);
+/* Bytes of all cores' parts. */
+int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
 
 /* in_place.c: fills the parents of the problem's buffers. */
 bool draft_parents(struct draft *x, lx_status *st);

@@ -24,6 +24,7 @@ struct lx_passes {
     bool no_dump; /* nothing that an extern op would wipe is on chip */
     bool no_ring; /* ops that cut a tensor differently share it through HBM only */
     bool reorder; /* independent ops may change places */
+    bool move;    /* stays may change their addresses: a copy inside each scratchpad */
     bool evict;   /* stays may be cut: a tensor leaves and comes back */
     int stage;    /* enum lx_stage */
 };

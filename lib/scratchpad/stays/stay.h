@@ -11,6 +11,8 @@
  *     dump around an extern  the same, cut at the op that runs off the device
  *     relayout               two stays with different views: the second is filled from the first over the
  *                            data ring
+ *     move                   two stays with one view, the second begins when the first ends: each core copies its
+ *                            part from the one address to the other
  *     in place               a stay that takes over the slot of one that ends with the op (lx_buffer.parents)
  *
  * Each stay is one buffer of the placement problem, under the same number. Stay i < number of tensors is the
@@ -18,7 +20,8 @@
  * Which copies are needed then follows from which stays are placed (lx_transfer): a load when a stay begins
  * with a read, a store after the last write whenever HBM must have the value later.
  *
- * At tick t: loads and ring copies of tick t, then the op, then the stores. Every scratchpad is wiped before a bundle
+ * At tick t: moves, loads and ring copies of tick t, then the op, then the stores. Moves come first and one after the
+ * other: none may overwrite what a later one still has to copy; its own old bytes it may. Every scratchpad is wiped before a bundle
  * begins, so no stay lives across its border. */
 #ifndef LX_SCRATCHPAD_STAYS_STAY_H
 #define LX_SCRATCHPAD_STAYS_STAY_H
@@ -51,6 +54,7 @@ struct lx_stay {
     int32_t view_op;     /* whose view of the tensor it has: this op's */
     int view_operand;    /* operand */
     int32_t ring_source; /* the stay that it is filled from over the data ring if that one is placed; or -1 */
+    int32_t moved_from;  /* the stay that it goes on from at another address, if that one is placed; or -1 */
     bool begins_written; /* its first access writes the whole tensor */
     enum lx_bar bar;
 };
@@ -63,15 +67,22 @@ struct lx_access {
 };
 
 /* A copy that a placement asks for. */
-enum lx_transfer_kind { LX_LOAD, LX_STORE, LX_RING, LX_TRANSFER_KINDS };
+enum lx_transfer_kind { LX_LOAD, LX_STORE, LX_RING, LX_MOVE, LX_TRANSFER_KINDS };
+
+static inline bool lx_through_hbm(enum lx_transfer_kind kind)
+{
+    return kind == LX_LOAD || kind == LX_STORE;
+}
 
 const char *lx_transfer_word(enum lx_transfer_kind kind);
 
 struct lx_transfer {
     enum lx_transfer_kind kind;
     int32_t tick;         /* LX_STORE: after the op of this tick; the others: before it */
-    int32_t stay, source; /* source: of LX_RING, else -1 */
-    int64_t bytes;        /* HBM bytes; of LX_RING those that cross the ring: received from another core */
+    int32_t stay, source; /* source: of LX_RING and LX_MOVE, else -1 */
+    int64_t
+        bytes; /* HBM bytes; of LX_RING those that cross the ring: received from another core; of LX_MOVE those
+                                    that all cores copy */
 };
 
 /* What one op (with the transfers of its tick) moves and costs; the device counts the same numbers. */
@@ -80,10 +91,11 @@ struct lx_op_traffic {
     int64_t ring;                  /* relayouts */
     int64_t reduce_ring; /* of a split reduction, each group of cores that makes one sum: (slices - 1) parts,
                                     and as many again where the sum stays on chip: each core gets the total back */
-    int64_t lx_read, lx_written; /* by the op itself: the sticks that each core touches, once per access */
-    double device_us;            /* predicted by lib/cost: the op and the copies of its tick */
-    double end_to_end_us;        /* its share of its bundle's, by device time */
-    int64_t cores;               /* that work on it */
+    int64_t lx_read,
+        lx_written;   /* by the op itself, the sticks that each core touches, once per access; and by moves */
+    double device_us; /* predicted by lib/cost: the op and the copies of its tick */
+    double end_to_end_us; /* its share of its bundle's, by device time */
+    int64_t cores;        /* that work on it */
 };
 
 /* A run of ops that is launched as one kernel; the scratchpads are wiped before it. An extern op is one of its own. */

@@ -106,6 +106,7 @@ static struct found_stay begin_stay(const struct builder *b, const struct run *r
                                     .view_op = s->op,
                                     .view_operand = s->access - x->access_at[s->op],
                                     .ring_source = -1,
+                                    .moved_from = -1,
                                     .begins_written = a->writes && !a->reads}};
     f.buffer = (struct lx_buffer){.name = x->graph->tensors[r->tensor].name,
                                   .fixed = -1,
@@ -292,7 +293,8 @@ static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay
 {
     if (!look_at(b, tensor)) return false;
     if (b->seen.count == 0) {
-        struct found_stay f = {.stay = {.tensor = tensor, .ring_source = -1, .bar = LX_BAR_UNUSED}};
+        struct found_stay f = {
+            .stay = {.tensor = tensor, .ring_source = -1, .moved_from = -1, .bar = LX_BAR_UNUSED}};
         f.buffer = (struct lx_buffer){.name = b->x->graph->tensors[tensor].name,
                                       .fixed = -1,
                                       .reason = "no op uses it",
@@ -347,7 +349,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
         ok = finish_stay(&b, &b.later.at[i], g->tensor_count + (int32_t)i, nth);
     }
     if (ok) outlive_copies(out);
-    ok = ok && draft_parents(out, st);
+    ok = ok && draft_moves(out, st) && draft_parents(out, st);
     for (size_t t = 0; firsts && t < tensors; t++) VEC_FREE(&firsts[t].uses);
     for (size_t i = 0; i < b.later.count; i++) VEC_FREE(&b.later.at[i].uses);
     for (size_t i = 0; i < b.found.count; i++) VEC_FREE(&b.found.at[i].uses);

@@ -23,7 +23,8 @@ struct walk {
 
 const char *lx_transfer_word(enum lx_transfer_kind kind)
 {
-    static const char *const words[] = {[LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring"};
+    static const char *const words[] = {
+        [LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring", [LX_MOVE] = "move"};
     return (int)kind >= 0 && kind < LX_TRANSFER_KINDS ? words[kind] : "?";
 }
 
@@ -54,9 +55,35 @@ static void need_in_hbm(struct walk *w)
     add(w, w->whole, w->ops ? &w->ops[w->written_at].hbm_written : NULL);
 }
 
+/* Does it only stand between two moves? */
+static bool is_idle(const struct draft *x, int32_t stay)
+{
+    int32_t tensor = x->stays[stay].tensor;
+    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++)
+        if (x->accesses[x->tensor_access[k]].stay == stay) return false;
+    return x->stays[stay].moved_from >= 0;
+}
+
+/* Each core copies its part; an idle stay on the way is filled before. */
+static void move(struct walk *w, int32_t stay)
+{
+    const struct draft *x = w->x;
+    const struct lx_stay *s = &x->stays[stay];
+    int32_t tick = (int32_t)x->problem.buffers[stay].start, from = s->moved_from;
+    if (is_idle(x, from)) move(w, from);
+    struct lx_core_view v = stay_view(x, stay);
+    int64_t bytes = view_all_bytes(x->layouts, s->tensor, &v);
+    transfer(w, LX_MOVE, tick, stay, from, bytes);
+    if (w->ops) w->ops[tick].lx_read += bytes, w->ops[tick].lx_written += bytes;
+}
+
 static void fill(struct walk *w, int32_t stay, int32_t tick)
 {
     const struct lx_stay *s = &w->x->stays[stay];
+    if (placed(w, s->moved_from)) {
+        move(w, stay);
+        return;
+    }
     if (!placed(w, s->ring_source)) {
         need_in_hbm(w);
         transfer(w, LX_LOAD, tick, stay, -1, w->whole);
@@ -117,13 +144,40 @@ bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_b
     return !w.overflow;
 }
 
+/* Of the copies of a tick: moves, those from elsewhere, stores. */
+static int rank_of(enum lx_transfer_kind kind)
+{
+    return kind == LX_MOVE ? 0 : kind == LX_STORE ? 2 : 1;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct lx_transfer *x = a, *y = b;
-    bool late = x->kind == LX_STORE, later = y->kind == LX_STORE;
+    int late = rank_of(x->kind), later = rank_of(y->kind);
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    if (late != later) return late ? 1 : -1;
+    if (late != later) return late - later;
     return (x->stay > y->stay) - (x->stay < y->stay);
+}
+
+/* Must move `a` be made before move `b`? Those that go down first, from the bottom on, then those that go up, from the top
+ * on: where all keep their order none overwrites what another still has to copy. */
+static bool moves_before(const int64_t *address, const struct lx_transfer *a, const struct lx_transfer *b)
+{
+    bool up = address[a->stay] > address[a->source], other_up = address[b->stay] > address[b->source];
+    if (up != other_up) return other_up;
+    return up ? address[a->source] > address[b->source] : address[a->source] < address[b->source];
+}
+
+static void order_moves(const int64_t *address, struct lx_transfer *t, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct lx_transfer x = t[i];
+        size_t k = i;
+        for (; x.kind == LX_MOVE && k > 0 && t[k - 1].tick == x.tick && moves_before(address, &x, &t[k - 1]);
+             k--)
+            t[k] = t[k - 1];
+        t[k] = x;
+    }
 }
 
 bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
@@ -132,6 +186,7 @@ bool traffic_list(const struct draft *x, const int64_t *address, struct arena *m
     struct walk w = {.x = x, .address = address, .ops = ops};
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
     if (w.transfers.count) qsort(w.transfers.at, w.transfers.count, sizeof *w.transfers.at, by_time);
+    order_moves(address, w.transfers.at, w.transfers.count);
     *out = (struct traffic){.transfer_count = (int32_t)w.transfers.count,
                             .hbm_bytes = w.overflow ? INT64_MAX : w.hbm,
                             .ring_bytes = w.ring};
