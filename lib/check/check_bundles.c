@@ -30,7 +30,8 @@ static void count_op(struct count *n, int32_t o, int32_t *next)
     for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
         if (!is_placed(n->c, p->accesses[a].stay)) count_tensor(n, p->accesses[a].tensor);
     for (; *next < p->transfer_count && p->transfers[*next].tick == o; ++*next)
-        if (lx_through_hbm(p->transfers[*next].kind)) count_tensor(n, p->stays[p->transfers[*next].stay].tensor);
+        if (lx_through_hbm(p->transfers[*next].kind))
+            count_tensor(n, p->stays[p->transfers[*next].stay].tensor);
     n->own.cores = max_i64(n->own.cores, n->c->traffic[o].cores);
 }
 

@@ -129,7 +129,7 @@ int32_t keep_width(const struct draft *x);
 bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
                  struct keep_found *out, lx_status *st);
 
-/* move.c: a plan of the decisions with what the choice keeps on chip, stays changing their addresses where they must; it
+/* move_buffers.c: a plan of the decisions with what the choice keeps on chip, stays changing their addresses where they must; it
  * becomes the best if it is better. `order`: per tick the op of the model, NULL: as they stand. */
 bool move_try(struct planner *p, const struct keep_model *m, const struct keep_choice *c,
               const struct decisions *how);

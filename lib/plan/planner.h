@@ -61,7 +61,7 @@ bool planner_runs(const struct planner *p, bool (*search)(struct planner *));
 bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */
 bool reorder_search(struct planner *p);    /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);      /* evict.c: where stays are cut */
-bool move_search(struct planner *p);       /* move.c: where stays change their addresses */
+bool move_search(struct planner *p);       /* move_buffers.c: where stays change their addresses */
 /* evict.c: what is moved at least wherever stays are cut. */
 int64_t evict_least(const struct draft *x);
 /* op_order.c: does every op still read what it read before? */

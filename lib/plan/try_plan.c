@@ -103,7 +103,7 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
     *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(p->st);
     struct decisions plain = *how;
-    plain.move_count = 0; /* moves are of other addresses: move.c */
+    plain.move_count = 0; /* moves are of other addresses */
     if (!draft_make(p->divided, &plain, out->memory, &out->draft, p->st) || !solve(p, out)) {
         attempt_free(out);
         return false;

@@ -216,9 +216,12 @@ static void change_field(struct walk *w, enum plan_section_id section, cJSON *re
 {
     cJSON *old = cJSON_DetachItemFromObjectCaseSensitive(record, f->key);
     if (old && f->need == FIELD_OPTIONAL) judge(w, section, f->key, number, "absent");
-    cJSON_AddItemToObject(record, f->key, changed(f, record, old, w->changes));
-    judge(w, section, f->key, number, old ? "changed" : "added");
-    cJSON_DeleteItemFromObjectCaseSensitive(record, f->key);
+    /* Of a list two numbers, whichever are next. */
+    for (int k = 0; k < (cJSON_IsArray(old) ? 2 : 1); k++) {
+        cJSON_AddItemToObject(record, f->key, changed(f, record, old, w->changes));
+        judge(w, section, f->key, number, old ? "changed" : "added");
+        cJSON_DeleteItemFromObjectCaseSensitive(record, f->key);
+    }
     if (old) cJSON_AddItemToObject(record, f->key, old);
 }
 
