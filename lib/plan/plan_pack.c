@@ -31,7 +31,7 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
                               .spill_bytes = p->figures.spill_bytes,
                               .height_bytes = p->figures.height_bytes,
                               .bound_bytes = p->figures.bound_bytes,
-                              .gap = lx_plan_gap(p),
+                              .gap = isfinite(lx_plan_gap(p)) ? lx_plan_gap(p) : NAN,
                               .target_hbm_bytes = p->graph->target_hbm_bytes,
                               .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
                               .capacity = p->problem.capacity,

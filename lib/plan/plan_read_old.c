@@ -179,7 +179,7 @@ static bool make_structure(const struct json *j, const cJSON *root, struct lx_pl
     if (!ok) return false;
     x.problem.objective = objective;
     if (!plan_adopt(p, &x, st)) return draft_free(&x), false;
-    return plan_off_chip(p, st) && perfect_traffic(p->draft, &p->figures.perfect_hbm_bytes, st);
+    return plan_off_chip(p, st);
 }
 
 static bool read_addresses(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
