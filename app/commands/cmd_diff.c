@@ -213,11 +213,13 @@ const struct command command_diff = {
     .name = "diff",
     .synopsis = "PLAN PLAN [--json] [-q]",
     .summary = "Compare two plans: what moved, what came on or went off chip, and why",
-    .details = "Exit code 0 when every buffer is where it was, 1 when they differ. Gains are bytes of HBM "
-               "traffic that the\n"
-               "second plan saves: of a buffer those that ops move while it is off chip; loads, stores and the rest "
-               "have rows of\n"
-               "their own, which add up to the whole. Plans of two patterns are compared only if the patterns have one name.\n",
+    .details =
+        "Exit code 0 when every buffer is where it was, 1 when they differ. Gains are bytes of HBM "
+        "traffic that the\n"
+        "second plan saves: of a buffer those that ops move while it is off chip; loads, stores and the rest "
+        "have rows of\n"
+        "their own, which add up to the whole. Plans of two patterns are compared only if the patterns have "
+        "one name.\n",
     .options = tables,
     .least_files = 2,
     .most_files = 2,

@@ -94,7 +94,8 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     text_add(out, "\n");
     if (p->problem.objective == LX_SPILL && !p->graph->is_list) {
         label(out, "spill");
-        text_format(out, "%s that a scratchpad without limit would save\n", in_bytes(p->figures.spill_bytes).at);
+        text_format(out, "%s that a scratchpad without limit would save\n",
+                    in_bytes(p->figures.spill_bytes).at);
     }
     if (p->joint.searched) {
         label(out, "joint");

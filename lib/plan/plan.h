@@ -136,7 +136,8 @@ struct lx_plan {
     struct lx_figures figures;
     struct lx_op_traffic *traffic; /* per op of layouts->graph; NULL for a list */
     struct lx_joint joint;
-    const char *unproved; /* in words why it may not be the least; NULL: it is, or the plan was read; not written */
+    const char
+        *unproved;  /* in words why it may not be the least; NULL: it is, or the plan was read; not written */
     double seconds; /* of the solver; not written, plans are reproducible */
 
     /* Private to the stage; NULL for a list: what was decided; the problem's draft (NULL: read from a file); and

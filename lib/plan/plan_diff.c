@@ -163,7 +163,7 @@ bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
                             .gain = before->figures.hbm_bytes - after->figures.hbm_bytes,
                             .all = malloc((most + 1) * sizeof *out->all)};
     int64_t *old = measure(before, out->share_before), *new = measure(after, out->share_after);
-    bool ok = old && new && compare(before, after, old, new, out);
+    bool ok = old && new &&compare(before, after, old, new, out);
     free(old);
     free(new);
     if (ok && out->count) qsort(out->all, (size_t)out->count, sizeof *out->all, by_change_and_gain);

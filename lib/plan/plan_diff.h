@@ -48,7 +48,8 @@ struct lx_difference {
     const char *in_place_of;               /* in the second plan; "": of nothing */
     const char *reason;                    /* why it was, or is, off chip; "": it is not */
     int64_t address_before, address_after; /* LX_OFF_CHIP also where it is not there */
-    int64_t gain; /* bytes that ops move less of it off chip in the second plan; loads and stores not counted */
+    int64_t
+        gain; /* bytes that ops move less of it off chip in the second plan; loads and stores not counted */
 };
 
 /* By change, the largest gain or loss first, then by number. The plans must outlive it. */

@@ -8,10 +8,11 @@
 /* One solved draft. */
 struct attempt {
     struct draft draft;
-    struct lx_answer answer;
+    struct waiting asked;    /* of a lax draft: what the solver was asked */
+    struct lx_answer answer; /* to that, or to the draft's problem */
     int64_t hbm_bytes;
-    double us;             /* end to end; known where time is asked for, else 0 */
-    int64_t bound;         /* no placement of the graph with these cuts, order and divisions moves less, however its
+    double us;     /* end to end; known where time is asked for, else 0 */
+    int64_t bound; /* no placement of the graph with these cuts, order and divisions moves less, however its
                               relayouts are decided; where all must fit: the solver's own */
     bool open_relayouts;   /* not all of these decisions were tried */
     int64_t perfect_bytes; /* traffic that no placement of the draft goes below; -1: not measured */

@@ -1,10 +1,10 @@
 /* Which relayouts keep their source waiting. The source of a copy must be on chip until the copy is made, which may be
  * long after its own last use; a copy that is loaded from HBM lets it go. Which is better depends on the whole plan.
  *
- * So the draft is solved first as if no source had to wait: nothing goes below that. Where the answer stays legal when
- * the sources of all copies that were placed beside them do wait, it is the plan. Else one relayout after the other that
- * cannot is loaded, which gives a plan; and the first of these is decided both ways, each way a draft of its own, the
- * one with the least bound first. What is open when the tries are used up counts in the bound. */
+ * So the draft is solved first with nothing decided about that (stays/waits.c): nothing goes below it. Where the answer
+ * stays legal when the sources that it keeps wait at the place where they are, it is the plan. Else it is solved again
+ * with all that it decided; and the first relayout that found no room is decided both ways, each way a draft of its own,
+ * the one with the least bound first. What is open when the tries are used up counts in the bound. */
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -34,20 +34,33 @@ struct search {
     int64_t bound, steps;
 };
 
-/* The relayouts of a lax draft whose source would have to wait, by what the placement does with them. */
+/* The relayouts of a lax draft whose source would have to wait, by what the answer does with them. */
 struct waits {
     cuts used, unused;
 };
 
+static bool is_used(const struct attempt *a, const struct wait *w)
+{
+    const int64_t *address = a->answer.address;
+    bool used = address[w->copy] >= 0 && address[w->source] >= 0;
+    for (int32_t i = w->first; i <= w->last; i++) used = used && address[i] >= 0;
+    return used;
+}
+
+/* Two copies of one tensor and op are one relayout; used, if one of them is. */
 static bool find_waits(const struct attempt *a, struct waits *w)
 {
-    const struct draft *x = &a->draft;
-    for (int32_t i = 0; i < x->problem.count; i++) {
-        int32_t source = x->stays[i].ring_source;
-        struct cut copy = {x->stays[i].tensor, x->stays[i].first};
-        if (source < 0 || x->buffers[source].end > copy.before) continue;
-        bool used = a->answer.address[i] >= 0 && a->answer.address[source] >= 0;
-        if (!VEC_PUSH(used ? &w->used : &w->unused, copy)) return false;
+    for (int32_t i = 0; i < a->asked.count; i++) {
+        const struct wait *one = &a->asked.waits[i];
+        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
+        if (is_used(a, one) && !VEC_PUSH(&w->used, copy)) return false;
+    }
+    for (int32_t i = 0; i < a->asked.count; i++) {
+        const struct wait *one = &a->asked.waits[i];
+        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
+        bool used = false;
+        for (size_t k = 0; k < w->used.count && !used; k++) used = cut_compare(&w->used.at[k], &copy) == 0;
+        if (!used && !VEC_PUSH(&w->unused, copy)) return false;
     }
     return true;
 }
@@ -61,8 +74,7 @@ static struct cut *with_more(struct arena *m, const struct cut *list, int32_t co
     if (!all) return NULL;
     if (count) memcpy(all, list, (size_t)count * sizeof *all);
     if (more_count) memcpy(all + count, more, more_count * sizeof *all);
-    if (count + (int32_t)more_count > 1)
-        qsort(all, (size_t)count + more_count, sizeof *all, cut_compare);
+    if (count + (int32_t)more_count > 1) qsort(all, (size_t)count + more_count, sizeof *all, cut_compare);
     for (int32_t i = 0; i < count + (int32_t)more_count; i++)
         if (n == 0 || cut_compare(&all[n - 1], &all[i]) != 0) all[n++] = all[i];
     *out_count = n;
@@ -78,6 +90,15 @@ static struct decisions decisions_of(const struct search *s, const struct node *
     how.kept_count = lax ? n->kept_count : 0;
     how.lax = lax;
     return how;
+}
+
+/* Frees the one that is not better. */
+static void keep_best(struct search *s, struct attempt *a)
+{
+    if (!s->best.memory)
+        s->best = *a;
+    else
+        attempt_keep_better(&s->best, a);
 }
 
 /* The same places in a draft of other decisions; `*legal`: they are a plan of it. What is barred there saves nothing
@@ -138,6 +159,16 @@ static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *
     return ok;
 }
 
+/* Solves a draft with everything decided; it becomes the best if it is better. */
+static bool solve_decided(struct search *s, const struct decisions *how)
+{
+    struct attempt a;
+    if (!attempt_once(s->by, how, &a)) return false;
+    s->steps += a.answer.steps;
+    keep_best(s, &a);
+    return true;
+}
+
 /* Makes a plan of the answer of a lax draft, in place of it. `*clashes`: not all that it uses could be kept. */
 static bool make_plan(struct search *s, const struct node *node, struct attempt *a, struct cut *clash,
                       bool *clashes)
@@ -151,14 +182,14 @@ static bool make_plan(struct search *s, const struct node *node, struct attempt 
         a->draft.how.lax = false; /* nothing was left open */
         return true;
     }
-    n.loaded = with_more(&s->memory, node->loaded, node->loaded_count, w.unused.at, w.unused.count,
-                         &n.loaded_count);
+    n.loaded =
+        with_more(&s->memory, node->loaded, node->loaded_count, w.unused.at, w.unused.count, &n.loaded_count);
     ok = ok && (n.loaded ? true : status_no_memory(s->by->st));
     struct decisions how = decisions_of(s, &n, false);
     ok = ok && replace(s, a, &how, &plan, &legal);
     if (ok && !legal) {
         attempt_free(&plan);
-        ok = keep_in_turn(s, a, &w.used, &n, clash, clashes);
+        ok = solve_decided(s, &how) && keep_in_turn(s, a, &w.used, &n, clash, clashes);
         how = decisions_of(s, &n, false);
         ok = ok && replace(s, a, &how, &plan, &legal);
         if (ok && !legal)
@@ -211,10 +242,7 @@ static bool solve_node(struct search *s, const struct node *n)
         attempt_free(&a);
         return false;
     }
-    if (!s->best.memory)
-        s->best = a;
-    else
-        attempt_keep_better(&s->best, &a);
+    keep_best(s, &a);
     if (clashes) return branch(s, n, clash, bound);
     s->bound = min_i64(s->bound, bound);
     return true;

@@ -64,23 +64,24 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
 
 /* By the rule of the heuristic a copy of an input that is read more than once counts as an intermediate, whatever it
  * saves. The solver is given such prices; what its answer costs, and the bound, are those of the true ones. */
-static bool solve_by_rule(const struct planner *by, struct attempt *a)
+static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, struct attempt *a)
 {
     const struct draft *x = &a->draft;
-    size_t n = (size_t)x->problem.count;
-    struct lx_problem p = x->problem;
+    size_t n = (size_t)p->count;
+    struct lx_problem by_rule = *p;
     struct lx_answer true_one = {.address = malloc((n + 1) * sizeof *true_one.address)};
     struct lx_buffer *ruled = malloc((n + 1) * sizeof *ruled);
     bool ok = true_one.address && ruled ? true : status_no_memory(by->st);
     for (size_t i = 0; ok && i < n; i++) {
-        ruled[i] = x->buffers[i];
-        if (!x->stays[i].bar && !x->stays[i].begins_written && ruled[i].use_count > 1)
+        ruled[i] = p->buffers[i];
+        if (i < (size_t)x->problem.count && !x->stays[i].bar && !x->stays[i].begins_written &&
+            ruled[i].use_count > 1)
             ruled[i].spill_cost += 2 * tensor_bytes(x->layouts, x->stays[i].tensor);
     }
-    p.buffers = ruled;
-    ok = ok && solve_valid(&p, by->options->solver, &by->options->run, &a->answer, by->st) &&
-         solve_valid(&x->problem, by->options->solver, &by->options->run, &true_one, by->st) &&
-         lx_check(&x->problem, a->answer.address, &a->answer.objective, by->st);
+    by_rule.buffers = ruled;
+    ok = ok && solve_valid(&by_rule, by->options->solver, &by->options->run, &a->answer, by->st) &&
+         solve_valid(p, by->options->solver, &by->options->run, &true_one, by->st) &&
+         lx_check(p, a->answer.address, &a->answer.objective, by->st);
     if (ok) a->answer.bound = true_one.bound;
     free(ruled);
     free(true_one.address);
@@ -97,21 +98,28 @@ static bool solve_packing(const struct planner *by, struct attempt *a)
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
 
-static bool solve(const struct planner *by, struct attempt *a)
+/* For the least traffic; of a lax draft with the buffers that stand for waiting sources. */
+static bool solve_traffic(const struct planner *by, struct attempt *a)
 {
-    struct lx_problem *p = &a->draft.problem;
+    const struct lx_problem *p = &a->asked.problem;
     bool by_rule = a->draft.how.passes.clone == LX_CLONE_HEURISTIC;
-    p->objective = lx_asked(by->options->objective, p->objective);
-    if (!draft_valid(&a->draft, by->st)) return false;
-    a->answer.address = arena_array(a->memory, (size_t)p->count, sizeof *a->answer.address);
-    if (!a->answer.address) return status_no_memory(by->st);
-    if (asks_time(by)) return solve_by_time(by, a);
-    if (p->objective != LX_SPILL) return solve_packing(by, a);
-    if (by_rule ? !solve_by_rule(by, a)
+    if (by_rule ? !solve_by_rule(by, p, a)
                 : !solve_valid(p, by->options->solver, &by->options->run, &a->answer, by->st))
         return false;
     a->bound = a->draft.base_bytes + a->answer.bound;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
+}
+
+static bool solve(const struct planner *by, struct attempt *a)
+{
+    struct lx_problem *p = &a->draft.problem;
+    p->objective = lx_asked(by->options->objective, p->objective);
+    if (!draft_valid(&a->draft, by->st) || !draft_waits(&a->draft, a->memory, &a->asked, by->st))
+        return false;
+    a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
+    if (!a->answer.address) return status_no_memory(by->st);
+    if (asks_time(by)) return solve_by_time(by, a);
+    return p->objective == LX_SPILL ? solve_traffic(by, a) : solve_packing(by, a);
 }
 
 bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out)
@@ -122,8 +130,8 @@ bool attempt_once(const struct planner *p, const struct decisions *how, struct a
         attempt_free(out);
         return false;
     }
-    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64,
-        (int)how->cut_count, (int)how->loaded_count, out->hbm_bytes, out->answer.objective, out->bound);
+    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64, (int)how->cut_count,
+        (int)how->loaded_count, out->hbm_bytes, out->answer.objective, out->bound);
     return true;
 }
 

@@ -32,8 +32,8 @@ static bool copy_decisions(struct draft *x, const struct decisions *how)
         x->how.borders = arena_copy_array(m, how->borders, (size_t)how->border_count, sizeof *how->borders);
     if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
-    return x->how.cuts && x->how.apart && x->how.loaded && x->how.kept && !how->order == !x->how.order && !how->divided == !x->how.divided &&
-           !how->borders == !x->how.borders;
+    return x->how.cuts && x->how.apart && x->how.loaded && x->how.kept && !how->order == !x->how.order &&
+           !how->divided == !x->how.divided && !how->borders == !x->how.borders;
 }
 
 /* Ops are named by their ticks in what a layout says about them. */

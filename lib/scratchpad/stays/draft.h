@@ -58,9 +58,9 @@ struct draft {
     int32_t *tensor_at;     /* per tensor, and one more: into tensor_access */
     int32_t *bundle_of;     /* per op; ascending from 0 */
     int32_t bundle_count;
-    int64_t base_bytes;     /* traffic of any placement: this and the problem's cost */
-    int64_t *copy_bytes;    /* per stay: that it is loaded and stored for in any case, if it is on chip */
-    int64_t least_bytes;    /* traffic of the best placement where room is no matter */
+    int64_t base_bytes;  /* traffic of any placement: this and the problem's cost */
+    int64_t *copy_bytes; /* per stay: that it is loaded and stored for in any case, if it is on chip */
+    int64_t least_bytes; /* traffic of the best placement where room is no matter */
     struct arena *memory;
 };
 
@@ -100,6 +100,21 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
 
 /* prices.c: costs and charges of the problem, and what saves nothing is barred. */
 bool draft_prices(struct draft *x, lx_status *st);
+
+/* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it
+ * while it does. */
+struct wait {
+    int32_t copy, source;
+    int32_t tick; /* of the copy */
+    int32_t first, last;
+};
+/* The problem of a lax draft: that of the stays, then the buffers above. */
+struct waiting {
+    struct lx_problem problem;
+    const struct wait *waits;
+    int32_t count;
+};
+bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *out, lx_status *st);
 
 /* in_place.c: fills the parents of the problem's buffers. */
 bool draft_parents(struct draft *x, lx_status *st);

@@ -177,8 +177,7 @@ static bool bar_stay(struct draft *x, int32_t stay)
     s->ring_source = -1;
     b->reason = s->begins_written ? "no op reads it from the scratchpad"
                                   : "read only once: a copy on chip would save nothing";
-    if (called)
-        b->reason = arena_format(x->memory, "op %s is extern and works on HBM only", behind->name);
+    if (called) b->reason = arena_format(x->memory, "op %s is extern and works on HBM only", behind->name);
     return b->reason;
 }
 
@@ -243,8 +242,7 @@ static bool settle_tensor(struct pricing *p)
     bool ok, changed = true;
     p->first_charge = p->charges.count;
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
-    do
-        ok = price_tensor(p) && bar_useless(p, &changed);
+    do ok = price_tensor(p) && bar_useless(p, &changed);
     while (ok && changed);
     return ok && write_prices(p);
 }
@@ -263,8 +261,7 @@ bool draft_prices(struct draft *x, lx_status *st)
     }
     struct lx_bonds *bonds = &x->problem.bonds;
     bonds->charge_count = (int32_t)p.charges.count;
-    bonds->charges =
-        arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
+    bonds->charges = arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
     ok = ok && bonds->charges;
     VEC_FREE(&p.charges);
     free(p.of);

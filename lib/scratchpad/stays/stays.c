@@ -278,10 +278,9 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     *out = (struct draft){.divided = d, .memory = memory};
     if (!draft_decide(out, how, st)) return draft_free(out), false;
     const struct lx_graph *g = out->graph;
-    out->problem =
-        (struct lx_problem){.objective = LX_SPILL,
-                            .capacity = how->unlimited ? LX_INT_MAX : lx_device_usable(&g->device),
-                            .alignment = g->device.stick_bytes};
+    out->problem = (struct lx_problem){.objective = LX_SPILL,
+                                       .capacity = how->unlimited ? LX_INT_MAX : lx_device_usable(&g->device),
+                                       .alignment = g->device.stick_bytes};
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
     struct found_stay *firsts = calloc(tensors + 1, sizeof *firsts);
