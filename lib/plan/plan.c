@@ -254,7 +254,9 @@ static bool find_bound(struct planner *p, bool limited)
     const struct lx_pass *row = voiding_pass(p);
     bool ok = true;
     p->bound = p->best.bound;
-    p->unproved = p->best.open_relayouts ? "not all ways to decide its relayouts were tried" : NULL;
+    p->unproved = p->best.open_relayouts && p->options->solver->caps & LX_CAN_PROVE
+                      ? "not all ways to decide its relayouts were tried"
+                      : NULL;
     if (limited) {
         ok = borderless_traffic(&p->best.draft, &p->bound, p->st);
         p->unproved = "how ops are bundled has no bound of its own";
@@ -311,7 +313,7 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_solver 
         return NULL;
     if (p->asks_time) return "its time may be above what launches and memory take at least";
     if (p->unproved) return p->unproved;
-    if (p->answer.status == LX_LIMIT) return "the solver stopped at its limit";
+    if (p->answer.status == LX_LIMIT) return "the solver stopped at its limit of steps";
     return arena_format(p->memory, solver->caps & LX_CAN_PROVE ? "%s found no proof" : "%s proves nothing",
                         solver->name);
 }

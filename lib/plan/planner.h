@@ -47,6 +47,9 @@ bool attempt_keep_better(struct attempt *best, struct attempt *next);
 /* Tries decisions that differ from the best's in what is on chip only; better ones become the best. */
 bool planner_try(struct planner *p, const struct decisions *how, bool *better);
 
+/* unlinked.c: a problem with charges solved by one who takes none. */
+bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                    struct lx_answer *answer, lx_status *st);
 /* price_time.c: what a buffer is worth in nanoseconds on one of three clocks; which one counts depends on all of the
  * plan, so that each is tried. `out`: the buffers of the draft, priced; those that cost time on chip are barred. */
 enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };

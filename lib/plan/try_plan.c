@@ -62,6 +62,15 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
     return ok && lx_check(&a->draft.problem, a->answer.address, &a->answer.objective, by->st);
 }
 
+/* With linked costs, if the solver takes them. */
+static bool solve_linked(const struct planner *by, const struct lx_problem *p, struct lx_answer *answer)
+{
+    const struct lx_solver *solver = by->options->solver;
+    if (lx_problem_needs(p) & ~solver->caps)
+        return solve_unlinked(p, solver, &by->options->run, answer, by->st);
+    return solve_valid(p, solver, &by->options->run, answer, by->st);
+}
+
 /* By the rule of the heuristic a copy of an input that is read more than once counts as an intermediate, whatever it
  * saves. The solver is given such prices; what its answer costs, and the bound, are those of the true ones. */
 static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, struct attempt *a)
@@ -79,8 +88,7 @@ static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, 
             ruled[i].spill_cost += 2 * tensor_bytes(x->layouts, x->stays[i].tensor);
     }
     by_rule.buffers = ruled;
-    ok = ok && solve_valid(&by_rule, by->options->solver, &by->options->run, &a->answer, by->st) &&
-         solve_valid(p, by->options->solver, &by->options->run, &true_one, by->st) &&
+    ok = ok && solve_linked(by, &by_rule, &a->answer) && solve_linked(by, p, &true_one) &&
          lx_check(p, a->answer.address, &a->answer.objective, by->st);
     if (ok) a->answer.bound = true_one.bound;
     free(ruled);
@@ -103,9 +111,7 @@ static bool solve_traffic(const struct planner *by, struct attempt *a)
 {
     const struct lx_problem *p = &a->asked.problem;
     bool by_rule = a->draft.how.passes.clone == LX_CLONE_HEURISTIC;
-    if (by_rule ? !solve_by_rule(by, p, a)
-                : !solve_valid(p, by->options->solver, &by->options->run, &a->answer, by->st))
-        return false;
+    if (by_rule ? !solve_by_rule(by, p, a) : !solve_linked(by, p, &a->answer)) return false;
     a->bound = a->draft.base_bytes + a->answer.bound;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
@@ -217,12 +223,19 @@ static bool try_loaded(struct planner *p, bool *better)
     return ok;
 }
 
+/* Who proves nothing gains little by many tries; who does may take long on large graphs. */
+static int tries_of(const struct planner *p)
+{
+    int64_t size = p->divided->layouts->graph->tensor_count + 1;
+    return p->options->solver->caps & LX_CAN_PROVE ? (int)max_i64(4, min_i64(64, 8000 / size)) : 4;
+}
+
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
-    enum { ROUNDS = 3, TRIES = 64 };
+    enum { ROUNDS = 3 };
     struct planner tries = *p;
     struct decisions plain = without_relayouts(how);
-    bool ok = decides_relayouts(p) ? relayout_search(p, &plain, TRIES, &tries.best)
+    bool ok = decides_relayouts(p) ? relayout_search(p, &plain, tries_of(p), &tries.best)
                                    : attempt_once(p, &plain, &tries.best);
     if (!ok) return false;
     ok = perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
