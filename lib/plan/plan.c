@@ -258,8 +258,12 @@ static bool find_bound(struct planner *p, bool limited)
                       ? "not all ways to decide its relayouts were tried"
                       : NULL;
     if (limited) {
-        ok = borderless_traffic(&p->best.draft, &p->bound, p->st);
+        int64_t bundled;
+        ok = borderless_traffic(&p->best.draft, &bundled, p->st);
+        p->bound = p->joint.searched ? min_i64(bundled, p->bound) : bundled;
         p->unproved = "how ops are bundled has no bound of its own";
+    } else if (p->joint.searched) {
+        p->unproved = "the search over divisions did not reach its bound";
     } else if (row) {
         p->bound = p->best.perfect_bytes;
         p->unproved = arena_format(p->memory, "--%s has no bound of its own", row->option);
@@ -292,7 +296,11 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     ok = ok && find_bound(&by, limited) && (!spill || search_many(&by)) && (!limited || merge_bundles(&by)) &&
          (!spill || asks_time(&by) || raise_bound(&by, limited));
     ok = ok && adopt_best(p, &by);
-    if (ok) p->figures.bound_bytes = max_i64(0, by.bound - (spill ? p->figures.perfect_hbm_bytes : 0));
+    if (ok && !spill) p->figures.bound_bytes = by.bound;
+    if (ok && spill && !p->asks_time) {
+        p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, by.bound);
+        p->figures.bound_bytes = by.bound - p->figures.perfect_hbm_bytes;
+    }
     attempt_free(&by.best);
     return ok;
 }

@@ -47,7 +47,7 @@
 #define PLAN_GRAPH_FIELDS(F) \
     STATED(F, INT, cores, "cores that ops may be divided over") \
     CLAIMED_ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
-    CLAIMED(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
+    CLAIMED_ROWS(F, loaded, 2, "[tensor, op]: decided that the stay of the tensor that begins with that op is filled from HBM, not over the ring from another") \
     MAY(F, TEXT, tile_order, "asked for: the order of tiles in global launches: a word, a formula, or @FILE; absent: row_major") \
     MAY(F, TEXT, tile_share, "asked for: chunks; absent: balanced") \
     MAY(F, TEXT, tile_assign, "asked for: dynamic; absent: static") \

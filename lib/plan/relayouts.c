@@ -31,7 +31,7 @@ struct search {
     struct arena memory; /* of the nodes */
     VEC(struct node) open;
     struct attempt best; /* a plan; memory NULL: none yet */
-    int64_t bound, steps;
+    int64_t bound;
 };
 
 /* The relayouts of a lax draft whose source would have to wait, by what the answer does with them. */
@@ -164,7 +164,6 @@ static bool solve_decided(struct search *s, const struct decisions *how)
 {
     struct attempt a;
     if (!attempt_once(s->by, how, &a)) return false;
-    s->steps += a.answer.steps;
     keep_best(s, &a);
     return true;
 }
@@ -237,7 +236,6 @@ static bool solve_node(struct search *s, const struct node *n)
     bool clashes;
     if (!attempt_once(s->by, &how, &a)) return false;
     int64_t bound = max_i64(n->bound, a.bound);
-    s->steps += a.answer.steps;
     if (!make_plan(s, n, &a, &clash, &clashes)) {
         attempt_free(&a);
         return false;
@@ -266,7 +264,6 @@ bool relayout_search(const struct planner *p, const struct decisions *how, int t
     *out = s.best;
     if (ok) {
         out->bound = min_i64(s.bound, out->hbm_bytes);
-        out->answer.steps = s.steps;
         out->open_relayouts = s.open.count > 0;
     } else
         attempt_free(out);

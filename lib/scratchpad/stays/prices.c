@@ -29,19 +29,26 @@ struct pricing {
     int32_t tensor, later, end;
     int64_t whole, fixed; /* bytes: all of it; what is moved in any case */
     size_t first_charge;
+    bool sizes_count; /* else what is too large is priced as if it were not */
 };
 
-/* The stay that may serve an access, or -1. */
-static int32_t server(const struct draft *x, int32_t access)
+static bool is_barred(const struct pricing *p, int32_t stay)
 {
-    int32_t stay = x->accesses[access].stay;
-    return stay >= 0 && !x->stays[stay].bar ? stay : -1;
+    enum lx_bar bar = p->x->stays[stay].bar;
+    return bar && (p->sizes_count || bar != LX_BAR_SIZE);
 }
 
-static int32_t source_of(const struct draft *x, int32_t stay)
+/* The stay that may serve an access, or -1. */
+static int32_t server(const struct pricing *p, int32_t access)
 {
-    int32_t source = x->stays[stay].ring_source;
-    return source >= 0 && !x->stays[source].bar ? source : -1;
+    int32_t stay = p->x->accesses[access].stay;
+    return stay >= 0 && !is_barred(p, stay) ? stay : -1;
+}
+
+static int32_t source_of(const struct pricing *p, int32_t stay)
+{
+    int32_t source = p->x->stays[stay].ring_source;
+    return source >= 0 && !is_barred(p, source) ? source : -1;
 }
 
 /* The stays of the tensor one after the other; -1 begins, -1 ends. */
@@ -61,7 +68,7 @@ static bool group_of(struct pricing *p, const int32_t *members, int32_t count, s
 static bool charge_load(struct pricing *p, int32_t stay)
 {
     struct lx_charge c = {.cost = p->whole};
-    int32_t source = source_of(p->x, stay);
+    int32_t source = source_of(p, stay);
     if (p->x->stays[stay].begins_written) return true;
     if (source < 0) {
         p->of[stay].on += p->whole;
@@ -85,12 +92,13 @@ static bool need_if_off(struct needs *n, int32_t stay, int32_t writer)
 }
 
 /* Of one access behind the write. */
-static bool add_need(const struct draft *x, int32_t access, int32_t writer, struct needs *n)
+static bool add_need(const struct pricing *p, int32_t access, int32_t writer, struct needs *n)
 {
-    int32_t stay = server(x, access);
+    const struct draft *x = p->x;
+    int32_t stay = server(p, access);
     if (!x->accesses[access].reads || stay == writer) return true;
     bool begins = stay >= 0 && x->stays[stay].first == x->access_op[access] && !x->stays[stay].begins_written;
-    int32_t source = begins ? source_of(x, stay) : -1;
+    int32_t source = begins ? source_of(p, stay) : -1;
     if (stay < 0 || (begins && source < 0)) {
         n->always = true;
         return true;
@@ -104,11 +112,11 @@ static bool charge_store(struct pricing *p, int32_t k)
     const struct draft *x = p->x;
     struct lx_charge c = {.cost = p->whole};
     struct needs n = {0};
-    int32_t writer = server(x, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
+    int32_t writer = server(p, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
     bool ok = true, rewritten = false;
     if (writer < 0) return true;
     for (int32_t i = k + 1; ok && i < end && !rewritten; i++) {
-        ok = add_need(x, x->tensor_access[i], writer, &n);
+        ok = add_need(p, x->tensor_access[i], writer, &n);
         rewritten = x->accesses[x->tensor_access[i]].writes;
     }
     n.always |= !rewritten && x->graph->tensors[p->tensor].role == LX_OUTPUT;
@@ -130,12 +138,12 @@ static bool price_tensor(struct pricing *p)
     p->charges.count = p->first_charge;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) p->of[s] = (struct price){0};
     for (int32_t k = x->tensor_at[p->tensor]; ok && k < x->tensor_at[p->tensor + 1]; k++) {
-        int32_t access = x->tensor_access[k], stay = server(x, access);
+        int32_t access = x->tensor_access[k], stay = server(p, access);
         *(stay < 0 ? &p->fixed : &p->of[stay].off) += x->accesses[access].bytes;
         ok = !x->accesses[access].writes || charge_store(p, k);
     }
     for (int32_t s = next_stay(p, -1); ok && s >= 0; s = next_stay(p, s))
-        ok = x->stays[s].bar || charge_load(p, s);
+        ok = is_barred(p, s) || charge_load(p, s);
     return ok;
 }
 
@@ -192,7 +200,7 @@ static bool bar_useless(struct pricing *p, bool *changed)
         if (!bar_stay(x, s)) return false;
     }
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
-        if (x->stays[s].ring_source >= 0) x->stays[s].ring_source = source_of(x, s);
+        if (x->stays[s].ring_source >= 0) x->stays[s].ring_source = source_of(p, s);
     return true;
 }
 
@@ -237,11 +245,25 @@ static bool write_prices(struct pricing *p)
     return true;
 }
 
+/* Of what is too large: would it save anything? If not, that is why it is barred. */
+static bool doubt_sizes(struct pricing *p)
+{
+    bool any = false, ok = true;
+    for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) any |= p->x->stays[s].bar == LX_BAR_SIZE;
+    p->sizes_count = false;
+    ok = !any || price_tensor(p);
+    for (int32_t s = next_stay(p, -1); any && ok && s >= 0; s = next_stay(p, s))
+        if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) ok = bar_stay(p->x, s);
+    p->sizes_count = true;
+    return ok;
+}
+
 static bool settle_tensor(struct pricing *p)
 {
     bool ok, changed = true;
     p->first_charge = p->charges.count;
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
+    if (!doubt_sizes(p)) return false;
     do ok = price_tensor(p) && bar_useless(p, &changed);
     while (ok && changed);
     return ok && write_prices(p);
