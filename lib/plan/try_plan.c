@@ -227,7 +227,8 @@ static bool try_loaded(struct planner *p, bool *better)
 static int tries_of(const struct planner *p)
 {
     int64_t size = p->divided->layouts->graph->tensor_count + 1;
-    return p->options->solver->caps & LX_CAN_PROVE ? (int)max_i64(4, min_i64(64, 8000 / size)) : 4;
+    unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
+    return (p->options->solver->caps & both) == both ? (int)max_i64(4, min_i64(64, 8000 / size)) : 4;
 }
 
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out)
