@@ -26,10 +26,10 @@ struct planner {
     struct attempt best;
     struct lx_joint joint; /* what co-optimisation found */
     unsigned
-        left_out; /* searches that are not run though their passes are on: a bit per row of lx_passes() */
-    int64_t bound;         /* traffic that no plan goes below, whatever the passes find */
-    const char *unproved;  /* in words why it may not be met; NULL: the solver knows */
-    struct arena *memory;  /* the plan's: what decisions point to */
+        left_out;  /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+    int64_t bound; /* traffic that no plan goes below, whatever the passes find */
+    const char *unproved; /* in words why it may not be met; NULL: the solver knows */
+    struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;
 };
 

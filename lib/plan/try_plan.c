@@ -231,6 +231,19 @@ static int tries_of(const struct planner *p)
     return (p->options->solver->caps & both) == both ? (int)max_i64(4, min_i64(64, 8000 / size)) : 4;
 }
 
+/* What the rule of the heuristic copies may cost more than it saves: then nothing is copied. */
+static bool try_without_copies(struct planner *p, const struct decisions *how)
+{
+    struct decisions none = *how;
+    struct attempt next;
+    int64_t bound = p->best.bound;
+    none.passes.clone = LX_CLONE_NONE;
+    if (!relayout_search(p, &none, tries_of(p), &next)) return false;
+    attempt_keep_better(&p->best, &next);
+    p->best.bound = bound;
+    return true;
+}
+
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
     enum { ROUNDS = 3 };
@@ -239,7 +252,9 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
     bool ok = decides_relayouts(p) ? relayout_search(p, &plain, tries_of(p), &tries.best)
                                    : attempt_once(p, &plain, &tries.best);
     if (!ok) return false;
-    ok = perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
+    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC)
+        ok = try_without_copies(&tries, &plain);
+    ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
     bool better = asks_time(p);
     for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_loaded(&tries, &better);
     *out = tries.best;
