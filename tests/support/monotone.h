@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct monotone {
     int points, plans, worse, below; /* worse: than one with fewer choices; below: a bound that should hold */
@@ -24,6 +25,24 @@ static inline struct lx_plan *monotone_plan(const struct lx_graph *g, const char
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     if (!p || !lx_plan_check(p, &st)) {
         printf("%s with %s: %s\n", g->name, solver, st.text);
+        abort();
+    }
+    return p;
+}
+
+/* With `auto` at a level of effort. */
+static inline struct lx_plan *monotone_level(const struct lx_graph *g, int64_t level)
+{
+    lx_status st = {0};
+    const struct lx_solver *s = lx_solver_find("auto");
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    for (int i = 0; i < s->option_count; i++)
+        values[i] = strcmp(s->options[i].name, "level") == 0 ? level : s->options[i].def;
+    struct lx_plan_options how = {
+        .solver = s, .quick_solver = lx_solver_find("bestfit"), .run = {.options = values}};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p || !lx_plan_check(p, &st)) {
+        printf("%s at level %d: %s\n", g->name, (int)level, st.text);
         abort();
     }
     return p;
@@ -90,6 +109,14 @@ static inline void monotone_point(const struct lx_graph *g, int step, bool searc
         }
         lx_plan_free(p);
     }
+    struct lx_plan *lower = monotone_level(g, 0);
+    for (int level = 1; level <= 9; level += step > 1 ? 4 : 1) {
+        struct lx_plan *p = monotone_level(g, level);
+        monotone_compare(p, lower, "levels", m);
+        lx_plan_free(lower);
+        lower = p;
+    }
+    lx_plan_free(lower);
     for (int k = 0; searches && k < 3; k++) {
         static const char *const words[] = {"evict", "reorder", "cooptimise"};
         struct lx_passes more = {
