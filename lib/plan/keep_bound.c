@@ -35,6 +35,8 @@ bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out
     struct decisions how = p->best.draft.how;
     how.cuts = how.moves = NULL;
     how.cut_count = how.move_count = 0;
+    how.loaded_count = how.kept_count = 0;
+    how.lax = false;
     *out = (struct draft){0};
     return draft_make(p->divided, &how, memory, out, p->st);
 }

@@ -31,7 +31,7 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
                               .spill_bytes = p->figures.spill_bytes,
                               .height_bytes = p->figures.height_bytes,
                               .bound_bytes = p->figures.bound_bytes,
-                              .gap = lx_plan_gap(p),
+                              .gap = isfinite(lx_plan_gap(p)) ? lx_plan_gap(p) : NAN,
                               .target_hbm_bytes = p->graph->target_hbm_bytes,
                               .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
                               .capacity = p->problem.capacity,
@@ -90,7 +90,7 @@ bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_
                      &out->tile_sides) &&
            pack_cuts(p->how->cuts, p->how->cut_count, memory, &out->cuts) &&
            pack_cuts(p->how->moves, p->how->move_count, memory, &out->moves) &&
-           pack_int32s(memory, p->how->apart, p->how->apart_count, &out->apart);
+           pack_cuts(p->how->loaded, p->how->loaded_count, memory, &out->loaded);
 }
 
 bool plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_tensor *out)

@@ -91,8 +91,11 @@ bool draft_moves(struct draft *x, lx_status *st)
     if (x->how.move_count == 0) return true;
     struct lx_buffer *buffers = arena_array(x->memory, room, sizeof *buffers);
     struct lx_stay *stays = arena_array(x->memory, room, sizeof *stays);
-    if (!buffers || !stays) return status_no_memory(st);
-    for (size_t i = 0; i < n; i++) buffers[i] = x->buffers[i], stays[i] = x->stays[i];
+    int64_t *copies = arena_array(x->memory, room, sizeof *copies);
+    if (!buffers || !stays || !copies) return status_no_memory(st);
+    for (size_t i = 0; i < n; i++)
+        buffers[i] = x->buffers[i], stays[i] = x->stays[i], copies[i] = x->copy_bytes[i];
+    x->copy_bytes = copies;
     x->problem.buffers = x->buffers = buffers;
     x->stays = stays;
     for (int32_t i = 0; i < x->how.move_count; i++) {
