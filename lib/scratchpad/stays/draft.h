@@ -98,7 +98,7 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
 /* "m 4 x n 8" of an op's division. */
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory);
 
-/* prices.c: costs and charges of the problem, and what saves nothing is barred. */
+/* stay_prices.c: costs and charges of the problem, and what saves nothing is barred. */
 bool draft_prices(struct draft *x, lx_status *st);
 
 /* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it
