@@ -108,7 +108,7 @@ bool stay_moves(const struct draft *x, int32_t stay);
 /* Bytes of all cores' parts. */
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
 
-/* prices.c: costs and charges of the problem, and what saves nothing is barred. */
+/* stay_prices.c: costs and charges of the problem, and what saves nothing is barred. */
 bool draft_prices(struct draft *x, lx_status *st);
 
 /* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it

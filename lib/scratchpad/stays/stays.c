@@ -6,7 +6,7 @@
  * decided. In a run the accesses that see the tensor in the same way (one view) make one stay. The first is
  * the main one; the others are filled from it over the ring, or each from HBM.
  *
- * What a place on chip saves is told in prices.c. */
+ * What a place on chip saves is told in stay_prices.c. */
 #include "scratchpad/stays/find_stays.h"
 #include "base/checked.h"
 
