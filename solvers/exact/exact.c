@@ -3,6 +3,7 @@
 #include "common/placing_all.h"
 #include "exact/spill.h"
 #include "exact/fit_and_height.h"
+#include "exact/general/general.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
@@ -39,8 +40,7 @@ const struct lx_solver lx_solver_exact = {
     .abi = LX_SOLVER_ABI,
     .name = "exact",
     .summary = "branch and bound with proof, for all three questions",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED | LX_CAN_CHARGES |
-            LX_CAN_MUST | LX_CAN_TOGETHER,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED | LX_CAN_ALL,
     .options = exact_options,
     .option_count = OPTION_COUNT,
     .stats = exact_stats,
@@ -65,8 +65,27 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
     return bound <= 0;
 }
 
+static bool solve_general(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    struct general_options options = {
+        .step_limit = run->work_limit > 0 ? run->work_limit : 2000000,
+        .pack_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
+        .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
+    };
+    return general_solve(p, run, &options, answer);
+}
+
+/* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the height, too. */
+static bool needs_more(const struct lx_problem *p)
+{
+    unsigned known = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER;
+    return lx_problem_needs(p) & ~known ||
+           (p->objective == LX_HEIGHT && p->pool_count > 0 && p->pools[0].capacity != LX_NO_LIMIT);
+}
+
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
+    if (needs_more(p)) return solve_general(p, run, answer);
     struct whole_options whole = {
         .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
