@@ -31,7 +31,8 @@ static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
 static int compare_lives(const void *a, const void *b)
 {
     const struct lx_life *x = a, *y = b;
-    return x->start != y->start ? (x->start > y->start) - (x->start < y->start) : (x->end > y->end) - (x->end < y->end);
+    return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
+                                : (x->end > y->end) - (x->end < y->end);
 }
 
 /* The lives of all members, in order and joined. */
@@ -106,8 +107,8 @@ static bool set_rooms(struct blocks *b)
     for (int32_t k = 0; k < p->pool_count; k++) {
         const struct lx_pool *pool = &p->pools[k];
         struct room *room = &b->rooms[k];
-        *room = (struct room){pool->capacity == LX_NO_LIMIT ? INT64_MAX / 4 : pool->capacity, 0, pool->reserved,
-                              pool->reserved_count};
+        *room = (struct room){pool->capacity == LX_NO_LIMIT ? INT64_MAX / 4 : pool->capacity, 0,
+                              pool->reserved, pool->reserved_count};
         for (int32_t r = 0; r < pool->reserved_count; r++)
             room->reserved_end = max_i64(room->reserved_end, pool->reserved[r].to);
     }
@@ -246,7 +247,8 @@ static size_t option_room(const struct blocks *b)
 static size_t life_room(const struct lx_problem *p)
 {
     size_t n = 1;
-    for (int32_t i = 0; i < p->count; i++) n += (size_t)(p->buffers[i].life_count ? p->buffers[i].life_count : 1);
+    for (int32_t i = 0; i < p->count; i++)
+        n += (size_t)(p->buffers[i].life_count ? p->buffers[i].life_count : 1);
     return n;
 }
 

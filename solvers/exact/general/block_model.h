@@ -85,7 +85,8 @@ bool blocks_relate(struct blocks *b);
 bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, int32_t bn);
 
 /* The address at or above `from` that is the least free one, where `spans` (rising, joined) are not. */
-static inline int64_t above_spans(int64_t from, int64_t size, int64_t align, const struct span *spans, int32_t n)
+static inline int64_t above_spans(int64_t from, int64_t size, int64_t align, const struct span *spans,
+                                  int32_t n)
 {
     int64_t at = (from + align - 1) / align * align;
     for (int32_t k = 0; k < n && spans[k].from < at + size; k++)

@@ -48,8 +48,8 @@ static bool solve_choice(const struct blocks *b, struct budget *budget, const st
     return ok;
 }
 
-bool general_solve(const struct lx_problem *p, const struct lx_run *run, const struct general_options *options,
-                   struct lx_answer *answer)
+bool general_solve(const struct lx_problem *p, const struct lx_run *run,
+                   const struct general_options *options, struct lx_answer *answer)
 {
     struct blocks b;
     struct layout best = {0};

@@ -29,7 +29,8 @@ void layout_copy(struct layout *to, const struct layout *from, int32_t blocks)
     to->known = from->known;
 }
 
-static bool count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on, bool all)
+static bool count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,
+                     bool all)
 {
     for (int32_t k = 0; k < g->count; k++)
         if ((l->pool[b->of[g->at[k]]] >= 0) == on) {
@@ -162,10 +163,11 @@ bool master_open(struct master *m, const struct blocks *b, struct budget *budget
     m->soft_apart = malloc(((size_t)b->soft_count + 1) * sizeof *m->soft_apart);
     m->members = malloc(n * sizeof *m->members);
     m->graphs = calloc((size_t)b->pool_count, sizeof *m->graphs);
-    bool ok = on && off && m->variable && m->in_pool && m->soft_apart && m->members && m->graphs &&
-              layout_open(&m->now, b->count) &&
-              programme_open(&m->programme,
-                             b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
+    bool ok =
+        on && off && m->variable && m->in_pool && m->soft_apart && m->members && m->graphs &&
+        layout_open(&m->now, b->count) &&
+        programme_open(&m->programme,
+                       b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
     if (ok) {
         variable_costs(b, on, off);
         add_columns(m, on, off);

@@ -30,7 +30,7 @@ struct master {
     struct literal *in_pool;  /* per option of each block */
     int32_t first_soft;       /* column of the first soft pair */
     int32_t first_charge;
-    int64_t constant; /* cost that every answer has */
+    int64_t constant;            /* cost that every answer has */
     struct clique_graph *graphs; /* per pool: blocks that exclude each other there */
     VEC(struct term) row;
     int64_t row_need;

@@ -111,8 +111,8 @@ static const struct soft_pair *find_soft(const struct blocks *b, int32_t i, int3
 }
 
 /* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the row is added. */
-static double clique_row(struct master *m, int32_t pool, const int32_t *members, int32_t count, const double *point,
-                         bool add)
+static double clique_row(struct master *m, int32_t pool, const int32_t *members, int32_t count,
+                         const double *point, bool add)
 {
     const struct blocks *b = m->b;
     int64_t need = reserved_for_all(m, pool, members, count) - b->rooms[pool].capacity;

@@ -21,7 +21,8 @@ static int32_t pool_at(const struct master *m, int32_t block, const bool *point)
     int32_t best = -1;
     if (!holds(placed(m, block), point)) return -1;
     for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++)
-        if (holds(m->in_pool[o], point) && (best < 0 || m->b->options[o].cost < m->b->options[best].cost)) best = o;
+        if (holds(m->in_pool[o], point) && (best < 0 || m->b->options[o].cost < m->b->options[best].cost))
+            best = o;
     return best < 0 ? -1 : m->b->options[best].pool;
 }
 
@@ -33,7 +34,8 @@ static int32_t gather(const struct master *m, int32_t pool, int32_t *members)
     return n;
 }
 
-static struct pool_question question(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes)
+static struct pool_question question(struct master *m, int32_t pool, int32_t *members, int32_t count,
+                                     int64_t nodes)
 {
     return (struct pool_question){
         .b = m->b,
@@ -60,7 +62,8 @@ static enum fit_result ask(struct master *m, int32_t pool, int32_t *members, int
 /* --- Cores. --- */
 
 /* Leaves out what is not needed for the pool not to pack: runs of members, shorter and shorter. */
-static int32_t shrink_members(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
+static int32_t shrink_members(struct master *m, int32_t pool, int32_t *members, int32_t count,
+                              int64_t *scratch)
 {
     int32_t *trial = malloc(((size_t)count + 1) * sizeof *trial);
     for (int32_t run = count / 2; trial && run > 0; run = run == 1 ? 0 : (run + 1) / 2)
@@ -84,7 +87,8 @@ static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32
     const struct blocks *b = m->b;
     bool *in = calloc((size_t)b->count + 1, sizeof *in), *saved = malloc((size_t)b->soft_count + 1);
     for (int32_t k = 0; in && k < count; k++) in[members[k]] = true;
-    for (int32_t k = 0; in && k < b->soft_count; k++) m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
+    for (int32_t k = 0; in && k < b->soft_count; k++)
+        m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
     for (int32_t run = b->soft_count; in && saved && run > 0; run = run == 1 ? 0 : (run + 1) / 2)
         for (int32_t from = 0; from < b->soft_count && !budget_spent(m->programme.budget); from += run) {
             int32_t to = (int32_t)min_i64(from + run, b->soft_count), on = 0;

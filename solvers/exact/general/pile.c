@@ -105,7 +105,8 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
 /* --- Parts. --- */
 
 /* The items of one part and all their partners, which are in it, too. */
-static bool take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number, struct pile *part)
+static bool take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
+                      struct pile *part)
 {
     size_t near = 0;
     for (int32_t k = 0; k < count; k++) near += (size_t)p->items[members[k]].near_count;
@@ -200,7 +201,8 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
 }
 
 /* A part without an answer does not keep a later one from being proved impossible. */
-enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address, int64_t *nodes)
+enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address,
+                           int64_t *nodes)
 {
     size_t n = (size_t)p->count + 1;
     int32_t *part = calloc(n, sizeof *part), *members = malloc(n * sizeof *members),

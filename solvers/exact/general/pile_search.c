@@ -145,7 +145,9 @@ static int32_t choose(const struct pile_search *s)
     for (int32_t i = 0; i < s->p->count; i++) {
         if (s->base[i] >= 0) continue;
         double low = (double)s->low[i] / (double)max_i64(s->p->capacity, 1);
-        double key = s->rule == 0 ? 4 * low - s->rank[i] : s->rule == 1 ? low - s->rank[i] : 1000 * low - s->rank[i];
+        double key = s->rule == 0   ? 4 * low - s->rank[i]
+                     : s->rule == 1 ? low - s->rank[i]
+                                    : 1000 * low - s->rank[i];
         if ((best < 0 || key < best_key) && is_lowest(s, i)) {
             best = i;
             best_key = key;
@@ -211,7 +213,8 @@ enum fit_result pile_search_run(struct pile_search *s, int rule, uint64_t seed, 
         s->base[i] = s->waits[i] = -1;
         s->low[i] = pile_free_from(p, i, 0);
         alive &= s->low[i] <= p->capacity - p->items[i].size;
-        for (int32_t k = s->first_in[i]; k < s->first_in[i + 1]; k++) fullest = max_i64(fullest, s->left[s->in[k]]);
+        for (int32_t k = s->first_in[i]; k < s->first_in[i + 1]; k++)
+            fullest = max_i64(fullest, s->left[s->in[k]]);
         s->rank[i] = (double)fullest / (double)heaviest +
                      0.5 * (double)p->items[i].size / (double)max_i64(p->capacity, 1) +
                      (seed ? 0.3 * rng_unit(&s->rng) : 0);

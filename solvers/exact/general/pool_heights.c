@@ -53,8 +53,8 @@ static int64_t end_of(const struct heights *h, int32_t pool, int32_t count, cons
 static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64_t capacity, int64_t nodes,
                            int64_t *address)
 {
-    struct pool_question q = {h->b, pool, capacity, h->members, count, NULL,
-                              {nodes, h->seed, budget_stopped, h->budget}, 0};
+    struct pool_question q = {
+        h->b, pool, capacity, h->members, count, NULL, {nodes, h->seed, budget_stopped, h->budget}, 0};
     enum fit_result result = pool_pack(&q, address);
     budget_charge_nodes(h->budget, q.nodes + 1, count);
     if (result == FIT_NO_MEMORY) h->out_of_memory = true;
@@ -66,13 +66,15 @@ static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64
 static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_t cutoff, int64_t *proved)
 {
     int32_t count = gather(h, pool);
-    int64_t most = min_i64(h->b->rooms[pool].capacity, cutoff - 1), found = INT64_MAX, unit = step_of(h, pool, count);
+    int64_t most = min_i64(h->b->rooms[pool].capacity, cutoff - 1), found = INT64_MAX,
+            unit = step_of(h, pool, count);
     int64_t *trial = malloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
     int64_t nodes = min_i64(200000, h->budget->limit / 8);
     *proved = low;
     for (int round = 0; trial && low <= ceiling && !h->out_of_memory; round++) {
         int64_t at = round == 0 ? ceiling : round == 1 ? low : low + (ceiling - low) / 2 / unit * unit;
-        enum fit_result result = budget_spent(h->budget) && round ? FIT_LIMIT : ask(h, pool, count, at, nodes, trial);
+        enum fit_result result =
+            budget_spent(h->budget) && round ? FIT_LIMIT : ask(h, pool, count, at, nodes, trial);
         if (result == FIT_YES) {
             found = end_of(h, pool, count, trial);
             for (int32_t k = 0; k < count; k++) h->now.address[h->members[k]] = trial[h->members[k]];
@@ -83,7 +85,7 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
         }
     }
     free(trial);
-    if (found < INT64_MAX && *proved > found) *proved = found;
+    if (found<INT64_MAX && * proved> found) *proved = found;
     return found;
 }
 
@@ -170,7 +172,8 @@ static bool place_all(struct heights *h)
     for (int32_t i = 0; i < b->count; i++) {
         if (h->now.pool[i] < 0 || b->at[i].option_count < 2) continue;
         int32_t at = h->flexible_count++;
-        for (; at > 0 && b->at[h->flexible[at - 1]].size < b->at[i].size; at--) h->flexible[at] = h->flexible[at - 1];
+        for (; at > 0 && b->at[h->flexible[at - 1]].size < b->at[i].size; at--)
+            h->flexible[at] = h->flexible[at - 1];
         h->flexible[at] = i;
         h->now.pool[i] = -1;
     }

@@ -269,7 +269,8 @@ static int32_t broken_edge(const struct clustering *c, const int64_t *address)
     const struct pool_question *q = c->q;
     for (int32_t e = 0; e < c->edge_count; e++) {
         int32_t i = q->members[c->edges[e].a], k = q->members[c->edges[e].b];
-        if (c->edges[e].decision == LEFT_OPEN && address[i] != address[k] && blocks_touch(q->b, i, k, address))
+        if (c->edges[e].decision == LEFT_OPEN && address[i] != address[k] &&
+            blocks_touch(q->b, i, k, address))
             return e;
     }
     return -1;

@@ -17,7 +17,8 @@ bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
     m->fraction = calloc(n, sizeof *m->fraction);
     m->reduced = calloc(n, sizeof *m->reduced);
     m->point = calloc(n, sizeof *m->point);
-    if (!m->cost || !m->low || !m->high || !m->first_low || !m->first_high || !m->fraction || !m->reduced || !m->point)
+    if (!m->cost || !m->low || !m->high || !m->first_low || !m->first_high || !m->fraction || !m->reduced ||
+        !m->point)
         return false;
     memset(m->first_high, 1, (size_t)columns);
     return true;
@@ -88,7 +89,8 @@ static bool give_row_to_lp(struct programme *m, struct programme_row *row)
     int64_t largest = 1;
     if (!entries) return false;
     for (int32_t k = 0; k < row->count; k++)
-        largest = max_i64(largest, row->terms[k].coefficient < 0 ? -row->terms[k].coefficient : row->terms[k].coefficient);
+        largest = max_i64(largest, row->terms[k].coefficient < 0 ? -row->terms[k].coefficient
+                                                                 : row->terms[k].coefficient);
     row->scale = 1 / (double)largest;
     for (int32_t k = 0; k < row->count; k++)
         entries[k] = (struct lp_entry){row->terms[k].column, row->scale * (double)row->terms[k].coefficient};
@@ -212,9 +214,10 @@ static void decide(struct programme *m, int32_t j, bool low, bool high)
 /* A column whose reduced cost alone reaches the best is decided in this box. */
 static void fix_by_reduced_cost(struct programme *m)
 {
+    int128 wanted = (int128)((m->best - 1) / m->cost_step * m->cost_step) * m->scale;
     for (int32_t j = 0; j < m->columns; j++) {
         int128 reduced = m->reduced[j] > 0 ? m->reduced[j] : -m->reduced[j];
-        if (m->low[j] == m->high[j] || m->value + reduced <= (int128)(m->best - m->cost_step) * m->scale) continue;
+        if (m->low[j] == m->high[j] || m->value + reduced <= wanted) continue;
         bool value = m->reduced[j] < 0;
         decide(m, j, value, value);
     }
@@ -353,7 +356,8 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
         fix_by_reduced_cost(m);
         for (int32_t j = 0; j < m->columns; j++) m->fraction[j] = lp_value(m->lp, j);
         int32_t j = result == LP_OPTIMAL ? fractional(m) : any_free(m);
-        if (result == LP_OPTIMAL && m->separate && (*rounds)-- > 0 && m->separate(m->context, m->fraction)) continue;
+        if (result == LP_OPTIMAL && m->separate && (*rounds)-- > 0 && m->separate(m->context, m->fraction))
+            continue;
         if (j >= 0) return j;
         j = at_leaf(m);
         if (j != -2) return j;
@@ -377,7 +381,8 @@ static void dive(struct programme *m, int32_t node, int *rounds)
     for (int32_t next; !m->out_of_memory; node = next) {
         m->nodes++;
         int32_t j = work_on(m, node, rounds);
-        if (budget_spent(m->budget) && m->tree.at[node].bound < m->best) m->lost = min_i64(m->lost, m->tree.at[node].bound);
+        if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
+            m->lost = min_i64(m->lost, m->tree.at[node].bound);
         if (j < 0 || m->enough) return;
         if (!split(m, node, j, &next)) m->out_of_memory = true;
         *rounds = ROUNDS_PER_NODE;
@@ -396,7 +401,8 @@ bool programme_solve(struct programme *m)
     m->best = min_i64(m->best, m->total_cost + 1);
     int rounds = SEPARATE_ROUNDS;
     if (!open_lp(m) || !push(m, (struct programme_node){.parent = -1})) return false;
-    while (m->open.count && !m->out_of_memory && !m->contradiction && !m->enough && !budget_spent(m->budget)) {
+    while (m->open.count && !m->out_of_memory && !m->contradiction && !m->enough &&
+           !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;
         int32_t node = pop(m);
         enter(m, node);

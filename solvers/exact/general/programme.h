@@ -37,15 +37,15 @@ struct programme_node {
 struct programme {
     int32_t columns;
     int64_t *cost;
-    bool *low, *high;   /* the box of the node in hand */
+    bool *low, *high;             /* the box of the node in hand */
     bool *first_low, *first_high; /* of the root */
     VEC(struct programme_row) rows;
     VEC(struct term) merged;
     struct lp *lp;
     struct budget *budget;
     int64_t total_cost, cost_step;
-    int64_t best; /* cost of the best answer known, or total_cost + 1 */
-    int64_t lost; /* points below this cost were passed over without knowledge; INT64_MAX: none */
+    int64_t best;   /* cost of the best answer known, or total_cost + 1 */
+    int64_t lost;   /* points below this cost were passed over without knowledge; INT64_MAX: none */
     int64_t proved; /* no answer is below; total_cost + 1: there is none */
     bool contradiction, out_of_memory, enough; /* enough: `visit` wants no more */
     int64_t nodes, cuts;
