@@ -52,7 +52,7 @@ static enum fit_result ask(struct master *m, int32_t pool, int32_t *members, int
                            int64_t *address)
 {
     struct pool_question q = question(m, pool, members, count, nodes);
-    enum fit_result result = pool_pack(&q, address);
+    enum fit_result result = pack_into_pool(&q, address);
     m->asked++;
     m->spent += q.nodes;
     budget_charge_nodes(m->programme.budget, q.nodes, count);

@@ -55,7 +55,7 @@ static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64
 {
     struct pool_question q = {
         h->b, pool, capacity, h->members, count, NULL, {nodes, h->seed, budget_stopped, h->budget}, 0};
-    enum fit_result result = pool_pack(&q, address);
+    enum fit_result result = pack_into_pool(&q, address);
     budget_charge_nodes(h->budget, q.nodes + 1, count);
     if (result == FIT_NO_MEMORY) h->out_of_memory = true;
     return result;

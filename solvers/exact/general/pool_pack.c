@@ -307,7 +307,7 @@ static enum fit_result pack(struct clustering *c, int64_t *address)
     return other == FIT_NO ? result : other;
 }
 
-enum fit_result pool_pack(struct pool_question *q, int64_t *address)
+enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
 {
     struct clustering c;
     enum fit_result result = FIT_NO_MEMORY;
