@@ -68,7 +68,7 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
 static bool solve_general(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     struct general_options options = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : 2000000,
+        .step_limit = run->work_limit > 0 ? run->work_limit : 20000000,
         .pack_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
     };

@@ -2,9 +2,15 @@
 #include "exact/general/general.h"
 #include "exact/general/master.h"
 #include "exact/general/pool_heights.h"
+#include "exact/general/pool_pack.h"
+#include "exact/general/reuse_search.h"
 #include "exact/search.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+/* What the master programme has to settle a question with reuse before local search is asked. */
+enum { FIRST_STEPS = 100000 };
 
 static void give_answer(const struct blocks *b, const struct layout *best, struct lx_answer *answer)
 {
@@ -15,36 +21,94 @@ static void give_answer(const struct blocks *b, const struct layout *best, struc
     }
 }
 
-static void report(const struct master *m, struct lx_answer *answer)
+struct choice {
+    const struct blocks *b;
+    struct budget *budget;
+    const struct general_options *options;
+    uint64_t seed;
+    struct layout *best;
+    struct search_stats stats;
+    int64_t bound;
+    bool none, closed;
+};
+
+static void count(struct choice *c, const struct master *m)
 {
-    struct search_stats stats = {.nodes = m->programme.nodes,
-                                 .pivots = m->programme.lp ? lp_pivots(m->programme.lp) : 0,
-                                 .fit_calls = m->asked,
-                                 .fit_nodes = m->spent,
-                                 .cuts = m->programme.cuts};
-    exact_report(&stats, EXACT_STAT_COUNT - 1, answer);
+    c->stats.nodes += m->programme.nodes;
+    c->stats.pivots += m->programme.lp ? lp_pivots(m->programme.lp) : 0;
+    c->stats.fit_calls += m->asked;
+    c->stats.fit_nodes += m->spent;
+    c->stats.cuts += m->programme.cuts;
 }
 
-/* Cost and fit: both are questions to the master programme. */
-static bool solve_choice(const struct blocks *b, struct budget *budget, const struct general_options *options,
-                         uint64_t seed, struct layout *best, struct lx_answer *answer)
+/* The master programme for so many steps. */
+static bool ask_master(struct choice *c, int64_t steps)
 {
     struct master m;
-    bool ok = master_open(&m, b, budget, best);
-    m.pack_nodes = options->pack_nodes;
-    m.core_nodes = options->core_nodes;
-    m.seed = seed;
+    struct budget part = *c->budget;
+    part.limit = min_i64(part.limit, part.steps + steps);
+    bool ok = master_open(&m, c->b, &part, c->best);
+    m.pack_nodes = c->options->pack_nodes;
+    m.core_nodes = c->options->core_nodes;
+    m.seed = c->seed;
     ok = ok && master_solve(&m);
     if (ok) {
-        bool closed = m.programme.proved >= m.programme.best;
-        bool none = !best->known && m.programme.proved > m.programme.total_cost;
-        answer->status = none ? LX_INFEASIBLE : best->known ? LX_FEASIBLE : LX_LIMIT;
-        if (!none && !m.any) answer->bound = m.constant + min_i64(m.programme.proved, m.programme.total_cost);
-        if (m.any && best->known) answer->bound = best->cost;
-        if (best->known && !closed && !m.any) answer->status = LX_LIMIT;
-        report(&m, answer);
+        c->closed = m.any ? c->best->known : m.programme.proved >= m.programme.best;
+        c->none = !c->best->known && m.programme.proved > m.programme.total_cost;
+        if (m.any)
+            c->bound = c->best->known ? c->best->cost : 0;
+        else if (!c->none)
+            c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
+        count(c, &m);
     }
+    c->budget->steps = part.steps;
     master_close(&m);
+    return ok;
+}
+
+/* Where it is decided what is placed: everything in its first pool, if that packs. */
+static void place_at_first(struct choice *c)
+{
+    const struct blocks *b = c->b;
+    struct layout *l = c->best;
+    int32_t *members = malloc(((size_t)b->count + 1) * sizeof *members);
+    bool ok = members != NULL;
+    for (int32_t v = 0; v < b->variable_count; v++) ok &= b->fixed[v] >= 0;
+    for (int32_t i = 0; ok && i < b->count; i++) {
+        bool on = (b->fixed[b->at[i].variable] == 1) == b->at[i].on_if;
+        l->pool[i] = on ? b->options[b->at[i].first_option].pool : -1;
+    }
+    for (int32_t pool = 0; ok && pool < b->pool_count; pool++) {
+        struct pool_question q = {
+            .b = b, .pool = pool, .capacity = b->rooms[pool].capacity, .members = members};
+        q.limits = (struct fit_limits){c->options->core_nodes, c->seed, budget_stopped, c->budget};
+        for (int32_t i = 0; i < b->count; i++)
+            if (l->pool[i] == pool) members[q.count++] = i;
+        ok = pack_into_pool(&q, l->address) == FIT_YES;
+        budget_charge_nodes(c->budget, q.nodes, q.count);
+    }
+    for (int32_t k = 0; ok && k < b->p->bonds.charge_count; k++)
+        ok = b->p->bonds.charges[k].cost != LX_FORBIDDEN || !layout_triggers(b, l, k);
+    l->known = ok;
+    if (ok) l->cost = layout_cost(b, l);
+    free(members);
+}
+
+/* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to local search
+ * first. */
+static bool solve_choice(struct choice *c, struct lx_answer *answer)
+{
+    bool soft = c->b->soft_count > 0;
+    int64_t limit = c->budget->limit;
+    if (soft) place_at_first(c);
+    bool ok = ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
+    if (ok && soft && !c->closed && !c->none) {
+        if (c->best->known) ok = reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
+        ok = ok && ask_master(c, limit);
+    }
+    answer->status = c->none ? LX_INFEASIBLE : c->closed ? LX_FEASIBLE : LX_LIMIT;
+    answer->bound = c->none ? 0 : c->bound;
+    exact_report(&c->stats, EXACT_STAT_COUNT - 1, answer);
     return ok;
 }
 
@@ -54,6 +118,7 @@ bool general_solve(const struct lx_problem *p, const struct lx_run *run,
     struct blocks b;
     struct layout best = {0};
     struct budget budget = budget_new(run, options->step_limit);
+    struct choice choice = {.b = &b, .budget = &budget, .options = options, .seed = run->seed, .best = &best};
     bool ok = blocks_open(&b, p) && layout_open(&best, b.count);
     if (ok && b.too_many) {
         answer->status = LX_LIMIT;
@@ -63,7 +128,7 @@ bool general_solve(const struct lx_problem *p, const struct lx_run *run,
         answer->status = LX_INFEASIBLE;
     else if (ok) {
         ok = p->objective == LX_HEIGHT ? solve_heights(&b, &budget, run->seed, &best, answer)
-                                       : solve_choice(&b, &budget, options, run->seed, &best, answer);
+                                       : solve_choice(&choice, answer);
         if (best.known) give_answer(&b, &best, answer);
         answer->steps = budget.steps;
     }

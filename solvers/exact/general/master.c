@@ -186,6 +186,7 @@ void master_close(struct master *m)
     free(m->variable);
     free(m->in_pool);
     free(m->soft_apart);
+    free(m->soft_at);
     free(m->members);
     free(m->graphs);
     VEC_FREE(&m->row);

@@ -8,6 +8,7 @@
 
 #include "exact/general/block_model.h"
 #include "exact/general/clique.h"
+#include "exact/fit/fit.h"
 #include "exact/general/programme.h"
 
 struct literal {
@@ -35,10 +36,11 @@ struct master {
     VEC(struct term) row;
     int64_t row_need;
     bool *soft_apart;
+    int32_t *soft_at; /* per two blocks: their soft pair plus one; NULL: look it up */
     int32_t *members;
     struct layout now, *best;
     bool any; /* the first answer is enough */
-    int64_t pack_nodes, core_nodes, asked, spent;
+    int64_t pack_nodes, core_nodes, asked, spent, failures;
     uint64_t seed;
 };
 
@@ -99,6 +101,12 @@ bool master_first_rows(struct master *m);
 int32_t master_separate(void *context, const double *point);
 /* master_visit.c */
 enum visit master_visit(void *context, const bool *point);
+enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
+                           int64_t *address);
+/* Members of a pool that does not pack: how many are left that still do not. */
+int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch);
+/* master_repair.c */
+void master_repair(struct master *m, const bool *point);
 
 /* The literal of "this block is in this pool". A constant false where it never is. */
 struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool);

@@ -93,21 +93,38 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
     return bytes;
 }
 
-static const struct soft_pair *find_soft(const struct blocks *b, int32_t i, int32_t k, int32_t *at)
+/* The soft pair of two blocks, or -1. */
+static int32_t soft_of(const struct master *m, int32_t i, int32_t k)
 {
+    const struct blocks *b = m->b;
     int32_t low = 0, high = b->soft_count;
-    if (i > k) return find_soft(b, k, i, at);
+    if (m->soft_at) return m->soft_at[(size_t)i * (size_t)b->count + (size_t)k] - 1;
+    if (i > k) return soft_of(m, k, i);
     while (low < high) {
         int32_t mid = low + (high - low) / 2;
         const struct soft_pair *s = &b->softs[mid];
-        *at = mid;
-        if (s->a == i && s->b == k) return s;
+        if (s->a == i && s->b == k) return mid;
         if (s->a < i || (s->a == i && s->b < k))
             low = mid + 1;
         else
             high = mid;
     }
-    return NULL;
+    return -1;
+}
+
+enum { MOST_SQUARE = 1500 };
+
+/* A matrix of their numbers plus one, where it is not too large. */
+static bool index_softs(struct master *m)
+{
+    size_t n = (size_t)m->b->count;
+    if (!m->b->soft_count || n > MOST_SQUARE) return true;
+    m->soft_at = calloc(n * n + 1, sizeof *m->soft_at);
+    for (int32_t k = 0; m->soft_at && k < m->b->soft_count; k++) {
+        size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
+        m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
+    }
+    return m->soft_at != NULL;
 }
 
 /* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the row is added. */
@@ -123,8 +140,9 @@ static double clique_row(struct master *m, int32_t pool, const int32_t *members,
         struct literal in = master_in_pool(m, members[k], pool);
         if (add) row_add(m, opposite(in), b->at[members[k]].size);
         if (point) lack += (double)b->at[members[k]].size * literal_value(in, point);
-        for (int32_t q = 0, at; b->soft_count && q < k; q++) {
-            if (!find_soft(b, members[k], members[q], &at)) continue;
+        for (int32_t q = 0; b->soft_count && q < k; q++) {
+            int32_t at = soft_of(m, members[k], members[q]);
+            if (at < 0) continue;
             int64_t both = min_i64(b->at[members[k]].size, b->at[members[q]].size);
             struct literal paid = {m->first_soft + at, true};
             if (add) row_add(m, paid, both);
@@ -224,32 +242,40 @@ bool master_first_rows(struct master *m)
 {
     bool ok = add_option_rows(m);
     for (int32_t k = 0; ok && k < m->b->p->bonds.charge_count; k++) ok = add_charge(m, k);
-    return ok && open_graphs(m) && add_sections(m);
+    return ok && index_softs(m) && open_graphs(m) && add_sections(m);
 }
 
 /* --- Separation. --- */
 
 enum { SEPARATION_STEPS = 300, MOST_ROWS_PER_ROUND = 40 };
 
-/* Drops members that bring more in soft pairs than their own weight. */
+/* What a member adds to the lack of a clique. */
+static double adds(const struct master *m, int32_t pool, const int32_t *members, int32_t count, int32_t k,
+                   const double *point)
+{
+    const struct blocks *b = m->b;
+    double sum = (double)b->at[members[k]].size * literal_value(master_in_pool(m, members[k], pool), point);
+    for (int32_t q = 0; q < count; q++) {
+        int32_t at = q == k ? -1 : soft_of(m, members[k], members[q]);
+        if (at >= 0)
+            sum -=
+                (double)min_i64(b->at[members[k]].size, b->at[members[q]].size) * point[m->first_soft + at];
+    }
+    return sum;
+}
+
+/* Drops members that bring more in soft pairs than their own weight, the worst first. */
 static int32_t prune(struct master *m, int32_t pool, int32_t *members, int32_t count, const double *point)
 {
-    for (bool again = true; again && count > 2;) {
-        again = false;
-        double whole = clique_row(m, pool, members, count, point, false);
-        for (int32_t k = 0; k < count && count > 2; k++) {
-            int32_t last = members[count - 1], out = members[k];
-            members[k] = last;
-            double without = clique_row(m, pool, members, count - 1, point, false);
-            if (without > whole + 1e-9) {
-                whole = without;
-                count--;
-                again = true;
-            } else {
-                members[k] = out;
-                members[count - 1] = last;
-            }
+    while (count > 2) {
+        int32_t worst = -1;
+        double least = 0;
+        for (int32_t k = 0; k < count; k++) {
+            double sum = adds(m, pool, members, count, k, point);
+            if (sum < least) least = sum, worst = k;
         }
+        if (worst < 0) break;
+        members[worst] = members[--count];
     }
     return count;
 }
@@ -271,7 +297,7 @@ int32_t master_separate(void *context, const double *point)
         for (int32_t i = 0; i < b->count && added < MOST_ROWS_PER_ROUND; i++) {
             if (!g->weight[i] || budget_spent(m->programme.budget)) continue;
             int32_t n = clique_through(g, i, SEPARATION_STEPS, m->members), before = seen.count;
-            m->programme.budget->steps += 2;
+            m->programme.budget->steps += 2 + b->count / 8;
             if (b->soft_count) n = prune(m, pool, m->members, n, point);
             if (!cliques_add(&seen, m->members, n) || seen.count == before) continue;
             if (clique_row(m, pool, m->members, n, point, false) <= 1e-6 * capacity) continue;

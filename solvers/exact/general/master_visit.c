@@ -48,7 +48,7 @@ static struct pool_question question(struct master *m, int32_t pool, int32_t *me
     };
 }
 
-static enum fit_result ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
+enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
                            int64_t *address)
 {
     struct pool_question q = question(m, pool, members, count, nodes);
@@ -62,8 +62,7 @@ static enum fit_result ask(struct master *m, int32_t pool, int32_t *members, int
 /* --- Cores. --- */
 
 /* Leaves out what is not needed for the pool not to pack: runs of members, shorter and shorter. */
-static int32_t shrink_members(struct master *m, int32_t pool, int32_t *members, int32_t count,
-                              int64_t *scratch)
+int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
 {
     int32_t *trial = malloc(((size_t)count + 1) * sizeof *trial);
     for (int32_t run = count / 2; trial && run > 0; run = run == 1 ? 0 : (run + 1) / 2)
@@ -71,7 +70,7 @@ static int32_t shrink_members(struct master *m, int32_t pool, int32_t *members, 
             int32_t out = (int32_t)min_i64(run, count - from), n = 0;
             for (int32_t k = 0; k < count; k++)
                 if (k < from || k >= from + out) trial[n++] = members[k];
-            if (out < count && ask(m, pool, trial, n, m->core_nodes, scratch) == FIT_NO) {
+            if (out < count && master_ask(m, pool, trial, n, m->core_nodes, scratch) == FIT_NO) {
                 memcpy(members, trial, (size_t)n * sizeof *trial);
                 count = n;
             } else
@@ -94,7 +93,7 @@ static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32
             int32_t to = (int32_t)min_i64(from + run, b->soft_count), on = 0;
             memcpy(saved, m->soft_apart, (size_t)b->soft_count * sizeof *saved);
             for (int32_t k = from; k < to; on += saved[k++]) m->soft_apart[k] = false;
-            if (on && ask(m, pool, members, count, m->core_nodes, scratch) != FIT_NO)
+            if (on && master_ask(m, pool, members, count, m->core_nodes, scratch) != FIT_NO)
                 memcpy(m->soft_apart, saved, (size_t)b->soft_count * sizeof *saved);
         }
     free(in);
@@ -120,7 +119,7 @@ static void cut_off(struct master *m, int32_t pool, int32_t count)
     int64_t *scratch = malloc(((size_t)m->b->count + 1) * sizeof *scratch);
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] &= in_both(m, k, pool);
     if (scratch) {
-        count = shrink_members(m, pool, m->members, count, scratch);
+        count = master_shrink(m, pool, m->members, count, scratch);
         if (m->b->soft_count) shrink_pairs(m, pool, m->members, count, scratch);
     }
     add_core(m, pool, m->members, count);
@@ -146,6 +145,13 @@ static bool cut_by_cliques(struct master *m, const bool *point)
     return master_separate(m, g->fraction) > 0;
 }
 
+/* The first time, the second, the fourth, ... */
+static void repair_sometimes(struct master *m, const bool *point)
+{
+    m->failures++;
+    if ((m->failures & (m->failures - 1)) == 0 && !m->any) master_repair(m, point);
+}
+
 enum visit master_visit(void *context, const bool *point)
 {
     struct master *m = context;
@@ -157,12 +163,12 @@ enum visit master_visit(void *context, const bool *point)
     for (int32_t pool = 0; pool < m->b->pool_count; pool++) {
         for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = !point[m->first_soft + k];
         int32_t count = gather(m, pool, m->members);
-        enum fit_result result = ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
+        enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
         if (result == FIT_NO_MEMORY) return POINT_NO_MEMORY;
-        if (result == FIT_LIMIT) return POINT_UNKNOWN;
-        if (result == FIT_NO) {
-            cut_off(m, pool, count);
-            return POINT_CUT;
+        if (result == FIT_NO) cut_off(m, pool, count);
+        if (result != FIT_YES) {
+            repair_sometimes(m, point);
+            return result == FIT_NO ? POINT_CUT : POINT_UNKNOWN;
         }
     }
     take_answer(m);

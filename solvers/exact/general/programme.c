@@ -73,7 +73,7 @@ static bool merge_terms(struct programme *m, const struct term *terms, int32_t c
         least = min_i64(least, at[k].coefficient);
     }
     for (size_t k = 0; k < m->merged.count; k++) {
-        if (least >= 0) at[k].coefficient = min_i64(at[k].coefficient, *need);
+        if (least >= 0 && *need > 0) at[k].coefficient = min_i64(at[k].coefficient, *need);
         common = gcd_i64(common, at[k].coefficient < 0 ? -at[k].coefficient : at[k].coefficient);
     }
     if (common > 1) {
@@ -160,13 +160,14 @@ static int safe_shift(const struct programme *m)
     frexp(4 * sum, &sum_bits);
     frexp(largest, &dual_bits);
     int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
-    return shift < 0 ? 0 : shift > 44 ? 44 : shift;
+    return shift > 44 ? 44 : shift;
 }
 
 static void sum_up(struct programme *m)
 {
     int shift = safe_shift(m);
-    double scale = ldexp(1, shift);
+    double scale = ldexp(1, shift); /* smaller duals prove less, and are as valid */
+    if (shift < 0) shift = 0;
     m->scale = (int128)1 << shift;
     m->value = 0;
     for (int32_t j = 0; j < m->columns; j++) m->reduced[j] = m->scale * m->cost[j];
@@ -348,7 +349,8 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
         if (m->contradiction || m->out_of_memory || m->enough || budget_spent(m->budget)) return -1;
         int64_t pivots = lp_pivots(m->lp);
         enum lp_result result = lp_solve(m->lp, (double)m->best);
-        m->budget->steps += lp_pivots(m->lp) - pivots + 1 + (int64_t)m->rows.count / 64;
+        m->budget->steps +=
+            (lp_pivots(m->lp) - pivots + 1) * (1 + (m->columns + (int64_t)m->rows.count) / 100);
         if (result == LP_NO_MEMORY) m->out_of_memory = true;
         int64_t bound = max_i64(prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
