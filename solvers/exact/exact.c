@@ -83,6 +83,18 @@ static bool needs_more(const struct lx_problem *p)
            (p->objective == LX_HEIGHT && p->pool_count > 0 && p->pools[0].capacity != LX_NO_LIMIT);
 }
 
+/* Perhaps: something is pinned, and nothing was found. */
+static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
+{
+    bool pinned = false;
+    for (int32_t i = 0; i < p->count; i++) pinned |= p->buffers[i].fixed >= 0;
+    if (!pinned || !lx_left_out(p, answer->address)) return false;
+    for (int32_t i = 0; i < p->count; i++) answer->address[i] = LX_OFF_CHIP;
+    answer->stat_count = 0;
+    answer->message[0] = 0;
+    return true;
+}
+
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     if (needs_more(p)) return solve_general(p, run, answer);
@@ -95,7 +107,11 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         return true;
     }
     if (p->objective == LX_FIT) return whole_fit(p, run, &whole, answer);
-    if (p->objective == LX_HEIGHT) return whole_height(p, run, &whole, answer);
+    if (p->objective == LX_HEIGHT) {
+        if (!whole_height(p, run, &whole, answer)) return false;
+        /* Pins that collide: the other engine proves it. */
+        return !pins_collide(p, answer) || solve_general(p, run, answer);
+    }
     if (!is_linked(p) && may_all_fit(p, run->known_bound)) {
         if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;
         if (!whole_fit(p, run, &whole, answer)) return false;

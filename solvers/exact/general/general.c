@@ -5,6 +5,7 @@
 #include "exact/general/pool_pack.h"
 #include "exact/general/reuse_search.h"
 #include "exact/search.h"
+#include "solvers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct choice {
 static void count(struct choice *c, const struct master *m)
 {
     c->stats.nodes += m->programme.nodes;
-    c->stats.pivots += m->programme.lp ? lp_pivots(m->programme.lp) : 0;
+    c->stats.pivots += m->pivots + (m->programme.lp ? lp_pivots(m->programme.lp) : 0);
     c->stats.fit_calls += m->asked;
     c->stats.fit_nodes += m->spent;
     c->stats.cuts += m->programme.cuts;
@@ -94,6 +95,39 @@ static void place_at_first(struct choice *c)
     free(members);
 }
 
+/* What the heuristics find, where it is legal. */
+static bool ask_heuristics(struct choice *c)
+{
+    static const struct lx_solver *const solvers[] = {&lx_solver_firstfit, &lx_solver_bestfit,
+                                                      &lx_solver_greedy};
+    const struct blocks *b = c->b;
+    size_t n = (size_t)b->p->count + 1;
+    struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = malloc(n * sizeof *a.pool)};
+    struct layout found;
+    bool ok = layout_open(&found, b->count) && a.address && a.pool;
+    for (size_t k = 0; ok && k < sizeof solvers / sizeof *solvers; k++) {
+        for (int32_t i = 0; i < b->p->count; i++) a.address[i] = LX_OFF_CHIP, a.pool[i] = 0;
+        struct lx_run run = {.seed = c->seed};
+        int64_t value;
+        enum lx_rule rule;
+        lx_status why;
+        if (!solvers[k]->solve(b->p, &run, &a) ||
+            !lx_check_places(b->p, a.pool, a.address, &value, &rule, &why))
+            continue;
+        for (int32_t i = 0; i < b->p->count; i++) {
+            found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
+            found.address[b->of[i]] = a.address[i];
+        }
+        found.cost = layout_cost(b, &found);
+        found.known = true;
+        if (!c->best->known || found.cost < c->best->cost) layout_take(b, c->budget, &found, c->best, 0);
+    }
+    layout_close(&found);
+    free(a.address);
+    free(a.pool);
+    return ok;
+}
+
 /* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to local search
  * first. */
 static bool solve_choice(struct choice *c, struct lx_answer *answer)
@@ -101,7 +135,7 @@ static bool solve_choice(struct choice *c, struct lx_answer *answer)
     bool soft = c->b->soft_count > 0;
     int64_t limit = c->budget->limit;
     if (soft) place_at_first(c);
-    bool ok = ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
+    bool ok = ask_heuristics(c) && ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
     if (ok && soft && !c->closed && !c->none) {
         if (c->best->known) ok = reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
         ok = ok && ask_master(c, limit);
@@ -121,9 +155,10 @@ bool general_solve(const struct lx_problem *p, const struct lx_run *run,
     struct choice choice = {.b = &b, .budget = &budget, .options = options, .seed = run->seed, .best = &best};
     bool ok = blocks_open(&b, p) && layout_open(&best, b.count);
     if (ok && b.too_many) {
+        ok = lx_solver_firstfit.solve(p, run, answer);
         answer->status = LX_LIMIT;
         snprintf(answer->message, sizeof answer->message,
-                 "more than %d blocks are too many for the general engine; `greedy` takes them", MOST_BLOCKS);
+                 "more than %d blocks are placed by first fit, without a proof", MOST_BLOCKS);
     } else if (ok && b.contradiction)
         answer->status = LX_INFEASIBLE;
     else if (ok) {

@@ -29,6 +29,25 @@ void layout_copy(struct layout *to, const struct layout *from, int32_t blocks)
     to->known = from->known;
 }
 
+void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
+                 struct layout *best, int64_t bound)
+{
+    const struct lx_run *run = budget->run;
+    size_t n = (size_t)b->p->count + 1;
+    layout_copy(best, from, b->count);
+    if (!run->progress) return;
+    int64_t *address = malloc(n * sizeof *address);
+    int32_t *pool = malloc(n * sizeof *pool);
+    for (int32_t i = 0; address && pool && i < b->p->count; i++) {
+        pool[i] = best->pool[b->of[i]] < 0 ? 0 : best->pool[b->of[i]];
+        address[i] = best->pool[b->of[i]] < 0 ? LX_OFF_CHIP : best->address[b->of[i]];
+    }
+    if (address && pool)
+        run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
+    free(address);
+    free(pool);
+}
+
 static bool count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,
                      bool all)
 {
@@ -197,6 +216,9 @@ void master_close(struct master *m)
 bool master_solve(struct master *m)
 {
     if (!master_first_rows(m)) return false;
+    m->programme.enough = m->any && m->best->known;
     m->programme.best = m->best->known && !m->any ? m->best->cost - m->constant : INT64_MAX;
+    programme_sum_up(&m->programme);
+    if (!m->b->soft_count && !m->any && master_solve_parts(m)) return !m->programme.out_of_memory;
     return programme_solve(&m->programme);
 }

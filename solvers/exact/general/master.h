@@ -40,7 +40,7 @@ struct master {
     int32_t *members;
     struct layout now, *best;
     bool any; /* the first answer is enough */
-    int64_t pack_nodes, core_nodes, asked, spent, failures;
+    int64_t pack_nodes, core_nodes, asked, spent, failures, pivots;
     uint64_t seed;
 };
 
@@ -52,6 +52,9 @@ bool master_solve(struct master *m);
 bool layout_open(struct layout *l, int32_t blocks);
 void layout_close(struct layout *l);
 void layout_copy(struct layout *to, const struct layout *from, int32_t blocks);
+/* The best so far becomes this one, and whoever watches is told; `bound`: what is proved, or 0. */
+void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
+                 struct layout *best, int64_t bound);
 /* What the placement costs, summed from scratch. */
 int64_t layout_cost(const struct blocks *b, const struct layout *l);
 bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t charge);
@@ -105,6 +108,8 @@ enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int
                            int64_t *address);
 /* Members of a pool that does not pack: how many are left that still do not. */
 int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch);
+/* master_parts.c: true where the programme is settled by it. */
+bool master_solve_parts(struct master *m);
 /* master_repair.c */
 void master_repair(struct master *m, const bool *point);
 

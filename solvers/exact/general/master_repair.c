@@ -87,7 +87,7 @@ static void take(struct repair *r)
     r->trial.cost = layout_cost(r->m->b, &r->trial);
     r->trial.known = true;
     if (!r->m->best->known || r->trial.cost < r->m->best->cost)
-        layout_copy(r->m->best, &r->trial, r->m->b->count);
+        layout_take(r->m->b, r->m->programme.budget, &r->trial, r->m->best, 0);
 }
 
 /* The dearest of what is off and has not been tried. */

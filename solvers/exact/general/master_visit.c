@@ -132,7 +132,8 @@ static void take_answer(struct master *m)
 {
     m->now.cost = layout_cost(m->b, &m->now);
     m->now.known = true;
-    if (!m->best->known || m->now.cost < m->best->cost) layout_copy(m->best, &m->now, m->b->count);
+    if (!m->best->known || m->now.cost < m->best->cost)
+        layout_take(m->b, m->programme.budget, &m->now, m->best, 0);
     m->programme.best = min_i64(m->programme.best, m->now.cost - m->constant);
     if (m->any) m->programme.enough = true;
 }

@@ -335,6 +335,7 @@ static int32_t at_leaf(struct programme *m)
     enum visit said = m->visit(m->context, m->point);
     if (said == POINT_NO_MEMORY) m->out_of_memory = true;
     if (said == POINT_UNKNOWN) m->lost = min_i64(m->lost, cost);
+    if (said == POINT_TAKEN && m->accepts) m->best = min_i64(m->best, cost);
     if (said == POINT_TAKEN) return m->best <= cost ? -2 : -1;
     if (m->rows.count == rows && !m->contradiction) exclude_point(m);
     return -2;
@@ -391,7 +392,7 @@ static void dive(struct programme *m, int32_t node, int *rounds)
     }
 }
 
-bool programme_solve(struct programme *m)
+void programme_sum_up(struct programme *m)
 {
     m->total_cost = 0;
     m->cost_step = 0;
@@ -401,8 +402,13 @@ bool programme_solve(struct programme *m)
     }
     m->cost_step = max_i64(m->cost_step, 1);
     m->best = min_i64(m->best, m->total_cost + 1);
+}
+
+bool programme_solve(struct programme *m)
+{
+    programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
-    if (!open_lp(m) || !push(m, (struct programme_node){.parent = -1})) return false;
+    if (!open_lp(m) || !push(m, (struct programme_node){.parent = -1, .bound = m->floor})) return false;
     while (m->open.count && !m->out_of_memory && !m->contradiction && !m->enough &&
            !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;

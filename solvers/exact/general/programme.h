@@ -46,7 +46,9 @@ struct programme {
     int64_t total_cost, cost_step;
     int64_t best;   /* cost of the best answer known, or total_cost + 1 */
     int64_t lost;   /* points below this cost were passed over without knowledge; INT64_MAX: none */
+    int64_t floor;  /* what was proved before */
     int64_t proved; /* no answer is below; total_cost + 1: there is none */
+    bool accepts;   /* `visit` takes every point */
     bool contradiction, out_of_memory, enough; /* enough: `visit` wants no more */
     int64_t nodes, cuts;
     /* What a point that satisfies all rows is worth. `best` is the caller's to lower. */
@@ -66,6 +68,8 @@ bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
 void programme_close(struct programme *m);
 /* Terms of one column may stand there more than once. */
 bool programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need);
+/* Costs in sum, and `best` no more than that; programme_solve begins with it. */
+void programme_sum_up(struct programme *m);
 /* Until it is solved or the budget is spent. False when memory is out. */
 bool programme_solve(struct programme *m);
 

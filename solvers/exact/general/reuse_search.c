@@ -250,7 +250,7 @@ static void anneal(struct reuse *r, int64_t steps, int64_t enough)
         spent += r->out_count;
         bool kept = recreate(r) && (double)(r->now.cost - before) <= -heat * log(1 - rng_unit(&r->rng));
         if (!kept) take_back(r, before);
-        if (r->now.cost < r->best->cost) layout_copy(r->best, &r->now, r->b->count);
+        if (r->now.cost < r->best->cost) layout_take(r->b, r->budget, &r->now, r->best, enough);
         r->budget->steps = from + STEPS_PER_INSERTION * spent;
         if (round % 64 == 0 && budget_spent(r->budget)) return;
     }
