@@ -11,6 +11,7 @@ FORMAT_WRITES_BUFFERS(minimalloc);
 FORMAT_READS(xla);
 FORMAT_WRITES_BUFFERS(xla);
 FORMAT_READS(dsa_problem);
+FORMAT_WRITES_ANSWERS(dsa_solution);
 FORMAT_READS(d2m);
 
 /* clang-format off */
@@ -31,9 +32,9 @@ static const struct lx_format formats[] = {
      .sniff = xla_sniff, .read = xla_read, .write_buffers = xla_write},
     {.name = "dsa", .summary = "dsa-problem-v1 JSON", .endings = {".json"},
      .help = "pools, buffers with several lives, colocations, separations, exclusions, pins and reuse penalties, as "
-             "dsa-solver writes them",
+             "dsa-solver writes them; of a plan, its dsa-solution-v1",
      .begins = "{\"schema_version\": 1, \"profile\": ...",
-     .sniff = dsa_problem_sniff, .read = dsa_problem_read},
+     .sniff = dsa_problem_sniff, .read = dsa_problem_read, .write_answer = dsa_solution_write},
     {.name = "d2m", .summary = "D2M JSON", .endings = {".json"},
      .help = "variables that are in scratch memory or spilled, with the requests of each, as tt-mlir's D2M allocator "
              "writes them; the limit is --lx",

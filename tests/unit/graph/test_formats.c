@@ -31,11 +31,14 @@ static const struct sample {
      "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n"
      "0,lower,30,10,0,1;4,,false\n1,b,64,64,2,3,,false\n"},
     {"dsa", "problem.json",
-     "{\"schema_version\": 1, \"profile\": \"standard_dsa\", \"instance\": \"kind\", \"metadata\": {\"kind\": "
+     "{\"schema_version\": 1, \"profile\": \"standard_dsa\", \"instance\": \"kind\", \"metadata\": "
+     "{\"kind\": "
      "\"pattern\"}, \"problem\": {\"pools\": [{\"id\": 4, \"name\": \"L1\", \"capacity\": 64}], \"buffers\": "
-     "[{\"id\": 7, \"size\": 8, \"live_intervals\": [{\"lower\": -2, \"upper\": 3}], \"allowed_pools\": [4]}]}}"},
+     "[{\"id\": 7, \"size\": 8, \"live_intervals\": [{\"lower\": -2, \"upper\": 3}], \"allowed_pools\": "
+     "[4]}]}}"},
     {"d2m", "dump.json",
-     "{\"requests\": [[0, 0, 2, 64, -1], [0, 2, 2, 4, -1]], \"variables\": [{\"placement\": \"NA\", \"bound\": "
+     "{\"requests\": [[0, 0, 2, 64, -1], [0, 2, 2, 4, -1]], \"variables\": [{\"placement\": \"NA\", "
+     "\"bound\": "
      "false, \"domain\": {\"scratch\": [0], \"spill\": [1]}}]}"},
 };
 
