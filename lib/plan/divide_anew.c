@@ -48,12 +48,15 @@ static bool try_divisions(struct planner *p, const struct lx_division **divided,
     if (ok)
         LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
             p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    if (ok && !old_is_better(&p->best, old.device_us, &next, now.device_us)) {
+    bool better = ok && !old_is_better(&p->best, old.device_us, &next, now.device_us);
+    if (better) {
         struct attempt worse = p->best;
         p->best = next;
         next = worse;
         p->joint.divided_anew = changed;
     }
+    if (better) p->divided_anew = divided;
+    p->tried_last = divided;
     attempt_free(&next);
     return ok;
 }
@@ -98,13 +101,49 @@ static void adopt_bound(struct planner *p)
     p->best.bound = p->joint.bound_bytes;
 }
 
+/* Divisions that the best plan does not have, each once, for searches that come later. */
+static void remember(struct planner *p, const struct lx_division *const *divided)
+{
+    bool known = divided == p->divided_anew;
+    for (int i = 0; i < p->other_count; i++) known |= p->others[i] == divided;
+    if (!known) p->others[p->other_count++] = divided;
+}
+
+/* Passes that search from one plan on may find more from another, with divisions that were no better so far: what was
+ * there without co-optimisation, and with less of it, comes first. */
+bool cooptimise_others(struct planner *p, bool (*search)(struct planner *))
+{
+    bool ok = true;
+    int32_t anew = 0;
+    for (int i = 0; ok && i < p->other_count && p->best.hbm_bytes > p->joint.bound_bytes; i++) {
+        struct planner tries = *p;
+        struct decisions how = {.passes = p->best.draft.how.passes, .divided = p->others[i]};
+        if (!attempt_plain(&tries, &how, &tries.best)) return false;
+        tries.best.perfect_bytes = p->best.perfect_bytes;
+        ok = search(&tries);
+        if (!ok)
+            attempt_free(&tries.best);
+        else if (attempt_keep_better(&p->best, &tries.best))
+            for (int32_t o = anew = 0; p->others[i] && o < p->divided->count; o++)
+                anew += p->others[i][o] != NULL;
+        else
+            continue;
+        p->joint.divided_anew = anew;
+    }
+    return ok;
+}
+
 bool cooptimise_search(struct planner *p)
 {
     const struct lx_passes *how = &p->best.draft.how.passes;
     bool full = how->cooptimise == LX_COOPTIMISE_FULL, by_time = how->by_time;
     bool ok = try_joint(p, LX_JOINT_FLIP);
+    const struct lx_division *const *flipped = p->tried_last;
     if (ok && full && (by_time || p->divided->count <= LARGE)) ok = try_joint(p, LX_JOINT_FULL);
     ok = ok && try_chains(p, full && !by_time);
+    remember(p, NULL);
+    remember(p, flipped);
+    remember(p, p->tried_last);
     if (ok) adopt_bound(p);
     return ok;
 }

@@ -102,8 +102,9 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
     s->steps += r.steps;
     prove(s, r.bound);
     s->done = r.exact || r.stopped || s->steps >= s->step_limit;
-    LOG(cooptimise, "beam %d: %d answers, the best %" PRId64 "; no division below %" PRId64, (int)how.width,
-        (int)r.found, r.found ? r.bytes[0] : -1, s->bound);
+    LOG(cooptimise,
+        "beam %d: %" PRId64 " steps, %d answers, the best %" PRId64 "; no division below %" PRId64,
+        (int)how.width, r.steps, (int)r.found, r.found ? r.bytes[0] : -1, s->bound);
     return true;
 }
 
