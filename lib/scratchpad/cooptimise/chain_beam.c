@@ -229,7 +229,7 @@ static void arrive(struct beam *b, const struct branch *r)
         then.ahead += chain_future(m, t, s->next);
         if (!t->last) live(m, t->tensor, s->next, t->next_op, 1, &then);
     }
-    if (room > m->capacity && room - shared(m, r) > m->capacity) return;
+    if (room > b->how->capacity && room - shared(m, r) > b->how->capacity) return;
     then.rank = rank_of(m, r->o + 1, &then);
     offer(b, r, &then);
 }
@@ -419,7 +419,7 @@ bool chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
     bool ok = r && beam_make(&b) && search(&b, r);
     if (ok && !out->stopped) trace_back(&b);
     out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->bytes[0] : CHAIN_NEVER));
-    if (out->stopped) out->bound = 0;
+    if (out->stopped || how->capacity < m->capacity) out->bound = 0;
     beam_free(&b);
     free(r);
     return ok ? true : status_no_memory(st);

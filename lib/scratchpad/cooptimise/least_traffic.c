@@ -11,9 +11,14 @@ enum {
     MOST_CELLS = 4000000, /* choices x states that one sweep may look at; above, labels are not told apart */
 };
 
-static const int32_t widths[] = {16, 64, 512, 4096, 32768};
-enum { ROUNDS = sizeof widths / sizeof *widths };
-static const int64_t most_steps = 100000000;
+/* Width, and the share of the scratchpads, in 64ths, that is planned for: what fills them to the last byte may have no
+ * addresses. */
+static const struct {
+    int32_t width, share;
+} rounds[] = {{16, 64},  {64, 64}, {64, 60},   {64, 54},   {512, 64},
+              {512, 57}, {64, 48}, {4096, 64}, {32768, 64}};
+enum { ROUNDS = sizeof rounds / sizeof *rounds };
+static const int64_t most_steps = 40000000;
 
 /* Can the access be on chip under any division? */
 static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_t access)
@@ -89,7 +94,10 @@ static void prove(struct least_traffic *s, int64_t bound)
 
 static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
 {
-    struct chain_beam_options how = {.width = widths[s->round],
+    int64_t share = rounds[s->round].share;
+    struct chain_beam_options how = {.width = rounds[s->round].width,
+                                     .capacity =
+                                         s->model.capacity / 64 * share + s->model.capacity % 64 * share / 64,
                                      .of_a_kind = 1,
                                      .answers = LEAST_ANSWERS,
                                      .cut = best,
@@ -101,7 +109,8 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
     s->found = r.found;
     s->steps += r.steps;
     prove(s, r.bound);
-    s->done = r.exact || r.stopped || s->steps >= s->step_limit;
+    if (share == 64) s->solved = r.exact || (r.found && r.bytes[0] <= r.bound);
+    s->done = r.stopped || s->steps >= s->step_limit;
     LOG(cooptimise,
         "beam %d: %" PRId64 " steps, %d answers, the best %" PRId64 "; no division below %" PRId64,
         (int)how.width, r.steps, (int)r.found, r.found ? r.bytes[0] : -1, s->bound);
@@ -114,6 +123,14 @@ static void report(const struct least_traffic *s, int64_t best)
     if (s->run->progress) s->run->progress(s->run->context, &now);
 }
 
+/* Wide beams are of no use where a narrower one has found the least that chains can do. */
+static void next_round(struct least_traffic *s)
+{
+    do s->round++;
+    while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64);
+    s->done |= s->round == ROUNDS;
+}
+
 bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st)
 {
     int64_t bound = 0;
@@ -123,11 +140,10 @@ bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st)
         !chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &bound, &s->steps, st))
         return false;
     prove(s, bound);
-    s->done |= s->bound >= best || s->round == ROUNDS;
-    if (s->done) return true;
+    if ((s->done |= s->bound >= best)) return true;
     bool ok = beam_round(s, best, st);
     if (ok) report(s, best);
-    s->done |= ++s->round == ROUNDS;
+    next_round(s);
     return ok;
 }
 
