@@ -12,11 +12,12 @@ enum {
 };
 
 /* Width, and the share of the scratchpads, in 64ths, that is planned for: what fills them to the last byte may have no
- * addresses. */
+ * addresses. Of equals the fastest are looked for first. */
 static const struct {
     int32_t width, share;
-} rounds[] = {{16, 64},  {64, 64}, {64, 60},   {64, 54},   {512, 64},
-              {512, 57}, {64, 48}, {4096, 64}, {32768, 64}};
+    bool by_time;
+} rounds[] = {{16, 64, true},  {64, 64, false},  {64, 60, true},  {64, 60, false},   {64, 54, false},
+              {512, 64, true}, {512, 57, false}, {64, 48, false}, {4096, 64, false}, {32768, 64, false}};
 enum { ROUNDS = sizeof rounds / sizeof *rounds };
 static const int64_t most_steps = 40000000;
 
@@ -99,6 +100,7 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
                                      .capacity =
                                          s->model.capacity / 64 * share + s->model.capacity % 64 * share / 64,
                                      .of_a_kind = 1,
+                                     .by_time = rounds[s->round].by_time,
                                      .answers = LEAST_ANSWERS,
                                      .cut = best,
                                      .step_limit = s->step_limit - s->steps,
@@ -127,7 +129,7 @@ static void report(const struct least_traffic *s, int64_t best)
 static void next_round(struct least_traffic *s)
 {
     do s->round++;
-    while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64);
+    while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64 && rounds[s->round].width > 64);
     s->done |= s->round == ROUNDS;
 }
 
