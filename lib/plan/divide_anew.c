@@ -73,11 +73,56 @@ static bool try_joint(struct planner *p, enum lx_joint_mode mode)
     return ok;
 }
 
+/* Plans of large graphs take seconds. There divisions are compared by what the quick solver makes of them, and only the
+ * best of them is planned in full. */
+struct contest {
+    const struct lx_division **divided;
+    int32_t changed;
+    int64_t bytes; /* with the quick solver; 0: every one is planned in full */
+};
+
+static bool measure_quickly(const struct planner *p, const struct lx_division *const *divided, int64_t *bytes)
+{
+    struct lx_plan_options quick = *p->options;
+    struct planner tries = *p;
+    struct decisions how = {.passes = p->best.draft.how.passes, .divided = divided};
+    struct attempt a;
+    quick.solver = p->options->quick_solver;
+    quick.run.options = NULL;
+    quick.run.work_limit = 0;
+    tries.options = &quick;
+    if (!attempt_make(&tries, &how, &a)) return false;
+    *bytes = a.hbm_bytes;
+    attempt_free(&a);
+    return true;
+}
+
+static bool begin_contest(const struct planner *p, struct contest *c)
+{
+    enum { MANY_BUFFERS = 400 };
+    const struct lx_plan_options *how = p->options;
+    bool quick = how->quick_solver && how->quick_solver != how->solver;
+    *c = (struct contest){.bytes = 0};
+    return p->best.draft.problem.count <= MANY_BUFFERS || !quick ||
+           measure_quickly(p, p->divided_anew, &c->bytes);
+}
+
+static bool enter(struct planner *p, struct contest *c, const struct lx_division **divided, int32_t changed)
+{
+    int64_t bytes;
+    if (c->bytes == 0) return try_divisions(p, divided, changed);
+    if (!measure_quickly(p, divided, &bytes)) return false;
+    LOG(cooptimise, "quickly %" PRId64 " against %" PRId64, bytes, c->bytes);
+    if (bytes < c->bytes) *c = (struct contest){divided, changed, bytes};
+    return true;
+}
+
 /* What chains find, as long as they may find or prove more. */
 static bool try_chains(struct planner *p, bool plans)
 {
     struct least_traffic s;
-    bool ok = least_traffic_open(&s, &p->best.draft, &p->options->run, p->st);
+    struct contest c;
+    bool ok = least_traffic_open(&s, &p->best.draft, &p->options->run, p->st) && begin_contest(p, &c);
     while (ok && !s.done) {
         ok = least_traffic_round(&s, p->best.hbm_bytes, p->st);
         for (int32_t k = 0; ok && plans && k < s.found; k++) {
@@ -85,9 +130,10 @@ static bool try_chains(struct planner *p, bool plans)
             int32_t changed;
             if (s.bytes[k] >= p->best.hbm_bytes) break;
             ok = least_traffic_divisions(&s, k, p->memory, &divided, &changed, p->st) &&
-                 try_divisions(p, divided, changed);
+                 enter(p, &c, divided, changed);
         }
     }
+    if (ok && c.divided) ok = try_divisions(p, c.divided, c.changed);
     p->joint.bound_bytes = s.bound;
     least_traffic_close(&s);
     return ok;

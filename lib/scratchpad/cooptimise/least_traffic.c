@@ -18,7 +18,7 @@ static const struct {
     bool by_time;
 } rounds[] = {{16, 64, true},  {64, 64, false},  {64, 60, true},  {64, 60, false},   {64, 54, false},
               {512, 64, true}, {512, 57, false}, {64, 48, false}, {4096, 64, false}, {32768, 64, false}};
-enum { ROUNDS = sizeof rounds / sizeof *rounds };
+enum { ROUNDS = sizeof rounds / sizeof *rounds, LARGE = 1000, FEW_ROUNDS = 5 };
 static const int64_t most_steps = 40000000;
 
 /* Can the access be on chip under any division? */
@@ -130,7 +130,7 @@ static void next_round(struct least_traffic *s)
 {
     do s->round++;
     while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64 && rounds[s->round].width > 64);
-    s->done |= s->round == ROUNDS;
+    s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);
 }
 
 bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st)
