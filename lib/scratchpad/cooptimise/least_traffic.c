@@ -7,7 +7,7 @@
 #include "layout/op_index.h"
 
 enum {
-    PRICE_ROUNDS = 24,
+    PRICE_ROUNDS = 48,
     MOST_CELLS = 4000000, /* choices x states that one sweep may look at; above, labels are not told apart */
 };
 
