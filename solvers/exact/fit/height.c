@@ -142,9 +142,15 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
     return result;
 }
 
+static void tell(const struct height_watch *watch, const int64_t *base, const struct height_answer *so_far)
+{
+    if (watch) watch->tell(watch->context, base, so_far);
+}
+
 /* One question. On "yes" the packing is taken over. */
-static enum fit_result ask(const struct fit_problem *p, const struct fit_limits *limits, int64_t capacity,
-                           int64_t budget, int64_t *base, int64_t *trial, struct height_answer *answer)
+static enum fit_result ask(const struct fit_problem *p, const struct fit_limits *limits,
+                           const struct height_watch *watch, int64_t capacity, int64_t budget, int64_t *base,
+                           int64_t *trial, struct height_answer *answer)
 {
     struct fit_problem question = *p;
     question.capacity = capacity;
@@ -157,6 +163,7 @@ static enum fit_result ask(const struct fit_problem *p, const struct fit_limits 
     if (result == FIT_YES) {
         memcpy(base, trial, (size_t)p->item_count * sizeof *base);
         answer->height = height_of(p, base);
+        tell(watch, base, answer);
     }
     return result;
 }
@@ -168,7 +175,8 @@ static bool spent(const struct fit_limits *limits, const struct height_answer *a
 }
 
 static enum height_result close_gap(const struct fit_problem *p, const struct fit_limits *limits,
-                                    int64_t *base, int64_t *trial, struct height_answer *answer)
+                                    const struct height_watch *watch, int64_t *base, int64_t *trial,
+                                    struct height_answer *answer)
 {
     int64_t step = height_step(p); /* divides the bound and all heights */
     for (int64_t budget = FIRST_BUDGET;; budget = budget < INT64_MAX / 8 ? budget * BUDGET_GROWTH : budget) {
@@ -178,9 +186,12 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
             if (spent(limits, answer)) return HEIGHT_LIMIT;
             int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
             int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
-            enum fit_result result = ask(p, limits, capacity, share, base, trial, answer);
+            enum fit_result result = ask(p, limits, watch, capacity, share, base, trial, answer);
             if (result == FIT_NO_MEMORY) return HEIGHT_NO_MEMORY;
-            if (result == FIT_NO) answer->bound = capacity + step;
+            if (result == FIT_NO) {
+                answer->bound = capacity + step;
+                tell(watch, NULL, answer);
+            }
             if (result != FIT_YES) open = capacity + step;
             at_bound = false;
         }
@@ -190,8 +201,8 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
     return HEIGHT_OPTIMAL;
 }
 
-enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits, int64_t *base,
-                                struct height_answer *answer)
+enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits,
+                                const struct height_watch *watch, int64_t *base, struct height_answer *answer)
 {
     *answer = (struct height_answer){0};
     if (!simple_bound(p, &answer->bound)) return HEIGHT_NO_MEMORY;
@@ -200,12 +211,13 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     enum height_result result = trial ? pack_first(p, limits, base, answer, &huge) : HEIGHT_NO_MEMORY;
     if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
         int64_t capacity = generous_capacity(p, answer->bound);
-        enum fit_result fits = ask(p, limits, capacity, limits->nodes, base, trial, answer);
+        enum fit_result fits = ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
         if (fits == FIT_YES) result = HEIGHT_LIMIT;
         if (fits == FIT_NO_MEMORY) result = HEIGHT_NO_MEMORY;
     }
+    if (result == HEIGHT_LIMIT) tell(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
-    if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, base, trial, answer);
+    if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, watch, base, trial, answer);
     free(trial);
     return result;
 }
