@@ -34,7 +34,8 @@
       "Bad input or usage; standard error says what, where (file, line, column), and what to do.")           \
     X(EXIT_FAULT, 3, "a fault of the program", "A fault of the program, or no memory left.")                 \
     X(EXIT_INTERRUPTED, 130, "interrupted",                                                                  \
-      "`bench` was interrupted and what was done is kept, or `run` was interrupted and there is no result.")
+      "`plan` was interrupted and gave its best so far, `bench` and what was done is kept, or `run` and "    \
+      "there is no result.")
 
 #define EXIT_ENUM(id, code, brief, manual) id = code,
 enum exit_code { EXIT_CODES(EXIT_ENUM) FAILED = -1 };

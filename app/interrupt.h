@@ -15,6 +15,7 @@ void interrupt_release(const int *signals, int count, const struct sigaction *be
 /* At the beginning of the context of callbacks. */
 struct watch {
     double deadline; /* on the clock of base/clock.h; 0: none */
+    double began;
     double next_report;
     struct sigaction before;
 };

@@ -14,8 +14,11 @@
 #include <string.h>
 
 enum { LEVEL, OPTION_COUNT };
-/* Exact search on more than SMALL buffers needs time to get anywhere; on more than EXACT_MOST too much of it. */
-enum { SMALL = 128, EXACT_MOST = 4000 };
+/* Numbers of buffers where cost is asked for. Exact search on more than SMALL needs time to get anywhere, on more than
+ * EXACT_MOST too much of it unless the answer is close to the bound already; up to RELAXED_MOST its linear programme
+ * still gives a better bound in seconds. Beyond ORDERS_MOST the orders are too many. */
+enum { SMALL = 128, EXACT_MOST = 1200, RELAXED_MOST = 12000, CLOSE_MOST = 20000, ORDERS_MOST = 20000 };
+enum { CLOSE_PART = 50 }; /* a gap of one part in so many is close */
 
 static const struct lx_option auto_options[OPTION_COUNT] = {
     [LEVEL] = {"level", 5, 0, 9, "effort: 0 heuristics only, 9 all that can be tried"},
@@ -32,25 +35,28 @@ static const struct stage {
     int64_t steps;                  /* 0: the solver's default */
     enum start start;
     int32_t most; /* buffers, where cost is asked for; 0: any number */
+    bool
+        or_close; /* more than that, but not than CLOSE_MOST, where the gap is small: what is left is the proof */
 } stages[] = {
-    {0, &lx_solver_greedy, 0, ALONE, 0},
-    {0, &lx_solver_firstfit, 0, ALONE, 0},
-    {0, &lx_solver_bestfit, 0, ALONE, 0},
-    {1, NULL, 0, FROM_BEST, 0},
-    {2, &lx_solver_anneal, 2000, FROM_BEST, SMALL},
-    {3, &lx_solver_exact, 20000, FROM_BEST, SMALL},
-    {4, &lx_solver_exact, 200000, FROM_BEST, SMALL},
-    {5, &lx_solver_anneal, 0, ALONE, 0},
-    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST},
-    {5, &lx_solver_exact, 200000, FROM_BEST, EXACT_MOST},
-    {6, &lx_solver_anneal, 20000, FROM_BEST, 0},
-    {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST},
-    {7, &lx_solver_anneal, 50000, FROM_BEST, 0},
-    {7, &lx_solver_exact, 20000000, FROM_BEST, 0},
-    {8, &lx_solver_anneal, 200000, FROM_BEST, 0},
-    {8, &lx_solver_exact, 100000000, FROM_BEST, 0},
-    {9, &lx_solver_anneal, 1000000, FROM_BEST, 0},
-    {9, &lx_solver_exact, 1000000000, FROM_BEST, 0},
+    {0, &lx_solver_greedy, 0, ALONE, 0, false},
+    {0, &lx_solver_firstfit, 0, ALONE, 0, false},
+    {0, &lx_solver_bestfit, 0, ALONE, 0, false},
+    {1, NULL, 0, FROM_BEST, ORDERS_MOST, false},
+    {2, &lx_solver_anneal, 2000, FROM_BEST, SMALL, false},
+    {3, &lx_solver_exact, 20000, FROM_BEST, SMALL, false},
+    {4, &lx_solver_exact, 200000, FROM_BEST, SMALL, false},
+    {5, &lx_solver_anneal, 0, ALONE, 0, false},
+    {5, &lx_solver_exact, 2000, FROM_BEST, RELAXED_MOST, false},
+    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, true},
+    {5, &lx_solver_exact, 200000, FROM_BEST, EXACT_MOST, true},
+    {6, &lx_solver_anneal, 1000000, FROM_BEST, 0, false},
+    {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST, true},
+    {7, &lx_solver_anneal, 4000000, FROM_BEST, 0, false},
+    {7, &lx_solver_exact, 20000000, FROM_BEST, CLOSE_MOST, false},
+    {8, &lx_solver_anneal, 16000000, FROM_BEST, 0, false},
+    {8, &lx_solver_exact, 100000000, FROM_BEST, CLOSE_MOST, false},
+    {9, &lx_solver_anneal, 64000000, FROM_BEST, 0, false},
+    {9, &lx_solver_exact, 1000000000, FROM_BEST, 0, false},
 };
 
 /* What the orders put first; gap_fit places in that order. */
@@ -227,13 +233,24 @@ static bool try_orders(struct best *b)
     return true;
 }
 
+static bool is_close(const struct best *b)
+{
+    return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
+}
+
+static bool is_too_large(const struct best *b, const struct stage *s)
+{
+    if (!s->most || b->p->objective != LX_SPILL || b->p->count <= s->most) return false;
+    return !(s->or_close && is_close(b));
+}
+
 static bool climb(struct best *b, int level)
 {
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
         bool first = i == 0 || !b->have;
         if (s->level > level || proved(b) || (!first && lx_run_stopped(b->run))) break;
-        if (s->most && b->p->objective == LX_SPILL && b->p->count > s->most) continue;
+        if (is_too_large(b, s)) continue;
         if (s->solver && !takes(b, s->solver)) continue;
         if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;
     }

@@ -71,9 +71,11 @@ static bool run_all(struct bench *b)
         note(b->call, "this machine is busy (load %.1f); times will be longer than they need be", load);
     interrupt_catch(signals, SIGNALS, before); /* the first ends the bench in good order */
     b->show = paint_progress_possible() && !is_quiet(b->call);
+    for (int64_t i = 0; b->show && i < b->settings.jobs; i++) job_watch(&b->jobs[i]);
     b->start = clock_seconds();
     bool ok = b->crew.ranks ? crew_lead(b) : warm_up(b) && run_list(b, &b->todo, true);
     interrupt_release(signals, SIGNALS, before);
+    for (int64_t i = 0; i < b->settings.jobs; i++) job_unwatch(&b->jobs[i]);
     paint_progress_end();
     return ok;
 }

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "text/colour.h"
 #include "text/format.h"
+#include "text/progress_words.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -110,6 +111,14 @@ static bool end_run(struct bench *b, struct job *j)
     return ok;
 }
 
+static struct progress_words how_far(const struct job *j, double now)
+{
+    struct lx_progress so_far = {.objective = INT64_MAX};
+    if (j->live)
+        so_far = (struct lx_progress){j->live->steps, j->live->objective, j->live->bound, NULL, NULL};
+    return progress_words(now - j->start, &so_far);
+}
+
 static void show_progress(struct bench *b)
 {
     double now = clock_seconds(), spent = now - b->start;
@@ -130,8 +139,8 @@ static void show_progress(struct bench *b)
     for (int64_t i = 0; i < b->settings.jobs && n > 0 && n < 200; i++)
         if (b->jobs[i].active) {
             char *name = printable(b->list.at[b->jobs[i].run.instance].name, 30);
-            n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%.0f s)",
-                          solver_name(b, &b->jobs[i].run), name ? name : "?", now - b->jobs[i].start);
+            n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%s)",
+                          solver_name(b, &b->jobs[i].run), name ? name : "?", how_far(&b->jobs[i], now).at);
             free(name);
         }
     int helpers = 0;

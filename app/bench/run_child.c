@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -56,6 +57,14 @@ static bool spy_solve(const struct lx_problem *problem, const struct lx_run *run
     w->bound = answer->bound;
     memcpy(spied.address, address, (size_t)problem->count * sizeof *address);
     return ok;
+}
+
+static void note_live(void *live, const struct lx_progress *so_far)
+{
+    struct live *l = live;
+    l->steps = so_far->steps;
+    l->objective = so_far->objective;
+    l->bound = so_far->bound;
 }
 
 static void fill_wire(struct wire *w, const struct lx_answer *a, const int64_t *address, int32_t count)
@@ -154,6 +163,10 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     spy.solve = spy_solve;
     struct lx_run run = {
         .seed = seed, .work_limit = s->work, .time_limit = s->time, .options = solver->values};
+    if (j->live) {
+        run.progress = note_live;
+        run.context = j->live;
+    }
     struct lx_answer answer = {.address = address};
     lx_status st = {0};
     double start = clock_seconds();
@@ -191,6 +204,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
         job_reset(j);
         return status_set(st, LX_E_IO, "cannot make a pipe: %s", strerror(errno));
     }
+    if (j->live) note_live(j->live, &(struct lx_progress){.objective = INT64_MAX});
     fflush(NULL); /* a child must not write our buffers again */
     j->start = clock_seconds();
     j->pid = fork();
@@ -282,6 +296,18 @@ bool job_poll(struct job *j, const struct settings *s)
     r->wire = r->complete ? (const void *)j->data : NULL;
     r->address = r->complete ? (const void *)(j->data + sizeof(struct wire)) : NULL;
     return true;
+}
+
+void job_watch(struct job *j)
+{
+    void *page = mmap(NULL, sizeof *j->live, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    j->live = page == MAP_FAILED ? NULL : page;
+}
+
+void job_unwatch(struct job *j)
+{
+    if (j->live) munmap(j->live, sizeof *j->live);
+    j->live = NULL;
 }
 
 void job_reset(struct job *j)

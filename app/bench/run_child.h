@@ -27,6 +27,11 @@ struct wire {
     char error[256];
 };
 
+/* How far a run is, written by its process while the parent looks: each number by itself is right. */
+struct live {
+    _Atomic int64_t steps, objective, bound;
+};
+
 struct job {
     bool active;
     struct planned run;
@@ -38,6 +43,7 @@ struct job {
     char *data;
     size_t length, wanted;
     struct child_result result;
+    struct live *live; /* shared with the child; NULL: nobody looks */
 };
 
 /* Says how the memory limit is kept, for the header. */
@@ -47,6 +53,9 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
 /* Reads what there is, kills what is over a limit. True when the job has ended and `result` is filled in. */
 bool job_poll(struct job *j, const struct settings *s);
 void job_kill(struct job *j);
+/* Makes the room for `live`; without it runs are not watched. */
+void job_watch(struct job *j);
+void job_unwatch(struct job *j);
 /* Forgets everything but the instance. */
 void job_reset(struct job *j);
 

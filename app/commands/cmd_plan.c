@@ -2,6 +2,7 @@
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "interrupt.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
 #include "text/largest.h"
@@ -282,6 +283,10 @@ static int run(struct call *call)
             code = EXIT_NO;
             note(call, "%s: %s", p->graph->file, why.text);
         }
+        if (interrupted && code == EXIT_YES) {
+            code = EXIT_INTERRUPTED;
+            note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
+        }
         if (!json && explained && !show_buffer(call, p, explained, &call->out)) code = FAILED;
         if (!json && !explained && !is_quiet(call)) write_summary(call, p, &call->out);
         if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
@@ -299,7 +304,9 @@ const struct command command_plan = {
     .summary = "Plan a pattern: which buffers are on chip, where, and what the rest costs",
     .details =
         "Exit code 0 when a legal plan was made (also when it misses the pattern's target, which is said),\n"
-        "1 when the solver gave none. --json prints the plan file itself.\n",
+        "1 when the solver gave none, 130 when it was interrupted and this is the best so far. --json "
+        "prints\n"
+        "the plan file itself.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

@@ -7,7 +7,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "text/colour.h"
-#include "text/format.h"
+#include "text/progress_words.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,8 +130,8 @@ static void show_progress(void *context, const struct lx_progress *so_far)
     struct planning *p = context;
     char line[400];
     if (!watch_wants_line(&p->watch)) return;
-    snprintf(line, sizeof line, "%s: %s steps, objective %s, bound %s", p->solver, grouped(so_far->steps).at,
-             grouped(so_far->objective).at, grouped(so_far->bound).at);
+    snprintf(line, sizeof line, "%s: %s", p->solver,
+             progress_words(clock_seconds() - p->watch.began, so_far).at);
     paint_progress(line);
 }
 

@@ -1,5 +1,6 @@
 /* Solvers side by side on the open pattern: raced in the background, two of their plans drawn next to each
  * other with what differs marked. */
+#include "text/progress_words.h"
 #include "tui/paint_map.h"
 #include "tui/put_columns.h"
 #include "base/checked.h"
@@ -131,9 +132,8 @@ static void draw_row(const struct scene *on, const struct compare_view *v, const
     int at = row.column + 12;
     if (now.running) {
         put(g, row.row, at, on->glyphs->spinner[on->spin & 3], INK(WARN));
-        put_format(g, row.row, at + 2, row.columns - 14, INK(WARN), "%s  %s steps  best %s  bound %s",
-                   in_time(now.seconds).at, grouped(now.so_far.steps).at, grouped(now.so_far.objective).at,
-                   grouped(now.so_far.bound).at);
+        put_text(g, row.row, at + 2, row.columns - 14, INK(WARN),
+                 progress_words(now.seconds, &now.so_far).at);
     } else if (now.waiting)
         put_text(g, row.row, at, 20, INK(DIM), "waits its turn");
     else if (racer->state == RACE_FAILED)

@@ -43,6 +43,8 @@ void watch_progress(void *watch, const struct lx_progress *so_far)
     struct job *j = watch;
     pthread_mutex_lock(&j->worker->lock);
     j->so_far = *so_far;
+    j->so_far.address = NULL; /* the solver's, for as long as this call lasts */
+    j->so_far.pool = NULL;
     pthread_mutex_unlock(&j->worker->lock);
 }
 

@@ -18,11 +18,14 @@
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/eject.h"
 #include "anneal/moves.h"
+#include "anneal/pack_all.h"
+#include "anneal/refill.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "common/first_answers.h"
+#include "common/prices.h"
 #include "solvers.h"
 
 #include <stdio.h>
@@ -37,6 +40,11 @@ enum option {
     REHEAT,
     EJECT_HOT,
     EJECT_COOL,
+    REFILL_SHARE,
+    REFILL_HOT,
+    REFILL_WARM,
+    REFILL_COLD,
+    WINDOW,
     COLD,
     GUIDE,
     PATIENCE,
@@ -51,15 +59,21 @@ enum option {
 };
 
 static const struct lx_option options[OPTIONS] = {
-    [EFFORT] = {"effort", 300000, 1, INT64_C(1) << 40,
+    [EFFORT] = {"effort", 1000000, 1, INT64_C(1) << 40,
                 "conflicts to look at for each buffer (when no steps are given)"},
-    [MAX_EFFORT] = {"max-effort", 300000000, 1, INT64_C(1) << 50,
-                    "conflicts to look at in all: about a second"},
+    [MAX_EFFORT] = {"max-effort", 3000000000, 1, INT64_C(1) << 50,
+                    "conflicts to look at in all: some seconds"},
     [CYCLES] = {"cycles", 16, 1, 1000, "times the search is heated up"},
     [HOT] = {"hot", 40, 1, 100000, "first temperature of a cycle, in 1000ths of the mean change of energy"},
     [REHEAT] = {"reheat", 10, 1, 1000, "how much hotter every second such cycle starts"},
     [EJECT_HOT] = {"eject-hot", 300, 1, 100000, "first temperature of a cycle of ejections"},
     [EJECT_COOL] = {"eject-cool", 10, 1, 100000, "first temperature of every second such cycle"},
+    [REFILL_SHARE] = {"refill-share", 700, 0, 1000, "work spent on refilling bands, in 1000ths"},
+    [REFILL_WARM] = {"refill-warm", 50, 1, 100000, "first temperature of refilling at the end"},
+    [REFILL_HOT] = {"refill-hot", 300, 1, 100000,
+                    "first temperature of refilling, in 1000ths of the mean cost"},
+    [REFILL_COLD] = {"refill-cold", 10, 1, 100000, "last temperature of refilling"},
+    [WINDOW] = {"window", 2000, 100, INT64_C(1) << 30, "buffers that are refilled together in a long list"},
     [COLD] = {"cold", 1, 1, 100000, "last temperature, in 1000ths of the mean change of energy"},
     [GUIDE] = {"guide", 50, 0, 1000, "weight of standing too high, in 1000ths of the cost of being off chip"},
     [PATIENCE] = {"patience", 100, 0, 1000000,
@@ -76,7 +90,14 @@ static const struct lx_option options[OPTIONS] = {
 
 extern const struct lx_solver lx_solver_anneal;
 
-enum { CHECK_STRIDE = 512, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16 };
+enum {
+    CHECK_STRIDE = 512,
+    SAMPLE_MOVES = 256,
+    AIM_PART = 64,
+    STEP_WORK = 16,
+    WORTH_PERCENT = 97,
+    PACK_NODE = 256
+};
 
 struct search {
     const struct lx_problem *problem;
@@ -85,6 +106,8 @@ struct search {
     struct links links[2]; /* of the decoder, and of the ejector and all others */
     struct decoder decoder;
     struct ejector ejector;
+    struct refiller refiller;
+    int64_t *worth; /* per item, see common/prices.h; NULL: unknown */
     struct schedule schedule;
     struct move_mix mix;
     struct rng rng;
@@ -95,8 +118,10 @@ struct search {
     int64_t best_height;
     int32_t best_off; /* items off chip in it */
     int64_t steps;
-    bool by_steps; /* work is counted in steps; otherwise in conflicts looked at */
-    double began;  /* on the clock */
+    bool by_steps;        /* work is counted in steps; otherwise in conflicts looked at */
+    double began;         /* on the clock */
+    int64_t *shown, told; /* the last answer that was reported, and its objective */
+    double tell_next;     /* not before this time another */
     bool stopped;
 };
 
@@ -105,13 +130,27 @@ static int64_t current_objective(const struct search *s)
     return s->problem->objective == LX_HEIGHT ? s->best_height : s->items.lost + s->best_spilled;
 }
 
+/* The best answer goes out with the report when it is new, but not more often than people can see. */
+static void report_progress(struct search *s)
+{
+    if (!s->run->progress) return;
+    double now = clock_seconds();
+    struct lx_progress so_far = {
+        .steps = s->steps, .objective = current_objective(s), .bound = s->run->known_bound};
+    bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
+    if (complete && so_far.objective < s->told && now >= s->tell_next) {
+        if (!s->shown) s->shown = malloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
+        if (s->shown) items_answer(&s->items, s->best, s->shown);
+        so_far.address = s->shown;
+        s->told = so_far.objective;
+        s->tell_next = now + 0.1 + 1e-5 * s->problem->count;
+    }
+    s->run->progress(s->run->context, &so_far);
+}
+
 static bool must_stop(struct search *s)
 {
-    if (s->run->progress) {
-        struct lx_progress so_far = {
-            .steps = s->steps, .objective = current_objective(s), .bound = s->run->known_bound};
-        s->run->progress(s->run->context, &so_far);
-    }
+    report_progress(s);
     if (lx_run_stopped(s->run)) s->stopped = true;
     if (s->run->time_limit > 0 && clock_seconds() - s->began >= s->run->time_limit) s->stopped = true;
     return s->stopped;
@@ -334,7 +373,89 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
     return true;
 }
 
+/* Takes the refiller's state as the best, if it is. */
+static bool keep_refilled(struct search *s)
+{
+    const struct links *links = s->refiller.links;
+    int64_t spilled = s->refiller.spilled + (links ? links->value : 0);
+    int32_t broken = links ? links->broken : 0;
+    if (links && !is_better(s, spilled, broken)) return false;
+    refiller_save(&s->refiller, s->best);
+    s->best_spilled = spilled;
+    s->best_broken = broken;
+    s->best_off = s->refiller.off_all;
+    return true;
+}
+
+static void refill_window(struct search *s, int64_t hot, int64_t cold, int64_t work)
+{
+    struct refiller *f = &s->refiller;
+    int64_t best = f->energy, looks;
+    schedule_heat(&s->schedule, hot, cold, work);
+    do {
+        looks = f->looks;
+        s->steps++;
+        if (s->steps % CHECK_STRIDE == 0 && must_stop(s)) break;
+        if (!refiller_step(f, &s->rng, schedule_allowance(&s->schedule, rng_next(&s->rng)))) break;
+        if (f->energy >= best && !f->links) continue;
+        best = f->energy;
+        if (keep_refilled(s) && is_done(s)) break;
+    } while (schedule_spend(&s->schedule, s->by_steps ? 1 : f->looks - looks + STEP_WORK));
+    refiller_restore(f, s->best);
+}
+
+/* Windows that overlap by half, each with its share of the work. */
+static void run_refills(struct search *s, int64_t work, int64_t hot)
+{
+    int32_t n = s->items.count, wide = (int32_t)s->option[WINDOW], windows = n <= wide ? 1 : 2 * n / wide;
+    int64_t mean = 0;
+    for (int32_t i = 0; i < n; i++) mean += max_i64(s->links[1].fee[i], 0) / n;
+    refiller_load(&s->refiller, s->best);
+    for (int32_t k = 0; k < windows && !s->stopped && !is_done(s); k++) {
+        int32_t from = 0, to = n;
+        if (windows > 1) {
+            from = (int32_t)((int64_t)n * k / (windows + 1));
+            to = (int32_t)((int64_t)n * (k + 2) / (windows + 1));
+        }
+        refiller_window(&s->refiller, from, to);
+        refill_window(s, share_of(mean, hot), share_of(mean, s->option[REFILL_COLD]),
+                      work / windows + (k < work % windows));
+    }
+    LOG(anneal, "refilled %d windows: %" PRId64 ", %" PRId64 " steps", (int)windows, current_objective(s),
+        s->steps);
+}
+
 /* Orders and ejections take turns, each with a mild and a hot cycle. Heights are a matter of orders alone. */
+static bool run_cycles(struct search *s, int64_t work)
+{
+    /* Each cycle decodes everything once: no more cycles than leave most of the work to the search. */
+    int64_t cycles = s->option[CYCLES];
+    if (!s->by_steps) cycles = max_i64(min_i64(cycles, work / (8 * s->items.pairs + 1)), 1);
+    bool only_orders = s->problem->objective == LX_HEIGHT;
+    for (int64_t cycle = 0; cycle < cycles && !s->stopped && !is_done(s); cycle++) {
+        int64_t share = work / cycles + (cycle < work % cycles);
+        if (share == 0) break;
+        bool hotter = only_orders ? cycle % 2 == 1 : cycle % 4 == 1 || cycle % 4 == 2;
+        bool ok =
+            only_orders || cycle % 2 == 0 ? run_orders(s, share, hotter) : run_ejections(s, share, hotter);
+        if (!ok) return false;
+        LOG(anneal, "cycle %" PRId64 " of %" PRId64 ": %" PRId64 ", %" PRId64 " steps", cycle + 1, cycles,
+            current_objective(s), s->steps);
+    }
+    return true;
+}
+
+/* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
+ * first the engine that learns from what did not fit. */
+static bool pack_in_orders(struct search *s, int64_t work)
+{
+    bool found;
+    if (!pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found)) return false;
+    if (found) measure_best(s);
+    return true;
+}
+
+/* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
 static bool anneal(struct search *s)
 {
     const int64_t *option = s->option;
@@ -348,20 +469,13 @@ static bool anneal(struct search *s)
     s->by_steps = s->run->work_limit > 0;
     int64_t work =
         s->by_steps ? s->run->work_limit : min_i64(option[MAX_EFFORT], option[EFFORT] * s->items.count);
-    /* Each cycle decodes everything once: no more cycles than leave most of the work to the search. */
-    int64_t cycles = option[CYCLES];
-    if (!s->by_steps) cycles = max_i64(min_i64(cycles, work / (8 * s->items.pairs + 1)), 1);
-    bool only_orders = s->problem->objective == LX_HEIGHT;
-    for (int64_t cycle = 0; cycle < cycles && !s->stopped && !is_done(s); cycle++) {
-        int64_t share = work / cycles + (cycle < work % cycles);
-        if (share == 0) break;
-        bool hotter = only_orders ? cycle % 2 == 1 : cycle % 4 == 1 || cycle % 4 == 2;
-        bool ok =
-            only_orders || cycle % 2 == 0 ? run_orders(s, share, hotter) : run_ejections(s, share, hotter);
-        if (!ok) return false;
-        LOG(anneal, "cycle %" PRId64 " of %" PRId64 ": %" PRId64 ", %" PRId64 " steps", cycle + 1, cycles,
-            current_objective(s), s->steps);
-    }
+    if (s->problem->objective == LX_FIT && !pack_in_orders(s, work)) return false;
+    if (!s->worth) return run_cycles(s, work);
+    if (!refiller_make(&s->refiller, &s->items, &s->links[1], s->worth)) return false;
+    int64_t part = s->items.count > option[WINDOW] ? work : share_of(work, option[REFILL_SHARE]);
+    run_refills(s, part - part / 3, option[REFILL_HOT]);
+    if (part < work && !run_cycles(s, work - part)) return false;
+    run_refills(s, part / 3, option[REFILL_WARM]);
     return true;
 }
 
@@ -410,14 +524,18 @@ static void report(const struct search *s, struct lx_answer *answer)
 
 static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
-    struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed)};
+    struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .told = INT64_MAX};
     s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS])) return false;
     s.best = malloc(((size_t)s.items.count + 1) * sizeof *s.best);
     bool ok = s.best != NULL && links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
+    if (ok && problem->objective == LX_SPILL && s.items.near) {
+        s.worth = malloc(((size_t)s.items.count + 1) * sizeof *s.worth);
+        ok = s.worth && prices_find(&s.items, WORTH_PERCENT, s.worth);
+    }
     if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
-    ok = ok && start_best(&s.links[1], run, run->incumbent != NULL, s.best);
+    ok = ok && start_best(&s.links[1], s.worth, run, run->incumbent != NULL, s.best);
     if (ok) {
         measure_best(&s);
         bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
@@ -428,6 +546,9 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     }
     decoder_free(&s.decoder);
     ejector_free(&s.ejector);
+    refiller_free(&s.refiller);
+    free(s.worth);
+    free(s.shown);
     links_free(&s.links[0]);
     links_free(&s.links[1]);
     items_free(&s.items);

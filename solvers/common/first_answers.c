@@ -5,6 +5,7 @@
  * fit costs O(d log d) for d conflicts. Problems too dense for lists of conflicts are swept over time with
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
+#include "common/prices.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -82,6 +83,7 @@ static int compare_ranked(const void *a, const void *b)
 }
 
 enum start_order {
+    BY_WORTH, /* what belongs on chip by its size, then the others by their worth */
     BY_SCORE,
     BY_DENSITY,
     BY_COST_PER_BYTE,
@@ -92,7 +94,8 @@ enum start_order {
     START_ORDERS
 };
 
-static void rank_item(const struct items *it, int32_t i, enum start_order order, struct ranked *r)
+static void rank_item(const struct items *it, const int64_t *worth, int32_t i, enum start_order order,
+                      struct ranked *r)
 {
     const struct item *b = &it->item[i];
     const struct lx_buffer *buffer = &it->problem->buffers[b->buffer];
@@ -101,6 +104,9 @@ static void rank_item(const struct items *it, int32_t i, enum start_order order,
     bool is_parent = false, is_child = false;
     *r = (struct ranked){.item = i, .buffer = b->buffer, .minor = span};
     switch (order) {
+    case BY_WORTH:
+        r->major = worth[i] >= WORTH_ONE ? -size : 2 - (double)worth[i] / (double)WORTH_ONE;
+        break;
     case BY_SCORE:
         for (int32_t k = it->edge_first[i]; k < it->edge_first[i + 1]; k++) {
             bool as_child = it->edge[it->edge_of[k]].child == i;
@@ -132,10 +138,11 @@ static void rank_item(const struct items *it, int32_t i, enum start_order order,
 }
 
 /* Fixed addresses go first: nothing else may stand in their way. */
-static void sort_items(const struct items *it, enum start_order order, struct ranked *ranked)
+static void sort_items(const struct items *it, const int64_t *worth, enum start_order order,
+                       struct ranked *ranked)
 {
     for (int32_t i = 0; i < it->count; i++) {
-        rank_item(it, i, order, &ranked[i]);
+        rank_item(it, worth, i, order, &ranked[i]);
         if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
     }
     qsort(ranked, (size_t)it->count, sizeof *ranked, compare_ranked);
@@ -146,6 +153,7 @@ struct placing {
     const bool *keep;
     int64_t *base;
     bool *done;
+    bool by_rank; /* parents wait for their turn */
     struct sharing *share;
     struct range *scratch;
 };
@@ -162,7 +170,7 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
         int32_t now = stack[depth - 1], waits = NO_ITEM;
         for (int32_t k = it->edge_first[now]; k < it->edge_first[now + 1] && waits == NO_ITEM; k++) {
             struct edge e = it->edge[it->edge_of[k]];
-            if (e.child == now && it->item[now].fixed < 0 && !p->done[e.parent] &&
+            if (e.child == now && !p->by_rank && it->item[now].fixed < 0 && !p->done[e.parent] &&
                 (!p->keep || p->keep[e.parent]))
                 waits = e.parent;
         }
@@ -176,12 +184,13 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
     }
 }
 
-static bool place_in_order(const struct items *it, enum start_order order, const bool *keep, int64_t *base)
+static bool place_in_order(const struct items *it, const int64_t *worth, enum start_order order,
+                           const bool *keep, int64_t *base)
 {
     size_t n = (size_t)it->count;
     struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
     int32_t *stack = malloc((n + 1) * sizeof *stack);
-    struct placing p = {.it = it, .keep = keep, .base = base};
+    struct placing p = {.it = it, .keep = keep, .base = base, .by_rank = order == BY_WORTH};
     p.done = calloc(n + 1, sizeof *p.done);
     p.share = malloc((n + 1) * sizeof *p.share);
     p.scratch = malloc((n + 1) * sizeof *p.scratch);
@@ -190,7 +199,7 @@ static bool place_in_order(const struct items *it, enum start_order order, const
         base[i] = NOT_PLACED;
         p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
     }
-    if (ok) sort_items(it, order, ranked);
+    if (ok) sort_items(it, worth, order, ranked);
     for (size_t i = 0; ok && i < n; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
     free(ranked);
@@ -202,7 +211,7 @@ static bool place_in_order(const struct items *it, enum start_order order, const
 }
 
 /* An order costs about a microsecond for ten pairs: with many only the first few are tried. */
-enum { MANY_PAIRS = 2000000, FEW_ORDERS = 3 };
+enum { MANY_PAIRS = 2000000, FEW_ORDERS = 4 };
 
 struct live_range {
     int64_t from, to, end;
@@ -301,7 +310,7 @@ bool start_is_best(const struct items *it, const struct lx_run *run, const int64
 
 bool start_by_score(const struct items *it, const bool *keep, int64_t *base)
 {
-    return place_in_order(it, BY_SCORE, keep, base);
+    return place_in_order(it, NULL, BY_SCORE, keep, base);
 }
 
 static bool linked_better(struct links *links, const int64_t *a, const int64_t *b)
@@ -312,16 +321,17 @@ static bool linked_better(struct links *links, const int64_t *a, const int64_t *
     return broken_a != broken_b ? broken_a < broken_b : cost_a < cost_b;
 }
 
-bool start_best(struct links *links, const struct lx_run *run, bool have, int64_t *base)
+bool start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
 {
     const struct items *it = links->it;
     int64_t *trial = malloc(((size_t)it->count + 1) * sizeof *trial);
     if (!trial) return false;
     bool ok = true;
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
-    for (int order = 0; ok && order < orders; order++) {
+    for (int order = worth || !it->near ? 0 : 1; ok && order < orders; order++) {
         if (have && ((!links->any && start_is_best(it, run, base)) || lx_run_stopped(run))) break;
-        ok = it->near ? place_in_order(it, (enum start_order)order, NULL, trial) : sweep_time(it, trial);
+        ok = it->near ? place_in_order(it, worth, (enum start_order)order, NULL, trial)
+                      : sweep_time(it, trial);
         if (ok) links_trim(links, trial);
         if (!ok || (have && !linked_better(links, trial, base))) continue;
         memcpy(base, trial, (size_t)it->count * sizeof *base);

@@ -25,8 +25,9 @@ bool start_by_score(const struct items *it, const bool *keep, int64_t *base);
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
  * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again. Stops early at
- * the known bound. False when memory is out. */
-bool start_best(struct links *links, const struct lx_run *run, bool have, int64_t *base);
+ * the known bound. `worth`: see prices.h; NULL: unknown. False when memory is out. */
+bool start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
+                int64_t *base);
 
 /* Is `a` a better answer than `b` to the problem's question? */
 bool start_better(const struct items *it, const int64_t *a, const int64_t *b);

@@ -36,6 +36,8 @@ bool bound_find_sections(struct bound_sections *s);
 bool bound_whole_buffers(struct bound_sections *s);
 /* Sections that share no buffer force their costs independently: the dearest such choice. */
 bool bound_chain(const struct bound_sections *s, int64_t *forced);
+/* Prices of all sections that prove much, for lists of any length; found in floating point. */
+bool bound_ascend(const struct bound_sections *s, double *price);
 /* Multipliers on all sections at once; certified in integers. */
 bool bound_multipliers(const struct bound_sections *s, int64_t *forced);
 

@@ -3,9 +3,10 @@
  * For any prices u >= 0:  spill >= sum u_t need_t - sum over items of max(0, units * (sum of its
  * prices) - cost). Prices are raised one section at a time: the best price of a section with the others
  * held is where the items that would leave at that price just cover its need (a weighted median of their
- * remaining densities). A few sweeps over the sections in both directions come close to the best. Prices
+ * remaining densities). A few sweeps over the sections in both directions come close to the best, unless the
+ * sections hold too many items in all; moving all prices at once (bound_ascent.c) does on long lists. Prices
  * are found in floating point and certified in integers of 128 bits, so rounding can only weaken the
- * result. Skipped when the sections hold too many items in all. */
+ * result. */
 #include "scratchpad/placement/bound.h"
 
 #include <math.h>
@@ -118,40 +119,51 @@ static void list_members(struct prices *p)
         for (int32_t t = s->items[i].first; t <= s->items[i].last; t++) p->members[p->begin[t + 1]++] = i;
 }
 
-bool bound_multipliers(const struct bound_sections *s, int64_t *forced)
+/* One section at a time, a few sweeps. False when memory is out. */
+static bool sweep_prices(struct prices *p, int64_t members, int128 *prefix, int64_t *forced)
 {
+    const struct bound_sections *s = p->s;
     size_t sections = (size_t)s->section_count, items = (size_t)s->item_count;
-    int64_t members = 0;
-    *forced = 0;
-    for (size_t i = 0; i < items; i++)
-        if (s->items[i].first <= s->items[i].last) members += s->items[i].last - s->items[i].first + 1;
-    if (members > MOST_MEMBERS) return true;
-    struct prices p = {.s = s};
-    p.price = calloc(sections + 1, sizeof *p.price);
-    p.over = calloc(items + 1, sizeof *p.over);
-    p.begin = calloc(sections + 2, sizeof *p.begin);
-    p.members = malloc(((size_t)members + 1) * sizeof *p.members);
-    p.offers = malloc((items + 1) * sizeof *p.offers);
-    int128 *prefix = malloc((sections + 1) * sizeof *prefix);
-    bool ok = p.price && p.over && p.begin && p.members && p.offers && prefix;
+    p->over = calloc(items + 1, sizeof *p->over);
+    p->begin = calloc(sections + 2, sizeof *p->begin);
+    p->members = malloc(((size_t)members + 1) * sizeof *p->members);
+    p->offers = malloc((items + 1) * sizeof *p->offers);
+    bool ok = p->over && p->begin && p->members && p->offers;
     if (ok) {
         /* begin[t + 1] runs through the places of section t while the members are listed. */
         for (size_t i = 0; i < items; i++)
             for (int32_t t = s->items[i].first; t <= s->items[i].last; t++)
-                if ((size_t)t + 2 <= sections) p.begin[t + 2]++;
-        for (size_t t = 1; t <= sections; t++) p.begin[t] += p.begin[t - 1];
-        list_members(&p);
+                if ((size_t)t + 2 <= sections) p->begin[t + 2]++;
+        for (size_t t = 1; t <= sections; t++) p->begin[t] += p->begin[t - 1];
+        list_members(p);
         for (int32_t round = 0; round < SWEEPS; round++) {
             for (int32_t t = 0; t < s->section_count; t++)
-                best_price(&p, round % 2 ? s->section_count - 1 - t : t);
-            *forced = max_i64(*forced, certified_value(&p, prefix));
+                best_price(p, round % 2 ? s->section_count - 1 - t : t);
+            *forced = max_i64(*forced, certified_value(p, prefix));
         }
     }
+    free(p->over);
+    free(p->begin);
+    free(p->members);
+    free(p->offers);
+    return ok;
+}
+
+bool bound_multipliers(const struct bound_sections *s, int64_t *forced)
+{
+    size_t sections = (size_t)s->section_count;
+    int64_t members = 0;
+    *forced = 0;
+    for (int32_t i = 0; i < s->item_count; i++)
+        if (s->items[i].first <= s->items[i].last) members += s->items[i].last - s->items[i].first + 1;
+    struct prices p = {.s = s, .price = calloc(sections + 1, sizeof *p.price)};
+    int128 *prefix = malloc((sections + 1) * sizeof *prefix);
+    bool ok = p.price && prefix && (members > MOST_MEMBERS || sweep_prices(&p, members, prefix, forced));
+    if (ok && s->section_count > 1) {
+        ok = bound_ascend(s, p.price);
+        if (ok) *forced = max_i64(*forced, certified_value(&p, prefix));
+    }
     free(p.price);
-    free(p.over);
-    free(p.begin);
-    free(p.members);
-    free(p.offers);
     free(prefix);
     return ok;
 }

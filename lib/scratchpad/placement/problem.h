@@ -80,7 +80,8 @@ struct lx_answer {
 };
 
 /* What a solver reports while it works: at least every few hundred milliseconds, and whenever it has found a better
- * answer or proved a better bound. */
+ * answer or proved a better bound. Who watches through lx_solve gets the best objective of the legal answers so far
+ * (INT64_MAX: none), which never rises, a bound that never falls, and the last answer at the latest at the end. */
 struct lx_progress {
     int64_t steps, objective, bound;
     const int64_t *address; /* the answer with that objective where it is a new best, legal; else NULL */

@@ -107,6 +107,8 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     with_bound.known_bound = bound;
     all_off_chip(p, answer);
     answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
+    if (run->progress)
+        run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
     bool ok = solver->solve(p, &with_bound, answer);
     if (!ok) {
         answer->status = LX_ERROR;
@@ -186,6 +188,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     }
     if (!legal) return without_answer(p, solver, bound, claimed, &why, answer) ? true : status_no_memory(st);
     answer->status = settle(p, solver, answer, bound, claimed);
+    if (answer->status == LX_FEASIBLE && lx_run_stopped(run)) answer->status = LX_LIMIT;
     if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
     LOG(solve, "%s: %s, %s %" PRId64 ", bound %" PRId64 ", %" PRId64 " steps, %d buffers", solver->name,
         lx_verdict_word(answer->status), lx_objective_word(p->objective), answer->objective, answer->bound,
@@ -198,5 +201,10 @@ bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, con
 {
     *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
     if (!can_answer(p, solver, st)) return false;
-    return is_plain(p) ? solve_plain(p, solver, run, answer, st) : solve_parts(p, solver, run, answer, st);
+    struct incumbents w;
+    struct lx_run watched = incumbents_watch(&w, p, run);
+    bool ok = is_plain(p) ? solve_plain(p, solver, &watched, answer, st)
+                          : solve_parts(p, solver, &watched, answer, st);
+    if (ok) incumbents_end(&w, answer);
+    return ok;
 }

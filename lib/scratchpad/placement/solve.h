@@ -17,4 +17,18 @@ bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, con
 bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                   lx_status *st);
 
+/* incumbents.c: what the solver reports, as whoever watches gets it. */
+struct incumbents {
+    const struct lx_problem *p;
+    const struct lx_run *run; /* the caller's */
+    int64_t best, bound, steps;
+};
+
+/* The run that the solver is given; `run` must outlive it. */
+struct lx_run incumbents_watch(struct incumbents *w, const struct lx_problem *p, const struct lx_run *run);
+void incumbents_pass(void *incumbents, const struct lx_progress *so_far);
+bool incumbents_stop(void *incumbents);
+/* Reports the final answer if it is better than all that were. */
+void incumbents_end(struct incumbents *w, const struct lx_answer *a);
+
 #endif

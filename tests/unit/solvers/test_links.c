@@ -1,6 +1,8 @@
 /* Linked costs: the sums that follow each change against the definition, and the answers of the solvers that take them
  * against brute force. */
 #include "anneal/moves.h"
+#include "anneal/refill.h"
+#include "common/prices.h"
 #include "common/first_answers.h"
 #include "support/linked_problem.h"
 
@@ -77,6 +79,42 @@ static void test_trim(void **state)
     }
 }
 
+/* After every step of refilling the placement is legal and the sums are those of the definition. */
+static void test_refills_keep_the_sums(void **state)
+{
+    (void)state;
+    struct rng rng = rng_seed(44);
+    for (int round = 0; round < 200; round++) {
+        struct linked s;
+        struct items it;
+        struct links links;
+        struct refiller f;
+        lx_status st;
+        int64_t base[SMALL_MAX], worth[SMALL_MAX], address[SMALL_MAX], objective;
+        linked_random(&s, &rng, (int32_t)rng_between(&rng, 2, 16));
+        if (round % 2) s.small.problem.bonds = (struct lx_bonds){0};
+        assert_true(items_make(&it, &s.small.problem, 1000) && links_make(&links, &it));
+        assert_true(prices_find(&it, 97, worth) && refiller_make(&f, &it, &links, worth));
+        assert_true(start_by_score(&it, NULL, base));
+        refiller_load(&f, base);
+        if (it.count > 2) refiller_window(&f, it.count / 3, it.count);
+        for (int step = 0; it.count > 0 && step < 60; step++) {
+            int64_t before = f.energy, allowance = rng_between(&rng, 0, 1) << 46;
+            if (!refiller_step(&f, &rng, allowance)) break;
+            assert_true(f.energy <= before + allowance);
+            refiller_save(&f, base);
+            if (links.any) assert_links(&it, &links, base);
+            assert_int_equal(f.spilled, items_spill(&it, base));
+            items_answer(&it, base, address);
+            bool unbound = links.broken || lx_check(&s.small.problem, address, &objective, &st);
+            if (!unbound) fail_msg("%s", st.text);
+        }
+        refiller_free(&f);
+        links_free(&links);
+        items_free(&it);
+    }
+}
+
 static void test_answers(void **state)
 {
     (void)state;
@@ -114,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moves_keep_the_sums),
         cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_refills_keep_the_sums),
         cmocka_unit_test(test_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

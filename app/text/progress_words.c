@@ -1,0 +1,18 @@
+/* How far a solver is; see progress_words.h. */
+#include "text/progress_words.h"
+#include "text/format.h"
+
+#include <stdio.h>
+
+struct progress_words progress_words(double seconds, const struct lx_progress *so_far)
+{
+    struct progress_words w;
+    int n = snprintf(w.at, sizeof w.at, "%.1f s, ", seconds);
+    size_t room = sizeof w.at - (size_t)n;
+    if (so_far->objective == INT64_MAX)
+        snprintf(w.at + n, room, "no answer yet, bound %s", grouped(so_far->bound).at);
+    else
+        snprintf(w.at + n, room, "best %s, bound %s, gap %s", grouped(so_far->objective).at,
+                 grouped(so_far->bound).at, in_percent(lx_gap(so_far->objective, so_far->bound)).at);
+    return w;
+}

@@ -1,0 +1,345 @@
+/* Clearing and filling pieces of a placement; see refill.h. */
+#include "anneal/refill.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUESTS = 3, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };
+enum kind { BY_SIZE, BY_COST, BY_WORTH, BY_AREA, KINDS };
+enum gap { FIRST, LAST, TIGHTEST, GAPS };
+
+static uint32_t pick(struct rng *rng, uint32_t n)
+{
+    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
+}
+
+static void mark_stale(struct refiller *f, int32_t i)
+{
+    if (f->is_stale[i]) return;
+    f->is_stale[i] = true;
+    f->stale[f->stale_count++] = i;
+}
+
+static void list_off(struct refiller *f, int32_t i)
+{
+    if (i < f->from || i >= f->to) return;
+    f->off_slot[i] = f->off_count;
+    f->off[f->off_count++] = i;
+}
+
+static void unlist_off(struct refiller *f, int32_t i)
+{
+    if (i < f->from || i >= f->to) return;
+    int32_t slot = f->off_slot[i], mover = f->off[--f->off_count];
+    f->off[slot] = mover;
+    f->off_slot[mover] = slot;
+    f->off_slot[i] = -1;
+}
+
+static void put(struct refiller *f, int32_t i, struct spot spot)
+{
+    bool was_off = f->spot[i].base < 0, off = spot.base < 0;
+    f->spot[i] = spot;
+    mark_stale(f, i);
+    if (was_off == off) return;
+    int sign = off ? 1 : -1;
+    f->energy += sign * f->fee[i];
+    f->spilled += sign * f->it->item[i].cost;
+    f->off_all += sign;
+    if (off)
+        list_off(f, i);
+    else
+        unlist_off(f, i);
+    if (!f->links) return;
+    int64_t before = f->links->energy;
+    links_flip(f->links, i);
+    f->energy += f->links->energy - before;
+}
+
+static const struct spot nowhere = {NOT_PLACED, NOT_PLACED};
+
+static bool in_the_way(const struct refiller *f, int32_t other, int64_t base, int64_t top)
+{
+    return f->spot[other].base < top && base < f->spot[other].top;
+}
+
+static bool is_clear(const struct refiller *f, int32_t i, int64_t base, int32_t partner)
+{
+    int64_t top = base + f->it->item[i].size;
+    for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++)
+        if (f->near[k] != partner && in_the_way(f, f->near[k], base, top)) return false;
+    return true;
+}
+
+/* The slot of an in-place partner. A second child of a parent, or parent of a child, is alive with the first one and
+ * thus in the way. */
+static int64_t partners_slot(const struct refiller *f, int32_t i)
+{
+    const struct items *it = f->it;
+    const struct item *b = &it->item[i];
+    for (int32_t k = it->edge_first[i]; k < it->edge_first[i + 1]; k++) {
+        struct edge e = it->edge[it->edge_of[k]];
+        int32_t other = e.parent == i ? e.child : e.parent;
+        int64_t at = f->spot[other].base;
+        if (at < 0 || at % b->align != 0 || at > b->last || (b->fixed >= 0 && b->fixed != at)) continue;
+        if (is_clear(f, i, at, other)) return at;
+    }
+    return NOT_PLACED;
+}
+
+/* What conflicts with the item, by address; those off chip first. The list of conflicts itself is kept in that order,
+ * because few of them have moved when it is needed again: sorting by insertion is then all but linear. */
+static int32_t gather(struct refiller *f, int32_t i)
+{
+    struct spot *r = f->scratch;
+    int32_t *near = f->near + f->it->first[i], count = (int32_t)(f->it->first[i + 1] - f->it->first[i]);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t other = near[k], at = k;
+        struct spot s = f->spot[other];
+        for (; at > 0 && r[at - 1].base > s.base; at--) {
+            r[at] = r[at - 1];
+            near[at] = near[at - 1];
+        }
+        r[at] = s;
+        near[at] = other;
+        f->looks += k - at;
+    }
+    f->looks += count;
+    return count;
+}
+
+static int64_t find_gap(struct refiller *f, int32_t i, enum gap gap)
+{
+    const struct item *b = &f->it->item[i];
+    int32_t count = gather(f, i);
+    int64_t low = 0, best = NOT_PLACED, least = INT64_MAX;
+    for (int32_t k = 0; k <= count; k++) {
+        int64_t high = k < count ? min_i64(f->scratch[k].base - b->size, b->last) : b->last;
+        if (low <= high && (gap != TIGHTEST || high - low < least)) {
+            best = gap == LAST ? high / b->align * b->align : low;
+            least = high - low;
+            if (gap == FIRST) break;
+        }
+        if (k < count && f->scratch[k].top > low) low = item_align(b, f->scratch[k].top);
+    }
+    return best;
+}
+
+static void fill(struct refiller *f, int32_t i, enum gap gap)
+{
+    const struct item *b = &f->it->item[i];
+    int64_t at = partners_slot(f, i);
+    if (at < 0 && b->fixed >= 0 && is_clear(f, i, b->fixed, NO_ITEM)) at = b->fixed;
+    if (at < 0 && b->fixed < 0) at = find_gap(f, i, gap);
+    if (at >= 0) put(f, i, (struct spot){at, at + b->size});
+}
+
+static bool is_on_list(const struct refiller *f, int32_t i)
+{
+    for (int32_t k = 0; k < f->count; k++)
+        if (f->list[k] == i) return true;
+    return false;
+}
+
+/* A band of addresses, at least as high as the item: half the time no higher, half the time where a neighbour is. */
+static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64_t *height)
+{
+    const struct item *b = &f->it->item[i];
+    uint32_t degree = (uint32_t)(f->it->first[i + 1] - f->it->first[i]);
+    *height = b->size;
+    if (pick(rng, 2)) *height += (int64_t)rng_below(rng, (uint64_t)(f->room / 6 + 1));
+    *height = min_i64(*height, f->room);
+    if (b->fixed >= 0) return b->fixed;
+    if (degree > 0 && pick(rng, 2)) {
+        int64_t at = f->spot[f->near[f->it->first[i] + pick(rng, degree)]].base;
+        if (at >= 0) return min_i64(at, f->room - *height);
+    }
+    return (int64_t)rng_below(rng, (uint64_t)(f->room - *height + 1));
+}
+
+/* Lists the item and what stands in its band; false when that is too much. */
+static bool list_band(struct refiller *f, int32_t i, struct rng *rng)
+{
+    int64_t height, low = choose_band(f, i, rng, &height);
+    f->list[f->count++] = i;
+    f->looks += (int64_t)(f->it->first[i + 1] - f->it->first[i]);
+    for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++) {
+        if (!in_the_way(f, f->near[k], low, low + height)) continue;
+        if (f->count + GUESTS >= REFILL_MOST) return false;
+        f->list[f->count++] = f->near[k];
+    }
+    return true;
+}
+
+/* A few that are off chip and live with one of the listed. */
+static void list_guests(struct refiller *f, struct rng *rng)
+{
+    for (int k = 0; k < GUESTS; k++) {
+        int32_t host = f->list[pick(rng, (uint32_t)f->count)];
+        uint32_t degree = (uint32_t)(f->it->first[host + 1] - f->it->first[host]);
+        if (degree == 0) continue;
+        int32_t guest = f->near[f->it->first[host] + pick(rng, degree)];
+        if (f->spot[guest].base < 0 && !is_on_list(f, guest)) f->list[f->count++] = guest;
+    }
+}
+
+static int64_t rank_of(const struct refiller *f, int32_t i, enum kind kind)
+{
+    const struct item *b = &f->it->item[i];
+    int64_t area;
+    switch (kind) {
+    case BY_SIZE:
+        return min_i64(b->size, INT64_C(1) << 50);
+    case BY_COST:
+        return min_i64(f->fee[i], INT64_C(1) << 50);
+    case BY_WORTH:
+        return f->worth[i];
+    case BY_AREA:
+    case KINDS:
+    default:
+        return mul_i64(b->size, b->end - b->start, &area) ? min_i64(area, INT64_C(1) << 50)
+                                                          : INT64_C(1) << 50;
+    }
+}
+
+/* The listed in the order in which they choose; half the time the first one before all others. */
+static void draw_order(const struct refiller *f, struct rng *rng, int32_t *order)
+{
+    int64_t rank[REFILL_MOST];
+    enum kind kind = (enum kind)pick(rng, KINDS);
+    bool first = pick(rng, 2);
+    for (int32_t k = 0; k < f->count; k++) {
+        rank[k] = rank_of(f, f->list[k], kind) * (NOISE_FROM + (int64_t)pick(rng, NOISE));
+        if (k == 0 && first) rank[k] = INT64_MAX;
+        int32_t at = k;
+        for (; at > 0 && rank[order[at - 1]] < rank[k]; at--) order[at] = order[at - 1];
+        order[at] = k;
+    }
+}
+
+/* Everything on the list chooses a place. False when that can no longer end within the limit. */
+static bool refill(struct refiller *f, struct rng *rng, int32_t leaver, int64_t limit)
+{
+    int32_t order[REFILL_MOST];
+    int64_t to_come = 0;
+    enum gap gap = (enum gap)pick(rng, GAPS);
+    draw_order(f, rng, order);
+    for (int32_t k = 0; k < f->count; k++) to_come += max_i64(f->fee[f->list[k]], 0);
+    for (int32_t k = 0; k < f->count; k++) {
+        int32_t i = f->list[order[k]];
+        to_come -= max_i64(f->fee[i], 0);
+        if (i == leaver) continue;
+        bool forced = order[k] == 0;
+        if (f->links && !forced && links_rise(f->links, i) > 0) continue;
+        fill(f, i, gap);
+        if (!f->links && f->energy - to_come > limit) return false;
+    }
+    return f->energy <= limit;
+}
+
+/* Who asks for room; or, where there are links, who leaves. */
+static int32_t draw_item(struct refiller *f, struct rng *rng, int32_t *leaver)
+{
+    *leaver = NO_ITEM;
+    if (f->links && pick(rng, LEAVE_ONE_IN) == 0) {
+        int32_t i = f->from + (int32_t)pick(rng, (uint32_t)(f->to - f->from));
+        if (f->spot[i].base >= 0 && links_may_shun(f->links, i)) return *leaver = i;
+    }
+    return f->off_count ? f->off[pick(rng, (uint32_t)f->off_count)] : NO_ITEM;
+}
+
+bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
+{
+    int32_t leaver, i = draw_item(f, rng, &leaver);
+    int64_t limit = f->energy + allowance;
+    if (i == NO_ITEM) return false;
+    f->count = 0;
+    if (!list_band(f, i, rng)) return true;
+    list_guests(f, rng);
+    for (int32_t k = 0; k < f->count; k++) {
+        f->was[k] = f->spot[f->list[k]];
+        put(f, f->list[k], nowhere);
+    }
+    if (!refill(f, rng, leaver, limit))
+        for (int32_t k = 0; k < f->count; k++) put(f, f->list[k], f->was[k]);
+    return true;
+}
+
+void refiller_window(struct refiller *f, int32_t from, int32_t to)
+{
+    f->from = from;
+    f->to = to;
+    f->off_count = 0;
+    for (int32_t i = from; i < to; i++)
+        if (f->spot[i].base < 0) list_off(f, i);
+}
+
+void refiller_load(struct refiller *f, const int64_t *base)
+{
+    const struct items *it = f->it;
+    f->energy = f->spilled = 0;
+    f->off_all = f->stale_count = 0;
+    if (f->links) {
+        links_load(f->links, base);
+        f->energy = f->links->energy;
+    }
+    for (int32_t i = 0; i < it->count; i++) {
+        bool off = base[i] < 0;
+        f->spot[i] = off ? nowhere : (struct spot){base[i], base[i] + it->item[i].size};
+        f->is_stale[i] = false;
+        f->energy += off ? f->fee[i] : 0;
+        f->spilled += off ? it->item[i].cost : 0;
+        f->off_all += off;
+    }
+    refiller_window(f, 0, it->count);
+}
+
+void refiller_save(struct refiller *f, int64_t *base)
+{
+    for (int32_t k = 0; k < f->stale_count; k++) {
+        base[f->stale[k]] = f->spot[f->stale[k]].base;
+        f->is_stale[f->stale[k]] = false;
+    }
+    f->stale_count = 0;
+}
+
+void refiller_restore(struct refiller *f, const int64_t *base)
+{
+    for (int32_t k = 0; k < f->stale_count; k++) {
+        int32_t i = f->stale[k];
+        put(f, i, base[i] < 0 ? nowhere : (struct spot){base[i], base[i] + f->it->item[i].size});
+        f->is_stale[i] = false;
+    }
+    f->stale_count = 0;
+}
+
+void refiller_free(struct refiller *f)
+{
+    free(f->spot);
+    free(f->off);
+    free(f->off_slot);
+    free(f->scratch);
+    free(f->near);
+    free(f->stale);
+    free(f->is_stale);
+    *f = (struct refiller){0};
+}
+
+bool refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth)
+{
+    size_t n = (size_t)it->count + 1;
+    *f = (struct refiller){.it = it, .fee = links->fee, .worth = worth, .links = links->any ? links : NULL};
+    f->room = it->problem->capacity / it->problem->alignment;
+    f->spot = calloc(n, sizeof *f->spot);
+    f->off = calloc(n, sizeof *f->off);
+    f->off_slot = calloc(n, sizeof *f->off_slot);
+    f->scratch = calloc(n, sizeof *f->scratch);
+    f->near = malloc((it->first[it->count] + 1) * sizeof *f->near);
+    if (f->near) memcpy(f->near, it->near, it->first[it->count] * sizeof *f->near);
+    f->stale = calloc(n, sizeof *f->stale);
+    f->is_stale = calloc(n, sizeof *f->is_stale);
+    if (f->spot && f->off && f->off_slot && f->scratch && f->near && f->stale && f->is_stale) return true;
+    refiller_free(f);
+    return false;
+}
