@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Handovers of longer lists are not searched. */
+enum { MOST_NARROWED = 5000 };
+
 /* The buffers to be placed, each worth 1. */
 struct whole {
     struct lx_problem p;
@@ -158,6 +161,12 @@ bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
     return ok;
 }
 
+/* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in proportion. */
+static int64_t node_cost(int64_t items)
+{
+    return 1 + items * items / 16000000;
+}
+
 /* What becomes of a height while the engine looks for a better one. */
 struct height_so_far {
     struct whole *w;
@@ -186,7 +195,8 @@ static void tell_height(void *context, const int64_t *base, const struct height_
     if (better) take_packing(h, base, so_far->height);
     if (h->m->edge_count == 0) *h->bound = max_i64(*h->bound, so_far->bound);
     if (!run->progress || (base && !better)) return;
-    run->progress(run->context, &(struct lx_progress){.steps = h->w->budget.steps + so_far->nodes,
+    run->progress(run->context, &(struct lx_progress){.steps = h->w->budget.steps +
+                                                               so_far->nodes * node_cost(h->m->item_count),
                                                       .objective = max_i64(*h->height, h->w->empty),
                                                       .bound = *h->bound,
                                                       .address = better ? h->answer->address : NULL});
@@ -206,7 +216,7 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
     if (ok) {
         memset(kept, 1, (size_t)m->item_count);
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
-        k.limits.nodes = m->edge_count ? left / 4 + 1 : left;
+        k.limits.nodes = (m->edge_count ? left / 4 : left) / node_cost(m->item_count) + 1;
         enum height_result result = HEIGHT_NONE;
         if (packer_chains(&k, kept, merged, &broken)) {
             struct fit_problem q = {k.capacity, k.item_count, k.piece_count, k.items, k.pieces};
@@ -216,7 +226,7 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
         ok = ok && result != HEIGHT_NO_MEMORY;
         if (ok && result != HEIGHT_NONE) take_packing(&so_far, k.base, found.height);
         if (ok && m->edge_count == 0) *bound = max_i64(*bound, found.bound);
-        w->budget.steps += found.nodes;
+        w->budget.steps += found.nodes * node_cost(m->item_count);
         w->stats.fit_calls += found.probes;
         w->stats.fit_nodes += found.nodes;
     }
@@ -272,7 +282,8 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
             memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
             ok = ask_height(&w, m, merged, &height, &bound, answer);
         }
-        if (ok && m->edge_count > 0 && height < INT64_MAX) ok = narrow(&w, &height, &bound, answer);
+        if (ok && m->edge_count > 0 && height < INT64_MAX && w.count <= MOST_NARROWED)
+            ok = narrow(&w, &height, &bound, answer);
     } else
         height = 0;
     bool proved = height < INT64_MAX && bound >= max_i64(height, w.empty);
