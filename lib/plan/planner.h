@@ -74,16 +74,11 @@ static inline bool asks_time(const struct planner *p)
 bool planner_runs(const struct planner *p, bool (*search)(struct planner *));
 /* The searches of passes: each looks for decisions under which less is moved, from the best attempt on. */
 bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */
-<<<<<<< HEAD
-bool reorder_search(struct planner *p);    /* reorder.c: the order of the ops */
-bool evict_search(struct planner *p);      /* evict.c: where stays are cut */
-bool move_search(struct planner *p);       /* move_buffers.c: where stays change their addresses */
-=======
 /* The searches of `search` from other divisions on, too, where the best is not proved. */
 bool cooptimise_others(struct planner *p, bool (*search)(struct planner *));
 bool reorder_search(struct planner *p); /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);   /* evict.c: where stays are cut */
->>>>>>> main
+bool move_search(struct planner *p);    /* move_buffers.c: where stays change their addresses */
 /* evict.c: what is moved at least wherever stays are cut. */
 int64_t evict_least(const struct draft *x);
 /* op_order.c: does every op still read what it read before? */
