@@ -214,7 +214,8 @@ static bool read_parents(struct reader *r, const cJSON *buffers)
             lx_status why;
             struct reader quiet = *r;
             quiet.st = &why;
-            if (!read_buffer_name(&quiet, name, "parents", &parents[b->parent_count++]))
+            bool may_be = cJSON_IsString(name) || json_find(v, "parents"); /* the old key takes names only */
+            if (!may_be || !read_buffer_name(&quiet, name, "parents", &parents[b->parent_count++]))
                 return json_error(r->j, name, r->st, LX_E_UNKNOWN_NAME,
                                   "buffer %s: an in-place parent must be the name of a buffer of this file",
                                   b->name);
