@@ -276,6 +276,8 @@ static inline bool lx_run_stopped(const struct lx_run *run)
 
 /* The LX_CAN_... bits, from LX_CAN_POOLS on, that a solver needs for this problem. */
 unsigned lx_problem_needs(const struct lx_problem *p);
+/* Such bits in words, with commas between; always terminated, returns `out`. */
+const char *lx_needs_words(unsigned needs, char *out, size_t size);
 
 /* The data model: sizes, lives, strictly increasing uses, fixed addresses, legal in-place edges without
  * circles. Solvers may rely on all of it. */
