@@ -115,12 +115,13 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
         return OUTCOME_WRONG;
     }
     if (p->objective != LX_SPILL && plain) complete = legal && all_placed(p, r->address);
+    int64_t base = p->objective == LX_SPILL ? l->question->base_bytes : 0;
     row->has_value = complete;
-    row->value = complete ? value : 0;
+    row->value = complete ? value + base : 0;
     row->has_clocks =
         legal && lx_question_clocks(l->question, r->address, &row->device_us, &row->end_to_end_us);
     row->has_bound = p->objective != LX_FIT;
-    row->bound = proves ? max_i64(w->bound, l->bound) : l->bound;
+    row->bound = base + (proves ? max_i64(w->bound, l->bound) : l->bound);
     if (contradicts_itself(p, w, complete, row, words, size)) return OUTCOME_WRONG;
     enum lx_verdict v = settle(p, w, proves, complete, row);
     row->status = lx_verdict_word(v);

@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/file.h"
 
+#include <math.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -82,7 +83,8 @@ static void write_seconds(struct text *t, const struct row *r, const struct row_
 static void write_gap(struct text *t, const struct row *r, const struct row_field *f)
 {
     (void)f;
-    write_number(t, r->has_value && r->has_bound, lx_gap(r->value, r->bound));
+    double gap = lx_gap(r->value, r->bound);
+    write_number(t, r->has_value && r->has_bound && isfinite(gap), gap);
 }
 
 static write_field *const writers[FIELD_KINDS] = {

@@ -116,7 +116,8 @@ static bool add_sample(struct samples *v, struct cell *c, const struct summary *
     }
     if (solved && r->has_value) {
         ok = ok && VEC_PUSH(&v->values, (double)r->value);
-        if (p->has_bound) ok = ok && VEC_PUSH(&v->gaps, lx_gap(r->value, p->bound));
+        if (p->has_bound && (p->bound > 0 || r->value <= 0)) /* else it is no number */
+            ok = ok && VEC_PUSH(&v->gaps, lx_gap(r->value, p->bound));
     }
     if (r->has_clocks) ok = ok && VEC_PUSH(&v->device, r->device_us) && VEC_PUSH(&v->whole, r->end_to_end_us);
     return ok;

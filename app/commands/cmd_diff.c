@@ -60,6 +60,54 @@ static const struct column difference_array[] = {
 
 const struct columns difference_columns = COLUMNS("differences of two plans", difference_array);
 
+/* One share of the traffic. */
+struct share_row {
+    const char *word, *words;
+    int64_t before, after;
+};
+
+static void share_gain_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct share_row *row = row_of_table;
+    int64_t gain = row->before - row->after;
+    (void)column;
+    value_whole(v, gain);
+    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
+    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
+}
+
+/* clang-format off */
+VALUE_OF(share_word_value,   struct share_row, v->words = row->word;)
+VALUE_OF(share_words_value,  struct share_row, v->words = row->words;)
+VALUE_OF(share_before_value, struct share_row, value_whole(v, row->before);)
+VALUE_OF(share_after_value,  struct share_row, value_whole(v, row->after);)
+
+static const struct column share_array[] = {
+    {.key = "share",                             .kind = VALUE_WORDS, .value = share_word_value},
+    {.key = "words",        .heading = "bytes",  .kind = VALUE_WORDS, .flags = COLUMN_PEOPLE, .value = share_words_value},
+    {.key = "bytes_before", .heading = "before", .kind = VALUE_BYTES, .value = share_before_value},
+    {.key = "bytes_after",  .heading = "after",  .kind = VALUE_BYTES, .value = share_after_value},
+    {.key = "gain_bytes",   .heading = "gain",   .kind = VALUE_BYTES, .value = share_gain_value},
+};
+/* clang-format on */
+
+const struct columns share_columns = COLUMNS("shares of the traffic of two plans", share_array);
+
+/* Those that are there in either plan, and their sum; of lists there is one. */
+static int64_t share_rows(const struct lx_diff *d, struct share_row rows[LX_PART_COUNT + 1])
+{
+    int64_t count = 0;
+    struct share_row sum = {"sum", "in all", 0, 0};
+    for (int s = 0; s < LX_PART_COUNT; s++) {
+        if (s != LX_PART_RING) sum.before += d->share_before[s], sum.after += d->share_after[s];
+        if (s == LX_PART_RING) rows[count++] = sum;
+        if (d->share_before[s] || d->share_after[s])
+            rows[count++] = (struct share_row){lx_part_word((enum lx_part)s), lx_part_words((enum lx_part)s),
+                                               d->share_before[s], d->share_after[s]};
+    }
+    return count;
+}
+
 static void add_side(const char *word, const struct lx_plan *p, struct text *out)
 {
     text_add(out, word);
@@ -93,6 +141,11 @@ static void write_text(const struct lx_plan *p, const struct lx_plan *q, const s
     add_side("after:  ", q, out);
     add_gain(d->gain, out);
     if (d->count == 0) text_add(out, "Every buffer is where it was.\n");
+    struct share_row shares[LX_PART_COUNT + 1];
+    if (d->count) {
+        text_add(out, "\n");
+        table_add_text(&TABLE(share_columns, shares, share_rows(d, shares)), out);
+    }
     const struct lx_difference *rows = d->all;
     for (int c = 0; c < LX_CHANGE_COUNT; rows += d->of_change[c++]) {
         if (d->of_change[c] == 0) continue;
@@ -119,7 +172,10 @@ static void write_json(const struct lx_plan *p, const struct lx_plan *q, const s
                     "  \"end_to_end_us_before\": %.9g,\n  \"end_to_end_us_after\": %.9g,\n",
                     p->figures.device_us, q->figures.device_us, p->figures.end_to_end_us,
                     q->figures.end_to_end_us);
-    text_add(t, "  \"changes\": [\n");
+    struct share_row shares[LX_PART_COUNT + 1];
+    text_add(t, "  \"shares\": [\n");
+    table_add_json_rows(&TABLE(share_columns, shares, share_rows(d, shares)), 4, t);
+    text_add(t, "\n  ],\n  \"changes\": [\n");
     table_add_json_rows(&TABLE(difference_columns, d->all, d->count), 4, t);
     text_add(t, d->count ? "\n  ]\n}\n" : "  ]\n}\n");
 }
@@ -157,9 +213,13 @@ const struct command command_diff = {
     .name = "diff",
     .synopsis = "PLAN PLAN [--json] [-q]",
     .summary = "Compare two plans: what moved, what came on or went off chip, and why",
-    .details = "Exit code 0 when every buffer is where it was, 1 when they differ. Gains are bytes of HBM "
-               "traffic that the\n"
-               "second plan saves. Plans of two patterns are compared only if the patterns have one name.\n",
+    .details =
+        "Exit code 0 when every buffer is where it was, 1 when they differ. Gains are bytes of HBM "
+        "traffic that the\n"
+        "second plan saves: of a buffer those that ops move while it is off chip; loads, stores and the rest "
+        "have rows of\n"
+        "their own, which add up to the whole. Plans of two patterns are compared only if the patterns have "
+        "one name.\n",
     .options = tables,
     .least_files = 2,
     .most_files = 2,

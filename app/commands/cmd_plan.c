@@ -65,24 +65,37 @@ static void write_answer_lines(const struct lx_plan *p, struct text *out)
     if (a->message[0]) {
         text_add(out, ": ");
         add_printable(out, a->message, 0);
-    }
+    } else if (p->unproved)
+        text_format(out, ": %s", p->unproved);
     text_add(out, "\n");
+}
+
+/* What is paid, and the least that is proved of it. */
+static void add_least(const struct lx_plan *p, struct text *out)
+{
+    if (lx_plan_value(p) == lx_plan_least(p))
+        text_add(out, ", proven least");
+    else if (lx_plan_least(p) > 0)
+        text_format(out, ", proven least %s (+%s)", in_bytes(lx_plan_least(p)).at, in_gap(lx_plan_gap(p)).at);
+    else
+        text_add(out, ", no least above 0 is proved");
 }
 
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
     label(out, p->graph->is_list ? "cost" : "HBM");
     text_add(out, in_bytes(p->figures.hbm_bytes).at);
+    if (p->problem.objective == LX_SPILL && !p->asks_time) add_least(p, out);
     if (p->figures.baseline_hbm_bytes > 0)
         text_format(out, "; all off chip %s, saved %s", in_bytes(p->figures.baseline_hbm_bytes).at,
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
     text_add(out, "\n");
-    if (p->problem.objective == LX_SPILL && !p->asks_time) {
+    if (p->problem.objective == LX_SPILL && !p->graph->is_list) {
         label(out, "spill");
-        text_format(out, "%s; no plan below %s, gap %s\n", in_bytes(p->figures.spill_bytes).at,
-                    in_bytes(p->figures.bound_bytes).at, in_percent(lx_plan_gap(p)).at);
+        text_format(out, "%s that a scratchpad without limit would save\n",
+                    in_bytes(p->figures.spill_bytes).at);
     }
     if (p->joint.searched) {
         label(out, "joint");
@@ -96,16 +109,16 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         text_format(out, "%.2f us of the device, %.2f us end to end in %s, predicted", p->figures.device_us,
                     p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
         if (p->asks_time)
-            text_format(out, "; no plan below %.2f us end to end, gap %s", p->figures.bound_us,
-                        in_percent(lx_plan_gap(p)).at);
+            text_format(out, "; proven least %.2f us end to end (+%s)", p->figures.bound_us,
+                        in_gap(lx_plan_gap(p)).at);
         text_add(out, "\n");
     }
     label(out, "height");
     text_format(out, "%s", in_bytes(p->figures.height_bytes).at);
-    if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX)
-        text_format(out, "; no plan below %s, gap %s\n", in_bytes(p->figures.bound_bytes).at,
-                    in_percent(lx_plan_gap(p)).at);
-    else
+    if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX) {
+        add_least(p, out);
+        text_add(out, "\n");
+    } else
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
     if (p->graph->target_hbm_bytes < 0) return;
     bool met = lx_plan_meets_target(p);

@@ -254,7 +254,7 @@ static void add_title(const struct lx_plan *p, struct text *t)
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
-    if (p->problem.objective == LX_SPILL) text_format(t, ", gap %s", in_percent(lx_plan_gap(p)).at);
+    if (p->problem.objective == LX_SPILL) text_format(t, ", gap %s", in_gap(lx_plan_gap(p)).at);
     if (p->problem.objective == LX_HEIGHT)
         text_format(t, ", height %s", in_bytes(p->figures.height_bytes).at);
     if (p->graph->target_hbm_bytes >= 0)

@@ -136,7 +136,7 @@ const char *column_words(const struct column *c, struct value *v)
     if (v->words) return v->words;
     if (!forms[c->kind]) return "";
     if (isnan(v->number)) return "-";
-    if (isinf(v->number)) return "never";
+    if (isinf(v->number)) return c->kind == VALUE_SHARE ? "no bound" : "never";
     forms[c->kind](&v->made, v);
     return v->made.at ? v->made.at : "";
 }

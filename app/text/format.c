@@ -50,6 +50,12 @@ struct words in_percent(double share)
     return w;
 }
 
+struct words in_gap(double gap)
+{
+    struct words w = {"not known, nothing above 0 is proved"};
+    return isinf(gap) ? w : in_percent(gap);
+}
+
 double share_shown(double share)
 {
     return share < 1 ? floor(share * 1000) / 1000 : share;

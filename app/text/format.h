@@ -21,6 +21,8 @@ struct words grouped(int64_t n);
 struct words in_bytes(int64_t n);
 /* 14.3 % */
 struct words in_percent(double share);
+/* How far above a bound: the same, or words where the bound is 0. */
+struct words in_gap(double gap);
 /* For three digits: 0.9999 is shown as 0.999, so that what is below 1 does not look like 1. */
 double share_shown(double share);
 /* 12.3 ms, 4.56 s */

@@ -64,7 +64,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
-    if (p->problem.objective != LX_FIT) text_format(&pieces[n++], "gap %s", in_percent(lx_plan_gap(p)).at);
+    if (p->problem.objective != LX_FIT) text_format(&pieces[n++], "gap %s", in_gap(lx_plan_gap(p)).at);
     if (!p->graph->is_list)
         text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
                     p->figures.end_to_end_us);

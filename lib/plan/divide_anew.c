@@ -95,7 +95,7 @@ static void adopt_bound(struct planner *p)
 {
     p->joint.searched = true;
     p->best.perfect_bytes = min_i64(p->best.perfect_bytes, p->joint.bound_bytes);
-    p->best.bound = p->joint.bound_bytes - p->best.perfect_bytes;
+    p->best.bound = p->joint.bound_bytes;
 }
 
 bool cooptimise_search(struct planner *p)

@@ -19,13 +19,6 @@ struct candidate {
     double weight; /* bytes x ticks */
 };
 
-int cut_compare(const void *a, const void *b)
-{
-    const struct cut *x = a, *y = b;
-    if (x->tensor != y->tensor) return x->tensor < y->tensor ? -1 : 1;
-    return (x->before > y->before) - (x->before < y->before);
-}
-
 static int by_weight(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;

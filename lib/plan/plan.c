@@ -11,6 +11,7 @@
 #include "plan/planner.h"
 #include "scratchpad/placement/solve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,7 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
     p->passes = best->draft.how.passes; /* to make it less time, some may have been left out */
     p->figures.perfect_hbm_bytes = best->perfect_bytes;
     p->joint = by->joint;
+    p->unproved = by->unproved;
     *best = (struct attempt){0};
     return true;
 }
@@ -215,23 +217,19 @@ static bool search_some(struct planner *p, unsigned some)
     return ok;
 }
 
+static bool may_be_better(const struct planner *p)
+{
+    return p->best.hbm_bytes > p->best.perfect_bytes;
+}
+
 /* Unless nothing can be better. Fewer passes are tried before all of them, so that one more is never worse. */
 static bool search_many(struct planner *p)
 {
     unsigned all = many_searches(p);
     bool ok = true;
     for (unsigned some = (0 - all) & all; ok && some != all; some = (some - all) & all)
-        if (p->best.answer.objective > 0) ok = search_some(p, some);
-    return ok && all && p->best.answer.objective > 0 ? search_from_best(p) : ok;
-}
-
-/* That of all divisions; or of those that were chosen, unless a pass that is still to come may go below it. */
-static int64_t bound_of(const struct planner *p)
-{
-    if (p->joint.searched) return p->best.bound;
-    for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (is_on(p, row) && row->bound == LX_BOUND_VOID) return 0;
-    return p->best.bound;
+        if (may_be_better(p)) ok = search_some(p, some);
+    return ok && all && may_be_better(p) ? search_from_best(p) : ok;
 }
 
 /* Are there more bundles than extern ops make? */
@@ -244,13 +242,45 @@ static bool is_limited(const struct planner *p)
     return x->bundle_count > runs;
 }
 
+/* The pass that is still to come and may go below the bound of the divisions as chosen; NULL: there is none. */
+static const struct lx_pass *voiding_pass(const struct planner *p)
+{
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (is_on(p, row) && row->bound == LX_BOUND_VOID) return row;
+    return NULL;
+}
+
+/* What no plan goes below that the passes still to come may find, and in words what keeps it from being more. */
+static bool find_bound(struct planner *p, bool limited)
+{
+    const struct lx_pass *row = voiding_pass(p);
+    bool ok = true;
+    p->bound = p->best.bound;
+    p->unproved = p->best.open_relayouts && p->options->solver->caps & LX_CAN_PROVE
+                      ? "not all ways to decide its relayouts were tried"
+                      : NULL;
+    if (limited) {
+        int64_t bundled;
+        ok = borderless_traffic(&p->best.draft, &bundled, p->st);
+        p->bound = p->joint.searched ? min_i64(bundled, p->bound) : bundled;
+        p->unproved = "how ops are bundled has no bound of its own";
+    } else if (p->joint.searched) {
+        p->unproved = "the search over divisions did not reach its bound";
+    } else if (row) {
+        p->bound = p->best.perfect_bytes;
+        p->unproved = arena_format(p->memory, "--%s has no bound of its own", row->option);
+        ok = p->unproved ? true : status_no_memory(p->st);
+    }
+    return ok;
+}
+
 /* What the passes that search cannot go below, where the solver's own bound says less. */
-static bool raise_bound(struct planner *p, bool limited, int64_t *bound)
+static bool raise_bound(struct planner *p, bool limited)
 {
     int64_t least = 0;
-    if (p->joint.searched || p->best.hbm_bytes - p->best.perfect_bytes <= *bound) return true;
+    if (p->joint.searched || p->best.hbm_bytes <= p->bound) return true;
     if (!keep_bound(p, limited, &least)) return false;
-    *bound = max_i64(*bound, least - p->best.perfect_bytes);
+    p->bound = max_i64(p->bound, least);
     return true;
 }
 
@@ -262,17 +292,17 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     if (!attempt_plain(&by, &how, &by.best)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     bool ok = asks_time(&by) ? least_time_search(&by) : !spill || run_searches(&by, LX_TRIES_FEW);
-    p->figures.bound_bytes = spill ? bound_of(&by) : by.best.bound;
+    bool limited = ok && spill && is_limited(&by);
     p->asks_time = asks_time(&by);
     ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
-    ok = ok && (!spill || search_many(&by));
-    bool limited = ok && spill && is_limited(&by);
-    if (limited) {
-        p->figures.bound_bytes = 0; /* it is of other borders */
-        ok = merge_bundles(&by);
-    }
-    ok = ok && (!spill || asks_time(&by) || raise_bound(&by, limited, &p->figures.bound_bytes));
+    ok = ok && find_bound(&by, limited) && (!spill || search_many(&by)) && (!limited || merge_bundles(&by)) &&
+         (!spill || asks_time(&by) || raise_bound(&by, limited));
     ok = ok && adopt_best(p, &by);
+    if (ok && !spill) p->figures.bound_bytes = by.bound;
+    if (ok && spill && !p->asks_time) {
+        p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, by.bound);
+        p->figures.bound_bytes = by.bound - p->figures.perfect_hbm_bytes;
+    }
     attempt_free(&by.best);
     return ok;
 }
@@ -284,6 +314,29 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
         return false;
     p->figures.bound_bytes = p->answer.bound;
     return true;
+}
+
+/* Why the least may be below the plan: what the passes say, else what the solver is. */
+static const char *why_unproved(const struct lx_plan *p, const struct lx_solver *solver)
+{
+    if (p->answer.status == LX_OPTIMAL || p->answer.status == LX_INFEASIBLE || p->answer.status == LX_ERROR)
+        return NULL;
+    if (p->asks_time) return "its time may be above what launches and memory take at least";
+    if (p->unproved) return p->unproved;
+    if (p->answer.status == LX_LIMIT) return "the solver stopped at its limit of steps";
+    return arena_format(p->memory, solver->caps & LX_CAN_PROVE ? "%s found no proof" : "%s proves nothing",
+                        solver->name);
+}
+
+/* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
+static void settle_status(struct lx_plan *p)
+{
+    bool least = lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes);
+    if (p->graph->is_list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
+    if (least)
+        p->answer.status = LX_OPTIMAL;
+    else if (p->answer.status != LX_LIMIT)
+        p->answer.status = LX_FEASIBLE;
 }
 
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
@@ -309,12 +362,10 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     ok = ok && (g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st));
     p->seconds = clock_seconds() - start;
     ok = ok && plan_complete(p, st);
-    if (ok && !g->is_list && p->problem.objective == LX_SPILL && p->answer.status != LX_ERROR &&
-        p->answer.status != LX_LIMIT)
-        p->answer.status =
-            lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes)
-                ? LX_OPTIMAL
-                : LX_FEASIBLE;
+    if (ok) {
+        settle_status(p);
+        p->unproved = why_unproved(p, options->solver);
+    }
     if (ok && !g->is_list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st) &&
              plan_launch_ops(p, st);
@@ -338,11 +389,23 @@ int64_t lx_plan_objective(const struct lx_plan *p)
     return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->figures.height_bytes;
 }
 
+int64_t lx_plan_value(const struct lx_plan *p)
+{
+    return p->problem.objective == LX_HEIGHT ? lx_plan_objective(p) : p->figures.hbm_bytes;
+}
+
+int64_t lx_plan_least(const struct lx_plan *p)
+{
+    if (p->problem.objective == LX_HEIGHT) return p->figures.bound_bytes;
+    return p->figures.perfect_hbm_bytes + p->figures.bound_bytes;
+}
+
 double lx_plan_gap(const struct lx_plan *p)
 {
-    double us = p->figures.end_to_end_us;
-    if (!p->asks_time) return lx_gap(lx_plan_objective(p), p->figures.bound_bytes);
-    return us > p->figures.bound_us * (1 + 1e-7) ? (us - p->figures.bound_us) / us : 0;
+    double us = p->figures.end_to_end_us, least = p->figures.bound_us;
+    if (!p->asks_time) return lx_gap(lx_plan_value(p), lx_plan_least(p));
+    if (us <= least * (1 + 1e-7)) return 0;
+    return least > 0 ? (us - least) / least : INFINITY;
 }
 
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand)

@@ -89,7 +89,7 @@ struct lx_joint {
 struct lx_figures {
     int64_t hbm_bytes;          /* traffic of the plan: operands off chip, loads and stores, over all ops */
     int64_t baseline_hbm_bytes; /* the same with everything off chip */
-    int64_t perfect_hbm_bytes;  /* the same if every stay that may be on chip were: nothing goes below */
+    int64_t perfect_hbm_bytes;  /* the same in scratchpads without limit: nothing goes below */
     int64_t spill_bytes;        /* hbm_bytes - perfect_hbm_bytes */
     int64_t height_bytes;       /* the highest end of a placed buffer */
     int64_t bound_bytes;        /* proved: no plan with these divisions and passes has less spill */
@@ -136,6 +136,8 @@ struct lx_plan {
     struct lx_figures figures;
     struct lx_op_traffic *traffic; /* per op of layouts->graph; NULL for a list */
     struct lx_joint joint;
+    const char
+        *unproved;  /* in words why it may not be the least; NULL: it is, or the plan was read; not written */
     double seconds; /* of the solver; not written, plans are reproducible */
 
     /* Private to the stage; NULL for a list: what was decided; the problem's draft (NULL: read from a file); and
@@ -191,7 +193,11 @@ bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, 
 /* What is to be least: the height if that was asked for (INT64_MAX where not all is placed),
  * else the spill. */
 int64_t lx_plan_objective(const struct lx_plan *p);
-/* How far the plan may be from the best: (objective - bound) / objective, of bytes, height or time. */
+/* What is paid, HBM bytes (of a list its cost) or height, and the least of it that is proved. */
+int64_t lx_plan_value(const struct lx_plan *p);
+int64_t lx_plan_least(const struct lx_plan *p);
+/* How far the plan may be from the best: (value - least) / least, of bytes, height or time; INFINITY where nothing
+ * above 0 is proved. */
 double lx_plan_gap(const struct lx_plan *p);
 /* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);

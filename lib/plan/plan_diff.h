@@ -24,6 +24,23 @@ enum lx_change { LX_CHANGES(LX_CHANGE_ENUM) LX_CHANGE_COUNT };
 const char *lx_change_word(enum lx_change c);
 const char *lx_change_words(enum lx_change c);
 
+/* What the traffic of a plan is made of: X(id, word, in words). All but the ring add up to its HBM bytes. */
+/* clang-format off */
+#define LX_PARTS(X)                                                                                         \
+    X(LX_PART_BUFFERS,  "buffers",  "ops with buffers off chip")                                            \
+    X(LX_PART_UNSERVED, "unserved", "ops with tensors that no buffer could hold for them")                  \
+    X(LX_PART_LOADS,    "loads",    "loads of buffers")                                                     \
+    X(LX_PART_STORES,   "stores",   "stores of buffers")                                                    \
+    X(LX_PART_RING,     "ring",     "over the data ring, not in the sum")
+/* clang-format on */
+
+#define LX_PART_ENUM(id, word, words) id,
+enum lx_part { LX_PARTS(LX_PART_ENUM) LX_PART_COUNT };
+#undef LX_PART_ENUM
+
+const char *lx_part_word(enum lx_part s);
+const char *lx_part_words(enum lx_part s);
+
 struct lx_difference {
     enum lx_change change;
     int32_t before, after;                 /* the buffer in each plan; -1: it is not there */
@@ -31,7 +48,8 @@ struct lx_difference {
     const char *in_place_of;               /* in the second plan; "": of nothing */
     const char *reason;                    /* why it was, or is, off chip; "": it is not */
     int64_t address_before, address_after; /* LX_OFF_CHIP also where it is not there */
-    int64_t gain;                          /* bytes of traffic that the second plan saves on it */
+    int64_t
+        gain; /* bytes that ops move less of it off chip in the second plan; loads and stores not counted */
 };
 
 /* By change, the largest gain or loss first, then by number. The plans must outlive it. */
@@ -41,6 +59,7 @@ struct lx_diff {
     int32_t of_change[LX_CHANGE_COUNT];
     bool same_pattern; /* else only buffers of the same name were compared */
     int64_t gain;      /* bytes of traffic that the second plan saves in all */
+    int64_t share_before[LX_PART_COUNT], share_after[LX_PART_COUNT]; /* bytes; of a list: buffers only */
 };
 
 /* False with `st` when memory is out. */

@@ -29,7 +29,7 @@
     CHECKED(F, INT, spill_bytes, "hbm_bytes less perfect_hbm_bytes") \
     CHECKED(F, INT, height_bytes, "the highest end of a placed buffer") \
     CLAIMED(F, INT, bound_bytes, "no plan with these divisions and passes has less spill (height); never above the plan's own; absent: 0") \
-    CHECKED(F, REAL, gap, "(spill - bound) / spill, or of the height or the end-to-end time likewise; 0: proved to be the least") \
+    CHECKED(F, REAL, gap, "how far hbm_bytes may be above the least, perfect_hbm_bytes + bound_bytes, as a share of that; or the height or the end-to-end time above its bound; 0: proved to be the least; absent: nothing above 0 is proved") \
     CHECKED(F, INT, target_hbm_bytes, "what the pattern asks for") \
     CHECKED(F, BOOL, meets_target, "is hbm_bytes at most that") \
     CHECKED(F, INT, capacity, "bytes of one core's scratchpad that may be used") \
@@ -47,12 +47,12 @@
 #define PLAN_GRAPH_FIELDS(F) \
     STATED(F, INT, cores, "cores that ops may be divided over") \
     CLAIMED_ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
-    CLAIMED(F, INTS, apart, "numbers of tensors: decided that their views are each filled from HBM, not over the ring") \
+    CLAIMED_ROWS(F, loaded, 2, "[tensor, op]: decided that the stay of the tensor that begins with that op is filled from HBM, not over the ring from another") \
     MAY(F, TEXT, tile_order, "asked for: the order of tiles in global launches: a word, a formula, or @FILE; absent: row_major") \
     MAY(F, TEXT, tile_share, "asked for: chunks; absent: balanced") \
     MAY(F, TEXT, tile_assign, "asked for: dynamic; absent: static") \
     MAY(F, INTS, tile_sides, "asked for: rows and columns of a tile, and of tiles inside it; absent: the device's") \
-    CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic if every stay that may be on chip were; absent: 0") \
+    CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic in scratchpads without limit; absent: 0") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
     CLAIMED(F, REAL, device_us, "predicted: the device at work, microseconds") \
     CLAIMED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \

@@ -31,7 +31,7 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
                               .spill_bytes = p->figures.spill_bytes,
                               .height_bytes = p->figures.height_bytes,
                               .bound_bytes = p->figures.bound_bytes,
-                              .gap = lx_plan_gap(p),
+                              .gap = isfinite(lx_plan_gap(p)) ? lx_plan_gap(p) : NAN,
                               .target_hbm_bytes = p->graph->target_hbm_bytes,
                               .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
                               .capacity = p->problem.capacity,
@@ -49,13 +49,13 @@ struct plan_solver plan_pack_solver(const struct lx_plan *p)
                                 .message = p->answer.message};
 }
 
-static bool pack_cuts(const struct decisions *how, struct arena *memory, struct int_list *out)
+static bool pack_cuts(const struct cut *cuts, int32_t count, struct arena *memory, struct int_list *out)
 {
-    int64_t *row = arena_array(memory, 2 * (size_t)how->cut_count, sizeof *row);
-    *out = (struct int_list){row, 2 * how->cut_count};
-    for (int32_t i = 0; row && i < how->cut_count; i++) {
-        row[2 * i] = how->cuts[i].tensor;
-        row[2 * i + 1] = how->cuts[i].before;
+    int64_t *row = arena_array(memory, 2 * (size_t)count, sizeof *row);
+    *out = (struct int_list){row, 2 * count};
+    for (int32_t i = 0; row && i < count; i++) {
+        row[2 * i] = cuts[i].tensor;
+        row[2 * i + 1] = cuts[i].before;
     }
     return row != NULL;
 }
@@ -88,8 +88,8 @@ bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_
                      : p->launch.tile[0] ? 2
                                          : 0,
                      &out->tile_sides) &&
-           pack_cuts(p->how, memory, &out->cuts) &&
-           pack_int32s(memory, p->how->apart, p->how->apart_count, &out->apart);
+           pack_cuts(p->how->cuts, p->how->cut_count, memory, &out->cuts) &&
+           pack_cuts(p->how->loaded, p->how->loaded_count, memory, &out->loaded);
 }
 
 bool plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_tensor *out)

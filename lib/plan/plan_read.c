@@ -210,16 +210,28 @@ static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t
     return sum;
 }
 
+/* As files of format 1 have it: a share of the spill, of the height or of the time. */
+static double gap_before(const struct lx_plan *p)
+{
+    double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
+    double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
+    return value > bound ? (value - bound) / value : 0;
+}
+
+static bool right_gap(const struct lx_plan *p, double gap, bool old)
+{
+    return isnan(gap) || fabs(gap - (old ? gap_before(p) : lx_plan_gap(p))) <= 1e-8;
+}
+
 /* What the root says twice must be the same both times. */
 static bool same_claims(const struct json *j, const cJSON *root, const struct plan_root *x,
-                        const struct lx_plan *p, lx_status *st)
+                        const struct lx_plan *p, bool old, lx_status *st)
 {
-    double gap = lx_plan_gap(p);
     const cJSON *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
-    if (!isnan(x->gap) && fabs(x->gap - gap) > 1e-8)
+    if (!right_gap(p, x->gap, old))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
-                          "the gap must be %.9g by placement and bound", gap);
+                          "the gap must be %.9g by placement and bound", lx_plan_gap(p));
     if (!p->asks_time && p->figures.bound_us != 0)
         return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
     if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
@@ -254,9 +266,11 @@ static bool fill_plan(const struct json *j, const cJSON *root, bool old, const s
     p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
     p->figures.spill_bytes = x->spill_bytes;
     p->figures.height_bytes = x->height_bytes;
+    /* Its spill was of scratchpads with their limit. */
+    if (old && !p->graph->is_list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
     if (!plan_fill_absent(p, st)) return false;
     p->answer.objective = claimed_objective(p, p->figures.spill_bytes, p->figures.height_bytes);
-    return same_claims(j, root, x, p, st);
+    return same_claims(j, root, x, p, old, st);
 }
 
 /* The pattern in the file, if it is the one that was planned. */

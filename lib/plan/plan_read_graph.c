@@ -188,27 +188,19 @@ static bool ascend(const struct graph_reader *r, const char *key, const struct i
     return true;
 }
 
-static bool take_cuts(const struct graph_reader *r, const struct int_list *rows, struct cut *out)
+/* Of cuts, and of relayouts, which are told by the same two numbers. */
+static bool take_cuts(const struct graph_reader *r, const char *key, const struct int_list *rows,
+                      struct cut *out)
 {
-    const cJSON *at = json_find(r->graph, "cuts");
+    const cJSON *at = json_find(r->graph, key);
     for (int32_t i = 0; i < rows->count / 2; i++) {
         const int64_t *row = &rows->at[2 * i];
-        if (!plan_in_range(r, at, "a tensor of cuts", row[0], 0, r->tensors.count) ||
-            !plan_in_range(r, at, "an op of cuts", row[1], 0, r->ops.count))
+        if (!plan_in_range(r, at, "a tensor of these", row[0], 0, r->tensors.count) ||
+            !plan_in_range(r, at, "an op of these", row[1], 0, r->ops.count))
             return false;
         out[i] = (struct cut){(int32_t)row[0], (int32_t)row[1]};
     }
-    return ascend(r, "cuts", rows, 2);
-}
-
-static bool take_apart(const struct graph_reader *r, const struct int_list *list, int32_t *out)
-{
-    const cJSON *at = json_find(r->graph, "apart");
-    for (int32_t i = 0; i < list->count; i++) {
-        if (!plan_in_range(r, at, "a tensor of apart", list->at[i], 0, r->tensors.count)) return false;
-        out[i] = (int32_t)list->at[i];
-    }
-    return ascend(r, "apart", list, 1);
+    return ascend(r, key, rows, 2);
 }
 
 static bool take_bundles(const struct graph_reader *r, const struct records *from, struct lx_bundle *out,
@@ -253,21 +245,22 @@ static bool read_bundles(const struct graph_reader *r, int32_t **borders)
     return take_bundles(r, &from, bundles, *borders);
 }
 
-/* Cuts, tensors taken apart and borders, as they were decided. */
+/* Cuts, relayouts and borders, as they were decided. */
 static bool read_decisions(const struct graph_reader *r, const struct plan_graph *graph)
 {
     struct lx_plan *p = r->p;
     int32_t *borders;
     if (!read_bundles(r, &borders)) return false;
     struct cut *cuts = arena_array(p->memory, (size_t)graph->cuts.count / 2, sizeof *cuts);
-    int32_t *apart = arena_array(p->memory, (size_t)graph->apart.count, sizeof *apart);
-    if (!cuts || !apart) return status_no_memory(r->st);
-    if (!take_cuts(r, &graph->cuts, cuts) || !take_apart(r, &graph->apart, apart)) return false;
+    struct cut *loaded = arena_array(p->memory, (size_t)graph->loaded.count / 2, sizeof *loaded);
+    if (!cuts || !loaded) return status_no_memory(r->st);
+    if (!take_cuts(r, "cuts", &graph->cuts, cuts) || !take_cuts(r, "loaded", &graph->loaded, loaded))
+        return false;
     struct decisions how = {.passes = p->passes,
                             .cuts = cuts,
                             .cut_count = graph->cuts.count / 2,
-                            .apart = apart,
-                            .apart_count = graph->apart.count,
+                            .loaded = loaded,
+                            .loaded_count = graph->loaded.count / 2,
                             .borders = borders,
                             .border_count = p->bundle_count};
     p->how = arena_copy_array(p->memory, &how, 1, sizeof how);

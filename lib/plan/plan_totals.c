@@ -6,39 +6,45 @@
 
 #include <stdlib.h>
 
-static bool with_all_placed(const struct draft *x, int64_t *bytes)
+/* Passes may go below the best placement of the stays as they are. */
+static int64_t measure(const struct draft *x)
 {
-    int64_t *address = malloc(((size_t)x->problem.count + 1) * sizeof *address);
-    if (!address) return false;
-    for (int32_t i = 0; i < x->problem.count; i++) address[i] = x->stays[i].bar ? LX_OFF_CHIP : 0;
-    traffic_count(x, address, bytes);
-    free(address);
-    return true;
-}
-
-/* Passes may go below what is moved when all stays are placed. */
-static bool measure(const struct draft *x, int64_t *bytes, lx_status *st)
-{
-    if (!with_all_placed(x, bytes)) return status_no_memory(st);
+    int64_t bytes = x->least_bytes;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (row->least && lx_pass_get(&x->how.passes, row)) *bytes = min_i64(*bytes, row->least(x));
-    return true;
+        if (row->least && lx_pass_get(&x->how.passes, row)) bytes = min_i64(bytes, row->least(x));
+    return bytes;
 }
 
-/* Of the graph before anything is cut or taken apart. The heuristic copies inputs also where that costs more
- * than it saves, so what nothing goes below is that of the copies that pay. */
-bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
+/* Of the graph in scratchpads without limit, before anything is cut. The heuristic copies inputs also where that costs
+ * more than it saves, so what nothing goes below is that of the copies that pay. */
+static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int32_t border_count,
+                              int64_t *bytes, lx_status *st)
 {
-    struct decisions how = {.passes = x->how.passes, .order = x->how.order, .divided = x->how.divided};
-    bool by_rule = how.passes.clone == LX_CLONE_HEURISTIC;
-    if (!by_rule && !x->how.cut_count && !x->how.apart_count) return measure(x, bytes, st);
+    struct decisions how = {.passes = x->how.passes,
+                            .order = x->how.order,
+                            .divided = x->how.divided,
+                            .borders = borders,
+                            .border_count = border_count,
+                            .unlimited = true};
     struct arena scratch = {0};
     struct draft plain = {0};
-    if (by_rule) how.passes.clone = LX_CLONE_AUTO;
-    bool ok = draft_make(x->divided, &how, &scratch, &plain, st) && measure(&plain, bytes, st);
+    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
+    bool ok = draft_make(x->divided, &how, &scratch, &plain, st);
+    if (ok) *bytes = measure(&plain);
     draft_free(&plain);
     arena_free(&scratch);
     return ok;
+}
+
+bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
+{
+    return unlimited_traffic(x, x->how.borders, x->how.border_count, bytes, st);
+}
+
+bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
+{
+    static const int32_t none[] = {0};
+    return unlimited_traffic(x, none, 0, bytes, st);
 }
 
 static bool graph_totals(struct lx_plan *p, lx_status *st)

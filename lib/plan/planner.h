@@ -8,10 +8,13 @@
 /* One solved draft. */
 struct attempt {
     struct draft draft;
-    struct lx_answer answer;
+    struct waiting asked;    /* of a lax draft: what the solver was asked */
+    struct lx_answer answer; /* to that, or to the draft's problem */
     int64_t hbm_bytes;
-    double us;             /* end to end; known where time is asked for, else 0 */
-    int64_t bound;         /* on its spill, of the draft before anything was taken apart or cut */
+    double us;     /* end to end; known where time is asked for, else 0 */
+    int64_t bound; /* no placement of the graph with these cuts, order and divisions moves less, however its
+                              relayouts are decided; where all must fit: the solver's own */
+    bool open_relayouts;   /* not all of these decisions were tried */
     int64_t perfect_bytes; /* traffic that no placement of the draft goes below; -1: not measured */
     struct arena *memory;  /* its own */
 };
@@ -23,21 +26,30 @@ struct planner {
     struct attempt best;
     struct lx_joint joint; /* what co-optimisation found */
     unsigned
-        left_out; /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+        left_out;  /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+    int64_t bound; /* traffic that no plan goes below, whatever the passes find */
+    const char *unproved; /* in words why it may not be met; NULL: the solver knows */
     struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;
 };
 
-/* try_plan.c. An attempt under some decisions. */
+/* try_plan.c. An attempt under some decisions; what they say of relayouts is decided anew. */
 bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out);
-/* The same, and again with relayouts taken apart of which only one side found a place. */
+/* The same with more tries of that, and with what would be moved without limit. */
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out);
+/* Under all of the decisions, as they stand. */
+bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out);
+/* relayouts.c: the best of the ways to decide relayouts; at most `tries` drafts are solved. */
+bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out);
 void attempt_free(struct attempt *a);
 /* Puts `next` in place of `best` if it moves less (where time is asked for: takes less); frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 /* Tries decisions that differ from the best's in what is on chip only; better ones become the best. */
 bool planner_try(struct planner *p, const struct decisions *how, bool *better);
 
+/* unlinked.c: a problem with charges solved by one who takes none. */
+bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                    struct lx_answer *answer, lx_status *st);
 /* price_time.c: what a buffer is worth in nanoseconds on one of three clocks; which one counts depends on all of the
  * plan, so that each is tried. `out`: the buffers of the draft, priced; those that cost time on chip are barred. */
 enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };
@@ -112,5 +124,7 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 bool plan_totals(struct lx_plan *p, lx_status *st);
 /* What no placement of this graph in this order, so divided, goes below, however stays are cut. */
 bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
+/* The same if bundles had no limit of tensors. */
+bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 
 #endif

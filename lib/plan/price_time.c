@@ -10,16 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct worth {
-    double off_us;    /* of its accesses through HBM */
-    int64_t accesses; /* bytes */
-};
-
 struct pricing {
     const struct draft *x;
     enum price clock;
     double operand_us; /* of a launch */
-    struct worth *worth;
+    double *off_us;    /* per stay: of its accesses through HBM */
 };
 
 static void price_op(struct pricing *p, int32_t o)
@@ -32,28 +27,25 @@ static void price_op(struct pricing *p, int32_t o)
         int64_t whole = tensor_bytes(x->layouts, a->tensor);
         double share = whole > 0 ? (double)a->bytes / (double)whole : 0;
         if (a->stay < 0) continue;
-        struct worth *w = &p->worth[a->stay];
-        w->accesses += a->bytes;
-        w->off_us += p->clock == PRICE_LAUNCH   ? p->operand_us
-                     : p->clock == PRICE_DEVICE ? memory[i] * share
-                                                : slow[i] * share;
+        p->off_us[a->stay] += p->clock == PRICE_LAUNCH   ? p->operand_us
+                              : p->clock == PRICE_DEVICE ? memory[i] * share
+                                                         : slow[i] * share;
     }
 }
 
-/* Of the copies that it needs on chip. What a stay saves in bytes says how many go through HBM. */
+/* Of the copies that it needs on chip. */
 static double copies_us(const struct pricing *p, int32_t stay)
 {
     const struct draft *x = p->x;
     const struct lx_stay *s = &x->stays[stay];
     int64_t whole = tensor_bytes(x->layouts, s->tensor);
-    int64_t bytes = max_i64(p->worth[stay].accesses - x->problem.buffers[stay].spill_cost, 0);
+    int64_t bytes = x->copy_bytes[stay];
     double ring = 0;
     if (s->ring_source >= 0) {
         struct lx_core_view from = stay_view(x, s->ring_source), to = stay_view(x, stay);
         ring = view_ring_us(x->layouts, s->tensor, &from, &to);
         bytes = 0;
-    } else if (!s->begins_written)
-        bytes = max_i64(bytes, whole); /* by the rule of the heuristic it would cost less than nothing */
+    }
     switch (p->clock) {
     case PRICE_LAUNCH:
         return whole > 0 ? p->operand_us * round((double)bytes / (double)whole) : 0;
@@ -69,7 +61,7 @@ static double copies_us(const struct pricing *p, int32_t stay)
 /* Nanoseconds; one more where it saves bytes, so that of two that take the same time the one that moves less is better. */
 static void price_buffer(const struct pricing *p, int32_t i, struct lx_buffer *b)
 {
-    double ns = 1e3 * (p->worth[i].off_us - copies_us(p, i));
+    double ns = 1e3 * (p->off_us[i] - copies_us(p, i));
     if (b->reason) return;
     if (ns < -0.5)
         b->reason = "on chip it would take longer", b->spill_cost = 0;
@@ -81,13 +73,13 @@ bool price_buffers(const struct draft *x, enum price clock, struct lx_buffer *ou
 {
     const struct lx_device *d = &x->graph->device;
     struct pricing p = {.x = x, .clock = clock, .operand_us = cost_launch(d, 1, 1) - cost_launch(d, 0, 1)};
-    p.worth = calloc((size_t)x->problem.count + 1, sizeof *p.worth);
-    if (!p.worth) return status_no_memory(st);
+    p.off_us = calloc((size_t)x->problem.count + 1, sizeof *p.off_us);
+    if (!p.off_us) return status_no_memory(st);
     for (int32_t o = 0; o < x->graph->op_count; o++) price_op(&p, o);
     for (int32_t i = 0; i < x->problem.count; i++) {
         out[i] = x->problem.buffers[i];
         price_buffer(&p, i, &out[i]);
     }
-    free(p.worth);
+    free(p.off_us);
     return true;
 }

@@ -54,7 +54,9 @@ static bool ask_graph(struct lx_question *q, const struct lx_plan_options *optio
     if (!q->draft) return status_no_memory(st);
     if (!draft_make(q->divisions, &how, q->memory, q->draft, st)) return false;
     q->draft->problem.objective = lx_asked(options->objective, q->draft->problem.objective);
+    if (q->draft->problem.objective != LX_SPILL) q->draft->problem.bonds = (struct lx_bonds){0};
     q->problem = q->draft->problem;
+    q->base_bytes = q->draft->base_bytes;
     return draft_valid(q->draft, st);
 }
 

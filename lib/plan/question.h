@@ -9,6 +9,8 @@ struct lx_question {
     const struct lx_graph *graph; /* a reference */
     struct lx_passes passes;      /* that shaped the problem; all zero for a list */
     struct lx_problem problem;
+    int64_t
+        base_bytes; /* that a graph moves through HBM whatever is placed: its traffic is this and the cost */
     struct draft *draft; /* private; NULL for a list, as the next two */
     struct lx_layouts *layouts;
     struct lx_divisions *divisions;

@@ -16,26 +16,6 @@ void attempt_free(struct attempt *a)
     *a = (struct attempt){0};
 }
 
-/* A bound that holds however relayouts are decided. The source of one lives on until its copies are made; if
- * these come from HBM instead it may go, or hand over its place, with its own last use. So it counts only
- * before that, and the solver's own proof, which rests on the longer life, does not. */
-static bool bound_of_any(const struct draft *x, int64_t *bound, lx_status *st)
-{
-    struct lx_problem p = x->problem;
-    struct lx_buffer *relaxed = malloc(((size_t)p.count + 1) * sizeof *relaxed);
-    if (!relaxed) return status_no_memory(st);
-    for (int32_t i = 0; i < p.count; i++) {
-        relaxed[i] = p.buffers[i];
-        if (p.buffers[i].end == x->stays[i].last + 1) continue;
-        relaxed[i].end = max_i64(x->stays[i].last, relaxed[i].start + 1);
-        if (x->stays[i].last == x->stays[i].first) relaxed[i].size = 0;
-    }
-    p.buffers = relaxed;
-    bool ok = lx_bound(&p, bound, st);
-    free(relaxed);
-    return ok;
-}
-
 /* Takes over another placement of the draft if it is the first or takes less time. */
 static bool keep_placement(const struct planner *by, struct attempt *a, struct attempt *with, bool first)
 {
@@ -70,6 +50,7 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
     with.answer.status = LX_FEASIBLE;
     ok = ok && keep_placement(by, a, &with, true);
     p.buffers = priced;
+    p.bonds = (struct lx_bonds){0}; /* their costs are bytes */
     for (int clock = 0; ok && clock < PRICE_COUNT; clock++)
         ok = price_buffers(&a->draft, (enum price)clock, priced, by->st) &&
              solve_valid(&p, by->options->solver, &by->options->run, &with.answer, by->st) &&
@@ -81,24 +62,73 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
     return ok && lx_check(&a->draft.problem, a->answer.address, &a->answer.objective, by->st);
 }
 
+/* With linked costs, if the solver takes them. */
+static bool solve_linked(const struct planner *by, const struct lx_problem *p, struct lx_answer *answer)
+{
+    const struct lx_solver *solver = by->options->solver;
+    if (lx_problem_needs(p) & ~solver->caps)
+        return solve_unlinked(p, solver, &by->options->run, answer, by->st);
+    return solve_valid(p, solver, &by->options->run, answer, by->st);
+}
+
+/* By the rule of the heuristic a copy of an input that is read more than once counts as an intermediate, whatever it
+ * saves. The solver is given such prices; what its answer costs, and the bound, are those of the true ones. */
+static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, struct attempt *a)
+{
+    const struct draft *x = &a->draft;
+    size_t n = (size_t)p->count;
+    struct lx_problem by_rule = *p;
+    struct lx_answer true_one = {.address = malloc((n + 1) * sizeof *true_one.address)};
+    struct lx_buffer *ruled = malloc((n + 1) * sizeof *ruled);
+    bool ok = true_one.address && ruled ? true : status_no_memory(by->st);
+    for (size_t i = 0; ok && i < n; i++) {
+        ruled[i] = p->buffers[i];
+        if (i < (size_t)x->problem.count && !x->stays[i].bar && !x->stays[i].begins_written &&
+            ruled[i].use_count > 1)
+            ruled[i].spill_cost += 2 * tensor_bytes(x->layouts, x->stays[i].tensor);
+    }
+    by_rule.buffers = ruled;
+    ok = ok && solve_linked(by, &by_rule, &a->answer) && solve_linked(by, p, &true_one) &&
+         lx_check(p, a->answer.address, &a->answer.objective, by->st);
+    if (ok) a->answer.bound = true_one.bound;
+    free(ruled);
+    free(true_one.address);
+    return ok;
+}
+
+/* Charges say what traffic costs: they have no part in whether or how high all of it fits. */
+static bool solve_packing(const struct planner *by, struct attempt *a)
+{
+    struct lx_problem p = a->draft.problem;
+    p.bonds = (struct lx_bonds){0};
+    if (!solve_valid(&p, by->options->solver, &by->options->run, &a->answer, by->st)) return false;
+    a->bound = a->answer.bound;
+    return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
+}
+
+/* For the least traffic; of a lax draft with the buffers that stand for waiting sources. */
+static bool solve_traffic(const struct planner *by, struct attempt *a)
+{
+    const struct lx_problem *p = &a->asked.problem;
+    bool by_rule = a->draft.how.passes.clone == LX_CLONE_HEURISTIC;
+    if (by_rule ? !solve_by_rule(by, p, a) : !solve_linked(by, p, &a->answer)) return false;
+    a->bound = a->draft.base_bytes + a->answer.bound;
+    return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
+}
+
 static bool solve(const struct planner *by, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem;
     p->objective = lx_asked(by->options->objective, p->objective);
-    if (!draft_valid(&a->draft, by->st)) return false;
-    a->answer.address = arena_array(a->memory, (size_t)p->count, sizeof *a->answer.address);
+    if (!draft_valid(&a->draft, by->st) || !draft_waits(&a->draft, a->memory, &a->asked, by->st))
+        return false;
+    a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
     if (!a->answer.address) return status_no_memory(by->st);
     if (asks_time(by)) return solve_by_time(by, a);
-    if (!solve_valid(p, by->options->solver, &by->options->run, &a->answer, by->st)) return false;
-    a->bound = a->answer.bound;
-    if (p->objective == LX_SPILL && a->draft.how.passes.clone == LX_CLONE_HEURISTIC)
-        a->bound = 0; /* its prices are not bytes */
-    else if (p->objective == LX_SPILL && !a->draft.additive && !bound_of_any(&a->draft, &a->bound, by->st))
-        return false;
-    return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
+    return p->objective == LX_SPILL ? solve_traffic(by, a) : solve_packing(by, a);
 }
 
-bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out)
+bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
     *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(p->st);
@@ -106,9 +136,31 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
         attempt_free(out);
         return false;
     }
-    LOG(attempt, "%d cuts, %d apart: HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, (int)how->cut_count,
-        (int)how->apart_count, out->hbm_bytes, out->answer.objective, out->bound);
+    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64, (int)how->cut_count,
+        (int)how->loaded_count, out->hbm_bytes, out->answer.objective, out->bound);
     return true;
+}
+
+/* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
+static bool decides_relayouts(const struct planner *p)
+{
+    return !asks_time(p) && lx_asked(p->options->objective, LX_SPILL) == LX_SPILL;
+}
+
+/* What is decided about relayouts is of the draft that it was decided for. */
+static struct decisions without_relayouts(const struct decisions *how)
+{
+    struct decisions plain = *how;
+    plain.loaded_count = plain.kept_count = 0;
+    plain.lax = false;
+    return plain;
+}
+
+bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out)
+{
+    enum { TRIES = 3 };
+    struct decisions plain = without_relayouts(how);
+    return decides_relayouts(p) ? relayout_search(p, &plain, TRIES, out) : attempt_once(p, &plain, out);
 }
 
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
@@ -135,50 +187,76 @@ bool planner_try(struct planner *p, const struct decisions *how, bool *better)
     return true;
 }
 
-/* Tensors of which one side of a relayout was placed and the other was not, with those that are apart already;
- * `*found`: there are new ones. */
-static int32_t find_apart(const struct attempt *a, bool *apart, int32_t *list, bool *found)
+/* Copies of which only one side found a place: they are filled from HBM. */
+static int32_t find_loaded(const struct attempt *a, struct cut *list)
 {
     const struct draft *x = &a->draft;
-    int32_t count = 0;
-    for (int32_t i = 0; i < x->how.apart_count; i++) apart[x->how.apart[i]] = true;
+    int32_t count = x->how.loaded_count;
+    if (count) memcpy(list, x->how.loaded, (size_t)count * sizeof *list);
     for (int32_t i = 0; i < x->problem.count; i++) {
         int32_t source = x->stays[i].ring_source;
         if (source < 0 || (a->answer.address[i] >= 0) == (a->answer.address[source] >= 0)) continue;
-        apart[x->stays[i].tensor] = *found = true;
+        list[count++] = (struct cut){x->stays[i].tensor, x->stays[i].first};
     }
-    for (int32_t t = 0; t < x->graph->tensor_count; t++)
-        if (apart[t]) list[count++] = t;
+    if (count > 1) qsort(list, (size_t)count, sizeof *list, cut_compare);
     return count;
 }
 
-/* A relayout of which only one side was placed goes through HBM; then it is better planned that way. */
-static bool try_apart(struct planner *p, bool *better)
+/* Where time is asked for: a relayout of which only one side was placed is better planned through HBM. */
+static bool try_loaded(struct planner *p, bool *better)
 {
-    size_t tensors = (size_t)p->best.draft.graph->tensor_count;
     struct decisions how = p->best.draft.how;
-    bool *apart = calloc(tensors + 1, sizeof *apart), found = false;
-    int32_t *list = malloc((tensors + 1) * sizeof *list);
-    bool ok = apart && list ? true : status_no_memory(p->st);
+    struct attempt next;
+    size_t most = (size_t)p->best.draft.problem.count + (size_t)how.loaded_count;
+    struct cut *list = malloc((most + 1) * sizeof *list);
+    int32_t before = how.loaded_count;
     *better = false;
-    if (ok) how.apart_count = find_apart(&p->best, apart, list, &found);
-    how.apart = list;
-    ok = ok && (!found || planner_try(p, &how, better));
-    free(apart);
+    if (!list) return status_no_memory(p->st);
+    how.loaded_count = find_loaded(&p->best, list);
+    how.loaded = list;
+    bool ok = how.loaded_count == before || attempt_once(p, &how, &next);
+    if (ok && how.loaded_count > before) {
+        next.perfect_bytes = p->best.perfect_bytes;
+        *better = attempt_keep_better(&p->best, &next);
+    }
     free(list);
     return ok;
+}
+
+/* Who proves nothing gains little by many tries; who does may take long on large graphs. */
+static int tries_of(const struct planner *p)
+{
+    int64_t size = p->divided->layouts->graph->tensor_count + 1;
+    unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
+    return (p->options->solver->caps & both) == both ? (int)max_i64(4, min_i64(64, 8000 / size)) : 4;
+}
+
+/* What the rule of the heuristic copies may cost more than it saves: then nothing is copied. */
+static bool try_without_copies(struct planner *p, const struct decisions *how)
+{
+    struct decisions none = *how;
+    struct attempt next;
+    int64_t bound = p->best.bound;
+    none.passes.clone = LX_CLONE_NONE;
+    if (!relayout_search(p, &none, tries_of(p), &next)) return false;
+    attempt_keep_better(&p->best, &next);
+    p->best.bound = bound;
+    return true;
 }
 
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
     enum { ROUNDS = 3 };
     struct planner tries = *p;
-    if (!attempt_make(p, how, &tries.best)) return false;
-    int64_t bound = tries.best.bound;
-    bool ok = perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
-    bool better = tries.best.draft.problem.objective == LX_SPILL;
-    for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_apart(&tries, &better);
-    tries.best.bound = bound;
+    struct decisions plain = without_relayouts(how);
+    bool ok = decides_relayouts(p) ? relayout_search(p, &plain, tries_of(p), &tries.best)
+                                   : attempt_once(p, &plain, &tries.best);
+    if (!ok) return false;
+    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC)
+        ok = try_without_copies(&tries, &plain);
+    ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
+    bool better = asks_time(p);
+    for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_loaded(&tries, &better);
     *out = tries.best;
     if (!ok) attempt_free(out);
     return ok;

@@ -4,12 +4,14 @@
 #include "base/checked.h"
 #include "base/words.h"
 
+#include <math.h>
+
 LX_WORDS(lx_verdict_word, enum lx_verdict, LX_VERDICTS)
 
 double lx_gap(int64_t objective, int64_t bound)
 {
     if (objective <= bound || objective <= 0) return 0;
-    return (double)(objective - bound) / (double)objective;
+    return bound > 0 ? (double)(objective - bound) / (double)bound : INFINITY;
 }
 
 bool buffer_error(const struct lx_buffer *b, lx_status *st, enum lx_code code, const char *format, ...)

@@ -301,7 +301,8 @@ bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st);
 bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
               struct lx_answer *answer, lx_status *st);
 
-/* How far the answer may be from the best: (objective - bound) / objective, 0 when they are equal. */
+/* How far the answer may be from the best: (objective - bound) / bound, 0 when they are equal; INFINITY: more than 0,
+ * and nothing above 0 is proved. */
 double lx_gap(int64_t objective, int64_t bound);
 
 /* All solvers, in the order in which people meet them; NULL-terminated. In the solvers' library. */

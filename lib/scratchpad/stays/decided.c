@@ -4,7 +4,20 @@
 #include "base/fail.h"
 #include "graph/builder.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+int cut_compare(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+    if (x->tensor != y->tensor) return x->tensor < y->tensor ? -1 : 1;
+    return (x->before > y->before) - (x->before < y->before);
+}
+
+bool cut_among(const struct cut *cuts, int32_t count, struct cut c)
+{
+    return count > 0 && bsearch(&c, cuts, (size_t)count, sizeof *cuts, cut_compare);
+}
 
 static bool copy_decisions(struct draft *x, const struct decisions *how)
 {
@@ -13,12 +26,14 @@ static bool copy_decisions(struct draft *x, const struct decisions *how)
     x->how = *how;
     x->how.cuts = arena_copy_array(m, how->cuts, (size_t)how->cut_count, sizeof *how->cuts);
     x->how.apart = arena_copy_array(m, how->apart, (size_t)how->apart_count, sizeof *how->apart);
+    x->how.loaded = arena_copy_array(m, how->loaded, (size_t)how->loaded_count, sizeof *how->loaded);
+    x->how.kept = arena_copy_array(m, how->kept, (size_t)how->kept_count, sizeof *how->kept);
     if (how->borders)
         x->how.borders = arena_copy_array(m, how->borders, (size_t)how->border_count, sizeof *how->borders);
     if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
-    return x->how.cuts && x->how.apart && !how->order == !x->how.order && !how->divided == !x->how.divided &&
-           !how->borders == !x->how.borders;
+    return x->how.cuts && x->how.apart && x->how.loaded && x->how.kept && !how->order == !x->how.order &&
+           !how->divided == !x->how.divided && !how->borders == !x->how.borders;
 }
 
 /* Ops are named by their ticks in what a layout says about them. */

@@ -12,8 +12,10 @@ struct cut {
     int32_t tensor, before;
 };
 
-/* For sorting: by tensor, then op. In evict.c. */
+/* For sorting: by tensor, then op. In decided.c. */
 int cut_compare(const void *a, const void *b);
+/* Is it one of these, which are in order? */
+bool cut_among(const struct cut *cuts, int32_t count, struct cut c);
 
 /* What must be known besides the divided graph; a plan file records exactly this. A value: to try something
  * is to make a draft of other decisions, and nothing has to be put back. */
@@ -26,6 +28,13 @@ struct decisions {
     int32_t cut_count;
     const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
     int32_t apart_count;
+    /* Relayouts, each by its tensor and the first op of the copy; in order. `loaded`: the copy is filled from HBM, its
+     * source need not wait for it. Of the others the source is there until the copy is made; where they are `lax` only
+     * of those in `kept`, of the rest nothing is decided: no plan, but one whose best nothing goes below. */
+    const struct cut *loaded, *kept;
+    int32_t loaded_count, kept_count;
+    bool lax;
+    bool unlimited; /* as if the scratchpads had no end */
     const int32_t
         *borders; /* ops, ascending, that begin a bundle, besides those at extern ops; NULL: by the rule of
                                bundles.c */
@@ -49,8 +58,9 @@ struct draft {
     int32_t *tensor_at;     /* per tensor, and one more: into tensor_access */
     int32_t *bundle_of;     /* per op; ascending from 0 */
     int32_t bundle_count;
-    bool additive; /* traffic is exactly that of a perfect placement plus the costs of what is off
-                               chip; else never less than that */
+    int64_t base_bytes;  /* traffic of any placement: this and the problem's cost */
+    int64_t *copy_bytes; /* per stay: that it is loaded and stored for in any case, if it is on chip */
+    int64_t least_bytes; /* traffic of the best placement where room is no matter */
     struct arena *memory;
 };
 
@@ -87,6 +97,24 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
                     const struct lx_core_view *to);
 /* "m 4 x n 8" of an op's division. */
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory);
+
+/* stay_prices.c: costs and charges of the problem, and what saves nothing is barred. */
+bool draft_prices(struct draft *x, lx_status *st);
+
+/* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it
+ * while it does. */
+struct wait {
+    int32_t copy, source;
+    int32_t tick; /* of the copy */
+    int32_t first, last;
+};
+/* The problem of a lax draft: that of the stays, then the buffers above. */
+struct waiting {
+    struct lx_problem problem;
+    const struct wait *waits;
+    int32_t count;
+};
+bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *out, lx_status *st);
 
 /* in_place.c: fills the parents of the problem's buffers. */
 bool draft_parents(struct draft *x, lx_status *st);

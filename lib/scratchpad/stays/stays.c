@@ -1,15 +1,12 @@
-/* From accesses to stays: which of a tensor's accesses one place on chip can serve, why not the others, and
- * what it saves.
+/* From accesses to stays: which of a tensor's accesses one place on chip can serve, and why not the
+ * others.
  *
  * A tensor's accesses fall into runs. A new run begins where nothing can stay: in a new bundle, before
  * which the scratchpads are wiped; behind a write that goes to HBM, which leaves copies on chip stale; and where a cut was
  * decided. In a run the accesses that see the tensor in the same way (one view) make one stay. The first is
  * the main one; the others are filled from it over the ring, or each from HBM.
  *
- * Costs. Off chip, every access of a stay costs its bytes. On chip it costs a load if it begins with a read
- * and a store if HBM must have what was written. What it saves is the difference. The price of a relayout's
- * source is counted as if its copies never needed HBM, that of the copies as if HBM had the value anyway:
- * together never more than any choice of the two really costs, so that the sum stays a bound. */
+ * What a place on chip saves is told in stay_prices.c. */
 #include "scratchpad/stays/find_stays.h"
 #include "base/checked.h"
 
@@ -134,41 +131,24 @@ static int64_t part_of(const struct builder *b, const struct found_stay *f)
     return view_part_bytes(b->x->layouts, f->stay.tensor, &v);
 }
 
-static bool too_large(const struct builder *b, const struct found_stay *f)
-{
-    return part_of(b, f) > b->x->problem.capacity;
-}
-
-/* Bars a stay that fits no scratchpad or saves nothing; `cost` is what it has to pay on chip. */
-static bool settle(struct builder *b, struct found_stay *f, int64_t cost)
+/* Measures a stay; one that fits no scratchpad is barred. */
+static bool measure_stay(struct builder *b, struct found_stay *f)
 {
     struct draft *x = b->x;
     f->buffer.size = part_of(b, f);
-    /* What may not be on chip costs nothing that a placement could save. */
-    if (f->stay.bar) {
-        f->buffer.spill_cost = 0;
-        return true;
-    }
-    f->buffer.spill_cost -= cost;
-    if (f->buffer.spill_cost <= 0) {
-        f->stay.bar = LX_BAR_NO_GAIN;
-        f->buffer.reason = f->stay.begins_written ? "no op reads it from the scratchpad"
-                                                  : "read only once: a copy on chip would save nothing";
-        f->buffer.spill_cost = 0;
-    } else if (f->buffer.size > x->problem.capacity) {
-        f->stay.bar = LX_BAR_SIZE;
-        f->buffer.reason = arena_format(x->memory, "larger than the scratchpad: %lld of %lld bytes",
-                                        (long long)f->buffer.size, (long long)x->problem.capacity);
-        f->buffer.spill_cost = 0;
-        if (!f->buffer.reason) return no_memory(b);
-    }
-    return true;
+    if (f->stay.bar || f->buffer.size <= x->problem.capacity) return true;
+    f->stay.bar = LX_BAR_SIZE;
+    f->buffer.reason = arena_format(x->memory, "larger than the scratchpad: %lld of %lld bytes",
+                                    (long long)f->buffer.size, (long long)x->problem.capacity);
+    return f->buffer.reason ? true : no_memory(b);
 }
 
-static bool rings(const struct builder *b, int32_t tensor)
+/* Is a copy that begins with `op` filled over the ring, if its source is on chip? */
+static bool rings(const struct builder *b, int32_t tensor, int32_t op)
 {
     const struct decisions *how = &b->x->how;
-    if (how->passes.no_ring) return false;
+    struct cut copy = {tensor, op};
+    if (how->passes.no_ring || cut_among(how->loaded, how->loaded_count, copy)) return false;
     int32_t low = 0, high = how->apart_count;
     while (low < high) {
         int32_t middle = (low + high) / 2;
@@ -185,7 +165,6 @@ static bool stays_of_run(struct builder *b, const struct run *r)
 {
     struct draft *x = b->x;
     size_t main_stay = b->found.count;
-    int64_t whole = tensor_bytes(x->layouts, r->tensor);
     const char *text;
     enum lx_bar bar = bar_of_run(b, r, &text);
     if (bar && !text) return no_memory(b);
@@ -212,40 +191,13 @@ static bool stays_of_run(struct builder *b, const struct run *r)
         f.stay.bar = bar;
         f.buffer.reason = text;
         if (!VEC_PUSH(&f.uses, b->seen.at[r->from].op) || !VEC_PUSH(&b->found, f)) return no_memory(b);
-        return settle(b, &b->found.at[main_stay], 0);
+        return measure_stay(b, &b->found.at[main_stay]);
     }
-    bool ring = stays > 1 && rings(b, r->tensor);
-    struct found_stay *main = &b->found.at[main_stay];
-    /* Copies that come from HBM, or are too large to be copies, need the value there. */
-    bool store = r->must_store;
-    for (size_t n = 1; n < stays; n++)
-        store |= main->stay.begins_written && (!ring || too_large(b, &b->found.at[main_stay + n]));
-    int64_t cost = (main->stay.begins_written ? 0 : whole) + (store ? whole : 0);
-    /* By the rule of the heuristic, a copy counts as an intermediate, whatever it saves. */
-    if (x->how.passes.clone == LX_CLONE_HEURISTIC && !main->stay.begins_written && main->uses.count > 1)
-        cost = -whole;
-    /* An input that its first view reads once: only with its copies it saves something. Half of what the
-     * first copy would save is then the main stay's, and never more than the read that it saves itself. */
-    if (ring && !bar && main->buffer.spill_cost == cost && !too_large(b, &b->found.at[main_stay + 1])) {
-        int64_t half = min_i64(b->found.at[main_stay + 1].buffer.spill_cost / 2, whole);
-        main->buffer.spill_cost += half;
-        b->found.at[main_stay + 1].buffer.spill_cost -= half;
-    }
-    if (!settle(b, main, cost)) return false;
-    if (main->stay.bar == LX_BAR_NO_GAIN && r->to < b->seen.count &&
-        b->seen.at[r->to].label == LABEL_EXTERN) {
-        main->stay.bar = LX_BAR_EXTERN;
-        main->buffer.reason = arena_format(x->memory, "op %s is extern and works on HBM only",
-                                           op_of(b, b->seen.at[r->to].op)->name);
-        if (!main->buffer.reason) return no_memory(b);
-    }
-    for (size_t n = 1; n < stays; n++) {
-        struct found_stay *copy = &b->found.at[main_stay + n];
-        bool from_main = ring && !main->stay.bar;
-        if (from_main) copy->stay.ring_source = (int32_t)main_stay;
-        if (!settle(b, copy, from_main ? 0 : whole)) return false;
-        if (copy->stay.bar) copy->stay.ring_source = -1;
-        if (copy->stay.ring_source >= 0) b->x->additive = false;
+    for (size_t n = 0; n < stays; n++) {
+        struct found_stay *f = &b->found.at[main_stay + n];
+        if (!measure_stay(b, f)) return false;
+        if (n > 0 && !f->stay.bar && !b->found.at[main_stay].stay.bar && rings(b, r->tensor, f->stay.first))
+            f->stay.ring_source = (int32_t)main_stay;
     }
     return true;
 }
@@ -313,7 +265,8 @@ static void outlive_copies(struct draft *x)
 {
     for (int32_t s = 0; s < x->problem.count; s++) {
         int32_t source = x->stays[s].ring_source;
-        if (source < 0) continue;
+        struct cut copy = {x->stays[s].tensor, x->stays[s].first};
+        if (source < 0 || (x->how.lax && !cut_among(x->how.kept, x->how.kept_count, copy))) continue;
         struct lx_buffer *b = &x->buffers[source];
         b->end = max_i64(b->end, x->stays[s].first + 1);
     }
@@ -322,12 +275,12 @@ static void outlive_copies(struct draft *x)
 bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
                 struct draft *out, lx_status *st)
 {
-    *out =
-        (struct draft){.divided = d, .additive = how->passes.clone != LX_CLONE_HEURISTIC, .memory = memory};
+    *out = (struct draft){.divided = d, .memory = memory};
     if (!draft_decide(out, how, st)) return draft_free(out), false;
     const struct lx_graph *g = out->graph;
-    out->problem = (struct lx_problem){
-        .objective = LX_SPILL, .capacity = lx_device_usable(&g->device), .alignment = g->device.stick_bytes};
+    out->problem = (struct lx_problem){.objective = LX_SPILL,
+                                       .capacity = how->unlimited ? LX_INT_MAX : lx_device_usable(&g->device),
+                                       .alignment = g->device.stick_bytes};
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
     struct found_stay *firsts = calloc(tensors + 1, sizeof *firsts);
@@ -346,6 +299,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
         nth = i > 0 && b.later.at[i].stay.tensor == b.later.at[i - 1].stay.tensor ? nth + 1 : 1;
         ok = finish_stay(&b, &b.later.at[i], g->tensor_count + (int32_t)i, nth);
     }
+    ok = ok && draft_prices(out, st);
     if (ok) outlive_copies(out);
     ok = ok && draft_parents(out, st);
     for (size_t t = 0; firsts && t < tensors; t++) VEC_FREE(&firsts[t].uses);

@@ -1,0 +1,62 @@
+/* More choices are never worse, and bounds hold: a sample of what tests/measure/bench_monotone.c goes through. */
+#include "support/monotone.h"
+#include "support/random_graph.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void never_worse(const struct lx_graph *g, int64_t lx, int step, bool searches)
+{
+    lx_status st = {0};
+    struct monotone m = {.print = true};
+    const struct lx_graph *s = g ? lx_graph_with_capacity(g, lx, &st) : NULL;
+    if (!s) fail_msg("%s", st.text);
+    monotone_point(s, step, searches, &m);
+    lx_graph_free(s);
+    assert_int_equal(m.worse + m.below, 0);
+}
+
+static void graphs_under_pressure(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        int64_t lx;
+    } points[] = {
+        {"moe_mlp", 102400}, {"moe_mlp", 24576}, {"gq_attention", 102400}, {"softmax_512x1024", 400000}};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        char path[300];
+        lx_status st = {0};
+        snprintf(path, sizeof path, SOURCE_DIR "/patterns/graphs/%s.json", points[i].path);
+        const struct lx_graph *g = lx_graph_read(path, &st);
+        never_worse(g, points[i].lx, 23, false);
+        lx_graph_free(g);
+    }
+}
+
+static void random_graphs(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {512, 2048, 4096, 20000};
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct rng r = rng_seed(seed + 7000);
+        struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 12),
+                                           .with_views = rng_below(&r, 2),
+                                           .with_externs = rng_below(&r, 3) == 0,
+                                           .again = rng_below(&r, 2),
+                                           .cores = seed & 1 ? 32 : 4};
+        lx_status st = {0};
+        const struct lx_graph *g = random_graph(&r, &shape, &st);
+        never_worse(g, sizes[rng_below(&r, 4)], 11, true);
+        lx_graph_free(g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_under_pressure),
+                                       cmocka_unit_test(random_graphs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
