@@ -72,6 +72,23 @@ static char *write_addresses(struct call *call, const char *file, const char *te
     return written;
 }
 
+/* What a format has for plans only. */
+static char *write_answer(struct call *call, const char *file, const char *text,
+                          const struct lx_format *format, size_t *length)
+{
+    if (!lx_is_plan(text, *length)) {
+        status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                      "%s is written of plans only; make one with `lxplan plan`", format->summary);
+        return NULL;
+    }
+    struct lx_plan *plan = plan_of_text(call, file, text, *length);
+    char *written =
+        plan ? format->write_answer(plan->graph, plan->answer.address, plan->answer.pool, length, &call->st)
+             : NULL;
+    lx_plan_free(plan);
+    return written;
+}
+
 static char *write_list(struct call *call, const char *file, const char *text, const struct lx_format *format,
                         size_t *length)
 {
@@ -91,7 +108,9 @@ static int run(struct call *call)
     size_t length = 0;
     char *text = format ? file_read(path, &length, &call->st) : NULL;
     if (!text) return FAILED;
-    char *written = (format->write_graph ? write_pattern : write_list)(call, file, text, format, &length);
+    char *written = (format->write_graph    ? write_pattern
+                     : format->write_answer ? write_answer
+                                            : write_list)(call, file, text, format, &length);
     free(text);
     return written && deliver(call, written, length) ? EXIT_YES : FAILED;
 }

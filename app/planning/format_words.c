@@ -16,7 +16,7 @@ void add_formats(struct text *out)
 
 static bool is_written(const struct lx_format *f)
 {
-    return f->write_graph || f->write_buffers;
+    return f->write_graph || f->write_buffers || f->write_answer;
 }
 
 void formats_help(struct text *out, bool written)

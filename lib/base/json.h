@@ -37,6 +37,8 @@ void json_free(struct json *j);
 /* Does the outermost object say `"kind": kind`? Nothing else is looked at or checked. Other programs write keys in
  * another order, so that it may stand anywhere. */
 bool json_is_kind(const char *text, size_t length, const char *kind);
+/* Is it an object with this key? */
+bool json_has_key(const char *text, size_t length, const char *key);
 
 /* Where a value (or the key that names it) stands. */
 struct json_place json_place_of(const struct json *j, const cJSON *value);

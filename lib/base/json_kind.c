@@ -30,19 +30,32 @@ static bool is_word(const char *at, const char *end, const char *word)
            begins_with(at + 1 + strlen(word), end, "\"");
 }
 
-bool json_is_kind(const char *text, size_t length, const char *kind)
+/* The value of a key of the outermost object, or NULL. */
+static const char *value_of(const char *text, const char *end, const char *key)
 {
-    const char *at = text, *end = text + length;
+    const char *at = text;
     for (int64_t depth = 0; at < end;) {
         if (*at == '"') {
-            bool found = depth == 1 && is_word(at, end, "kind");
+            bool found = depth == 1 && is_word(at, end, key);
             at = skip_string(at, end);
             const char *value = skip_blank(at, end);
-            if (found && value < end && *value == ':') return is_word(skip_blank(value + 1, end), end, kind);
+            if (found && value < end && *value == ':') return skip_blank(value + 1, end);
             continue;
         }
         depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
         at++;
     }
-    return false;
+    return NULL;
+}
+
+bool json_is_kind(const char *text, size_t length, const char *kind)
+{
+    const char *value = value_of(text, text + length, "kind");
+    return value && is_word(value, text + length, kind);
+}
+
+bool json_has_key(const char *text, size_t length, const char *key)
+{
+    const char *at = skip_blank(text, text + length);
+    return at < text + length && *at == '{' && value_of(text, text + length, key);
 }

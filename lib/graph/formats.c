@@ -10,6 +10,9 @@ FORMAT_READS(minimalloc);
 FORMAT_WRITES_BUFFERS(minimalloc);
 FORMAT_READS(xla);
 FORMAT_WRITES_BUFFERS(xla);
+FORMAT_READS(dsa_problem);
+FORMAT_WRITES_ANSWERS(dsa_solution);
+FORMAT_READS(d2m);
 
 /* clang-format off */
 static const struct lx_format formats[] = {
@@ -27,6 +30,16 @@ static const struct lx_format formats[] = {
              "use_names and is_scoped",
      .begins = "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times",
      .sniff = xla_sniff, .read = xla_read, .write_buffers = xla_write},
+    {.name = "dsa", .summary = "dsa-problem-v1 JSON", .endings = {".json"},
+     .help = "pools, buffers with several lives, colocations, separations, exclusions, pins and reuse penalties, as "
+             "dsa-solver writes them; of a plan, its dsa-solution-v1",
+     .begins = "{\"schema_version\": 1, \"profile\": ...",
+     .sniff = dsa_problem_sniff, .read = dsa_problem_read, .write_answer = dsa_solution_write},
+    {.name = "d2m", .summary = "D2M JSON", .endings = {".json"},
+     .help = "variables that are in scratch memory or spilled, with the requests of each, as tt-mlir's D2M allocator "
+             "writes them; the limit is --lx",
+     .begins = "{\"variables\": [...], \"requests\": [...]}",
+     .sniff = d2m_sniff, .read = d2m_read},
     {0},
 };
 /* clang-format on */

@@ -26,10 +26,13 @@ struct lx_format {
      * yes. */
     bool (*sniff)(const char *text, size_t length);
     const struct lx_graph *(*read)(const char *file, const char *text, size_t length, lx_status *st);
-    /* Malloc'ed, or NULL with `st`. A format has one of these, or none where it is only read: `write_graph` writes
+    /* Malloc'ed, or NULL with `st`. A format has one of the first two, or none where it is only read: `write_graph` writes
      * whatever a pattern can be, `write_buffers` lists only. */
     char *(*write_graph)(const struct lx_graph *g, size_t *length, lx_status *st);
     char *(*write_buffers)(const struct lx_buffers *list, size_t *length, lx_status *st);
+    /* Where the buffers of a list are (`pool` NULL: in the first), for plans of what the format reads. */
+    char *(*write_answer)(const struct lx_graph *g, const int64_t *address, const int32_t *pool,
+                          size_t *length, lx_status *st);
 };
 
 /* The rows, our own format first; the last is followed by one without a name. */

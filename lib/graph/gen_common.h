@@ -16,7 +16,9 @@
     X(block, 5, "transformer blocks in a row: attention, MLP, norms and residuals")                          \
     X(decode, 7, "one token step of a decoder against its key and value caches, cut at a number of ops")     \
     X(staircase, 3, "pairs of growing or shrinking buffers that fit only without gaps")                      \
-    X(random, 7, "a bare list of buffers with lives, sizes and in-place edges drawn from a seed")
+    X(random, 7, "a bare list of buffers with lives, sizes and in-place edges drawn from a seed")            \
+    X(d2m, 6,                                                                                                \
+      "variables in scratch memory or spilled with stream buffers at their uses: chains with skip edges")
 
 #define GENERATOR_DECLARE(name, count, summary)                                                              \
     extern const struct lx_option gen_##name##_options[count];                                               \

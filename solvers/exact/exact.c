@@ -3,6 +3,7 @@
 #include "common/placing_all.h"
 #include "exact/spill.h"
 #include "exact/fit_and_height.h"
+#include "exact/general/general.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
@@ -39,8 +40,7 @@ const struct lx_solver lx_solver_exact = {
     .abi = LX_SOLVER_ABI,
     .name = "exact",
     .summary = "branch and bound with proof, for all three questions",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED | LX_CAN_CHARGES |
-            LX_CAN_MUST | LX_CAN_TOGETHER,
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_IS_SEEDED | LX_CAN_ALL,
     .options = exact_options,
     .option_count = OPTION_COUNT,
     .stats = exact_stats,
@@ -65,8 +65,39 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
     return bound <= 0;
 }
 
+static bool solve_general(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    struct general_options options = {
+        .step_limit = run->work_limit > 0 ? run->work_limit : 20000000,
+        .pack_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
+        .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
+    };
+    return general_solve(p, run, &options, answer);
+}
+
+/* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the height, too. */
+static bool needs_more(const struct lx_problem *p)
+{
+    unsigned known = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER;
+    return lx_problem_needs(p) & ~known ||
+           (p->objective == LX_HEIGHT && p->pool_count > 0 && p->pools[0].capacity != LX_NO_LIMIT);
+}
+
+/* Perhaps: something is pinned, and nothing was found. */
+static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
+{
+    bool pinned = false;
+    for (int32_t i = 0; i < p->count; i++) pinned |= p->buffers[i].fixed >= 0;
+    if (!pinned || !lx_left_out(p, answer->address)) return false;
+    for (int32_t i = 0; i < p->count; i++) answer->address[i] = LX_OFF_CHIP;
+    answer->stat_count = 0;
+    answer->message[0] = 0;
+    return true;
+}
+
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
+    if (needs_more(p)) return solve_general(p, run, answer);
     struct whole_options whole = {
         .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
@@ -76,7 +107,11 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         return true;
     }
     if (p->objective == LX_FIT) return whole_fit(p, run, &whole, answer);
-    if (p->objective == LX_HEIGHT) return whole_height(p, run, &whole, answer);
+    if (p->objective == LX_HEIGHT) {
+        if (!whole_height(p, run, &whole, answer)) return false;
+        /* Pins that collide: the other engine proves it. */
+        return !pins_collide(p, answer) || solve_general(p, run, answer);
+    }
     if (!is_linked(p) && may_all_fit(p, run->known_bound)) {
         if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;
         if (!whole_fit(p, run, &whole, answer)) return false;

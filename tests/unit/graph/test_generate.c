@@ -105,7 +105,7 @@ static void test_round_trip_keeps_hash(void **state)
 static void test_every_generator_is_in_the_table(void **state)
 {
     (void)state;
-    static const char *const names[] = {"flash", "block", "decode", "staircase", "random"};
+    static const char *const names[] = {"flash", "block", "decode", "staircase", "random", "d2m"};
     int count = 0;
     for (const struct lx_generator *g = lx_generators(); g->name; g++, count++) {
         assert_true(strlen(g->summary) > 10);
@@ -115,8 +115,8 @@ static void test_every_generator_is_in_the_table(void **state)
             assert_true(g->options[i].low <= g->options[i].def && g->options[i].def <= g->options[i].high);
         }
     }
-    assert_int_equal(count, 5);
-    for (int i = 0; i < 5; i++) assert_non_null(lx_generator_find(names[i]));
+    assert_int_equal(count, 6);
+    for (int i = 0; i < 6; i++) assert_non_null(lx_generator_find(names[i]));
     assert_null(lx_generator_find("nothing"));
 }
 

@@ -1,0 +1,97 @@
+/* A placement problem with everything that version 2 knows, in the form that this engine works on.
+ *
+ * Block: the buffers of a `same_place` group, or one buffer. Its bytes are those of the largest member, it is alive
+ * whenever a member is, and its options are the pools that all members allow and that can hold it at all.
+ * Variable: one yes-or-no per set of blocks that `together` joins (true: placed). A staging block hangs on the
+ * variable of its owner, the other way round. Everything else (charges, costs) is said in variables.
+ * Pair: what two blocks are to each other, in a matrix of one byte per pair. Nothing below this file looks at lives
+ * again but to find sections, so that lives without a common clock would end here.
+ *
+ * Sizes: 5 to 500 blocks as a rule; more than MOST_BLOCKS are refused. */
+#ifndef LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
+#define LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
+
+#include "scratchpad/placement/problem.h"
+
+enum { MOST_BLOCKS = 4000 };
+
+/* Two blocks share no byte; unless they have one address: the slot is handed over. 0: they need not care. */
+enum pair_kind { PAIR_FREE, PAIR_HARD, PAIR_IN_PLACE };
+
+struct option {
+    int32_t pool;
+    int64_t cost;
+};
+
+struct block {
+    int64_t size, align, pin; /* pin: the only address, or -1 */
+    int32_t buffer;           /* a member */
+    int32_t variable;
+    bool on_if; /* it is placed when its variable is this */
+    bool alone;
+    int32_t first_option, option_count;
+    int32_t first_life, life_count;
+};
+
+/* Bytes [from, to) that a block cannot have. */
+struct span {
+    int64_t from, to;
+};
+
+struct soft_pair {
+    int32_t a, b;
+    int64_t cost; /* of sharing a byte */
+};
+
+struct room {
+    int64_t capacity, reserved_end; /* INT64_MAX: no limit */
+    const struct lx_reserved *reserved;
+    int32_t reserved_count;
+};
+
+struct blocks {
+    const struct lx_problem *p;
+    int32_t count, variable_count, pool_count, soft_count;
+    struct block *at;
+    int32_t *of; /* per buffer: its block */
+    struct option *options;
+    struct lx_life *lives;
+    struct room *rooms;      /* per pool */
+    int64_t *off_cost;       /* per variable: of the members that are off when it is false */
+    signed char *fixed;      /* per variable: 0, 1, or -1 where it is free */
+    unsigned char *kind;     /* count * count of enum pair_kind */
+    struct soft_pair *softs; /* where cost is asked for */
+    bool contradiction;      /* no answer is legal */
+    bool too_many;
+};
+
+/* False when memory is out. */
+bool blocks_open(struct blocks *b, const struct lx_problem *p);
+void blocks_close(struct blocks *b);
+
+static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t k)
+{
+    return (enum pair_kind)b->kind[(size_t)i * (size_t)b->count + (size_t)k];
+}
+
+/* The bytes of the pool that are reserved while the block is alive, in rising order and joined; at most
+ * reserved_count of them. */
+int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out);
+
+/* block_pairs.c: fills the matrix and the soft pairs. False when memory is out. */
+bool blocks_relate(struct blocks *b);
+
+/* Has a common tick with the other list. */
+bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, int32_t bn);
+
+/* The address at or above `from` that is the least free one, where `spans` (rising, joined) are not. */
+static inline int64_t above_spans(int64_t from, int64_t size, int64_t align, const struct span *spans,
+                                  int32_t n)
+{
+    int64_t at = (from + align - 1) / align * align;
+    for (int32_t k = 0; k < n && spans[k].from < at + size; k++)
+        if (spans[k].to > at) at = (spans[k].to + align - 1) / align * align;
+    return at;
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* Branch and bound for a heaviest clique through a given node.
+ *
+ * A greedy partition of the candidates into independent sets bounds what they can add: the heaviest of each. The
+ * candidates of the last set are tried first; steps limit how many. */
+#include "exact/general/clique.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool clique_graph_open(struct clique_graph *g, int32_t count)
+{
+    *g = (struct clique_graph){.count = count, .words = count / 64 + 1};
+    g->weight = calloc((size_t)count + 1, sizeof *g->weight);
+    g->rows = calloc((size_t)(count + 1) * (size_t)g->words, sizeof *g->rows);
+    if (g->weight && g->rows) return true;
+    clique_graph_close(g);
+    return false;
+}
+
+void clique_graph_close(struct clique_graph *g)
+{
+    free(g->weight);
+    free(g->rows);
+    *g = (struct clique_graph){0};
+}
+
+struct clique_search {
+    const struct clique_graph *g;
+    int64_t steps, best;
+    int32_t *chosen, *best_members, best_count;
+    int32_t *stack; /* candidate lists of all depths */
+    int64_t *bound; /* parallel */
+    int32_t room;
+};
+
+/* Reorders the candidates into independent sets; bound[k] is what the first k + 1 can add at most. */
+static void colour(struct clique_search *s, int32_t *list, int64_t *bound, int32_t n, int32_t *scratch)
+{
+    int32_t left = n, placed = 0;
+    int64_t sum = 0;
+    memcpy(scratch, list, (size_t)n * sizeof *scratch);
+    while (left) {
+        int32_t from = placed, kept = 0;
+        int64_t heaviest = 0;
+        for (int32_t k = 0; k < left; k++) {
+            int32_t v = scratch[k];
+            bool free_of = true;
+            for (int32_t q = from; q < placed && free_of; q++) free_of = !clique_graph_has(s->g, v, list[q]);
+            if (!free_of) {
+                scratch[kept++] = v;
+                continue;
+            }
+            if (s->g->weight[v] > heaviest) heaviest = s->g->weight[v];
+            list[placed] = v;
+            bound[placed++] = sum + heaviest;
+        }
+        sum += heaviest;
+        left = kept;
+    }
+}
+
+static void expand(struct clique_search *s, int32_t from, int32_t n, int32_t depth, int64_t weight)
+{
+    if (weight > s->best) {
+        s->best = weight;
+        s->best_count = depth;
+        memcpy(s->best_members, s->chosen, (size_t)depth * sizeof *s->chosen);
+    }
+    if (n == 0 || from + 2 * n > s->room) return;
+    int32_t *list = s->stack + from;
+    int64_t *bound = s->bound + from;
+    colour(s, list, bound, n, list + n);
+    for (int32_t k = n - 1; k >= 0 && weight + bound[k] > s->best; k--) {
+        if (s->steps-- <= 0) return;
+        int32_t v = list[k], next = 0;
+        for (int32_t q = 0; q < k; q++)
+            if (clique_graph_has(s->g, v, list[q])) list[n + next++] = list[q];
+        s->chosen[depth] = v;
+        expand(s, from + n, next, depth + 1, weight + s->g->weight[v]);
+    }
+}
+
+static int32_t neighbours_by_weight(const struct clique_graph *g, int32_t seed, int32_t *out)
+{
+    int32_t n = 0;
+    for (int32_t v = 0; v < g->count; v++) {
+        if (v == seed || g->weight[v] <= 0 || !clique_graph_has(g, seed, v)) continue;
+        int32_t k = n++;
+        for (; k > 0 && g->weight[out[k - 1]] < g->weight[v]; k--) out[k] = out[k - 1];
+        out[k] = v;
+    }
+    return n;
+}
+
+int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps, int32_t *members)
+{
+    int32_t degree = 0;
+    for (int32_t v = 0; v < g->count; v++) degree += clique_graph_has(g, seed, v);
+    struct clique_search s = {.g = g, .steps = steps, .best = -1, .best_members = members};
+    s.room = degree < 600 ? (degree + 2) * (degree + 4) : 400 * (degree + 4);
+    s.chosen = malloc(((size_t)g->count + 1) * sizeof *s.chosen);
+    s.stack = malloc(((size_t)s.room + 1) * sizeof *s.stack);
+    s.bound = malloc(((size_t)s.room + 1) * sizeof *s.bound);
+    if (s.chosen && s.stack && s.bound) {
+        s.chosen[0] = seed;
+        expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
+    }
+    free(s.chosen);
+    free(s.stack);
+    free(s.bound);
+    return s.best_count;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool has_set(const struct cliques *c, const int32_t *members, int32_t count)
+{
+    for (int32_t k = 0; k < c->count; k++)
+        if (c->first[k + 1] - c->first[k] == count &&
+            memcmp(c->members + c->first[k], members, (size_t)count * sizeof *members) == 0)
+            return true;
+    return false;
+}
+
+static bool cliques_reserve(struct cliques *c, int32_t more)
+{
+    if (c->count + 2 > c->room) {
+        int32_t room = 2 * c->room + 16, *first = realloc(c->first, (size_t)room * sizeof *first);
+        if (!first) return false;
+        c->first = first;
+        c->room = room;
+    }
+    if (c->used + more > c->member_room) {
+        int32_t room = 2 * (c->used + more), *members = realloc(c->members, (size_t)room * sizeof *members);
+        if (!members) return false;
+        c->members = members;
+        c->member_room = room;
+    }
+    c->first[c->count] = c->used;
+    return true;
+}
+
+bool cliques_add(struct cliques *c, int32_t *members, int32_t count)
+{
+    if (!cliques_reserve(c, count)) return false;
+    qsort(members, (size_t)count, sizeof *members, compare_members);
+    if (has_set(c, members, count)) return true;
+    memcpy(c->members + c->used, members, (size_t)count * sizeof *members);
+    c->used += count;
+    c->first[++c->count] = c->used;
+    return true;
+}
+
+bool cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out)
+{
+    *out = (struct cliques){0};
+    int32_t *members = malloc(((size_t)g->count + 1) * sizeof *members);
+    bool ok = members && cliques_reserve(out, 1);
+    for (int32_t v = 0; ok && v < g->count; v++) {
+        int32_t n = clique_through(g, v, steps, members);
+        ok = n > 0 && cliques_add(out, members, n);
+    }
+    free(members);
+    if (!ok) cliques_free(out);
+    return ok;
+}
+
+void cliques_free(struct cliques *c)
+{
+    free(c->first);
+    free(c->members);
+    *c = (struct cliques){0};
+}

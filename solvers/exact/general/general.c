@@ -1,0 +1,173 @@
+/* The way of a general problem: blocks, then heights of pools, or the master programme. */
+#include "exact/general/general.h"
+#include "exact/general/master.h"
+#include "exact/general/pool_heights.h"
+#include "exact/general/pool_pack.h"
+#include "exact/general/reuse_search.h"
+#include "exact/search.h"
+#include "solvers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What the master programme has to settle a question with reuse before local search is asked. */
+enum { FIRST_STEPS = 100000 };
+
+static void give_answer(const struct blocks *b, const struct layout *best, struct lx_answer *answer)
+{
+    for (int32_t i = 0; i < b->p->count; i++) {
+        int32_t block = b->of[i];
+        answer->address[i] = best->known && best->pool[block] >= 0 ? best->address[block] : LX_OFF_CHIP;
+        if (answer->pool) answer->pool[i] = best->known && best->pool[block] >= 0 ? best->pool[block] : 0;
+    }
+}
+
+struct choice {
+    const struct blocks *b;
+    struct budget *budget;
+    const struct general_options *options;
+    uint64_t seed;
+    struct layout *best;
+    struct search_stats stats;
+    int64_t bound;
+    bool none, closed;
+};
+
+static void count(struct choice *c, const struct master *m)
+{
+    c->stats.nodes += m->programme.nodes;
+    c->stats.pivots += m->pivots + (m->programme.lp ? lp_pivots(m->programme.lp) : 0);
+    c->stats.fit_calls += m->asked;
+    c->stats.fit_nodes += m->spent;
+    c->stats.cuts += m->programme.cuts;
+}
+
+/* The master programme for so many steps. */
+static bool ask_master(struct choice *c, int64_t steps)
+{
+    struct master m;
+    struct budget part = *c->budget;
+    part.limit = min_i64(part.limit, part.steps + steps);
+    bool ok = master_open(&m, c->b, &part, c->best);
+    m.pack_nodes = c->options->pack_nodes;
+    m.core_nodes = c->options->core_nodes;
+    m.seed = c->seed;
+    ok = ok && master_solve(&m);
+    if (ok) {
+        c->closed = m.any ? c->best->known : m.programme.proved >= m.programme.best;
+        c->none = !c->best->known && m.programme.proved > m.programme.total_cost;
+        if (m.any)
+            c->bound = c->best->known ? c->best->cost : 0;
+        else if (!c->none)
+            c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
+        count(c, &m);
+    }
+    c->budget->steps = part.steps;
+    master_close(&m);
+    return ok;
+}
+
+/* Where it is decided what is placed: everything in its first pool, if that packs. */
+static void place_at_first(struct choice *c)
+{
+    const struct blocks *b = c->b;
+    struct layout *l = c->best;
+    int32_t *members = malloc(((size_t)b->count + 1) * sizeof *members);
+    bool ok = members != NULL;
+    for (int32_t v = 0; v < b->variable_count; v++) ok &= b->fixed[v] >= 0;
+    for (int32_t i = 0; ok && i < b->count; i++) {
+        bool on = (b->fixed[b->at[i].variable] == 1) == b->at[i].on_if;
+        l->pool[i] = on ? b->options[b->at[i].first_option].pool : -1;
+    }
+    for (int32_t pool = 0; ok && pool < b->pool_count; pool++) {
+        struct pool_question q = {
+            .b = b, .pool = pool, .capacity = b->rooms[pool].capacity, .members = members};
+        q.limits = (struct fit_limits){c->options->core_nodes, c->seed, budget_stopped, c->budget};
+        for (int32_t i = 0; i < b->count; i++)
+            if (l->pool[i] == pool) members[q.count++] = i;
+        ok = pack_into_pool(&q, l->address) == FIT_YES;
+        budget_charge_nodes(c->budget, q.nodes, q.count);
+    }
+    for (int32_t k = 0; ok && k < b->p->bonds.charge_count; k++)
+        ok = b->p->bonds.charges[k].cost != LX_FORBIDDEN || !layout_triggers(b, l, k);
+    l->known = ok;
+    if (ok) l->cost = layout_cost(b, l);
+    free(members);
+}
+
+/* What the heuristics find, where it is legal. */
+static bool ask_heuristics(struct choice *c)
+{
+    static const struct lx_solver *const solvers[] = {&lx_solver_firstfit, &lx_solver_bestfit,
+                                                      &lx_solver_greedy};
+    const struct blocks *b = c->b;
+    size_t n = (size_t)b->p->count + 1;
+    struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = malloc(n * sizeof *a.pool)};
+    struct layout found;
+    bool ok = layout_open(&found, b->count) && a.address && a.pool;
+    for (size_t k = 0; ok && k < sizeof solvers / sizeof *solvers; k++) {
+        for (int32_t i = 0; i < b->p->count; i++) a.address[i] = LX_OFF_CHIP, a.pool[i] = 0;
+        struct lx_run run = {.seed = c->seed};
+        int64_t value;
+        enum lx_rule rule;
+        lx_status why;
+        if (!solvers[k]->solve(b->p, &run, &a) ||
+            !lx_check_places(b->p, a.pool, a.address, &value, &rule, &why))
+            continue;
+        for (int32_t i = 0; i < b->p->count; i++) {
+            found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
+            found.address[b->of[i]] = a.address[i];
+        }
+        found.cost = layout_cost(b, &found);
+        found.known = true;
+        if (!c->best->known || found.cost < c->best->cost) layout_take(b, c->budget, &found, c->best, 0);
+    }
+    layout_close(&found);
+    free(a.address);
+    free(a.pool);
+    return ok;
+}
+
+/* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to local search
+ * first. */
+static bool solve_choice(struct choice *c, struct lx_answer *answer)
+{
+    bool soft = c->b->soft_count > 0;
+    int64_t limit = c->budget->limit;
+    if (soft) place_at_first(c);
+    bool ok = ask_heuristics(c) && ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
+    if (ok && soft && !c->closed && !c->none) {
+        if (c->best->known) ok = reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
+        ok = ok && ask_master(c, limit);
+    }
+    answer->status = c->none ? LX_INFEASIBLE : c->closed ? LX_FEASIBLE : LX_LIMIT;
+    answer->bound = c->none ? 0 : c->bound;
+    exact_report(&c->stats, EXACT_STAT_COUNT - 1, answer);
+    return ok;
+}
+
+bool general_solve(const struct lx_problem *p, const struct lx_run *run,
+                   const struct general_options *options, struct lx_answer *answer)
+{
+    struct blocks b;
+    struct layout best = {0};
+    struct budget budget = budget_new(run, options->step_limit);
+    struct choice choice = {.b = &b, .budget = &budget, .options = options, .seed = run->seed, .best = &best};
+    bool ok = blocks_open(&b, p) && layout_open(&best, b.count);
+    if (ok && b.too_many) {
+        ok = lx_solver_firstfit.solve(p, run, answer);
+        answer->status = LX_LIMIT;
+        snprintf(answer->message, sizeof answer->message,
+                 "more than %d blocks are placed by first fit, without a proof", MOST_BLOCKS);
+    } else if (ok && b.contradiction)
+        answer->status = LX_INFEASIBLE;
+    else if (ok) {
+        ok = p->objective == LX_HEIGHT ? solve_heights(&b, &budget, run->seed, &best, answer)
+                                       : solve_choice(&choice, answer);
+        if (best.known) give_answer(&b, &best, answer);
+        answer->steps = budget.steps;
+    }
+    layout_close(&best);
+    blocks_close(&b);
+    return ok;
+}

@@ -1,0 +1,224 @@
+/* Columns and costs of the master programme. */
+#include "exact/general/master.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Layouts. --- */
+
+bool layout_open(struct layout *l, int32_t blocks)
+{
+    size_t n = (size_t)blocks + 1;
+    *l = (struct layout){malloc(n * sizeof *l->pool), malloc(n * sizeof *l->address), INT64_MAX, false};
+    if (!l->pool || !l->address) return false;
+    for (int32_t i = 0; i < blocks; i++) l->address[i] = l->pool[i] = -1;
+    return true;
+}
+
+void layout_close(struct layout *l)
+{
+    free(l->pool);
+    free(l->address);
+}
+
+void layout_copy(struct layout *to, const struct layout *from, int32_t blocks)
+{
+    memcpy(to->pool, from->pool, (size_t)blocks * sizeof *to->pool);
+    memcpy(to->address, from->address, (size_t)blocks * sizeof *to->address);
+    to->cost = from->cost;
+    to->known = from->known;
+}
+
+void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
+                 struct layout *best, int64_t bound)
+{
+    const struct lx_run *run = budget->run;
+    size_t n = (size_t)b->p->count + 1;
+    layout_copy(best, from, b->count);
+    if (!run->progress) return;
+    int64_t *address = malloc(n * sizeof *address);
+    int32_t *pool = malloc(n * sizeof *pool);
+    for (int32_t i = 0; address && pool && i < b->p->count; i++) {
+        pool[i] = best->pool[b->of[i]] < 0 ? 0 : best->pool[b->of[i]];
+        address[i] = best->pool[b->of[i]] < 0 ? LX_OFF_CHIP : best->address[b->of[i]];
+    }
+    if (address && pool)
+        run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
+    free(address);
+    free(pool);
+}
+
+static bool count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,
+                     bool all)
+{
+    for (int32_t k = 0; k < g->count; k++)
+        if ((l->pool[b->of[g->at[k]]] >= 0) == on) {
+            if (!all) return true;
+        } else if (all)
+            return false;
+    return all;
+}
+
+bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t charge)
+{
+    const struct lx_charge *c = &b->p->bonds.charges[charge];
+    if (!count_on(b, l, &c->all_on, true, true) || !count_on(b, l, &c->all_off, false, true)) return false;
+    if (!c->any_on.count && !c->any_off.count) return true;
+    return count_on(b, l, &c->any_on, true, false) || count_on(b, l, &c->any_off, false, false);
+}
+
+static int64_t option_cost(const struct blocks *b, int32_t block, int32_t pool)
+{
+    const struct block *k = &b->at[block];
+    for (int32_t o = 0; o < k->option_count; o++)
+        if (b->options[k->first_option + o].pool == pool) return b->options[k->first_option + o].cost;
+    return 0;
+}
+
+int64_t layout_cost(const struct blocks *b, const struct layout *l)
+{
+    const struct lx_problem *p = b->p;
+    int64_t cost = 0;
+    if (p->objective != LX_SPILL) return 0;
+    for (int32_t i = 0; i < p->count; i++)
+        if (l->pool[b->of[i]] < 0) cost += p->buffers[i].spill_cost;
+    for (int32_t i = 0; i < b->count; i++)
+        if (l->pool[i] >= 0) cost += option_cost(b, i, l->pool[i]);
+    for (int32_t k = 0; k < p->bonds.charge_count; k++)
+        if (p->bonds.charges[k].cost > 0 && layout_triggers(b, l, k)) cost += p->bonds.charges[k].cost;
+    for (int32_t k = 0; k < b->soft_count; k++) {
+        const struct soft_pair *s = &b->softs[k];
+        if (l->pool[s->a] >= 0 && l->pool[s->a] == l->pool[s->b] &&
+            l->address[s->a] < l->address[s->b] + b->at[s->b].size &&
+            l->address[s->b] < l->address[s->a] + b->at[s->a].size)
+            cost += s->cost;
+    }
+    return cost;
+}
+
+/* --- Columns. --- */
+
+struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool)
+{
+    const struct block *k = &m->b->at[block];
+    for (int32_t o = 0; o < k->option_count; o++)
+        if (m->b->options[k->first_option + o].pool == pool) return m->in_pool[k->first_option + o];
+    return (struct literal){-1, false};
+}
+
+static int32_t count_options(const struct blocks *b, bool several_only)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < b->count; i++)
+        if (b->at[i].option_count > 1 || !several_only) n += b->at[i].option_count;
+    return n;
+}
+
+/* Costs of a variable: when it is true (blocks with one option), when it is false. */
+static void variable_costs(const struct blocks *b, int64_t *on, int64_t *off)
+{
+    for (int32_t v = 0; v < b->variable_count; v++) on[v] = 0, off[v] = b->off_cost[v];
+    for (int32_t i = 0; i < b->count; i++)
+        if (b->at[i].option_count == 1)
+            *(b->at[i].on_if ? &on[b->at[i].variable] : &off[b->at[i].variable]) +=
+                b->options[b->at[i].first_option].cost;
+}
+
+static int32_t add_variables(struct master *m, const int64_t *on, const int64_t *off)
+{
+    int32_t columns = 0;
+    for (int32_t v = 0; v < m->b->variable_count; v++) {
+        if (m->b->fixed[v] >= 0) {
+            m->variable[v] = (struct literal){-1, m->b->fixed[v]};
+            m->constant += m->b->fixed[v] ? on[v] : off[v];
+            continue;
+        }
+        bool dearer_off = off[v] >= on[v];
+        m->variable[v] = (struct literal){columns, !dearer_off};
+        m->programme.cost[columns++] = dearer_off ? off[v] - on[v] : on[v] - off[v];
+        m->constant += dearer_off ? on[v] : off[v];
+    }
+    return columns;
+}
+
+static int32_t add_options(struct master *m, int32_t columns)
+{
+    for (int32_t i = 0; i < m->b->count; i++) {
+        const struct block *k = &m->b->at[i];
+        for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++) {
+            m->in_pool[o] = k->option_count == 1 ? placed(m, i) : (struct literal){columns, true};
+            if (k->option_count > 1) m->programme.cost[columns++] = m->b->options[o].cost;
+        }
+    }
+    return columns;
+}
+
+static void add_columns(struct master *m, const int64_t *on, const int64_t *off)
+{
+    const struct lx_bonds *s = &m->b->p->bonds;
+    bool cost = m->b->p->objective == LX_SPILL;
+    int32_t columns = add_options(m, add_variables(m, on, off));
+    m->first_charge = columns;
+    for (int32_t k = 0; k < s->charge_count; k++)
+        m->programme.cost[columns++] = cost && s->charges[k].cost > 0 ? s->charges[k].cost : 0;
+    m->first_soft = columns;
+    for (int32_t k = 0; k < m->b->soft_count; k++) m->programme.cost[columns++] = m->b->softs[k].cost;
+    m->programme.columns = columns;
+    /* Where nothing costs anything the first answer is the best; its length is as good a thing to make small. */
+    int64_t total = 0;
+    for (int32_t j = 0; j < columns; j++) total += m->programme.cost[j];
+    m->any = total == 0;
+    for (int32_t j = 0; m->any && j < columns; j++) m->programme.cost[j] = 1;
+}
+
+bool master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best)
+{
+    *m = (struct master){.b = b, .best = best, .pack_nodes = 200000, .core_nodes = 2000};
+    const struct lx_bonds *s = &b->p->bonds;
+    size_t variables = (size_t)b->variable_count + 1, n = (size_t)b->count + 1;
+    int64_t *on = malloc(variables * sizeof *on), *off = malloc(variables * sizeof *off);
+    m->variable = malloc(variables * sizeof *m->variable);
+    m->in_pool = malloc(((size_t)count_options(b, false) + 1) * sizeof *m->in_pool);
+    m->soft_apart = malloc(((size_t)b->soft_count + 1) * sizeof *m->soft_apart);
+    m->members = malloc(n * sizeof *m->members);
+    m->graphs = calloc((size_t)b->pool_count, sizeof *m->graphs);
+    bool ok =
+        on && off && m->variable && m->in_pool && m->soft_apart && m->members && m->graphs &&
+        layout_open(&m->now, b->count) &&
+        programme_open(&m->programme,
+                       b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
+    if (ok) {
+        variable_costs(b, on, off);
+        add_columns(m, on, off);
+        m->programme.visit = master_visit;
+        m->programme.separate = master_separate;
+        m->programme.context = m;
+    }
+    free(on);
+    free(off);
+    return ok;
+}
+
+void master_close(struct master *m)
+{
+    for (int32_t k = 0; m->graphs && k < m->b->pool_count; k++) clique_graph_close(&m->graphs[k]);
+    free(m->variable);
+    free(m->in_pool);
+    free(m->soft_apart);
+    free(m->soft_at);
+    free(m->members);
+    free(m->graphs);
+    VEC_FREE(&m->row);
+    layout_close(&m->now);
+    programme_close(&m->programme);
+}
+
+bool master_solve(struct master *m)
+{
+    if (!master_first_rows(m)) return false;
+    m->programme.enough = m->any && m->best->known;
+    m->programme.best = m->best->known && !m->any ? m->best->cost - m->constant : INT64_MAX;
+    programme_sum_up(&m->programme);
+    if (!m->b->soft_count && !m->any && master_solve_parts(m)) return !m->programme.out_of_memory;
+    return programme_solve(&m->programme);
+}

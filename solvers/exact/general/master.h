@@ -1,0 +1,119 @@
+/* The master programme: what is placed, in which pool, and which soft pairs are paid; addresses are asked for at its
+ * points, and what does not fit comes back as rows (Benders' way).
+ *
+ * Columns: one per free variable, turned so that its cost is not negative; one per option of a block that has several;
+ * one per charge; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
+#ifndef LX_SOLVERS_EXACT_GENERAL_MASTER_H
+#define LX_SOLVERS_EXACT_GENERAL_MASTER_H
+
+#include "exact/general/block_model.h"
+#include "exact/general/clique.h"
+#include "exact/fit/fit.h"
+#include "exact/general/programme.h"
+
+struct literal {
+    int32_t column; /* -1: a constant */
+    bool positive;  /* x, or 1 - x; of a constant: its value */
+};
+
+/* A placement of blocks: pool -1 is off. */
+struct layout {
+    int32_t *pool;
+    int64_t *address;
+    int64_t cost;
+    bool known;
+};
+
+struct master {
+    const struct blocks *b;
+    struct programme programme;
+    struct literal *variable; /* true when the variable is */
+    struct literal *in_pool;  /* per option of each block */
+    int32_t first_soft;       /* column of the first soft pair */
+    int32_t first_charge;
+    int64_t constant;            /* cost that every answer has */
+    struct clique_graph *graphs; /* per pool: blocks that exclude each other there */
+    VEC(struct term) row;
+    int64_t row_need;
+    bool *soft_apart;
+    int32_t *soft_at; /* per two blocks: their soft pair plus one; NULL: look it up */
+    int32_t *members;
+    struct layout now, *best;
+    bool any; /* the first answer is enough */
+    int64_t pack_nodes, core_nodes, asked, spent, failures, pivots;
+    uint64_t seed;
+};
+
+bool master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best);
+void master_close(struct master *m);
+/* After it `programme.proved` + `constant` is a bound; false when memory is out. */
+bool master_solve(struct master *m);
+
+bool layout_open(struct layout *l, int32_t blocks);
+void layout_close(struct layout *l);
+void layout_copy(struct layout *to, const struct layout *from, int32_t blocks);
+/* The best so far becomes this one, and whoever watches is told; `bound`: what is proved, or 0. */
+void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
+                 struct layout *best, int64_t bound);
+/* What the placement costs, summed from scratch. */
+int64_t layout_cost(const struct blocks *b, const struct layout *l);
+bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t charge);
+
+/* A row in the making: sum coefficient * literal >= need. */
+static inline void row_begin(struct master *m, int64_t need)
+{
+    m->row.count = 0;
+    m->row_need = need;
+}
+
+static inline void row_add(struct master *m, struct literal l, int64_t coefficient)
+{
+    if (l.column < 0)
+        m->row_need -= l.positive ? coefficient : 0;
+    else if (!VEC_PUSH(&m->row, (struct term){l.column, l.positive ? coefficient : -coefficient}))
+        m->programme.out_of_memory = true;
+    else if (!l.positive)
+        m->row_need -= coefficient;
+}
+
+static inline bool row_end(struct master *m)
+{
+    return programme_add_row(&m->programme, m->row.at, (int32_t)m->row.count, m->row_need);
+}
+
+static inline struct literal opposite(struct literal l)
+{
+    return (struct literal){l.column, !l.positive};
+}
+
+static inline struct literal placed(const struct master *m, int32_t block)
+{
+    struct literal l = m->variable[m->b->at[block].variable];
+    return m->b->at[block].on_if ? l : opposite(l);
+}
+
+static inline double literal_value(struct literal l, const double *point)
+{
+    double x = l.column < 0 ? 1 : point[l.column];
+    return l.positive ? x : 1 - x;
+}
+
+/* master_rows.c: charges, options, and sections that are too full. */
+bool master_first_rows(struct master *m);
+/* Rows of cliques that the point violates; how many. */
+int32_t master_separate(void *context, const double *point);
+/* master_visit.c */
+enum visit master_visit(void *context, const bool *point);
+enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
+                           int64_t *address);
+/* Members of a pool that does not pack: how many are left that still do not. */
+int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch);
+/* master_parts.c: true where the programme is settled by it. */
+bool master_solve_parts(struct master *m);
+/* master_repair.c */
+void master_repair(struct master *m, const bool *point);
+
+/* The literal of "this block is in this pool". A constant false where it never is. */
+struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool);
+
+#endif

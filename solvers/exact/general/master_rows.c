@@ -1,0 +1,310 @@
+/* Rows of the master programme that need no packing.
+ *
+ * Options: a placed block is in one of its pools. Charges: a clause, with the charge's column where it has a price.
+ * Cliques: blocks of which each two share no byte in a pool, so that those that are there fit into its capacity. A clique may
+ * have soft pairs, too. The bytes that its members cover are then at least the sum of their sizes less, for each pair
+ * that touches, the smaller of the two; so
+ *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab >= sum of sizes - capacity.
+ * Bytes that are reserved for every member are not there for them. */
+#include "exact/general/master.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Charges. --- */
+
+static void row_add_group(struct master *m, const struct lx_group *g, bool on)
+{
+    for (int32_t k = 0; k < g->count; k++) {
+        struct literal l = placed(m, m->b->of[g->at[k]]);
+        row_add(m, on ? l : opposite(l), 1);
+    }
+}
+
+/* Not all of the condition, or the charge is paid. `any`: one literal that completes the condition. */
+static bool add_clause(struct master *m, int32_t charge, const struct literal *any)
+{
+    const struct lx_charge *c = &m->b->p->bonds.charges[charge];
+    row_begin(m, 1);
+    row_add_group(m, &c->all_on, false);
+    row_add_group(m, &c->all_off, true);
+    if (any) row_add(m, opposite(*any), 1);
+    if (c->cost != LX_FORBIDDEN) row_add(m, (struct literal){m->first_charge + charge, true}, 1);
+    return row_end(m);
+}
+
+static bool add_charge(struct master *m, int32_t charge)
+{
+    const struct lx_charge *c = &m->b->p->bonds.charges[charge];
+    bool ok = true;
+    if (c->cost == 0 || (c->cost != LX_FORBIDDEN && m->b->p->objective != LX_SPILL)) return true;
+    if (!c->any_on.count && !c->any_off.count) return add_clause(m, charge, NULL);
+    for (int32_t k = 0; ok && k < c->any_on.count; k++) {
+        struct literal l = placed(m, m->b->of[c->any_on.at[k]]);
+        ok = add_clause(m, charge, &l);
+    }
+    for (int32_t k = 0; ok && k < c->any_off.count; k++) {
+        struct literal l = opposite(placed(m, m->b->of[c->any_off.at[k]]));
+        ok = add_clause(m, charge, &l);
+    }
+    return ok;
+}
+
+static bool add_option_rows(struct master *m)
+{
+    bool ok = true;
+    for (int32_t i = 0; ok && i < m->b->count; i++) {
+        const struct block *k = &m->b->at[i];
+        if (k->option_count < 2) continue;
+        row_begin(m, 0);
+        row_add(m, placed(m, i), -1);
+        for (int32_t o = 0; o < k->option_count; o++) row_add(m, m->in_pool[k->first_option + o], 1);
+        ok = row_end(m);
+    }
+    return ok;
+}
+
+/* --- Cliques. --- */
+
+/* The bytes of the pool that are reserved whenever any of the members is alive. */
+static int64_t reserved_for_all(const struct master *m, int32_t pool, const int32_t *members, int32_t count)
+{
+    const struct room *room = &m->b->rooms[pool];
+    size_t n = (size_t)room->reserved_count + 1;
+    if (!room->reserved_count || !count) return 0;
+    struct span *common = malloc(n * sizeof *common), *own = malloc(n * sizeof *own),
+                *both = malloc(2 * n * sizeof *both);
+    int64_t bytes = 0;
+    int32_t kept = common && own && both ? blocks_reserved(m->b, members[0], pool, common) : 0;
+    for (int32_t k = 1; k < count && kept; k++) {
+        int32_t mine = blocks_reserved(m->b, members[k], pool, own), found = 0;
+        for (int32_t a = 0; a < kept; a++)
+            for (int32_t b = 0; b < mine; b++) {
+                struct span s = {max_i64(common[a].from, own[b].from), min_i64(common[a].to, own[b].to)};
+                if (s.from < s.to && found < (int32_t)n - 1) both[found++] = s;
+            }
+        kept = found;
+        memcpy(common, both, (size_t)kept * sizeof *both);
+    }
+    for (int32_t k = 0; k < kept; k++) bytes += common[k].to - common[k].from;
+    free(common);
+    free(own);
+    free(both);
+    return bytes;
+}
+
+/* The soft pair of two blocks, or -1. */
+static int32_t soft_of(const struct master *m, int32_t i, int32_t k)
+{
+    const struct blocks *b = m->b;
+    int32_t low = 0, high = b->soft_count;
+    if (m->soft_at) return m->soft_at[(size_t)i * (size_t)b->count + (size_t)k] - 1;
+    if (i > k) return soft_of(m, k, i);
+    while (low < high) {
+        int32_t mid = low + (high - low) / 2;
+        const struct soft_pair *s = &b->softs[mid];
+        if (s->a == i && s->b == k) return mid;
+        if (s->a < i || (s->a == i && s->b < k))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return -1;
+}
+
+enum { MOST_SQUARE = 1500 };
+
+/* A matrix of their numbers plus one, where it is not too large. */
+static bool index_softs(struct master *m)
+{
+    size_t n = (size_t)m->b->count;
+    if (!m->b->soft_count || n > MOST_SQUARE) return true;
+    m->soft_at = calloc(n * n + 1, sizeof *m->soft_at);
+    for (int32_t k = 0; m->soft_at && k < m->b->soft_count; k++) {
+        size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
+        m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
+    }
+    return m->soft_at != NULL;
+}
+
+/* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the row is added. */
+static double clique_row(struct master *m, int32_t pool, const int32_t *members, int32_t count,
+                         const double *point, bool add)
+{
+    const struct blocks *b = m->b;
+    int64_t need = reserved_for_all(m, pool, members, count) - b->rooms[pool].capacity;
+    double lack = (double)need;
+    for (int32_t k = 0; k < count; k++) need += b->at[members[k]].size;
+    if (add) row_begin(m, need);
+    for (int32_t k = 0; k < count; k++) {
+        struct literal in = master_in_pool(m, members[k], pool);
+        if (add) row_add(m, opposite(in), b->at[members[k]].size);
+        if (point) lack += (double)b->at[members[k]].size * literal_value(in, point);
+        for (int32_t q = 0; b->soft_count && q < k; q++) {
+            int32_t at = soft_of(m, members[k], members[q]);
+            if (at < 0) continue;
+            int64_t both = min_i64(b->at[members[k]].size, b->at[members[q]].size);
+            struct literal paid = {m->first_soft + at, true};
+            if (add) row_add(m, paid, both);
+            if (point) lack -= (double)both * literal_value(paid, point);
+        }
+    }
+    if (add && need > 0) row_end(m);
+    return lack;
+}
+
+static bool open_graphs(struct master *m)
+{
+    const struct blocks *b = m->b;
+    for (int32_t pool = 0; pool < b->pool_count; pool++) {
+        struct clique_graph *g = &m->graphs[pool];
+        if (!clique_graph_open(g, b->count)) return false;
+        for (int32_t i = 0; i < b->count; i++)
+            for (int32_t k = i + 1; k < b->count; k++)
+                if (pair_of(b, i, k) == PAIR_HARD) clique_graph_join(g, i, k);
+        for (int32_t k = 0; k < b->soft_count; k++) clique_graph_join(g, b->softs[k].a, b->softs[k].b);
+    }
+    return true;
+}
+
+static bool fits_clique(const struct blocks *b, int32_t i, const int32_t *members, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++)
+        if (pair_of(b, i, members[k]) != PAIR_HARD) return false;
+    return true;
+}
+
+static bool alive_at(const struct blocks *b, int32_t i, int64_t tick)
+{
+    for (int32_t k = 0; k < b->at[i].life_count; k++) {
+        const struct lx_life *life = &b->lives[b->at[i].first_life + k];
+        if (life->start <= tick && tick < life->end) return true;
+    }
+    return false;
+}
+
+struct sized {
+    int64_t size;
+    int32_t block;
+};
+
+/* The section of a tick: what is alive then, the largest first where not all exclude each other, and whatever else
+ * excludes all of that. */
+static int32_t section(const struct master *m, int32_t pool, int64_t tick, const struct sized *by_size,
+                       int32_t *members)
+{
+    const struct blocks *b = m->b;
+    int32_t n = 0;
+    for (int alive = 1; alive >= 0; alive--)
+        for (int32_t k = 0; k < b->count; k++) {
+            int32_t i = by_size[k].block;
+            struct literal in = master_in_pool(m, i, pool);
+            if (b->at[i].size && (in.column >= 0 || in.positive) && alive_at(b, i, tick) == alive &&
+                fits_clique(b, i, members, n))
+                members[n++] = i;
+        }
+    return n;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const struct sized *x = a, *y = b;
+    return x->size != y->size ? (x->size < y->size ? 1 : -1) : (x->block > y->block) - (x->block < y->block);
+}
+
+static bool add_sections(struct master *m)
+{
+    const struct blocks *b = m->b;
+    size_t n = (size_t)b->count + 1;
+    struct sized *by_size = malloc(n * sizeof *by_size);
+    int32_t *members = malloc(n * sizeof *members);
+    struct cliques seen = {0};
+    bool ok = by_size && members;
+    for (int32_t i = 0; ok && i < b->count; i++) by_size[i] = (struct sized){b->at[i].size, i};
+    if (ok) qsort(by_size, n - 1, sizeof *by_size, compare_sizes);
+    for (int32_t pool = 0; ok && pool < b->pool_count; pool++) {
+        cliques_free(&seen);
+        for (int32_t i = 0; ok && i < b->count; i++)
+            for (int32_t k = 0; ok && k < b->at[i].life_count; k++) {
+                int32_t count = section(m, pool, b->lives[b->at[i].first_life + k].start, by_size, members);
+                int32_t before = seen.count;
+                ok = cliques_add(&seen, members, count);
+                if (ok && seen.count > before) clique_row(m, pool, members, count, NULL, true);
+            }
+    }
+    cliques_free(&seen);
+    free(by_size);
+    free(members);
+    return ok && !m->programme.out_of_memory;
+}
+
+bool master_first_rows(struct master *m)
+{
+    bool ok = add_option_rows(m);
+    for (int32_t k = 0; ok && k < m->b->p->bonds.charge_count; k++) ok = add_charge(m, k);
+    return ok && index_softs(m) && open_graphs(m) && add_sections(m);
+}
+
+/* --- Separation. --- */
+
+enum { SEPARATION_STEPS = 300, MOST_ROWS_PER_ROUND = 40 };
+
+/* What a member adds to the lack of a clique. */
+static double adds(const struct master *m, int32_t pool, const int32_t *members, int32_t count, int32_t k,
+                   const double *point)
+{
+    const struct blocks *b = m->b;
+    double sum = (double)b->at[members[k]].size * literal_value(master_in_pool(m, members[k], pool), point);
+    for (int32_t q = 0; q < count; q++) {
+        int32_t at = q == k ? -1 : soft_of(m, members[k], members[q]);
+        if (at >= 0)
+            sum -=
+                (double)min_i64(b->at[members[k]].size, b->at[members[q]].size) * point[m->first_soft + at];
+    }
+    return sum;
+}
+
+/* Drops members that bring more in soft pairs than their own weight, the worst first. */
+static int32_t prune(struct master *m, int32_t pool, int32_t *members, int32_t count, const double *point)
+{
+    while (count > 2) {
+        int32_t worst = -1;
+        double least = 0;
+        for (int32_t k = 0; k < count; k++) {
+            double sum = adds(m, pool, members, count, k, point);
+            if (sum < least) least = sum, worst = k;
+        }
+        if (worst < 0) break;
+        members[worst] = members[--count];
+    }
+    return count;
+}
+
+int32_t master_separate(void *context, const double *point)
+{
+    struct master *m = context;
+    const struct blocks *b = m->b;
+    struct cliques seen = {0};
+    int32_t added = 0;
+    for (int32_t pool = 0; pool < b->pool_count; pool++) {
+        struct clique_graph *g = &m->graphs[pool];
+        double capacity = (double)b->rooms[pool].capacity;
+        for (int32_t i = 0; i < b->count; i++) {
+            double in = literal_value(master_in_pool(m, i, pool), point);
+            g->weight[i] = in < 1e-6 ? 0 : (int64_t)((double)b->at[i].size * in);
+        }
+        cliques_free(&seen);
+        for (int32_t i = 0; i < b->count && added < MOST_ROWS_PER_ROUND; i++) {
+            if (!g->weight[i] || budget_spent(m->programme.budget)) continue;
+            int32_t n = clique_through(g, i, SEPARATION_STEPS, m->members), before = seen.count;
+            m->programme.budget->steps += 2 + b->count / 8;
+            if (b->soft_count) n = prune(m, pool, m->members, n, point);
+            if (!cliques_add(&seen, m->members, n) || seen.count == before) continue;
+            if (clique_row(m, pool, m->members, n, point, false) <= 1e-6 * capacity) continue;
+            clique_row(m, pool, m->members, n, point, true);
+            added++;
+        }
+    }
+    cliques_free(&seen);
+    return added;
+}

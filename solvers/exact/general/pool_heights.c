@@ -1,0 +1,211 @@
+/* Heights of pools.
+ *
+ * One pool with given blocks: bisection between the heaviest clique and the best packing, each step a question to
+ * pool_pack.c. Blocks that may be in several pools: a tree over them, the largest first, pruned by the sum of what the
+ * pools need at least with the blocks they have so far. */
+#include "exact/general/pool_heights.h"
+#include "exact/general/pool_pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct heights {
+    const struct blocks *b;
+    struct budget *budget;
+    uint64_t seed;
+    struct layout now, *best;
+    int32_t *members, *flexible, flexible_count;
+    int64_t *least;      /* per pool, of what is in it: a stack of one row per depth */
+    int64_t bound, lost; /* of the whole; of what was left unknown */
+    bool out_of_memory;
+};
+
+static int32_t gather(const struct heights *h, int32_t pool)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < h->b->count; i++)
+        if (h->now.pool[i] == pool) h->members[n++] = i;
+    return n;
+}
+
+/* Every height is a multiple of it. */
+static int64_t step_of(const struct heights *h, int32_t pool, int32_t count)
+{
+    const struct room *room = &h->b->rooms[pool];
+    int64_t unit = 0;
+    for (int32_t r = 0; r < room->reserved_count; r++) unit = gcd_i64(unit, room->reserved[r].to);
+    for (int32_t k = 0; k < count; k++) {
+        const struct block *b = &h->b->at[h->members[k]];
+        unit = gcd_i64(gcd_i64(unit, b->size), b->align);
+        if (b->pin >= 0) unit = gcd_i64(unit, b->pin);
+    }
+    return max_i64(unit, 1);
+}
+
+static int64_t end_of(const struct heights *h, int32_t pool, int32_t count, const int64_t *address)
+{
+    int64_t end = h->b->rooms[pool].reserved_end;
+    for (int32_t k = 0; k < count; k++)
+        end = max_i64(end, address[h->members[k]] + h->b->at[h->members[k]].size);
+    return end;
+}
+
+static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64_t capacity, int64_t nodes,
+                           int64_t *address)
+{
+    struct pool_question q = {
+        h->b, pool, capacity, h->members, count, NULL, {nodes, h->seed, budget_stopped, h->budget}, 0};
+    enum fit_result result = pack_into_pool(&q, address);
+    budget_charge_nodes(h->budget, q.nodes + 1, count);
+    if (result == FIT_NO_MEMORY) h->out_of_memory = true;
+    return result;
+}
+
+/* The least height below `cutoff` of what is in the pool: addresses in `now`, its height returned; INT64_MAX where
+ * there is none. `*proved`: nothing is lower. */
+static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_t cutoff, int64_t *proved)
+{
+    int32_t count = gather(h, pool);
+    int64_t most = min_i64(h->b->rooms[pool].capacity, cutoff - 1), found = INT64_MAX,
+            unit = step_of(h, pool, count);
+    int64_t *trial = malloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
+    int64_t nodes = min_i64(200000, h->budget->limit / 8);
+    *proved = low;
+    for (int round = 0; trial && low <= ceiling && !h->out_of_memory; round++) {
+        int64_t at = round == 0 ? ceiling : round == 1 ? low : low + (ceiling - low) / 2 / unit * unit;
+        enum fit_result result =
+            budget_spent(h->budget) && round ? FIT_LIMIT : ask(h, pool, count, at, nodes, trial);
+        if (result == FIT_YES) {
+            found = end_of(h, pool, count, trial);
+            for (int32_t k = 0; k < count; k++) h->now.address[h->members[k]] = trial[h->members[k]];
+            ceiling = max_i64(found, h->b->rooms[pool].reserved_end) - 1;
+        } else {
+            low = at / unit * unit + unit;
+            if (result == FIT_NO) *proved = max_i64(*proved, low);
+        }
+    }
+    free(trial);
+    if (found<INT64_MAX && * proved> found) *proved = found;
+    return found;
+}
+
+static void take_leaf(struct heights *h, const int64_t *least)
+{
+    int64_t sum = 0, rest = 0, proved_sum = 0;
+    for (int32_t pool = 0; pool < h->b->pool_count; pool++) rest += least[pool];
+    for (int32_t pool = 0; pool < h->b->pool_count; pool++) {
+        int64_t proved;
+        rest -= least[pool];
+        int64_t cutoff = h->best->known ? h->best->cost - sum - rest : INT64_MAX;
+        int64_t height = least_height(h, pool, least[pool], cutoff, &proved);
+        proved_sum += height == INT64_MAX ? proved : min_i64(proved, height);
+        if (height == INT64_MAX) {
+            if (proved < min_i64(cutoff, h->b->rooms[pool].capacity + 1))
+                h->lost = min_i64(h->lost, proved_sum + rest);
+            return;
+        }
+        sum += height;
+    }
+    if (proved_sum < sum) h->lost = min_i64(h->lost, proved_sum);
+    if (h->best->known && sum >= h->best->cost) return;
+    layout_copy(h->best, &h->now, h->b->count);
+    h->best->cost = sum;
+    h->best->known = true;
+}
+
+static int64_t need_of(struct heights *h, int32_t pool)
+{
+    int32_t count = gather(h, pool);
+    h->budget->steps += 1 + count / 8;
+    int64_t least = pool_least_height(h->b, pool, h->members, count);
+    if (least < INT64_MAX) least = max_i64(least, h->b->rooms[pool].reserved_end);
+    return least > h->b->rooms[pool].capacity ? INT64_MAX : least;
+}
+
+static int64_t sum_of(const struct heights *h, const int64_t *least)
+{
+    int64_t sum = 0;
+    for (int32_t pool = 0; pool < h->b->pool_count; pool++) {
+        if (least[pool] == INT64_MAX) return INT64_MAX;
+        sum += least[pool];
+    }
+    return sum;
+}
+
+/* Pools for the flexible blocks from `depth` on. */
+static void choose(struct heights *h, int32_t depth)
+{
+    size_t pools = (size_t)h->b->pool_count;
+    int64_t *least = h->least + (size_t)depth * pools, *next = least + pools;
+    if (h->out_of_memory || sum_of(h, least) == INT64_MAX) return;
+    if (h->best->known && sum_of(h, least) >= h->best->cost) return;
+    if (budget_spent(h->budget) && h->best->known) {
+        h->lost = min_i64(h->lost, sum_of(h, least));
+        return;
+    }
+    if (depth == h->flexible_count) {
+        take_leaf(h, least);
+        return;
+    }
+    int32_t block = h->flexible[depth];
+    const struct block *k = &h->b->at[block];
+    for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++) {
+        int32_t pool = h->b->options[o].pool;
+        h->now.pool[block] = pool;
+        memcpy(next, least, pools * sizeof *next);
+        next[pool] = need_of(h, pool);
+        choose(h, depth + 1);
+    }
+    h->now.pool[block] = -1;
+}
+
+/* Which blocks are placed is decided beforehand. False: a forbidden charge is triggered. */
+static bool place_all(struct heights *h)
+{
+    const struct blocks *b = h->b;
+    for (int32_t i = 0; i < b->count; i++) {
+        bool on = (b->fixed[b->at[i].variable] == 1) == b->at[i].on_if;
+        h->now.pool[i] = on ? b->options[b->at[i].first_option].pool : -1;
+    }
+    for (int32_t k = 0; k < b->p->bonds.charge_count; k++)
+        if (b->p->bonds.charges[k].cost == LX_FORBIDDEN && layout_triggers(b, &h->now, k)) return false;
+    for (int32_t i = 0; i < b->count; i++) {
+        if (h->now.pool[i] < 0 || b->at[i].option_count < 2) continue;
+        int32_t at = h->flexible_count++;
+        for (; at > 0 && b->at[h->flexible[at - 1]].size < b->at[i].size; at--)
+            h->flexible[at] = h->flexible[at - 1];
+        h->flexible[at] = i;
+        h->now.pool[i] = -1;
+    }
+    return true;
+}
+
+static void search(struct heights *h, struct lx_answer *answer)
+{
+    if (!place_all(h)) {
+        answer->status = LX_INFEASIBLE;
+        return;
+    }
+    for (int32_t pool = 0; pool < h->b->pool_count; pool++) h->least[pool] = need_of(h, pool);
+    choose(h, 0);
+    bool none = !h->best->known && h->lost == INT64_MAX;
+    answer->status = none ? LX_INFEASIBLE : h->lost == INT64_MAX ? LX_FEASIBLE : LX_LIMIT;
+    if (!none) answer->bound = min_i64(h->lost, h->best->known ? h->best->cost : INT64_MAX);
+}
+
+bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
+                   struct lx_answer *answer)
+{
+    struct heights h = {.b = b, .budget = budget, .seed = seed, .best = best, .lost = INT64_MAX};
+    size_t n = (size_t)b->count + 1;
+    h.members = malloc(n * sizeof *h.members);
+    h.flexible = malloc(n * sizeof *h.flexible);
+    h.least = calloc((n + 1) * (size_t)b->pool_count, sizeof *h.least);
+    bool ok = layout_open(&h.now, b->count) && h.members && h.flexible && h.least;
+    if (ok) search(&h, answer);
+    layout_close(&h.now);
+    free(h.members);
+    free(h.flexible);
+    free(h.least);
+    return ok && !h.out_of_memory;
+}

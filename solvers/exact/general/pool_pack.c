@@ -1,0 +1,341 @@
+/* From blocks in a pool to a pile, and back.
+ *
+ * In-place relatives are left open at first: the pile is then free to lay them across each other. Where it does so
+ * at unequal addresses the question is split: one address for both (they become a cluster), or one above the other.
+ * What is pinned leaves the pile and bans its partners from its bytes. */
+#include "exact/general/pool_pack.h"
+#include "base/checked.h"
+#include "base/vec.h"
+#include "exact/general/pile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum decision { LEFT_OPEN, ONE_ADDRESS, KEPT_APART };
+
+struct relatives {
+    int32_t a, b; /* members */
+    enum decision decision;
+};
+
+struct clustering {
+    struct pool_question *q;
+    int32_t *cluster; /* per member */
+    int32_t *item;    /* per cluster: in the pile, or -1: pinned */
+    int32_t count;
+    int64_t *size, *align, *pin; /* per cluster */
+    int64_t *gap;                /* count * count: of the first below the second; 0: they need not care */
+    bool *soft;                  /* per two members: kept apart by wish; NULL: none */
+    struct relatives *edges;
+    int32_t edge_count;
+    struct pile pile;
+    VEC(struct span) bans;
+};
+
+static bool exclude(const struct clustering *c, int32_t u, int32_t v)
+{
+    const struct pool_question *q = c->q;
+    enum pair_kind kind = pair_of(q->b, q->members[u], q->members[v]);
+    if (kind == PAIR_IN_PLACE)
+        for (int32_t e = 0; e < c->edge_count; e++)
+            if ((c->edges[e].a == u && c->edges[e].b == v) || (c->edges[e].a == v && c->edges[e].b == u))
+                return c->edges[e].decision == KEPT_APART;
+    return kind != PAIR_FREE || (c->soft && c->soft[(size_t)u * (size_t)q->count + (size_t)v]);
+}
+
+/* --- Clusters. --- */
+
+static void number_clusters(struct clustering *c)
+{
+    int32_t n = c->q->count;
+    for (int32_t u = 0; u < n; u++) c->cluster[u] = u;
+    for (int32_t e = 0; e < c->edge_count; e++) {
+        if (c->edges[e].decision != ONE_ADDRESS) continue;
+        int32_t from = c->cluster[c->edges[e].b], to = c->cluster[c->edges[e].a];
+        for (int32_t u = 0; u < n; u++)
+            if (c->cluster[u] == from) c->cluster[u] = to;
+    }
+    c->count = 0;
+    for (int32_t u = 0; u < n; u++)
+        if (c->cluster[u] == u) c->item[u] = c->count++;
+    for (int32_t u = 0; u < n; u++) c->cluster[u] = c->item[c->cluster[u]];
+}
+
+/* False: the members of some cluster cannot have one address. */
+static bool measure_clusters(struct clustering *c)
+{
+    const struct pool_question *q = c->q;
+    for (int32_t k = 0; k < c->count; k++) c->size[k] = 0, c->align[k] = 1, c->pin[k] = -1;
+    for (int32_t u = 0; u < q->count; u++) {
+        const struct block *b = &q->b->at[q->members[u]];
+        int32_t k = c->cluster[u];
+        c->size[k] = max_i64(c->size[k], b->size);
+        c->align[k] = min_i64(lcm_i64(c->align[k], b->align), INT64_C(1) << 60);
+        if (b->pin >= 0 && c->pin[k] >= 0 && b->pin != c->pin[k]) return false;
+        if (b->pin >= 0) c->pin[k] = b->pin;
+    }
+    for (int32_t k = 0; k < c->count; k++)
+        if (c->pin[k] >= 0 && (c->pin[k] % c->align[k] || c->pin[k] > q->capacity - c->size[k])) return false;
+    return true;
+}
+
+static bool relate_clusters(struct clustering *c)
+{
+    size_t n = (size_t)c->count;
+    memset(c->gap, 0, n * n * sizeof *c->gap);
+    for (int32_t u = 0; u < c->q->count; u++)
+        for (int32_t v = u + 1; v < c->q->count; v++) {
+            if (!exclude(c, u, v)) continue;
+            size_t a = (size_t)c->cluster[u], b = (size_t)c->cluster[v];
+            if (a == b) return false;
+            c->gap[a * n + b] = max_i64(c->gap[a * n + b], c->q->b->at[c->q->members[u]].size);
+            c->gap[b * n + a] = max_i64(c->gap[b * n + a], c->q->b->at[c->q->members[v]].size);
+        }
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++)
+            if (c->gap[a * n + b] && c->pin[a] >= 0 && c->pin[b] >= 0 &&
+                c->pin[a] < c->pin[b] + c->gap[b * n + a] && c->pin[b] < c->pin[a] + c->gap[a * n + b])
+                return false;
+    return true;
+}
+
+/* --- The pile. --- */
+
+static int compare_bans(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
+}
+
+static bool ban_reserved(struct clustering *c, int32_t cluster, struct span *spans)
+{
+    const struct pool_question *q = c->q;
+    for (int32_t u = 0; u < q->count; u++) {
+        if (c->cluster[u] != cluster) continue;
+        int32_t n = blocks_reserved(q->b, q->members[u], q->pool, spans);
+        for (int32_t k = 0; k < n; k++)
+            if (!VEC_PUSH(&c->bans, (struct span){spans[k].from - q->b->at[q->members[u]].size, spans[k].to}))
+                return false;
+    }
+    return true;
+}
+
+static bool ban_pinned(struct clustering *c, int32_t cluster)
+{
+    size_t n = (size_t)c->count, a = (size_t)cluster;
+    for (size_t k = 0; k < n; k++)
+        if (c->pin[k] >= 0 && k != a && c->gap[a * n + k] &&
+            !VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]}))
+            return false;
+    return true;
+}
+
+/* Sorts and joins the bans from `first` on. */
+static void join_bans(struct clustering *c, size_t first)
+{
+    size_t kept = first;
+    struct span *at = c->bans.at;
+    qsort(at + first, c->bans.count - first, sizeof *at, compare_bans);
+    for (size_t k = first; k < c->bans.count; k++)
+        if (kept > first && at[k].from < at[kept - 1].to)
+            at[kept - 1].to = max_i64(at[kept - 1].to, at[k].to);
+        else
+            at[kept++] = at[k];
+    c->bans.count = kept;
+}
+
+static bool add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
+{
+    size_t first = c->bans.count;
+    if (!ban_reserved(c, cluster, spans) || !ban_pinned(c, cluster)) return false;
+    if (c->bans.count > first) join_bans(c, first);
+    item->first_ban = (int32_t)first;
+    item->ban_count = (int32_t)(c->bans.count - first);
+    return true;
+}
+
+static void add_near(struct clustering *c, int32_t cluster, int32_t *used)
+{
+    size_t n = (size_t)c->count, a = (size_t)cluster;
+    struct pile_item *item = &c->pile.items[c->item[cluster]];
+    item->first_near = *used;
+    for (size_t k = 0; k < n; k++)
+        if (c->item[k] >= 0 && c->gap[a * n + k])
+            c->pile.near[(*used)++] = (struct pile_near){c->item[k], c->gap[a * n + k], c->gap[k * n + a]};
+    item->near_count = *used - item->first_near;
+}
+
+static bool reserve_near(struct clustering *c)
+{
+    size_t n = (size_t)c->count * (size_t)c->count, near = 1;
+    for (size_t k = 0; k < n; k++) near += c->gap[k] > 0;
+    free(c->pile.near);
+    c->pile.near = malloc(near * sizeof *c->pile.near);
+    return c->pile.near != NULL;
+}
+
+/* FIT_YES: the pile is made. */
+static enum fit_result make_pile(struct clustering *c)
+{
+    struct span *spans = malloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
+    int32_t used = 0;
+    bool ok = spans && reserve_near(c), banned = false;
+    c->bans.count = 0;
+    c->pile.count = 0;
+    c->pile.capacity = c->q->capacity;
+    for (int32_t k = 0; k < c->count; k++) c->item[k] = c->pin[k] >= 0 ? -1 : c->pile.count++;
+    for (int32_t k = 0; ok && k < c->count; k++) {
+        struct pile_item pinned, *item = c->item[k] < 0 ? &pinned : &c->pile.items[c->item[k]];
+        item->size = c->size[k];
+        item->align = c->align[k];
+        ok = add_bans(c, k, spans, item);
+        for (int32_t e = 0; ok && c->item[k] < 0 && e < item->ban_count; e++) {
+            struct span *ban = &c->bans.at[item->first_ban + e];
+            banned |= ban->from < c->pin[k] && c->pin[k] < ban->to;
+        }
+        if (ok && c->item[k] >= 0) add_near(c, k, &used);
+    }
+    free(spans);
+    c->pile.bans = c->bans.at;
+    return !ok ? FIT_NO_MEMORY : banned ? FIT_NO : FIT_YES;
+}
+
+/* --- The question. --- */
+
+static bool clustering_open(struct clustering *c, struct pool_question *q)
+{
+    size_t n = (size_t)q->count + 1;
+    *c = (struct clustering){.q = q};
+    c->cluster = malloc(n * sizeof *c->cluster);
+    c->item = malloc(n * sizeof *c->item);
+    c->size = malloc(n * sizeof *c->size);
+    c->align = malloc(n * sizeof *c->align);
+    c->pin = malloc(n * sizeof *c->pin);
+    c->gap = malloc(n * n * sizeof *c->gap);
+    c->pile.items = malloc(n * sizeof *c->pile.items);
+    return c->cluster && c->item && c->size && c->align && c->pin && c->gap && c->pile.items;
+}
+
+static void clustering_close(struct clustering *c)
+{
+    free(c->cluster);
+    free(c->item);
+    free(c->size);
+    free(c->align);
+    free(c->pin);
+    free(c->gap);
+    free(c->soft);
+    free(c->edges);
+    free(c->pile.items);
+    free(c->pile.near);
+    VEC_FREE(&c->bans);
+}
+
+static bool gather_edges(struct clustering *c)
+{
+    const struct pool_question *q = c->q;
+    VEC(struct relatives) edges = {0};
+    bool ok = true;
+    for (int32_t u = 0; u < q->count; u++)
+        for (int32_t v = u + 1; v < q->count && ok; v++)
+            if (pair_of(q->b, q->members[u], q->members[v]) == PAIR_IN_PLACE)
+                ok = VEC_PUSH(&edges, (struct relatives){u, v, LEFT_OPEN});
+    c->edges = edges.at;
+    c->edge_count = (int32_t)edges.count;
+    return ok;
+}
+
+static bool gather_soft(struct clustering *c)
+{
+    const struct pool_question *q = c->q;
+    size_t n = (size_t)q->count;
+    if (!q->soft_apart || !q->b->soft_count) return true;
+    int32_t *member = malloc(((size_t)q->b->count + 1) * sizeof *member);
+    c->soft = calloc(n * n + 1, sizeof *c->soft);
+    for (int32_t i = 0; member && i < q->b->count; i++) member[i] = -1;
+    for (int32_t u = 0; member && u < q->count; u++) member[q->members[u]] = u;
+    for (int32_t k = 0; member && c->soft && k < q->b->soft_count; k++) {
+        int32_t u = member[q->b->softs[k].a], v = member[q->b->softs[k].b];
+        if (q->soft_apart[k] && u >= 0 && v >= 0)
+            c->soft[(size_t)u * n + (size_t)v] = c->soft[(size_t)v * n + (size_t)u] = true;
+    }
+    free(member);
+    return member && c->soft;
+}
+
+/* An edge that was left open and is neither handed over nor kept apart, or -1. */
+static int32_t broken_edge(const struct clustering *c, const int64_t *address)
+{
+    const struct pool_question *q = c->q;
+    for (int32_t e = 0; e < c->edge_count; e++) {
+        int32_t i = q->members[c->edges[e].a], k = q->members[c->edges[e].b];
+        if (c->edges[e].decision == LEFT_OPEN && address[i] != address[k] &&
+            blocks_touch(q->b, i, k, address))
+            return e;
+    }
+    return -1;
+}
+
+static enum fit_result pack_open(struct clustering *c, int64_t *address)
+{
+    struct pool_question *q = c->q;
+    number_clusters(c);
+    if (!measure_clusters(c) || !relate_clusters(c)) return FIT_NO;
+    enum fit_result result = make_pile(c);
+    if (result != FIT_YES) return result;
+    int64_t *found = malloc(((size_t)c->pile.count + 1) * sizeof *found);
+    result = found ? pile_solve(&c->pile, &q->limits, found, &q->nodes) : FIT_NO_MEMORY;
+    for (int32_t u = 0; result == FIT_YES && u < q->count; u++) {
+        int32_t k = c->cluster[u];
+        address[q->members[u]] = c->item[k] >= 0 ? found[c->item[k]] : c->pin[k];
+    }
+    free(found);
+    return result;
+}
+
+static enum fit_result pack(struct clustering *c, int64_t *address)
+{
+    enum fit_result result = pack_open(c, address), other;
+    int32_t e = result == FIT_YES ? broken_edge(c, address) : -1;
+    if (e < 0) return result;
+    c->edges[e].decision = ONE_ADDRESS;
+    result = pack(c, address);
+    if (result == FIT_YES || result == FIT_NO_MEMORY) return result;
+    c->edges[e].decision = KEPT_APART;
+    other = pack(c, address);
+    c->edges[e].decision = LEFT_OPEN;
+    return other == FIT_NO ? result : other;
+}
+
+enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
+{
+    struct clustering c;
+    enum fit_result result = FIT_NO_MEMORY;
+    if (clustering_open(&c, q) && gather_edges(&c) && gather_soft(&c)) result = pack(&c, address);
+    clustering_close(&c);
+    return result;
+}
+
+int64_t pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count)
+{
+    struct pool_question q = {b, pool, b->rooms[pool].capacity, members, count, NULL, {0}, 0};
+    struct clustering c;
+    struct cliques cliques;
+    int64_t least = INT64_MAX, heaviest;
+    if (!clustering_open(&c, &q) || !gather_edges(&c)) {
+        clustering_close(&c);
+        return least;
+    }
+    number_clusters(&c);
+    if (measure_clusters(&c) && relate_clusters(&c) && make_pile(&c) == FIT_YES &&
+        pile_cliques(&c.pile, 20000, &cliques, &heaviest)) {
+        least = heaviest;
+        cliques_free(&cliques);
+        for (int32_t k = 0; k < c.count; k++) {
+            int64_t at = c.item[k] < 0 ? c.pin[k] : pile_free_from(&c.pile, c.item[k], 0);
+            least = max_i64(least, at + c.size[k]);
+        }
+    }
+    clustering_close(&c);
+    return least;
+}

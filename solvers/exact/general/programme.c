@@ -1,0 +1,422 @@
+/* Branch and bound, best bound first; see programme.h. */
+#include "exact/general/programme.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
+{
+    *m = (struct programme){.columns = columns, .budget = budget, .lost = INT64_MAX};
+    size_t n = (size_t)columns + 1;
+    m->cost = calloc(n, sizeof *m->cost);
+    m->low = calloc(n, sizeof *m->low);
+    m->high = calloc(n, sizeof *m->high);
+    m->first_low = calloc(n, sizeof *m->first_low);
+    m->first_high = calloc(n, sizeof *m->first_high);
+    m->fraction = calloc(n, sizeof *m->fraction);
+    m->reduced = calloc(n, sizeof *m->reduced);
+    m->point = calloc(n, sizeof *m->point);
+    if (!m->cost || !m->low || !m->high || !m->first_low || !m->first_high || !m->fraction || !m->reduced ||
+        !m->point)
+        return false;
+    memset(m->first_high, 1, (size_t)columns);
+    return true;
+}
+
+void programme_close(struct programme *m)
+{
+    for (size_t k = 0; k < m->rows.count; k++) free(m->rows.at[k].terms);
+    VEC_FREE(&m->rows);
+    VEC_FREE(&m->merged);
+    VEC_FREE(&m->tree);
+    VEC_FREE(&m->open);
+    if (m->lp) lp_free(m->lp);
+    free(m->cost);
+    free(m->low);
+    free(m->high);
+    free(m->first_low);
+    free(m->first_high);
+    free(m->fraction);
+    free(m->duals);
+    free(m->reduced);
+    free(m->point);
+}
+
+/* --- Rows. --- */
+
+static int compare_terms(const void *a, const void *b)
+{
+    const struct term *x = a, *y = b;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* One term per column, divided by what they have in common; a coefficient above the need is no better than the need
+ * where none is negative. */
+static bool merge_terms(struct programme *m, const struct term *terms, int32_t count, int64_t *need)
+{
+    int64_t common = 0, least = 0;
+    m->merged.count = 0;
+    if (!VEC_RESERVE(&m->merged, (size_t)count + 1)) return false;
+    struct term *at = m->merged.at;
+    memcpy(at, terms, (size_t)count * sizeof *at);
+    qsort(at, (size_t)count, sizeof *at, compare_terms);
+    size_t n = 0;
+    for (int32_t k = 0; k < count; k++)
+        if (n && at[n - 1].column == at[k].column)
+            at[n - 1].coefficient += at[k].coefficient;
+        else
+            at[n++] = at[k];
+    for (size_t k = 0; k < n; k++) {
+        if (at[k].coefficient == 0) continue;
+        at[m->merged.count++] = at[k];
+        least = min_i64(least, at[k].coefficient);
+    }
+    for (size_t k = 0; k < m->merged.count; k++) {
+        if (least >= 0 && *need > 0) at[k].coefficient = min_i64(at[k].coefficient, *need);
+        common = gcd_i64(common, at[k].coefficient < 0 ? -at[k].coefficient : at[k].coefficient);
+    }
+    if (common > 1) {
+        for (size_t k = 0; k < m->merged.count; k++) at[k].coefficient /= common;
+        *need = *need > 0 ? ceil_div_i64(*need, common) : -(-*need / common);
+    }
+    return true;
+}
+
+static bool give_row_to_lp(struct programme *m, struct programme_row *row)
+{
+    struct lp_entry *entries = malloc(((size_t)row->count + 1) * sizeof *entries);
+    int64_t largest = 1;
+    if (!entries) return false;
+    for (int32_t k = 0; k < row->count; k++)
+        largest = max_i64(largest, row->terms[k].coefficient < 0 ? -row->terms[k].coefficient
+                                                                 : row->terms[k].coefficient);
+    row->scale = 1 / (double)largest;
+    for (int32_t k = 0; k < row->count; k++)
+        entries[k] = (struct lp_entry){row->terms[k].column, row->scale * (double)row->terms[k].coefficient};
+    bool ok = lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
+    free(entries);
+    return ok;
+}
+
+bool programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need)
+{
+    if (!merge_terms(m, terms, count, &need)) return !(m->out_of_memory = true);
+    int64_t least = 0;
+    for (size_t k = 0; k < m->merged.count; k++) least += min_i64(m->merged.at[k].coefficient, 0);
+    if (least >= need) return true;
+    if (m->merged.count == 0) {
+        m->contradiction = true;
+        return true;
+    }
+    struct programme_row row = {.count = (int32_t)m->merged.count, .need = need};
+    row.terms = malloc(m->merged.count * sizeof *row.terms);
+    if (!row.terms || !VEC_PUSH(&m->rows, row)) {
+        free(row.terms);
+        return !(m->out_of_memory = true);
+    }
+    memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
+    m->cuts++;
+    if (m->lp && !give_row_to_lp(m, &m->rows.at[m->rows.count - 1])) m->out_of_memory = true;
+    return !m->out_of_memory;
+}
+
+static bool open_lp(struct programme *m)
+{
+    size_t n = (size_t)m->columns + 1;
+    int32_t *first = malloc(n * sizeof *first), *last = malloc(n * sizeof *last);
+    double *upper = malloc(n * sizeof *upper), *cost = malloc(n * sizeof *cost), need = 0;
+    bool ok = first && last && upper && cost;
+    for (int32_t j = 0; ok && j < m->columns; j++) {
+        first[j] = 0;
+        last[j] = -1;
+        upper[j] = 1;
+        cost[j] = (double)m->cost[j];
+    }
+    if (ok) m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
+    ok = m->lp != NULL;
+    for (size_t k = 0; ok && k < m->rows.count; k++) ok = give_row_to_lp(m, &m->rows.at[k]);
+    free(first);
+    free(last);
+    free(upper);
+    free(cost);
+    return ok;
+}
+
+/* --- Bounds. --- */
+
+static int safe_shift(const struct programme *m)
+{
+    double sum = (double)m->total_cost + 1, largest = 1;
+    for (size_t k = 0; k < m->rows.count; k++) {
+        const struct programme_row *row = &m->rows.at[k];
+        double weight = fabs((double)row->need) + 1;
+        if (m->duals[k] <= 0) continue;
+        for (int32_t e = 0; e < row->count; e++) weight += fabs((double)row->terms[e].coefficient);
+        sum += m->duals[k] * weight;
+        largest = fmax(largest, m->duals[k]);
+    }
+    int sum_bits, dual_bits;
+    frexp(4 * sum, &sum_bits);
+    frexp(largest, &dual_bits);
+    int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
+    return shift > 44 ? 44 : shift;
+}
+
+static void sum_up(struct programme *m)
+{
+    int shift = safe_shift(m);
+    double scale = ldexp(1, shift); /* smaller duals prove less, and are as valid */
+    if (shift < 0) shift = 0;
+    m->scale = (int128)1 << shift;
+    m->value = 0;
+    for (int32_t j = 0; j < m->columns; j++) m->reduced[j] = m->scale * m->cost[j];
+    for (size_t k = 0; k < m->rows.count; k++) {
+        const struct programme_row *row = &m->rows.at[k];
+        double x = m->duals[k] * scale;
+        int64_t dual = !(x > 0) ? 0 : x >= 0x1p60 ? INT64_C(1) << 60 : (int64_t)x;
+        if (dual == 0) continue;
+        m->value += (int128)dual * row->need;
+        for (int32_t e = 0; e < row->count; e++)
+            m->reduced[row->terms[e].column] -= (int128)dual * row->terms[e].coefficient;
+    }
+    for (int32_t j = 0; j < m->columns; j++)
+        if (m->reduced[j] > 0 ? m->low[j] : m->high[j]) m->value += m->reduced[j];
+}
+
+/* What the engine's duals prove for the box in hand, rounded up to the next possible cost. */
+static int64_t prove(struct programme *m)
+{
+    double none;
+    if (m->dual_room < m->rows.count + 1) {
+        double *duals = realloc(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
+        if (!duals) {
+            m->out_of_memory = true;
+            return 0;
+        }
+        m->duals = duals;
+        m->dual_room = 2 * (m->rows.count + 1);
+    }
+    lp_duals(m->lp, &none, m->duals);
+    for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
+    sum_up(m);
+    if (m->value <= 0) return 0;
+    int128 step = m->cost_step * m->scale, steps = (m->value + step - 1) / step;
+    return (int64_t)(steps * m->cost_step > m->total_cost ? m->total_cost + 1 : steps * m->cost_step);
+}
+
+static void decide(struct programme *m, int32_t j, bool low, bool high)
+{
+    m->low[j] = low;
+    m->high[j] = high;
+    lp_set_bounds(m->lp, j, low, high);
+}
+
+/* A column whose reduced cost alone reaches the best is decided in this box. */
+static void fix_by_reduced_cost(struct programme *m)
+{
+    int128 wanted = (int128)((m->best - 1) / m->cost_step * m->cost_step) * m->scale;
+    for (int32_t j = 0; j < m->columns; j++) {
+        int128 reduced = m->reduced[j] > 0 ? m->reduced[j] : -m->reduced[j];
+        if (m->low[j] == m->high[j] || m->value + reduced <= wanted) continue;
+        bool value = m->reduced[j] < 0;
+        decide(m, j, value, value);
+    }
+}
+
+/* --- The tree. --- */
+
+static bool comes_first(const struct programme *m, int32_t a, int32_t b)
+{
+    int64_t x = m->tree.at[a].bound, y = m->tree.at[b].bound;
+    return x != y ? x < y : a > b;
+}
+
+static bool push(struct programme *m, struct programme_node node)
+{
+    if (!VEC_PUSH(&m->tree, node) || !VEC_PUSH(&m->open, (int32_t)m->tree.count - 1)) return false;
+    int32_t *heap = m->open.at;
+    for (size_t k = m->open.count - 1; k > 0 && comes_first(m, heap[k], heap[(k - 1) / 2]); k = (k - 1) / 2) {
+        int32_t up = heap[(k - 1) / 2];
+        heap[(k - 1) / 2] = heap[k];
+        heap[k] = up;
+    }
+    return true;
+}
+
+static int32_t pop(struct programme *m)
+{
+    int32_t *heap = m->open.at, top = heap[0];
+    size_t n = --m->open.count;
+    heap[0] = heap[n];
+    for (size_t k = 0, child; (child = 2 * k + 1) < n; k = child) {
+        if (child + 1 < n && comes_first(m, heap[child + 1], heap[child])) child++;
+        if (!comes_first(m, heap[child], heap[k])) break;
+        int32_t down = heap[child];
+        heap[child] = heap[k];
+        heap[k] = down;
+    }
+    return top;
+}
+
+static void enter(struct programme *m, int32_t node)
+{
+    for (int32_t j = 0; j < m->columns; j++) decide(m, j, m->first_low[j], m->first_high[j]);
+    for (; m->tree.at[node].parent >= 0; node = m->tree.at[node].parent)
+        decide(m, m->tree.at[node].column, m->tree.at[node].value, m->tree.at[node].value);
+}
+
+/* The column to branch on: far from 0 and 1, and dear. -1: all are 0 or 1. */
+static int32_t fractional(struct programme *m)
+{
+    int32_t best = -1;
+    double most = 0;
+    for (int32_t j = 0; j < m->columns; j++) {
+        double x = m->fraction[j], away = fmin(x, 1 - x);
+        if (m->low[j] == m->high[j] || away < 1e-6) continue;
+        double worth = away * (1 + (double)m->cost[j] / (double)(m->total_cost + 1) * m->columns);
+        if (worth > most) most = worth, best = j;
+    }
+    return best;
+}
+
+static bool satisfies(const struct programme *m)
+{
+    for (size_t k = 0; k < m->rows.count; k++) {
+        const struct programme_row *row = &m->rows.at[k];
+        int128 sum = 0;
+        for (int32_t e = 0; e < row->count; e++)
+            if (m->point[row->terms[e].column]) sum += row->terms[e].coefficient;
+        if (sum < row->need) return false;
+    }
+    return true;
+}
+
+static int64_t cost_of_point(const struct programme *m)
+{
+    int64_t cost = 0;
+    for (int32_t j = 0; j < m->columns; j++)
+        if (m->point[j]) cost += m->cost[j];
+    return cost;
+}
+
+/* No answer has this very point. */
+static void exclude_point(struct programme *m)
+{
+    struct term *terms = malloc(((size_t)m->columns + 1) * sizeof *terms);
+    int64_t need = 1;
+    if (!terms) {
+        m->out_of_memory = true;
+        return;
+    }
+    for (int32_t j = 0; j < m->columns; j++) {
+        terms[j] = (struct term){j, m->point[j] ? -1 : 1};
+        need -= m->point[j];
+    }
+    programme_add_row(m, terms, m->columns, need);
+    free(terms);
+}
+
+static int32_t any_free(const struct programme *m)
+{
+    for (int32_t j = 0; j < m->columns; j++)
+        if (m->low[j] != m->high[j]) return j;
+    return -1;
+}
+
+/* The engine's point is 0/1. -2: the same node again; -1: it is done; else the column to split on. */
+static int32_t at_leaf(struct programme *m)
+{
+    for (int32_t j = 0; j < m->columns; j++)
+        m->point[j] = m->low[j] == m->high[j] ? m->low[j] : m->fraction[j] > 0.5;
+    int64_t cost = cost_of_point(m);
+    if (!satisfies(m) || cost >= m->best) return any_free(m);
+    size_t rows = m->rows.count;
+    enum visit said = m->visit(m->context, m->point);
+    if (said == POINT_NO_MEMORY) m->out_of_memory = true;
+    if (said == POINT_UNKNOWN) m->lost = min_i64(m->lost, cost);
+    if (said == POINT_TAKEN && m->accepts) m->best = min_i64(m->best, cost);
+    if (said == POINT_TAKEN) return m->best <= cost ? -2 : -1;
+    if (m->rows.count == rows && !m->contradiction) exclude_point(m);
+    return -2;
+}
+
+enum { SEPARATE_ROUNDS = 60, ROUNDS_PER_NODE = 2 };
+
+/* Solves the box in hand as well as it can be; the column to split on, or -1. */
+static int32_t work_on(struct programme *m, int32_t node, int *rounds)
+{
+    for (;;) {
+        if (m->contradiction || m->out_of_memory || m->enough || budget_spent(m->budget)) return -1;
+        int64_t pivots = lp_pivots(m->lp);
+        enum lp_result result = lp_solve(m->lp, (double)m->best);
+        m->budget->steps +=
+            (lp_pivots(m->lp) - pivots + 1) * (1 + (m->columns + (int64_t)m->rows.count) / 100);
+        if (result == LP_NO_MEMORY) m->out_of_memory = true;
+        int64_t bound = max_i64(prove(m), m->tree.at[node].bound);
+        m->tree.at[node].bound = bound;
+        if (bound >= m->best) return -1;
+        fix_by_reduced_cost(m);
+        for (int32_t j = 0; j < m->columns; j++) m->fraction[j] = lp_value(m->lp, j);
+        int32_t j = result == LP_OPTIMAL ? fractional(m) : any_free(m);
+        if (result == LP_OPTIMAL && m->separate && (*rounds)-- > 0 && m->separate(m->context, m->fraction))
+            continue;
+        if (j >= 0) return j;
+        j = at_leaf(m);
+        if (j != -2) return j;
+    }
+}
+
+static bool split(struct programme *m, int32_t node, int32_t j, int32_t *next)
+{
+    bool value = m->fraction[j] > 0.5;
+    int64_t bound = m->tree.at[node].bound;
+    if (!push(m, (struct programme_node){node, j, bound, !value}) ||
+        !VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value}))
+        return false;
+    *next = (int32_t)m->tree.count - 1;
+    decide(m, j, value, value);
+    return true;
+}
+
+static void dive(struct programme *m, int32_t node, int *rounds)
+{
+    for (int32_t next; !m->out_of_memory; node = next) {
+        m->nodes++;
+        int32_t j = work_on(m, node, rounds);
+        if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
+            m->lost = min_i64(m->lost, m->tree.at[node].bound);
+        if (j < 0 || m->enough) return;
+        if (!split(m, node, j, &next)) m->out_of_memory = true;
+        *rounds = ROUNDS_PER_NODE;
+    }
+}
+
+void programme_sum_up(struct programme *m)
+{
+    m->total_cost = 0;
+    m->cost_step = 0;
+    for (int32_t j = 0; j < m->columns; j++) {
+        m->total_cost += m->cost[j];
+        m->cost_step = gcd_i64(m->cost_step, m->cost[j]);
+    }
+    m->cost_step = max_i64(m->cost_step, 1);
+    m->best = min_i64(m->best, m->total_cost + 1);
+}
+
+bool programme_solve(struct programme *m)
+{
+    programme_sum_up(m);
+    int rounds = SEPARATE_ROUNDS;
+    if (!open_lp(m) || !push(m, (struct programme_node){.parent = -1, .bound = m->floor})) return false;
+    while (m->open.count && !m->out_of_memory && !m->contradiction && !m->enough &&
+           !budget_spent(m->budget)) {
+        if (m->tree.at[m->open.at[0]].bound >= m->best) break;
+        int32_t node = pop(m);
+        enter(m, node);
+        dive(m, node, &rounds);
+    }
+    m->proved = min_i64(m->best, m->lost);
+    if (m->open.count && !m->contradiction) m->proved = min_i64(m->proved, m->tree.at[m->open.at[0]].bound);
+    return !m->out_of_memory;
+}
