@@ -123,7 +123,7 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         answer->stat_count = 0;
     }
     struct spill_options options = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : 3000000,
+        .step_limit = run->work_limit > 0 ? run->work_limit : 2000000,
         .fit_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
         .improve = lx_run_option(&lx_solver_exact, run, OPTION_IMPROVE) != 0,
