@@ -48,12 +48,15 @@ static bool try_divisions(struct planner *p, const struct lx_division **divided,
     if (ok)
         LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
             p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    if (ok && !old_is_better(&p->best, old.device_us, &next, now.device_us)) {
+    bool better = ok && !old_is_better(&p->best, old.device_us, &next, now.device_us);
+    if (better) {
         struct attempt worse = p->best;
         p->best = next;
         next = worse;
         p->joint.divided_anew = changed;
     }
+    if (better) p->divided_anew = divided;
+    p->tried_last = divided;
     attempt_free(&next);
     return ok;
 }
@@ -70,11 +73,56 @@ static bool try_joint(struct planner *p, enum lx_joint_mode mode)
     return ok;
 }
 
+/* Plans of large graphs take seconds. There divisions are compared by what the quick solver makes of them, and only the
+ * best of them is planned in full. */
+struct contest {
+    const struct lx_division **divided;
+    int32_t changed;
+    int64_t bytes; /* with the quick solver; 0: every one is planned in full */
+};
+
+static bool measure_quickly(const struct planner *p, const struct lx_division *const *divided, int64_t *bytes)
+{
+    struct lx_plan_options quick = *p->options;
+    struct planner tries = *p;
+    struct decisions how = {.passes = p->best.draft.how.passes, .divided = divided};
+    struct attempt a;
+    quick.solver = p->options->quick_solver;
+    quick.run.options = NULL;
+    quick.run.work_limit = 0;
+    tries.options = &quick;
+    if (!attempt_make(&tries, &how, &a)) return false;
+    *bytes = a.hbm_bytes;
+    attempt_free(&a);
+    return true;
+}
+
+static bool begin_contest(const struct planner *p, struct contest *c)
+{
+    enum { MANY_BUFFERS = 400 };
+    const struct lx_plan_options *how = p->options;
+    bool quick = how->quick_solver && how->quick_solver != how->solver;
+    *c = (struct contest){.bytes = 0};
+    return p->best.draft.problem.count <= MANY_BUFFERS || !quick ||
+           measure_quickly(p, p->divided_anew, &c->bytes);
+}
+
+static bool enter(struct planner *p, struct contest *c, const struct lx_division **divided, int32_t changed)
+{
+    int64_t bytes;
+    if (c->bytes == 0) return try_divisions(p, divided, changed);
+    if (!measure_quickly(p, divided, &bytes)) return false;
+    LOG(cooptimise, "quickly %" PRId64 " against %" PRId64, bytes, c->bytes);
+    if (bytes < c->bytes) *c = (struct contest){divided, changed, bytes};
+    return true;
+}
+
 /* What chains find, as long as they may find or prove more. */
 static bool try_chains(struct planner *p, bool plans)
 {
     struct least_traffic s;
-    bool ok = least_traffic_open(&s, &p->best.draft, &p->options->run, p->st);
+    struct contest c;
+    bool ok = least_traffic_open(&s, &p->best.draft, &p->options->run, p->st) && begin_contest(p, &c);
     while (ok && !s.done) {
         ok = least_traffic_round(&s, p->best.hbm_bytes, p->st);
         for (int32_t k = 0; ok && plans && k < s.found; k++) {
@@ -82,9 +130,10 @@ static bool try_chains(struct planner *p, bool plans)
             int32_t changed;
             if (s.bytes[k] >= p->best.hbm_bytes) break;
             ok = least_traffic_divisions(&s, k, p->memory, &divided, &changed, p->st) &&
-                 try_divisions(p, divided, changed);
+                 enter(p, &c, divided, changed);
         }
     }
+    if (ok && c.divided) ok = try_divisions(p, c.divided, c.changed);
     p->joint.bound_bytes = s.bound;
     least_traffic_close(&s);
     return ok;
@@ -98,13 +147,49 @@ static void adopt_bound(struct planner *p)
     p->best.bound = p->joint.bound_bytes;
 }
 
+/* Divisions that the best plan does not have, each once, for searches that come later. */
+static void remember(struct planner *p, const struct lx_division *const *divided)
+{
+    bool known = divided == p->divided_anew;
+    for (int i = 0; i < p->other_count; i++) known |= p->others[i] == divided;
+    if (!known) p->others[p->other_count++] = divided;
+}
+
+/* Passes that search from one plan on may find more from another, with divisions that were no better so far: what was
+ * there without co-optimisation, and with less of it, comes first. */
+bool cooptimise_others(struct planner *p, bool (*search)(struct planner *))
+{
+    bool ok = true;
+    int32_t anew = 0;
+    for (int i = 0; ok && i < p->other_count && p->best.hbm_bytes > p->joint.bound_bytes; i++) {
+        struct planner tries = *p;
+        struct decisions how = {.passes = p->best.draft.how.passes, .divided = p->others[i]};
+        if (!attempt_plain(&tries, &how, &tries.best)) return false;
+        tries.best.perfect_bytes = p->best.perfect_bytes;
+        ok = search(&tries);
+        if (!ok)
+            attempt_free(&tries.best);
+        else if (attempt_keep_better(&p->best, &tries.best))
+            for (int32_t o = anew = 0; p->others[i] && o < p->divided->count; o++)
+                anew += p->others[i][o] != NULL;
+        else
+            continue;
+        p->joint.divided_anew = anew;
+    }
+    return ok;
+}
+
 bool cooptimise_search(struct planner *p)
 {
     const struct lx_passes *how = &p->best.draft.how.passes;
     bool full = how->cooptimise == LX_COOPTIMISE_FULL, by_time = how->by_time;
     bool ok = try_joint(p, LX_JOINT_FLIP);
+    const struct lx_division *const *flipped = p->tried_last;
     if (ok && full && (by_time || p->divided->count <= LARGE)) ok = try_joint(p, LX_JOINT_FULL);
     ok = ok && try_chains(p, full && !by_time);
+    remember(p, NULL);
+    remember(p, flipped);
+    remember(p, p->tried_last);
     if (ok) adopt_bound(p);
     return ok;
 }

@@ -20,9 +20,11 @@ struct way {
 
 struct least_time {
     struct planner *by;
+    const struct lx_passes *passes; /* that were asked for */
     VEC(struct way) ways;
     int64_t left; /* tries */
     bool small;   /* few enough ops that everything is tried */
+    int level;    /* of co-optimisation: the ways under way are those that it adds to the ones below */
 };
 
 /* Passes whose effect can be left out of one plan; a bit each. */
@@ -100,16 +102,15 @@ static bool divide_for(struct least_time *s, int64_t cores, bool no_cost, struct
     struct lx_divide_options how = {.cores = cores, .no_cost = no_cost};
     lx_status why = {0};
     *out = lx_divide(s->by->divided->layouts, &how, &why);
-    if (!*out) return why.code == LX_E_MEMORY ? status_no_memory(s->by->st) : true;
-    return add_way(s, *out, NULL);
+    return *out || why.code != LX_E_MEMORY ? true : status_no_memory(s->by->st);
 }
 
 static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)
 {
     struct planner *p = s->by;
-    const struct lx_passes *passes = &p->best.draft.how.passes;
-    struct lx_cooptimise_options how = {.mode = passes->cooptimise == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP
-                                                                                         : LX_JOINT_FULL,
+    struct lx_cooptimise_options how = {.mode =
+                                            s->level == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP : LX_JOINT_FULL,
+                                        .without_flip = true,
                                         .goal = LX_GOAL_TIME,
                                         .solver = p->options->solver,
                                         .run = p->options->run,
@@ -127,9 +128,8 @@ static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool c
 /* The divisions that are best for the scratchpad, with all that the passes allow and with less. */
 static bool add_joints(struct least_time *s, const struct lx_divisions *d)
 {
-    const struct lx_passes *passes = &s->by->best.draft.how.passes;
+    const struct lx_passes *passes = s->passes;
     bool ok = true;
-    if (passes->cooptimise == LX_COOPTIMISE_NONE) return true;
     for (int k = 0; ok && k < (s->small ? 4 : 1); k++) {
         bool clones = !(k & 1) && passes->clone != LX_CLONE_NONE, outputs = !(k & 2) && !passes->no_outputs;
         bool again = (k & 1 && passes->clone == LX_CLONE_NONE) || (k & 2 && passes->no_outputs);
@@ -145,20 +145,32 @@ static int64_t fewer(int64_t cores)
     return 0;
 }
 
-static bool list_ways(struct least_time *s)
+/* Without co-optimisation: the divisions as they are, those for fewer cores and by the other rule. */
+static bool list_rules(struct least_time *s)
 {
     struct planner *p = s->by;
-    bool by_rule = p->best.draft.how.passes.matmul == LX_MATMUL_RULE, ok = add_way(s, p->divided, NULL);
-    ok = ok && add_joints(s, p->divided);
+    bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = add_way(s, p->divided, NULL);
     for (int64_t cores = p->divided->cores; ok && cores > 0; cores = fewer(cores))
         for (int rule = by_rule; ok && rule < 2; rule++) {
             struct lx_divisions *d = NULL;
             if (cores == p->divided->cores && rule == by_rule) continue;
-            ok = divide_for(s, cores, rule == 1, &d);
-            if (ok && d && rule == 1 && cores == p->divided->cores) ok = add_joints(s, d);
+            ok = divide_for(s, cores, rule == 1, &d) && (!d || add_way(s, d, NULL));
             if (d) arena_adopt(p->memory, d->memory);
             lx_divisions_free(d);
         }
+    return ok;
+}
+
+/* With it: what it makes of the divisions by either rule. */
+static bool list_joints(struct least_time *s)
+{
+    struct planner *p = s->by;
+    struct lx_divisions *d = NULL;
+    bool by_rule = s->passes->matmul == LX_MATMUL_RULE;
+    bool ok = add_joints(s, p->divided) && (by_rule || divide_for(s, p->divided->cores, true, &d));
+    ok = ok && (!d || add_joints(s, d));
+    if (d) arena_adopt(p->memory, d->memory);
+    lx_divisions_free(d);
     return ok;
 }
 
@@ -169,17 +181,28 @@ static int by_least(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-bool least_time_search(struct planner *p)
+/* The ways of one level, the most promising first. */
+static bool try_level(struct least_time *s)
 {
     enum { SMALL = 120 };
+    int32_t ops = s->by->divided->count;
+    s->small = ops <= SMALL;
+    s->left = s->small ? 2000 : max_i64(12, 40000 / ops);
+    s->ways.count = 0;
+    bool ok = s->level == LX_COOPTIMISE_NONE ? list_rules(s) : list_joints(s);
+    if (s->ways.count) qsort(s->ways.at, s->ways.count, sizeof *s->ways.at, by_least);
+    for (size_t i = 0; ok && i < s->ways.count; i++) ok = try_passes(s, &s->ways.at[i], s->passes);
+    LOG(attempt, "%d ways to divide, %.2f us", (int)s->ways.count, s->by->best.us);
+    return ok;
+}
+
+/* Level by level, each with tries of its own: a higher one has all the plans of those below it. */
+bool least_time_search(struct planner *p)
+{
     struct lx_passes passes = p->best.draft.how.passes;
-    int32_t ops = p->divided->count;
-    struct least_time s = {
-        .by = p, .small = ops <= SMALL, .left = ops <= SMALL ? 2000 : max_i64(12, 40000 / ops)};
-    bool ok = list_ways(&s);
-    if (s.ways.count) qsort(s.ways.at, s.ways.count, sizeof *s.ways.at, by_least);
-    for (size_t i = 0; ok && i < s.ways.count; i++) ok = try_passes(&s, &s.ways.at[i], &passes);
-    LOG(attempt, "%d ways to divide, %.2f us", (int)s.ways.count, p->best.us);
+    struct least_time s = {.by = p, .passes = &passes};
+    bool ok = true;
+    for (; ok && s.level <= passes.cooptimise; s.level++) ok = try_level(&s);
     VEC_FREE(&s.ways);
     return ok;
 }

@@ -232,6 +232,12 @@ static bool search_many(struct planner *p)
     return ok && all && may_be_better(p) ? search_from_best(p) : ok;
 }
 
+/* From other divisions on, too. */
+static bool search_others(struct planner *p)
+{
+    return !many_searches(p) || cooptimise_others(p, search_many);
+}
+
 /* Are there more bundles than extern ops make? */
 static bool is_limited(const struct planner *p)
 {
@@ -259,10 +265,8 @@ static bool find_bound(struct planner *p, bool limited)
     p->unproved = p->best.open_relayouts && p->options->solver->caps & LX_CAN_PROVE
                       ? "not all ways to decide its relayouts were tried"
                       : NULL;
-    if (limited) {
-        int64_t bundled;
-        ok = borderless_traffic(&p->best.draft, &bundled, p->st);
-        p->bound = p->joint.searched ? min_i64(bundled, p->bound) : bundled;
+    if (limited && !p->joint.searched) {
+        ok = borderless_traffic(&p->best.draft, &p->bound, p->st);
         p->unproved = "how ops are bundled has no bound of its own";
     } else if (p->joint.searched) {
         p->unproved = "the search over divisions did not reach its bound";
@@ -295,8 +299,8 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     bool limited = ok && spill && is_limited(&by);
     p->asks_time = asks_time(&by);
     ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
-    ok = ok && find_bound(&by, limited) && (!spill || search_many(&by)) && (!limited || merge_bundles(&by)) &&
-         (!spill || asks_time(&by) || raise_bound(&by, limited));
+    ok = ok && find_bound(&by, limited) && (!spill || (search_many(&by) && search_others(&by))) &&
+         (!limited || merge_bundles(&by)) && (!spill || asks_time(&by) || raise_bound(&by, limited));
     ok = ok && adopt_best(p, &by);
     if (ok && !spill) p->figures.bound_bytes = by.bound;
     if (ok && spill && !p->asks_time) {

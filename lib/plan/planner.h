@@ -24,7 +24,10 @@ struct planner {
     const struct lx_divisions *divided; /* the graph as work division alone divides it */
     const struct lx_plan_options *options;
     struct attempt best;
-    struct lx_joint joint; /* what co-optimisation found */
+    struct lx_joint joint;                         /* what co-optimisation found */
+    const struct lx_division *const *divided_anew; /* the divisions of its best plan, NULL: as they are */
+    const struct lx_division *const *tried_last, *const *others[3]; /* and of others that it tried */
+    int other_count;
     unsigned
         left_out;  /* searches that are not run though their passes are on: a bit per row of lx_passes() */
     int64_t bound; /* traffic that no plan goes below, whatever the passes find */
@@ -71,8 +74,10 @@ static inline bool asks_time(const struct planner *p)
 bool planner_runs(const struct planner *p, bool (*search)(struct planner *));
 /* The searches of passes: each looks for decisions under which less is moved, from the best attempt on. */
 bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */
-bool reorder_search(struct planner *p);    /* reorder.c: the order of the ops */
-bool evict_search(struct planner *p);      /* evict.c: where stays are cut */
+/* The searches of `search` from other divisions on, too, where the best is not proved. */
+bool cooptimise_others(struct planner *p, bool (*search)(struct planner *));
+bool reorder_search(struct planner *p); /* reorder.c: the order of the ops */
+bool evict_search(struct planner *p);   /* evict.c: where stays are cut */
 /* evict.c: what is moved at least wherever stays are cut. */
 int64_t evict_least(const struct draft *x);
 /* op_order.c: does every op still read what it read before? */

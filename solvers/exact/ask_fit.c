@@ -112,14 +112,17 @@ enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *mer
 
 void merge_greedily(const struct model *m, const bool *kept, bool *merged)
 {
+    enum { GIVES = 1, TAKES = 2 };
+    char *used = calloc((size_t)m->item_count + 1, 1);
     memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
-    for (int32_t e = 0; e < m->edge_count; e++) {
-        bool free_slot = kept[m->edges[e].parent] && kept[m->edges[e].child];
-        for (int32_t f = 0; free_slot && f < e; f++)
-            free_slot = !merged[f] ||
-                        (m->edges[f].parent != m->edges[e].parent && m->edges[f].child != m->edges[e].child);
-        merged[e] = free_slot;
+    for (int32_t e = 0; used && e < m->edge_count; e++) {
+        int32_t parent = m->edges[e].parent, child = m->edges[e].child;
+        merged[e] = kept[parent] && kept[child] && !(used[parent] & GIVES) && !(used[child] & TAKES);
+        if (!merged[e]) continue;
+        used[parent] |= GIVES;
+        used[child] |= TAKES;
     }
+    free(used); /* without it none is merged, which is a choice too */
 }
 
 struct shrinker {

@@ -16,12 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Handovers of longer lists are not searched. */
+enum { MOST_NARROWED = 5000 };
+
 /* The buffers to be placed, each worth 1. */
 struct whole {
     struct lx_problem p;
     struct lx_buffer *buffers;
     int32_t *members, count;
     int64_t *address; /* per item of a model */
+    int64_t empty;    /* the highest fixed address of a buffer of no size: no height is less */
     struct budget budget;
     const struct whole_options *options;
     struct search_stats stats;
@@ -157,11 +161,54 @@ bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
     return ok;
 }
 
+/* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in proportion. */
+static int64_t node_cost(int64_t items)
+{
+    return 1 + items * items / 16000000;
+}
+
+/* What becomes of a height while the engine looks for a better one. */
+struct height_so_far {
+    struct whole *w;
+    const struct model *m;
+    const struct packer *k;
+    int64_t *height, *bound;
+    struct lx_answer *answer;
+};
+
+static void take_packing(struct height_so_far *h, const int64_t *base, int64_t height)
+{
+    const struct packer *k = h->k;
+    if (height >= *h->height) return;
+    *h->height = height;
+    for (int32_t f = 0; f < k->item_count; f++)
+        for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) h->w->address[i] = base[f];
+    copy_addresses(h->w, h->m, h->answer);
+}
+
+/* A better packing, or a better bound; the bound is that of the question where no handover is open. */
+static void tell_height(void *context, const int64_t *base, const struct height_answer *so_far)
+{
+    struct height_so_far *h = context;
+    const struct lx_run *run = h->w->budget.run;
+    bool better = base && so_far->height < *h->height;
+    if (better) take_packing(h, base, so_far->height);
+    if (h->m->edge_count == 0) *h->bound = max_i64(*h->bound, so_far->bound);
+    if (!run->progress || (base && !better)) return;
+    run->progress(run->context, &(struct lx_progress){.steps = h->w->budget.steps +
+                                                               so_far->nodes * node_cost(h->m->item_count),
+                                                      .objective = max_i64(*h->height, h->w->empty),
+                                                      .bound = *h->bound,
+                                                      .address = better ? h->answer->address : NULL});
+}
+
 /* The height engine on all items with these handovers; the best height so far improves. */
 static bool ask_height(struct whole *w, struct model *m, const bool *merged, int64_t *height, int64_t *bound,
                        struct lx_answer *answer)
 {
     struct packer k;
+    struct height_so_far so_far = {w, m, &k, height, bound, answer};
+    struct height_watch watch = {tell_height, &so_far};
     struct height_answer found = {0};
     bool *kept = malloc((size_t)m->item_count + 1);
     int32_t broken;
@@ -169,22 +216,17 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
     if (ok) {
         memset(kept, 1, (size_t)m->item_count);
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
-        k.limits.nodes = m->edge_count ? left / 4 + 1 : left;
+        k.limits.nodes = (m->edge_count ? left / 4 : left) / node_cost(m->item_count) + 1;
         enum height_result result = HEIGHT_NONE;
         if (packer_chains(&k, kept, merged, &broken)) {
             struct fit_problem q = {k.capacity, k.item_count, k.piece_count, k.items, k.pieces};
-            result = height_solve(&q, &k.limits, k.base, &found);
+            result = height_solve(&q, &k.limits, &watch, k.base, &found);
         } else
             ok = broken >= 0;
         ok = ok && result != HEIGHT_NO_MEMORY;
-        if (ok && result != HEIGHT_NONE && found.height < *height) {
-            *height = found.height;
-            for (int32_t f = 0; f < k.item_count; f++)
-                for (int32_t i = k.head[f]; i >= 0; i = k.next[i]) w->address[i] = k.base[f];
-            copy_addresses(w, m, answer);
-        }
+        if (ok && result != HEIGHT_NONE) take_packing(&so_far, k.base, found.height);
         if (ok && m->edge_count == 0) *bound = max_i64(*bound, found.bound);
-        w->budget.steps += found.nodes;
+        w->budget.steps += found.nodes * node_cost(m->item_count);
         w->stats.fit_calls += found.probes;
         w->stats.fit_nodes += found.nodes;
     }
@@ -222,11 +264,11 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
                   struct lx_answer *answer)
 {
     struct whole w;
-    int64_t height = INT64_MAX, bound = run->known_bound, empty = 0;
+    int64_t height = INT64_MAX, bound = run->known_bound;
     bool ok = whole_open(&w, p, run, options);
     place_empty(p, answer);
     for (int32_t i = 0; i < p->count; i++)
-        if (!p->buffers[i].reason && p->buffers[i].size == 0) empty = max_i64(empty, p->buffers[i].fixed);
+        if (!p->buffers[i].reason && p->buffers[i].size == 0) w.empty = max_i64(w.empty, p->buffers[i].fixed);
     w.p.capacity = INT64_MAX / 4;
     struct model *m = ok ? model_new(&w.p, w.members, w.count) : NULL;
     bool *merged = m ? calloc((size_t)m->edge_count + 1, sizeof *merged) : NULL;
@@ -240,11 +282,12 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
             memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
             ok = ask_height(&w, m, merged, &height, &bound, answer);
         }
-        if (ok && m->edge_count > 0 && height < INT64_MAX) ok = narrow(&w, &height, &bound, answer);
+        if (ok && m->edge_count > 0 && height < INT64_MAX && w.count <= MOST_NARROWED)
+            ok = narrow(&w, &height, &bound, answer);
     } else
         height = 0;
-    bool proved = height < INT64_MAX && bound >= max_i64(height, empty);
-    answer->bound = min_i64(bound, max_i64(height, empty));
+    bool proved = height < INT64_MAX && bound >= max_i64(height, w.empty);
+    answer->bound = min_i64(bound, max_i64(height, w.empty));
     answer->status = !ok ? LX_ERROR : proved ? LX_OPTIMAL : LX_LIMIT;
     LOG(exact, "height %" PRId64 ", proved %" PRId64, height, bound);
     if (ok && height == INT64_MAX) {

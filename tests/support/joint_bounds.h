@@ -110,8 +110,12 @@ static inline void try_draft(struct rng *r, const struct draft *plain, struct le
     struct lx_answer a = {.address = arena_array(&memory, (size_t)x.problem.count, sizeof *a.address)};
     const struct lx_solver *solver = lx_solver_find(solvers[rng_below(r, 3)]);
     if (lx_solve(&x.problem, solver, &run, &a, &st) && traffic_count(&x, a.address, &moved)) {
-        struct chain_beam_options beam = {
-            .width = 256, .answers = 1, .cut = CHAIN_NEVER / 2, .step_limit = 1000000, .run = &run};
+        struct chain_beam_options beam = {.width = 256,
+                                          .answers = 1,
+                                          .capacity = only.capacity,
+                                          .cut = CHAIN_NEVER / 2,
+                                          .step_limit = 1000000,
+                                          .run = &run};
         int64_t none = 0;
         struct chain_beam_result got = {.bytes = &none, .choice = order};
         out->drafts++;

@@ -79,6 +79,7 @@ struct chain_touch {
 struct chain_op {
     int32_t choice_count, touch_count;
     int32_t *origin; /* per choice: of the menu */
+    int64_t *time;   /* per choice: predicted, all of it off chip; among equals the fastest is taken */
     struct chain_touch *touch;
     int32_t child;    /* the touch that writes the output, or -1 */
     uint64_t parents; /* touches whose place it may take */

@@ -12,8 +12,8 @@
 enum { MOST_COMBINATIONS = 4096 };
 
 struct node {
-    int64_t rank, cost, ahead, load;
-    int128 owed; /* load times the prices up to each one's next op */
+    int64_t rank, cost, ahead, load, time, tie; /* tie: what decides among equal ranks */
+    int128 owed;                                /* load times the prices up to each one's next op */
     uint64_t hash;
     uint64_t kind; /* which tensors are on chip, whatever their labels */
 };
@@ -90,7 +90,9 @@ static void live(const struct chain_model *m, int32_t tensor, int32_t x, int32_t
 static bool before(const struct candidate *a, const struct candidate *b)
 {
     if (a->then.rank != b->then.rank) return a->then.rank < b->then.rank;
+    if (a->then.tie != b->then.tie) return a->then.tie < b->then.tie;
     if (a->then.load != b->then.load) return a->then.load < b->then.load;
+    if (a->then.time != b->then.time) return a->then.time < b->then.time;
     if (a->then.cost != b->then.cost) return a->then.cost > b->then.cost; /* less of it is hope */
     if (a->from != b->from) return a->from < b->from;
     if (a->choice != b->choice) return a->choice < b->choice;
@@ -229,8 +231,10 @@ static void arrive(struct beam *b, const struct branch *r)
         then.ahead += chain_future(m, t, s->next);
         if (!t->last) live(m, t->tensor, s->next, t->next_op, 1, &then);
     }
-    if (room > m->capacity && room - shared(m, r) > m->capacity) return;
+    if (room > b->how->capacity && room - shared(m, r) > b->how->capacity) return;
     then.rank = rank_of(m, r->o + 1, &then);
+    then.time += r->op->time[r->choice];
+    then.tie = b->how->by_time ? then.time : then.load;
     offer(b, r, &then);
 }
 
@@ -419,7 +423,7 @@ bool chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
     bool ok = r && beam_make(&b) && search(&b, r);
     if (ok && !out->stopped) trace_back(&b);
     out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->bytes[0] : CHAIN_NEVER));
-    if (out->stopped) out->bound = 0;
+    if (out->stopped || how->capacity < m->capacity) out->bound = 0;
     beam_free(&b);
     free(r);
     return ok ? true : status_no_memory(st);

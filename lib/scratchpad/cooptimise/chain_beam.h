@@ -7,6 +7,8 @@
 struct chain_beam_options {
     int32_t width, answers; /* answers: at most so many of the last states are traced back */
     int32_t of_a_kind; /* at most so many states with the same tensors on chip come first; 0: as they rank */
+    bool by_time;      /* among equals the fastest comes first, else the one that leaves most room */
+    int64_t capacity;  /* at most that of the model; below it nothing is proved */
     int64_t cut;       /* what costs as much is of no use */
     int64_t step_limit;
     const struct lx_run *run;

@@ -246,6 +246,9 @@ static bool make_op(struct making *k, int32_t o)
     }
     find_parents(k, o, op);
     if (!chain_split_choices(k->m, op)) return false;
+    op->time = arena_array(k->m->memory, (size_t)op->choice_count, sizeof *op->time);
+    for (int32_t c = 0; op->time && c < op->choice_count; c++) op->time[c] = choice_time(menu, op->origin[c]);
+    if (!op->time) return false;
     for (int32_t t = 0; t < op->touch_count; t++)
         cells += (int64_t)op->choice_count * chain_states(&k->m->tensors[op->touch[t].tensor]);
     k->m->largest = max_i64(k->m->largest, cells);

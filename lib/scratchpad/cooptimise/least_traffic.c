@@ -7,13 +7,19 @@
 #include "layout/op_index.h"
 
 enum {
-    PRICE_ROUNDS = 24,
+    PRICE_ROUNDS = 48,
     MOST_CELLS = 4000000, /* choices x states that one sweep may look at; above, labels are not told apart */
 };
 
-static const int32_t widths[] = {16, 64, 512, 4096, 32768};
-enum { ROUNDS = sizeof widths / sizeof *widths };
-static const int64_t most_steps = 100000000;
+/* Width, and the share of the scratchpads, in 64ths, that is planned for: what fills them to the last byte may have no
+ * addresses. Of equals the fastest are looked for first. */
+static const struct {
+    int32_t width, share;
+    bool by_time;
+} rounds[] = {{16, 64, true},  {64, 64, false},  {64, 60, true},  {64, 60, false},   {64, 54, false},
+              {512, 64, true}, {512, 57, false}, {64, 48, false}, {4096, 64, false}, {32768, 64, false}};
+enum { ROUNDS = sizeof rounds / sizeof *rounds, LARGE = 1000, FEW_ROUNDS = 5 };
+static const int64_t most_steps = 40000000;
 
 /* Can the access be on chip under any division? */
 static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_t access)
@@ -89,8 +95,12 @@ static void prove(struct least_traffic *s, int64_t bound)
 
 static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
 {
-    struct chain_beam_options how = {.width = widths[s->round],
+    int64_t share = rounds[s->round].share;
+    struct chain_beam_options how = {.width = rounds[s->round].width,
+                                     .capacity =
+                                         s->model.capacity / 64 * share + s->model.capacity % 64 * share / 64,
                                      .of_a_kind = 1,
+                                     .by_time = rounds[s->round].by_time,
                                      .answers = LEAST_ANSWERS,
                                      .cut = best,
                                      .step_limit = s->step_limit - s->steps,
@@ -101,9 +111,11 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
     s->found = r.found;
     s->steps += r.steps;
     prove(s, r.bound);
-    s->done = r.exact || r.stopped || s->steps >= s->step_limit;
-    LOG(cooptimise, "beam %d: %d answers, the best %" PRId64 "; no division below %" PRId64, (int)how.width,
-        (int)r.found, r.found ? r.bytes[0] : -1, s->bound);
+    if (share == 64) s->solved = r.exact || (r.found && r.bytes[0] <= r.bound);
+    s->done = r.stopped || s->steps >= s->step_limit;
+    LOG(cooptimise,
+        "beam %d: %" PRId64 " steps, %d answers, the best %" PRId64 "; no division below %" PRId64,
+        (int)how.width, r.steps, (int)r.found, r.found ? r.bytes[0] : -1, s->bound);
     return true;
 }
 
@@ -111,6 +123,14 @@ static void report(const struct least_traffic *s, int64_t best)
 {
     struct lx_progress now = {.steps = s->steps, .objective = best, .bound = s->bound};
     if (s->run->progress) s->run->progress(s->run->context, &now);
+}
+
+/* Wide beams are of no use where a narrower one has found the least that chains can do. */
+static void next_round(struct least_traffic *s)
+{
+    do s->round++;
+    while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64 && rounds[s->round].width > 64);
+    s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);
 }
 
 bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st)
@@ -122,11 +142,10 @@ bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st)
         !chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &bound, &s->steps, st))
         return false;
     prove(s, bound);
-    s->done |= s->bound >= best || s->round == ROUNDS;
-    if (s->done) return true;
+    if ((s->done |= s->bound >= best)) return true;
     bool ok = beam_round(s, best, st);
     if (ok) report(s, best);
-    s->done |= ++s->round == ROUNDS;
+    next_round(s);
     return ok;
 }
 

@@ -19,6 +19,7 @@ struct least_traffic {
     int64_t bound;  /* proved: no choice of divisions moves less */
     int64_t steps, step_limit;
     int round;
+    bool solved;     /* the least of the chains is known */
     bool done;       /* nothing more will be found or proved */
     int32_t *choice; /* of the round's answers */
     int64_t bytes[LEAST_ANSWERS];

@@ -57,8 +57,10 @@ struct fit_scaled {
 };
 
 /* Neighbour and section lists grow with the square of the load; a part for which they would exceed this
- * many entries is left without them (`near` is NULL) and is for the heuristics alone. */
-#define FIT_MOST_ENTRIES (INT64_C(6) << 20)
+ * many entries, or with more items than FIT_MOST_SEARCHED, which a decision looks through, is left without
+ * them (`near` is NULL) and is for the heuristics alone. */
+#define FIT_MOST_ENTRIES  (INT64_C(6) << 20)
+#define FIT_MOST_SEARCHED 20000
 
 /* False: memory is out. */
 bool fit_scale(const struct fit_problem *p, struct fit_scaled *out);

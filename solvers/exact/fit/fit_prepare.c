@@ -168,6 +168,7 @@ static bool link_neighbours(struct fit_part *part)
 {
     int32_t n = part->count;
     int64_t pairs = 0, entries = 0;
+    if (n > FIT_MOST_SEARCHED) return true;
     for (int32_t i = 0; i < n; i++) {
         entries += part->to[i] - part->from[i];
         int32_t low = i + 1, high = n;

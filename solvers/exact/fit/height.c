@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BUDGET = 50000, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24, HUGE_PASSES = 3 };
+enum { FIRST_BUDGET = 50000, QUESTIONS = 5, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24, HUGE_PASSES = 3 };
+/* A pass of first fit takes time with the square of the items; so many it may have in all passes. A placement by
+ * heuristics is an eighth of a node. */
+enum { FIRST_FIT_ITEMS = 48000, PLACEMENTS_A_NODE = 8 };
 
 struct change {
     int64_t time, delta;
@@ -28,26 +31,31 @@ static int by_time(const void *a, const void *b)
     return (x->delta > y->delta) - (x->delta < y->delta);
 }
 
-/* The greatest load of a tick, the largest size, the highest fixed end. False: memory is out. */
+/* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a step, so that
+ * what stands under another counts up to one; the topmost of a tick does not. False: memory is out. */
 static bool simple_bound(const struct fit_problem *p, int64_t *bound)
 {
     size_t n = 2 * (size_t)p->piece_count;
     struct change *changes = malloc((n + 1) * sizeof *changes);
     if (!changes) return false;
     *bound = 0;
+    int64_t step = 0, saved = 0;
+    for (int32_t i = 0; i < p->item_count; i++) step = gcd_i64(step, p->items[i].alignment);
     for (int32_t i = 0; i < p->item_count; i++)
         for (int32_t k = 0; k < p->items[i].piece_count; k++) {
             int32_t piece = p->items[i].first_piece + k;
             const struct fit_piece *x = &p->pieces[piece];
-            changes[2 * piece] = (struct change){x->start, x->size};
-            changes[2 * piece + 1] = (struct change){x->end, -x->size};
+            int64_t size = round_up_i64(x->size, step);
+            changes[2 * piece] = (struct change){x->start, size};
+            changes[2 * piece + 1] = (struct change){x->end, -size};
+            saved = max_i64(saved, size - x->size);
             *bound = max_i64(*bound, x->size + max_i64(p->items[i].fixed, 0));
         }
     qsort(changes, n, sizeof *changes, by_time);
     int64_t load = 0;
     for (size_t i = 0; i < n; i++) {
         load += changes[i].delta;
-        *bound = max_i64(*bound, load);
+        *bound = max_i64(*bound, load - saved);
     }
     free(changes);
     return true;
@@ -102,8 +110,10 @@ static bool pack_part(const struct fit_part *part, const struct fit_limits *limi
     if (!fit_skyline(part, &run, base, excess)) return false;
     if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return true;
     fit_unit *other = malloc((size_t)part->count * sizeof *other), reached;
-    bool fine = other && fit_first_fit(part, part->near ? FIRST_FIT_PASSES : HUGE_PASSES, enough,
-                                       limits->stop, limits->context, other, &reached, steps);
+    int passes = FIRST_FIT_ITEMS / (part->count + 1) + 1;
+    if (passes > FIRST_FIT_PASSES) passes = FIRST_FIT_PASSES;
+    bool fine = other && fit_first_fit(part, part->near ? passes : HUGE_PASSES, enough, limits->stop,
+                                       limits->context, other, &reached, steps);
     if (fine && reached < *excess) {
         *excess = reached;
         memcpy(base, other, (size_t)part->count * sizeof *base);
@@ -127,7 +137,10 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
             const struct fit_part *part = &scaled.parts[i];
             fit_unit *trial = malloc((size_t)part->count * sizeof *trial), excess;
             fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
-            if (!trial || !pack_part(part, limits, enough, trial, &excess, &answer->nodes))
+            int64_t placements = 0;
+            bool fine = trial && pack_part(part, limits, enough, trial, &excess, &placements);
+            answer->nodes += placements / PLACEMENTS_A_NODE;
+            if (!fine)
                 result = HEIGHT_NO_MEMORY;
             else if (excess >= FIT_FAR)
                 result = HEIGHT_NONE;
@@ -142,9 +155,15 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
     return result;
 }
 
+static void tell(const struct height_watch *watch, const int64_t *base, const struct height_answer *so_far)
+{
+    if (watch) watch->tell(watch->context, base, so_far);
+}
+
 /* One question. On "yes" the packing is taken over. */
-static enum fit_result ask(const struct fit_problem *p, const struct fit_limits *limits, int64_t capacity,
-                           int64_t budget, int64_t *base, int64_t *trial, struct height_answer *answer)
+static enum fit_result ask(const struct fit_problem *p, const struct fit_limits *limits,
+                           const struct height_watch *watch, int64_t capacity, int64_t budget, int64_t *base,
+                           int64_t *trial, struct height_answer *answer)
 {
     struct fit_problem question = *p;
     question.capacity = capacity;
@@ -157,6 +176,7 @@ static enum fit_result ask(const struct fit_problem *p, const struct fit_limits 
     if (result == FIT_YES) {
         memcpy(base, trial, (size_t)p->item_count * sizeof *base);
         answer->height = height_of(p, base);
+        tell(watch, base, answer);
     }
     return result;
 }
@@ -167,20 +187,32 @@ static bool spent(const struct fit_limits *limits, const struct height_answer *a
     return limits->stop && limits->stop(limits->context);
 }
 
+/* Enough for a few ways to the top, and for a number of questions. */
+static int64_t first_budget(const struct fit_problem *p, const struct fit_limits *limits)
+{
+    if (!limits->nodes) return FIRST_BUDGET;
+    return max_i64(2 * (int64_t)p->item_count, min_i64(FIRST_BUDGET, limits->nodes / QUESTIONS));
+}
+
 static enum height_result close_gap(const struct fit_problem *p, const struct fit_limits *limits,
-                                    int64_t *base, int64_t *trial, struct height_answer *answer)
+                                    const struct height_watch *watch, int64_t *base, int64_t *trial,
+                                    struct height_answer *answer)
 {
     int64_t step = height_step(p); /* divides the bound and all heights */
-    for (int64_t budget = FIRST_BUDGET;; budget = budget < INT64_MAX / 8 ? budget * BUDGET_GROWTH : budget) {
+    for (int64_t budget = first_budget(p, limits);;
+         budget = budget < INT64_MAX / 8 ? budget * BUDGET_GROWTH : budget) {
         int64_t open = answer->bound; /* capacities below are decided or were too hard in this round */
         bool at_bound = true;
         while (open < answer->height) {
             if (spent(limits, answer)) return HEIGHT_LIMIT;
             int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
             int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
-            enum fit_result result = ask(p, limits, capacity, share, base, trial, answer);
+            enum fit_result result = ask(p, limits, watch, capacity, share, base, trial, answer);
             if (result == FIT_NO_MEMORY) return HEIGHT_NO_MEMORY;
-            if (result == FIT_NO) answer->bound = capacity + step;
+            if (result == FIT_NO) {
+                answer->bound = capacity + step;
+                tell(watch, NULL, answer);
+            }
             if (result != FIT_YES) open = capacity + step;
             at_bound = false;
         }
@@ -190,8 +222,8 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
     return HEIGHT_OPTIMAL;
 }
 
-enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits, int64_t *base,
-                                struct height_answer *answer)
+enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits,
+                                const struct height_watch *watch, int64_t *base, struct height_answer *answer)
 {
     *answer = (struct height_answer){0};
     if (!simple_bound(p, &answer->bound)) return HEIGHT_NO_MEMORY;
@@ -200,12 +232,13 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     enum height_result result = trial ? pack_first(p, limits, base, answer, &huge) : HEIGHT_NO_MEMORY;
     if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
         int64_t capacity = generous_capacity(p, answer->bound);
-        enum fit_result fits = ask(p, limits, capacity, limits->nodes, base, trial, answer);
+        enum fit_result fits = ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
         if (fits == FIT_YES) result = HEIGHT_LIMIT;
         if (fits == FIT_NO_MEMORY) result = HEIGHT_NO_MEMORY;
     }
+    if (result == HEIGHT_LIMIT) tell(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
-    if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, base, trial, answer);
+    if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, watch, base, trial, answer);
     free(trial);
     return result;
 }

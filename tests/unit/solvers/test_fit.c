@@ -276,7 +276,7 @@ static void height_is_least(void **state)
         in.problem.capacity = 0;
         while (in.problem.capacity < 14 && !brute_force(&in, 0, base)) in.problem.capacity++;
         if (!brute_force(&in, 0, base)) continue;
-        assert_int_equal(height_solve(&in.problem, &limits, base, &answer), HEIGHT_OPTIMAL);
+        assert_int_equal(height_solve(&in.problem, &limits, NULL, base, &answer), HEIGHT_OPTIMAL);
         assert_int_equal(answer.height, in.problem.capacity);
         assert_int_equal(answer.bound, in.problem.capacity);
         for (int32_t i = 0; i < in.problem.item_count; i++) {

@@ -1,9 +1,11 @@
 /* Packings from the ground up on longer lists than brute force can do: chains and alignments included, nothing
- * overlaps, the excess told is the true one, and lists too large for the search come close to their load. */
+ * overlaps, the excess told is the true one, and lists too large for the search come close to their load. What
+ * `exact` tells on the way to a height is true. */
 #include "base/checked.h"
 #include "base/rng.h"
 #include "exact/fit/fit_heuristic.h"
 #include "exact/fit/height.h"
+#include "solvers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,7 +115,7 @@ static void large_lists_come_close_to_their_load(void **state)
     fit_scaled_free(&scaled);
     struct fit_limits limits = {.nodes = 1000000};
     struct height_answer answer;
-    enum height_result result = height_solve(&in.problem, &limits, in.base, &answer);
+    enum height_result result = height_solve(&in.problem, &limits, NULL, in.base, &answer);
     assert_true(result == HEIGHT_OPTIMAL || result == HEIGHT_LIMIT);
     assert_true(answer.height >= answer.bound && answer.height <= answer.bound + answer.bound / 100);
     assert_legal(&in);
@@ -133,9 +135,54 @@ static void a_stop_is_heard(void **state)
     int asked = 0;
     struct fit_limits limits = {.stop = at_once, .context = &asked};
     struct height_answer answer;
-    assert_int_equal(height_solve(&in.problem, &limits, in.base, &answer), HEIGHT_LIMIT);
+    assert_int_equal(height_solve(&in.problem, &limits, NULL, in.base, &answer), HEIGHT_LIMIT);
     assert_in_range(asked, 1, 20);
     assert_legal(&in);
+}
+
+struct told {
+    const struct lx_problem *p;
+    int64_t objective, bound;
+    int packings;
+};
+
+static void listen(void *context, const struct lx_progress *so_far)
+{
+    struct told *t = context;
+    int64_t objective;
+    lx_status st;
+    assert_true(so_far->bound >= t->bound);
+    t->bound = so_far->bound;
+    if (!so_far->address) return;
+    assert_true(lx_check(t->p, so_far->address, &objective, &st));
+    assert_int_equal(objective, so_far->objective);
+    assert_true(objective < t->objective);
+    t->objective = objective;
+    t->packings++;
+}
+
+static void heights_on_the_way_are_true(void **state)
+{
+    (void)state;
+    static struct lx_buffer buffers[120];
+    static int64_t address[120];
+    struct rng r = rng_seed(8);
+    for (int round = 0; round < 20; round++) {
+        struct lx_problem p = {.objective = LX_HEIGHT, .alignment = 1, .count = 120, .buffers = buffers};
+        for (int32_t i = 0; i < p.count; i++) {
+            int64_t start = rng_between(&r, 0, 30), size = rng_between(&r, 1, 400);
+            buffers[i] = (struct lx_buffer){
+                .start = start, .end = start + rng_between(&r, 1, 12), .size = size, .fixed = -1};
+        }
+        struct told told = {.p = &p, .objective = INT64_MAX};
+        struct lx_run run = {.work_limit = 30000, .progress = listen, .context = &told};
+        struct lx_answer answer = {.address = address};
+        lx_status st;
+        assert_true(lx_solve(&p, &lx_solver_exact, &run, &answer, &st));
+        assert_true(told.packings >= 1);
+        assert_int_equal(told.objective, answer.objective);
+        assert_true(told.bound <= answer.bound);
+    }
 }
 
 int main(void)
@@ -144,6 +191,7 @@ int main(void)
         cmocka_unit_test(packings_are_legal),
         cmocka_unit_test(large_lists_come_close_to_their_load),
         cmocka_unit_test(a_stop_is_heard),
+        cmocka_unit_test(heights_on_the_way_are_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
