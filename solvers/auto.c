@@ -145,8 +145,12 @@ static bool stopped(void *context)
 static bool legal(const struct best *b, const struct lx_answer *a, int64_t *objective)
 {
     lx_status why;
-    if (!lx_check(b->p, a->address, objective, &why)) return false;
-    if (b->p->objective != LX_FIT) return true;
+    enum lx_rule rule;
+    bool plain = !b->p->pool_count && !b->needs;
+    if (plain ? !lx_check(b->p, a->address, objective, &why)
+              : !lx_check_places(b->p, a->pool, a->address, objective, &rule, &why))
+        return false;
+    if (b->p->objective != LX_FIT || !plain) return true;
     *objective = 0;
     for (int32_t i = 0; i < b->p->count; i++) *objective += a->address[i] < 0 && !b->p->buffers[i].reason;
     return true;

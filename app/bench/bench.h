@@ -108,6 +108,7 @@ struct child_result {
     int64_t peak_kb, base_kb; /* base: resident set of the harness when it forked */
     const struct wire *wire;  /* where complete */
     const int64_t *address;
+    const int32_t *pool;
 };
 
 const char *outcome_word(enum outcome o);

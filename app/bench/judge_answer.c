@@ -52,6 +52,7 @@ static enum lx_verdict settle(const struct lx_problem *p, const struct wire *w, 
         return w->claim == LX_INFEASIBLE && proves ? LX_INFEASIBLE : LX_LIMIT;
     }
     if (complete && row->value == row->bound) return LX_OPTIMAL;
+    if (w->claim == LX_INFEASIBLE && !complete) return LX_INFEASIBLE;
     return w->claim == LX_LIMIT || !complete ? LX_LIMIT : LX_FEASIBLE;
 }
 
@@ -97,19 +98,23 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
         snprintf(words, size, "%s", w->error);
         return w->solve_code == LX_E_MEMORY ? OUTCOME_MEMORY : OUTCOME_ERROR;
     }
-    bool legal = lx_check(p, r->address, &value, &why), complete = legal;
+    bool plain = !p->pool_count && !lx_problem_needs(p);
+    enum lx_rule rule;
+    bool legal = plain ? lx_check(p, r->address, &value, &why)
+                       : lx_check_places(p, r->pool, r->address, &value, &rule, &why);
+    bool complete = legal;
     if (!legal && why.code == LX_E_MEMORY) {
         snprintf(words, size, "the harness has no memory to check the answer");
         return OUTCOME_ERROR;
     }
     /* A solver that says that it has nothing may have nothing; else an illegal answer is a lie. */
-    bool has_none =
-        p->objective == LX_HEIGHT && (w->claim == LX_LIMIT || w->claim == LX_ERROR || !w->solver_ok);
+    bool gave_up = w->claim == LX_LIMIT || w->claim == LX_ERROR || !w->solver_ok;
+    bool has_none = plain ? p->objective == LX_HEIGHT && gave_up : gave_up || w->claim == LX_INFEASIBLE;
     if (!legal && !has_none) {
         snprintf(words, size, "refused by the checker: %s", why.text);
         return OUTCOME_WRONG;
     }
-    if (p->objective != LX_SPILL) complete = legal && all_placed(p, r->address);
+    if (p->objective != LX_SPILL && plain) complete = legal && all_placed(p, r->address);
     int64_t base = p->objective == LX_SPILL ? l->question->base_bytes : 0;
     row->has_value = complete;
     row->value = complete ? value + base : 0;

@@ -67,7 +67,26 @@ static void note_live(void *live, const struct lx_progress *so_far)
     l->bound = so_far->bound;
 }
 
-static void fill_wire(struct wire *w, const struct lx_answer *a, const int64_t *address, int32_t count)
+/* A problem that the library rewrites for its solvers has no answer but the library's: that of all parts together. */
+static void take_whole(struct wire *w, const struct lx_problem *p, const struct lx_answer *a, bool ok,
+                       int64_t *address)
+{
+    if (!p->pool_count && !lx_problem_needs(p)) return;
+    w->called = ok;
+    w->solver_ok = 1;
+    w->claim = (int32_t)a->status;
+    w->bound = a->bound;
+    memcpy(address, a->address, (size_t)p->count * sizeof *address);
+}
+
+/* Bytes of addresses and pools. */
+static size_t places_size(const struct lx_problem *p)
+{
+    return (size_t)p->count * (sizeof(int64_t) + sizeof(int32_t));
+}
+
+static void fill_wire(struct wire *w, const struct lx_answer *a, const void *places, size_t bytes,
+                      int32_t count)
 {
     w->steps = a->steps;
     w->count = count;
@@ -78,7 +97,7 @@ static void fill_wire(struct wire *w, const struct lx_answer *a, const int64_t *
     }
     memcpy(w->message, a->message, sizeof w->message);
     w->message[sizeof w->message - 1] = 0;
-    w->checksum = hash_bytes(HASH_START, address, (size_t)count * sizeof *address);
+    w->checksum = hash_bytes(HASH_START, places, bytes);
     w->magic = WIRE_MAGIC;
 }
 
@@ -151,9 +170,10 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
 {
     static struct wire wire;
     const struct lx_problem *p = &j->instance->question->problem;
-    size_t bytes = (size_t)p->count * sizeof(int64_t);
+    size_t bytes = places_size(p);
     int64_t *address = calloc(1, bytes + 1), *raw = calloc(1, bytes + 1);
     if (!address || !raw) _exit(124);
+    int32_t *pool = (int32_t *)(raw + p->count);
     shut_in(fd, parent, s->memory_mb);
     for (int32_t i = 0; i < p->count; i++) raw[i] = LX_OFF_CHIP;
     spied.real = solver->solver;
@@ -167,14 +187,15 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
         run.progress = note_live;
         run.context = j->live;
     }
-    struct lx_answer answer = {.address = address};
+    struct lx_answer answer = {.address = address, .pool = pool};
     lx_status st = {0};
     double start = clock_seconds();
     bool ok = lx_solve(p, &spy, &run, &answer, &st);
     wire.seconds = clock_seconds() - start;
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);
-    fill_wire(&wire, &answer, raw, p->count);
+    take_whole(&wire, p, &answer, ok, raw);
+    fill_wire(&wire, &answer, raw, bytes, p->count);
     /* A limit that stopped the solver must not stop the report of it. */
     struct rlimit data;
     if (getrlimit(RLIMIT_DATA, &data) == 0) {
@@ -197,7 +218,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     pid_t parent = getpid();
     j->result = (struct child_result){.base_kb = statm_kb(parent, 1)};
     j->length = 0;
-    j->wanted = sizeof(struct wire) + (size_t)j->instance->question->problem.count * sizeof(int64_t);
+    j->wanted = sizeof(struct wire) + places_size(&j->instance->question->problem);
     j->data = malloc(j->wanted + 1);
     if (!j->data) return status_no_memory(st);
     if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -295,6 +316,7 @@ bool job_poll(struct job *j, const struct settings *s)
     r->complete = WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0 && is_intact(j);
     r->wire = r->complete ? (const void *)j->data : NULL;
     r->address = r->complete ? (const void *)(j->data + sizeof(struct wire)) : NULL;
+    r->pool = r->complete ? (const void *)(r->address + j->instance->question->problem.count) : NULL;
     return true;
 }
 

@@ -8,10 +8,10 @@
 
 enum { WIRE_STATS = LX_MAX_STATS };
 
-/* What the process of a run writes into its pipe, followed by one address per buffer. Everything in it is a
+/* What the process of a run writes into its pipe, followed by one address and one pool per buffer. Everything in it is a
  * claim: the parent believes nothing but the times, and those only within its own wall clock. */
 struct wire {
-    uint64_t magic, checksum; /* of the addresses */
+    uint64_t magic, checksum; /* of the places */
     double seconds;
     int32_t called;     /* lx_solve reached the solver */
     int32_t solver_ok;  /* the solver did not run out of memory */

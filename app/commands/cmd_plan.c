@@ -142,10 +142,13 @@ static void address_value(const void *row_of_table, const struct column *column,
     int64_t at = row->plan->answer.address[row->i];
     (void)column;
     v->paint = at >= 0 ? PAINT_GOOD : row->is->reason ? PAINT_DIM : PAINT_BAD;
-    if (at >= 0)
-        value_whole(v, at);
-    else
+    if (at < 0)
         v->words = "off chip";
+    else if (row->plan->problem.pool_count > 1)
+        value_format(v, "%s %lld", row->plan->problem.pools[row->plan->answer.pool[row->i]].name,
+                     (long long)at);
+    else
+        value_whole(v, at);
 }
 
 static void slot_value(const void *row_of_table, const struct column *column, struct value *v)

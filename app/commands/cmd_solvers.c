@@ -105,6 +105,8 @@ static void describe(const struct lx_solver *s, struct text *out)
     text_format(out, "; %s; %s\n",
                 s->caps & LX_CAN_PROVE ? "can prove its answers" : "proves nothing by itself",
                 s->caps & LX_IS_SEEDED ? "the seed changes its answer" : "takes no seed");
+    char takes[300];
+    if (s->caps & LX_CAN_ALL) text_format(out, "takes %s\n", lx_needs_words(s->caps, takes, sizeof takes));
     text_add(out, s->option_count ? "\n" : "It has no options.\n");
     if (s->option_count) table_add_text(&TABLE(solver_option_columns, s->options, s->option_count), out);
     if (s->stat_count) text_add(out, "\n");

@@ -218,12 +218,24 @@ static void slot_value(const void *row_of_table, const struct column *column, st
     v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
 }
 
+/* With its pool, where there are several. */
+static void address_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct legend_row *row = row_of_table;
+    const struct lx_plan *p = row->plan;
+    int64_t at = p->answer.address[row->i];
+    (void)column;
+    if (p->problem.pool_count > 1)
+        value_format(v, "%s %lld", p->problem.pools[p->answer.pool[row->i]].name, (long long)at);
+    else
+        value_whole(v, at);
+}
+
 /* clang-format off */
 VALUE_OF(letter_value,  struct legend_row, value_format(v, "%c", row->letter); v->paint = PAINT_HEADING;)
 VALUE_OF(name_value,    struct legend_row, v->words = row->is->name;)
 VALUE_OF(bytes_value,   struct legend_row, value_whole(v, row->is->size);)
 VALUE_OF(life_value,    struct legend_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
-VALUE_OF(address_value, struct legend_row, value_whole(v, row->plan->answer.address[row->i]);)
 VALUE_OF(cost_value,    struct legend_row, value_whole(v, row->is->spill_cost);)
 VALUE_OF(reason_value,  struct legend_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
 

@@ -174,17 +174,29 @@ bool check_buffers(const struct checker *c, struct parts *parts)
     return handovers_legal(c, parts) && handovers_share(c) && places_legal(c) && all_placed(c);
 }
 
+/* The highest end of what is placed or reserved in a pool. */
+static int64_t list_height(const struct lx_plan *p, int32_t pool)
+{
+    int64_t top = 0;
+    for (int32_t i = 0; i < p->graph->buffer_count; i++)
+        if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == pool))
+            top = max_i64(top, p->answer.address[i] + p->graph->buffers[i].size);
+    for (int32_t i = 0; p->graph->pool_count && i < p->graph->pools[pool].reserved_count; i++)
+        top = max_i64(top, p->graph->pools[pool].reserved[i].to);
+    return top;
+}
+
 static bool list_totals(const struct lx_plan *p, int64_t objective, lx_status *st)
 {
     int64_t height = 0, spill = 0, all = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->graph->buffers[i];
         all += b->spill_cost;
-        if (p->answer.address[i] >= 0)
-            height = max_i64(height, p->answer.address[i] + b->size);
-        else
-            spill += b->spill_cost;
+        if (p->answer.address[i] < 0) spill += b->spill_cost;
     }
+    if (p->problem.objective == LX_SPILL) spill = objective;
+    for (int32_t k = 0; k < (p->graph->pool_count ? p->graph->pool_count : 1); k++)
+        height += list_height(p, k);
     const struct lx_figures *f = &p->figures;
     if (f->hbm_bytes == spill && f->spill_bytes == spill && f->baseline_hbm_bytes == all &&
         f->height_bytes == height && p->answer.objective == objective)
@@ -205,8 +217,10 @@ static bool list_handovers(const struct lx_plan *p, lx_status *st)
         int32_t from = p->took_slot_of[i];
         bool found = false, shares = false;
         for (int32_t k = 0; k < b->parent_count; k++) {
-            found |= b->parents[k] == from;
-            shares |= p->answer.address[b->parents[k]] == p->answer.address[i];
+            int32_t parent = b->parents[k];
+            bool pool = !p->answer.pool || p->answer.pool[parent] == p->answer.pool[i];
+            found |= parent == from && pool;
+            shares |= p->answer.address[parent] == p->answer.address[i] && pool;
         }
         bool right = from < 0 || (found && p->answer.address[i] == p->answer.address[from]);
         if (p->answer.address[i] < 0 ? from < 0 : right && (from >= 0 || !shares || b->size == 0)) continue;
@@ -219,18 +233,30 @@ bool check_list(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->graph;
     int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device), objective;
+    enum lx_rule rule;
+    lx_status why = {0};
+    if (g->pool_count) capacity = 0;
+    for (int32_t k = 0; k < g->pool_count; k++) capacity += max_i64(g->pools[k].capacity, 0);
     struct lx_problem own = {.objective = p->problem.objective,
                              .capacity = capacity,
                              .alignment = g->alignment,
                              .count = g->buffer_count,
-                             .buffers = g->buffers};
+                             .buffers = g->buffers,
+                             .pools = g->pools,
+                             .pool_count = g->pool_count,
+                             .bonds = g->bonds};
     if (p->problem.count != g->buffer_count || p->problem.capacity != capacity ||
         p->problem.alignment != g->alignment)
         return status_set(st, LX_E_NO,
                           "the plan is of other buffers, capacity or alignment than its pattern");
-    if (!lx_check(&own, p->answer.address, &objective, st)) return false;
     if (own.objective == LX_FIT && lx_left_out(&own, p->answer.address))
         return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not",
                           lx_verdict_word(p->answer.status), lx_left_out(&own, p->answer.address)->name);
+    if (!lx_check_places(&own, p->answer.pool, p->answer.address, &objective, &rule, &why)) {
+        bool plain = !g->pool_count && !lx_problem_needs(&own);
+        return status_set(st, why.code, "%s%s%s", plain ? "" : lx_rule_word(rule), plain ? "" : ": ",
+                          why.text);
+    }
+    if (own.objective == LX_FIT) objective = p->answer.objective; /* the cost of what is barred */
     return list_handovers(p, st) && list_totals(p, objective, st);
 }

@@ -1,6 +1,7 @@
 /* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
  * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "graph/pattern.h"
+#include "graph/pattern_list.h"
 #include "base/fail.h"
 #include "base/checked.h"
 
@@ -9,13 +10,7 @@
 
 FORMAT_READS(pattern);
 
-struct reader {
-    const struct json *j;
-    struct graph_builder b;
-    lx_status *st;
-};
-
-static struct place place_of(const struct reader *r, const cJSON *value)
+struct place place_of(const struct reader *r, const cJSON *value)
 {
     struct json_place p = json_place_of(r->j, value);
     return (struct place){p.line, p.column};
@@ -51,9 +46,10 @@ static const char *role_word(int i)
     return lx_role_word((enum lx_role)i);
 }
 
+/* What is asked of a list; the first has two words. */
 static const char *objective_word(int i)
 {
-    return lx_objective_word((enum lx_objective)i);
+    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : "cost";
 }
 
 static int find_word(const char *word, const char *(*nth)(int), int count)
@@ -79,8 +75,8 @@ static bool read_word(struct reader *r, const cJSON *object, const char *key, co
     return true;
 }
 
-static bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most,
-                      int64_t **out, int *count)
+bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most,
+               int64_t **out, int *count)
 {
     size_t n = (size_t)cJSON_GetArraySize(array), i = 0;
     if (n > most)
@@ -287,77 +283,6 @@ static bool read_op(struct reader *r, const cJSON *v)
     return builder_op(&r->b, &op, r->st);
 }
 
-/* The spill cost that the uses imply; see design: (reads + 1) for what is computed, (reads - 1) for what
- * is read first, because one read remains when it is cloned. */
-static bool implied_cost(const struct lx_buffer *b, int64_t *cost)
-{
-    int64_t reads = b->use_count - !b->first_use_is_read;
-    int64_t times = b->use_count == 0 ? 1 : b->first_use_is_read ? reads - 1 : reads + 1;
-    return mul_i64(times, b->size, cost) && *cost <= LX_INT_MAX;
-}
-
-static bool read_buffer(struct reader *r, const cJSON *v)
-{
-    static const char *const keys[] = {
-        "name",   "size",  "uses",      "start", "end", "first_use_is_read", "in_place_parents",
-        "reason", "fixed", "alignment", "cost",  NULL};
-    const struct json *j = r->j;
-    struct lx_buffer b = {.fixed = -1, .start = -1, .end = -1, .spill_cost = -1};
-    const cJSON *uses = NULL;
-    int64_t *ticks = NULL;
-    int count = 0;
-    if (!json_only_keys(j, v, "a buffer", keys, r->st) || !json_string(j, v, "name", &b.name, r->st) ||
-        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) ||
-        !json_opt_array(j, v, "uses", &uses, r->st) ||
-        (uses && !read_ints(r, uses, "a use", 0, LX_MAX_ITEMS, &ticks, &count)) ||
-        !json_opt_int(j, v, "start", 0, LX_INT_MAX, &b.start, r->st) ||
-        !json_opt_int(j, v, "end", 1, LX_INT_MAX, &b.end, r->st) ||
-        !json_opt_bool(j, v, "first_use_is_read", &b.first_use_is_read, r->st) ||
-        !json_opt_string(j, v, "reason", &b.reason, r->st) ||
-        !json_opt_int(j, v, "fixed", 0, LX_INT_MAX, &b.fixed, r->st) ||
-        !json_opt_int(j, v, "alignment", 1, LX_INT_MAX, &b.alignment, r->st) ||
-        !json_opt_int(j, v, "cost", 0, LX_INT_MAX, &b.spill_cost, r->st))
-        return false;
-    b.uses = ticks;
-    b.use_count = count;
-    if (count > 0 && b.start < 0) b.start = ticks[0];
-    if (count > 0 && b.end < 0) b.end = ticks[count - 1] + 1;
-    if (b.start < 0 || b.end < 0)
-        return json_error(j, v, r->st, LX_E_SCHEMA, "buffer %s needs \"uses\", or \"start\" and \"end\"",
-                          b.name);
-    if (b.spill_cost < 0 && !implied_cost(&b, &b.spill_cost))
-        return json_error(j, v, r->st, LX_E_RANGE, "buffer %s: size times uses is beyond 2^53", b.name);
-    r->b.here = place_of(r, v);
-    return builder_buffer(&r->b, &b, r->st);
-}
-
-/* Parents are named, and may stand further down, so they are resolved when all buffers are known. */
-static bool read_parents(struct reader *r, const cJSON *buffers)
-{
-    size_t i = 0;
-    const cJSON *v, *name;
-    cJSON_ArrayForEach(v, buffers)
-    {
-        struct lx_buffer *b = &r->b.buffers.at[i++];
-        const cJSON *array = NULL;
-        if (!json_opt_array(r->j, v, "in_place_parents", &array, r->st)) return false;
-        if (!array) continue;
-        int32_t *parents = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *parents);
-        if (!parents) return status_no_memory(r->st);
-        cJSON_ArrayForEach(name, array)
-        {
-            int32_t p = cJSON_IsString(name) ? names_find(&r->b.buffer_names, name->valuestring) : -1;
-            if (p < 0)
-                return json_error(r->j, name, r->st, LX_E_UNKNOWN_NAME,
-                                  "buffer %s: an in-place parent must be the name of a buffer of this file",
-                                  b->name);
-            parents[b->parent_count++] = p;
-        }
-        b->parents = parents;
-    }
-    return true;
-}
-
 static bool read_items(struct reader *r, const cJSON *array, bool (*read_one)(struct reader *, const cJSON *))
 {
     const cJSON *v;
@@ -407,10 +332,11 @@ static bool read_expect(struct reader *r, const cJSON *v)
 static bool read_all(struct reader *r, const cJSON *root)
 {
     static const char *const keys[] = {
-        "lxplan",  "kind",     "name",      "summary",   "device",           "tensors", "ops",
-        "buffers", "capacity", "alignment", "objective", "target_hbm_bytes", "expect",  NULL};
+        "lxplan",   "kind",      "name",      "summary",          "device", "tensors", "ops", "buffers",
+        "capacity", "alignment", "objective", "target_hbm_bytes", "expect", LIST_KEYS, NULL};
     const struct json *j = r->j;
     struct lx_graph *g = r->b.graph;
+    static const char *const only_lists[] = {"capacity", "alignment", "objective", LIST_KEYS, NULL};
     const cJSON *tensors = NULL, *ops = NULL, *buffers = NULL, *v;
     const char *summary = "";
     int objective = LX_SPILL;
@@ -430,19 +356,17 @@ static bool read_all(struct reader *r, const cJSON *root)
     g->is_list = buffers != NULL;
     g->alignment = g->device.stick_bytes;
     if (!g->is_list)
-        for (int i = 0; i < 3; i++) {
-            static const char *const only_lists[] = {"capacity", "alignment", "objective"};
+        for (int i = 0; only_lists[i]; i++)
             if ((v = json_find(root, only_lists[i])))
                 return json_error(j, v, r->st, LX_E_SCHEMA,
                                   "\"%s\" goes with \"buffers\"; a graph has its device's", only_lists[i]);
-        }
     if (!json_opt_int(j, root, "capacity", 0, LX_INT_MAX, &g->capacity, r->st) ||
         !json_opt_int(j, root, "alignment", 1, LX_INT_MAX, &g->alignment, r->st) ||
-        !read_word(r, root, "objective", objective_word, LX_OBJECTIVE_COUNT, LX_E_SCHEMA, &objective))
+        !read_word(r, root, "objective", objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA, &objective))
         return false;
-    g->objective = (enum lx_objective)objective;
+    g->objective = objective == LX_OBJECTIVE_COUNT ? LX_SPILL : (enum lx_objective)objective;
     if (buffers) {
-        if (!read_items(r, buffers, read_buffer) || !read_parents(r, buffers)) return false;
+        if (!read_list(r, root, buffers)) return false;
     } else if (!read_items(r, tensors, read_tensor) || !read_items(r, ops, read_op))
         return false;
     v = json_find(root, "expect");

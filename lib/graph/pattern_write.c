@@ -1,6 +1,7 @@
 /* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
  * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
 #include "graph/pattern.h"
+#include "graph/pattern_write.h"
 #include "base/fail.h"
 
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static void write_device(const struct lx_device *d, struct text *t)
     text_add(t, "}");
 }
 
-static void write_ints(struct text *t, const char *key, const int64_t *values, int count)
+void write_ints(struct text *t, const char *key, const int64_t *values, int count)
 {
     text_format(t, ", \"%s\": [", key);
     for (int i = 0; i < count; i++) text_format(t, "%s%" PRId64, i ? ", " : "", values[i]);
@@ -93,47 +94,11 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     text_add(t, "}");
 }
 
-static void write_buffer(const struct lx_graph *g, const struct lx_buffer *b, struct text *t)
-{
-    text_add(t, "    {\"name\": ");
-    text_json_string(t, b->name);
-    text_format(t, ", \"size\": %" PRId64, b->size);
-    if (b->use_count) write_ints(t, "uses", b->uses, b->use_count);
-    if (!b->use_count || b->start != b->uses[0]) text_format(t, ", \"start\": %" PRId64, b->start);
-    if (!b->use_count || b->end != b->uses[b->use_count - 1] + 1)
-        text_format(t, ", \"end\": %" PRId64, b->end);
-    if (b->first_use_is_read) text_add(t, ", \"first_use_is_read\": true");
-    if (b->parent_count) {
-        text_add(t, ", \"in_place_parents\": [");
-        for (int32_t i = 0; i < b->parent_count; i++) {
-            if (i) text_add(t, ", ");
-            text_json_string(t, g->buffers[b->parents[i]].name);
-        }
-        text_add(t, "]");
-    }
-    if (b->fixed >= 0) text_format(t, ", \"fixed\": %" PRId64, b->fixed);
-    if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
-    text_format(t, ", \"cost\": %" PRId64, b->spill_cost);
-    if (b->reason) {
-        text_add(t, ", \"reason\": ");
-        text_json_string(t, b->reason);
-    }
-    text_add(t, "}");
-}
-
 void pattern_write_body(const struct lx_graph *g, struct text *t)
 {
     write_device(&g->device, t);
     if (g->is_list) {
-        if (g->capacity >= 0) text_format(t, ",\n  \"capacity\": %" PRId64, g->capacity);
-        text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment,
-                    lx_objective_word(g->objective));
-        text_add(t, ",\n  \"buffers\": [\n");
-        for (int32_t i = 0; i < g->buffer_count; i++) {
-            write_buffer(g, &g->buffers[i], t);
-            text_add(t, i + 1 < g->buffer_count ? ",\n" : "\n");
-        }
-        text_add(t, "  ]");
+        write_list(g, t);
         return;
     }
     text_add(t, ",\n  \"tensors\": [\n");

@@ -59,7 +59,9 @@ void lx_plan_free(const struct lx_plan *p)
 bool plan_off_chip(struct lx_plan *p, lx_status *st)
 {
     p->answer.address = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.address);
-    if (!p->answer.address) return status_no_memory(st);
+    if (p->problem.pool_count)
+        p->answer.pool = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.pool);
+    if (!p->answer.address || (p->problem.pool_count && !p->answer.pool)) return status_no_memory(st);
     for (int32_t i = 0; i < p->problem.count; i++) p->answer.address[i] = LX_OFF_CHIP;
     return true;
 }

@@ -118,6 +118,7 @@
     STATED(F, INT, end, "the tick after its last") \
     CLAIMED(F, INT, cost, "HBM bytes that it costs to leave it off chip") \
     MAY(F, INT, address, "on every core; absent: off chip") \
+    MAY(F, INT, pool, "number of its pool, in plans of lists with several; absent: the first") \
     MAY(F, INT, in_place_of, "number of the buffer whose place it takes over") \
     CLAIMED(F, INTS, parents, "numbers of the buffers whose place it may take over") \
     MAY(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next eight") \

@@ -232,21 +232,23 @@ bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct
 bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_buffer *out)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
-    *out = (struct plan_buffer){.name = b->name,
-                                .size = b->size,
-                                .start = b->start,
-                                .end = b->end,
-                                .cost = b->spill_cost,
-                                .address = p->answer.address[i],
-                                .in_place_of = p->took_slot_of[i],
-                                .tensor = -1,
-                                .first = -1,
-                                .last = -1,
-                                .view_op = -1,
-                                .view_operand = -1,
-                                .ring_source = -1,
-                                .moved_from = -1,
-                                .reason = p->reason[i]};
+    *out = (struct plan_buffer){
+        .name = b->name,
+        .size = b->size,
+        .start = b->start,
+        .end = b->end,
+        .cost = b->spill_cost,
+        .address = p->answer.address[i],
+        .pool = p->problem.pool_count > 1 && p->answer.address[i] >= 0 ? p->answer.pool[i] : -1,
+        .in_place_of = p->took_slot_of[i],
+        .tensor = -1,
+        .first = -1,
+        .last = -1,
+        .view_op = -1,
+        .view_operand = -1,
+        .ring_source = -1,
+        .moved_from = -1,
+        .reason = p->reason[i]};
     if (!pack_int32s(memory, b->parents, b->parent_count, &out->parents)) return false;
     if (!p->stays) return true;
     const struct lx_stay *s = &p->stays[i];

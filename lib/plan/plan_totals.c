@@ -80,17 +80,33 @@ static void list_totals(struct lx_plan *p)
         p->figures.baseline_hbm_bytes += p->problem.buffers[i].spill_cost;
         if (p->answer.address[i] < 0) p->figures.hbm_bytes += p->problem.buffers[i].spill_cost;
     }
+    if (p->problem.objective == LX_SPILL && (p->problem.pool_count || lx_problem_needs(&p->problem))) {
+        enum lx_rule rule;
+        lx_status why;
+        int64_t cost; /* with all that is linked; of what is no answer only what is off */
+        if (lx_check_places(&p->problem, p->answer.pool, p->answer.address, &cost, &rule, &why))
+            p->figures.hbm_bytes = cost;
+    }
     p->figures.spill_bytes = p->figures.hbm_bytes;
     p->figures.perfect_hbm_bytes = 0;
+}
+
+/* The highest end of a placed buffer; of several pools, the sum of theirs, and reserved bytes count. */
+static int64_t height_of_pool(const struct lx_plan *p, int32_t pool)
+{
+    int64_t top = 0;
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == pool))
+            top = max_i64(top, p->answer.address[i] + p->problem.buffers[i].size);
+    for (int32_t i = 0; p->problem.pool_count && i < p->problem.pools[pool].reserved_count; i++)
+        top = max_i64(top, p->problem.pools[pool].reserved[i].to);
+    return top;
 }
 
 bool plan_totals(struct lx_plan *p, lx_status *st)
 {
     p->figures.height_bytes = 0;
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] >= 0)
-            p->figures.height_bytes =
-                max_i64(p->figures.height_bytes, p->answer.address[i] + p->problem.buffers[i].size);
+    for (int32_t k = 0; k < lx_pool_count(&p->problem); k++) p->figures.height_bytes += height_of_pool(p, k);
     if (!p->graph->is_list) return graph_totals(p, st);
     list_totals(p);
     return true;

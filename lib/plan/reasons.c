@@ -14,6 +14,10 @@ static const char *why_off_chip(const struct lx_plan *plan, const struct lx_occu
     if (b->size > p->capacity)
         return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
                             (long long)b->size, (long long)p->capacity);
+    if (p->pool_count || lx_problem_needs(p))
+        return plan->answer.status == LX_INFEASIBLE
+                   ? "no legal answer exists"
+                   : "no place was found for it that is legal and worth its cost";
     int64_t taken = lx_occupancy_most(o, b->start, b->end);
     if (plan->asks_time && taken + b->size <= p->capacity)
         return "left off chip: no less time was found with it on chip";
@@ -41,6 +45,7 @@ static void find_handovers(struct lx_plan *plan, bool *given)
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
             if (address[parent] != address[i] || given[parent]) continue;
+            if (plan->answer.pool && plan->answer.pool[parent] != plan->answer.pool[i]) continue;
             given[parent] = true;
             plan->took_slot_of[i] = parent;
             break;

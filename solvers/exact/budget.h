@@ -1,16 +1,26 @@
-/* How long the search may go on. Work is counted in steps, which makes runs repeatable: a simplex pivot
- * or a node of the Fit engine is one. The clock is only a fuse. */
+/* How long the search may go on, and who hears of it. Work is counted in steps, which makes runs repeatable: a simplex
+ * pivot or a node of the Fit engine is one, more where the problem is large. The clock is only a fuse, and it decides
+ * when a caller is told that the work goes on. */
 #ifndef LX_SOLVERS_EXACT_BUDGET_H
 #define LX_SOLVERS_EXACT_BUDGET_H
 
 #include "base/clock.h"
 #include "scratchpad/placement/problem.h"
 
+struct model;
+
 struct budget {
     const struct lx_run *run;
     int64_t steps, limit;
     double deadline; /* on the monotonic clock; 0: none */
     bool stopped;
+    /* What the caller hears: the answer as a whole, which one part at a time is improved in. */
+    const struct model *part; /* better plans of this model are better answers */
+    int64_t *address;         /* the answer, per buffer; NULL: nothing to tell yet */
+    int64_t rest, rest_bound; /* value and bound of the other parts */
+    int64_t value, bound;     /* of this part */
+    int32_t lacking;          /* parts of which no legal plan is known: then there is no answer to tell */
+    double told;              /* when, on the monotonic clock */
 };
 
 static inline struct budget budget_new(const struct lx_run *run, int64_t limit)
@@ -26,10 +36,22 @@ static inline void budget_charge_nodes(struct budget *b, int64_t nodes, int32_t 
     b->steps += nodes * (1 + items / 256);
 }
 
-/* Stopped from outside, which no other budget outlives. */
+static inline void budget_tell(struct budget *b, const int64_t *address)
+{
+    struct lx_progress so_far = {.steps = b->steps,
+                                 .objective = b->lacking ? INT64_MAX : b->rest + b->value,
+                                 .bound = b->rest_bound + b->bound,
+                                 .address = b->lacking ? NULL : address};
+    b->told = clock_seconds();
+    b->run->progress(b->run->context, &so_far);
+}
+
+/* Stopped from outside, which no other budget outlives. Polled every few milliseconds at least, so it is here that the
+ * caller hears that the work goes on. */
 static inline bool budget_stopped(void *budget)
 {
     struct budget *b = budget;
+    if (b->run->progress && b->address && clock_seconds() > b->told + 0.2) budget_tell(b, NULL);
     return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() > b->deadline);
 }
 
@@ -37,6 +59,14 @@ static inline bool budget_spent(struct budget *b)
 {
     if (!b->stopped) b->stopped = b->steps >= b->limit || budget_stopped(b);
     return b->stopped;
+}
+
+/* spill.c: a better plan (per item) of a model; does nothing unless that is the part the caller hears of. */
+void budget_better(struct budget *b, const struct model *m, const int64_t *address, int64_t value);
+/* A better bound of it. */
+static inline void budget_bound(struct budget *b, const struct model *m, int64_t bound)
+{
+    if (m == b->part && bound > b->bound) b->bound = bound;
 }
 
 #endif

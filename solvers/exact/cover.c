@@ -15,7 +15,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_ROUNDS = 60, TERMS_A_COLUMN = 60, MOST_TERMS = 600, MOST_DIVISORS = 12, MOST_PREFIXES = 24 };
+enum {
+    MOST_ROUNDS = 60,
+    FEW_ROUNDS = 6,
+    TERMS_A_COLUMN = 60,
+    MOST_TERMS = 600,
+    MOST_DIVISORS = 12,
+    MOST_PREFIXES = 24
+};
 
 struct cover_column {
     int32_t column;
@@ -140,7 +147,8 @@ static bool separate(struct cover *c, int64_t need, int32_t *added)
 static bool is_worth_another(struct search *s, double now)
 {
     int64_t most = (int64_t)TERMS_A_COLUMN * model_columns(s->m);
-    if (s->cover_rounds >= MOST_ROUNDS || s->cover_terms >= most) return false;
+    if (s->cover_rounds >= (s->tuning.light ? FEW_ROUNDS : MOST_ROUNDS) || s->cover_terms >= most)
+        return false;
     /* Three rounds may pass without gain. */
     if (s->cover_rounds == 0 || now > s->cover_value * 1.0002) {
         s->cover_value = now;

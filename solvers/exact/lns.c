@@ -36,8 +36,9 @@ struct lns {
     int32_t *index, *parents;
     int64_t *on_cost;
     struct region_bonds bonds;
-    int64_t step;   /* addresses at which a band may begin */
-    int32_t wanted; /* free items to aim at */
+    int64_t step;     /* addresses at which a band may begin */
+    int32_t wanted;   /* free items to aim at */
+    int32_t free_off; /* that are off chip, at the last marking */
 };
 
 /* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
@@ -83,11 +84,10 @@ static bool free_alike(struct lns *s, int32_t a, int32_t b)
     return true;
 }
 
-/* Mark what is free; chains and groups only as a whole. The number of free items that are on chip now. */
-static int32_t mark_free(struct lns *s, const struct region *r)
+/* Chains and groups are free only as a whole. */
+static void spread_freedom(struct lns *s)
 {
-    int32_t n = s->m->item_count, count = 0;
-    for (int32_t i = 0; i < n; i++) s->free_item[i] = inside(s, i, r);
+    int32_t n = s->m->item_count;
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t i = 0; i < n; i++) {
@@ -96,7 +96,19 @@ static int32_t mark_free(struct lns *s, const struct region *r)
             changed |= free_alike(s, i, s->m->items[i].ring);
         }
     }
-    for (int32_t i = 0; i < n; i++) count += s->free_item[i] && s->address[i] >= 0;
+}
+
+/* Mark what is free; the number of free items that are on chip now, and in `free_off` of those that are not. */
+static int32_t mark_free(struct lns *s, const struct region *r)
+{
+    int32_t n = s->m->item_count, count = 0;
+    for (int32_t i = 0; i < n; i++) s->free_item[i] = inside(s, i, r);
+    spread_freedom(s);
+    s->free_off = 0;
+    for (int32_t i = 0; i < n; i++) {
+        count += s->free_item[i] && s->address[i] >= 0;
+        s->free_off += s->free_item[i] && s->address[i] < 0;
+    }
     return count;
 }
 
@@ -124,6 +136,34 @@ static int32_t draw_spilled(struct lns *s)
     return -1;
 }
 
+/* As many are free as are wanted, or too many are off chip that could be. */
+static bool is_enough(struct lns *s, const struct region *r)
+{
+    return mark_free(s, r) >= s->wanted || s->free_off >= 2 * MOST_FREE;
+}
+
+/* Of long windows only a band is taken, and of what is off chip there only some, or the region would be no small
+ * problem; the item that it grew around stays. */
+static void thin_out(struct lns *s, struct region *r, int32_t around)
+{
+    while (s->step > 0 && mark_free(s, r) > MOST_FREE + LEAST_FREE && r->high - r->low > 2 * s->step) {
+        int64_t half = (r->high - r->low) / 2 / s->step * s->step;
+        if (half == 0) break;
+        if (rng_below(&s->rng, 2))
+            r->low += half;
+        else
+            r->high = r->low + half;
+    }
+    mark_free(s, r);
+    int32_t n = s->m->item_count, excess = s->free_off - MOST_FREE;
+    if (excess <= 0) return;
+    for (int32_t i = 0; i < n; i++)
+        if (s->free_item[i] && s->address[i] < 0 && i != around &&
+            rng_below(&s->rng, (uint64_t)s->free_off) < (uint64_t)excess)
+            s->free_item[i] = false;
+    spread_freedom(s);
+}
+
 /* Grow a region around an item until about as many items are free as are wanted. */
 static struct region choose_region(struct lns *s, int32_t around)
 {
@@ -139,7 +179,7 @@ static struct region choose_region(struct lns *s, int32_t around)
         r.low = (int64_t)rng_below(&s->rng, (uint64_t)(capacity - height + 1)) / s->step * s->step;
         r.high = r.low + height;
     }
-    for (int tries = 0; tries < 40 && mark_free(s, &r) < s->wanted; tries++) {
+    for (int tries = 0; tries < 40 && !is_enough(s, &r); tries++) {
         if (banded && (rng_below(&s->rng, 2) || (r.from == begin && r.to == end))) {
             r.low = s->step > 0 ? max_i64(0, r.low - capacity / 16) / s->step * s->step : 0;
             r.high = min_i64(capacity, r.high + capacity / 16);
@@ -232,7 +272,7 @@ static bool resolve(struct lns *s, const struct region *r, struct search_stats *
         s->trial[i] = item < 0 ? 0 : s->address[item];
     }
     int64_t now = model_value(m, s->trial), best = now + m->cost_step;
-    struct search_tuning tuning = {.fit_nodes = 2000, .core_nodes = 100};
+    struct search_tuning tuning = {.fit_nodes = 2000, .core_nodes = 100, .light = true};
     for (int32_t i = 0; i < m->item_count; i++) s->trial[i] = LX_OFF_CHIP;
     struct search search;
     if (!search_open(&search, m, s->budget, &tuning, s->trial, best, 0) || !search_continue(&search, 3000, 4))
@@ -253,8 +293,8 @@ static bool resolve(struct lns *s, const struct region *r, struct search_stats *
     return found;
 }
 
-bool lns_improve(const struct model *m, struct budget *budget, int64_t *address, int64_t *best, int64_t bound,
-                 struct search_stats *stats)
+bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
+                 int64_t bound, struct search_stats *stats)
 {
     size_t n = (size_t)m->item_count + 1;
     struct lns s = {.m = m,
@@ -274,15 +314,18 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t *address,
     s.on_cost = calloc(n, sizeof *s.on_cost);
     bool failed = !region_bonds_new(&s.bonds, m) || !s.on_cost || !s.trial || !s.merged_parent ||
                   !s.free_item || !s.buffers || !s.origin || !s.members || !s.index || !s.parents;
-    for (int32_t stalls = 0; !failed && *best > bound && stalls < MOST_STALLS && !budget_spent(budget);
-         stalls++) {
+    int64_t until = budget->steps + min_i64(steps, budget->limit);
+    int32_t most = MOST_STALLS + m->item_count;
+    for (int32_t stalls = 0; !failed && *best > bound && stalls < most; stalls++) {
+        if (budget_spent(budget) || budget->steps >= until) break;
         find_handovers(&s);
         int32_t around = draw_spilled(&s);
         if (around < 0) break;
         struct region r = choose_region(&s, around);
-        mark_free(&s, &r);
+        thin_out(&s, &r, around);
         if (resolve(&s, &r, stats, &failed) && model_value(m, address) < *best) {
             *best = model_value(m, address);
+            budget_better(budget, m, address, *best);
             stalls = 0;
         }
         s.wanted = LEAST_FREE + (int32_t)rng_below(&s.rng, MOST_FREE - LEAST_FREE);

@@ -181,6 +181,8 @@ static enum lp_result optimise(struct lp *lp, double cutoff)
         if (leave < 0) return LP_OPTIMAL;
         if (dual_objective(lp) > cutoff) return LP_CUTOFF;
         if (lp->pivots >= limit) return LP_STUCK;
+        if (lp->pivots % (lp->m > 300 ? 4 : 32) == 0 && lp->stop && lp->stop(lp->stop_context))
+            return LP_STUCK;
         double sign = below ? 1 : -1;
         int32_t n = price(lp, leave, sign, candidates);
         struct candidate enter = ratio_test(lp, candidates, n, &amount);
@@ -322,7 +324,13 @@ double lp_objective(const struct lp *lp)
 
 int64_t lp_pivots(const struct lp *lp)
 {
-    return lp->pivots;
+    return lp->effort;
+}
+
+void lp_stop_if(struct lp *lp, bool (*stop)(void *context), void *context)
+{
+    lp->stop = stop;
+    lp->stop_context = context;
 }
 
 void lp_duals(const struct lp *lp, double *section_dual, double *extra_dual)

@@ -52,6 +52,9 @@ void lp_set_bounds(struct lp *lp, int32_t column, double low, double high);
 /* Costs are perturbed against stalling; this switches to the true ones and back. */
 void lp_exact_costs(struct lp *lp, bool exact);
 
+/* Asked every few pivots whether to stop; lp_solve then ends as LP_STUCK. */
+void lp_stop_if(struct lp *lp, bool (*stop)(void *context), void *context);
+
 /* Stops early (LP_CUTOFF) once the dual objective passes `cutoff`. LP_STUCK: the iteration limit or
  * numerical trouble; the duals are still usable. */
 enum lp_result lp_solve(struct lp *lp, double cutoff);
@@ -61,6 +64,7 @@ enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots);
 
 double lp_value(const struct lp *lp, int32_t column);
 double lp_objective(const struct lp *lp);
+/* Pivots so far, each counted by what it costs at the size of its basis: 1 while that is small. */
 int64_t lp_pivots(const struct lp *lp);
 
 /* Row duals, all >= 0: one per section, one per extra row. Rows outside the basis have 0. After

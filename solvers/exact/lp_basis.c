@@ -181,6 +181,7 @@ bool lp_basis_pivot(struct lp *lp, int32_t leave, int32_t entering, bool to_low)
     double pivot = dot(pivot_row, lp->work, m);
     if (fabs(pivot) < 1e-8) return false;
     lp->pivots++;
+    lp->effort += 1 + (int64_t)m * m / 4096 + lp->columns / 512;
     for (int32_t k = 0; k < m; k++) {
         if (k == leave) continue;
         double a = dot(lp->inverse[k], lp->work, m);

@@ -34,6 +34,9 @@ struct lp {
     struct candidate *candidates;
     double tolerance, total_cost;
     int64_t pivots, most_pivots; /* most: 0, or where to stop */
+    int64_t effort;              /* pivots weighed by size */
+    bool (*stop)(void *context);
+    void *stop_context;
     bool on_ray;
 };
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLUNGE_EVERY = 300, MANY_COLUMNS = 20000 };
+enum { PLUNGE_EVERY = 300 };
 
 /* The certificate of the engine's current duals over the current box. */
 static int64_t prove(struct search *s)
@@ -211,7 +211,7 @@ static void dive(struct search *s, int32_t node)
             if (leaf == LEAF_AGAIN) continue;
             column = any_undecided(s);
             if (column < 0) return; /* one point, and it is no better or breaks a row */
-        } else if (s->m->item_count <= MANY_COLUMNS)
+        } else if (!s->tuning.light)
             column = search_choose(s, now);
         if (column < 0 || s->failed) return;
         double f = s->fraction[column];
@@ -231,6 +231,13 @@ static void dive(struct search *s, int32_t node)
     }
 }
 
+/* What is proved where no open node is below `least`. */
+static int64_t riddle_floor(const struct search *s, int64_t least)
+{
+    for (size_t k = 0; k < s->riddles.count; k++) least = min_i64(least, s->riddles.at[k].floor);
+    return max_i64(least, s->bound);
+}
+
 bool search_continue(struct search *s, int64_t steps, int32_t riddles)
 {
     s->pause_at = s->budget->steps + min_i64(steps, s->budget->limit);
@@ -241,6 +248,7 @@ bool search_continue(struct search *s, int64_t steps, int32_t riddles)
         int64_t leaf = cheapest_leaf(s, &where),
                 least = s->open.count ? s->nodes.at[s->open.at[0]].bound : leaf;
         if (min_i64(least, leaf) >= s->best) break;
+        budget_bound(s->budget, s->m, riddle_floor(s, min_i64(least, leaf)));
         if ((double)(s->best - min_i64(least, leaf)) <= s->tuning.tolerance * (double)s->best) break;
         if (s->holds_leaves && leaf <= least) break; /* the relaxation is solved */
         int32_t node;

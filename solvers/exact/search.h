@@ -34,6 +34,7 @@ struct search_tuning {
     int64_t fit_nodes;  /* most nodes of the Fit engine for one choice */
     int64_t core_nodes; /* and for each step of shrinking a core */
     int64_t reserve;    /* bytes beyond the problem's capacity that packing may use */
+    bool light;         /* a small problem of many: few rounds of covers, no trials of branches */
     double tolerance;   /* be content with a plan that is so close to the bound, relatively */
 };
 

@@ -8,10 +8,13 @@
  * decided, again and again; then whatever was spilled without need is kept. It finds choices where
  * the tree alone would take long to come to its first leaf. */
 #include "exact/search.h"
+#include "exact/levels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LEVELS_FROM = 200, LEVELS_ONLY = 2000, LEVEL_TRIES = 18 };
 
 /* Handovers where the choice leaves them open may help or harm: try as many as possible, then as few as
  * the point asks for. */
@@ -120,6 +123,23 @@ static int64_t keep_by_point(struct search *s)
     return model_value(s->m, s->trial);
 }
 
+static bool by_levels(const struct search *s)
+{
+    return !s->tuning.light && s->m->edge_count == 0 && s->m->item_count >= LEVELS_FROM;
+}
+
+/* The large ones first, the small ones into the gaps. FIT_NO: `kept` is now a part of the choice that cannot be packed. */
+static enum fit_result pack_by_levels(struct search *s, int64_t spill)
+{
+    enum fit_result large;
+    if (!by_levels(s)) return FIT_LIMIT;
+    int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &large);
+    s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
+    if (large == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
+    if (value < INT64_MAX) search_offer(s, s->trial);
+    return value <= spill ? FIT_YES : large == FIT_NO || large == FIT_NO_MEMORY ? large : FIT_LIMIT;
+}
+
 /* Ask the Fit engine about the choice in `kept` and `point`, and draw the consequences. True: it packs. */
 static bool try_point(struct search *s, int64_t spill)
 {
@@ -128,11 +148,15 @@ static bool try_point(struct search *s, int64_t spill)
     /* A dive of the Fit engine takes a node an item; more of them as more choices resist. */
     int64_t growth = (int64_t)1 << min_i64(s->stats.unresolved / 2, 20),
             nodes = (8 * (int64_t)s->m->item_count + 1000) * growth;
+    /* So many take long even for one dive: their large ones will be asked about. */
+    if (by_levels(s) && s->m->item_count > LEVELS_ONLY) nodes = s->m->item_count / 4;
     enum fit_result result = pack_point(s, min_i64(nodes, s->tuning.fit_nodes));
     bool ok = result != FIT_NO_MEMORY;
     if (result == FIT_YES)
         search_offer(s, s->trial);
-    else if (result == FIT_NO)
+    else if (result == FIT_LIMIT)
+        result = pack_by_levels(s, spill);
+    if (result == FIT_NO)
         ok = search_cut_off(s);
     else if (result == FIT_LIMIT)
         ok = pass_over(s, spill);
@@ -205,6 +229,55 @@ static int32_t round_one(struct search *s)
     return best;
 }
 
+/* The section that lacks most under the point, or -1. */
+static int32_t worst_section(const struct search *s, int64_t *load, int64_t *lack)
+{
+    const struct model *m = s->m;
+    int32_t worst = -1;
+    int64_t sum = 0;
+    memset(load, 0, ((size_t)m->section_count + 1) * sizeof *load);
+    for (int32_t j = 0; j < model_choices(m); j++) {
+        bool item = j < m->item_count;
+        int32_t first = item ? m->items[j].first : m->edges[j - m->item_count].section;
+        int32_t last = item ? m->items[j].last : first;
+        if (!s->point[j] || first < 0 || first > last) continue;
+        int64_t size = m->items[item ? j : m->edges[j - m->item_count].child].size;
+        load[first] += size;
+        load[last + 1] -= size;
+    }
+    *lack = 0;
+    for (int32_t t = 0; t < m->section_count; t++) {
+        sum += load[t];
+        if (m->need[t] - sum <= *lack) continue;
+        *lack = m->need[t] - sum;
+        worst = t;
+    }
+    return worst;
+}
+
+/* Rounding a hair of a large item away leaves a section a few bytes short: spill the cheapest that helps. */
+static void mend_point(struct search *s)
+{
+    const struct model *m = s->m;
+    int64_t *load = malloc(((size_t)m->section_count + 2) * sizeof *load), lack;
+    for (int32_t tries = 0, t; load && tries < m->section_count + 8; tries++) {
+        if ((t = worst_section(s, load, &lack)) < 0) break;
+        int32_t best = -1;
+        double least = 0;
+        for (int32_t i = 0; i < m->item_count; i++) {
+            if (s->point[i] || m->items[i].must || m->items[i].first > t || m->items[i].last < t) continue;
+            double price = m->items[i].worth / (double)min_i64(m->items[i].size, lack);
+            if (best >= 0 && price >= least) continue;
+            best = i;
+            least = price;
+        }
+        if (best < 0) break;
+        s->point[best] = true;
+    }
+    free(load);
+    model_charge_columns(m, s->point);
+}
+
 void search_plunge(struct search *s)
 {
     enum lp_result result = LP_OPTIMAL;
@@ -223,6 +296,7 @@ void search_plunge(struct search *s)
     if (result != LP_OPTIMAL || s->budget->stopped) return;
     for (int32_t j = 0; j < model_choices(s->m); j++) s->point[j] = s->fraction[j] > 0.5;
     model_charge_columns(s->m, s->point);
+    if (!model_holds(s->m, s->point)) mend_point(s);
     if (!model_holds(s->m, s->point)) return;
     memset(s->core, 0, (size_t)s->m->item_count);
     keep_what_fits(s);

@@ -42,6 +42,7 @@ void search_offer(struct search *s, const int64_t *address)
     LOG(exact, "better: %" PRId64 " instead of %" PRId64 " of this stretch", spill, s->best);
     s->best = spill;
     memcpy(s->address, address, (size_t)s->m->item_count * sizeof *address);
+    budget_better(s->budget, s->m, address, spill);
 }
 
 void search_decide(struct search *s, int32_t j, bool low, bool high)
@@ -158,6 +159,7 @@ bool search_open(struct search *s, struct model *m, struct budget *budget, const
         VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1}) &&
         (m->hopeless || VEC_PUSH(&s->open, 0));
     s->packer.capacity += tuning->reserve;
+    if (s->lp) lp_stop_if(s->lp, budget_stopped, budget);
     return ok;
 }
 

@@ -11,16 +11,22 @@
 #include "exact/parts.h"
 #include "exact/tighter_capacity.h"
 #include "exact/strip.h"
+#include "solvers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this, a placement of all items at once is unlikely to be found by exact packing. */
-enum { MANY_ITEMS = 1000 };
+/* Beyond MANY_ITEMS, a placement of all items at once is unlikely to be found by exact packing. Beyond SOME_ITEMS a short
+ * annealing begins better than greedy orders, beyond MOST_ITEMS it is all there is: a linear programme would take
+ * minutes. */
+enum { SOME_ITEMS = 300, MANY_ITEMS = 1000, LARGE = 5000, MOST_ITEMS = 20000, STEPS_AN_ITEM = 40 };
 
-struct stretch_result {
-    int64_t spill, bound;
-    bool ok, none; /* none: no legal answer was found */
+/* A part on its way: its model, the best plan so far (per item), and what is proved of it. */
+struct stretch {
+    struct lx_problem p;
+    struct model *model;
+    int64_t *address;
+    int64_t value, bound;
 };
 
 /* Is there any choice in which being placed saves something? */
@@ -34,25 +40,24 @@ static bool may_be_worth_it(const struct model *m, int32_t i)
     return !it->never && (it->must || it->ring != i || most > 0);
 }
 
-/* Greedy plans from the incumbent of the caller and from each order. */
-static int64_t first_plan(const struct model *m, struct budget *budget, int64_t *address)
+/* Greedy plans in each order, beside one that is known (per buffer) or none. */
+static int64_t first_plan(const struct model *m, struct budget *budget, const int64_t *known,
+                          int64_t *address)
 {
-    const struct lx_run *run = budget->run;
     struct packer k;
     size_t n = (size_t)m->item_count + 1;
     bool *kept = malloc(n), *merged = calloc((size_t)m->edge_count + 1, sizeof *merged);
     int64_t *trial = malloc(n * sizeof *trial), best;
-    for (int32_t i = 0; i < m->item_count; i++)
-        address[i] = run->incumbent ? run->incumbent[m->items[i].buffer] : LX_OFF_CHIP;
+    for (int32_t i = 0; i < m->item_count; i++) address[i] = known ? known[m->items[i].buffer] : LX_OFF_CHIP;
     best = model_value(m, address);
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
-    if (run->incumbent) best = min_i64(best, model_value(m, address));
+    if (known) best = min_i64(best, model_value(m, address));
     bool ready = packer_new(&k, m, budget);
     if (ready && kept && merged && trial) {
         for (int32_t i = 0; i < m->item_count; i++) kept[i] = may_be_worth_it(m, i);
         merge_greedily(m, kept, merged);
-        /* A placement costs O(n); beyond some thousand items the first orders must do. */
-        int orders = m->item_count > 20000 ? 1 : PLACE_ORDERS;
+        /* A placement costs O(n) for each item; where they are many what is known must do. */
+        int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
         for (int order = 0; order < orders && best > m->base; order++) {
             int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
             if (m->linked && spill < INT64_MAX) spill = fill_gaps(&k, trial);
@@ -68,42 +73,78 @@ static int64_t first_plan(const struct model *m, struct budget *budget, int64_t 
     return best;
 }
 
+void budget_better(struct budget *b, const struct model *m, const int64_t *address, int64_t value)
+{
+    if (m != b->part || value >= b->value) return;
+    b->lacking -= b->value == model_none(m);
+    b->value = value;
+    for (int32_t i = 0; i < m->item_count; i++) b->address[m->items[i].buffer] = address[i];
+    if (b->run->progress) budget_tell(b, b->address);
+}
+
+enum stage { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
+
+/* Which way next. Where much is missing, it is the plan: regions first. On many items the Fit engine has little hope with
+ * all of them at once: regions before questions to it. */
+static const enum stage *stages_in_order(const struct model *m, int64_t best, int64_t bound)
+{
+    static const enum stage orders[3][STAGES] = {
+        {QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST},
+        {QUICK, RELAXATION, STRIP, LONGER, REGIONS, SLACK, RIDDLES, REST},
+        {QUICK, RELAXATION, REGIONS, STRIP, LONGER, SLACK, RIDDLES, REST}};
+    bool far = m->item_count > MANY_ITEMS / 2 && (double)(best - bound) > 0.05 * (double)best;
+    return orders[far ? 2 : m->item_count > MANY_ITEMS];
+}
+
+static bool run_stage(enum stage stage, struct search *s, const struct spill_options *options, int64_t *plan,
+                      struct search_stats *stats)
+{
+    struct model *m = s->m;
+    struct budget *budget = s->budget;
+    int64_t all = INT64_MAX / 4, share = budget->limit / 4, best = s->best;
+    switch (stage) {
+    case QUICK:
+        return search_continue(s, share / 10, 1);
+    case RELAXATION:
+        return search_relaxation(s, share / 4);
+    case STRIP: /* this and SLACK make models of their own, which take their time */
+        return m->linked || m->item_count > LARGE ||
+               strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
+    case LONGER:
+        return search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
+    case SLACK:
+        return m->item_count > LARGE || slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
+    case RIDDLES:
+        return search_riddles(s, options->fit_nodes, share);
+    case REGIONS:
+        return !options->improve || lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);
+    default:
+        return search_continue(s, all, INT32_MAX) && search_riddles(s, options->fit_nodes, all);
+    }
+}
+
 /* The search goes on between the other ways to better plans, each of which helps it to prune. */
 static bool prove_and_improve(struct model *m, struct budget *budget, const struct spill_options *options,
-                              int64_t *address, struct stretch_result *r, struct search_stats *stats)
+                              struct stretch *r, struct search_stats *stats)
 {
+    static const char *const words[STAGES] = {"quick", "relaxation", "strip",   "longer",
+                                              "slack", "riddles",    "regions", "rest"};
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
     int64_t *plan = malloc(((size_t)m->item_count + 1) * sizeof *plan);
-    bool ok = plan && search_open(&s, m, budget, &tuning, address, r->spill, 0);
-    /* On many items the Fit engine has little hope with all of them at once: regions first. */
-    enum { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
-    static const char *const words[STAGES] = {"quick", "relaxation", "strip",   "longer",
-                                              "slack", "riddles",    "regions", "rest"};
-    static const int orders[2][STAGES] = {{QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST},
-                                          {QUICK, RELAXATION, STRIP, LONGER, REGIONS, SLACK, RIDDLES, REST}};
-    const int *order = orders[m->item_count > MANY_ITEMS];
-    int64_t all = INT64_MAX / 4, share = budget->limit / 4;
+    bool ok = plan && search_open(&s, m, budget, &tuning, r->address, r->value, 0);
+    const enum stage *order = stages_in_order(m, 0, 0);
     for (int turn = 0; ok && turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
-        int stage = order[turn];
-        int64_t best = s.best;
-        memcpy(plan, address, (size_t)m->item_count * sizeof *plan);
-        LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far", words[stage],
-            s.best, search_bound(&s), (int)m->item_count, budget->steps);
-        if (stage == QUICK) ok = search_continue(&s, 20000, 1);
-        if (stage == RELAXATION) ok = search_relaxation(&s, share / 20);
-        if (stage == STRIP && !m->linked) ok = strip_plans(m, budget, &tuning, share, plan, &best, stats);
-        if (stage == LONGER) ok = search_continue(&s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
-        if (stage == SLACK) ok = slack_plans(m, budget, &tuning, share / 4, plan, &best, stats);
-        if (stage == RIDDLES) ok = search_riddles(&s, options->fit_nodes, share);
-        if (stage == REGIONS && options->improve)
-            ok = lns_improve(m, budget, plan, &best, search_bound(&s), stats);
-        if (stage == REST)
-            ok = search_continue(&s, all, INT32_MAX) && search_riddles(&s, options->fit_nodes, all);
+        if (turn == RELAXATION + 1) order = stages_in_order(m, s.best, search_bound(&s));
+        memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
+        LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
+            words[order[turn]], s.best, search_bound(&s), (int)m->item_count, budget->steps);
+        ok = run_stage(order[turn], &s, options, plan, stats);
         search_offer(&s, plan);
+        budget_bound(budget, m, search_bound(&s));
     }
     if (plan) {
-        r->spill = s.best;
+        r->value = s.best;
         r->bound = ok ? search_bound(&s) : 0;
         search_close(&s, stats);
     }
@@ -111,25 +152,67 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     return ok;
 }
 
-/* Without memory everything stays off chip. */
-static struct stretch_result solve_part(const struct lx_problem *p, const int32_t *members, int32_t count,
-                                        struct budget *budget, const struct spill_options *options,
-                                        struct lx_answer *answer, struct search_stats *stats)
+static bool open_stretch(struct stretch *r, const struct part *part, struct budget *budget,
+                         const int64_t *known)
 {
-    struct stretch_result r = {0, 0, false, false};
-    struct model *m = model_new(p, members, count);
-    int64_t *address = malloc(((size_t)count + 1) * sizeof *address);
-    if (m && address) {
-        r.spill = first_plan(m, budget, address);
-        r.bound = r.spill;
-        r.ok = r.spill == 0 || prove_and_improve(m, budget, options, address, &r, stats);
-        r.none = r.spill == model_none(m);
-        for (int32_t i = 0; i < m->item_count; i++) answer->address[m->items[i].buffer] = address[i];
-    } else
-        for (int32_t k = 0; k < count; k++) r.spill += p->buffers[members[k]].spill_cost;
-    free(address);
-    model_free(m);
-    return r;
+    r->p = part->p;
+    r->model = model_new(&r->p, part->members, part->count);
+    r->address = malloc(((size_t)part->count + 1) * sizeof *r->address);
+    if (!r->model || !r->address) return false;
+    r->value = first_plan(r->model, budget, known, r->address);
+    return true;
+}
+
+static bool solve_stretch(struct stretch *r, struct budget *budget, const struct spill_options *options,
+                          struct search_stats *stats)
+{
+    if (r->value == 0) return true;
+    return r->model->item_count > MOST_ITEMS || prove_and_improve(r->model, budget, options, r, stats);
+}
+
+/* The stretches, one after the other; the caller hears of the sum. */
+static bool solve_all(struct stretch *at, int32_t count, struct budget *budget,
+                      const struct spill_options *options, struct search_stats *stats)
+{
+    bool ok = true;
+    for (int32_t k = 0; ok && k < count; k++) {
+        budget->part = at[k].model;
+        budget->rest -= at[k].value;
+        budget->value = at[k].value;
+        budget->bound = 0;
+        ok = solve_stretch(&at[k], budget, options, stats);
+        for (int32_t i = 0; i < at[k].model->item_count; i++)
+            budget->address[at[k].model->items[i].buffer] = at[k].address[i];
+        budget->rest += at[k].value;
+        budget->rest_bound += at[k].bound;
+    }
+    return ok;
+}
+
+/* An annealed plan of all, where nothing is known and greedy orders are too poor to begin with. False: no memory. */
+static bool find_first(const struct lx_problem *p, const struct lx_run *run, int64_t *known, bool *have)
+{
+    struct lx_answer answer = {.address = known};
+    struct lx_run brief = *run;
+    brief.work_limit = STEPS_AN_ITEM * (int64_t)p->count;
+    brief.options = NULL;
+    brief.progress = NULL;
+    for (int32_t i = 0; i < p->count; i++) known[i] = run->incumbent ? run->incumbent[i] : LX_OFF_CHIP;
+    *have = true;
+    if (run->incumbent || p->count <= SOME_ITEMS) return *have = run->incumbent != NULL, true;
+    return lx_solver_anneal.solve(p, &brief, &answer);
+}
+
+static void conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
+{
+    bool none = hopeless, proved = true, missing = false;
+    for (int32_t k = 0; k < count; k++) {
+        bool legal = at[k].value < model_none(at[k].model);
+        none |= !legal && at[k].bound >= at[k].value;
+        missing |= !legal;
+        proved &= at[k].bound >= at[k].value;
+    }
+    answer->status = none ? LX_INFEASIBLE : proved && !missing ? LX_OPTIMAL : LX_LIMIT;
 }
 
 bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
@@ -138,24 +221,36 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct budget budget = budget_new(run, options->step_limit);
     struct search_stats stats = {0};
     struct parts parts;
-    bool ok = parts_find(&parts, p, answer->address), none = parts.hopeless, proved = true;
-    int64_t spill = parts.paid, bound = parts.paid;
+    int64_t *known = malloc(((size_t)p->count + 1) * sizeof *known);
+    bool have = false,
+         ok = parts_find(&parts, p, answer->address) && known && find_first(p, run, known, &have);
+    struct stretch *at = ok ? calloc((size_t)parts.count + 1, sizeof *at) : NULL;
+    ok = at != NULL;
+    budget.rest = budget.rest_bound = parts.paid;
     for (int32_t k = 0; ok && k < parts.count; k++) {
         struct part part = parts_take(&parts, k);
-        struct stretch_result r =
-            solve_part(&part.p, part.members, part.count, &budget, options, answer, &stats);
-        ok = r.ok;
-        none |= r.none && r.bound == r.spill;
-        proved &= r.bound == r.spill && !r.none;
-        spill += r.spill;
-        bound += r.bound;
+        ok = open_stretch(&at[k], &part, &budget, have ? known : NULL);
+        budget.rest += at[k].value;
+        budget.lacking += ok && at[k].value == model_none(at[k].model);
+        for (int32_t i = 0; ok && i < at[k].model->item_count; i++)
+            answer->address[at[k].model->items[i].buffer] = at[k].address[i];
     }
-    answer->bound = ok ? bound : 0;
-    answer->objective = spill;
+    budget.address = answer->address;
+    if (ok && run->progress) budget_tell(&budget, answer->address);
+    ok = ok && solve_all(at, parts.count, &budget, options, &stats);
+    answer->bound = ok ? budget.rest_bound : 0;
+    answer->objective = budget.rest;
     answer->steps = budget.steps;
-    answer->status = !ok ? LX_ERROR : none ? LX_INFEASIBLE : proved ? LX_OPTIMAL : LX_LIMIT;
-    LOG(exact, "spill %" PRId64 ", proved %" PRId64, spill, answer->bound);
+    answer->status = LX_ERROR;
+    if (ok) conclude(at, parts.count, parts.hopeless, answer);
+    LOG(exact, "spill %" PRId64 ", proved %" PRId64, answer->objective, answer->bound);
     exact_report(&stats, EXACT_STAT_COUNT, answer);
+    for (int32_t k = 0; at && k < parts.count; k++) {
+        model_free(at[k].model);
+        free(at[k].address);
+    }
+    free(at);
+    free(known);
     parts_free(&parts);
     return ok;
 }

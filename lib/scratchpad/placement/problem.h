@@ -243,11 +243,18 @@ static inline bool lx_may_be_placed(const struct lx_problem *p, const struct lx_
     return false;
 }
 
-/* A buffer that may be placed (by its reason alone) but is not; NULL when all are. */
+static inline bool lx_is_staging(const struct lx_problem *p, int32_t buffer)
+{
+    for (int32_t i = 0; i < p->bonds.staging_count; i++)
+        if (p->bonds.staging[i].a == buffer) return true;
+    return false;
+}
+
+/* A buffer that may be placed (by its reason alone) but is not, and stands in for nobody; NULL when all are. */
 static inline const struct lx_buffer *lx_left_out(const struct lx_problem *p, const int64_t *address)
 {
     for (int32_t i = 0; i < p->count; i++)
-        if (address[i] < 0 && !p->buffers[i].reason) return &p->buffers[i];
+        if (address[i] < 0 && !p->buffers[i].reason && !lx_is_staging(p, i)) return &p->buffers[i];
     return NULL;
 }
 
@@ -269,6 +276,8 @@ static inline bool lx_run_stopped(const struct lx_run *run)
 
 /* The LX_CAN_... bits, from LX_CAN_POOLS on, that a solver needs for this problem. */
 unsigned lx_problem_needs(const struct lx_problem *p);
+/* Such bits in words, with commas between; always terminated, returns `out`. */
+const char *lx_needs_words(unsigned needs, char *out, size_t size);
 
 /* The data model: sizes, lives, strictly increasing uses, fixed addresses, legal in-place edges without
  * circles. Solvers may rely on all of it. */

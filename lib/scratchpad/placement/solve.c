@@ -49,34 +49,12 @@ static enum lx_verdict settle(const struct lx_problem *p, const struct lx_solver
     return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
 }
 
-/* The words of what a solver may be unable to take. */
-static const struct {
-    unsigned bit;
-    const char *words;
-} features[] = {
-    {LX_CAN_POOLS, "several pools"},
-    {LX_CAN_LIVES, "buffers with several lives"},
-    {LX_CAN_PAIRS, "apart, exclusive or alone"},
-    {LX_CAN_RESERVED, "reserved bytes"},
-    {LX_CAN_TOGETHER, "groups that go together"},
-    {LX_CAN_CHARGES, "charges or costs of being placed"},
-    {LX_CAN_MUST, "buffers that must be placed or forbidden charges"},
-    {LX_CAN_STAGING, "staging buffers"},
-    {LX_CAN_REUSE, "reuse penalties"},
-    {LX_CAN_SAME_PLACE, "groups of one place"},
-};
-
 static bool refuse(const struct lx_solver *solver, unsigned lacks, lx_status *st)
 {
-    char words[300] = "";
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
-        if (lacks & features[i].bit && n < sizeof words) {
-            int wrote = snprintf(words + n, sizeof words - n, "%s%s", n ? "; " : "", features[i].words);
-            n += wrote > 0 ? (size_t)wrote : 0;
-        }
-    return status_set(st, LX_E_USAGE, "solver %s does not take %s; `lxplan solvers` lists which do",
-                      solver->name, words);
+    char words[300];
+    return status_set(st, LX_E_USAGE,
+                      "solver %s does not take %s; `lxplan solvers NAME` tells what one takes", solver->name,
+                      lx_needs_words(lacks, words, sizeof words));
 }
 
 static bool can_answer(const struct lx_problem *p, const struct lx_solver *solver, lx_status *st)

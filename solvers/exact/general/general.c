@@ -138,7 +138,7 @@ static bool solve_choice(struct choice *c, struct lx_answer *answer)
     bool ok = ask_heuristics(c) && ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
     if (ok && soft && !c->closed && !c->none) {
         if (c->best->known) ok = reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
-        ok = ok && ask_master(c, limit);
+        ok = ok && ask_master(c, limit / 8);
     }
     answer->status = c->none ? LX_INFEASIBLE : c->closed ? LX_FEASIBLE : LX_LIMIT;
     answer->bound = c->none ? 0 : c->bound;

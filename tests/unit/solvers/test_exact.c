@@ -126,6 +126,52 @@ static void repeatable_and_anytime(void **state)
     }
 }
 
+struct heard {
+    const struct lx_problem *p;
+    int64_t objective, bound, answers;
+};
+
+/* What is told on the way is legal, worth what it says, and gets better. */
+static void hear(void *context, const struct lx_progress *so_far)
+{
+    struct heard *h = context;
+    assert_true(so_far->bound <= so_far->objective && so_far->objective <= h->objective);
+    if (so_far->address) {
+        int64_t value;
+        lx_status st;
+        if (!lx_check(h->p, so_far->address, &value, &st)) fail_msg("%s", st.text);
+        assert_int_equal(value, so_far->objective);
+        h->answers++;
+    }
+    h->objective = so_far->objective;
+    h->bound = so_far->bound;
+}
+
+static void tells_what_it_finds(void **state)
+{
+    (void)state;
+    static struct lx_buffer b[MANY];
+    static int64_t uses[MANY][2], address[MANY];
+    static int32_t parents[MANY];
+    int64_t answers = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct rng r = rng_seed(seed);
+        network(b, uses, parents, MANY, &r);
+        struct lx_problem p = {.objective = LX_SPILL,
+                               .capacity = 128 * rng_between(&r, 10, 30),
+                               .alignment = 128,
+                               .count = MANY,
+                               .buffers = b};
+        struct heard h = {.p = &p, .objective = INT64_MAX};
+        struct lx_answer answer = {.address = address};
+        struct lx_run run = {.seed = seed, .work_limit = 100000, .progress = hear, .context = &h};
+        solve(&p, &run, &answer);
+        assert_true(h.answers > 0 && h.objective == answer.objective);
+        answers += h.answers;
+    }
+    assert_true(answers > 10);
+}
+
 static bool stop_at_once(void *context)
 {
     (void)context;
@@ -189,13 +235,10 @@ static void nothing_and_nearly_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spill_equals_brute_force),
-        cmocka_unit_test(fit_equals_brute_force),
-        cmocka_unit_test(height_equals_brute_force),
-        cmocka_unit_test(repeatable_and_anytime),
-        cmocka_unit_test(stops_when_told),
-        cmocka_unit_test(monotone_in_capacity),
-        cmocka_unit_test(nothing_and_nearly_nothing),
+        cmocka_unit_test(spill_equals_brute_force),  cmocka_unit_test(fit_equals_brute_force),
+        cmocka_unit_test(height_equals_brute_force), cmocka_unit_test(repeatable_and_anytime),
+        cmocka_unit_test(stops_when_told),           cmocka_unit_test(tells_what_it_finds),
+        cmocka_unit_test(monotone_in_capacity),      cmocka_unit_test(nothing_and_nearly_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

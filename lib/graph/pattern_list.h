@@ -1,0 +1,31 @@
+/* Private to the readers of patterns: the parts of a bare list of buffers, in files of their own. */
+#ifndef LX_GRAPH_PATTERN_LIST_H
+#define LX_GRAPH_PATTERN_LIST_H
+
+#include "graph/pattern.h"
+
+/* Keys of a list beside "buffers", "capacity", "alignment" and "objective". */
+#define LIST_KEYS "pools", "apart", "exclusive", "same_place", "together", "charges", "reuse"
+
+struct reader {
+    const struct json *j;
+    struct graph_builder b;
+    lx_status *st;
+};
+
+/* pattern_read.c */
+struct place place_of(const struct reader *r, const cJSON *value);
+bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most,
+               int64_t **out, int *count);
+
+/* pattern_list.c: all of a list. */
+bool read_list(struct reader *r, const cJSON *root, const cJSON *buffers);
+/* A buffer by its name, or by its number from 0; `what` names the key in errors. */
+bool read_buffer_name(struct reader *r, const cJSON *v, const char *what, int32_t *out);
+/* pattern_pools.c */
+bool read_pools(struct reader *r, const cJSON *root);
+bool read_pool_name(struct reader *r, const cJSON *v, const char *what, int32_t *out);
+/* pattern_bonds.c: once all buffers are known. */
+bool read_bonds(struct reader *r, const cJSON *root, const cJSON *buffers);
+
+#endif

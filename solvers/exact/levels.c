@@ -1,0 +1,206 @@
+/* Packing by levels of size.
+ *
+ * Where the memory is a thousand times larger than most buffers, the few large ones pack easily and the small ones fill
+ * what they leave; together they are too many for the Fit engine. So the kept items above a size are packed by it, the
+ * others are put into the gaps one by one, larger ones first, each into the lowest or the tightest gap. The level is the
+ * smallest at which the engine still answers soon; other seeds, levels and orders make other plans. Items that find no
+ * gap are spilled, and what was spilled may find one. A placement costs O(n) for each item. */
+#include "exact/levels.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES_AN_ITEM = 8, NODES_MORE = 1000, LEVELS_TRIED = 3 };
+
+struct span {
+    int64_t low, high;
+};
+
+/* Smaller keys go first; those of kept items are negative. */
+struct turn {
+    double key;
+    int32_t item;
+};
+
+struct filler {
+    struct packer *k;
+    const bool *kept;
+    bool *sub, *merged;
+    int64_t *sizes, *trial, *base; /* base: of the packed level */
+    struct span *spans;
+    struct turn *turns;
+};
+
+static int compare_i64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+static const struct lx_buffer *buffer_of(const struct filler *f, int32_t i)
+{
+    return &f->k->m->p->buffers[f->k->m->items[i].buffer];
+}
+
+/* A free address for an item among those placed in `trial`, in the lowest or the tightest gap; -1: none. */
+static int64_t find_gap(struct filler *f, int32_t i, bool tightest)
+{
+    const struct model *m = f->k->m;
+    const struct lx_buffer *own = buffer_of(f, i);
+    int64_t align = lx_alignment_of(m->p, own), capacity = f->k->capacity, best = -1, least = INT64_MAX,
+            at = 0;
+    size_t n = 0;
+    for (int32_t o = 0; o < m->item_count && m->items[o].start < own->end; o++)
+        if (f->trial[o] >= 0 && m->items[o].end > own->start && m->items[o].size > 0)
+            f->spans[n++] = (struct span){f->trial[o], f->trial[o] + buffer_of(f, o)->size};
+    qsort(f->spans, n, sizeof *f->spans, compare_spans);
+    for (size_t s = 0; s <= n; s++) {
+        int64_t top = s < n ? f->spans[s].low : capacity,
+                from = own->fixed >= 0 ? own->fixed : round_up_i64(at, align);
+        if (from >= at && from <= top - own->size && top - at < least) {
+            best = from;
+            least = top - at;
+            if (!tightest) break;
+        }
+        if (s < n) at = max_i64(at, f->spans[s].high);
+    }
+    return best;
+}
+
+/* The items that are not placed, in an order: kept ones by size, area, life or start, the others by density. */
+static int32_t take_turns(struct filler *f, int order, struct rng *rng)
+{
+    const struct model *m = f->k->m;
+    int32_t n = 0;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        const struct model_item *it = &m->items[i];
+        if (f->trial[i] >= 0) continue;
+        double size = (double)it->size, life = (double)(it->end - it->start),
+               noise = 0.9 + 0.2 * rng_unit(rng);
+        double keys[3] = {-size * noise, -size * life * noise, -life * noise};
+        double key = f->kept[i] ? keys[order % 3] : 1 / (1 + it->worth / (size * life + 1));
+        f->turns[n++] = (struct turn){buffer_of(f, i)->fixed >= 0 ? -1e300 : key, i};
+    }
+    qsort(f->turns, (size_t)n, sizeof *f->turns, compare_turns);
+    return n;
+}
+
+/* Fill the gaps of the packed level in `base`. */
+static int64_t fill(struct filler *f, int order, struct rng *rng)
+{
+    const struct model *m = f->k->m;
+    memcpy(f->trial, f->base, (size_t)m->item_count * sizeof *f->trial);
+    int32_t n = take_turns(f, order, rng);
+    for (int32_t t = 0; t < n; t++) {
+        int32_t i = f->turns[t].item;
+        if (!f->kept[i] && model_flip(m, f->trial, i) >= 0) continue;
+        f->trial[i] = m->items[i].size > 0 ? find_gap(f, i, order / 3 % 2 == 0) : packer_empty(f->k, i);
+    }
+    model_tidy(m, f->trial);
+    return model_value(m, f->trial);
+}
+
+/* Pack the kept items of at least that size. */
+static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed)
+{
+    const struct model *m = f->k->m;
+    int64_t items = 0;
+    for (int32_t i = 0; i < m->item_count; i++)
+        items += f->sub[i] = f->kept[i] && (m->items[i].size >= least || buffer_of(f, i)->fixed >= 0);
+    f->k->limits.seed = seed;
+    return pack_exactly(f->k, f->sub, f->merged, NODES_AN_ITEM * items + NODES_MORE, f->base);
+}
+
+/* The smallest size down to which the kept items pack soon; `sizes` are sorted, all differ. */
+static int32_t find_level(struct filler *f, int32_t count, uint64_t seed, enum fit_result *result)
+{
+    int32_t low = 0, high = count; /* at `high` nothing is left to pack */
+    *result = FIT_YES;
+    while (low < high && *result != FIT_NO) {
+        int32_t middle = low + (high - low) / 2;
+        *result = pack_level(f, f->sizes[middle], seed);
+        if (*result == FIT_NO_MEMORY) return count;
+        if (*result == FIT_YES)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
+}
+
+static int32_t list_sizes(struct filler *f)
+{
+    const struct model *m = f->k->m;
+    int32_t n = 0, kinds = 0;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (f->kept[i] && m->items[i].size > 0) f->sizes[n++] = m->items[i].size;
+    qsort(f->sizes, (size_t)n, sizeof *f->sizes, compare_i64);
+    for (int32_t i = 0; i < n; i++)
+        if (i == 0 || f->sizes[i] != f->sizes[i - 1]) f->sizes[kinds++] = f->sizes[i];
+    return kinds;
+}
+
+static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *address, bool *core,
+                        enum fit_result *large)
+{
+    const struct model *m = f->k->m;
+    uint64_t seed = f->k->limits.seed;
+    struct rng rng = rng_seed(seed + 5);
+    int32_t kinds = list_sizes(f), level = find_level(f, kinds, seed, large);
+    int64_t best = INT64_MAX;
+    if (*large == FIT_NO) memcpy(core, f->sub, (size_t)m->item_count * sizeof *core);
+    for (int t = 0; t < tries && best > aim && *large != FIT_NO && *large != FIT_NO_MEMORY; t++) {
+        int32_t at = level + (t / 6) % LEVELS_TRIED;
+        if (t % 6 == 0 &&
+            pack_level(f, at < kinds ? f->sizes[at] : INT64_MAX, seed + (uint64_t)t) != FIT_YES) {
+            t += 5;
+            continue;
+        }
+        int64_t value = fill(f, t % 6, &rng);
+        if (value >= best) continue;
+        best = value;
+        memcpy(address, f->trial, (size_t)m->item_count * sizeof *address);
+    }
+    f->k->limits.seed = seed;
+    return best;
+}
+
+int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
+                    enum fit_result *large)
+{
+    size_t n = (size_t)k->m->item_count + 1;
+    struct filler f = {.k = k, .kept = kept};
+    f.sub = calloc(n, sizeof *f.sub);
+    f.merged = calloc((size_t)k->m->edge_count + 1, sizeof *f.merged);
+    f.sizes = calloc(n, sizeof *f.sizes);
+    f.trial = calloc(n, sizeof *f.trial);
+    f.base = calloc(n, sizeof *f.base);
+    f.spans = calloc(n, sizeof *f.spans);
+    f.turns = calloc(n, sizeof *f.turns);
+    *large = FIT_NO_MEMORY;
+    int64_t best = INT64_MAX;
+    if (f.sub && f.merged && f.sizes && f.trial && f.base && f.spans && f.turns)
+        best = try_ways(&f, tries, aim, address, core, large);
+    free(f.sub);
+    free(f.merged);
+    free(f.sizes);
+    free(f.trial);
+    free(f.base);
+    free(f.spans);
+    free(f.turns);
+    return best;
+}
