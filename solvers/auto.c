@@ -17,7 +17,14 @@ enum { LEVEL, OPTION_COUNT };
 /* Numbers of buffers where cost is asked for. Exact search on more than SMALL needs time to get anywhere, on more than
  * EXACT_MOST too much of it unless the answer is close to the bound already; up to RELAXED_MOST its linear programme
  * still gives a better bound in seconds. Beyond ORDERS_MOST the orders are too many. */
-enum { SMALL = 128, EXACT_MOST = 1200, RELAXED_MOST = 12000, CLOSE_MOST = 20000, ORDERS_MOST = 20000 };
+enum {
+    SMALL = 128,
+    MEDIUM = 512,
+    EXACT_MOST = 1200,
+    RELAXED_MOST = 12000,
+    CLOSE_MOST = 20000,
+    ORDERS_MOST = 20000
+};
 enum { CLOSE_PART = 50 }; /* a gap of one part in so many is close */
 
 static const struct lx_option auto_options[OPTION_COUNT] = {
@@ -48,7 +55,7 @@ static const struct stage {
     {5, &lx_solver_anneal, 0, ALONE, 0, false},
     {5, &lx_solver_exact, 2000, FROM_BEST, RELAXED_MOST, false},
     {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, true},
-    {5, &lx_solver_exact, 200000, FROM_BEST, EXACT_MOST, true},
+    {5, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, true},
     {6, &lx_solver_anneal, 1000000, FROM_BEST, 0, false},
     {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST, true},
     {7, &lx_solver_anneal, 4000000, FROM_BEST, 0, false},
@@ -192,7 +199,7 @@ static bool try_solver(struct best *b, const struct stage *stage)
     struct lx_run run = *b->run;
     run.options = NULL;
     run.work_limit = !alone && b->run->work_limit ? b->run->work_limit : stage->steps;
-    run.incumbent = b->have && !alone ? b->answer->address : NULL;
+    run.incumbent = b->have && !alone && !b->answer->pool ? b->answer->address : NULL;
     run.known_bound = alone ? b->run->known_bound : b->bound;
     run.stop = stopped;
     run.progress = b->run->progress ? pass_on : NULL;

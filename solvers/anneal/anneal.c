@@ -1,11 +1,14 @@
 /* Simulated annealing over placement orders, and over placements.
  *
- * Two neighbourhoods take turns. In the first a state is an order of the buffers and a choice of handovers;
+ * Three neighbourhoods take turns. In the first a state is an order of the buffers and a choice of handovers;
  * anneal/decode.c stacks it and decodes again only what a move changes (2 us per step at 256 buffers of a
  * graph). In the second (anneal/eject.c) a state is a placement, into which a buffer is put by ejecting
- * others; it is cheaper where stacks are high, but leaves gaps. What is minimised is an energy:
+ * others; it is cheaper where stacks are high, but leaves gaps. In the third (anneal/refill.c) a band of
+ * addresses is cleared and filled again; it finds most where cost is asked for, and is all that long lists get,
+ * window by window. What is minimised is an energy:
  *
- *     spill        the cost of what is off chip, plus a small part of it for how far each stands too high
+ *     spill        the cost of what is off chip with all that is linked to it, plus a small part of it for how far
+ *                  each stands too high
  *     fit, height  the same with areas for costs; what ends above the capacity, or above a target somewhat
  *                  below the best height so far, counts as off chip, so that nearly fitting states pull the
  *                  search
@@ -16,11 +19,8 @@
  *
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
-#include "anneal/eject.h"
-#include "anneal/moves.h"
+#include "anneal/annealing.h"
 #include "anneal/pack_all.h"
-#include "anneal/refill.h"
-#include "anneal/schedule.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -31,32 +31,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum option {
-    EFFORT,
-    MAX_EFFORT,
-    CYCLES,
-    HOT,
-    REHEAT,
-    EJECT_HOT,
-    EJECT_COOL,
-    REFILL_SHARE,
-    REFILL_HOT,
-    REFILL_WARM,
-    REFILL_COLD,
-    WINDOW,
-    COLD,
-    GUIDE,
-    PATIENCE,
-    OFF,
-    CRITICAL,
-    MERGE,
-    TURN,
-    FAR,
-    SWAP,
-    MAX_PAIRS,
-    OPTIONS
-};
 
 static const struct lx_option options[OPTIONS] = {
     [EFFORT] = {"effort", 1000000, 1, INT64_C(1) << 40,
@@ -90,42 +64,9 @@ static const struct lx_option options[OPTIONS] = {
 
 extern const struct lx_solver lx_solver_anneal;
 
-enum {
-    CHECK_STRIDE = 512,
-    SAMPLE_MOVES = 256,
-    AIM_PART = 64,
-    STEP_WORK = 16,
-    WORTH_PERCENT = 97,
-    PACK_NODE = 256
-};
+enum { WORTH_PERCENT = 97, PACK_NODE = 256 };
 
-struct search {
-    const struct lx_problem *problem;
-    const struct lx_run *run;
-    struct items items;
-    struct links links[2]; /* of the decoder, and of the ejector and all others */
-    struct decoder decoder;
-    struct ejector ejector;
-    struct refiller refiller;
-    int64_t *worth; /* per item, see common/prices.h; NULL: unknown */
-    struct schedule schedule;
-    struct move_mix mix;
-    struct rng rng;
-    int64_t option[OPTIONS];
-    int64_t *best;        /* bases of the best answer */
-    int64_t best_spilled; /* spill: cost of the items off chip in it, and of its links */
-    int32_t best_broken;  /* what must not happen and does, in it; with any it is no answer */
-    int64_t best_height;
-    int32_t best_off; /* items off chip in it */
-    int64_t steps;
-    bool by_steps;        /* work is counted in steps; otherwise in conflicts looked at */
-    double began;         /* on the clock */
-    int64_t *shown, told; /* the last answer that was reported, and its objective */
-    double tell_next;     /* not before this time another */
-    bool stopped;
-};
-
-static int64_t current_objective(const struct search *s)
+int64_t annealing_objective(const struct search *s)
 {
     return s->problem->objective == LX_HEIGHT ? s->best_height : s->items.lost + s->best_spilled;
 }
@@ -136,7 +77,7 @@ static void report_progress(struct search *s)
     if (!s->run->progress) return;
     double now = clock_seconds();
     struct lx_progress so_far = {
-        .steps = s->steps, .objective = current_objective(s), .bound = s->run->known_bound};
+        .steps = s->steps, .objective = annealing_objective(s), .bound = s->run->known_bound};
     bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
     if (complete && so_far.objective < s->told && now >= s->tell_next) {
         if (!s->shown) s->shown = malloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
@@ -148,7 +89,7 @@ static void report_progress(struct search *s)
     s->run->progress(s->run->context, &so_far);
 }
 
-static bool must_stop(struct search *s)
+bool annealing_must_stop(struct search *s)
 {
     report_progress(s);
     if (lx_run_stopped(s->run)) s->stopped = true;
@@ -157,7 +98,7 @@ static bool must_stop(struct search *s)
 }
 
 /* Nothing can be better than the best answer. */
-static bool is_done(const struct search *s)
+bool annealing_is_done(const struct search *s)
 {
     if (s->problem->objective == LX_FIT) return s->best_off == 0;
     if (s->problem->objective == LX_HEIGHT) return s->best_off == 0 && s->best_height <= s->run->known_bound;
@@ -165,99 +106,12 @@ static bool is_done(const struct search *s)
     return s->best_broken == 0 && s->items.lost + s->best_spilled <= s->run->known_bound;
 }
 
-static void measure_best(struct search *s)
+void annealing_measure_best(struct search *s)
 {
     s->best_spilled = links_cost(&s->links[1], s->best, &s->best_broken);
     s->best_height = items_height(&s->items, s->best);
     s->best_off = 0;
     for (int32_t i = 0; i < s->items.count; i++) s->best_off += s->best[i] < 0;
-}
-
-struct dear {
-    int64_t cost;
-    int32_t item;
-};
-
-static int compare_dear(const void *a, const void *b)
-{
-    const struct dear *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
-
-/* Items off chip that fit into a hole of the best answer: stacking cannot see holes. The dearest first. */
-static bool fill_holes(struct search *s)
-{
-    const struct items *it = &s->items;
-    size_t n = (size_t)it->count;
-    struct sharing *share = malloc((n + 1) * sizeof *share);
-    struct range *scratch = malloc((n + 1) * sizeof *scratch);
-    struct dear *off = malloc((n + 1) * sizeof *off);
-    int32_t count = 0;
-    bool ok = share && scratch && off;
-    for (int32_t i = 0; ok && i < it->count; i++) {
-        share[i] =
-            (struct sharing){i, i}; /* no slot is offered again: handovers are the decoder's business */
-        if (s->best[i] < 0) off[count++] = (struct dear){it->item[i].cost, i};
-    }
-    if (ok) qsort(off, (size_t)count, sizeof *off, compare_dear);
-    struct links *links = s->links[1].any ? &s->links[1] : NULL;
-    if (ok && links) links_load(links, s->best);
-    for (int32_t k = 0; ok && k < count; k++) {
-        int32_t i = off[k].item;
-        if (links && links_rise(links, i) >= 0) continue;
-        s->best[i] = lowest_fit(it, i, s->best, share, scratch);
-        if (links && s->best[i] >= 0) links_flip(links, i);
-    }
-    free(share);
-    free(scratch);
-    free(off);
-    if (ok) measure_best(s);
-    return ok;
-}
-
-/* The cost of the decoder's state, and what must not happen and does in it. */
-static int64_t decoded_spill(const struct search *s, int32_t *broken)
-{
-    const struct links *links = s->decoder.links;
-    *broken = links ? links->broken : 0;
-    return s->decoder.spilled + (links ? links->value : 0);
-}
-
-static bool is_better(const struct search *s, int64_t spilled, int32_t broken)
-{
-    return broken != s->best_broken ? broken < s->best_broken : spilled < s->best_spilled;
-}
-
-/* Takes the decoder's state as the best. */
-static void keep_best(struct search *s)
-{
-    decoder_save(&s->decoder, s->best);
-    s->best_spilled = decoded_spill(s, &s->best_broken);
-    s->best_off = s->decoder.off_count;
-    if (s->problem->objective == LX_HEIGHT) s->best_height = items_height(&s->items, s->best);
-}
-
-/* Height: from now on everything must end below the best height, by a small part of what is still to be had,
- * so that the target does not move for every byte. */
-static void aim_lower(struct search *s)
-{
-    struct decoder *d = &s->decoder;
-    int64_t height = s->best_height - max_i64((s->best_height - s->run->known_bound) / AIM_PART, 1);
-    for (int32_t i = 0; i < s->items.count; i++) {
-        int64_t room = height - s->items.item[i].bytes;
-        d->last[i] =
-            room < 0 ? -1 : room / s->problem->alignment / s->items.item[i].align * s->items.item[i].align;
-    }
-    decoder_decode_all(d);
-}
-
-static bool state_is_better(const struct search *s)
-{
-    int32_t broken;
-    int64_t spilled = decoded_spill(s, &broken);
-    if (s->problem->objective == LX_SPILL) return is_better(s, spilled, broken);
-    return s->decoder.off_count < (s->problem->objective == LX_FIT ? s->best_off : 1);
 }
 
 /* Standing too high counts by how much the item is worth. */
@@ -269,189 +123,13 @@ static void set_slopes(struct search *s)
         d->slope[i] = (int64_t)((int128)max_i64(d->fee[i], 0) * s->option[GUIDE] / 1000 / room);
 }
 
-static int64_t share_of(int64_t mean, int64_t thousandths)
-{
-    return (int64_t)((int128)mean * thousandths / 1000);
-}
-
-/* The mean change of energy by a move, from moves that are all taken back. */
-static int64_t mean_change(struct search *s)
-{
-    struct decoder *d = &s->decoder;
-    int64_t sum = 0, changes = 0;
-    for (int i = 0; i < SAMPLE_MOVES; i++) {
-        int64_t before = d->penalty;
-        try_move(d, &s->mix, &s->rng);
-        int64_t delta = d->penalty - before;
-        if (delta != 0) {
-            sum += (delta < 0 ? -delta : delta) / SAMPLE_MOVES;
-            changes++;
-        }
-        decoder_undo(d);
-    }
-    return changes ? max_i64(sum / changes * SAMPLE_MOVES, 1) : 1;
-}
-
-/* One cycle over orders, from the best placement. */
-static bool run_orders(struct search *s, int64_t work, bool hotter)
-{
-    struct decoder *d = &s->decoder;
-    if (!decoder_load(d, s->best)) return false;
-    decoder_decode_all(d);
-    if (s->problem->objective == LX_HEIGHT) aim_lower(s);
-    int64_t mean = mean_change(s), slack = share_of(mean, s->option[PATIENCE]);
-    schedule_heat(&s->schedule, share_of(mean, s->option[HOT] * (hotter ? s->option[REHEAT] : 1)),
-                  share_of(mean, s->option[COLD]), work);
-    int64_t looks;
-    do {
-        looks = d->looks;
-        int64_t before = d->penalty, allowance = schedule_allowance(&s->schedule, rng_next(&s->rng));
-        d->ceiling = before + allowance + slack;
-        try_move(d, &s->mix, &s->rng);
-        s->steps++;
-        int64_t delta = d->penalty - before;
-        if (d->hopeless || delta > allowance) {
-            decoder_undo(d);
-        } else if (delta < 0 && state_is_better(s)) {
-            keep_best(s);
-            if (is_done(s)) return true;
-            if (s->problem->objective == LX_HEIGHT) aim_lower(s);
-        }
-        if (s->steps % CHECK_STRIDE == 0 && must_stop(s)) return true;
-    } while (schedule_spend(&s->schedule, s->by_steps ? 1 : d->looks - looks + STEP_WORK));
-    return s->problem->objective == LX_HEIGHT || fill_holes(s);
-}
-
-/* Stacking has lost nothing. */
-static bool no_worse_decoded(const struct search *s)
-{
-    int32_t broken;
-    int64_t spilled = decoded_spill(s, &broken);
-    if (s->links[0].any) return broken <= s->best_broken && spilled <= s->best_spilled;
-    return spilled <= s->best_spilled && s->decoder.off_count <= s->best_off;
-}
-
-/* Takes the ejector's state as the best, if it is: with links the energy alone does not tell. */
-static bool keep_ejected(struct search *s)
-{
-    const struct links *links = s->ejector.links;
-    int64_t spilled = s->ejector.spilled + (links ? links->value : 0);
-    int32_t broken = links ? links->broken : 0;
-    if (links && !is_better(s, spilled, broken)) return false;
-    ejector_save(&s->ejector, s->best);
-    s->best_spilled = spilled;
-    s->best_broken = broken;
-    s->best_off = s->ejector.off_count;
-    return true;
-}
-
-/* One cycle of ejections, from the best placement, stacked once to close its gaps. */
-static bool run_ejections(struct search *s, int64_t work, bool hotter)
-{
-    struct ejector *e = &s->ejector;
-    struct ejection plan;
-    if (!decoder_load(&s->decoder, s->best)) return false;
-    decoder_decode_all(&s->decoder);
-    if (no_worse_decoded(s)) keep_best(s);
-    ejector_load(e, s->best);
-    int64_t best = e->energy, mean = 0, looks;
-    for (int k = 0; k < SAMPLE_MOVES && ejector_plan(e, &s->rng, &plan); k++)
-        mean += (plan.rise < 0 ? -plan.rise : plan.rise) / SAMPLE_MOVES;
-    schedule_heat(&s->schedule, share_of(mean, s->option[hotter ? EJECT_HOT : EJECT_COOL]),
-                  share_of(mean, s->option[COLD]), work);
-    do {
-        looks = e->looks;
-        s->steps++;
-        if (s->steps % CHECK_STRIDE == 0 && must_stop(s)) break;
-        if (!ejector_plan(e, &s->rng, &plan)) break;
-        if (plan.rise > schedule_allowance(&s->schedule, rng_next(&s->rng))) continue;
-        ejector_apply(e, &s->rng, &plan);
-        if (e->energy >= best && !e->links) continue;
-        best = e->energy;
-        if (keep_ejected(s) && is_done(s)) break;
-    } while (schedule_spend(&s->schedule, s->by_steps ? 1 : e->looks - looks + STEP_WORK));
-    return true;
-}
-
-/* Takes the refiller's state as the best, if it is. */
-static bool keep_refilled(struct search *s)
-{
-    const struct links *links = s->refiller.links;
-    int64_t spilled = s->refiller.spilled + (links ? links->value : 0);
-    int32_t broken = links ? links->broken : 0;
-    if (links && !is_better(s, spilled, broken)) return false;
-    refiller_save(&s->refiller, s->best);
-    s->best_spilled = spilled;
-    s->best_broken = broken;
-    s->best_off = s->refiller.off_all;
-    return true;
-}
-
-static void refill_window(struct search *s, int64_t hot, int64_t cold, int64_t work)
-{
-    struct refiller *f = &s->refiller;
-    int64_t best = f->energy, looks;
-    schedule_heat(&s->schedule, hot, cold, work);
-    do {
-        looks = f->looks;
-        s->steps++;
-        if (s->steps % CHECK_STRIDE == 0 && must_stop(s)) break;
-        if (!refiller_step(f, &s->rng, schedule_allowance(&s->schedule, rng_next(&s->rng)))) break;
-        if (f->energy >= best && !f->links) continue;
-        best = f->energy;
-        if (keep_refilled(s) && is_done(s)) break;
-    } while (schedule_spend(&s->schedule, s->by_steps ? 1 : f->looks - looks + STEP_WORK));
-    refiller_restore(f, s->best);
-}
-
-/* Windows that overlap by half, each with its share of the work. */
-static void run_refills(struct search *s, int64_t work, int64_t hot)
-{
-    int32_t n = s->items.count, wide = (int32_t)s->option[WINDOW], windows = n <= wide ? 1 : 2 * n / wide;
-    int64_t mean = 0;
-    for (int32_t i = 0; i < n; i++) mean += max_i64(s->links[1].fee[i], 0) / n;
-    refiller_load(&s->refiller, s->best);
-    for (int32_t k = 0; k < windows && !s->stopped && !is_done(s); k++) {
-        int32_t from = 0, to = n;
-        if (windows > 1) {
-            from = (int32_t)((int64_t)n * k / (windows + 1));
-            to = (int32_t)((int64_t)n * (k + 2) / (windows + 1));
-        }
-        refiller_window(&s->refiller, from, to);
-        refill_window(s, share_of(mean, hot), share_of(mean, s->option[REFILL_COLD]),
-                      work / windows + (k < work % windows));
-    }
-    LOG(anneal, "refilled %d windows: %" PRId64 ", %" PRId64 " steps", (int)windows, current_objective(s),
-        s->steps);
-}
-
-/* Orders and ejections take turns, each with a mild and a hot cycle. Heights are a matter of orders alone. */
-static bool run_cycles(struct search *s, int64_t work)
-{
-    /* Each cycle decodes everything once: no more cycles than leave most of the work to the search. */
-    int64_t cycles = s->option[CYCLES];
-    if (!s->by_steps) cycles = max_i64(min_i64(cycles, work / (8 * s->items.pairs + 1)), 1);
-    bool only_orders = s->problem->objective == LX_HEIGHT;
-    for (int64_t cycle = 0; cycle < cycles && !s->stopped && !is_done(s); cycle++) {
-        int64_t share = work / cycles + (cycle < work % cycles);
-        if (share == 0) break;
-        bool hotter = only_orders ? cycle % 2 == 1 : cycle % 4 == 1 || cycle % 4 == 2;
-        bool ok =
-            only_orders || cycle % 2 == 0 ? run_orders(s, share, hotter) : run_ejections(s, share, hotter);
-        if (!ok) return false;
-        LOG(anneal, "cycle %" PRId64 " of %" PRId64 ": %" PRId64 ", %" PRId64 " steps", cycle + 1, cycles,
-            current_objective(s), s->steps);
-    }
-    return true;
-}
-
 /* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
  * first the engine that learns from what did not fit. */
 static bool pack_in_orders(struct search *s, int64_t work)
 {
     bool found;
     if (!pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found)) return false;
-    if (found) measure_best(s);
+    if (found) annealing_measure_best(s);
     return true;
 }
 
@@ -470,12 +148,12 @@ static bool anneal(struct search *s)
     int64_t work =
         s->by_steps ? s->run->work_limit : min_i64(option[MAX_EFFORT], option[EFFORT] * s->items.count);
     if (s->problem->objective == LX_FIT && !pack_in_orders(s, work)) return false;
-    if (!s->worth) return run_cycles(s, work);
+    if (!s->worth) return phase_cycles(s, work);
     if (!refiller_make(&s->refiller, &s->items, &s->links[1], s->worth)) return false;
     int64_t part = s->items.count > option[WINDOW] ? work : share_of(work, option[REFILL_SHARE]);
-    run_refills(s, part - part / 3, option[REFILL_HOT]);
-    if (part < work && !run_cycles(s, work - part)) return false;
-    run_refills(s, part / 3, option[REFILL_WARM]);
+    phase_refills(s, part - part / 3, option[REFILL_HOT]);
+    if (part < work && !phase_cycles(s, work - part)) return false;
+    phase_refills(s, part / 3, option[REFILL_WARM]);
     return true;
 }
 
@@ -506,7 +184,7 @@ static void report(const struct search *s, struct lx_answer *answer)
 {
     items_answer(&s->items, s->best, answer->address);
     bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
-    answer->status = complete && (is_done(s) || !s->stopped) ? LX_FEASIBLE : LX_LIMIT;
+    answer->status = complete && (annealing_is_done(s) || !s->stopped) ? LX_FEASIBLE : LX_LIMIT;
     answer->steps = s->steps;
     answer->bound = 0;
     lx_answer_count(answer, &lx_solver_anneal, STAT_PAIRS, s->items.pairs);
@@ -537,10 +215,10 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
     ok = ok && start_best(&s.links[1], s.worth, run, run->incumbent != NULL, s.best);
     if (ok) {
-        measure_best(&s);
+        annealing_measure_best(&s);
         bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
                    (problem->objective != LX_HEIGHT || s.best_off == 0);
-        if (can && !must_stop(&s)) ok = anneal(&s);
+        if (can && !annealing_must_stop(&s)) ok = anneal(&s);
         settle_addresses(&s);
         report(&s, answer);
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUESTS = 3, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };
+enum { GUESTS = 2, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };
 enum kind { BY_SIZE, BY_COST, BY_WORTH, BY_AREA, KINDS };
 enum gap { FIRST, LAST, TIGHTEST, GAPS };
 
@@ -246,7 +246,9 @@ static int32_t draw_item(struct refiller *f, struct rng *rng, int32_t *leaver)
         int32_t i = f->from + (int32_t)pick(rng, (uint32_t)(f->to - f->from));
         if (f->spot[i].base >= 0 && links_may_shun(f->links, i)) return *leaver = i;
     }
-    return f->off_count ? f->off[pick(rng, (uint32_t)f->off_count)] : NO_ITEM;
+    if (f->off_count == 0) return NO_ITEM;
+    int32_t a = f->off[pick(rng, (uint32_t)f->off_count)], b = f->off[pick(rng, (uint32_t)f->off_count)];
+    return f->worth[b] > f->worth[a] ? b : a;
 }
 
 bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)

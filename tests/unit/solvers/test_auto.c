@@ -1,0 +1,127 @@
+/* Auto against every solver by itself, on lists and on graphs; and its levels against each other. */
+#include "lxplan.h"
+#include "support/linked_problem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+/* What an answer is worth; for fit how many are left out. */
+static int64_t worth(const struct lx_problem *p, const struct lx_solver *solver, const int64_t *options)
+{
+    int64_t address[SMALL_MAX], left = 0;
+    struct lx_answer a = {.address = address};
+    struct lx_run run = {.seed = 2, .options = options};
+    lx_status st;
+    if (!lx_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
+    if (a.status == LX_INFEASIBLE) return 0;
+    for (int32_t i = 0; i < p->count; i++) left += address[i] < 0 && !p->buffers[i].reason;
+    return p->objective == LX_FIT ? left : a.objective;
+}
+
+static void never_worse(const struct lx_problem *p)
+{
+    const struct lx_solver *of_auto = lx_solver_find("auto");
+    int64_t best = worth(p, of_auto, NULL);
+    for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
+        if (*s == of_auto || (lx_problem_needs(p) & ~(*s)->caps)) continue;
+        int64_t theirs = worth(p, *s, NULL);
+        if (best > theirs) fail_msg("auto %lld, %s %lld", (long long)best, (*s)->name, (long long)theirs);
+    }
+}
+
+static void test_lists(void **state)
+{
+    (void)state;
+    struct rng rng = rng_seed(71);
+    for (int round = 0; round < 24; round++) {
+        struct small s;
+        random_problem(&s, &rng, (int32_t)rng_between(&rng, 2, 22), (enum lx_objective)(round % 3), 14, 9,
+                       rng_between(&rng, 8, 24));
+        never_worse(&s.problem);
+    }
+}
+
+static void test_linked(void **state)
+{
+    (void)state;
+    struct rng rng = rng_seed(72);
+    for (int round = 0; round < 30; round++) {
+        struct linked l;
+        linked_random(&l, &rng, (int32_t)rng_between(&rng, 2, 14));
+        never_worse(&l.small.problem);
+    }
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    const struct lx_solver *of_auto = lx_solver_find("auto");
+    struct rng rng = rng_seed(73);
+    for (int round = 0; round < 9; round++) {
+        struct small s;
+        int64_t last = INT64_MAX;
+        random_problem(&s, &rng, 30, (enum lx_objective)(round % 3), 14, 30, 40);
+        for (int64_t level = 0; level <= 6; level++) {
+            int64_t now = worth(&s.problem, of_auto, &level);
+            assert_true(now <= last);
+            last = now;
+        }
+    }
+}
+
+static int64_t traffic(const struct lx_graph *g, const struct lx_solver *solver)
+{
+    struct lx_plan_options how = {.solver = solver, .run = {.seed = 1}};
+    lx_status st;
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s: %s", solver->name, st.text);
+    int64_t bytes = p->figures.hbm_bytes;
+    lx_plan_free(p);
+    return bytes;
+}
+
+/* Graphs under pressure, by what really moves. */
+static void test_graphs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        int64_t lx;
+    } points[] = {
+        {"moe_mlp", 102400},           {"moe_mlp", 24576}, {"gq_attention", 102400}, {"swiglu", 204800},
+        {"transformer_block", 409600},
+    };
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        char path[300];
+        lx_status st;
+        snprintf(path, sizeof path, "%s/patterns/graphs/%s.json", SOURCE_DIR, points[i].file);
+        const struct lx_graph *whole = lx_graph_read(path, &st);
+        if (!whole) fail_msg("%s", st.text);
+        const struct lx_graph *g = lx_graph_with_capacity(whole, points[i].lx, &st);
+        if (!g) fail_msg("%s", st.text);
+        int64_t best = traffic(g, lx_solver_find("auto"));
+        for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
+            int64_t theirs = traffic(g, *s);
+            if (best > theirs)
+                fail_msg("%s at %lld: auto %lld, %s %lld", points[i].file, (long long)points[i].lx,
+                         (long long)best, (*s)->name, (long long)theirs);
+        }
+        lx_graph_free(g);
+        lx_graph_free(whole);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_linked),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_graphs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
