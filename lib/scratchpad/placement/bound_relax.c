@@ -151,7 +151,8 @@ static bool relax(struct relaxing *x, int32_t pool)
 {
     const struct lx_problem *q = x->q;
     x->unit = 0;
-    for (int32_t i = 0; i < q->count; i++) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
+    for (int32_t i = 0; i < q->count; i++)
+        if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
     if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
     x->hindrance = high_price(q);
     x->first = INT64_MAX;
@@ -161,13 +162,14 @@ static bool relax(struct relaxing *x, int32_t pool)
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
         add_buffer(x, i);
-        if (q->objective == LX_HEIGHT && x->number[i] >= 0) x->list[x->number[i]].alignment = 0;
+        /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
+        if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }
     cut_children(x);
     for (int32_t k = 0; k < q->pool_count; k++)
         if (pool < 0 || k == pool) add_reserved(x, &q->pools[k]);
     x->plain.objective = q->objective;
-    x->plain.alignment = q->objective == LX_HEIGHT ? 1 : q->alignment;
+    x->plain.alignment = x->unit;
     x->plain.buffers = x->list;
     x->plain.capacity = q->pool_count ? 0 : q->capacity;
     for (int32_t k = 0; k < q->pool_count; k++)
