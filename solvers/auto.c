@@ -49,9 +49,9 @@ static const struct stage {
     {0, &lx_solver_firstfit, 0, ALONE, 0, false},
     {0, &lx_solver_bestfit, 0, ALONE, 0, false},
     {1, NULL, 0, FROM_BEST, ORDERS_MOST, false},
-    {2, &lx_solver_anneal, 2000, FROM_BEST, SMALL, false},
-    {3, &lx_solver_exact, 20000, FROM_BEST, SMALL, false},
-    {4, &lx_solver_exact, 200000, FROM_BEST, SMALL, false},
+    {2, &lx_solver_exact, 20000, FROM_BEST, EXACT_MOST, false}, /* a proof in milliseconds, on most graphs */
+    {3, &lx_solver_anneal, 2000, FROM_BEST, SMALL, false},
+    {4, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, false},
     {5, &lx_solver_anneal, 0, ALONE, 0, false},
     {5, &lx_solver_exact, 2000, FROM_BEST, RELAXED_MOST, false},
     {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, true},
@@ -251,7 +251,7 @@ static bool is_close(const struct best *b)
 
 static bool is_too_large(const struct best *b, const struct stage *s)
 {
-    if (!s->most || b->p->objective != LX_SPILL || b->p->count <= s->most) return false;
+    if (!s->most || !b->have || b->p->objective != LX_SPILL || b->p->count <= s->most) return false;
     return !(s->or_close && is_close(b));
 }
 

@@ -126,6 +126,23 @@ static bool keep_cuts(struct search *s, const struct cut *cuts, int32_t count)
     return true;
 }
 
+static bool same_cuts(const struct cut *a, int32_t a_count, const struct cut *b, int32_t b_count)
+{
+    bool same = a_count == b_count;
+    for (int32_t i = 0; same && i < a_count; i++) same = cut_compare(&a[i], &b[i]) == 0;
+    return same;
+}
+
+/* Choices that keep different things on chip may cut alike: the solver has decided that already. */
+static bool is_tried(const struct keep_found *found, int32_t choice)
+{
+    const struct keep_choice *c = &found->at[choice];
+    bool tried = c->cut_count == 0;
+    for (int32_t i = 0; !tried && i < choice; i++)
+        tried = same_cuts(c->cuts, c->cut_count, found->at[i].cuts, found->at[i].cut_count);
+    return tried;
+}
+
 /* The choices of the model, cheapest first. */
 static bool try_choices(struct search *s, const struct keep_found *found)
 {
@@ -133,6 +150,7 @@ static bool try_choices(struct search *s, const struct keep_found *found)
     for (int32_t i = 0; ok && i < found->count && s->left > 0; i++) {
         const struct keep_choice *c = &found->at[i];
         if (lx_run_stopped(&s->by->options->run) || (!by_time && c->cost >= s->by->best.hbm_bytes)) break;
+        if (is_tried(found, i)) continue;
         s->left--;
         if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) ok = keep_cuts(s, c->cuts, c->cut_count);
         ok = ok && !failed;

@@ -327,7 +327,7 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_solver 
         return NULL;
     if (p->asks_time) return "its time may be above what launches and memory take at least";
     if (p->unproved) return p->unproved;
-    if (p->answer.status == LX_LIMIT) return "the solver stopped at its limit of steps";
+    if (p->answer.status == LX_LIMIT) return "the solver was stopped, or used up its steps";
     return arena_format(p->memory, solver->caps & LX_CAN_PROVE ? "%s found no proof" : "%s proves nothing",
                         solver->name);
 }

@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
+/* `plain`: room alone decides, one pool and one life each. */
 static const char *why_off_chip(const struct lx_plan *plan, const struct lx_occupancy *o,
-                                const struct lx_buffer *b)
+                                const struct lx_buffer *b, bool plain)
 {
     const struct lx_problem *p = &plan->problem;
     if (b->reason) return b->reason;
@@ -14,7 +15,7 @@ static const char *why_off_chip(const struct lx_plan *plan, const struct lx_occu
     if (b->size > p->capacity)
         return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
                             (long long)b->size, (long long)p->capacity);
-    if (p->pool_count || lx_problem_needs(p))
+    if (!plain)
         return plan->answer.status == LX_INFEASIBLE
                    ? "no legal answer exists"
                    : "no place was found for it that is legal and worth its cost";
@@ -64,14 +65,26 @@ bool plan_places(struct lx_plan *plan, lx_status *st)
     return ok ? plan_totals(plan, st) : status_no_memory(st);
 }
 
+/* Is it a staging buffer that nobody needs, its owner being on chip? */
+static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
+{
+    const struct lx_bonds *b = &plan->problem.bonds;
+    for (int32_t i = 0; i < b->staging_count; i++)
+        if (b->staging[i].a == buffer) return plan->answer.address[b->staging[i].b] >= 0;
+    return false;
+}
+
 static bool find_reasons(struct lx_plan *plan)
 {
     struct lx_occupancy o = {0};
+    bool plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
     plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
     bool ok = plan->reason && lx_occupancy_make(plan, &o);
     for (int32_t i = 0; ok && i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
-            plan->reason[i] = why_off_chip(plan, &o, &plan->problem.buffers[i]);
+            plan->reason[i] = is_idle_staging(plan, i)
+                                  ? "staging that is not needed: its owner is on chip"
+                                  : why_off_chip(plan, &o, &plan->problem.buffers[i], plain);
             if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))
                 plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
             ok = plan->reason[i] != NULL;

@@ -221,6 +221,9 @@ bool lp_basis_refactor(struct lp *lp)
     }
     bool ok = true;
     for (int32_t v = 0; ok && v < m; v++) {
+        if (v % 16 == 15 && lp->stop && lp->stop(lp->stop_context))
+            ok = false; /* thousands of rows take seconds */
+        if (!ok) break;
         spread_column(lp, variables[v], lp->work);
         double *column = lp->work + lp->room;
         int32_t best = -1;

@@ -107,7 +107,7 @@ static bool ask_heuristics(struct choice *c)
     bool ok = layout_open(&found, b->count) && a.address && a.pool;
     for (size_t k = 0; ok && k < sizeof solvers / sizeof *solvers; k++) {
         for (int32_t i = 0; i < b->p->count; i++) a.address[i] = LX_OFF_CHIP, a.pool[i] = 0;
-        struct lx_run run = {.seed = c->seed};
+        struct lx_run run = {.seed = c->seed, .stop = budget_stopped, .context = c->budget};
         int64_t value;
         enum lx_rule rule;
         lx_status why;

@@ -135,6 +135,7 @@ static bool open_lp(struct programme *m)
     }
     if (ok) m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
     ok = m->lp != NULL;
+    if (ok) lp_stop_if(m->lp, budget_stopped, m->budget);
     for (size_t k = 0; ok && k < m->rows.count; k++) ok = give_row_to_lp(m, &m->rows.at[k]);
     free(first);
     free(last);
