@@ -99,7 +99,7 @@ static int64_t share_rows(const struct lx_diff *d, struct share_row rows[LX_PART
     int64_t count = 0;
     struct share_row sum = {"sum", "in all", 0, 0};
     for (int s = 0; s < LX_PART_COUNT; s++) {
-        if (s != LX_PART_RING) sum.before += d->share_before[s], sum.after += d->share_after[s];
+        if (s < LX_PART_RING) sum.before += d->share_before[s], sum.after += d->share_after[s];
         if (s == LX_PART_RING) rows[count++] = sum;
         if (d->share_before[s] || d->share_after[s])
             rows[count++] = (struct share_row){lx_part_word((enum lx_part)s), lx_part_words((enum lx_part)s),

@@ -8,18 +8,27 @@
 #include "scratchpad/cooptimise/least_traffic.h"
 
 /* Ops from which on the joint search is tried for time only, with a quick solver. */
-enum { LARGE = 150 };
+enum { LARGE = 400 };
+
+/* With those copies of inputs that are asked for: the best plan may have been made without any, where that moves less,
+ * but another division or the bound may not. By time passes are left out on purpose. */
+static struct lx_passes asked_passes(const struct planner *p)
+{
+    struct lx_passes passes = p->best.draft.how.passes;
+    if (!asks_time(p)) passes.clone = passes_of_stage(&p->options->passes).clone;
+    return passes;
+}
 
 static struct lx_cooptimise_options joint_options(const struct planner *p, enum lx_joint_mode mode)
 {
-    const struct lx_passes *passes = &p->best.draft.how.passes;
+    struct lx_passes passes = asked_passes(p);
     bool quick = p->divided->count > LARGE && p->options->quick_solver;
     struct lx_cooptimise_options how = {.mode = mode,
-                                        .goal = passes->by_time ? LX_GOAL_TIME : LX_GOAL_TRAFFIC,
+                                        .goal = passes.by_time ? LX_GOAL_TIME : LX_GOAL_TRAFFIC,
                                         .solver = quick ? p->options->quick_solver : p->options->solver,
                                         .run = p->options->run,
-                                        .clone_inputs = passes->clone != LX_CLONE_NONE,
-                                        .outputs_on_chip = !passes->no_outputs,
+                                        .clone_inputs = passes.clone != LX_CLONE_NONE,
+                                        .outputs_on_chip = !passes.no_outputs,
                                         .without_flip = true};
     how.run.work_limit = 0; /* the limit counts the solver's steps */
     if (quick) how.run.options = NULL;
@@ -39,7 +48,7 @@ static bool old_is_better(const struct attempt *old, double old_us, const struct
 /* Plans with the divisions that were found, and keeps the better attempt. */
 static bool try_divisions(struct planner *p, const struct lx_division **divided, int32_t changed)
 {
-    struct decisions how = {.passes = p->best.draft.how.passes, .divided = divided};
+    struct decisions how = {.passes = asked_passes(p), .divided = divided};
     struct attempt next;
     struct clocks old, now;
     if (!draft_clocks(&p->best.draft, p->best.answer.address, &old, p->st) || !attempt_plain(p, &how, &next))
@@ -85,7 +94,7 @@ static bool measure_quickly(const struct planner *p, const struct lx_division *c
 {
     struct lx_plan_options quick = *p->options;
     struct planner tries = *p;
-    struct decisions how = {.passes = p->best.draft.how.passes, .divided = divided};
+    struct decisions how = {.passes = asked_passes(p), .divided = divided};
     struct attempt a;
     quick.solver = p->options->quick_solver;
     quick.run.options = NULL;
@@ -117,12 +126,16 @@ static bool enter(struct planner *p, struct contest *c, const struct lx_division
     return true;
 }
 
-/* What chains find, as long as they may find or prove more. */
-static bool try_chains(struct planner *p, bool plans)
+/* What chains find with these passes, as long as they may find or prove more. */
+static bool try_chains(struct planner *p, const struct lx_passes *passes, bool plans)
 {
-    struct least_traffic s;
-    struct contest c;
-    bool ok = least_traffic_open(&s, &p->best.draft, &p->options->run, p->st) && begin_contest(p, &c);
+    struct least_traffic s = {0};
+    struct contest c = {0};
+    struct arena memory = {0};
+    struct draft plain = {0};
+    struct decisions how = {.passes = *passes};
+    bool ok = draft_make(p->divided, &how, &memory, &plain, p->st) &&
+              least_traffic_open(&s, &plain, &p->options->run, p->st) && begin_contest(p, &c);
     while (ok && !s.done) {
         ok = least_traffic_round(&s, p->best.hbm_bytes, p->st);
         for (int32_t k = 0; ok && plans && k < s.found; k++) {
@@ -136,7 +149,18 @@ static bool try_chains(struct planner *p, bool plans)
     if (ok && c.divided) ok = try_divisions(p, c.divided, c.changed);
     p->joint.bound_bytes = s.bound;
     least_traffic_close(&s);
+    draft_free(&plain);
+    arena_free(&memory);
     return ok;
+}
+
+/* Divisions that are best without evictions are tried, too: where these find nothing, no more is moved than without
+ * them. The bound is that of all that is asked for. */
+static bool try_all_chains(struct planner *p, bool plans)
+{
+    struct lx_passes passes = asked_passes(p), whole = passes;
+    whole.evict = false;
+    return (!plans || !passes.evict || try_chains(p, &whole, true)) && try_chains(p, &passes, plans);
 }
 
 /* The bound of the plan is that of all divisions, not of those that were chosen. */
@@ -163,7 +187,7 @@ bool cooptimise_others(struct planner *p, bool (*search)(struct planner *))
     int32_t anew = 0;
     for (int i = 0; ok && i < p->other_count && p->best.hbm_bytes > p->joint.bound_bytes; i++) {
         struct planner tries = *p;
-        struct decisions how = {.passes = p->best.draft.how.passes, .divided = p->others[i]};
+        struct decisions how = {.passes = asked_passes(p), .divided = p->others[i]};
         if (!attempt_plain(&tries, &how, &tries.best)) return false;
         tries.best.perfect_bytes = p->best.perfect_bytes;
         ok = search(&tries);
@@ -186,7 +210,7 @@ bool cooptimise_search(struct planner *p)
     bool ok = try_joint(p, LX_JOINT_FLIP);
     const struct lx_division *const *flipped = p->tried_last;
     if (ok && full && (by_time || p->divided->count <= LARGE)) ok = try_joint(p, LX_JOINT_FULL);
-    ok = ok && try_chains(p, full && !by_time);
+    ok = ok && try_all_chains(p, full && !by_time);
     remember(p, NULL);
     remember(p, flipped);
     remember(p, p->tried_last);

@@ -137,8 +137,7 @@ bool move_try(struct planner *p, const struct keep_model *m, const struct keep_c
 /* keep_bound.c: a draft of the best attempt's decisions without cuts; to be freed also where it failed. */
 enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
 bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out);
-/* HBM bytes that no plan with these divisions and passes goes below. `any_borders`: bundles may begin
- * elsewhere. */
-bool keep_bound(struct planner *p, bool any_borders, int64_t *bound);
+/* HBM bytes that no plan with these divisions, passes and borders of bundles goes below. */
+bool keep_bound(struct planner *p, int64_t *bound);
 
 #endif

@@ -41,14 +41,15 @@ bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out
     return draft_make(p->divided, &how, memory, out, p->st);
 }
 
-bool keep_bound(struct planner *p, bool any_borders, int64_t *bound)
+bool keep_bound(struct planner *p, int64_t *bound)
 {
     const struct draft *best = &p->best.draft;
     struct decisions how = {.passes = best->how.passes, .divided = best->how.divided};
+    if (!asks_time(p)) how.passes.clone = passes_of_stage(&p->options->passes).clone;
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
-    bool reorder = how.passes.reorder, cuts = how.passes.evict || any_borders;
+    bool reorder = how.passes.reorder, cuts = how.passes.evict;
     bool ok = draft_make(best->divided, &how, &memory, &plain, p->st) &&
               keep_model_make(&plain, cuts, &memory, &m, p->st) &&
               (reorder ? bound_in_any(&m, p->best.hbm_bytes, &memory, bound, p->st)

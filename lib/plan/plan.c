@@ -282,8 +282,9 @@ static bool find_bound(struct planner *p, bool limited)
 static bool raise_bound(struct planner *p, bool limited)
 {
     int64_t least = 0;
-    if (p->joint.searched || p->best.hbm_bytes <= p->bound) return true;
-    if (!keep_bound(p, limited, &least)) return false;
+    /* The model knows the borders of bundles as they stand, and they may still be taken away. */
+    if (limited || p->joint.searched || p->best.hbm_bytes <= p->bound) return true;
+    if (!keep_bound(p, &least)) return false;
     p->bound = max_i64(p->bound, least);
     return true;
 }

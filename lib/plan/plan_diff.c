@@ -59,8 +59,11 @@ static void measure_ops(const struct lx_plan *p, int64_t *per_buffer, int64_t *s
 /* The shares of a plan, and what each of its buffers costs off chip; NULL: no memory. */
 static int64_t *measure(const struct lx_plan *p, int64_t *share)
 {
-    static const enum lx_part of_kind[] = {
-        [LX_LOAD] = LX_PART_LOADS, [LX_STORE] = LX_PART_STORES, [LX_RING] = LX_PART_RING};
+    static const enum lx_part of_kind[] = {[LX_LOAD] = LX_PART_LOADS,
+                                           [LX_STORE] = LX_PART_STORES,
+                                           [LX_RING] = LX_PART_RING,
+                                           [LX_MOVE] = LX_PART_MOVES};
+    _Static_assert(sizeof of_kind / sizeof *of_kind == LX_TRANSFER_KINDS, "a part for each kind of transfer");
     int64_t *per_buffer = calloc((size_t)p->problem.count + 1, sizeof *per_buffer);
     if (!per_buffer) return NULL;
     if (p->accesses)
@@ -69,6 +72,8 @@ static int64_t *measure(const struct lx_plan *p, int64_t *share)
         for (int32_t i = 0; i < p->problem.count; i++)
             if (p->answer.address[i] < 0) per_buffer[i] = p->problem.buffers[i].spill_cost;
     for (int32_t i = 0; i < p->problem.count; i++) share[LX_PART_BUFFERS] += per_buffer[i];
+    if (!p->accesses && p->problem.objective == LX_SPILL)
+        share[LX_PART_COSTS] = p->figures.spill_bytes - share[LX_PART_BUFFERS];
     for (int32_t i = 0; i < p->transfer_count; i++)
         share[of_kind[p->transfers[i].kind]] += p->transfers[i].bytes;
     return per_buffer;
@@ -77,6 +82,11 @@ static int64_t *measure(const struct lx_plan *p, int64_t *share)
 static int64_t address_in(const struct lx_plan *p, int32_t i)
 {
     return i < 0 ? LX_OFF_CHIP : p->answer.address[i];
+}
+
+static int32_t pool_in(const struct lx_plan *p, int32_t i)
+{
+    return p->answer.pool ? p->answer.pool[i] : 0;
 }
 
 static const char *slot_in(const struct lx_plan *p, int32_t i)
@@ -90,7 +100,7 @@ static enum lx_change change_of(const struct lx_plan *p, int32_t i, const struct
     const struct lx_buffer *a = &p->problem.buffers[i], *b = &q->problem.buffers[k];
     int64_t from = address_in(p, i), to = address_in(q, k);
     if ((from >= 0) != (to >= 0)) return to >= 0 ? LX_CAME_ON_CHIP : LX_WENT_OFF_CHIP;
-    if (from != to) return LX_MOVED;
+    if (from != to || (from >= 0 && pool_in(p, i) != pool_in(q, k))) return LX_MOVED;
     if (strcmp(slot_in(p, i), slot_in(q, k)) != 0) return LX_IN_PLACE_CHANGED;
     bool same =
         a->size == b->size && a->start == b->start && a->end == b->end && a->spill_cost == b->spill_cost;

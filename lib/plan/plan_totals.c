@@ -31,6 +31,8 @@ static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int
     if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
     bool ok = draft_make(x->divided, &how, &scratch, &plain, st);
     if (ok) *bytes = measure(&plain);
+    /* Where others may be set, a border can cut a stay as an eviction does. */
+    if (ok && border_count == 0 && borders) *bytes = min_i64(*bytes, evict_least(&plain));
     draft_free(&plain);
     arena_free(&scratch);
     return ok;
