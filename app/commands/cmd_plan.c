@@ -73,7 +73,9 @@ static void write_answer_lines(const struct lx_plan *p, struct text *out)
 /* What is paid, and the least that is proved of it. */
 static void add_least(const struct lx_plan *p, struct text *out)
 {
-    if (lx_plan_value(p) == lx_plan_least(p))
+    if (p->answer.status == LX_INFEASIBLE)
+        text_add(out, ", all off chip, which is no answer");
+    else if (lx_plan_value(p) == lx_plan_least(p))
         text_add(out, ", proven least");
     else if (lx_plan_least(p) > 0)
         text_format(out, ", proven least %s (+%s)", in_bytes(lx_plan_least(p)).at, in_gap(lx_plan_gap(p)).at);

@@ -317,6 +317,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
         !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;
+    if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
     p->figures.bound_bytes = p->answer.bound;
     return true;
 }

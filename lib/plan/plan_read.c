@@ -141,8 +141,11 @@ static bool take_places(const struct json *j, const struct records *buffers, str
         if (x->address < -1 || x->in_place_of < -1 || x->in_place_of >= n)
             return json_error(j, buffers->where[i], st, LX_E_RANGE,
                               "address must not be negative, and in_place_of the number of a buffer");
-        if (x->pool < -1 || x->pool >= lx_pool_count(&p->problem))
-            return json_error(j, buffers->where[i], st, LX_E_RANGE, "pool must be the number of a pool");
+        if (json_find(buffers->where[i], "pool") &&
+            (!p->answer.pool || x->pool < 0 || x->pool >= lx_pool_count(&p->problem)))
+            return json_error(
+                j, buffers->where[i], st, LX_E_RANGE,
+                "pool must be the number of one of several pools; leave it out where there is one");
         p->answer.address[i] = x->address < 0 ? LX_OFF_CHIP : x->address;
         if (p->answer.pool) p->answer.pool[i] = x->pool < 0 ? 0 : (int32_t)x->pool;
         p->took_slot_of[i] = (int32_t)x->in_place_of;
