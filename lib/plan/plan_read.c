@@ -221,9 +221,11 @@ static double gap_before(const struct lx_plan *p)
     return value > bound ? (value - bound) / value : 0;
 }
 
+/* Files have nine digits of it. */
 static bool right_gap(const struct lx_plan *p, double gap, bool old)
 {
-    return isnan(gap) || fabs(gap - (old ? gap_before(p) : lx_plan_gap(p))) <= 1e-8;
+    double own = old ? gap_before(p) : lx_plan_gap(p);
+    return isnan(gap) || fabs(gap - own) <= 1e-8 * (1 + own);
 }
 
 /* What the root says twice must be the same both times. */
