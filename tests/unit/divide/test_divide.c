@@ -473,6 +473,10 @@ static void divide_folder(const char *folder, bool errors)
             const struct lx_graph *g = lx_graph_read(path, &s.st);
             if (!g && errors) break; /* refused by an earlier stage, which has its own tests */
             assert_non_null(g);
+            if (cores > g->device.cores) { /* the pattern's device has no more */
+                lx_graph_free(g);
+                break;
+            }
             if (errors && (!g->expect_stage || strcmp(g->expect_stage, "divide") != 0)) {
                 lx_graph_free(g);
                 break;
