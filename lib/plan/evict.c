@@ -16,6 +16,7 @@
 
 struct candidate {
     struct cut cut;
+    int64_t idle;  /* ticks */
     double weight; /* bytes x ticks */
 };
 
@@ -65,7 +66,8 @@ static bool gather(struct search *s)
         for (int32_t k = 1; k < b->use_count; k++) {
             int64_t idle = b->uses[k] - b->uses[k - 1];
             if ((!crowded && !wanted_during(&s->by->best, b->uses[k - 1], b->uses[k] + 1))) continue;
-            struct candidate c = {{x->stays[i].tensor, (int32_t)b->uses[k]}, (double)b->size * (double)idle};
+            struct candidate c = {
+                {x->stays[i].tensor, (int32_t)b->uses[k]}, idle, (double)b->size * (double)idle};
             if (!VEC_PUSH(&s->candidates, c)) return status_no_memory(s->by->st);
         }
     }
@@ -88,32 +90,64 @@ static bool cut_rewrites(struct search *s)
     return true;
 }
 
-/* The cuts kept so far, and one more. */
-static bool with_one_more(struct search *s, struct cut more, bool *failed)
+/* The cuts kept so far, and more. */
+static bool with_more(struct search *s, const struct cut *more, size_t count, bool *failed)
 {
     VEC(struct cut) tried = {0};
+    size_t all = s->cuts.count + count;
     bool better = false;
-    *failed = !VEC_RESERVE(&tried, s->cuts.count + 1) || !VEC_RESERVE(&s->cuts, s->cuts.count + 1);
-    for (size_t k = 0; !*failed && k < s->cuts.count; k++) tried.at[tried.count++] = s->cuts.at[k];
+    *failed = !VEC_RESERVE(&tried, all + 1) || !VEC_RESERVE(&s->cuts, all + 1);
+    for (size_t k = 0; !*failed && k < all; k++)
+        tried.at[k] = k < s->cuts.count ? s->cuts.at[k] : more[k - s->cuts.count];
     if (*failed)
         status_no_memory(s->by->st);
     else {
-        tried.at[tried.count++] = more;
-        qsort(tried.at, tried.count, sizeof *tried.at, cut_compare);
-        better = try_cuts(s, tried.at, tried.count, failed);
+        qsort(tried.at, all, sizeof *tried.at, cut_compare);
+        for (size_t k = 0; k < all; k++)
+            if (k == 0 || cut_compare(&tried.at[tried.count - 1], &tried.at[k]) != 0)
+                tried.at[tried.count++] = tried.at[k];
+        bool known = tried.count == s->cuts.count;
+        if (!known) s->left--;
+        better = !known && try_cuts(s, tried.at, tried.count, failed);
         if (better) memcpy(s->cuts.at, tried.at, tried.count * sizeof *tried.at), s->cuts.count = tried.count;
     }
     VEC_FREE(&tried);
     return better;
 }
 
+static bool goes_on(const struct search *s, bool failed)
+{
+    return !failed && s->left > 0 && !lx_run_stopped(&s->by->options->run);
+}
+
+/* Cuts of a tensor may pay only together: one that is read again and again by groups of ops far apart. */
+static bool try_tensors(struct search *s)
+{
+    VEC(struct cut) cuts = {0};
+    bool failed = false;
+    for (size_t i = 0; goes_on(s, failed) && i < s->candidates.count; i++) {
+        int32_t tensor = s->candidates.at[i].cut.tensor;
+        bool seen = false;
+        cuts.count = 0;
+        for (size_t k = 0; k < i && !seen; k++) seen = s->candidates.at[k].cut.tensor == tensor;
+        for (size_t k = i; !seen && !failed && k < s->candidates.count; k++)
+            if (s->candidates.at[k].cut.tensor == tensor && s->candidates.at[k].idle > 1)
+                failed = !VEC_PUSH(&cuts, s->candidates.at[k].cut);
+        if (failed) status_no_memory(s->by->st);
+        if (!failed && cuts.count > 1) with_more(s, cuts.at, cuts.count, &failed);
+    }
+    VEC_FREE(&cuts);
+    return !failed;
+}
+
+/* Again and again: one that was of no use may be so behind others. */
 static bool try_single(struct search *s)
 {
-    bool failed = false;
-    for (size_t i = 0; !failed && i < s->candidates.count && s->left > 0; i++) {
-        if (lx_run_stopped(&s->by->options->run)) break;
-        s->left--;
-        with_one_more(s, s->candidates.at[i].cut, &failed);
+    bool failed = false, better = true;
+    while (better) {
+        better = false;
+        for (size_t i = 0; goes_on(s, failed) && i < s->candidates.count; i++)
+            better |= with_more(s, &s->candidates.at[i].cut, 1, &failed);
     }
     return !failed;
 }
@@ -194,7 +228,7 @@ bool evict_search(struct planner *p)
         if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
         ok = ok && !failed;
     }
-    ok = ok && (done || (gather(&s) && try_single(&s)));
+    ok = ok && (done || (gather(&s) && try_single(&s) && try_tensors(&s)));
     LOG(evict, "%d cuts kept", (int)s.cuts.count);
     VEC_FREE(&s.cuts);
     VEC_FREE(&s.candidates);

@@ -21,7 +21,7 @@ struct v2_problem {
     struct lx_life lives[V2_MOST][3];
     int64_t uses[V2_MOST][2], costs[V2_MOST][V2_POOLS];
     int32_t pools[V2_MOST][V2_POOLS], parents[V2_MOST][V2_MOST];
-    char name[V2_MOST][8];
+    char name[V2_MOST][16];
     struct lx_pool pool[V2_POOLS];
     struct lx_reserved reserved[V2_POOLS][2];
     struct lx_pair apart[V2_LIST], exclusive[V2_LIST], staging[V2_LIST];
