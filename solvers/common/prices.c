@@ -96,7 +96,8 @@ static void follow(struct market *m, int round)
     int64_t load = 0, step = 2 * m->unit_price * ROUNDS / (ROUNDS + SHRINK * round);
     for (int32_t t = 0; t < m->sections; t++) {
         load += m->load[t];
-        int64_t excess = (int64_t)(((int128)(load - m->room) << STEP_BITS) / max_i64(m->room, 1));
+        int64_t excess =
+            (int64_t)(((int128)(load - m->room) * (INT64_C(1) << STEP_BITS)) / max_i64(m->room, 1));
         m->trend[t] += (min_i64(excess, INT64_C(1) << 30) - m->trend[t]) / SMOOTH;
         m->price[t] = max_i64(m->price[t] + (int64_t)(((int128)step * m->trend[t]) >> STEP_BITS), 0);
     }

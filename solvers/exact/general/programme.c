@@ -59,7 +59,7 @@ static bool merge_terms(struct programme *m, const struct term *terms, int32_t c
     m->merged.count = 0;
     if (!VEC_RESERVE(&m->merged, (size_t)count + 1)) return false;
     struct term *at = m->merged.at;
-    memcpy(at, terms, (size_t)count * sizeof *at);
+    if (count) memcpy(at, terms, (size_t)count * sizeof *at);
     qsort(at, (size_t)count, sizeof *at, compare_terms);
     size_t n = 0;
     for (int32_t k = 0; k < count; k++)
@@ -115,7 +115,7 @@ bool programme_add_row(struct programme *m, const struct term *terms, int32_t co
         free(row.terms);
         return !(m->out_of_memory = true);
     }
-    memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
+    if (m->merged.count) memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
     m->cuts++;
     if (m->lp && !give_row_to_lp(m, &m->rows.at[m->rows.count - 1])) m->out_of_memory = true;
     return !m->out_of_memory;
