@@ -102,7 +102,8 @@ static void judge_part(struct run_parts *r, const struct part *part)
     }
     r->none |= a->objective == INT64_MAX || a->status == LX_INFEASIBLE;
     r->value += a->objective == INT64_MAX ? 0 : a->objective;
-    r->bound += r->p->objective == LX_FIT ? 0 : a->bound;
+    /* Of a part without an answer the bound may be as high as numbers go. */
+    if (r->p->objective != LX_FIT && !add_i64(r->bound, a->bound, &r->bound)) r->bound = INT64_MAX;
     add_stats(r->whole, a);
     r->whole->status = worse(r->whole->status, a->status);
     rewrite_places(&r->w, part, a->address, a->pool, r->whole->address, r->whole->pool);

@@ -146,6 +146,7 @@ static bool cliques_reserve(struct cliques *c, int32_t more)
 
 bool cliques_add(struct cliques *c, int32_t *members, int32_t count)
 {
+    if (count == 0) return true;
     if (!cliques_reserve(c, count)) return false;
     qsort(members, (size_t)count, sizeof *members, compare_members);
     if (has_set(c, members, count)) return true;
