@@ -11,19 +11,6 @@ static bool is_parent(const struct lx_buffer *child, int32_t index)
     return false;
 }
 
-static bool lives_meet(const struct lx_buffer *a, const struct lx_buffer *b)
-{
-    for (int32_t i = 0, k = 0; i < lx_life_count(a) && k < lx_life_count(b);) {
-        struct lx_life x = lx_life_at(a, i), y = lx_life_at(b, k);
-        if (x.start < y.end && y.start < x.end) return true;
-        if (x.end <= y.end)
-            i++;
-        else
-            k++;
-    }
-    return false;
-}
-
 static bool lives_on(const struct lx_buffer *b, int64_t start, int64_t end)
 {
     for (int32_t k = 0; k < lx_life_count(b); k++)
@@ -79,7 +66,7 @@ static void gather_rivals(struct places *x, int32_t i)
     int32_t kept = 0;
     for (int32_t k = 0; k < x->found_count; k++) {
         int32_t other = x->found[k];
-        if (!seen(x, other) && lives_meet(b, &x->p->buffers[other])) x->found[kept++] = other;
+        if (!seen(x, other) && lx_lives_meet(b, &x->p->buffers[other])) x->found[kept++] = other;
     }
     x->found_count = kept;
     for (size_t k = x->apart.first[i]; k < x->apart.first[i + 1]; k++)

@@ -108,26 +108,13 @@ static bool chain_blocks(const struct judge *j, struct chains *c)
     return true;
 }
 
-static bool lives_meet(const struct lx_buffer *a, const struct lx_buffer *b)
-{
-    for (int32_t i = 0, k = 0; i < lx_life_count(a) && k < lx_life_count(b);) {
-        struct lx_life x = lx_life_at(a, i), y = lx_life_at(b, k);
-        if (x.start < y.end && y.start < x.end) return true;
-        if (x.end <= y.end)
-            i++;
-        else
-            k++;
-    }
-    return false;
-}
-
 /* The rule of alive together, of two blocks. */
 static bool alive_together(const struct judge *j, const struct chains *c, const struct exclusive_pairs *e,
                            int32_t a, int32_t b)
 {
     for (int32_t x = block_of(j, a); x >= 0; x = c->next[x])
         for (int32_t y = block_of(j, b); y >= 0; y = c->next[y])
-            if (lives_meet(&j->p->buffers[x], &j->p->buffers[y]) && !exclusive_has(e, x, y)) return true;
+            if (lx_lives_meet(&j->p->buffers[x], &j->p->buffers[y]) && !exclusive_has(e, x, y)) return true;
     return false;
 }
 

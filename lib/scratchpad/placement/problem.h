@@ -231,6 +231,20 @@ static inline struct lx_life lx_life_at(const struct lx_buffer *b, int32_t i)
     return b->life_count ? b->lives[i] : (struct lx_life){b->start, b->end};
 }
 
+/* Are two buffers ever alive at once, by their lives alone? The one place that knows how lives are compared. */
+static inline bool lx_lives_meet(const struct lx_buffer *a, const struct lx_buffer *b)
+{
+    for (int32_t i = 0, k = 0; i < lx_life_count(a) && k < lx_life_count(b);) {
+        struct lx_life x = lx_life_at(a, i), y = lx_life_at(b, k);
+        if (x.start < y.end && y.start < x.end) return true;
+        if (x.end <= y.end)
+            i++;
+        else
+            k++;
+    }
+    return false;
+}
+
 /* Neither barred nor larger than every pool it may be in. */
 static inline bool lx_may_be_placed(const struct lx_problem *p, const struct lx_buffer *b)
 {

@@ -122,24 +122,11 @@ bool make_blocks(struct rewrite *w)
     return true;
 }
 
-static bool lives_meet(const struct lx_buffer *a, const struct lx_buffer *b)
-{
-    for (int32_t i = 0, k = 0; i < lx_life_count(a) && k < lx_life_count(b);) {
-        struct lx_life x = lx_life_at(a, i), y = lx_life_at(b, k);
-        if (x.start < y.end && y.start < x.end) return true;
-        if (x.end <= y.end)
-            i++;
-        else
-            k++;
-    }
-    return false;
-}
-
 bool blocks_alive_together(const struct rewrite *w, int32_t a, int32_t b)
 {
     for (int32_t x = a; x >= 0; x = w->next[x])
         for (int32_t y = b; y >= 0; y = w->next[y])
-            if (lives_meet(&w->p->buffers[x], &w->p->buffers[y]) && !exclusive_has(&w->exclusive, x, y))
+            if (lx_lives_meet(&w->p->buffers[x], &w->p->buffers[y]) && !exclusive_has(&w->exclusive, x, y))
                 return true;
     return false;
 }
