@@ -32,14 +32,6 @@ static bool is_exclusive(const struct exclusive *x, int32_t a, int32_t b)
     return x->count && bsearch(&key, x->at, x->count, sizeof key, compare_pairs);
 }
 
-static bool buffers_meet(const struct lx_buffer *u, const struct lx_buffer *v)
-{
-    if (u->start >= v->end || v->start >= u->end) return false;
-    struct lx_life mine = {u->start, u->end}, theirs = {v->start, v->end};
-    return lives_meet(u->life_count ? u->lives : &mine, u->life_count ? u->life_count : 1,
-                      v->life_count ? v->lives : &theirs, v->life_count ? v->life_count : 1);
-}
-
 static void relate(struct blocks *b, int32_t i, int32_t k, enum pair_kind kind)
 {
     size_t n = (size_t)b->count;
@@ -52,7 +44,7 @@ static void relate_lives(struct blocks *b, const struct exclusive *x)
     for (int32_t u = 0; u < p->count; u++)
         for (int32_t v = u + 1; v < p->count; v++) {
             int32_t i = b->of[u], k = b->of[v];
-            if (i != k && buffers_meet(&p->buffers[u], &p->buffers[v]) && !is_exclusive(x, u, v))
+            if (i != k && lx_lives_meet(&p->buffers[u], &p->buffers[v]) && !is_exclusive(x, u, v))
                 relate(b, i, k, PAIR_HARD);
         }
 }
