@@ -100,6 +100,8 @@ struct lx_run {
     /* Set by lx_solve for the solver: an answer known to be legal, and a bound known to hold. */
     const int64_t *incumbent; /* addresses, or NULL */
     int64_t known_bound;
+    /* Somebody waits for any legal answer: nothing is proved beside the solver, a plan is not searched for a better. */
+    bool hasty;
 };
 
 enum lx_solver_caps {
