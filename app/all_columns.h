@@ -16,6 +16,7 @@
     X(solver_stat_columns) X(front_columns) \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
     X(pair_columns) X(total_columns)                                                                         \
+    X(sweep_point_columns) X(sweep_knee_columns)                          /* sweep */                        \
     X(pattern_columns) X(racer_columns) X(graph_columns) X(run_columns)   /* the explorer */
 /* clang-format on */
 
