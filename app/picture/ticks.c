@@ -52,13 +52,13 @@ struct words scale_words(const struct scale *s, double value)
     return w;
 }
 
-/* 1, 2, 5, 10, ... times `base`: the least step of which `span` has at most `most`. */
+/* 1, 2, 5, 10, ... times `base`: the least step that puts at most `most` marks on `span`. */
 static double step_of(double span, int most, double base)
 {
     static const double factor[] = {1, 2, 5};
     double power = base * pow(10, floor(log10(span / base / most)));
     for (int i = 0;; i = (i + 1) % 3) {
-        if (span / (power * factor[i]) <= most * (1 + 1e-9)) return power * factor[i];
+        if (floor(span / (power * factor[i]) + 1e-9) + 1 <= most) return power * factor[i];
         if (i == 2) power *= 10;
     }
 }
@@ -72,10 +72,10 @@ static void add(const struct scale *s, double at, struct tick *out, int *n)
 
 static int linear(const struct scale *s, int most, struct tick *out)
 {
-    double step = step_of(s->high - s->low, most > 1 ? most - 1 : 1, unit_of(s->unit, s->high)->size);
+    double step = step_of(s->high - s->low, most, unit_of(s->unit, s->high)->size);
     int n = 0;
     for (double k = ceil(s->low / step - 1e-9); k * step <= s->high + step * 1e-9 && n < most; k++)
-        add(s, k * step, out, &n);
+        add(s, k == 0 ? 0 : k * step, out, &n); /* never -0 */
     return n;
 }
 

@@ -100,6 +100,10 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
               read_options_but(call, rows_of_sweep, &how.options) && settings_solvers(call, &how) &&
               (lx ? sweep_sizes_read("--lx", lx, steps, &sizes, &call->st)
                   : sweep_sizes_own(g, steps, &sizes, &call->st));
+    if (ok && g->pools)
+        ok = status_set(&call->st, LX_E_USAGE,
+                        "this list states pools with sizes of their own; state \"capacity\" instead of "
+                        "\"pools\" to sweep it");
     if (ok && many && g->is_list)
         ok = status_set(&call->st, LX_E_USAGE,
                         "--cores: a list of buffers is of one scratchpad; leave it out");

@@ -97,7 +97,8 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
 
 /* sweep_words.c: "from 115.4 KiB (118,144 B) nothing spills"; nothing where nothing is known. */
 void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, struct text *out);
-void sweep_say_plan(const struct sweep *s, const struct sweep_line *l, struct text *out);
+/* With "; below 24 KiB it cannot be planned" behind it, where that is so. */
+void sweep_say(const struct sweep *s, const struct sweep_line *l, struct text *out);
 /* "HBM bytes", "cost of what is off chip", "time from end to end". */
 const char *sweep_value_name(const struct sweep *s);
 

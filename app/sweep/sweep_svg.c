@@ -22,10 +22,12 @@ static void find_scales(const struct sweep *s, struct scale *x, struct scale *y)
             if (b < low) low = b;
         }
     if (!(low <= high)) low = 0, high = 1;
-    double room = (high - low) * 0.06 + (high == low) * (fabs(high) * 0.1 + 1e-9);
+    double room = (high - low) * 0.06 + (high == low) * (fabs(high) * 0.1 + (high == 0));
     *y = (struct scale){.low = low < room || low < high / 2 ? 0 : low - room,
                         .high = high + room,
-                        .unit = s->by_time ? SCALE_SECONDS : SCALE_BYTES};
+                        .unit = s->by_time          ? SCALE_SECONDS
+                                : s->graph->is_list ? SCALE_PLAIN
+                                                    : SCALE_BYTES};
     *x = (struct scale){.low = (double)s->sizes.at[0],
                         .high = (double)s->sizes.at[s->sizes.count - 1],
                         .is_log = true,

@@ -126,9 +126,7 @@ void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct tex
     text_add(out, ",\n\"words\": [");
     for (size_t l = 0; l < s->lines.count; l++) {
         struct text words = {0};
-        sweep_say_fit(s, &s->lines.at[l], &words);
-        if (words.length) text_add(&words, "; ");
-        sweep_say_plan(s, &s->lines.at[l], &words);
+        sweep_say(s, &s->lines.at[l], &words);
         text_add(out, l ? ", " : "");
         text_json_string(out, words.at ? words.at : "");
         out->failed |= words.failed;
@@ -174,6 +172,23 @@ static void bound_value(const void *row_of_table, const struct column *c, struct
 VALUE_OF(size_value, struct size_row, value_whole(v, row->sweep->sizes.at[row->size]);)
 /* clang-format on */
 
+static bool same_at(const struct sweep *s, size_t first, size_t a, size_t b)
+{
+    bool same = true;
+    for (size_t k = 0; same && k < (size_t)s->solver_count; k++) {
+        const struct sweep_value *at = s->lines.at[first + k].at;
+        same = at[a].state == at[b].state && at[a].hbm == at[b].hbm && at[a].us == at[b].us &&
+               at[a].least == at[b].least && at[a].proved == at[b].proved;
+    }
+    return same;
+}
+
+/* Does it say the same as the sizes before and behind it? */
+static bool is_between(const struct sweep *s, size_t first, size_t i)
+{
+    return i > 0 && i + 1 < s->sizes.count && same_at(s, first, i, i - 1) && same_at(s, first, i, i + 1);
+}
+
 void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
 {
     enum value_kind kind = s->by_time ? VALUE_MICROS : VALUE_BYTES;
@@ -183,8 +198,10 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
     while (first < s->lines.count && s->lines.at[first].cores != cores) first++;
     out->failed |= !columns || !rows;
     if (!out->failed && first < s->lines.count) {
-        columns[0] =
-            (struct column){.key = "lx", .heading = "LX bytes", .kind = VALUE_BYTES, .value = size_value};
+        columns[0] = (struct column){.key = "lx",
+                                     .heading = s->graph->is_list ? "capacity" : "LX bytes",
+                                     .kind = VALUE_BYTES,
+                                     .value = size_value};
         for (int k = 0; k < s->solver_count; k++)
             columns[k + 1] = (struct column){.key = s->lines.at[first + (size_t)k].solver,
                                              .heading = s->lines.at[first + (size_t)k].solver,
@@ -196,8 +213,13 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
                                          .kind = kind,
                                          .flags = COLUMN_MAY_HIDE,
                                          .value = bound_value};
-        for (size_t i = 0; i < s->sizes.count; i++) rows[i] = (struct size_row){s, &s->lines.at[first], i};
-        table_add_text(&TABLE(((struct columns){"sizes", columns, n}), rows, s->sizes.count), out);
+        size_t shown = 0;
+        for (size_t i = 0; i < s->sizes.count; i++)
+            if (!is_between(s, first, i)) rows[shown++] = (struct size_row){s, &s->lines.at[first], i};
+        table_add_text(&TABLE(((struct columns){"sizes", columns, n}), rows, shown), out);
+        if (shown < s->sizes.count)
+            text_format(out, "  %s between equal ones left out; --format csv has all\n",
+                        counted((int64_t)(s->sizes.count - shown), "size").at);
     }
     free(columns);
     free(rows);

@@ -1,7 +1,10 @@
-/* A sweep as text: what was asked, the knees in words, and the table. */
+/* A sweep as text: what was asked, the chart, the knees in words, and the table. */
+#include "sweep/sweep_chart.h"
 #include "sweep/sweep_out.h"
 #include "text/colour.h"
 #include "text/format.h"
+
+enum { WIDTH = 80, HEIGHT = 16 };
 
 static void add_head(const struct sweep *s, struct text *out)
 {
@@ -19,25 +22,25 @@ static void add_knees(const struct sweep *s, int64_t cores, struct text *out)
 {
     for (size_t l = 0; l < s->lines.count; l++) {
         const struct sweep_line *of = &s->lines.at[l];
-        struct text words = {0}, more = {0};
+        struct text words = {0};
         if (of->cores != cores) continue;
-        sweep_say_fit(s, of, &words);
-        sweep_say_plan(s, of, &more);
-        if (words.length || more.length)
-            text_format(out, "  %-9s %s%s%s\n", of->solver, words.at ? words.at : "",
-                        words.length && more.length ? "; " : "", more.at ? more.at : "");
-        out->failed |= words.failed || more.failed;
+        sweep_say(s, of, &words);
+        if (words.length) text_format(out, "  %-9s %s\n", of->solver, words.at);
+        out->failed |= words.failed;
         text_free(&words);
-        text_free(&more);
     }
 }
 
 void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct text *out)
 {
-    (void)how;
+    int width = how->width ? how->width : WIDTH, height = how->height ? how->height : HEIGHT;
+    bool as_one = s->cores.count > 1 && s->solver_count == 1;
     add_head(s, out);
+    text_add(out, "\n");
+    if (as_one) sweep_add_chart(s, 0, height, width, how->ascii, out);
     for (size_t c = 0; c < s->cores.count; c++) {
         if (s->cores.count > 1) text_format(out, "\n%s\n", counted(s->cores.at[c], "core").at);
+        if (!as_one) sweep_add_chart(s, s->cores.at[c], height, width, how->ascii, out);
         text_add(out, "\n");
         add_knees(s, s->cores.at[c], out);
         text_add(out, "\n");

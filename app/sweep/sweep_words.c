@@ -29,13 +29,25 @@ void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, struct tex
         text_format(out, "%s with %s or more, the least that was tried", what, in_bytes(first->lx).at);
 }
 
-void sweep_say_plan(const struct sweep *s, const struct sweep_line *l, struct text *out)
+static void sweep_say_plan(const struct sweep *s, const struct sweep_line *l, struct text *out)
 {
     const struct sweep_value *last = &l->at[s->sizes.count - 1], *found = &l->found[FIND_PLAN];
+    if (found->state == SWEEP_PLANNED && is_fit(s)) return; /* the same in other words */
     if (found->state == SWEEP_PLANNED)
         text_format(out, "below %s it cannot be planned", in_bytes(found->lx).at);
     else if (last->state == SWEEP_REFUSED) {
         text_add(out, "cannot be planned: ");
         add_printable(out, last->why, 0);
     }
+}
+
+void sweep_say(const struct sweep *s, const struct sweep_line *l, struct text *out)
+{
+    struct text more = {0};
+    size_t before = out->length;
+    sweep_say_fit(s, l, out);
+    sweep_say_plan(s, l, &more);
+    if (more.length) text_format(out, "%s%s", out->length > before ? "; " : "", more.at);
+    out->failed |= more.failed;
+    text_free(&more);
 }
