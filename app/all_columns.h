@@ -15,7 +15,7 @@
     X(difference_columns) X(share_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) \
     X(solver_stat_columns) X(front_columns) \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
-    X(pair_columns) X(total_columns)                                                                         \
+    X(pair_columns) X(total_columns) X(beside_columns) X(statistic_columns)                                  \
     X(sweep_point_columns) X(sweep_knee_columns)                          /* sweep */                        \
     X(pattern_columns) X(racer_columns) X(graph_columns) X(run_columns)   /* the explorer */
 /* clang-format on */
