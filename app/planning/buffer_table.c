@@ -25,12 +25,13 @@ static void address_value(const void *row_of_table, const struct column *column,
     const struct buffer_row *row = row_of_table;
     const struct lx_plan *p = row->plan;
     (void)column;
-    v->paint = is_placed(row) ? PAINT_PLAIN : PAINT_DIM;
-    value_whole(v, p->answer.address[row->i]);
     if (!is_placed(row)) {
         v->words = "-";
-        v->is_whole = false;
-    } else if (p->problem.pool_count > 1)
+        v->paint = PAINT_DIM;
+        return;
+    }
+    value_whole(v, p->answer.address[row->i]);
+    if (p->problem.pool_count > 1)
         value_format(v, "%s %lld", p->problem.pools[p->answer.pool[row->i]].name, (long long)v->whole);
 }
 
@@ -103,12 +104,12 @@ void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, str
     double at[LX_BYTE_KIND_COUNT];
     unsigned said = 0;
     for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) at[k] = (double)sums->bytes[k];
-    text_format(out, "%s %s B", p->layouts ? "HBM" : "cost", grouped(p->figures.hbm_bytes).at);
     for (int k; (k = largest_left(at, LX_BYTE_KIND_COUNT, said)) >= 0; said |= 1u << k) {
-        text_format(out, "%s %s %s", said ? "," : ":", lx_byte_kind_word((enum lx_byte_kind)k),
+        text_format(out, "%s%s %s", said ? ", " : "", lx_byte_kind_word((enum lx_byte_kind)k),
                     grouped(sums->bytes[k]).at);
         text_format(out, " (%s)", in_percent(at[k] / (double)p->figures.hbm_bytes).at);
     }
+    if (!said) text_add(out, "nothing");
 }
 
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out)

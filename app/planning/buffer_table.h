@@ -34,9 +34,9 @@ const char *buffer_state(const struct lx_plan *p, int32_t buffer);
 /* HBM bytes that each buffer moves: malloc'ed, NULL when memory is out. */
 int64_t *moved_by_buffers(const struct lx_plan *p);
 
-/* "HBM 1,024 B: weights 512 (50.0 %), ...", largest first. */
+/* "weights 512 (50.0 %), inputs ...", the largest first. */
 void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
-/* "67 % of 41.2 us wait for HBM, of that 81 % for weights; 20 % for the launch, ...". */
+/* "67.0 % of 41.2 us waits for HBM (81.0 % of that for weights), 20.0 % launch, ...". */
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out);
 
 #endif

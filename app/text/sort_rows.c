@@ -9,6 +9,7 @@ struct keyed {
     int64_t key;
     const char *words; /* of a text: the rest; NULL: the key is all */
     int32_t number;
+    bool unknown; /* these come last in any case */
 };
 
 /* Doubles as integers that are ordered as they are. */
@@ -36,7 +37,9 @@ static struct keyed key_of(const struct column *c, const void *row, int32_t numb
     if (v->is_whole)
         k.key = v->whole;
     else if (kind_is_number(c->kind))
-        k.key = isnan(v->number) || v->words ? INT64_MIN : key_of_double(v->number);
+        k = (struct keyed){.key = key_of_double(v->number),
+                           .number = number,
+                           .unknown = v->words != NULL || isnan(v->number)};
     else {
         const char *words = v->words ? v->words : "";
         k.key = key_of_words(words);
@@ -45,31 +48,40 @@ static struct keyed key_of(const struct column *c, const void *row, int32_t numb
     return k;
 }
 
+static int compare_values(const struct keyed *x, const struct keyed *y)
+{
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->words && y->words ? strcmp(x->words, y->words) : 0;
+}
+
+static int compare(const void *a, const void *b, int sign)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
+    int result = x->unknown ? 0 : sign * compare_values(x, y);
+    return result ? result : x->number < y->number ? -1 : x->number > y->number;
+}
+
 static int ascending(const void *a, const void *b)
 {
-    const struct keyed *x = a, *y = b;
-    int by_words = x->key == y->key && x->words && y->words ? strcmp(x->words, y->words) : 0;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return by_words ? by_words : x->number < y->number ? -1 : x->number > y->number;
+    return compare(a, b, 1);
 }
 
-/* The greatest first, but those of one value in their own order. */
-static int descending_first(const void *a, const void *b)
+static int greatest_first(const void *a, const void *b)
 {
-    const struct keyed *x = a, *y = b;
-    bool same = x->key == y->key && (!x->words || !y->words || strcmp(x->words, y->words) == 0);
-    return same ? ascending(a, b) : ascending(b, a);
+    return compare(a, b, -1);
 }
 
-bool sort_rows(const struct column *c, row_of *row, const void *things, bool descending, int32_t *numbers,
+bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count)
 {
     struct keyed *keys = malloc(((size_t)count + 1) * sizeof *keys);
     struct value v = {0};
     if (!keys) return false;
-    for (int32_t i = 0; i < count; i++) keys[i] = key_of(c, row(things, numbers[i]), numbers[i], &v);
+    for (int32_t i = 0; i < count; i++)
+        keys[i] = key_of(c, (const char *)rows + (size_t)numbers[i] * row_size, numbers[i], &v);
     value_free(&v);
-    qsort(keys, (size_t)count, sizeof *keys, descending ? descending_first : ascending);
+    qsort(keys, (size_t)count, sizeof *keys, descending ? greatest_first : ascending);
     for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;
     free(keys);
     return true;

@@ -5,12 +5,9 @@
 
 #include "text/column.h"
 
-/* Row `number` of `things`, for the value function of a column. */
-typedef const void *row_of(const void *things, int32_t number);
-
-/* Sorts `count` numbers of rows: by value where the column has one (unknown ones last), else by words; rows of one
+/* Sorts `count` numbers of rows of an array: by value where the column has one (unknown ones last), else by words; rows of one
  * value stay in the order of their numbers. False: memory is out, nothing was moved. */
-bool sort_rows(const struct column *c, row_of *row, const void *things, bool descending, int32_t *numbers,
+bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count);
 
 #endif

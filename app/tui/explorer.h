@@ -86,9 +86,6 @@ struct box frame_window(const struct scene *on, const char *title, int rows, int
 /* Shown instead of a view that has no plan. */
 void frame_no_plan(const struct scene *on, struct box area);
 
-/* view_patterns.c: the name of column i, for `sort`; NULL behind the last */
-const char *pattern_column(int i);
-
 /* view_graph.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
 
