@@ -140,7 +140,7 @@ static void draw_row(const struct scene *on, const struct buffers_view *v, struc
 {
     const struct lx_plan *p = v->made.plan;
     int32_t i = v->shown[at];
-    bool here = i == on->session->selection.buffer;
+    bool here = at == v->list.cursor;
     uint8_t tone = tone_of_identity(buffer_identity(p, i));
     put(on->cells, row.row, row.column, here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone});
