@@ -12,13 +12,13 @@ static const struct tab_form {
     bool named; /* all have their names; else only the page that is shown */
 } tab_forms[] = {{"[%s %s]", " %s %s ", 3, true},
                  {"[%s %s]", " %s %s", 2, true},
-                 {"[%s%s]", " %s%s", 1, true},
+                 {"[%s %s]", " %s%s", 1, true},
                  {"[%s %s]", " %s", 0, false}};
 
 /* The first form that leaves room for the beginning of a name. */
 static const struct tab_form *tabs_that_fit(int columns)
 {
-    enum { NAME = 8, FORMS = sizeof tab_forms / sizeof *tab_forms };
+    enum { NAME = 7, FORMS = sizeof tab_forms / sizeof *tab_forms };
     int keys = 0;
     for (int i = 0; i < PAGE_COUNT; i++)
         keys += columns_of(request_key(view_requests[i]).at) + columns_of(all_views[i]->name);
