@@ -21,7 +21,8 @@ enum { MOST_ROWS = 40 };
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
-    {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
+    {"explain", 0, "BUFFER",
+     "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole"},
     {"all", 'a', NULL,
      "list every buffer and op, not only the costliest; with --stage launch every core's tiles"},
     {"log", 'l', NULL, "say on standard error what passes and solvers try (of a build with LXPLAN_LOGGING)"},
@@ -259,10 +260,11 @@ static int run(struct call *call)
         status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
         return FAILED;
     }
-    const struct lx_graph *g = read_pattern(call, path);
+    const struct lx_graph *pattern = read_pattern_as_is(call, path);
+    const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     lx_graph_free(g);
-    if (!p) return FAILED;
+    if (!p) return lx_graph_free(pattern), FAILED;
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
     int code = FAILED;
@@ -280,11 +282,12 @@ static int run(struct call *call)
             code = EXIT_INTERRUPTED;
             note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
         }
-        if (!json && explained && !show_buffer(call, p, explained, &call->out)) code = FAILED;
+        if (!json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
         if (!json && !explained && !is_quiet(call)) write_summary(call, p, &call->out);
         if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     lx_plan_free(p);
+    lx_graph_free(pattern);
     return code;
 }
 

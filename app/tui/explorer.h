@@ -89,6 +89,9 @@ void frame_no_plan(const struct scene *on, struct box area);
 /* view_graph.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
 
+/* view_why.c: the panel about the selected buffer, if that is off chip; false: it is not. */
+bool why_open(struct explorer *x);
+
 /* details.c: all about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);
 /* "0x0c5800" or "808,960" */

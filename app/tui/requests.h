@@ -32,7 +32,8 @@
 #define PANELS(V, R)                                                                                         \
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
-    V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")
+    V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
+    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
@@ -110,7 +111,8 @@ enum argument {
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
-    R(OFF_CHIP, "off-chip", "o", IN_PLAN, NONE, "Map", "next buffer that is off chip, dearest first")        \
+    R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
+      "next buffer that is off chip, dearest first")                                                         \
     R(ON_CHIP_BIGGEST, "peak", "p", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
@@ -118,7 +120,7 @@ enum argument {
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
-    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM), NONE, "Run",                                      \
+    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM) | IN(WHY), NONE, "Run",                            \
       "stop what runs; the best so far is kept")                                                             \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
@@ -126,6 +128,8 @@ enum argument {
     R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
     R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
+    R(WHOLE_PLAN, "whole-plan", "<Space>", IN(WHY), NONE, "What if",                                         \
+      "what helps this buffer, or the plan as a whole")                                                      \
     PANELS(VIEW_REQUEST, R)                                                                                  \
     R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
     R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \

@@ -250,14 +250,26 @@ static void sort_by_next(struct buffers_view *v, int by)
     while (v->fitted.place[v->now.column].width == 0 && v->now.column != BUFFER_NAME);
 }
 
+/* What is on chip is shown there; of what is not, why. */
+static void open_buffer(struct explorer *x)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    int32_t i = x->session.selection.buffer;
+    if (i >= 0 && i < p->problem.count && p->answer.address[i] < 0) {
+        explorer_request(x, REQ_WHY, NULL);
+        return;
+    }
+    session_show_buffer(&x->session);
+    explorer_show(x, VIEW_MAP);
+}
+
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct buffers_view *v = state;
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
-        session_show_buffer(&x->session);
-        explorer_show(x, VIEW_MAP);
+        open_buffer(x);
         return true;
     case REQ_SORT:
         sort_by_name(x, v, argument ? argument : "");
@@ -328,7 +340,7 @@ const struct view view_buffers = {
     .state_size = sizeof(struct buffers_view),
     .begin = begin,
     .end = end,
-    .hints = {{REQ_OPEN, "to the map"},
+    .hints = {{REQ_OPEN, "map or why"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_SORT_REVERSE, "reverse"},
               {REQ_FILTER, "filter"},
