@@ -6,7 +6,7 @@
 
 /* clang-format off */
 #define ALL_COLUMNS(X)                                                                                       \
-    X(plan_buffer_columns) X(plan_op_columns) X(stage_columns)            /* plan */                         \
+    X(plan_buffer_columns) X(plan_op_columns) X(stage_columns) X(remedy_columns) /* plan */                    \
     X(layout_columns) X(restickify_columns) X(division_columns)           /* plan --stage */                 \
     X(problem_columns) X(launch_columns) X(nest_columns)                                                     \
     X(team_cut_columns) X(team_op_columns) X(team_exchange_columns) X(team_member_columns)                   \
@@ -15,7 +15,8 @@
     X(difference_columns) X(share_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) \
     X(solver_stat_columns) X(front_columns) \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
-    X(pair_columns) X(total_columns)                                                                         \
+    X(pair_columns) X(total_columns) X(beside_columns) X(statistic_columns)                                  \
+    X(sweep_point_columns) X(sweep_knee_columns)                          /* sweep */                        \
     X(pattern_columns) X(racer_columns) X(graph_columns) X(run_columns)   /* the explorer */
 /* clang-format on */
 

@@ -23,7 +23,8 @@
     X(gen)                                                                                                   \
     X(loops)                                                                                                 \
     X(bench)                                                                                                 \
-    X(report)
+    X(report)                                                                                                \
+    X(sweep)
 
 /* What the program ends with; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
 #define EXIT_CODES(X)                                                                                        \

@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "text/colour.h"
 #include "planning/planning.h"
+#include "sweep/sweep_out.h"
 #include "text/format.h"
 
 #include <errno.h>
@@ -189,6 +190,7 @@ int run_program(int argc, char **argv)
     paint_begin();
     planning_begin();
     bench_begin();
+    sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0, code = run(&call, count, argv + (argc > 0));
     if (code != FAILED && call.out.failed) {
         status_no_memory(&call.st);

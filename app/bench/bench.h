@@ -121,6 +121,8 @@ void bench_begin(void);
 extern const struct option_words bench_words[];
 const char *bench_transport_word(int k); /* local, then mpi */
 bool settings_read(struct call *call, struct settings *s);
+/* Only the solvers that -s and -O name, with `s->options` for all of them. */
+bool settings_solvers(struct call *call, struct settings *s);
 void settings_free(struct settings *s);
 
 /* instances.c */

@@ -1,5 +1,5 @@
 /* lxplan report: tables, plots and comparisons of what bench has written. */
-#include "bench/report.h"
+#include "bench/comparison.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -15,12 +15,14 @@ enum { FEW_CELLS = 60 };
 static const struct option_row rows_of_report[] = {
     {"format", 'f', "WHAT", "{default}"},
     {"by", 0, "WHAT",
-     "solver or instance: the table of csv; in text and md, show instances however many there are"},
+     "solver, instance or statistics: the table of csv; in text and md, show it however long it is"},
     {"within", 0, "PERCENT",
      "an answer this far above the best value still counts as reaching it (default 0)"},
     {"plot", 0, NULL, "performance profile and cactus plot as text"},
     {"svg", 0, "FILE", "both plots as SVG"},
     {"compare", 0, NULL, "compare the first file with the others (the rule with exactly two files)"},
+    {"all", 0, NULL, "of a comparison, every pair in text and md, not only what changed"},
+    {"fail-on", 0, "LIST", "exit code 1 when a comparison has worse, slower or missing pairs"},
     {"merge", 0, NULL, "one report over all files, also with exactly two"},
     {"output", 'o', "FILE", "write to FILE, completely or not at all (\"-\": standard output)"},
     {0},
@@ -33,11 +35,40 @@ static const char *format_word(int k)
 
 static const char *by_word(int k)
 {
-    static const char *const words[] = {"solver", "instance", NULL};
+    static const char *const words[] = {"solver", "instance", "statistics", NULL};
     return words[k];
 }
 
-static const struct option_words words[] = {{"format", format_word}, {"by", by_word}, {0}};
+/* What --fail-on can be told. */
+enum failing { FAIL_WORSE, FAIL_SLOWER, FAIL_MISSING, FAILINGS };
+
+static const char *failing_word(int k)
+{
+    static const char *const words[] = {
+        [FAIL_WORSE] = "worse", [FAIL_SLOWER] = "slower", [FAIL_MISSING] = "missing", [FAILINGS] = NULL};
+    return words[k];
+}
+
+static const struct option_words words[] = {
+    {"format", format_word}, {"by", by_word}, {"fail-on", failing_word}, {0}};
+
+/* "worse,slower" into a set of bits. */
+static bool read_failing(struct call *call, unsigned *set)
+{
+    const char *list = option_value(&call->line, "fail-on");
+    *set = 0;
+    while (list && *list) {
+        size_t n = strcspn(list, ",");
+        int k = 0;
+        while (k < FAILINGS && (strlen(failing_word(k)) != n || strncmp(failing_word(k), list, n) != 0)) k++;
+        if (k == FAILINGS)
+            return status_set(&call->st, LX_E_USAGE,
+                              "--fail-on %.*s: it must be a list of worse, slower and missing", (int)n, list);
+        *set |= 1u << k;
+        list += n + (list[n] == ',');
+    }
+    return true;
+}
 
 static bool read_within(struct call *call, double *within)
 {
@@ -59,18 +90,19 @@ static const struct exporter *read_format(struct call *call)
     return json ? exporter_find("json") : &exporters[k];
 }
 
-static bool read_by(struct call *call, bool *by_instance)
+enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
+
+static bool read_by(struct call *call, int *by)
 {
-    int k = 0;
-    if (!option_word(call, "by", by_word, &k)) return false;
-    *by_instance = k == 1;
-    return true;
+    *by = BY_SOLVER;
+    return option_word(call, "by", by_word, by);
 }
 
-static bool export_tables(const struct exporter *e, const struct table *tables_of, size_t count,
-                          size_t chosen, struct text *out)
+static bool export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
+                          size_t count, size_t chosen, struct text *out)
 {
     if (e->begin) e->begin(out);
+    if (e->say) e->say(v->words, v->lines, v->paint, out);
     for (size_t i = 0; i < count; i++)
         if (e->whole || i == chosen) e->add(&tables_of[i], out);
     if (e->end) e->end(out);
@@ -101,26 +133,39 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     return ok;
 }
 
-/* In text and Markdown a long table of instances is left out unless it was asked for. */
-static bool shorten(const struct exporter *e, const struct summary *s, bool by_instance, struct arena *memory,
-                    struct table report[])
+static bool is_for_people(const struct exporter *e)
 {
-    bool many = s->problems.count * s->solvers.count > FEW_CELLS,
-         people = strcmp(e->name, "json") != 0 && e->whole;
-    if (!people || !many || by_instance) return true;
-    report[1].row_count = 0;
-    report[0].notes = arena_format(memory, "%s--by instance lists the instances.\n", report[0].notes);
-    return report[0].notes != NULL;
+    return strcmp(e->name, "json") != 0 && e->whole;
 }
 
-static bool write_report(const struct exporter *e, const struct summary *s, const struct results *r,
-                         bool by_instance, struct text *out)
+enum { SOLVERS, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT };
+
+/* People get a long table, and one for experts, only when they ask for it; the verdict has told them the rest. */
+static bool shorten(const struct exporter *e, const struct summary *s, int by, struct arena *memory,
+                    struct table report[])
+{
+    bool many = s->problems.count * s->solvers.count > FEW_CELLS, hidden = many && by != BY_INSTANCE;
+    if (!is_for_people(e)) return true;
+    report[BESIDE].row_count = 0;
+    if (hidden || by == BY_STATISTICS) report[INSTANCES].row_count = 0;
+    if (by != BY_STATISTICS) report[STATISTICS].row_count = 0;
+    if (hidden)
+        report[SOLVERS].notes =
+            arena_format(memory, "%s--by instance lists the instances.\n", report[SOLVERS].notes);
+    return report[SOLVERS].notes != NULL;
+}
+
+static bool write_report(const struct exporter *e, const struct summary *s, const struct results *r, int by,
+                         struct text *out)
 {
     struct arena memory = {0};
-    struct table report[3];
-    bool ok = contender_table(s, &memory, &report[0]) && instance_table(s, &memory, &report[1]) &&
-              mishap_table(r, &memory, &report[2]) && shorten(e, s, by_instance, &memory, report) &&
-              export_tables(e, report, 3, by_instance ? 1 : 0, out);
+    struct table report[TABLES_OF_REPORT];
+    struct verdict verdict;
+    bool ok =
+        contender_table(s, &memory, &report[SOLVERS]) && instance_table(s, &memory, &report[INSTANCES]) &&
+        statistic_table(s, r, &memory, &report[STATISTICS]) && mishap_table(s, r, &memory, &report[FAULTS]) &&
+        verdict_make(s, &memory, &verdict, &report[BESIDE]) && shorten(e, s, by, &memory, report) &&
+        export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)by, out);
     arena_free(&memory);
     return ok;
 }
@@ -130,13 +175,12 @@ bool report_rows(struct call *call, struct results *r, struct text *out)
     const struct exporter *e = read_format(call);
     struct summary s = {0};
     double within;
-    bool by_instance;
-    if (!e || !read_within(call, &within) || !read_by(call, &by_instance)) return false;
+    int by;
+    if (!e || !read_within(call, &within) || !read_by(call, &by)) return false;
     if (r->rows.count == 0) note(call, "there are no runs to report on");
-    bool ok =
-        mark_contradictions(r) && summary_make(&s, r, within) && write_report(e, &s, r, by_instance, out)
-            ? true
-            : status_no_memory(&call->st);
+    bool ok = mark_contradictions(r) && summary_make(&s, r, within) && write_report(e, &s, r, by, out)
+                  ? true
+                  : status_no_memory(&call->st);
     ok = ok && add_plots(call, e, &s, out);
     summary_free(&s);
     return ok;
@@ -167,25 +211,66 @@ static void say_problems(const struct call *call, const struct results *r)
     for (size_t i = 0; i < r->problems.count; i++) note(call, "%s", r->problems.at[i]);
 }
 
+/* For a machine that watches: says what it was told to fail on, if there is any of it. */
+static bool must_fail(const struct call *call, unsigned failing, const struct comparison *c)
+{
+    const int64_t counts[FAILINGS] = {
+        [FAIL_WORSE] = c->worse, [FAIL_SLOWER] = c->slower, [FAIL_MISSING] = c->missing};
+    bool any = false;
+    for (int k = 0; k < FAILINGS; k++) {
+        if (!(failing & 1u << k) || counts[k] == 0) continue;
+        note(call, "failed on %s: %lld of %lld pairs", failing_word(k), (long long)counts[k],
+             (long long)(c->pairs + c->missing));
+        any = true;
+    }
+    return any;
+}
+
+/* Adds the comparison with one file; *fails when it has what it must not have. */
 static bool compare_with(struct call *call, const struct exporter *e, struct results *before,
-                         const char *path, struct text *out)
+                         const char *path, struct text *out, bool *fails)
 {
     struct results after = {0};
     struct arena memory = {0};
-    struct table comparison[2];
-    bool ok = results_read(&after, path, &call->st);
+    struct comparison c;
+    unsigned failing;
+    bool all = option_given(&call->line, "all") || !is_for_people(e),
+         ok = read_failing(call, &failing) && results_read(&after, path, &call->st);
     if (ok) {
         say_problems(call, &after);
-        note_differences(call, before, &after);
-        ok = mark_contradictions(&after) &&
-                     compare_tables(before, &after, &memory, &comparison[0], &comparison[1]) &&
-                     export_tables(e, comparison, 2, 0, out)
+        ok = mark_contradictions(&after) && compare_results(before, &after, !all, &memory, &c)
                  ? true
                  : status_no_memory(&call->st);
+    }
+    if (ok && c.pairs == 0) ok = nothing_shared(before, &after, &call->st);
+    if (ok) {
+        note_differences(call, before, &after);
+        if (out->length) text_add(out, "\n");
+        ok = export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, out)
+                 ? true
+                 : status_no_memory(&call->st);
+        *fails |= must_fail(call, failing, &c);
     }
     arena_free(&memory);
     results_free(&after);
     return ok;
+}
+
+/* What the options must not be together. */
+static bool check_usage(struct call *call, const struct exporter *e, size_t files, bool compare)
+{
+    const struct command_line *l = &call->line;
+    if (compare && (files < 2 || option_given(l, "merge")))
+        return status_set(&call->st, LX_E_USAGE, "--compare takes two results files or more, and no --merge");
+    if (compare && (option_given(l, "plot") || option_given(l, "svg")))
+        return status_set(&call->st, LX_E_USAGE,
+                          "a comparison has no plots; --merge makes one report of both files");
+    if (compare && files > 2 && strcmp(e->name, "text") != 0 && strcmp(e->name, "md") != 0)
+        return status_set(&call->st, LX_E_USAGE, "--format %s takes one comparison at a time", e->name);
+    if (!compare && (option_given(l, "fail-on") || option_given(l, "all")))
+        return status_set(&call->st, LX_E_USAGE,
+                          "--fail-on and --all are about a comparison; give two results files, or --compare");
+    return true;
 }
 
 static int run(struct call *call)
@@ -196,20 +281,14 @@ static int run(struct call *call)
     struct results r = {0};
     struct text out = {0};
     const struct exporter *e = read_format(call);
-    bool ok = e;
-    if (ok && compare && (files < 2 || merge))
-        ok = status_set(&call->st, LX_E_USAGE, "--compare takes two results files or more, and no --merge");
-    if (ok && compare && (option_given(&call->line, "plot") || option_given(&call->line, "svg")))
-        ok = status_set(&call->st, LX_E_USAGE,
-                        "a comparison has no plots; --merge makes one report of both files");
-    if (ok && compare && files > 2 && strcmp(e->name, "text") != 0 && strcmp(e->name, "md") != 0)
-        ok = status_set(&call->st, LX_E_USAGE, "--format %s takes one comparison at a time", e->name);
+    bool ok = e && check_usage(call, e, files, compare), fails = false;
+    if (goes_to_file(call)) paint_off();
     for (size_t i = 0; ok && i < (compare ? 1 : files); i++)
         ok = results_read(&r, call->line.files.at[i], &call->st);
     if (ok) say_problems(call, &r);
     if (ok && compare && !mark_contradictions(&r)) ok = status_no_memory(&call->st);
     for (size_t i = 1; ok && compare && i < files; i++)
-        ok = compare_with(call, e, &r, call->line.files.at[i], &out);
+        ok = compare_with(call, e, &r, call->line.files.at[i], &out, &fails);
     if (ok && !compare) ok = report_rows(call, &r, &out);
     if (ok && out.failed) ok = status_no_memory(&call->st);
     size_t length = out.length;
@@ -219,7 +298,7 @@ static int run(struct call *call)
     }
     text_free(&out);
     results_free(&r);
-    return ok ? EXIT_YES : FAILED;
+    return !ok ? FAILED : fails ? EXIT_NO : EXIT_YES;
 }
 
 static const struct option_row *const tables[] = {rows_of_report, json_rows, quiet_rows, help_rows, NULL};
@@ -227,13 +306,18 @@ static const struct option_row *const tables[] = {rows_of_report, json_rows, qui
 const struct command command_report = {
     .name = "report",
     .synopsis =
-        "RESULTS ... [--format text|md|csv|json] [--by solver|instance] [--plot] [--svg FILE] [options]",
+        "RESULTS ... [--format text|md|csv|json] [--by solver|instance|statistics] [--fail-on LIST] [--plot] "
+        "[--svg FILE] [options]",
     .summary = "Tables, profiles and plots of benchmark results; compares two files",
-    .details = "Several files make one report; exactly two are compared: per instance and solver, what got "
-               "faster, slower,\n"
-               "better or worse beyond noise. A line that cannot be read is reported with its place and "
-               "passed over.\n"
-               "Exit code: 0, or 2 when a file is no results file.\n",
+    .details =
+        "Several files make one report; exactly two are compared: per instance and solver, what got "
+        "faster, slower,\n"
+        "better or worse beyond noise. The first line is the verdict. Colours on a terminal, unless "
+        "NO_COLOR is set.\n"
+        "A line that cannot be read is reported with its place and passed over.\n"
+        "Exit code: 0, 1 when a comparison has what --fail-on names, 2 when a file is no results file or "
+        "there is\n"
+        "nothing to compare.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

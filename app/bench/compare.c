@@ -1,94 +1,13 @@
-/* Two results files, cell by cell: what changed beyond noise.
- *
- * With at least four runs per side, Mann-Whitney's U decides at p < 0.05 (and at least 2 %, because a
- * difference can be certain and not matter). With fewer, a time has changed when it differs by a quarter, by
- * more than a millisecond and by more than three deviations; a value when the two ranges do not touch. "~" is
- * no change that can be told from noise. */
-#include "bench/report.h"
+/* The tables and the verdict of a comparison of two results files. */
+#include "bench/comparison.h"
+#include "bench/pairs.h"
 #include "bench/statistics.h"
+#include "text/format.h"
+#include "text/path_tail.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ENOUGH = 4 };
-
-struct side {
-    VEC(double) times, values;
-    int64_t runs, solved, proved, wrong;
-};
-
-struct pair {
-    const struct row *first; /* one row of it, for the names */
-    struct side side[2];
-};
-
-typedef VEC(struct pair) pairs;
-
-enum change { UNCHANGED, UNSURE, GAINED, LOST };
-
-static bool same_cell(const struct row *a, const struct row *b)
-{
-    return strcmp(a->hash, b->hash) == 0 && strcmp(a->solver, b->solver) == 0 &&
-           strcmp(a->name, b->name) == 0 && strcmp(a->question, b->question) == 0;
-}
-
-static bool gather(pairs *all, const struct results *r, int which)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < r->rows.count; i++) {
-        const struct row *row = &r->rows.at[i];
-        size_t k = 0;
-        if (row->outcome == OUTCOME_BAD_INPUT) continue;
-        while (k < all->count && !same_cell(all->at[k].first, row)) k++;
-        if (k == all->count && !VEC_PUSH(all, (struct pair){.first = row})) return false;
-        struct side *s = &all->at[k].side[which];
-        bool solved = row_is_solved(row);
-        s->runs++;
-        s->solved += solved;
-        s->proved += row->outcome == OUTCOME_OPTIMAL || row->outcome == OUTCOME_INFEASIBLE;
-        s->wrong += row->outcome == OUTCOME_WRONG;
-        if (solved && row->has_seconds) ok = VEC_PUSH(&s->times, row->seconds);
-        if (solved && row->has_value) ok = ok && VEC_PUSH(&s->values, (double)row->value);
-    }
-    return ok;
-}
-
-static enum change change_of_time(const struct side *a, const struct side *b, double before, double after)
-{
-    size_t n = a->times.count, m = b->times.count;
-    if (n == 0 || m == 0) return UNSURE;
-    enum change sense = after < before ? GAINED : LOST;
-    double ratio = after < before ? before / after : after / before;
-    if (n >= ENOUGH && m >= ENOUGH)
-        return ratio >= 1.02 && mann_whitney_p(a->times.at, n, b->times.at, m) < 0.05 ? sense : UNSURE;
-    double noise = 3 * fmax(deviation_of(a->times.at, n), deviation_of(b->times.at, m));
-    return ratio >= 1.25 && fabs(after - before) > fmax(noise, 0.001) ? sense : UNSURE;
-}
-
-/* All or nothing on both sides is a change; anything between may be chance. */
-static enum change change_of_share(int64_t a, int64_t n, int64_t b, int64_t m)
-{
-    if (a == 0 && b == m) return GAINED;
-    if (a == n && b == 0) return LOST;
-    return (a == 0 && b == 0) || (a == n && b == m) ? UNCHANGED : UNSURE;
-}
-
-/* The samples are sorted already. Less is better. */
-static enum change change_of_value(const struct side *a, const struct side *b)
-{
-    size_t n = a->values.count, m = b->values.count;
-    enum change share = change_of_share(a->solved, a->runs, b->solved, b->runs);
-    if (b->wrong && !a->wrong) return LOST;
-    if (share != UNCHANGED || n == 0 || m == 0) return share;
-    const double *x = a->values.at, *y = b->values.at;
-    if (x[0] == x[n - 1] && y[0] == y[m - 1] && x[0] == y[0])
-        return change_of_share(a->proved, a->runs, b->proved, b->runs);
-    if (y[m - 1] < x[0]) return GAINED;
-    if (y[0] > x[n - 1]) return LOST;
-    if (n < ENOUGH || m < ENOUGH || mann_whitney_p(x, n, y, m) >= 0.05) return UNSURE;
-    return y[m / 2] < x[n / 2] ? GAINED : LOST;
-}
 
 static const char *const speed_words[] = {
     [UNCHANGED] = "~", [UNSURE] = "~", [GAINED] = "faster", [LOST] = "slower"};
@@ -97,17 +16,10 @@ static const char *const quality_words[] = {
 static const enum paint change_paint[] = {
     [UNCHANGED] = PAINT_DIM, [UNSURE] = PAINT_DIM, [GAINED] = PAINT_GOOD, [LOST] = PAINT_BAD};
 
-/* One cell on both sides: before is 0, after 1. */
-struct pair_row {
-    const char *instance, *solver;
-    int64_t runs[2], proved[2];
-    double seconds[2], value[2]; /* medians */
-    double p;                    /* NAN: too few runs for a test */
-    enum change speed, quality;
-};
-
 /* clang-format off */
 VALUE_OF(instance_value, struct pair_row, v->words = row->instance;)
+VALUE_OF(path_value,     struct pair_row, v->words = row->path;)
+VALUE_OF(measure_value,  struct pair_row, v->words = row->measure;)
 VALUE_OF(solver_value,   struct pair_row, v->words = row->solver;)
 VALUE_OF(runs_value,     struct pair_row, value_whole(v, row->runs[column->argument]);)
 VALUE_OF(proved_value,   struct pair_row, value_whole(v, row->proved[column->argument]);)
@@ -120,6 +32,7 @@ VALUE_OF(quality_value,  struct pair_row, v->words = quality_words[row->quality]
 
 static const struct column pair_array[] = {
     {.key = "instance",       .heading = "instance",     .kind = VALUE_WORDS,   .value = instance_value},
+    {.key = "path",                                      .kind = VALUE_WORDS,   .value = path_value},
     {.key = "solver",         .heading = "solver",       .kind = VALUE_WORDS,   .value = solver_value},
     {.key = "runs_before",                               .kind = VALUE_COUNT,   .argument = 0, .value = runs_value},
     {.key = "runs_after",                                .kind = VALUE_COUNT,   .argument = 1, .value = runs_value},
@@ -128,6 +41,7 @@ static const struct column pair_array[] = {
     {.key = "time_ratio",     .heading = "ratio",        .kind = VALUE_RATIO,   .value = ratio_value},
     {.key = "p",              .heading = "p",            .kind = VALUE_RATIO,   .flags = COLUMN_MAY_HIDE, .value = p_value},
     {.key = "speed",          .heading = "speed",        .kind = VALUE_WORDS,   .value = speed_value},
+    {.key = "measure",        .heading = "measure",      .kind = VALUE_WORDS,   .value = measure_value},
     {.key = "value_before",   .heading = "value before", .kind = VALUE_COUNT,   .argument = 0, .value = value_value},
     {.key = "value_after",    .heading = "after",        .kind = VALUE_COUNT,   .argument = 1, .value = value_value},
     {.key = "proved_before",                             .kind = VALUE_COUNT,   .argument = 0, .value = proved_value},
@@ -191,29 +105,6 @@ static struct total *total_of(totals *all, const char *solver)
     return VEC_PUSH(all, (struct total){.solver = solver}) ? &all->at[all->count - 1] : NULL;
 }
 
-static bool is_tested(const struct pair *p)
-{
-    return p->side[0].times.count >= ENOUGH && p->side[1].times.count >= ENOUGH;
-}
-
-/* Sorts the samples. */
-static struct pair_row row_of(struct pair *p)
-{
-    struct side *a = &p->side[0], *b = &p->side[1];
-    struct pair_row row = {.instance = p->first->name, .solver = p->first->solver, .p = NAN};
-    for (int k = 0; k < 2; k++) {
-        struct side *s = &p->side[k];
-        row.runs[k] = s->runs;
-        row.proved[k] = s->proved;
-        row.seconds[k] = median_of(s->times.at, s->times.count);
-        row.value[k] = median_of(s->values.at, s->values.count);
-    }
-    row.speed = change_of_time(a, b, row.seconds[0], row.seconds[1]);
-    row.quality = change_of_value(a, b);
-    if (is_tested(p)) row.p = mann_whitney_p(a->times.at, a->times.count, b->times.at, b->times.count);
-    return row;
-}
-
 static void count_pair(struct total *t, const struct pair_row *row)
 {
     double before = row->seconds[0], after = row->seconds[1];
@@ -248,9 +139,9 @@ static bool fill(pairs *all, struct pair_row *list, size_t *count, totals *by_so
         struct pair *p = &all->at[i];
         struct total *t = total_of(by_solver, p->first->solver);
         if (!t) return false;
-        *tested += is_tested(p);
+        *tested += pair_is_tested(p);
         if (p->side[0].runs && p->side[1].runs) {
-            list[*count] = row_of(p);
+            list[*count] = pair_row_of(p);
             count_pair(t, &list[(*count)++]);
         } else
             t->only[p->side[0].runs == 0]++;
@@ -258,35 +149,171 @@ static bool fill(pairs *all, struct pair_row *list, size_t *count, totals *by_so
     return true;
 }
 
-static void free_pairs(pairs *all)
+/* Rows of one name get what tells their files apart. */
+static bool label_rows(struct pair_row *list, size_t count, struct arena *memory)
 {
-    for (size_t i = 0; i < all->count; i++)
-        for (int k = 0; k < 2; k++) {
-            VEC_FREE(&all->at[i].side[k].times);
-            VEC_FREE(&all->at[i].side[k].values);
+    const char **paths = arena_array(memory, count + 1, sizeof *paths);
+    if (!paths) return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = 0;
+        bool several = false;
+        for (size_t k = 0; k < count; k++) {
+            if (strcmp(list[k].name, list[i].name) != 0) continue;
+            paths[n++] = list[k].path;
+            several |= strcmp(list[k].path, list[i].path) != 0;
         }
-    VEC_FREE(all);
+        if (several) list[i].instance = path_tail(list[i].path, paths, n);
+    }
+    return true;
 }
 
-bool compare_tables(const struct results *before, const struct results *after, struct arena *memory,
-                    struct table *cells, struct table *sums)
+/* By instance, then by solver, however the runs were interleaved. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct pair_row *x = a, *y = b;
+    int order = strcmp(x->instance, y->instance);
+    return order ? order : strcmp(x->solver, y->solver);
+}
+
+static bool has_changed(const struct pair_row *row)
+{
+    return row->speed == GAINED || row->speed == LOST || row->quality == GAINED || row->quality == LOST;
+}
+
+/* How the times of all pairs changed together. */
+static bool overall(const struct pair_row *list, size_t count, struct ratio *out)
+{
+    double *logs = malloc((count + 1) * sizeof *logs);
+    size_t n = 0;
+    if (!logs) return false;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].seconds[0] > 0 && list[i].seconds[1] > 0)
+            logs[n++] = log(list[i].seconds[0] / list[i].seconds[1]);
+    *out = ratio_of(logs, n);
+    free(logs);
+    return true;
+}
+
+static void sum_totals(const totals *by_solver, struct comparison *c)
+{
+    for (size_t i = 0; i < by_solver->count; i++) {
+        const struct total *t = &by_solver->at[i];
+        c->pairs += t->pairs;
+        c->better += t->quality[GAINED];
+        c->worse += t->quality[LOST];
+        c->faster += t->speed[GAINED];
+        c->slower += t->speed[LOST];
+        c->missing += t->only[0];
+        c->added += t->only[1];
+    }
+}
+
+/* "3 of 40 changed: 1 better, 2 slower". */
+static void add_verdict(const struct comparison *c, struct text *out)
+{
+    const struct {
+        int64_t n;
+        const char *word;
+    } counts[] = {{c->better, "better"}, {c->worse, "worse"}, {c->faster, "faster"}, {c->slower, "slower"}};
+    const char *between = ": ";
+    if (c->changed == 0)
+        text_format(out, "nothing changed: %s as before", counted(c->pairs, "pair").at);
+    else
+        text_format(out, "%lld of %s changed", (long long)c->changed, counted(c->pairs, "pair").at);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i].n == 0) continue;
+        text_format(out, "%s%lld %s", between, (long long)counts[i].n, counts[i].word);
+        between = ", ";
+    }
+    if (c->missing) text_format(out, "; %lld only before", (long long)c->missing);
+    if (c->added) text_format(out, "; %lld only after", (long long)c->added);
+}
+
+static bool judge(const struct pair_row *list, size_t count, struct arena *memory, struct comparison *c)
+{
+    struct ratio r;
+    struct text words = {0}, lines = {0};
+    if (!overall(list, count, &r)) return false;
+    add_verdict(c, &words);
+    if (r.count) {
+        text_add(&lines, "  after is ");
+        add_ratio(&lines, r);
+        text_format(&lines, " before over %s\n", counted((int64_t)r.count, "pair").at);
+    }
+    c->verdict = (struct verdict){arena_string(memory, words.at ? words.at : ""),
+                                  arena_string(memory, lines.at ? lines.at : ""),
+                                  c->worse || c->slower ? PAINT_BAD
+                                  : c->changed          ? PAINT_GOOD
+                                                        : PAINT_HEADING};
+    bool ok = !words.failed && !lines.failed && c->verdict.words && c->verdict.lines;
+    text_free(&words);
+    text_free(&lines);
+    return ok;
+}
+
+/* Those that changed come first, in order; the rest follows. */
+static struct pair_row *changed_first(const struct pair_row *list, size_t count, struct arena *memory,
+                                      size_t *changed)
+{
+    struct pair_row *sorted = arena_array(memory, count + 1, sizeof *sorted);
+    size_t n = 0;
+    *changed = 0;
+    if (!sorted) return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (has_changed(&list[i])) sorted[n++] = list[i];
+    *changed = n;
+    for (size_t i = 0; i < count; i++)
+        if (!has_changed(&list[i])) sorted[n++] = list[i];
+    return sorted;
+}
+
+/* Where all values measure one thing, their heading says which. */
+static bool name_values(struct table *t, const struct pair_row *list, struct arena *memory)
+{
+    struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
+    if (!c) return false;
+    t->columns.at = c;
+    for (size_t i = 0; i < t->row_count; i++)
+        if (strcmp(list[i].measure, list[0].measure) != 0) return true;
+    for (size_t i = 0; t->row_count && i < t->columns.count; i++) {
+        if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
+        if (strcmp(c[i].key, "value_before") == 0)
+            c[i].heading = arena_format(memory, "%s before", list[0].measure);
+    }
+    return true;
+}
+
+static bool fill_comparison(pairs *all, totals *by_solver, bool only_changed, struct arena *memory,
+                            struct comparison *c)
+{
+    size_t tested = 0, count = 0;
+    struct pair_row *list = arena_array(memory, all->count + 1, sizeof *list);
+    if (!list || !fill(all, list, &count, by_solver, &tested) || !label_rows(list, count, memory))
+        return false;
+    if (count) qsort(list, count, sizeof *list, compare_rows);
+    sum_totals(by_solver, c);
+    struct pair_row *first = changed_first(list, count, memory, &c->changed);
+    const struct total *kept = arena_copy_array(memory, by_solver->at, by_solver->count, sizeof *kept);
+    c->cells = TABLE(pair_columns, only_changed ? first : list, only_changed ? c->changed : count);
+    c->cells.key = "pairs";
+    c->cells.title = only_changed ? "What changed" : "Before and after";
+    c->sums = TABLE(total_columns, kept, by_solver->count);
+    c->sums.key = "totals";
+    c->sums.title = "Totals";
+    c->sums.notes = notes_of(memory, tested);
+    return first && kept && c->sums.notes && name_values(&c->cells, only_changed ? first : list, memory) &&
+           judge(list, count, memory, c);
+}
+
+bool compare_results(const struct results *before, const struct results *after, bool only_changed,
+                     struct arena *memory, struct comparison *c)
 {
     pairs all = {0};
     totals by_solver = {0};
-    size_t tested = 0, count = 0;
-    bool ok = gather(&all, before, 0) && gather(&all, after, 1);
-    struct pair_row *list = arena_array(memory, all.count, sizeof *list);
-    ok = ok && list && fill(&all, list, &count, &by_solver, &tested);
-    const struct total *kept =
-        ok ? arena_copy_array(memory, by_solver.at, by_solver.count, sizeof *kept) : NULL;
-    *cells = TABLE(pair_columns, list, count);
-    cells->key = "pairs";
-    cells->title = "Before and after";
-    *sums = TABLE(total_columns, kept, by_solver.count);
-    sums->key = "totals";
-    sums->title = "Totals";
-    sums->notes = notes_of(memory, tested);
-    free_pairs(&all);
+    *c = (struct comparison){0};
+    bool ok = pairs_gather(&all, before, 0) && pairs_gather(&all, after, 1) &&
+              fill_comparison(&all, &by_solver, only_changed, memory, c);
+    pairs_free(&all);
     VEC_FREE(&by_solver);
-    return ok && kept && sums->notes;
+    return ok;
 }

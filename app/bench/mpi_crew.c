@@ -7,7 +7,6 @@
  * its run can take, that rank counts as lost and the bench ends; what is in the file stays good. */
 #include "bench/harness.h"
 #include "base/fail.h"
-#include "text/colour.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -78,24 +77,12 @@ bool crew_join(struct bench *b)
 {
     struct call *call = b->call;
     struct crew *c = &b->crew;
-    int transport = 0;
     *c = (struct crew){.count = 1};
-    if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
-    if (transport == 0) return true;
-    if (!&ranks_mpi)
-        return status_set(
-            &call->st, LX_E_UNSUPPORTED,
-            "this build has no transport mpi: MPI was not found when it was configured; install "
-            "libopenmpi-dev and build again, or use -j");
-    if (!ranks_mpi.join(&c->rank, &c->count, &call->st)) return false;
-    c->ranks = &ranks_mpi;
-    paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */
+    if (!ranks_join(call, &c->ranks, &c->rank, &c->count)) return false;
+    if (!c->ranks) return true;
     c->mates = calloc((size_t)c->count, sizeof *c->mates);
     if (!c->mates) return status_no_memory(&call->st);
     c->mates[0].state = MATE_GONE; /* rank 0 has its own way to its own runs */
-    /* Only rank 0 speaks. */
-    if (c->rank > 0 && !VEC_PUSH(&call->line.options, (struct given_option){"quiet", NULL}))
-        return status_no_memory(&call->st);
     return true;
 }
 

@@ -24,4 +24,8 @@ struct ranks {
 
 extern const struct ranks ranks_mpi __attribute__((weak));
 
+struct call;
+/* By --transport: who takes part, and who this process is. `*ranks` NULL: nobody else. False with `call->st`. */
+bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count);
+
 #endif

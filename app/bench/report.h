@@ -8,11 +8,10 @@
 /* tables.c: rows in `memory`, over what they are made of. False: memory is out. */
 bool contender_table(const struct summary *s, struct arena *memory, struct table *out);
 bool instance_table(const struct summary *s, struct arena *memory, struct table *out);
-bool mishap_table(const struct results *r, struct arena *memory, struct table *out);
-
-/* compare.c: two files, cell by cell. */
-bool compare_tables(const struct results *before, const struct results *after, struct arena *memory,
-                    struct table *cells, struct table *totals);
+/* statistic_table.c */
+bool statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
+                     struct table *out);
+bool mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out);
 
 /* curves.c: one point per step, x not decreasing. */
 struct curve {

@@ -190,6 +190,16 @@ static bool read_time(struct call *call, struct settings *s)
     return true;
 }
 
+bool settings_solvers(struct call *call, struct settings *s)
+{
+    if (!read_solvers(call, s)) return false;
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "option") == 0 && !read_solver_option(call, s, o->value)) return false;
+    }
+    return complete_solvers(call, s);
+}
+
 bool settings_read(struct call *call, struct settings *s)
 {
     *s = (struct settings){.seeds = 1, .repeats = 1, .jobs = 1, .ranks = 1, .memory_mb = 4096, .time = 60};
@@ -198,14 +208,10 @@ bool settings_read(struct call *call, struct settings *s)
         !option_int(call, "seed", 0, LX_INT_MAX - 100000, &s->seed) ||
         !option_int(call, "repeat", 1, 100000, &s->repeats) ||
         !option_int(call, "warmup", 0, 1000, &s->warmup) || !option_int(call, "jobs", 1, 256, &s->jobs) ||
-        !option_int(call, "memory", 1, 1 << 24, &s->memory_mb) || !read_solvers(call, s))
+        !option_int(call, "memory", 1, 1 << 24, &s->memory_mb))
         return false;
     s->work = s->options.value[LX_OPTION_WORK];
-    for (size_t i = 0; i < call->line.options.count; i++) {
-        const struct given_option *o = &call->line.options.at[i];
-        if (strcmp(o->name, "option") == 0 && !read_solver_option(call, s, o->value)) return false;
-    }
-    if (!complete_solvers(call, s)) return false;
+    if (!settings_solvers(call, s)) return false;
     for (size_t i = 0; i < s->solvers.count; i++) make_config_hash(s, &s->solvers.at[i]);
     return true;
 }

@@ -36,6 +36,25 @@ double deviation_of(const double *sample, size_t n)
     return d;
 }
 
+double standard_deviation_of(const double *sample, size_t n)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) sum += sample[i];
+    for (size_t i = 0; i < n; i++) squares += pow(sample[i] - sum / (double)n, 2);
+    return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
+}
+
+struct ratio ratio_of(const double *logarithms, size_t n)
+{
+    struct ratio r = {NAN, NAN, n};
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += logarithms[i];
+    if (n == 0) return r;
+    r.times = exp(sum / (double)n);
+    if (n > 1) r.spread = r.times * standard_deviation_of(logarithms, n) / sqrt((double)n);
+    return r;
+}
+
 double shifted_geometric_mean(const double *sample, size_t n, double shift)
 {
     double sum = 0;

@@ -8,6 +8,13 @@
 double median_of(double *sample, size_t n);
 /* Median of the distances from the median, times 1.4826: a standard deviation that outliers do not move. */
 double deviation_of(const double *sample, size_t n);
+double standard_deviation_of(const double *sample, size_t n);
+/* The geometric mean of ratios, given by their logarithms, and how far off it may be. */
+struct ratio {
+    double times, spread; /* spread: one standard error; NAN when there is only one ratio */
+    size_t count;
+};
+struct ratio ratio_of(const double *logarithms, size_t n);
 /* exp(mean(log(x + shift))) - shift */
 double shifted_geometric_mean(const double *sample, size_t n, double shift);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t find_problem(const struct summary *s, const struct row *r)
+size_t summary_problem(const struct summary *s, const struct row *r)
 {
     for (size_t i = 0; i < s->problems.count; i++)
         if (strcmp(s->problems.at[i].hash, r->hash) == 0 && strcmp(s->problems.at[i].name, r->name) == 0)
@@ -16,7 +16,7 @@ static size_t find_problem(const struct summary *s, const struct row *r)
     return s->problems.count;
 }
 
-static size_t find_solver(const struct summary *s, const struct row *r)
+size_t summary_solver(const struct summary *s, const struct row *r)
 {
     for (size_t i = 0; i < s->solvers.count; i++)
         if (strcmp(s->solvers.at[i].solver, r->solver) == 0 &&
@@ -27,7 +27,7 @@ static size_t find_solver(const struct summary *s, const struct row *r)
 
 static bool enter(struct summary *s, const struct row *r)
 {
-    size_t p = find_problem(s, r);
+    size_t p = summary_problem(s, r);
     struct problem new = {.name = r->name,
                           .path = r->instance,
                           .hash = r->hash,
@@ -42,7 +42,7 @@ static bool enter(struct summary *s, const struct row *r)
         return true;
     }
     if (r->time_limit > s->limit) s->limit = r->time_limit;
-    return find_solver(s, r) < s->solvers.count ||
+    return summary_solver(s, r) < s->solvers.count ||
            VEC_PUSH(&s->solvers,
                     (struct contender){.solver = r->solver, .config = r->config, .label = r->solver});
 }
@@ -66,11 +66,12 @@ static void find_best_known(struct summary *s, const struct results *r)
 {
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct row *row = &r->rows.at[i];
-        struct problem *p = &s->problems.at[find_problem(s, row)];
+        struct problem *p = &s->problems.at[summary_problem(s, row)];
         if (row->has_value && (!p->has_best || row->value < p->best)) {
             p->has_best = true;
             p->best = row->value;
         }
+        p->is_graph |= row->has_clocks;
         p->infeasible |= row->outcome == OUTCOME_INFEASIBLE;
         /* Wrong rows have been marked, so that what is left holds. */
         if (row->has_bound && row->outcome != OUTCOME_WRONG && (!p->has_bound || row->bound > p->bound)) {
@@ -145,6 +146,7 @@ static void finish_cell(struct samples *v, struct cell *c)
     c->seconds = median_of(v->ended.at, v->ended.count); /* sorts */
     c->least = v->ended.count ? v->ended.at[0] : NAN;
     c->most = v->ended.count ? v->ended.at[v->ended.count - 1] : NAN;
+    c->deviation = v->ended.count > 1 ? standard_deviation_of(v->ended.at, v->ended.count) : NAN;
     c->outliers = count_outliers(v->ended.at, v->ended.count, c->seconds);
     c->value = median_of(v->values.at, v->values.count);
     c->lowest = v->values.count ? v->values.at[0] : NAN;
@@ -166,7 +168,7 @@ static bool fill_cells(struct summary *s, const struct results *r)
     for (size_t i = 0; ok && i < r->rows.count; i++) {
         const struct row *row = &r->rows.at[i];
         if (row->outcome == OUTCOME_BAD_INPUT) continue;
-        size_t p = find_problem(s, row), k = p * s->solvers.count + find_solver(s, row);
+        size_t p = summary_problem(s, row), k = p * s->solvers.count + summary_solver(s, row);
         ok = add_sample(&all[k], &s->cells[k], s, &s->problems.at[p], row);
     }
     for (size_t k = 0; all && k < count; k++) {
@@ -207,7 +209,7 @@ static bool sum_up(struct summary *s, size_t k)
         if (!isnan(e->gap)) ok = ok && VEC_PUSH(&gaps, e->gap);
         if (!isnan(e->value))
             ok = ok && VEC_PUSH(&above, e->value > (double)q->best ? 1 - (double)q->best / e->value : 0);
-        if (isfinite(e->time) && e->time <= q->fastest * WIN_RATIO) c->wins++;
+        c->wins += cell_wins(q, e);
     }
     c->par2 = times.count ? par2 / (double)times.count : NAN;
     c->mean = shifted_geometric_mean(times.at, times.count, SHIFT_SECONDS);
@@ -281,7 +283,7 @@ bool summary_make(struct summary *s, const struct results *r, double within)
     *s = (struct summary){.within = within};
     bool ok = true;
     for (size_t i = 0; ok && i < r->rows.count; i++) ok = enter(s, &r->rows.at[i]);
-    ok = ok && make_labels(s);
+    ok = ok && make_labels(s) && label_problems(s);
     if (ok) find_best_known(s, r);
     ok = ok && fill_cells(s, r);
     for (size_t p = 0; ok && p < s->problems.count; p++)

@@ -9,6 +9,8 @@
 
 #include "bench/bench.h"
 
+#include <math.h>
+
 /* Added to times before the geometric mean, so that microseconds do not decide it. */
 #define SHIFT_SECONDS 0.001
 /* The fastest, and whoever is not slower than it by more than this, wins. */
@@ -18,7 +20,9 @@
 
 struct problem {
     const char *name, *path, *hash, *question;
+    const char *label; /* its name, or what tells it from others of that name */
     int64_t buffers, capacity;
+    bool is_graph; /* the value is bytes of HBM; else what a list spills */
     bool has_best, has_bound, infeasible;
     int64_t best, bound; /* best legal value; best bound that nothing contradicts */
     double fastest;      /* least `time` of its cells */
@@ -40,6 +44,7 @@ struct cell {
     int64_t outcomes[OUTCOME_COUNT];
     double time;                 /* median; INFINITY when half of the runs are no hits */
     double seconds, least, most; /* median and range of the runs that ended by themselves; NAN: none did */
+    double deviation;            /* of these; NAN: fewer than two */
     double par2;
     double value, lowest, highest;   /* median and range; NAN: none */
     double gap;                      /* mean, to the problem's bound */
@@ -59,15 +64,29 @@ struct summary {
     struct arena memory;
 };
 
+/* labels.c: what problems are called in tables. */
+bool label_problems(struct summary *s);
+/* What the value of a problem is: "HBM bytes", "spill", "height" or "placed". */
+const char *measure_of(const char *question, bool is_graph);
+
 /* Turns rows whose bound, optimality or infeasibility another row's legal answer contradicts into `wrong`. */
 bool mark_contradictions(struct results *r);
 /* Expects marked rows. False: memory is out. */
 bool summary_make(struct summary *s, const struct results *r, double within);
 void summary_free(struct summary *s);
+/* The number of a row's problem and of its solver; the count of them: it has none. */
+size_t summary_problem(const struct summary *s, const struct row *r);
+size_t summary_solver(const struct summary *s, const struct row *r);
 
 static inline struct cell *summary_cell(const struct summary *s, size_t problem, size_t solver)
 {
     return &s->cells[problem * s->solvers.count + solver];
+}
+
+/* The fastest of those that reach the goal, or hardly slower. */
+static inline bool cell_wins(const struct problem *p, const struct cell *c)
+{
+    return c->runs > 0 && isfinite(c->time) && c->time <= p->fastest * WIN_RATIO;
 }
 
 static inline bool row_is_solved(const struct row *r)

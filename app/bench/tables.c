@@ -24,7 +24,7 @@ VALUE_OF(solved_value, struct contender, value_whole(v, row->solved);)
 VALUE_OF(proved_value, struct contender, value_whole(v, row->proved);)
 VALUE_OF(hits_value,   struct contender, value_whole(v, row->hits);)
 VALUE_OF(gap_value,    struct contender, v->number = row->gap;)
-VALUE_OF(above_value,  struct contender, v->number = row->above_best;)
+VALUE_OF(above_value,  struct contender, v->number = row->above_best; v->paint = row->above_best > 0 ? PAINT_WARN : PAINT_PLAIN;)
 VALUE_OF(median_value, struct contender, v->number = row->median;)
 VALUE_OF(par2_value,   struct contender, v->number = row->par2;)
 VALUE_OF(mean_value,   struct contender, v->number = row->mean;)
@@ -168,17 +168,31 @@ static void value_value(const void *row_of_table, const struct column *column, s
     const struct cell_row *row = row_of_table;
     (void)column;
     v->number = row->cell->value;
-    if (row->problem->has_best && row->cell->value == (double)row->problem->best) v->paint = PAINT_GOOD;
+    if (row->problem->has_best)
+        v->paint = row->cell->value == (double)row->problem->best ? PAINT_GOOD : PAINT_WARN;
+}
+
+/* The fastest of those with the best value, and whoever is hardly slower. */
+static void winner_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct cell_row *row = row_of_table;
+    bool wins = cell_wins(row->problem, row->cell);
+    (void)column;
+    v->number = wins;
+    v->words = wins ? "*" : "";
+    v->paint = PAINT_GOOD;
 }
 
 /* clang-format off */
-VALUE_OF(instance_value,  struct cell_row, name_of_instance(v, row->problem->name);)
+VALUE_OF(instance_value,  struct cell_row, name_of_instance(v, row->problem->label);)
+VALUE_OF(name_value,      struct cell_row, v->words = row->problem->name;)
+VALUE_OF(measure_value,   struct cell_row, v->words = measure_of(row->problem->question, row->problem->is_graph);)
 VALUE_OF(path_value,      struct cell_row, v->words = row->problem->path;)
 VALUE_OF(hash_value,      struct cell_row, v->words = row->problem->hash;)
 VALUE_OF(question_value,  struct cell_row, v->words = row->problem->question;)
 VALUE_OF(capacity_value,  struct cell_row, value_whole(v, row->problem->capacity);)
 VALUE_OF(buffers_value,   struct cell_row, value_whole(v, row->problem->buffers);)
-VALUE_OF(solver_value,    struct cell_row, v->words = row->solver->label;)
+VALUE_OF(solver_value,    struct cell_row, v->words = row->solver->label; v->paint = cell_wins(row->problem, row->cell) ? PAINT_GOOD : PAINT_PLAIN;)
 VALUE_OF(cell_runs_value, struct cell_row, value_whole(v, row->cell->runs);)
 VALUE_OF(least_value,     struct cell_row, v->number = ranged_value(row->cell, row->cell->lowest);)
 VALUE_OF(most_value,      struct cell_row, v->number = ranged_value(row->cell, row->cell->highest);)
@@ -195,14 +209,17 @@ VALUE_OF(peak_value,      struct cell_row, value_whole(v, row->cell->peak_kb);)
 
 static const struct column cell_array[] = {
     {.key = "instance",       .heading = "instance", .kind = VALUE_WORDS,   .value = instance_value},
+    {.key = "name",                                  .kind = VALUE_WORDS,   .value = name_value},
     {.key = "path",                                  .kind = VALUE_WORDS,   .value = path_value},
     {.key = "hash",                                  .kind = VALUE_WORDS,   .value = hash_value},
     {.key = "objective",                             .kind = VALUE_WORDS,   .value = question_value},
     {.key = "capacity",                              .kind = VALUE_COUNT,   .value = capacity_value},
     {.key = "buffers",        .heading = "buffers",  .kind = VALUE_COUNT,   .value = buffers_value},
     {.key = "solver",         .heading = "solver",   .kind = VALUE_WORDS,   .value = solver_value},
+    {.key = "winner",         .heading = "*",        .kind = VALUE_BOOL,    .value = winner_value},
     {.key = "runs",                                  .kind = VALUE_COUNT,   .value = cell_runs_value},
     {.key = "outcome",        .heading = "outcome",  .kind = VALUE_WORDS,   .value = how_value},
+    {.key = "measure",        .heading = "measure",  .kind = VALUE_WORDS,   .value = measure_value},
     {.key = "value",          .heading = "value",    .kind = VALUE_COUNT,   .value = value_value},
     {.key = "value_least",    .heading = "least",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = least_value},
     {.key = "value_most",     .heading = "most",     .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = most_value},
@@ -221,6 +238,31 @@ static const struct column cell_array[] = {
 
 const struct columns cell_columns = COLUMNS("instances of a report", cell_array);
 
+/* Where all values measure one thing, the heading of the values says which. */
+static const char *common_measure(const struct cell_row *list, size_t n)
+{
+    const char *common = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const char *here = measure_of(list[i].problem->question, list[i].problem->is_graph);
+        if (common && strcmp(common, here) != 0) return NULL;
+        common = here;
+    }
+    return common;
+}
+
+static bool name_values(struct table *t, const struct cell_row *list, struct arena *memory)
+{
+    const char *measure = common_measure(list, t->row_count);
+    struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
+    if (!c) return false;
+    t->columns.at = c;
+    for (size_t i = 0; measure && i < t->columns.count; i++) {
+        if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
+        if (strcmp(c[i].key, "value") == 0) c[i].heading = measure;
+    }
+    return true;
+}
+
 bool instance_table(const struct summary *s, struct arena *memory, struct table *out)
 {
     size_t n = 0;
@@ -233,8 +275,13 @@ bool instance_table(const struct summary *s, struct arena *memory, struct table 
     *out = TABLE(cell_columns, list, n);
     out->key = "instances";
     out->title = "Instances";
-    out->notes = "bound: the best that any run here has proved. With several runs: medians and ranges.\n";
-    return true;
+    out->notes =
+        "*: reached the best value, and was the fastest to do so or within 5 % of it. bound: the best that "
+        "any run\n"
+        "here has proved. HBM bytes: all traffic of the graph; spill: cost of what a list leaves "
+        "outside.\n"
+        "With several runs: medians and ranges.\n";
+    return name_values(out, list, memory);
 }
 
 /* clang-format off */
@@ -257,13 +304,17 @@ static const struct column mishap_array[] = {
 
 const struct columns mishap_columns = COLUMNS("what went wrong", mishap_array);
 
-bool mishap_table(const struct results *r, struct arena *memory, struct table *out)
+bool mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out)
 {
     size_t n = 0;
     struct row *list = arena_array(memory, r->rows.count, sizeof *list);
     if (!list) return false;
     for (size_t i = 0; i < r->rows.count; i++)
-        if (r->rows.at[i].outcome >= OUTCOME_MEMORY) list[n++] = r->rows.at[i];
+        if (r->rows.at[i].outcome >= OUTCOME_MEMORY) {
+            list[n] = r->rows.at[i];
+            list[n].name = s->problems.at[summary_problem(s, &list[n])].label;
+            n++;
+        }
     *out = TABLE(mishap_columns, list, n);
     out->key = "faults";
     out->title = "What went wrong";

@@ -28,6 +28,11 @@ void paint_off(void)
     on = false;
 }
 
+bool paint_is_on(void)
+{
+    return on;
+}
+
 static void add_coded(struct text *t, const char *code, const char *s)
 {
     if (on && *code)

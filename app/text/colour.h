@@ -12,6 +12,7 @@ enum paint { PAINT_PLAIN, PAINT_GOOD, PAINT_BAD, PAINT_DIM, PAINT_HEADING, PAINT
 void paint_begin(void);
 /* What is made from now on goes into a file. */
 void paint_off(void);
+bool paint_is_on(void);
 /* `s` in a colour; without colours just `s`. */
 void paint_add(struct text *t, enum paint p, const char *s);
 /* The same with a colour of its own for each identity: one buffer, one colour. */

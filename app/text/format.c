@@ -2,6 +2,7 @@
  * and widths are counted in columns of a terminal, not in bytes. */
 #include "text/format.h"
 
+#include <langinfo.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -187,4 +188,9 @@ int columns_of(const char *text)
         s += length ? length : 1;
     }
     return width;
+}
+
+const char *plus_minus(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? "±" : "+-";
 }

@@ -124,6 +124,26 @@ void table_add_text(const struct table *t, struct text *out)
     shown_free(&s);
 }
 
+static void say_text(const char *words, const char *lines, enum paint paint, struct text *out)
+{
+    paint_add(out, paint, words);
+    text_format(out, "\n%s", lines);
+}
+
+static void say_markdown(const char *words, const char *lines, enum paint paint, struct text *out)
+{
+    (void)paint;
+    text_format(out, "**%s**\n", words);
+    if (*lines) text_format(out, "\n```\n%s```\n", lines);
+}
+
+static void say_json(const char *words, const char *lines, enum paint paint, struct text *out)
+{
+    (void)lines, (void)paint;
+    text_add(out, ",\n\"verdict\": ");
+    text_json_string(out, words);
+}
+
 static void add_titled_text(const struct table *t, struct text *out)
 {
     if (t->row_count == 0) return;
@@ -281,10 +301,10 @@ static void end_json(struct text *out)
 }
 
 const struct exporter exporters[] = {
-    {"text", true, NULL, add_titled_text, NULL},
-    {"md", true, NULL, add_markdown, NULL},
-    {"csv", false, NULL, add_csv, NULL},
-    {"json", true, begin_json, add_json, end_json},
+    {"text", true, NULL, say_text, add_titled_text, NULL},
+    {"md", true, NULL, say_markdown, add_markdown, NULL},
+    {"csv", false, NULL, NULL, add_csv, NULL},
+    {"json", true, begin_json, say_json, add_json, end_json},
     {0},
 };
 

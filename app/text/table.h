@@ -32,6 +32,8 @@ struct exporter {
     const char *name;
     bool whole; /* takes every table; else only the one that was asked for */
     void (*begin)(struct text *out);
+    /* One sentence above all tables, and lines that go with it, for people; NULL: it has no place for one. */
+    void (*say)(const char *words, const char *lines, enum paint paint, struct text *out);
     void (*add)(const struct table *t, struct text *out);
     void (*end)(struct text *out);
 };

@@ -208,14 +208,14 @@ static void draw_points(const struct scene *on, const struct plot *p, const stru
     }
 }
 
-/* Dashed ones first: what is on top is what was found. */
+/* Dashed ones first: what is on top is what was found, and of that the first line. */
 static void draw_series(const struct scene *on, const struct plot *p, const struct chart *c)
 {
     struct dots d;
     bool letters = needs_letters(on, c);
     if (!dots_begin(&d, p->box.rows, p->box.columns, letters)) return;
     for (int dashed = 1; dashed >= 0; dashed--)
-        for (int s = 0; s < c->series_count; s++)
+        for (int s = c->series_count - 1; s >= 0; s--)
             if (!c->series[s].points && c->series[s].dashed == dashed)
                 draw_line(&d, p, &c->series[s], letter_of(c, s));
     dots_put(&d, on->cells, p->box.row, p->box.column);

@@ -16,9 +16,9 @@ static struct chart_label in_units(double value, const struct unit *units)
     double v = fabs(value);
     while (units->size > v * 1.0005 && units[1].name) units++;
     double part = value / units->size;
-    int digits = fabs(part - round(part)) < 1e-6 * fabs(part) ? 0
-                 : fabs(part) < 9.995                         ? 2
-                                                              : fabs(part) < 99.95;
+    int digits = fabs(part - round(part)) <= 1e-6 * fabs(part) ? 0
+                 : fabs(part) < 9.995                          ? 2
+                                                               : fabs(part) < 99.95;
     snprintf(w.at, sizeof w.at, "%.*f%s", digits, part, units->name);
     return w;
 }

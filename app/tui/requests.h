@@ -27,11 +27,13 @@
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
-    V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")
+    V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")                        \
+    V(R, BUFFERS, buffers, "buffers", "9", "Views", "every buffer in a table, and where the bytes go")
 #define PANELS(V, R)                                                                                         \
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
-    V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")
+    V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
+    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
@@ -47,6 +49,7 @@ enum view_id {
 
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
+#define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
 /* What an argument is, for completion. */
@@ -91,10 +94,10 @@ enum argument {
     R(FILTER, "filter", "f", EVERYWHERE, TEXT, "Finding", "only what has this in its name (empty: all)")     \
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
-    R(SORT, "sort", "", IN(PATTERNS), COLUMN, "Patterns", "sort by a column")                                \
-    R(SORT_RIGHT, "sort-right", ">", IN(PATTERNS), NONE, "Patterns", "sort by the next column")              \
-    R(SORT_LEFT, "sort-left", "<lt>", IN(PATTERNS), NONE, "Patterns", "sort by the column before")           \
-    R(SORT_REVERSE, "sort-reverse", "r", IN(PATTERNS), NONE, "Patterns", "turn the order around")            \
+    R(SORT, "sort", "", SORTED, COLUMN, "Tables", "sort by a column")                                        \
+    R(SORT_RIGHT, "sort-right", ">", SORTED, NONE, "Tables", "sort by the next column")                      \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED, NONE, "Tables", "sort by the column before")                   \
+    R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "turn the order around")                    \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
     R(PAN_LEFT, "pan-left", "H", IN(MAP), NONE, "Map", "earlier")                                            \
     R(PAN_DOWN, "pan-down", "J", IN(MAP), NONE, "Map", "lower addresses")                                    \
@@ -108,7 +111,8 @@ enum argument {
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
-    R(OFF_CHIP, "off-chip", "o", IN_PLAN, NONE, "Map", "next buffer that is off chip, dearest first")        \
+    R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
+      "next buffer that is off chip, dearest first")                                                         \
     R(ON_CHIP_BIGGEST, "peak", "p", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
@@ -123,6 +127,8 @@ enum argument {
     R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
     R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
+    R(WHOLE_PLAN, "whole-plan", "<Space>", IN(WHY), NONE, "What if",                                         \
+      "what helps this buffer, or the plan as a whole")                                                      \
     PANELS(VIEW_REQUEST, R)                                                                                  \
     R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
     R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \

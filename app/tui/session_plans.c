@@ -32,7 +32,7 @@ static void filled(void *data, bool stopped)
     forget_closed(p->session, p->slot);
 }
 
-const struct work fill_work = {6, plan_job_run, filled, plan_job_free, false};
+const struct work fill_work = {6, plan_job_run, filled, plan_job_free};
 
 /* Does the selection stand where an interim first plan put it? Then the next one may choose better. */
 static bool is_first_look(const struct session *s, uint64_t number)
@@ -104,7 +104,7 @@ static void planned(void *data, bool stopped)
     if (!interim) settle(s, r, stopped);
 }
 
-const struct work plan_work = {0, plan_job_run, planned, plan_job_free, false};
+const struct work plan_work = {0, plan_job_run, planned, plan_job_free};
 
 void session_ask(struct session *s, bool as_it_is)
 {
@@ -180,7 +180,7 @@ static void read_free(void *data)
     free(r);
 }
 
-const struct work read_work = {5, read_run, read_done, read_free, true};
+const struct work read_work = {5, read_run, read_done, read_free};
 
 bool session_read(struct session *s, int pattern)
 {

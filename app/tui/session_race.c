@@ -14,7 +14,7 @@ static void raced(void *data, bool stopped)
     racer->state = !racer->outcome.plan ? RACE_FAILED : stopped ? RACE_STOPPED : RACE_DONE;
 }
 
-const struct work race_work = {4, plan_job_run, raced, plan_job_free, false};
+const struct work race_work = {4, plan_job_run, raced, plan_job_free};
 
 /* The settings of now, by whichever solver. */
 static struct what_if by_any(const struct session *s)
@@ -98,7 +98,7 @@ void session_race_stop(struct session *s)
 bool session_stop(struct session *s)
 {
     bool any = worker_busy(s->worker, NULL) > worker_busy(s->worker, &read_work);
-    worker_hurry(s->worker);
+    worker_hurry(s->worker, &read_work);
     forget_dropped(s);
     return any;
 }

@@ -44,7 +44,7 @@ static void execution_free(void *data)
     free(e);
 }
 
-const struct work run_work = {2, execute, executed, execution_free, false};
+const struct work run_work = {2, execute, executed, execution_free};
 
 void session_run(struct session *s)
 {

@@ -89,8 +89,8 @@ static void team_job_free(void *data)
     free(j);
 }
 
-const struct work team_work = {1, cut_and_plan, cut_made, team_job_free, false},
-                  team_run_work = {3, run_team, team_ran, team_job_free, false};
+const struct work team_work = {1, cut_and_plan, cut_made, team_job_free},
+                  team_run_work = {3, run_team, team_ran, team_job_free};
 
 static bool post(struct session *s, const struct work *work, uint64_t number)
 {

@@ -211,19 +211,19 @@ void worker_stop(struct worker *w, const struct work *work)
     pthread_mutex_unlock(&w->lock);
 }
 
-void worker_hurry(struct worker *w)
+void worker_hurry(struct worker *w, const struct work *but)
 {
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->waiting, *next; j; j = next) {
         next = j->next;
-        if (j->work->must_run) continue;
+        if (j->work == but) continue;
         atomic_store(&j->stop, true);
         if (j->work->rank == 0) continue;
         take_out(&w->waiting, j);
         job_free(j);
     }
     for (struct job *j = w->running; j; j = j->next)
-        if (!j->work->must_run) atomic_store(&j->stop, true);
+        if (j->work != but) atomic_store(&j->stop, true);
     if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
     pthread_mutex_unlock(&w->lock);
 }

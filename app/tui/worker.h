@@ -19,7 +19,6 @@ struct work {
     void (*done)(void *data, bool stopped);
     /* Of every job, be it done or dropped. */
     void (*free)(void *data);
-    bool must_run; /* a person who stops what runs does not mean these */
 };
 
 /* For callbacks of long work: must it stop, how far is it. */
@@ -53,8 +52,9 @@ void worker_end(struct worker *w);
 bool worker_post(struct worker *w, const struct work *work, int slot, void *data);
 /* All jobs of a sort (NULL: of every one): those that wait are dropped, those that run stop soon. */
 void worker_stop(struct worker *w, const struct work *work);
-/* A person says stop: what runs ends soon with what it has, and of what waits only rank 0 still runs, to an early end. */
-void worker_hurry(struct worker *w);
+/* A person says stop: what runs ends soon with what it has, and of what waits only rank 0 still runs, to an early end. Jobs
+ * of the sort `but` are not meant. */
+void worker_hurry(struct worker *w, const struct work *but);
 /* Calls `done` of every job that has finished. True: there were some. */
 bool worker_take(struct worker *w);
 struct progress worker_progress(struct worker *w, const struct work *work, int slot);

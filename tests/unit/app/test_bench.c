@@ -368,7 +368,7 @@ static void test_report_formats(void **state)
     assert_int_equal(rogue("report r.jsonl --format md"), 0);
     assert_says("out.txt", "| solver |");
     assert_int_equal(rogue("report r.jsonl --format csv --by instance"), 0);
-    assert_says("out.txt", "instance,path,hash,");
+    assert_says("out.txt", "instance,name,path,hash,");
     assert_int_equal(rogue("report r.jsonl --plot --svg plot.svg"), 0);
     assert_says("out.txt", "Performance profile");
     assert_says("out.txt", "Cactus plot");
@@ -443,6 +443,42 @@ static void test_compare_two_files(void **state)
     assert_says("out.txt", "\"better\"");
 }
 
+/* The first line is the verdict; instances of one name are told apart in text and csv. */
+static void test_verdict_comes_first(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("other", 0777), 0);
+    write_file("other/a.100.csv", "id,lower,upper,size\na,0,4,60\nb,1,3,50\n");
+    assert_int_equal(rogue("bench set other -s greedy,bestfit -o r.jsonl"), 0);
+    char *text = read_file("out.txt");
+    size_t line = strcspn(text, "\n");
+    assert_non_null(memmem(text, line, " best on 2 of 3", 15));
+    free(text);
+    assert_says("out.txt", "  set/a.100.csv ");
+    assert_says("out.txt", "  other/a.100.csv ");
+    assert_says("out.txt", "  b.64 ");
+    assert_int_equal(rogue("report r.jsonl --format csv --by instance"), 0);
+    assert_says("out.txt", "\nset/a.100.csv,a.100,set/a.100.csv,");
+}
+
+/* Two files of which the second is slower and worse: --fail-on is for machines. */
+static void test_fail_on(void **state)
+{
+    (void)state;
+    assert_int_equal(rogue("bench set -s bestfit,rogue_dice --repeat 5 --seeds 1 -o r.jsonl -q"), 0);
+    spoil("r.jsonl", "spoilt.jsonl");
+    assert_int_equal(rogue("report r.jsonl spoilt.jsonl --fail-on worse"), 1);
+    assert_says("err.txt", "failed on worse: ");
+    assert_says("out.txt", " pairs changed: ");
+    assert_int_equal(rogue("report r.jsonl r.jsonl --fail-on worse,slower,missing"), 0);
+    assert_says("out.txt", "nothing changed: ");
+    assert_int_equal(rogue("bench set -s bestfit -o less.jsonl -q"), 0);
+    assert_int_equal(rogue("report r.jsonl less.jsonl --fail-on missing"), 1);
+    assert_int_equal(rogue("bench set --lx 50% -s bestfit -o half.jsonl -q"), 0);
+    assert_int_equal(rogue("report less.jsonl half.jsonl"), 2);
+    assert_says("err.txt", "nothing to compare: all instances differ in lx (own, 50%)");
+}
+
 static void test_statistics(void **state)
 {
     (void)state;
@@ -461,6 +497,10 @@ static void test_statistics(void **state)
     assert_true(fabs(shifted_geometric_mean((double[]){0, 3}, 2, 1) - 1) < 1e-12);
     assert_true(fabs(sign_test_p(0, 5) - 0.0625) < 1e-12);
     assert_true(sign_test_p(0, 0) == 1 && sign_test_p(4, 4) == 1);
+    struct ratio twice = ratio_of((double[]){log(2), log(2), log(2)}, 3), one = ratio_of((double[]){0}, 1);
+    assert_true(fabs(twice.times - 2) < 1e-12 && twice.spread < 1e-12 && twice.count == 3);
+    assert_true(one.times == 1 && isnan(one.spread) && isnan(ratio_of(NULL, 0).times));
+    assert_true(fabs(standard_deviation_of((double[]){1, 2, 3, 4}, 4) - sqrt(5.0 / 3)) < 1e-12);
     assert_true(fabs(deviation_of((double[]){1, 2, 3, 4, 100}, 5) - 1.4826) < 1e-12);
 }
 
@@ -480,6 +520,8 @@ int main(void)
         IN_FOLDER(test_report_formats),
         IN_FOLDER(test_malformed_lines_are_passed_over),
         IN_FOLDER(test_compare_two_files),
+        IN_FOLDER(test_verdict_comes_first),
+        IN_FOLDER(test_fail_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,225 @@
+/* Who is best, and at what price. The leader is who reaches the best value most often, and of those the fastest.
+ * Ratios are geometric means over the problems that both reach; "±" is one standard error over these problems, and
+ * with a single problem the deviation of its runs, as hyperfine has it. */
+#include "bench/who_is_best.h"
+#include "text/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A solver beside the leader. */
+struct beside {
+    const char *solver, *leader;
+    int64_t best, instances, misses;
+    struct ratio ratio; /* its times over those of the leader */
+};
+
+static bool reaches(const struct cell *c)
+{
+    return c->runs > 0 && isfinite(c->time);
+}
+
+static void count_cells(const struct summary *s, size_t k, struct beside *b)
+{
+    for (size_t p = 0; p < s->problems.count; p++) {
+        const struct cell *c = summary_cell(s, p, k);
+        b->instances += c->runs > 0;
+        b->best += reaches(c);
+    }
+    b->misses = b->instances - b->best;
+}
+
+/* Of one problem: the noise of both sides, propagated. */
+static double noise_of(const struct cell *a, const struct cell *b)
+{
+    return sqrt(pow(a->deviation / a->seconds, 2) + pow(b->deviation / b->seconds, 2));
+}
+
+static bool ratio_to(const struct summary *s, size_t k, size_t leader, struct ratio *out)
+{
+    double *logs = malloc((s->problems.count + 1) * sizeof *logs), noise = NAN;
+    size_t n = 0;
+    if (!logs) return false;
+    for (size_t p = 0; p < s->problems.count; p++) {
+        const struct cell *a = summary_cell(s, p, k), *b = summary_cell(s, p, leader);
+        if (!reaches(a) || !reaches(b) || !(a->time > 0 && b->time > 0)) continue;
+        logs[n++] = log(a->time / b->time);
+        noise = noise_of(a, b);
+    }
+    *out = ratio_of(logs, n);
+    if (n == 1) out->spread = out->times * noise;
+    free(logs);
+    return true;
+}
+
+static size_t find_leader(const struct summary *s, const struct beside *all)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < s->solvers.count; k++)
+        if (all[k].best > all[best].best ||
+            (all[k].best == all[best].best && s->solvers.at[k].mean < s->solvers.at[best].mean))
+            best = k;
+    return best;
+}
+
+void add_ratio(struct text *out, struct ratio r)
+{
+    double times = r.times >= 1 ? r.times : 1 / r.times,
+           spread = r.times >= 1 ? r.spread : r.spread / (r.times * r.times);
+    text_format(out, "%.2f", times);
+    if (isfinite(r.spread)) text_format(out, " %s %.2f", plus_minus(), spread);
+    text_format(out, " times %s",
+                times < 1.005  ? "as fast as"
+                : r.times >= 1 ? "faster than"
+                               : "slower than");
+}
+
+/* "auto and exact", of those that are as good as the leader. */
+static void add_leaders(const struct beside *all, size_t count, size_t leader, struct text *out)
+{
+    size_t n = 0, left;
+    for (size_t k = 0; k < count; k++) n += all[k].best == all[leader].best;
+    if (n == count && n > 2) {
+        text_format(out, "all %zu solvers", n);
+        return;
+    }
+    left = n;
+    for (size_t k = 0; k < count; k++)
+        if (all[k].best == all[leader].best) {
+            text_format(out, "%s%s", left == n ? "" : left == 1 ? " and " : ", ", all[k].solver);
+            left--;
+        }
+}
+
+/* The fastest of those that the leader beats, or of its equals. */
+static const struct beside *fastest_of(const struct beside *all, size_t count, size_t leader, bool equals)
+{
+    const struct beside *found = NULL;
+    for (size_t k = 0; k < count; k++)
+        if (k != leader && (all[k].best == all[leader].best) == equals && isfinite(all[k].ratio.times) &&
+            (!found || all[k].ratio.times < found->ratio.times))
+            found = &all[k];
+    return found;
+}
+
+/* "1.1x faster", of a solver's times over the leader's. */
+static void add_briefly(struct text *out, double times)
+{
+    double ratio = times < 1 ? 1 / times : times;
+    if (ratio < 1.05)
+        text_add(out, "as fast");
+    else
+        text_format(out, "%.*fx %s", ratio < 10 ? 1 : 0, ratio, times < 1 ? "faster" : "slower");
+}
+
+/* True: there are some. */
+static bool add_mishaps(const struct summary *s, struct text *out)
+{
+    int64_t bad = 0;
+    for (size_t k = 0; k < s->solvers.count; k++)
+        for (int o = OUTCOME_MEMORY; o < OUTCOME_BAD_INPUT; o++) bad += s->solvers.at[k].outcomes[o];
+    if (bad) text_format(out, "; %s went wrong", counted(bad, "run").at);
+    if (s->bad_inputs) text_format(out, "; %s unreadable", counted(s->bad_inputs, "file").at);
+    return bad || s->bad_inputs;
+}
+
+static enum paint add_verdict(const struct summary *s, const struct beside *all, size_t leader,
+                              struct text *out)
+{
+    size_t n = s->solvers.count;
+    const struct beside *best = &all[leader], *equal = fastest_of(all, n, leader, true),
+                        *other = fastest_of(all, n, leader, false);
+    if (n == 1)
+        text_format(out, "%s solved %lld of %lld, %lld proved", best->solver, (long long)best->best,
+                    (long long)best->instances, (long long)s->solvers.at[0].proved);
+    else if (best->best == 0)
+        text_format(out, "no solver solved any of %lld", (long long)best->instances);
+    else {
+        add_leaders(all, n, leader, out);
+        text_format(out, " best on %lld of %lld", (long long)best->best, (long long)best->instances);
+        if (equal && equal->ratio.times >= 1.05) text_format(out, ", %s fastest", best->solver);
+    }
+    if (other && best->best > 0) {
+        text_format(out, "; %s ", other->solver);
+        add_briefly(out, other->ratio.times);
+        text_format(out, ", %lld %s", (long long)other->misses, other->misses == 1 ? "miss" : "misses");
+    }
+    return add_mishaps(s, out) ? PAINT_BAD : best->best == 0 ? PAINT_WARN : PAINT_GOOD;
+}
+
+/* clang-format off */
+VALUE_OF(solver_value,    struct beside, v->words = row->solver;)
+VALUE_OF(leader_value,    struct beside, v->words = row->leader;)
+VALUE_OF(best_value,      struct beside, value_whole(v, row->best);)
+VALUE_OF(instances_value, struct beside, value_whole(v, row->instances);)
+VALUE_OF(misses_value,    struct beside, value_whole(v, row->misses);)
+VALUE_OF(shared_value,    struct beside, value_whole(v, (int64_t)row->ratio.count);)
+VALUE_OF(times_value,     struct beside, v->number = row->ratio.times;)
+VALUE_OF(spread_value,    struct beside, v->number = row->ratio.spread;)
+
+static const struct column beside_array[] = {
+    {.key = "solver",     .heading = "solver",    .kind = VALUE_WORDS, .value = solver_value},
+    {.key = "best",       .heading = "best",      .kind = VALUE_COUNT, .value = best_value},
+    {.key = "instances",  .heading = "instances", .kind = VALUE_COUNT, .value = instances_value},
+    {.key = "misses",     .heading = "misses",    .kind = VALUE_COUNT, .value = misses_value},
+    {.key = "leader",     .heading = "leader",    .kind = VALUE_WORDS, .value = leader_value},
+    {.key = "shared",     .heading = "shared",    .kind = VALUE_COUNT, .value = shared_value},
+    {.key = "time_ratio", .heading = "times",     .kind = VALUE_RATIO, .value = times_value},
+    {.key = "time_ratio_error", .heading = "error",  .kind = VALUE_RATIO, .value = spread_value},
+};
+/* clang-format on */
+
+const struct columns beside_columns = COLUMNS("solvers beside the best", beside_array);
+
+/* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp (8 instances), which misses 1". */
+static void add_lines(const struct beside *all, size_t count, size_t leader, struct text *out)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (k == leader || !isfinite(all[k].ratio.times)) continue;
+        text_format(out, "  %s is ", all[leader].solver);
+        add_ratio(out, all[k].ratio);
+        text_format(out, " %s", all[k].solver);
+        if (all[k].misses)
+            text_format(out, " (on the %zu that both reach; it misses %lld)", all[k].ratio.count,
+                        (long long)all[k].misses);
+        text_add(out, "\n");
+    }
+}
+
+static bool fill(const struct summary *s, struct beside *all, size_t *leader)
+{
+    bool ok = true;
+    for (size_t k = 0; k < s->solvers.count; k++) {
+        all[k].solver = s->solvers.at[k].label;
+        count_cells(s, k, &all[k]);
+    }
+    *leader = find_leader(s, all);
+    for (size_t k = 0; ok && k < s->solvers.count; k++) {
+        all[k].leader = all[*leader].solver;
+        ok = ratio_to(s, k, *leader, &all[k].ratio);
+    }
+    return ok;
+}
+
+bool verdict_make(const struct summary *s, struct arena *memory, struct verdict *v, struct table *figures)
+{
+    struct text words = {0}, lines = {0};
+    size_t leader = 0;
+    enum paint paint = PAINT_WARN;
+    struct beside *all = arena_array(memory, s->solvers.count + 1, sizeof *all);
+    if (!all || !fill(s, all, &leader)) return false;
+    if (s->solvers.count) {
+        paint = add_verdict(s, all, leader, &words);
+        add_lines(all, s->solvers.count, leader, &lines);
+    }
+    *figures = TABLE(beside_columns, all, s->solvers.count);
+    figures->key = "beside";
+    figures->title = "Beside the best";
+    *v = (struct verdict){arena_string(memory, words.at ? words.at : "no runs"),
+                          arena_string(memory, lines.at ? lines.at : ""), paint};
+    bool ok = !words.failed && !lines.failed && v->words && v->lines;
+    text_free(&words);
+    text_free(&lines);
+    return ok;
+}

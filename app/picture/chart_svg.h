@@ -1,0 +1,34 @@
+/* Line charts as SVG that stands alone: panels one below the other, each with its axes (ticks.h), lines, words at marks and
+ * a legend. Colours that a colour-blind reader can tell apart. */
+#ifndef LX_APP_PICTURE_CHART_SVG_H
+#define LX_APP_PICTURE_CHART_SVG_H
+
+#include "picture/ticks.h"
+
+struct svg_line {
+    const char *name;
+    const double *x, *y; /* a y that is no number breaks the line */
+    size_t count;
+    bool dashed, points;
+};
+
+struct svg_mark {
+    double x;
+    const char *words;
+};
+
+struct svg_panel {
+    const char *title, *x_name, *y_name;
+    struct scale x, y;
+    const struct svg_line *lines;
+    size_t line_count;
+    const struct svg_mark *marks;
+    size_t mark_count;
+};
+
+void svg_begin(int width, int height, const char *title, struct text *out);
+/* `top`: where its upper end is. */
+void svg_add_panel(const struct svg_panel *p, int top, int width, int height, struct text *out);
+void svg_end(struct text *out);
+
+#endif

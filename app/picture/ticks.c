@@ -1,0 +1,111 @@
+/* Marks of axes. A linear axis has steps of 1, 2 or 5 times a power of ten of its unit; a logarithmic one has 1,
+ * 2 and 5 of every decade, or 1 of every so many, and powers of two where it counts bytes. */
+#include "picture/ticks.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const struct unit {
+    double size;
+    const char *word, *ascii;
+} byte_units[] = {{1, "B", "B"},
+                  {1024.0, "KiB", "KiB"},
+                  {1024.0 * 1024, "MiB", "MiB"},
+                  {1024.0 * 1024 * 1024, "GiB", "GiB"},
+                  {1024.0 * 1024 * 1024 * 1024, "TiB", "TiB"},
+                  {1024.0 * 1024 * 1024 * 1024 * 1024, "PiB", "PiB"}},
+  second_units[] = {{1e-9, "ns", "ns"}, {1e-6, "µs", "us"}, {1e-3, "ms", "ms"}, {1, "s", "s"}},
+  plain_units[] = {{1, "", ""}};
+
+static const struct {
+    const struct unit *at;
+    int count;
+} units[] = {[SCALE_PLAIN] = {plain_units, 1},
+             [SCALE_BYTES] = {byte_units, sizeof byte_units / sizeof *byte_units},
+             [SCALE_SECONDS] = {second_units, sizeof second_units / sizeof *second_units}};
+
+/* The largest unit that is not above the value. */
+static const struct unit *unit_of(enum scale_unit kind, double value)
+{
+    const struct unit *u = units[kind].at;
+    for (int i = 1; i < units[kind].count; i++)
+        if (units[kind].at[i].size <= fabs(value) * (1 + 1e-9)) u = &units[kind].at[i];
+    return u;
+}
+
+double scale_share(const struct scale *s, double v)
+{
+    double share =
+        s->is_log ? (log(v) - log(s->low)) / (log(s->high) - log(s->low)) : (v - s->low) / (s->high - s->low);
+    return !(share > 0) ? 0 : share > 1 ? 1 : share;
+}
+
+struct words scale_words(const struct scale *s, double value)
+{
+    struct words w;
+    const struct unit *u = unit_of(s->unit, value);
+    const char *word = value == 0 ? "" : s->ascii ? u->ascii : u->word;
+    /* Never "1.024e+03": four digits before the point are written as they are. */
+    double shown = value / u->size;
+    int digits = fabs(shown) >= 1000 ? 6 : 4;
+    snprintf(w.at, sizeof w.at, "%.*g%s%s", digits, shown, *word ? " " : "", word);
+    return w;
+}
+
+/* 1, 2, 5, 10, ... times `base`: the least step that puts at most `most` marks on `span`. */
+static double step_of(double span, int most, double base)
+{
+    static const double factor[] = {1, 2, 5};
+    double power = base * pow(10, floor(log10(span / base / most)));
+    for (int i = 0;; i = (i + 1) % 3) {
+        if (floor(span / (power * factor[i]) + 1e-9) + 1 <= most) return power * factor[i];
+        if (i == 2) power *= 10;
+    }
+}
+
+static void add(const struct scale *s, double at, struct tick *out, int *n)
+{
+    double slack = 1e-9 * (s->is_log ? at : s->high - s->low);
+    if (*n < SCALE_TICKS && at >= s->low - slack && at <= s->high + slack)
+        out[(*n)++] = (struct tick){at, scale_words(s, at)};
+}
+
+static int linear(const struct scale *s, int most, struct tick *out)
+{
+    double step = step_of(s->high - s->low, most, unit_of(s->unit, s->high)->size);
+    int n = 0;
+    for (double k = ceil(s->low / step - 1e-9); k * step <= s->high + step * 1e-9 && n < most; k++)
+        add(s, k == 0 ? 0 : k * step, out, &n); /* never -0 */
+    return n;
+}
+
+/* Every so many powers of `base`. */
+static int powers(const struct scale *s, int most, double base, struct tick *out)
+{
+    double first = ceil(log(s->low) / log(base) - 1e-9), last = floor(log(s->high) / log(base) + 1e-9);
+    double every = ceil((last - first + 1) / most);
+    int n = 0;
+    if (!(every >= 1)) return 0;
+    for (double k = ceil(first / every - 1e-9) * every; k <= last; k += every) add(s, pow(base, k), out, &n);
+    return n;
+}
+
+static int decades(const struct scale *s, int most, struct tick *out)
+{
+    static const double factor[] = {1, 2, 5};
+    struct tick all[3 * SCALE_TICKS];
+    int n = 0;
+    for (double k = floor(log10(s->low)); pow(10, k) <= s->high && n + 3 <= SCALE_TICKS; k++)
+        for (int i = 0; i < 3; i++) add(s, pow(10, k) * factor[i], all, &n);
+    if (n > most || n + 3 > SCALE_TICKS) return powers(s, most, 10, out);
+    for (int i = 0; i < n; i++) out[i] = all[i];
+    return n;
+}
+
+int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS])
+{
+    int room = most > SCALE_TICKS ? SCALE_TICKS : most, n = 0;
+    if (room < 1 || !(s->high > s->low) || !isfinite(s->high) || !isfinite(s->low)) return 0;
+    if (s->is_log && s->low > 0) n = s->unit == SCALE_BYTES ? powers(s, room, 2, out) : decades(s, room, out);
+    return n >= 2 ? n : linear(s, room, out);
+}

@@ -1,0 +1,32 @@
+/* The scale of an axis, and marks on it that people can read: steps of 1, 2 and 5 (powers of two where bytes are
+ * on a logarithmic scale), with units in words: KiB, MiB, µs, ms. Text, screens, SVG and HTML take the same. */
+#ifndef LX_APP_PICTURE_TICKS_H
+#define LX_APP_PICTURE_TICKS_H
+
+#include "text/format.h"
+
+enum scale_unit { SCALE_PLAIN, SCALE_BYTES, SCALE_SECONDS };
+
+/* low < high; above 0 where it is logarithmic. */
+struct scale {
+    double low, high;
+    bool is_log;
+    enum scale_unit unit;
+    bool ascii; /* "us" for "µs" */
+};
+
+enum { SCALE_TICKS = 24 };
+
+struct tick {
+    double at;
+    struct words words;
+};
+
+/* At most `most` marks (and SCALE_TICKS), from low to high; returns how many. Two at least where two fit. */
+int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS]);
+/* Where a value stands on the axis, 0 at its low end and 1 at its high end; beyond them: at the end. */
+double scale_share(const struct scale *s, double value);
+/* "115 KiB", "1.5 MiB", "20 µs": four digits at most. */
+struct words scale_words(const struct scale *s, double value);
+
+#endif

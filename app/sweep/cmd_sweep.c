@@ -1,0 +1,311 @@
+/* lxplan sweep: HBM bytes or time against the size of the scratchpad, and where the knee is. */
+#include "sweep/crowd.h"
+#include "sweep/sweep_out.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "bench/bench.h"
+#include "interrupt.h"
+#include "planning/planning.h"
+#include "text/colour.h"
+#include "text/format.h"
+
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Who takes part when nobody is named: what a user gets, beside the quick one. */
+#define USUAL_SOLVERS "auto,bestfit"
+
+enum { MOST_JOBS = 256 };
+
+static const struct option_row rows_of_sweep[] = {
+    {"lx", 0, "RANGE",
+     "sizes of the scratchpad: 16k..2m, or a list like 64k,100k,1m (default: a 64th of the pattern's own up "
+     "to "
+     "all of it)"},
+    {"cores", 0, "RANGE",
+     "the same for several numbers of cores: 1..32 (doubled from one to the next) or 8,12,32"},
+    {"steps", 0, "N", "sizes of a range, in equal proportions (default 40)"},
+    {"solver", 's', "A,B,...", "the solvers, one line each (default " USUAL_SOLVERS ")"},
+    {"option", 'O', "SOLVER.NAME=VALUE", "an option of one solver; may be repeated"},
+    {"value", 0, "WHAT", "what is looked at: {} (default: time where that is the objective, else hbm)"},
+    {"format", 'f', "WHAT", "{default}"},
+    {"svg", 0, NULL, "the same as --format svg"},
+    {"html", 0, NULL, "the same as --format html: one file with everything in it, for a browser"},
+    {"width", 0, "N", "width of the chart in characters, of the drawing in pixels"},
+    {"height", 0, "N", "rows of the chart, height of the drawing in pixels"},
+    {"ascii", 0, NULL, "no characters beyond ASCII in the chart"},
+    {"jobs", 'j', "N", "processes that plan at the same time (default: one per processor)"},
+    {"transport", 0, "NAME", "who plans: {}: all processes of mpirun (default local)"},
+    {0},
+};
+
+/* The library's options but for those above. */
+static struct option_row sweep_plan_rows[LX_MOST_OPTIONS + 2];
+
+void sweep_rows_begin(void)
+{
+    int n = 0;
+    for (const struct option_row *r = planning_rows; r->name; r++)
+        if (!find_row(rows_of_sweep, r->name)) sweep_plan_rows[n++] = *r;
+}
+
+static const char *value_word(int k)
+{
+    static const char *const words[] = {"hbm", "time", NULL};
+    return words[k];
+}
+
+static const char *form_word(int k)
+{
+    return sweep_forms[k].name;
+}
+
+static const struct option_words words[] = {
+    {"value", value_word}, {"format", form_word}, {"transport", bench_transport_word}, {0}};
+
+static int form_named(const char *name)
+{
+    int k = 0;
+    while (sweep_forms[k].name && strcmp(sweep_forms[k].name, name) != 0) k++;
+    return k;
+}
+
+/* One of --format, --json, --svg and --html; the last word is --format's. */
+static bool read_form(struct call *call, const struct sweep_form **form)
+{
+    static const char *const switches[] = {"json", "svg", "html"};
+    int k = 0, given = 0;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (option_given(&call->line, switches[i])) k = form_named(switches[i]), given++;
+    if (given > 1)
+        return status_set(&call->st, LX_E_USAGE,
+                          "two forms of one answer; choose one of --json, --svg and --html");
+    if (!option_word(call, "format", form_word, &k)) return false;
+    *form = &sweep_forms[k];
+    return true;
+}
+
+/* What a person and a program can ask: the sizes, the cores, the solvers, and what is looked at. */
+static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep *s)
+{
+    struct settings how = {0};
+    sweep_numbers sizes = {0}, cores = {0};
+    int64_t steps = SWEEP_STEPS;
+    const char *lx = option_value(&call->line, "lx"), *many = option_value(&call->line, "cores");
+    struct lx_options *solvers = NULL;
+    bool ok = option_int(call, "steps", 1, SWEEP_MOST_STEPS, &steps) &&
+              read_options_but(call, rows_of_sweep, &how.options) && settings_solvers(call, &how) &&
+              (lx ? sweep_sizes_read("--lx", lx, steps, &sizes, &call->st)
+                  : sweep_sizes_own(g, steps, &sizes, &call->st));
+    if (ok && g->pools)
+        ok = status_set(&call->st, LX_E_USAGE,
+                        "this list states pools with sizes of their own; state \"capacity\" instead of "
+                        "\"pools\" to sweep it");
+    if (ok && many && g->is_list)
+        ok = status_set(&call->st, LX_E_USAGE,
+                        "--cores: a list of buffers is of one scratchpad; leave it out");
+    if (ok && many) ok = sweep_cores_read("--cores", many, &cores, &call->st);
+    if (ok && lx_asked(lx_options_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
+        ok = status_set(
+            &call->st, LX_E_USAGE,
+            "the least height does not depend on the size of the scratchpad; add --objective traffic "
+            "or --objective fit");
+    if (ok && !(solvers = calloc(how.solvers.count + 1, sizeof *solvers))) ok = status_no_memory(&call->st);
+    for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
+    ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
+    int value = lx_options_ask(&how.options) == LX_ASK_TIME;
+    bool known = ok && option_word(call, "value", value_word, &value);
+    if (ok && !known) sweep_free(s);
+    s->by_time = value;
+    if (known && s->by_time && g->is_list) {
+        sweep_free(s);
+        known = status_set(&call->st, LX_E_USAGE, "a list of buffers has no time; leave --value time out");
+    }
+    free(solvers);
+    VEC_FREE(&sizes);
+    VEC_FREE(&cores);
+    settings_free(&how);
+    return known;
+}
+
+/* What the processes of a sweep look at. */
+struct hand_work {
+    const struct sweep *sweep;
+    const struct lx_plan *like;
+    struct watch watch;
+    bool show;
+};
+
+static bool stop_now(void *context)
+{
+    (void)context;
+    return interrupted;
+}
+
+static void do_task(void *context, const void *task, void *result)
+{
+    struct hand_work *w = context;
+    struct lx_run run = {.stop = stop_now};
+    sweep_do(w->sweep, task, &run, &w->like, result);
+}
+
+static void task_lost(void *context, const void *task, void *result)
+{
+    const struct sweep_task *t = task;
+    struct sweep_value *v = result;
+    (void)context;
+    *v = (struct sweep_value){.lx = t->lx, .state = SWEEP_LOST};
+    snprintf(v->why, sizeof v->why, "the process that planned it died");
+}
+
+static void show_done(void *context, size_t done, size_t all)
+{
+    struct hand_work *w = context;
+    char line[80];
+    if (!w->show || !watch_wants_line(&w->watch)) return;
+    snprintf(line, sizeof line, "sweep: %zu of %zu plans", done, all);
+    paint_progress(line);
+}
+
+/* Does all tasks of a list and keeps what came of them. */
+static bool do_all(struct crowd *c, struct sweep *s, const sweep_tasks *tasks, lx_status *st)
+{
+    struct sweep_value *values = calloc(tasks->count + 1, sizeof *values);
+    bool ok = values ? crowd_do(c, tasks->at, tasks->count, values, st) : status_no_memory(st);
+    for (size_t i = 0; ok && i < tasks->count; i++)
+        if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks->at[i], &values[i]);
+    free(values);
+    return ok;
+}
+
+static bool sweep_all(struct call *call, struct crowd *c, struct sweep *s)
+{
+    sweep_tasks points = {0}, searches = {0};
+    bool ok = sweep_points(s, &points) ? do_all(c, s, &points, &call->st) : status_no_memory(&call->st);
+    if (ok)
+        ok = sweep_searches(s, &searches) ? do_all(c, s, &searches, &call->st) : status_no_memory(&call->st);
+    VEC_FREE(&points);
+    VEC_FREE(&searches);
+    return ok;
+}
+
+/* Where nothing could be planned, the reason is the answer. */
+static bool has_plans(struct call *call, const struct sweep *s)
+{
+    const struct sweep_value *last = NULL;
+    for (size_t l = 0; l < s->lines.count; l++)
+        for (size_t i = 0; i < s->sizes.count; i++) {
+            last = &s->lines.at[l].at[i];
+            if (last->state != SWEEP_REFUSED) return true;
+        }
+    if (last)
+        status_set_at(&call->st, (enum lx_code)last->code, s->graph->file, 0, 0,
+                      "no size gives a plan: %.150s", last->why);
+    return false;
+}
+
+static bool read_paper(struct call *call, const struct sweep_form *form, struct sweep_paper *paper)
+{
+    bool text = form == &sweep_forms[0];
+    int64_t width = 0, height = 0;
+    if (!option_int(call, "width", text ? 40 : 300, text ? 400 : 20000, &width) ||
+        !option_int(call, "height", text ? 8 : 200, text ? 200 : 20000, &height))
+        return false;
+    *paper = (struct sweep_paper){.width = (int)width, .height = (int)height};
+    paper->ascii = option_given(&call->line, "ascii") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    if (goes_to_file(call) || !text) paint_off();
+    return true;
+}
+
+static bool read_jobs(struct call *call, struct crowd *c)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    c->jobs = processors < 1 ? 1 : processors > 16 ? 16 : processors;
+    if (!option_int(call, "jobs", 1, MOST_JOBS, &c->jobs)) return false;
+    if (!c->ranks || !option_given(&call->line, "jobs")) return true;
+    return status_set(
+        &call->st, LX_E_USAGE,
+        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld "
+        "for as many",
+        (long long)c->jobs);
+}
+
+/* What every process does alike. */
+static bool prepare(struct call *call, struct sweep *s)
+{
+    if (!option_given(&call->line, "solver") &&
+        !VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS}))
+        return status_no_memory(&call->st);
+    const struct lx_graph *g = lx_graph_read(call->line.files.at[0], &call->st);
+    bool ok = g && read_lines(call, g, s);
+    lx_graph_free(g);
+    return ok;
+}
+
+static int answer(struct call *call, const struct sweep *s, const struct sweep_form *form,
+                  const struct sweep_paper *paper)
+{
+    struct text out = {0};
+    if (!has_plans(call, s)) return FAILED;
+    form->write(s, paper, &out);
+    if (out.failed) text_free(&out);
+    if (!deliver(call, out.at, out.length)) return FAILED;
+    if (interrupted) note(call, "%s: interrupted; this is what was planned so far", s->graph->file);
+    return interrupted ? EXIT_INTERRUPTED : EXIT_YES;
+}
+
+static int run(struct call *call)
+{
+    struct sweep s = {0};
+    struct hand_work work = {.sweep = &s, .show = paint_progress_possible() && !is_quiet(call)};
+    struct crowd c = {.task_size = sizeof(struct sweep_task),
+                      .result_size = sizeof(struct sweep_value),
+                      .context = &work,
+                      .work = do_task,
+                      .lost = task_lost,
+                      .done = show_done};
+    const struct sweep_form *form = NULL;
+    struct sweep_paper paper;
+    int code = FAILED;
+    interrupted = 0;
+    if (!ranks_join(call, &c.ranks, &c.rank, &c.count)) return FAILED;
+    bool ok =
+        read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c) && prepare(call, &s);
+    watch_begin(&work.watch, 0);
+    if (c.rank > 0)
+        crowd_serve(&c, ok), code = EXIT_YES;
+    else {
+        ok = ok && sweep_all(call, &c, &s);
+        crowd_dismiss(&c, ok);
+    }
+    watch_end(&work.watch);
+    if (ok && c.rank == 0) code = answer(call, &s, form, &paper);
+    lx_plan_free(work.like);
+    sweep_free(&s);
+    return code;
+}
+
+static const struct option_row *const tables[] = {rows_of_sweep, sweep_plan_rows, output_rows, json_rows,
+                                                  quiet_rows,    help_rows,       NULL};
+
+const struct command command_sweep = {
+    .name = "sweep",
+    .synopsis = "FILE [--lx 16k..2m] [--cores 1..32] [-s A,B,...] [--steps N] [--value hbm|time] [options]",
+    .summary = "Plan a pattern with many sizes of scratchpad: what each gives, and from where nothing spills",
+    .details =
+        "One line per solver (and number of cores), and the least that is proved. The size from which on "
+        "nothing spills,\n"
+        "and that below which there is no plan, are searched for to the byte. Lists of buffers are swept "
+        "over their capacity.\n"
+        "The answer does not depend on -j. Under mpirun, --transport mpi shares the plans among all ranks.\n",
+    .options = tables,
+    .words = words,
+    .least_files = 1,
+    .most_files = 1,
+    .file_word = "FILE",
+    .run = run,
+    .more_help = device_help,
+};

@@ -1,0 +1,162 @@
+/* Tasks done by this process, or by processes that it forks: each gets the number of a task over a socket of its own and
+ * sends the result back, so that a slow task keeps nobody else waiting. One that dies loses one result; another takes its
+ * place. */
+#include "sweep/crowd.h"
+#include "base/fail.h"
+#include "interrupt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOBODY = -1 };
+
+struct hand {
+    pid_t process;
+    int socket;
+    size_t task; /* that it has */
+    bool busy;
+};
+
+/* What is under way. */
+struct effort {
+    struct crowd *crowd;
+    const char *tasks;
+    char *results;
+    size_t count, next, done;
+    struct hand *hands;
+    struct pollfd *polls;
+    int hand_count;
+};
+
+static void do_here(const struct effort *e, size_t task, char *result)
+{
+    e->crowd->work(e->crowd->context, e->tasks + task * e->crowd->task_size, result);
+}
+
+static void tell_done(struct effort *e)
+{
+    e->done++;
+    if (e->crowd->done) e->crowd->done(e->crowd->context, e->done, e->count);
+}
+
+/* The life of a forked process: it ends when its socket does. */
+static void serve_socket(const struct effort *e, int socket)
+{
+    char *result = malloc(e->crowd->result_size);
+    size_t task;
+    while (result && recv(socket, &task, sizeof task, 0) == (ssize_t)sizeof task) {
+        do_here(e, task, result);
+        if (send(socket, result, e->crowd->result_size, MSG_NOSIGNAL) < 0) break;
+    }
+    _exit(result ? 0 : 1);
+}
+
+static bool hire(struct effort *e, struct hand *h, lx_status *st)
+{
+    int ends[2];
+    *h = (struct hand){.process = NOBODY, .socket = -1};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return status_set(st, LX_E_IO, "cannot make a socket for another process: %s", strerror(errno));
+    h->process = fork();
+    if (h->process == 0) {
+        for (int i = 0; i < e->hand_count; i++)
+            if (e->hands[i].socket >= 0) close(e->hands[i].socket);
+        close(ends[0]);
+        signal(SIGINT, SIG_DFL);
+        serve_socket(e, ends[1]);
+    }
+    close(ends[1]);
+    if (h->process > 0) return h->socket = ends[0], true;
+    close(ends[0]);
+    return status_set(st, LX_E_IO, "cannot start another process: %s; -j 1 does without", strerror(errno));
+}
+
+static void dismiss(struct hand *h)
+{
+    if (h->socket >= 0) close(h->socket);
+    if (h->process > 0) {
+        kill(h->process, SIGKILL);
+        while (waitpid(h->process, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    *h = (struct hand){.process = NOBODY, .socket = -1};
+}
+
+/* The next task, where one is left. */
+static void give(struct effort *e, struct hand *h)
+{
+    h->busy = false;
+    if (e->next >= e->count) return;
+    h->task = e->next++;
+    h->busy = true;
+    if (send(h->socket, &h->task, sizeof h->task, MSG_NOSIGNAL) < 0) return; /* the next poll sees its end */
+}
+
+static bool take(struct effort *e, struct hand *h, lx_status *st)
+{
+    const struct crowd *c = e->crowd;
+    char *result = e->results + h->task * c->result_size;
+    ssize_t n = recv(h->socket, result, c->result_size, 0);
+    if (n < 0 && errno == EINTR) return true;
+    bool died = n != (ssize_t)c->result_size;
+    if (died) c->lost(c->context, e->tasks + h->task * c->task_size, result);
+    tell_done(e);
+    if (died) {
+        dismiss(h);
+        if (e->next < e->count && !hire(e, h, st)) return false;
+    }
+    if (h->socket >= 0) give(e, h);
+    return true;
+}
+
+static bool wait_for_all(struct effort *e, lx_status *st)
+{
+    for (bool any = true; any && !interrupted;) {
+        any = false;
+        for (int i = 0; i < e->hand_count; i++) {
+            e->polls[i] = (struct pollfd){.fd = e->hands[i].busy ? e->hands[i].socket : -1, .events = POLLIN};
+            any |= e->hands[i].busy;
+        }
+        if (!any || poll(e->polls, (nfds_t)e->hand_count, -1) < 0) continue;
+        for (int i = 0; i < e->hand_count; i++)
+            if (e->polls[i].revents && !take(e, &e->hands[i], st)) return false;
+    }
+    return true;
+}
+
+static bool do_by_processes(struct effort *e, lx_status *st)
+{
+    int most = (int)(e->crowd->jobs < (int64_t)e->count ? e->crowd->jobs : (int64_t)e->count);
+    bool ok = true;
+    e->hands = calloc((size_t)most + 1, sizeof *e->hands);
+    e->polls = calloc((size_t)most + 1, sizeof *e->polls);
+    if (!e->hands || !e->polls) ok = status_no_memory(st);
+    for (; ok && e->hand_count < most; e->hand_count++) {
+        ok = hire(e, &e->hands[e->hand_count], st);
+        if (ok) give(e, &e->hands[e->hand_count]);
+    }
+    ok = ok && wait_for_all(e, st);
+    for (int i = 0; i < e->hand_count; i++) dismiss(&e->hands[i]);
+    free(e->hands);
+    free(e->polls);
+    return ok;
+}
+
+bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st)
+{
+    struct effort e = {.crowd = c, .tasks = tasks, .results = results, .count = count};
+    if (count == 0) return true;
+    if (c->ranks && c->count > 1) return ranks_do(c, tasks, count, results, st);
+    if (c->jobs > 1 && count > 1) return do_by_processes(&e, st);
+    for (size_t i = 0; i < count && !interrupted; i++) {
+        do_here(&e, i, e.results + i * c->result_size);
+        tell_done(&e);
+    }
+    return true;
+}

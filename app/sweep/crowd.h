@@ -1,0 +1,33 @@
+/* Many hands for many tasks of one kind: this process alone, processes that it forks, or the ranks of mpirun.
+ *
+ * Tasks and results are plain data of one size each. Whoever does a task has all that it needs before: what was read before
+ * the fork, or what every rank reads for itself. A result stands where its task stands, so that it does not matter who did
+ * it and when. */
+#ifndef LX_APP_SWEEP_CROWD_H
+#define LX_APP_SWEEP_CROWD_H
+
+#include "bench/ranks.h"
+#include "command.h"
+
+struct crowd {
+    int64_t jobs;              /* processes at the same time; 1: this one */
+    const struct ranks *ranks; /* NULL: no others */
+    int rank, count;
+    size_t task_size, result_size;
+    void *context;
+    void (*work)(void *context, const void *task, void *result);
+    void (*lost)(void *context, const void *task, void *result); /* who did it has died */
+    void (*done)(void *context, size_t done, size_t all);        /* news for a person; may be NULL */
+};
+
+/* All tasks; an interrupt leaves the results of those that are not done as they were. False with `st`. */
+bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st);
+/* For ranks above 0, instead: does what it is told until the end. `ok`: it could read what it needs. */
+void crowd_serve(struct crowd *c, bool ok);
+/* For rank 0, whatever happened: sends the others home. */
+void crowd_dismiss(struct crowd *c, bool ok);
+
+/* crowd_ranks.c */
+bool ranks_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st);
+
+#endif

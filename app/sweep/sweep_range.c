@@ -1,0 +1,99 @@
+/* Which sizes and which numbers of cores a sweep has: ranges, lists and single values from text. */
+#include "sweep/sweep.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/option.h"
+#include "text/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORD = 64, MOST_CORES = 1024 };
+
+static bool push(sweep_numbers *out, int64_t value, lx_status *st)
+{
+    if (out->count > 0 && out->at[out->count - 1] == value) return true;
+    return VEC_PUSH(out, value) ? true : status_no_memory(st);
+}
+
+/* One number, which is `length` bytes of `text`. */
+static bool number(const char *what, const char *text, size_t length, int64_t high, int64_t *out,
+                   lx_status *st)
+{
+    char word[MOST_WORD + 1];
+    if (length == 0)
+        return status_set(st, LX_E_USAGE, "%s: a number is missing; a range is like 16k..2m", what);
+    snprintf(word, sizeof word, "%.*s", (int)(length < MOST_WORD ? length : MOST_WORD), text);
+    return lx_parse_int(what, word, 1, high, out, st);
+}
+
+static bool add_list(const char *what, const char *text, int64_t high, sweep_numbers *out, lx_status *st)
+{
+    for (;;) {
+        int64_t value;
+        size_t length = strcspn(text, ",");
+        if (!number(what, text, length, high, &value, st)) return false;
+        if (out->count > 0 && value <= out->at[out->count - 1])
+            return status_set(st, LX_E_USAGE, "%s: %s does not rise at %.*s; name the smallest first", what,
+                              out->count > 1 ? "the list" : "it", (int)length, text);
+        if (!push(out, value, st)) return false;
+        if (!text[length]) return true;
+        text += length + 1;
+    }
+}
+
+/* Low and high end; both the same for a text that is no range. */
+static bool ends(const char *what, const char *text, int64_t most, int64_t *low, int64_t *high, lx_status *st)
+{
+    const char *dots = strstr(text, "..");
+    size_t length = (size_t)(dots - text);
+    if (!number(what, text, length, most, low, st) ||
+        !number(what, dots + 2, strlen(dots + 2), most, high, st))
+        return false;
+    if (*low <= *high) return true;
+    return status_set(st, LX_E_USAGE, "%s %s: the range goes down; write %s..%.*s", what, text, dots + 2,
+                      (int)length, text);
+}
+
+static bool spread(int64_t low, int64_t high, int64_t steps, sweep_numbers *out, lx_status *st)
+{
+    for (int64_t i = 0; i < steps; i++) {
+        double at = steps > 1 ? (double)i / (double)(steps - 1) : 1;
+        int64_t value = llround((double)low * pow((double)high / (double)low, at));
+        /* The ends are as given; what is between them is a multiple of 128 where that tells them apart. */
+        if (i > 0 && i < steps - 1 && low >= 1024) value = value / 128 * 128;
+        if (i == steps - 1) value = high;
+        if (value < low) value = low;
+        if (!push(out, value, st)) return false;
+    }
+    return true;
+}
+
+bool sweep_sizes_read(const char *what, const char *text, int64_t steps, sweep_numbers *out, lx_status *st)
+{
+    int64_t low, high;
+    if (!strstr(text, "..")) return add_list(what, text, LX_INT_MAX, out, st);
+    return ends(what, text, LX_INT_MAX, &low, &high, st) && spread(low, high, steps, out, st);
+}
+
+bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx_status *st)
+{
+    int64_t low, high;
+    if (!strstr(text, "..")) return add_list(what, text, MOST_CORES, out, st);
+    if (!ends(what, text, MOST_CORES, &low, &high, st)) return false;
+    for (int64_t n = low; n < high; n *= 2)
+        if (!push(out, n, st)) return false;
+    return push(out, high, st);
+}
+
+bool sweep_sizes_own(const struct lx_graph *g, int64_t steps, sweep_numbers *out, lx_status *st)
+{
+    int64_t own = g->is_list && g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
+    if (own < 64)
+        return status_set(st, LX_E_USAGE,
+                          "the pattern has %lld bytes of scratchpad; name a range, as in --lx 16k..2m",
+                          (long long)own);
+    return spread(own / 64, own, steps, out, st);
+}

@@ -1,0 +1,226 @@
+/* The values of a sweep as tables: for programs a row per value and a row per size that was searched for; for people a
+ * row per size with a column per solver. */
+#include "sweep/sweep_out.h"
+#include "base/arena.h"
+#include "text/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const find_words[FIND_COUNT] = {[FIND_PLAN] = "plan", [FIND_FIT] = "fit"};
+
+static bool is_planned(const struct sweep_value *v)
+{
+    return v->state == SWEEP_PLANNED;
+}
+
+static void bytes_of(const struct sweep_row *row, int64_t n, struct value *v)
+{
+    v->number = NAN;
+    if (is_planned(row->value)) value_whole(v, n);
+}
+
+static double gap_of(const struct sweep_row *row)
+{
+    const struct sweep_value *v = row->value;
+    double shown = sweep_shown(row->sweep, v), least = row->sweep->by_time ? v->least_us : (double)v->least;
+    return shown <= least ? 0 : least > 0 ? (shown - least) / least : NAN;
+}
+
+/* clang-format off */
+VALUE_OF(cores_value,  struct sweep_row, value_whole(v, row->line->cores);)
+VALUE_OF(lx_value,     struct sweep_row, value_whole(v, row->value->lx);)
+VALUE_OF(solver_value, struct sweep_row, v->words = row->line->solver;)
+VALUE_OF(state_value,  struct sweep_row, v->words = sweep_state_word((enum sweep_state)row->value->state);)
+VALUE_OF(find_value,   struct sweep_row, v->words = find_words[row->find];)
+VALUE_OF(hbm_value,    struct sweep_row, bytes_of(row, row->value->hbm, v);)
+VALUE_OF(least_value,  struct sweep_row, bytes_of(row, row->value->least, v);)
+VALUE_OF(gap_value,    struct sweep_row, v->number = is_planned(row->value) ? gap_of(row) : NAN;)
+VALUE_OF(spill_value,  struct sweep_row, bytes_of(row, row->value->spill, v);)
+VALUE_OF(height_value, struct sweep_row, bytes_of(row, row->value->height, v);)
+VALUE_OF(us_value,     struct sweep_row, v->number = is_planned(row->value) && !row->sweep->graph->is_list ? row->value->us : NAN;)
+VALUE_OF(least_us_value, struct sweep_row, v->number = is_planned(row->value) && row->value->least_us > 0 ? row->value->least_us : NAN;)
+VALUE_OF(proved_value, struct sweep_row, v->number = is_planned(row->value) ? row->value->proved : NAN;)
+VALUE_OF(fits_value,   struct sweep_row, v->number = is_planned(row->value) ? row->value->fits : NAN;)
+VALUE_OF(why_value,    struct sweep_row, v->words = row->value->why;)
+
+static const struct column point_array[] = {
+    {.key = "cores",         .heading = "cores",      .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "lx",            .heading = "LX",         .kind = VALUE_BYTES,  .value = lx_value},
+    {.key = "solver",        .heading = "solver",     .kind = VALUE_NAME,   .value = solver_value},
+    {.key = "state",         .heading = "state",      .kind = VALUE_WORDS,  .value = state_value},
+    {.key = "hbm_bytes",     .heading = "HBM bytes",  .kind = VALUE_BYTES,  .value = hbm_value},
+    {.key = "least_bytes",   .heading = "proven least", .kind = VALUE_BYTES, .value = least_value},
+    {.key = "gap",           .heading = "gap",        .kind = VALUE_SHARE,  .digits = 6, .value = gap_value},
+    {.key = "spill_bytes",   .heading = "spill",      .kind = VALUE_BYTES,  .value = spill_value},
+    {.key = "height_bytes",  .heading = "height",     .kind = VALUE_BYTES,  .value = height_value},
+    {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, .digits = 9, .value = us_value},
+    {.key = "least_us",      .heading = "least",      .kind = VALUE_MICROS, .digits = 9, .value = least_us_value},
+    {.key = "proved",        .heading = "proved",     .kind = VALUE_BOOL,   .value = proved_value},
+    {.key = "fits",          .heading = "no spill",   .kind = VALUE_BOOL,   .value = fits_value},
+    {.key = "why",           .heading = "why",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_LACK, .value = why_value},
+};
+static const struct column knee_array[] = {
+    {.key = "cores",  .heading = "cores",     .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "solver", .heading = "solver",    .kind = VALUE_NAME,   .value = solver_value},
+    {.key = "from",   .heading = "from here", .kind = VALUE_WORDS,  .value = find_value},
+    {.key = "lx",     .heading = "LX",        .kind = VALUE_BYTES,  .value = lx_value},
+    {.key = "hbm_bytes", .heading = "HBM bytes", .kind = VALUE_BYTES, .value = hbm_value},
+};
+/* clang-format on */
+
+const struct columns sweep_point_columns = COLUMNS("values of a sweep", point_array);
+const struct columns sweep_knee_columns = COLUMNS("knees of a sweep", knee_array);
+
+/* All values, line by line. NULL: memory is out. */
+static struct sweep_row *point_rows(const struct sweep *s, size_t *count)
+{
+    *count = s->lines.count * s->sizes.count;
+    struct sweep_row *rows = malloc((*count + 1) * sizeof *rows);
+    for (size_t l = 0, n = 0; rows && l < s->lines.count; l++)
+        for (size_t i = 0; i < s->sizes.count; i++, n++)
+            rows[n] = (struct sweep_row){s, &s->lines.at[l], &s->lines.at[l].at[i], i, FIND_PLAN};
+    return rows;
+}
+
+static struct sweep_row *knee_rows(const struct sweep *s, size_t *count)
+{
+    struct sweep_row *rows = malloc((s->lines.count * FIND_COUNT + 1) * sizeof *rows);
+    *count = 0;
+    for (size_t l = 0; rows && l < s->lines.count; l++)
+        for (int f = 0; f < FIND_COUNT; f++)
+            if (is_planned(&s->lines.at[l].found[f]))
+                rows[(*count)++] =
+                    (struct sweep_row){s, &s->lines.at[l], &s->lines.at[l].found[f], 0, (enum sweep_find)f};
+    return rows;
+}
+
+void sweep_csv(const struct sweep *s, const struct sweep_paper *how, struct text *out)
+{
+    size_t count;
+    struct sweep_row *rows = point_rows(s, &count);
+    (void)how;
+    if (rows)
+        exporter_find("csv")->add(&TABLE(sweep_point_columns, rows, count), out);
+    else
+        out->failed = true;
+    free(rows);
+}
+
+static void add_json_words(struct text *out, const char *key, const char *words)
+{
+    text_format(out, ",\n\"%s\": ", key);
+    text_json_string(out, words);
+}
+
+void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct text *out)
+{
+    size_t points, knees;
+    struct sweep_row *rows = point_rows(s, &points), *found = knee_rows(s, &knees);
+    (void)how;
+    out->failed |= !rows || !found;
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"sweep\"");
+    add_json_words(out, "pattern", s->graph->name);
+    add_json_words(out, "value", s->by_time ? "end_to_end_us" : "hbm_bytes");
+    add_json_words(out, "of", sweep_value_name(s));
+    text_add(out, ",\n\"words\": [");
+    for (size_t l = 0; l < s->lines.count; l++) {
+        struct text words = {0};
+        sweep_say(s, &s->lines.at[l], &words);
+        text_add(out, l ? ", " : "");
+        text_json_string(out, words.at ? words.at : "");
+        out->failed |= words.failed;
+        text_free(&words);
+    }
+    text_add(out, "],\n\"knees\": [\n");
+    if (found) table_add_json_rows(&TABLE(sweep_knee_columns, found, knees), 2, out);
+    text_add(out, "],\n\"points\": [\n");
+    if (rows) table_add_json_rows(&TABLE(sweep_point_columns, rows, points), 2, out);
+    text_add(out, "]}\n");
+    free(rows);
+    free(found);
+}
+
+/* A row per size. */
+struct size_row {
+    const struct sweep *sweep;
+    const struct sweep_line *lines; /* of its cores */
+    size_t size;
+};
+
+static void shown_value(const void *row_of_table, const struct column *c, struct value *v)
+{
+    const struct size_row *row = row_of_table;
+    const struct sweep_value *at = &row->lines[c->argument].at[row->size];
+    v->number = sweep_shown(row->sweep, at);
+    if (is_planned(at) && !row->sweep->by_time) value_whole(v, at->hbm);
+    if (is_planned(at) && at->proved) v->paint = PAINT_GOOD;
+    if (at->state == SWEEP_REFUSED || at->state == SWEEP_LOST)
+        v->words = sweep_state_word((enum sweep_state)at->state), v->paint = PAINT_BAD;
+}
+
+static void bound_value(const void *row_of_table, const struct column *c, struct value *v)
+{
+    const struct size_row *row = row_of_table;
+    (void)c;
+    v->number = sweep_least(row->sweep, row->lines->cores, row->size);
+    v->paint = PAINT_DIM;
+    if (!row->sweep->by_time && isfinite(v->number)) value_whole(v, (int64_t)v->number);
+}
+
+/* clang-format off */
+VALUE_OF(size_value, struct size_row, value_whole(v, row->sweep->sizes.at[row->size]);)
+/* clang-format on */
+
+static bool same_at(const struct sweep *s, size_t first, size_t a, size_t b)
+{
+    bool same = true;
+    for (size_t k = 0; same && k < (size_t)s->solver_count; k++) {
+        const struct sweep_value *at = s->lines.at[first + k].at;
+        same = at[a].state == at[b].state && at[a].hbm == at[b].hbm && at[a].us == at[b].us &&
+               at[a].least == at[b].least && at[a].proved == at[b].proved;
+    }
+    return same;
+}
+
+/* Does it say the same as the sizes before and behind it? */
+static bool is_between(const struct sweep *s, size_t first, size_t i)
+{
+    return i > 0 && i + 1 < s->sizes.count && same_at(s, first, i, i - 1) && same_at(s, first, i, i + 1);
+}
+
+void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
+{
+    enum value_kind kind = s->by_time ? VALUE_MICROS : VALUE_BYTES;
+    size_t n = (size_t)s->solver_count + 2, first = 0;
+    struct column *columns = calloc(n, sizeof *columns);
+    struct size_row *rows = calloc(s->sizes.count + 1, sizeof *rows);
+    while (first < s->lines.count && s->lines.at[first].cores != cores) first++;
+    out->failed |= !columns || !rows;
+    if (!out->failed && first < s->lines.count) {
+        columns[0] = (struct column){.key = "lx",
+                                     .heading = s->graph->is_list ? "capacity" : "LX bytes",
+                                     .kind = VALUE_BYTES,
+                                     .value = size_value};
+        for (int k = 0; k < s->solver_count; k++)
+            columns[k + 1] = (struct column){.key = s->lines.at[first + (size_t)k].solver,
+                                             .heading = s->lines.at[first + (size_t)k].solver,
+                                             .kind = kind,
+                                             .argument = k,
+                                             .value = shown_value};
+        columns[n - 1] = (struct column){.key = "least",
+                                         .heading = "proven least",
+                                         .kind = kind,
+                                         .flags = COLUMN_MAY_HIDE,
+                                         .value = bound_value};
+        size_t shown = 0;
+        for (size_t i = 0; i < s->sizes.count; i++)
+            if (!is_between(s, first, i)) rows[shown++] = (struct size_row){s, &s->lines.at[first], i};
+        table_add_text(&TABLE(((struct columns){"sizes", columns, n}), rows, shown), out);
+        if (shown < s->sizes.count)
+            text_format(out, "  %s between equal ones left out; --format csv has all\n",
+                        counted((int64_t)(s->sizes.count - shown), "size").at);
+    }
+    free(columns);
+    free(rows);
+}
