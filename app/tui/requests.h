@@ -27,7 +27,8 @@
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
-    V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")
+    V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")                        \
+    V(R, SWEEP, sweep, "sweep", "0", "Views", "HBM bytes or time against the size of the scratchpad")
 #define PANELS(V, R)                                                                                         \
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
@@ -116,7 +117,7 @@ enum argument {
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
-    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM), NONE, "Run",                                      \
+    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM) | IN(SWEEP), NONE, "Run",                          \
       "stop what runs; the best so far is kept")                                                             \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
@@ -124,6 +125,9 @@ enum argument {
     R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
     R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
+    R(SWEEP_AGAIN, "sweep-again", "r", IN(SWEEP), NONE, "Sweep", "sweep with the settings of now")           \
+    R(SWEEP_VALUE, "sweep-value", "t", IN(SWEEP), NONE, "Sweep", "HBM bytes, or time from end to end")       \
+    R(SWEEP_RANGE, "range", "", IN(SWEEP), TEXT, "Sweep", "other sizes: range 16k..2m (nothing: as usual)")  \
     PANELS(VIEW_REQUEST, R)                                                                                  \
     R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
     R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \
