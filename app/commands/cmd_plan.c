@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "interrupt.h"
+#include "planning/buffer_table.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
 #include "text/largest.h"
@@ -20,7 +21,8 @@ enum { MOST_ROWS = 40 };
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
-    {"explain", 0, "BUFFER", "where a buffer is, why, and what would have to change for it to be on chip"},
+    {"explain", 0, "BUFFER",
+     "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole"},
     {"all", 'a', NULL,
      "list every buffer and op, not only the costliest; with --stage launch every core's tiles"},
     {"log", 'l', NULL, "say on standard error what passes and solvers try (of a build with LXPLAN_LOGGING)"},
@@ -83,6 +85,28 @@ static void add_least(const struct lx_plan *p, struct text *out)
         text_add(out, ", no least above 0 is proved");
 }
 
+/* What is moved, and what ops wait for. */
+static void write_sums(const struct lx_plan *p, struct text *out)
+{
+    int32_t ops = p->layouts->graph->op_count;
+    int64_t *moved = moved_by_buffers(p);
+    struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits);
+    out->failed |= !moved || !waits;
+    if (!out->failed) {
+        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+        lx_plan_waits(p, waits);
+        struct lx_op_wait all = lx_waits_sum(waits, ops);
+        label(out, "bytes");
+        add_byte_sums(p, &sums, out);
+        text_add(out, "\n");
+        label(out, "waits");
+        add_wait_sums(&all, out);
+        text_add(out, "\n");
+    }
+    free(moved);
+    free(waits);
+}
+
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
     label(out, p->graph->is_list ? "cost" : "HBM");
@@ -114,6 +138,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
             text_format(out, "; proven least %.2f us end to end (+%s)", p->figures.bound_us,
                         in_gap(lx_plan_gap(p)).at);
         text_add(out, "\n");
+        write_sums(p, out);
     }
     label(out, "height");
     text_format(out, "%s", in_bytes(p->figures.height_bytes).at);
@@ -130,56 +155,6 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     if (!met) text_format(out, " by %s", in_bytes(p->figures.hbm_bytes - p->graph->target_hbm_bytes).at);
     text_add(out, "\n");
 }
-
-/* One buffer of a plan. */
-struct buffer_row {
-    const struct lx_plan *plan;
-    int32_t i;
-    const struct lx_buffer *is;
-};
-
-static void address_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    int64_t at = row->plan->answer.address[row->i];
-    (void)column;
-    v->paint = at >= 0 ? PAINT_GOOD : row->is->reason ? PAINT_DIM : PAINT_BAD;
-    if (at < 0)
-        v->words = "off chip";
-    else if (row->plan->problem.pool_count > 1)
-        value_format(v, "%s %lld", row->plan->problem.pools[row->plan->answer.pool[row->i]].name,
-                     (long long)at);
-    else
-        value_whole(v, at);
-}
-
-static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    int32_t slot = row->plan->took_slot_of[row->i];
-    (void)column;
-    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
-}
-
-/* clang-format off */
-VALUE_OF(name_value,   struct buffer_row, v->words = row->is->name;)
-VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, row->is->size);)
-VALUE_OF(life_value,   struct buffer_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
-VALUE_OF(cost_value,   struct buffer_row, value_whole(v, row->is->spill_cost);)
-VALUE_OF(reason_value, struct buffer_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
-
-static const struct column buffer_array[] = {
-    {.key = "buffer",      .heading = "buffer",      .kind = VALUE_NAME,    .value = name_value},
-    {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .value = bytes_value},
-    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = life_value},
-    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = address_value},
-    {.key = "cost",        .heading = "cost",        .kind = VALUE_BYTES,   .value = cost_value},
-    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
-    {.key = "reason",      .heading = "reason",      .kind = VALUE_WORDS,   .value = reason_value},
-};
-/* clang-format on */
-
-const struct columns plan_buffer_columns = COLUMNS("buffers of a plan", buffer_array);
 
 static int64_t cost_of(const void *plan, int32_t i)
 {
@@ -208,12 +183,13 @@ static void write_buffers(const struct call *call, const struct lx_plan *p, stru
     int32_t *order =
         largest_of(p, n, cost_of, option_given(&call->line, "all") ? 0 : MOST_ROWS, false, &shown);
     struct buffer_row *buffers = malloc((size_t)n * sizeof *buffers);
-    out->failed |= !order || !buffers;
+    int64_t *moved = moved_by_buffers(p);
+    out->failed |= !order || !buffers || !moved;
     if (!out->failed) {
-        for (int32_t i = 0; i < shown; i++)
-            buffers[i] = (struct buffer_row){p, order[i], &p->problem.buffers[order[i]]};
+        for (int32_t i = 0; i < shown; i++) buffers[i] = (struct buffer_row){p, moved, order[i]};
         table_add_text(&TABLE(plan_buffer_columns, buffers, shown), out);
     }
+    free(moved);
     free(order);
     free(buffers);
     if (shown < n)
@@ -284,10 +260,11 @@ static int run(struct call *call)
         status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
         return FAILED;
     }
-    const struct lx_graph *g = read_pattern(call, path);
+    const struct lx_graph *pattern = read_pattern_as_is(call, path);
+    const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     lx_graph_free(g);
-    if (!p) return FAILED;
+    if (!p) return lx_graph_free(pattern), FAILED;
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
     int code = FAILED;
@@ -305,11 +282,12 @@ static int run(struct call *call)
             code = EXIT_INTERRUPTED;
             note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
         }
-        if (!json && explained && !show_buffer(call, p, explained, &call->out)) code = FAILED;
+        if (!json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
         if (!json && !explained && !is_quiet(call)) write_summary(call, p, &call->out);
         if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     lx_plan_free(p);
+    lx_graph_free(pattern);
     return code;
 }
 

@@ -1,10 +1,13 @@
 /* lxplan show: a plan as a picture. */
 #include "planning/planning.h"
 #include "base/fail.h"
+#include "planning/buffer_table.h"
+#include "text/table.h"
 #include "text/colour.h"
 #include "picture/picture.h"
 
 #include <langinfo.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,6 +19,8 @@ static const struct option_row rows[] = {
     {"height", 0, "N", "rows of the map, height of the drawing in pixels"},
     {"ascii", 0, NULL, "no characters beyond ASCII in the map"},
     {"all", 'a', NULL, "list every buffer"},
+    {"buffers", 0, NULL, "all buffers as a table instead: what each moves, where it is and why"},
+    {"format", 'f', "WHAT", "of that table: {default}"},
     {0},
 };
 
@@ -29,14 +34,69 @@ static const struct form {
     {"svg", show_svg, 300, 20000, 250, 20000},
 };
 
+static const char *format_word(int k)
+{
+    return exporters[k].name;
+}
+
+static const struct option_words words[] = {{"format", format_word}, {0}};
+
 static int terminal_columns(void)
 {
     struct winsize size;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 0;
 }
 
+static void write_buffers(const struct exporter *e, const struct lx_plan *p, struct text *out)
+{
+    int32_t n = p->problem.count;
+    struct buffer_row *buffers = malloc(((size_t)n + 1) * sizeof *buffers);
+    int64_t *moved = moved_by_buffers(p);
+    out->failed |= !buffers || !moved;
+    for (int32_t i = 0; !out->failed && i < n; i++) buffers[i] = (struct buffer_row){p, moved, i};
+    if (!out->failed) {
+        struct table t = TABLE(plan_buffer_columns, buffers, n);
+        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+        struct text notes = {0};
+        add_byte_sums(p, &sums, &notes);
+        text_add(&notes, "\n");
+        t.key = "buffers";
+        t.title = "buffers";
+        t.notes = notes.at;
+        if (e->begin) e->begin(out);
+        e->add(&t, out);
+        if (e->end) e->end(out);
+        text_free(&notes);
+    }
+    free(buffers);
+    free(moved);
+}
+
+/* --buffers: the table alone. */
+static int list_buffers(struct call *call)
+{
+    int k = 0;
+    if (!option_word(call, "format", format_word, &k)) return FAILED;
+    struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
+    if (!p) return FAILED;
+    if (goes_to_file(call)) paint_off();
+    struct text out = {0};
+    write_buffers(&exporters[k], p, &out);
+    lx_plan_free(p);
+    if (out.failed) text_free(&out);
+    return deliver(call, out.at, out.length) ? EXIT_YES : FAILED;
+}
+
 static int run(struct call *call)
 {
+    bool listed = option_given(&call->line, "buffers");
+    if (listed && (option_given(&call->line, "svg") || option_given(&call->line, "text")))
+        return status_set(&call->st, LX_E_USAGE,
+                          "--buffers is a table, --text and --svg are maps; choose one"),
+               FAILED;
+    if (!listed && option_given(&call->line, "format"))
+        return status_set(&call->st, LX_E_USAGE, "--format goes with --buffers"), FAILED;
+    if (listed) return list_buffers(call);
     bool svg = option_given(&call->line, "svg");
     const struct form *form = &forms[svg];
     int64_t width = 0, height = 0;
@@ -66,12 +126,13 @@ static const struct option_row *const tables[] = {rows,      output_rows, planni
 
 const struct command command_show = {
     .name = "show",
-    .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg] [options]",
+    .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--buffers] [options]",
     .summary = "Draw a plan: addresses against time, and what is off chip and why",
     .details = "A pattern is planned first. Letters and colours belong to buffers: two plans of one pattern "
                "can be laid\n"
                "side by side.\n",
     .options = tables,
+    .words = words,
     .least_files = 1,
     .most_files = 1,
     .file_word = "PLAN or FILE",

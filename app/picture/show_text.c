@@ -5,6 +5,7 @@
  * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
  * takes over its parent's place, '+' several buffers in one cell: thin buffers never vanish. */
 #include "picture/picture.h"
+#include "planning/buffer_table.h"
 #include "picture/raster.h"
 #include "base/checked.h"
 #include "text/colour.h"
@@ -179,6 +180,19 @@ static void write_occupancy(const struct map *m, struct text *out)
         text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
 }
 
+/* Where the bytes of a graph go; those of a list are all costs. */
+static void write_bytes(const struct lx_plan *p, struct text *out)
+{
+    int64_t *moved = p->layouts ? moved_by_buffers(p) : NULL;
+    if (moved) {
+        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+        text_add(out, "bytes: ");
+        add_byte_sums(p, &sums, out);
+        text_add(out, "\n");
+    }
+    free(moved);
+}
+
 static void write_heading(const struct map *m, struct text *out)
 {
     const struct lx_plan *p = m->plan;
@@ -189,6 +203,7 @@ static void write_heading(const struct map *m, struct text *out)
     add_printable(out, p->solver, 0);
     text_format(out, ": %s, %s of %s\n", lx_verdict_word(p->answer.status), in_bytes(p->figures.hbm_bytes).at,
                 p->graph->is_list ? "spill cost" : "HBM traffic");
+    write_bytes(p, out);
     const struct axis *a = &m->raster.time.axis;
     text_add(out, m->raster.address.axis.exact ? "rows: bands between buffer edges" : "rows: bands of ");
     if (!m->raster.address.axis.exact)

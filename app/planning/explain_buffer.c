@@ -1,9 +1,13 @@
-/* lxplan plan --explain: where a buffer is, why, and what would bring it on chip, in words. */
+/* lxplan plan --explain: where a buffer is, why, and what helps, in words and as a table. */
+#include "base/clock.h"
 #include "base/fail.h"
+#include "interrupt.h"
 #include "planning/planning.h"
+#include "planning/remedies.h"
 #include "planning/show_plan.h"
 #include "text/colour.h"
 #include "text/format.h"
+#include "text/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,35 +71,57 @@ static void show_obstacle(const struct lx_plan *p, const struct lx_explained *e,
         show_others(p, e, out);
 }
 
-/* What to type. */
-static void add_remedy(const struct lx_remedy *r, struct text *out)
+/* Each row has so many seconds of the processor, and all of them together. */
+enum { SECONDS_PER_ROW = 5, SECONDS_IN_ALL = 30 };
+
+/* One row after the other, until Ctrl-C or the time is up. */
+static void try_all(const struct call *call, const struct lx_graph *pattern, struct remedies *r)
 {
-    if (r->solver)
-        text_format(out, "-s %s", r->solver->name);
-    else if (r->pass->words)
-        text_format(out, "--%s %s", r->pass->option, r->pass->words[r->value]);
-    else
-        text_format(out, "%s--%s", r->value ? "" : "without ", r->pass->option);
+    struct watch watch;
+    watch_begin(&watch, 0);
+    for (size_t i = 0; i < r->all.count; i++) {
+        struct remedy *it = &r->all.at[i];
+        double left = SECONDS_IN_ALL - (clock_seconds() - watch.began);
+        struct remedy_watch until = {watch_must_stop, &watch,
+                                     left < SECONDS_PER_ROW ? left : SECONDS_PER_ROW};
+        if (it->state == REMEDY_OPEN && (left <= 0 || watch_must_stop(&watch))) it->state = REMEDY_STOPPED;
+        if (it->state != REMEDY_OPEN) continue;
+        if (paint_progress_possible() && !is_quiet(call) && watch_wants_line(&watch))
+            paint_progress(it->what);
+        remedy_try(r, it, pattern, &until);
+    }
+    watch_end(&watch);
 }
 
-static bool show_remedies(struct call *call, const struct lx_plan *p, const char *name, struct text *out)
+static void add_rows(const struct remedies *r, struct text *out)
+{
+    struct column columns[REMEDY_COLUMNS];
+    struct remedy_row *rows = malloc((r->all.count + 1) * sizeof *rows);
+    out->failed |= !rows;
+    if (out->failed) return;
+    memcpy(columns, remedy_columns.at, sizeof columns);
+    columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(r->plan);
+    for (size_t i = 0; i < r->all.count; i++) rows[i] = (struct remedy_row){r, &r->all.at[i]};
+    struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
+    table_add_text(&TABLE(of, rows, r->all.count), out);
+    free(rows);
+}
+
+static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                          const char *name, struct text *out)
 {
     struct lx_options asked;
-    struct lx_remedies found;
-    if (!read_options(call, &asked) ||
-        !lx_plan_remedies(p, &asked, name, plan_watched, call, &found, &call->st))
-        return false;
-    if (found.count) text_add(out, "  what brings it on chip:\n");
-    for (int32_t i = 0; i < found.count; i++) {
-        text_add(out, "    ");
-        add_remedy(&found.all[i], out);
-        text_format(out, ": then %s of HBM traffic in all (now %s)\n", in_bytes(found.all[i].hbm_bytes).at,
-                    grouped(p->figures.hbm_bytes).at);
+    struct remedies r = {0};
+    if (!read_options(call, &asked)) return false;
+    bool ok = remedies_list(p, &asked, name, &r, &call->st);
+    if (ok) {
+        try_all(call, pattern, &r);
+        remedies_sort(&r);
+        text_format(out, "what helps (%s %s now):\n", remedy_value_heading(p), grouped(lx_plan_value(p)).at);
+        add_rows(&r, out);
     }
-    if (found.tried && !found.count)
-        text_add(out, "  no other solver and no single pass brings it on chip\n");
-    lx_remedies_free(&found);
-    return true;
+    remedies_free(&r);
+    return ok;
 }
 
 static bool no_such_buffer(struct call *call, const struct lx_plan *p, const char *name)
@@ -107,9 +133,11 @@ static bool no_such_buffer(struct call *call, const struct lx_plan *p, const cha
                       near ? "; did you mean \"" : "; --all lists them", near ? near : "", near ? "\"?" : "");
 }
 
-bool show_buffer(struct call *call, const struct lx_plan *p, const char *name, struct text *out)
+bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                    const char *name, struct text *out)
 {
     struct lx_explanation e;
+    if (strcmp(name, WHOLE_PLAN) == 0) return show_remedies(call, pattern, p, NULL, out);
     if (!lx_plan_explain(p, name, &e, &call->st)) return false;
     for (int32_t i = 0; i < e.count; i++) {
         describe(p, e.all[i].buffer, out);
@@ -117,5 +145,5 @@ bool show_buffer(struct call *call, const struct lx_plan *p, const char *name, s
     }
     bool ok = e.count ? true : no_such_buffer(call, p, name), off = e.off_chip > 0;
     lx_explanation_free(&e);
-    return ok && (!off || show_remedies(call, p, name, out));
+    return ok && (!off || show_remedies(call, pattern, p, name, out));
 }

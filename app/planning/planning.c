@@ -103,10 +103,17 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+const struct lx_graph *read_pattern_as_is(struct call *call, const char *path)
+{
+    const struct lx_graph *g = lx_graph_read(path, &call->st);
+    if (!g || expectations_known(g, &call->st)) return g;
+    lx_graph_free(g);
+    return NULL;
+}
+
 const struct lx_graph *read_pattern(struct call *call, const char *path)
 {
-    const struct lx_graph *g = lx_graph_read(path, &call->st), *sized = NULL;
-    if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
+    const struct lx_graph *g = read_pattern_as_is(call, path), *sized = g ? with_sizes(call, g) : NULL;
     lx_graph_free(g);
     return sized;
 }

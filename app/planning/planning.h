@@ -19,7 +19,9 @@ bool read_options(struct call *call, struct lx_options *o);
 bool read_options_but(struct call *call, const struct option_row *but, struct lx_options *o);
 bool read_passes(struct call *call, struct lx_passes *out);
 
-/* The pattern of a file with the device options applied; NULL with `call->st`. */
+/* The pattern of a file as it stands there; NULL with `call->st`. */
+const struct lx_graph *read_pattern_as_is(struct call *call, const char *path);
+/* The same with the device options applied. */
 const struct lx_graph *read_pattern(struct call *call, const char *path);
 const struct lx_graph *pattern_of_text(struct call *call, const char *file, const char *text, size_t length);
 /* A plan by the planning options. NULL with `call->st`. */

@@ -24,6 +24,7 @@ struct op_row {
     int32_t op;
     const struct lx_op *is;
     const struct lx_op_traffic *traffic;
+    const struct lx_op_wait *wait;
 };
 
 /* clang-format off */
@@ -37,6 +38,7 @@ VALUE_OF(written_value, struct op_row, value_dim(v, row->traffic->hbm_written);)
 VALUE_OF(ring_value,    struct op_row, value_dim(v, row->traffic->ring + row->traffic->reduce_ring);)
 VALUE_OF(device_value,  struct op_row, v->number = row->traffic->device_us;)
 VALUE_OF(whole_value,   struct op_row, v->number = row->traffic->end_to_end_us;)
+VALUE_OF(bound_value,   struct op_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "";)
 
 static const struct column op_array[] = {
     {.key = "tick",        .heading = "tick",        .kind = VALUE_NUMBER, .value = tick_value},
@@ -49,6 +51,7 @@ static const struct column op_array[] = {
     {.key = "ring",        .heading = "ring",        .kind = VALUE_BYTES,  .value = ring_value},
     {.key = "device_us",   .heading = "device us",   .kind = VALUE_MICROS, .value = device_value},
     {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, .value = whole_value},
+    {.key = "bound_by",    .heading = "bound by",    .kind = VALUE_WORDS,  .value = bound_value},
 };
 /* clang-format on */
 
@@ -65,16 +68,20 @@ void show_ops(const struct lx_plan *p, int most, struct text *out)
     int32_t n = p->layouts->graph->op_count, shown;
     int32_t *order = largest_of(p, n, traffic_of, most, true, &shown);
     struct op_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
-    out->failed |= !order || !rows;
+    struct lx_op_wait *waits = calloc((size_t)n + 1, sizeof *waits);
+    out->failed |= !order || !rows || !waits;
     text_format(out, "\n%s", counted(n, "op").at);
     if (p->order) text_add(out, ", in another order than the pattern's");
     text_add(out, "\n");
     if (!out->failed) {
+        lx_plan_waits(p, waits);
         for (int32_t i = 0; i < shown; i++)
-            rows[i] = (struct op_row){p, order[i], &p->layouts->graph->ops[order[i]], &p->traffic[order[i]]};
+            rows[i] = (struct op_row){p, order[i], &p->layouts->graph->ops[order[i]], &p->traffic[order[i]],
+                                      &waits[order[i]]};
         table_add_text(&TABLE(plan_op_columns, rows, shown), out);
     }
     free(order);
+    free(waits);
     free(rows);
     if (shown < n)
         text_format(out, "  ... %s more, each with less traffic; --all lists them\n",

@@ -11,7 +11,10 @@ void show_copies(const struct lx_plan *p, struct text *out);
 /* The traffic as each step of the scratchpad's use is added: nothing, reductions, in place, clones, and the
  * passes that were asked for. False with `call->st`. */
 bool show_stages(struct call *call, const char *path, struct text *out);
-/* Where a buffer is and why, and what would have to change for it to come on chip. */
-bool show_buffer(struct call *call, const struct lx_plan *p, const char *name, struct text *out);
+/* Where a buffer is and why, and what helps: every remedy, tried. WHOLE_PLAN instead of a name: what helps the plan
+ * as a whole. `pattern`: before any option changed its sizes. */
+#define WHOLE_PLAN "."
+bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                    const char *name, struct text *out);
 
 #endif

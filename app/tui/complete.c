@@ -1,5 +1,6 @@
 /* What may follow in the command line, by the kind of argument that a request takes. */
 #include "tui/explorer.h"
+#include "text/column.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -55,6 +56,11 @@ static void offer_settings(const struct taker *t, const char *argument)
     if (space && settings_find(name) >= 0) offer_words(t, settings_find(name));
 }
 
+static void offer_columns(const struct taker *t, const struct columns *all)
+{
+    for (size_t i = 0; all && i < all->count; i++) offer(t, all->at[i].key);
+}
+
 void complete(struct explorer *x, const char *text, void (*take)(void *context, const char *word),
               void *context)
 {
@@ -93,7 +99,7 @@ void complete(struct explorer *x, const char *text, void (*take)(void *context, 
         for (size_t i = 0; i < x->session.patterns.count; i++) offer(&t, x->session.patterns.at[i].shown);
         break;
     case ARG_COLUMN:
-        for (int i = 0; pattern_column(i); i++) offer(&t, pattern_column(i));
+        offer_columns(&t, all_views[explorer_top(x)]->sorted_by);
         break;
     default:
         break;

@@ -67,7 +67,7 @@ void explorer_key(struct explorer *x, struct key key)
         x->redraw_all = true;
         return;
     case AT_WAIT:
-        do { /* what has ended may have asked for more */
+        do { /* what has finished may have asked for more */
             worker_wait(x->session.worker);
             session_take_results(&x->session);
         } while (worker_busy(x->session.worker, NULL) > 0);

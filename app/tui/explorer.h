@@ -86,11 +86,11 @@ struct box frame_window(const struct scene *on, const char *title, int rows, int
 /* Shown instead of a view that has no plan. */
 void frame_no_plan(const struct scene *on, struct box area);
 
-/* view_patterns.c: the name of column i, for `sort`; NULL behind the last */
-const char *pattern_column(int i);
-
 /* view_graph.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
+
+/* view_why.c: the panel about the selected buffer, if that is off chip; false: it is not. */
+bool why_open(struct explorer *x);
 
 /* details.c: all about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);

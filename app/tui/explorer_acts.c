@@ -72,6 +72,7 @@ static void lay_panel(struct explorer *x, const char *argument, int panel, int b
 {
     (void)argument, (void)by;
     x->overlay = (int)x->overlay == panel ? VIEW_COUNT : (enum view_id)panel;
+    if (x->overlay != VIEW_COUNT && all_views[panel]->shown) all_views[panel]->shown(x, x->states[panel]);
 }
 
 static void turn_page(struct explorer *x, const char *argument, int what, int by)

@@ -5,23 +5,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How tabs are written, roomiest first: the page that is shown, and the others. */
+static const struct tab_form {
+    const char *here, *other;
+    int around; /* columns beside key and name */
+    bool named; /* all have their names; else only the page that is shown */
+} tab_forms[] = {{"[%s %s]", " %s %s ", 3, true},
+                 {"[%s %s]", " %s %s", 2, true},
+                 {"[%s %s]", " %s%s", 1, true},
+                 {"[%s %s]", " %s", 0, false}};
+
+/* The first form that leaves room for the beginning of a name. */
+static const struct tab_form *tabs_that_fit(int columns)
+{
+    enum { NAME = 7, FORMS = sizeof tab_forms / sizeof *tab_forms };
+    int keys = 0;
+    for (int i = 0; i < PAGE_COUNT; i++)
+        keys += columns_of(request_key(view_requests[i]).at) + columns_of(all_views[i]->name);
+    const struct tab_form *f = tab_forms;
+    while (f < &tab_forms[FORMS - 1] && keys + PAGE_COUNT * f->around + NAME > columns) f++;
+    return f;
+}
+
 void frame_draw_title(struct explorer *x, struct box area)
 {
     struct cells *g = &x->cells;
     const struct session *s = &x->session;
     put_fill(g, area, ' ', INK_ON(BAR, BAR));
-    bool narrow = area.columns < 76; /* then only the view that is shown has its name */
+    bool wide = area.columns >= 120;
+    const struct tab_form *form = tabs_that_fit(area.columns - (wide ? 28 : 0));
     int at = put_text(g, area.row, 0, area.columns, (struct style){TONE_TITLE, TONE_BAR, MARK_BOLD},
-                      area.columns < 100 ? "" : " lxplan ");
+                      wide ? " lxplan " : "");
     for (int i = 0; i < PAGE_COUNT; i++) {
         bool here = (int)x->view == i;
         struct style style = here ? INK_ON(SELECTED, SELECTED) : INK_ON(BAR, BAR);
         if (here) style.marks = MARK_BOLD;
         x->tabs[i].from = at;
-        struct key_name key = request_key(view_requests[i]);
-        at += narrow && !here ? put_format(g, area.row, at, area.columns - at, style, " %s", key.at)
-                              : put_format(g, area.row, at, area.columns - at, style,
-                                           here ? "[%s %s]" : " %s %s ", key.at, all_views[i]->name);
+        char words[64];
+        snprintf(words, sizeof words, here ? form->here : form->other, request_key(view_requests[i]).at,
+                 all_views[i]->name);
+        at += put_text(g, area.row, at, area.columns - at, style, words);
         x->tabs[i].to = at;
     }
     if (s->current < 0) return;

@@ -2,6 +2,7 @@
  * what it gives is never changed afterwards. */
 #include "tui/planned.h"
 #include "base/fail.h"
+#include "planning/buffer_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,20 @@ static const struct lx_plan *make(const struct source_content *from, const struc
     return plan;
 }
 
+/* What each buffer moves and each op waits for. */
+static bool add_up(struct outcome *o)
+{
+    const struct lx_graph *g = outcome_graph(o);
+    o->moved = moved_by_buffers(o->plan);
+    o->waits = g ? calloc((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
+    if (!o->moved || (g && !o->waits)) return false;
+    o->bytes = lx_plan_byte_sums(o->plan, o->moved);
+    if (!g) return true;
+    lx_plan_waits(o->plan, o->waits);
+    o->waits_sum = lx_waits_sum(o->waits, g->op_count);
+    return true;
+}
+
 bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
                   bool as_it_is, const struct lx_plan *like, struct outcome *out)
 {
@@ -51,7 +66,8 @@ bool outcome_make(const struct source_content *from, const struct what_if *how, 
     out->divisions = out->plan->divisions;
     out->is_legal = lx_plan_check(out->plan, &out->check);
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
-    if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out)) return true;
+    if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out) && add_up(out))
+        return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
     out->plan = NULL;
@@ -60,6 +76,8 @@ bool outcome_make(const struct source_content *from, const struct what_if *how, 
 
 void outcome_free(struct outcome *o)
 {
+    free(o->moved);
+    free(o->waits);
     free(o->producer);
     free(o->readers);
     free(o->reader_at);

@@ -18,6 +18,10 @@ struct outcome {
     struct lx_occupancy time;
     int32_t *off_chip; /* buffers, dearest first, then those that may not be on chip */
     int32_t off_chip_count;
+    int64_t *moved;            /* per buffer: HBM bytes that it moves */
+    struct lx_byte_sums bytes; /* and what for, together */
+    struct lx_op_wait *waits;  /* per op; NULL for a list */
+    struct lx_op_wait waits_sum;
     int32_t *producer; /* per tensor: the op that writes it, or -1 */
     int32_t *readers;  /* ops that read tensor t: readers[reader_at[t]] up to reader_at[t + 1] */
     int32_t *reader_at;

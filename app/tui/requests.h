@@ -28,11 +28,13 @@
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
     V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")                        \
+    V(R, BUFFERS, buffers, "buffers", "9", "Views", "every buffer in a table, and where the bytes go")       \
     V(R, SWEEP, sweep, "sweep", "0", "Views", "HBM bytes or time against the size of the scratchpad")
 #define PANELS(V, R)                                                                                         \
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
-    V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")
+    V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
+    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
@@ -48,6 +50,7 @@ enum view_id {
 
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
+#define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
 /* What an argument is, for completion. */
@@ -92,10 +95,10 @@ enum argument {
     R(FILTER, "filter", "f", EVERYWHERE, TEXT, "Finding", "only what has this in its name (empty: all)")     \
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
-    R(SORT, "sort", "", IN(PATTERNS), COLUMN, "Patterns", "sort by a column")                                \
-    R(SORT_RIGHT, "sort-right", "> .", IN(PATTERNS), NONE, "Patterns", "sort by the next column")            \
-    R(SORT_LEFT, "sort-left", "<lt> ,", IN(PATTERNS), NONE, "Patterns", "sort by the column before")         \
-    R(SORT_REVERSE, "sort-reverse", "r", IN(PATTERNS), NONE, "Patterns", "turn the order around")            \
+    R(SORT, "sort", "", SORTED, COLUMN, "Tables", "sort by a column")                                        \
+    R(SORT_RIGHT, "sort-right", "> .", SORTED, NONE, "Tables", "sort by the next column")                    \
+    R(SORT_LEFT, "sort-left", "<lt> ,", SORTED, NONE, "Tables", "sort by the column before")                 \
+    R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "turn the order around")                    \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
     R(PAN_LEFT, "pan-left", "H", IN(MAP), NONE, "Map", "earlier")                                            \
     R(PAN_DOWN, "pan-down", "J", IN(MAP), NONE, "Map", "lower addresses")                                    \
@@ -109,7 +112,8 @@ enum argument {
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
-    R(OFF_CHIP, "off-chip", "o", IN_PLAN, NONE, "Map", "next buffer that is off chip, dearest first")        \
+    R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
+      "next buffer that is off chip, dearest first")                                                         \
     R(ON_CHIP_BIGGEST, "peak", "p", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
@@ -117,7 +121,7 @@ enum argument {
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
-    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM) | IN(SWEEP), NONE, "Run",                          \
+    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM) | IN(WHY) | IN(SWEEP), NONE, "Run",                \
       "stop what runs; the best so far is kept")                                                             \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
@@ -128,6 +132,8 @@ enum argument {
     R(SWEEP_AGAIN, "sweep-again", "r", IN(SWEEP), NONE, "Sweep", "sweep with the settings of now")           \
     R(SWEEP_VALUE, "sweep-value", "t", IN(SWEEP), NONE, "Sweep", "HBM bytes, or time from end to end")       \
     R(SWEEP_RANGE, "range", "", IN(SWEEP), TEXT, "Sweep", "other sizes: range 16k..2m (nothing: as usual)")  \
+    R(WHOLE_PLAN, "whole-plan", "<Space>", IN(WHY), NONE, "What if",                                         \
+      "what helps this buffer, or the plan as a whole")                                                      \
     PANELS(VIEW_REQUEST, R)                                                                                  \
     R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
     R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \

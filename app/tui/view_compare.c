@@ -307,7 +307,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         if (session_change(&x->session, &how))
             explorer_say(x, TONE_GOOD, "planning with %s; %s saves the plan, %s takes it back",
                          x->session.racers.at[v->list.cursor].solver->name, KEY_OF(SAVE), KEY_OF(UNDO));
-        else
+        else if (!why_open(x))
             explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
         return true;
     }

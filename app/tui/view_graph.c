@@ -252,7 +252,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         if (v->edge < n && e.op >= 0) {
             session_select_op(&x->session, e.op);
             v->edge = 0;
-        } else
+        } else if (!why_open(x))
             explorer_say(x, TONE_DIM, "a graph input: no op makes it");
         return true;
     default:

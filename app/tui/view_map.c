@@ -241,13 +241,15 @@ static void draw(const struct scene *on, void *state, struct box area)
     }
 }
 
-/* Into the op that makes the buffer. */
+/* What helps a buffer that is off chip; else into the op that makes it. */
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
     if (r == REQ_ESCAPE) w->playing = false;
     if (r != REQ_OPEN) return map_window_request(x, w, r, argument);
-    if (argument || x->session.selection.op < 0) return false;
+    if (argument) return false;
+    if (why_open(x)) return true;
+    if (x->session.selection.op < 0) return false;
     explorer_show(x, VIEW_GRAPH);
     return true;
 }

@@ -230,11 +230,6 @@ static void draw(const struct scene *on, void *state, struct box area)
     draw_rows(on, v, list, &f);
 }
 
-const char *pattern_column(int i)
-{
-    return i < PATTERN_COLUMNS ? pattern_array[i].key : NULL;
-}
-
 static void sort_by(struct explorer *x, struct patterns_view *v, const char *name)
 {
     struct text known = {0};
@@ -338,5 +333,6 @@ const struct view view_patterns = {
     .count = count,
     .item = item,
     .list = first_list,
+    .sorted_by = &pattern_columns,
     .select = select_item,
 };

@@ -7,8 +7,10 @@ static void draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
     struct cells *g = on->cells;
-    bool small = area.rows < 19 || area.columns < 60;
-    struct box in = frame_window(on, "Welcome to lxplan", small ? area.rows : 19, small ? area.columns : 74);
+    enum { ROWS = 11 + PAGE_COUNT };
+    bool small = area.rows < ROWS || area.columns < 60;
+    struct box in =
+        frame_window(on, "Welcome to lxplan", small ? area.rows : ROWS, small ? area.columns : 74);
     int row = in.row;
     if (in.rows < 4) return;
     if (!small) {

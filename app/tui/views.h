@@ -11,6 +11,7 @@
 #include "tui/session.h"
 #include "tui/theme.h"
 
+struct columns;
 struct explorer;
 
 /* What a view is drawn on, and what it may look at meanwhile. */
@@ -64,6 +65,7 @@ struct view {
     /* A list of these items: moving, clicking, `selected` and `select` then go by its cursor. */
     struct list *(*list)(void *state);
     int (*selected)(struct explorer *x, void *state);
+    const struct columns *sorted_by; /* of a table that can be sorted; NULL: none */
     void (*select)(struct explorer *x, void *state, int i);
 };
 

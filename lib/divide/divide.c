@@ -271,7 +271,16 @@ struct op_parts {
     int operands;
     double bytes[LX_MAX_INPUTS + 1], memory_us[LX_MAX_INPUTS + 1];
     double one_way; /* bytes per microsecond */
+    double flops;
 };
+
+/* Copies compute nothing; the cost model has one operation per point of the iteration space. */
+static double flops_of(const struct lx_op *op, const struct cost_work *w)
+{
+    bool copies =
+        op->kind->traits & LX_VIEW || op->kind->id == LX_KIND_CLONE || op->kind->id == LX_KIND_RESTICKIFY;
+    return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 * w->flops : w->flops;
+}
 
 static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
 {
@@ -295,6 +304,7 @@ static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     struct cost_rates rates = cost_rates_of(&l->graph->device);
     cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
     out->one_way = rates.value[COST_ONE_WAY] * 1e3;
+    out->flops = flops_of(&l->graph->ops[op], &w);
     arena_free(&scratch);
     return true;
 }
@@ -303,15 +313,23 @@ struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, c
 {
     struct op_parts x;
     double sum = 0, moved = 0;
-    if (!op_parts_of(all, op, &x)) return (struct lx_op_time){all->at[op].predicted_us, 0};
+    if (!op_parts_of(all, op, &x))
+        return (struct lx_op_time){.device_us = all->at[op].predicted_us, .hbm_us = all->at[op].predicted_us};
     for (int i = 0; i < x.operands; i++) {
         sum += hbm_share[i] * x.memory_us[i];
         moved += hbm_share[i] * x.bytes[i];
     }
     double extra = x.parts.extra_us + (hbm_share[x.operands - 1] > 0 ? 0 : x.parts.back_us);
     double held_up = fmax(x.parts.compute_us, x.parts.port_us), slow = sum - moved / x.one_way;
-    return (struct lx_op_time){.device_us = fmax(held_up, sum) + extra,
-                               .busy_us = fmax(held_up, slow) + extra};
+    struct lx_op_time t = {.device_us = fmax(held_up, sum) + extra,
+                           .busy_us = fmax(held_up, slow) + extra,
+                           .ring_us = extra - (x.parts.extra_us - x.parts.back_us),
+                           .compute_us = x.parts.extra_us - x.parts.back_us,
+                           .flops = x.flops};
+    *(sum >= held_up                  ? &t.hbm_us
+      : x.parts.compute_us >= held_up ? &t.compute_us
+                                      : &t.lx_us) += fmax(held_up, sum);
+    return t;
 }
 
 double lx_division_least(const struct lx_divisions *all, int32_t op, double *memory_us, double *slow_us)

@@ -105,6 +105,9 @@ struct lx_op_time {
     double device_us;
     double
         busy_us; /* the same if HBM's own rate were no limit: what it computes, and is slower than the memory */
+    /* What device_us is made of: of what goes on at once only the longest counts. */
+    double hbm_us, lx_us, ring_us, compute_us;
+    double flops; /* of all cores; a multiply-add is two, a copy none */
 };
 
 /* `hbm_share`: per operand (inputs, then the output) what of it goes through HBM, 0 to 1; with all of all of them it is

@@ -203,7 +203,8 @@ static bool ask_model(struct search *s, bool *done)
     int64_t bound = 0, best = p->best.hbm_bytes;
     struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
                                  .width = keep_width(&p->best.draft),
-                                 .choices = (int32_t)s->left};
+                                 .choices = (int32_t)s->left,
+                                 .run = &p->options->run};
     bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
     if (ok && (bound < best || asks_time(p)))

@@ -117,11 +117,12 @@ struct keep_found {
     bool complete; /* all below `below` are listed */
 };
 struct keep_limits {
-    int64_t below;   /* choices that cost as much are of no use */
-    int32_t width;   /* partial choices at a time */
-    int32_t choices; /* at most so many are given */
-    bool any_order;  /* ops may change places; at most 64 */
-    bool no_history; /* only the cost counts, not how it came about */
+    int64_t below;            /* choices that cost as much are of no use */
+    int32_t width;            /* partial choices at a time */
+    int32_t choices;          /* at most so many are given */
+    bool any_order;           /* ops may change places; at most 64 */
+    bool no_history;          /* only the cost counts, not how it came about */
+    const struct lx_run *run; /* it ends without choice and without bound when this is stopped */
 };
 enum { KEEP_ROUNDS = 60 };
 /* How many partial choices are worth it for a graph of this size. */

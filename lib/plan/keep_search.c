@@ -38,7 +38,7 @@ struct search {
     size_t first;           /* of the last whole layer, in `kept` */
     int32_t done;           /* ops behind it */
     double dropped;         /* the least of what was left out */
-    bool merged, no_memory;
+    bool merged, no_memory, stopped;
     uint64_t *before; /* per op: the ops that must come first */
     /* The node under way. */
     int32_t at, op;
@@ -48,7 +48,7 @@ struct search {
     int count, leaves;
 };
 
-enum { MOST_LEAVES = 512 };
+enum { MOST_LEAVES = 512, STOP_EVERY = 64 }; /* the run is asked every so many nodes */
 
 static enum keep_state state_in(const struct list *of, const struct node *n, int32_t tensor)
 {
@@ -335,6 +335,7 @@ static bool walk(struct search *s)
     for (s->done = 0; s->done < m->op_count && s->first < s->kept.nodes.count; s->done++) {
         size_t end = s->kept.nodes.count;
         for (size_t i = s->first; i < end && !s->no_memory; i++) {
+            if (i % STOP_EVERY == 0 && (s->stopped = lx_run_stopped(s->l->run))) return true;
             uint64_t done = s->kept.nodes.at[i].done;
             if (!s->l->any_order) expand(s, (int32_t)i, s->done);
             for (int32_t o = 0; s->l->any_order && o < m->op_count; o++)
@@ -413,6 +414,7 @@ static int by_cost(const void *a, const void *b)
 static bool list_all(struct search *s, struct arena *memory, struct keep_found *out)
 {
     size_t count = s->done == s->m->op_count ? s->kept.nodes.count - s->first : 0;
+    if (s->stopped) return true;
     bool all = count <= (size_t)s->l->choices;
     if (count) qsort(s->kept.nodes.at + s->first, count, sizeof *s->kept.nodes.at, by_cost);
     out->count = all ? (int32_t)count : s->l->choices;

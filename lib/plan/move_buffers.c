@@ -244,8 +244,10 @@ bool move_search(struct planner *p)
     struct keep_model m;
     struct keep_found found = {0};
     int64_t bound = 0, best = p->best.hbm_bytes;
-    struct keep_limits limits = {
-        .below = asks_time(p) ? INT64_MAX / 2 : best, .width = keep_width(&p->best.draft), .choices = TRIES};
+    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
+                                 .width = keep_width(&p->best.draft),
+                                 .choices = TRIES,
+                                 .run = &p->options->run};
     bool ok = keep_plain(p, &memory, &plain) &&
               keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);

@@ -141,7 +141,8 @@ static bool ask_model(struct reorder *r, bool *done)
     struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : p->best.hbm_bytes,
                                  .width = keep_width(&p->best.draft),
                                  .choices = (int32_t)r->tries,
-                                 .any_order = true};
+                                 .any_order = true,
+                                 .run = &p->options->run};
     if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
     bool ok = keep_plain(p, &memory, &plain);
     ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&

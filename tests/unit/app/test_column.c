@@ -1,5 +1,6 @@
 /* Columns and the writers that walk them: one table in four formats, and how it is fitted to a screen. */
 #include "support/columns_fault.h"
+#include "text/sort_rows.h"
 #include "text/table.h"
 
 #include <math.h>
@@ -176,11 +177,42 @@ static void test_faults(void **state)
     assert_string_equal(columns_fault(&of_bad), "");
 }
 
+/* By values, unknown ones last both ways; equal ones in their own order. */
+static void rows_are_sorted_by_a_column(void **state)
+{
+    static const struct fruit basket[] = {{"pear", 30, 0.5, true},
+                                          {"banana_2", -1, NAN, false},
+                                          {"banana_10", 7, -2, true},
+                                          {"apple", 30, 0.25, true},
+                                          {"pear", 1000, 0, false}};
+    static const struct column by_name = {.kind = VALUE_NAME, .value = name_value},
+                               by_bytes = {.kind = VALUE_BYTES, .value = bytes_value},
+                               by_share = {.kind = VALUE_SHARE, .value = share_value};
+    static const struct {
+        const struct column *by;
+        bool descending;
+        int32_t order[5];
+    } rows[] = {{&by_name, false, {3, 2, 1, 0, 4}},  {&by_name, true, {0, 4, 1, 2, 3}},
+                {&by_bytes, false, {2, 0, 3, 4, 1}}, {&by_bytes, true, {4, 0, 3, 2, 1}},
+                {&by_share, false, {2, 4, 3, 0, 1}}, {&by_share, true, {0, 3, 4, 2, 1}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int32_t order[] = {0, 1, 2, 3, 4};
+        assert_true(sort_rows(rows[i].by, basket, sizeof *basket, rows[i].descending, order, 5));
+        assert_memory_equal(order, rows[i].order, sizeof order);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text), cmocka_unit_test(test_markdown), cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json), cmocka_unit_test(test_fit),      cmocka_unit_test(test_faults),
+        cmocka_unit_test(rows_are_sorted_by_a_column),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

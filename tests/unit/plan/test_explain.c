@@ -1,4 +1,4 @@
-/* Why a buffer is off chip, and what is said to bring it on chip: each remedy is taken, and must. */
+/* Why a buffer is off chip, and who is in its way. */
 #include "lxplan.h"
 
 #include <setjmp.h>
@@ -9,40 +9,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Counts the plans that are made. */
-static struct lx_plan *count_plans(void *context, const struct lx_graph *g, const struct lx_plan_options *how,
-                                   lx_status *st)
-{
-    ++*(int *)context;
-    return lx_plan_make(g, how, st);
-}
-
-static const struct lx_graph *read_graph(const char *path, const struct lx_options *asked)
-{
-    lx_status st = {0};
-    const struct lx_graph *g = lx_graph_read(path, &st), *sized = g ? lx_options_graph(asked, g, &st) : NULL;
-    if (!sized) fail_msg("%s", st.text);
-    lx_graph_free(g);
-    return sized;
-}
-
-static struct lx_plan_options options_of(const struct lx_options *asked, const struct lx_graph *g,
-                                         int64_t values[LX_MOST_SOLVER_OPTIONS])
-{
-    lx_status st = {0};
-    struct lx_plan_options how = {0};
-    assert_true(lx_options_plan(asked, g->is_list ? g->objective : LX_SPILL, &how, values, &st));
-    return how;
-}
-
-static struct lx_plan *make(const struct lx_graph *g, const struct lx_plan_options *how)
-{
-    lx_status st = {0};
-    struct lx_plan *p = lx_plan_make(g, how, &st);
-    if (!p) fail_msg("%s", st.text);
-    return p;
-}
-
 static int32_t off_chip(const struct lx_plan *p, const char *name)
 {
     struct lx_explanation e;
@@ -51,53 +17,6 @@ static int32_t off_chip(const struct lx_plan *p, const char *name)
     int32_t off = e.count ? e.off_chip : -1;
     lx_explanation_free(&e);
     return off;
-}
-
-/* Each remedy, taken, has the buffer on chip with the traffic that was promised. */
-static void take_each(const struct lx_graph *g, const struct lx_plan_options *how,
-                      const struct lx_remedies *r, const char *name)
-{
-    for (int32_t i = 0; i < r->count; i++) {
-        struct lx_plan_options other = *how;
-        assert_true((r->all[i].solver != NULL) != (r->all[i].pass != NULL));
-        if (r->all[i].solver) {
-            other.solver = r->all[i].solver;
-            other.run.options = NULL; /* those are the other one's */
-        } else
-            lx_pass_set(&other.passes, r->all[i].pass, r->all[i].value);
-        struct lx_plan *p = make(g, &other);
-        assert_int_equal(off_chip(p, name), 0);
-        assert_int_equal(p->figures.hbm_bytes, r->all[i].hbm_bytes);
-        lx_plan_free(p);
-    }
-}
-
-static void test_remedies(void **state)
-{
-    (void)state;
-    int64_t values[LX_MOST_SOLVER_OPTIONS];
-    struct lx_options asked = {.solvers = lx_solvers()};
-    lx_status st = {0};
-    int tries = 0, asked_about = 0, found = 0;
-    assert_true(lx_options_set(&asked, "solver", "greedy", &st));
-    assert_true(lx_options_set(&asked, "work", "2000", &st));
-    const struct lx_graph *g = read_graph(SOURCE_DIR "/patterns/targets/simple_fragmentation.json", &asked);
-    struct lx_plan_options how = options_of(&asked, g, values);
-    struct lx_plan *p = make(g, &how);
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const char *name = p->problem.buffers[i].name;
-        struct lx_remedies r;
-        if (off_chip(p, name) < 1) continue;
-        assert_true(lx_plan_remedies(p, &asked, name, count_plans, &tries, &r, &st));
-        assert_true(r.tried);
-        take_each(g, &how, &r, name);
-        asked_about++;
-        found += r.count;
-        lx_remedies_free(&r);
-    }
-    assert_true(asked_about > 0 && found > 0 && tries > found);
-    lx_plan_free(p);
-    lx_graph_free(g);
 }
 
 static void test_obstacles(void **state)
@@ -135,7 +54,6 @@ static void test_obstacles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remedies),
         cmocka_unit_test(test_obstacles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,129 @@
+/* Columns over the buffers of a plan, and the sums below them. */
+#include "planning/buffer_table.h"
+#include "text/format.h"
+
+#include <stdlib.h>
+
+static const struct lx_buffer *buffer_of(const struct buffer_row *row)
+{
+    return &row->plan->problem.buffers[row->i];
+}
+
+static bool is_placed(const struct buffer_row *row)
+{
+    return row->plan->answer.address[row->i] >= 0;
+}
+
+const char *buffer_state(const struct lx_plan *p, int32_t i)
+{
+    if (p->answer.address[i] >= 0) return "on chip";
+    return p->problem.buffers[i].reason ? "HBM only" : "off chip";
+}
+
+static void address_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct buffer_row *row = row_of_table;
+    const struct lx_plan *p = row->plan;
+    (void)column;
+    if (!is_placed(row)) {
+        v->words = "-";
+        v->paint = PAINT_DIM;
+        return;
+    }
+    value_whole(v, p->answer.address[row->i]);
+    if (p->problem.pool_count > 1)
+        value_format(v, "%s %lld", p->problem.pools[p->answer.pool[row->i]].name, (long long)v->whole);
+}
+
+static void life_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_buffer *b = buffer_of(row_of_table);
+    (void)column;
+    value_whole(v, b->end - b->start);
+    value_format(v, "%lld..%lld", (long long)b->start, (long long)b->end);
+}
+
+static void state_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct buffer_row *row = row_of_table;
+    (void)column;
+    v->words = buffer_state(row->plan, row->i);
+    v->paint = is_placed(row) ? PAINT_GOOD : buffer_of(row)->reason ? PAINT_DIM : PAINT_BAD;
+}
+
+static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct buffer_row *row = row_of_table;
+    int32_t slot = row->plan->took_slot_of[row->i];
+    (void)column;
+    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
+}
+
+/* clang-format off */
+VALUE_OF(name_value,   struct buffer_row, v->words = buffer_of(row)->name;)
+VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, buffer_of(row)->size);)
+VALUE_OF(uses_value,   struct buffer_row, value_dim(v, buffer_of(row)->use_count);)
+VALUE_OF(cost_value,   struct buffer_row, value_dim(v, buffer_of(row)->spill_cost);)
+VALUE_OF(moved_value,  struct buffer_row, value_dim(v, row->moved[row->i]);)
+VALUE_OF(reason_value, struct buffer_row, v->words = row->plan->reason[row->i] ? row->plan->reason[row->i] : ""; v->paint = PAINT_DIM;)
+
+static const struct column buffer_array[BUFFER_COLUMNS] = {
+    [BUFFER_NAME]    = {.key = "buffer",      .heading = "buffer",      .kind = VALUE_NAME,    .value = name_value},
+    [BUFFER_BYTES]   = {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .width = 11, .value = bytes_value},
+    [BUFFER_LIFE]    = {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .width = 8,  .from = 66, .value = life_value},
+    [BUFFER_USES]    = {.key = "uses",        .heading = "uses",        .kind = VALUE_NUMBER,  .width = 6,  .from = 96, .value = uses_value},
+    [BUFFER_ADDRESS] = {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .width = 9,  .from = 56, .value = address_value},
+    [BUFFER_COST]    = {.key = "cost",        .heading = "cost",        .kind = VALUE_BYTES,   .width = 11, .from = 76, .value = cost_value},
+    [BUFFER_MOVED]   = {.key = "hbm_bytes",   .heading = "HBM bytes",   .kind = VALUE_BYTES,   .width = 11, .from = 36, .value = moved_value},
+    [BUFFER_STATE]   = {.key = "state",       .heading = "state",       .kind = VALUE_WORDS,   .width = 8,  .from = 46, .value = state_value},
+    [BUFFER_SLOT]    = {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .width = 16, .from = 180, .flags = COLUMN_MAY_HIDE, .value = slot_value},
+    [BUFFER_REASON]  = {.key = "reason",      .heading = "reason",      .kind = VALUE_WORDS,   .from = 116, .value = reason_value},
+};
+/* clang-format on */
+
+const struct columns plan_buffer_columns = COLUMNS("buffers of a plan", buffer_array);
+
+int64_t *moved_by_buffers(const struct lx_plan *p)
+{
+    int64_t *moved = malloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    if (moved) lx_plan_moved(p, moved);
+    return moved;
+}
+
+/* The largest of what has not been said yet; -1: nothing is left. */
+static int largest_left(const double *at, int count, unsigned said)
+{
+    int best = -1;
+    for (int k = 0; k < count; k++)
+        if (at[k] > 0 && !(said & 1u << k) && (best < 0 || at[k] > at[best])) best = k;
+    return best;
+}
+
+void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out)
+{
+    double at[LX_BYTE_KIND_COUNT];
+    unsigned said = 0;
+    for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) at[k] = (double)sums->bytes[k];
+    for (int k; (k = largest_left(at, LX_BYTE_KIND_COUNT, said)) >= 0; said |= 1u << k) {
+        text_format(out, "%s%s %s", said ? ", " : "", lx_byte_kind_word((enum lx_byte_kind)k),
+                    grouped(sums->bytes[k]).at);
+        text_format(out, " (%s)", in_percent(at[k] / (double)p->figures.hbm_bytes).at);
+    }
+    if (!said) text_add(out, "nothing");
+}
+
+void add_wait_sums(const struct lx_op_wait *sum, struct text *out)
+{
+    double all = lx_wait_us(sum), hbm = sum->us[LX_WAIT_HBM];
+    unsigned said = 0;
+    if (!(all > 0)) return;
+    for (int k; (k = largest_left(sum->us, LX_WAIT_COUNT, said)) >= 0; said |= 1u << k) {
+        text_format(out, "%s%s", said ? ", " : "", in_percent(sum->us[k] / all).at);
+        if (!said) text_format(out, " of %.1f us", all);
+        text_format(out, said ? " %s" : " waits for %s", lx_wait_word((enum lx_wait)k));
+        int most = k == LX_WAIT_HBM ? largest_left(sum->of_hbm_us, LX_BYTE_KIND_COUNT, 0) : -1;
+        if (most >= 0)
+            text_format(out, " (%s of that for %s)", in_percent(sum->of_hbm_us[most] / hbm).at,
+                        lx_byte_kind_word((enum lx_byte_kind)most));
+    }
+}

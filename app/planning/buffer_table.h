@@ -1,0 +1,42 @@
+/* The buffers of a plan as a table: one row per stay, the same columns for every command and for the screen; and where
+ * the plan's bytes go, in words. */
+#ifndef LX_APP_PLANNING_BUFFER_TABLE_H
+#define LX_APP_PLANNING_BUFFER_TABLE_H
+
+#include "lxplan.h"
+#include "text/column.h"
+
+/* One buffer. */
+struct buffer_row {
+    const struct lx_plan *plan;
+    const int64_t *moved; /* lx_plan_moved: per buffer */
+    int32_t i;
+};
+
+enum buffer_column {
+    BUFFER_NAME,
+    BUFFER_BYTES,
+    BUFFER_LIFE,
+    BUFFER_USES,
+    BUFFER_ADDRESS,
+    BUFFER_COST,
+    BUFFER_MOVED,
+    BUFFER_STATE,
+    BUFFER_SLOT,
+    BUFFER_REASON,
+    BUFFER_COLUMNS
+};
+
+extern const struct columns plan_buffer_columns;
+
+/* "on chip", "off chip", or "HBM only": off chip because it may not be on chip. */
+const char *buffer_state(const struct lx_plan *p, int32_t buffer);
+/* HBM bytes that each buffer moves: malloc'ed, NULL when memory is out. */
+int64_t *moved_by_buffers(const struct lx_plan *p);
+
+/* "weights 512 (50.0 %), inputs ...", the largest first. */
+void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
+/* "67.0 % of 41.2 us waits for HBM (81.0 % of that for weights), 20.0 % launch, ...". */
+void add_wait_sums(const struct lx_op_wait *sum, struct text *out);
+
+#endif

@@ -1,0 +1,197 @@
+/* Lists what could be done otherwise, by the tables of the library: a solver, a pass or a size that is new there
+ * is a row here without a word more. */
+#include "planning/remedies.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool push(struct remedies *r, const struct remedy_sort *sort, struct remedy it)
+{
+    it.sort = sort;
+    it.state = r->plan->problem.count > sort->most ? REMEDY_LARGE : REMEDY_OPEN;
+    it.order = (int)r->all.count;
+    return VEC_PUSH(&r->all, it);
+}
+
+/* The options with one row set otherwise; false: it cannot be. */
+static bool changed(const struct remedies *r, int row, const char *text, struct remedy *out)
+{
+    *out = (struct remedy){.options = r->asked};
+    return lx_options_set_row(&out->options, row, text, NULL);
+}
+
+/* What a help says first. */
+static void note_help(struct remedy *it, const char *help)
+{
+    snprintf(it->note, sizeof it->note, "%.*s", (int)strcspn(help ? help : "", ":;"), help ? help : "");
+}
+
+static bool list_solvers(struct remedies *r, const struct remedy_sort *sort)
+{
+    bool ok = true;
+    for (const struct lx_solver *const *s = r->asked.solvers; ok && *s; s++) {
+        struct remedy it;
+        if (strcmp((*s)->name, r->plan->solver) == 0 || !lx_can(*s, r->plan->problem.objective)) continue;
+        if (!changed(r, LX_OPTION_SOLVER, (*s)->name, &it)) continue;
+        snprintf(it.what, sizeof it.what, "-s %.80s", (*s)->name);
+        note_help(&it, (*s)->summary);
+        ok = push(r, sort, it);
+    }
+    return ok;
+}
+
+static bool list_pass_value(struct remedies *r, const struct remedy_sort *sort, int row, int value)
+{
+    const char *word = lx_options_word(&r->asked, row, value), *name = lx_options_at(row).name;
+    bool is_switch = lx_options_at(row).kind == LX_TAKES_NOTHING;
+    struct remedy it;
+    if (!word || !changed(r, row, word, &it)) return true;
+    snprintf(it.what, sizeof it.what, "%s--%.40s%s%.40s", is_switch && !value ? "without " : "", name,
+             is_switch ? "" : " ", is_switch ? "" : word);
+    if (!is_switch || value) note_help(&it, lx_options_at(row).help);
+    return push(r, sort, it);
+}
+
+/* Each value of each pass but the present one. How much may be on chip at all is a question of its own. */
+static bool list_passes(struct remedies *r, const struct remedy_sort *sort)
+{
+    struct lx_passes now = lx_options_passes(&r->asked);
+    bool ok = true;
+    int row = LX_OPTION_PASSES;
+    for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->is_list; p++, row++)
+        for (int v = 0; ok && strcmp(p->name, "stage") != 0 && lx_options_word(&r->asked, row, v); v++)
+            if (v != lx_pass_get(&now, p)) ok = list_pass_value(r, sort, row, v);
+    return ok;
+}
+
+static bool list_goal(struct remedies *r, const struct remedy_sort *sort, enum remedy_goal goal)
+{
+    struct remedy it = {.options = r->asked, .goal = goal};
+    snprintf(it.what, sizeof it.what, "--%s", lx_options_at(LX_OPTION_LX).name);
+    snprintf(it.note, sizeof it.note, "the least %s",
+             goal == GOAL_BUFFER ? "that keeps it on chip" : "with nothing spilled");
+    return push(r, sort, it);
+}
+
+/* Pools have capacities of their own, and a height has none. */
+static bool list_lx(struct remedies *r, const struct remedy_sort *sort)
+{
+    const struct lx_plan *p = r->plan;
+    if (p->graph->pool_count > 1 || p->problem.objective == LX_HEIGHT) return true;
+    return (!r->name || r->presence == PRESENCE_YES || list_goal(r, sort, GOAL_BUFFER)) &&
+           list_goal(r, sort, GOAL_ALL);
+}
+
+static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
+{
+    const struct lx_device *device = &r->plan->graph->device;
+    int64_t counts[] = {device->cores / 2, device->cores * 2};
+    bool ok = true;
+    for (int i = 0; ok && i < 2 && !r->plan->graph->is_list; i++) {
+        char text[24];
+        struct remedy it;
+        snprintf(text, sizeof text, "%lld", (long long)counts[i]);
+        if (!lx_cores_valid(device, counts[i], NULL) || !changed(r, LX_OPTION_CORES, text, &it)) continue;
+        snprintf(it.what, sizeof it.what, "--%s %s", lx_options_at(LX_OPTION_CORES).name, text);
+        snprintf(it.note, sizeof it.note, i ? "twice the cores" : "half the cores");
+        ok = push(r, sort, it);
+    }
+    return ok;
+}
+
+/* In the order in which they are listed; what is quick comes first. */
+/* clang-format off */
+static const struct remedy_sort sorts[] = {
+    {"solver",     20000, list_solvers, try_once},
+    {"scratchpad",  5000, list_lx,      search_lx},
+    {"cores",      20000, list_cores,   try_once},
+    {"pass",        5000, list_passes,  try_once},
+};
+/* clang-format on */
+
+bool remedies_list(const struct lx_plan *p, const struct lx_options *asked, const char *name,
+                   struct remedies *out, lx_status *st)
+{
+    *out = (struct remedies){.plan = lx_plan_ref(p), .asked = *asked, .presence = presence_in(p, name)};
+    bool ok = !name || (out->name = strdup(name));
+    for (size_t i = 0; ok && i < sizeof sorts / sizeof *sorts; i++) ok = sorts[i].list(out, &sorts[i]);
+    return ok ? true : status_no_memory(st);
+}
+
+void remedies_free(struct remedies *r)
+{
+    lx_plan_free(r->plan);
+    free(r->name);
+    VEC_FREE(&r->all);
+    *r = (struct remedies){0};
+}
+
+static const char *tensor_of(const struct lx_plan *p, int32_t i)
+{
+    return p->stays ? p->layouts->graph->tensors[p->stays[i].tensor].name : p->problem.buffers[i].name;
+}
+
+/* A buffer answers to its name, and all stays of a tensor to the tensor's. A plan with other cuts has other stays:
+ * where there is no buffer "x#2", it is x that counts. */
+static bool answers(const struct lx_plan *p, int32_t i, const char *name, size_t length)
+{
+    const char *own = tensor_of(p, i);
+    return strncmp(own, name, length) == 0 && !own[length];
+}
+
+/* Those that may not be on chip do not count, unless there are no others. */
+enum presence presence_in(const struct lx_plan *p, const char *name)
+{
+    int32_t placed = 0, off = 0, barred = 0;
+    if (!name) return p->figures.spill_bytes > 0 ? PRESENCE_NO : PRESENCE_YES;
+    const char *number = p->stays ? strrchr(name, '#') : NULL;
+    size_t length = strlen(name), stem = number && number > name ? (size_t)(number - name) : length;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        if (!answers(p, i, name, length) && !answers(p, i, name, stem)) continue;
+        placed += p->answer.address[i] >= 0;
+        barred += p->answer.address[i] < 0 && p->problem.buffers[i].reason;
+        off += p->answer.address[i] < 0 && !p->problem.buffers[i].reason;
+    }
+    if (placed + off == 0) return PRESENCE_NO;
+    return !placed ? PRESENCE_NO : off ? PRESENCE_PART : PRESENCE_YES;
+}
+
+const char *presence_word(enum presence p)
+{
+    static const char *const words[] = {
+        [PRESENCE_NO] = "no", [PRESENCE_PART] = "in part", [PRESENCE_YES] = "yes"};
+    return words[p];
+}
+
+static bool by_time(const struct remedies *r)
+{
+    return r->plan->asks_time;
+}
+
+/* What is to be least: bytes, or nanoseconds, which keeps the order exact. */
+static int64_t rank(const struct remedies *r, const struct remedy *it)
+{
+    return by_time(r) ? (int64_t)llround(it->us * 1e3) : it->value;
+}
+
+static bool goes_before(const struct remedies *r, const struct remedy *a, const struct remedy *b)
+{
+    bool has_a = a->state <= REMEDY_CUT, has_b = b->state <= REMEDY_CUT;
+    if (has_a != has_b) return has_a;
+    if (has_a && rank(r, a) != rank(r, b)) return rank(r, a) < rank(r, b);
+    if (has_a && a->presence != b->presence) return a->presence > b->presence;
+    return a->order < b->order;
+}
+
+/* By insertion: there are few. */
+void remedies_sort(struct remedies *r)
+{
+    for (size_t i = 1; i < r->all.count; i++) {
+        struct remedy it = r->all.at[i];
+        size_t k = i;
+        for (; k > 0 && goes_before(r, &it, &r->all.at[k - 1]); k--) r->all.at[k] = r->all.at[k - 1];
+        r->all.at[k] = it;
+    }
+}

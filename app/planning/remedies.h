@@ -1,0 +1,121 @@
+/* What helps: everything that could be done otherwise about one buffer of a plan, or about all that the plan
+ * moves, a row each. Rows are listed at once and tried one by one, by whoever has the time: a command one after
+ * the other, the explorer as jobs behind the screen. Nothing is guessed: a row's bytes are those of the plan that
+ * its options make.
+ *
+ * A sort of remedy is a row of a table (remedies.c): solvers, passes, scratchpad, cores, divisions; each lists
+ * its rows by walking the tables of the library, and one that has to look for its value has a search. Some 20 to
+ * 40 rows of 2 KiB. */
+#ifndef LX_APP_PLANNING_REMEDIES_H
+#define LX_APP_PLANNING_REMEDIES_H
+
+#include "lxplan.h"
+#include "base/vec.h"
+#include "text/column.h"
+
+/* What became of a row. Only those up to REMEDY_CUT have figures. */
+enum remedy_state {
+    REMEDY_TRIED,
+    REMEDY_CUT,    /* its time was up: the figures are what it had by then, the plan moves that or less */
+    REMEDY_OPEN,   /* not tried yet */
+    REMEDY_NONE,   /* searched, and there is none */
+    REMEDY_FAILED, /* no plan: the note says why */
+    REMEDY_STOPPED,
+    REMEDY_LARGE /* not tried: there are too many buffers */
+};
+
+/* Is the buffer that was asked about on chip? Of a tensor with several stays, all of them that may be, or some. */
+enum presence { PRESENCE_NO, PRESENCE_PART, PRESENCE_YES };
+const char *presence_word(enum presence p);
+
+/* What a search looks for: the least scratchpad for which ... */
+enum remedy_goal { GOAL_NONE, GOAL_BUFFER /* it is on chip */, GOAL_ALL /* nothing is spilled */ };
+
+struct remedy_sort;
+
+struct remedy {
+    const struct remedy_sort *sort;
+    struct lx_options
+        options; /* those of the plan with this one changed; of a search, once it has found it */
+    enum remedy_goal goal;
+    char what[120]; /* to type: "-s exact", "--lx 118784" */
+    char note[160]; /* in words, for people; may be empty */
+    enum remedy_state state;
+    enum presence presence;
+    int64_t value; /* bytes of HBM traffic, cost of a list, or height: lx_plan_value */
+    double us;     /* end to end */
+    bool proved;   /* nothing less with its options */
+    int order;     /* in which it was listed */
+};
+
+struct remedies {
+    const struct lx_plan *plan; /* a reference: with which all are compared */
+    struct lx_options asked;    /* that it was made with */
+    char *name;                 /* of the buffer, or of its tensor; NULL: the plan as a whole */
+    enum presence presence;     /* as it is */
+    VEC(struct remedy) all;
+};
+
+/* Every row, open. `name` NULL: for the plan as a whole. False with `st` when memory is out; `out` is to be freed
+ * either way. */
+bool remedies_list(const struct lx_plan *p, const struct lx_options *asked, const char *name,
+                   struct remedies *out, lx_status *st);
+void remedies_free(struct remedies *r);
+
+/* When a try has to end: when it is told to, or its seconds of processor time are used up (0: never). */
+struct remedy_watch {
+    bool (*stop)(void *context);
+    void *context;
+    double seconds;
+};
+
+/* Tries one row: `it` is of `r`, or a copy of such; `pattern` the graph before any option changed its sizes. From any
+ * thread. */
+void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
+                const struct remedy_watch *watch);
+/* Best first, those without figures last; else as they were listed. */
+void remedies_sort(struct remedies *r);
+/* Where the buffer of this name is in a plan; NULL: PRESENCE_YES where nothing is spilled. */
+enum presence presence_in(const struct lx_plan *p, const char *name);
+
+/* A row for a table. */
+struct remedy_row {
+    const struct remedies *of;
+    const struct remedy *it;
+};
+extern const struct columns remedy_columns;
+/* Heading of the column of values: what the plan counts. */
+const char *remedy_value_heading(const struct lx_plan *p);
+enum {
+    REMEDY_COLUMN_WHAT,
+    REMEDY_COLUMN_VALUE,
+    REMEDY_COLUMN_DELTA,
+    REMEDY_COLUMN_SHARE,
+    REMEDY_COLUMN_PRESENCE,
+    REMEDY_COLUMN_TIME,
+    REMEDY_COLUMN_NOTE,
+    REMEDY_COLUMNS
+};
+
+/* remedy_try.c: how each sort is tried. */
+struct trial {
+    const struct remedies *of;
+    const struct lx_graph *pattern;
+    const struct remedy_watch *watch;
+    double began;
+    unsigned calls;
+    bool cut, stopped;
+};
+/* One plan with the row's options. */
+void try_once(struct trial *t, struct remedy *it);
+/* The least scratchpad that reaches the row's goal. */
+void search_lx(struct trial *t, struct remedy *it);
+
+struct remedy_sort {
+    const char *name;
+    int32_t most; /* buffers beyond which its rows are not tried */
+    bool (*list)(struct remedies *r, const struct remedy_sort *sort);
+    void (*run)(struct trial *t, struct remedy *it);
+};
+
+#endif

@@ -1,0 +1,131 @@
+/* Remedies as a table: one row each, for a terminal and for the explorer. */
+#include "planning/remedies.h"
+#include "text/format.h"
+
+#include <math.h>
+
+static bool has_figures(const struct remedy_row *row)
+{
+    return row->it->state <= REMEDY_CUT;
+}
+
+static int64_t delta_of(const struct remedy_row *row)
+{
+    return row->it->value - lx_plan_value(row->of->plan);
+}
+
+static enum paint paint_of(const struct remedy_row *row)
+{
+    int64_t delta = delta_of(row);
+    return delta < 0 ? PAINT_GOOD : delta > 0 ? PAINT_BAD : PAINT_DIM;
+}
+
+/* Why there are no figures. */
+static const char *state_words(enum remedy_state s)
+{
+    static const char *const words[] = {
+        [REMEDY_TRIED] = "",         [REMEDY_CUT] = "",           [REMEDY_OPEN] = "...",
+        [REMEDY_NONE] = "none",      [REMEDY_FAILED] = "no plan", [REMEDY_STOPPED] = "stopped",
+        [REMEDY_LARGE] = "too large"};
+    return words[s];
+}
+
+static void value_of(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->paint = PAINT_DIM;
+    v->number = NAN;
+    v->words = state_words(row->it->state);
+    if (!has_figures(row)) return;
+    v->words = NULL;
+    v->paint = PAINT_PLAIN;
+    value_whole(v, row->it->value);
+    if (row->it->state == REMEDY_CUT) value_format(v, "<= %s", grouped(row->it->value).at);
+}
+
+static void delta_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->words = "";
+    v->number = NAN;
+    if (!has_figures(row)) return;
+    v->paint = paint_of(row);
+    value_whole(v, delta_of(row));
+    v->words = NULL;
+    if (delta_of(row) > 0)
+        value_format(v, "+%s", grouped(delta_of(row)).at);
+    else if (delta_of(row) == 0)
+        v->words = "=";
+}
+
+static void share_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    int64_t now = lx_plan_value(row->of->plan);
+    (void)column;
+    v->words = "";
+    v->number = NAN;
+    if (!has_figures(row) || now == 0 || delta_of(row) == 0) return;
+    v->number = (double)delta_of(row) / (double)now;
+    v->paint = paint_of(row);
+    value_format(v, "%s%s", v->number > 0 ? "+" : "", in_percent(v->number).at);
+}
+
+static void presence_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->words = "";
+    if (!has_figures(row) || !row->of->name) return;
+    v->words = presence_word(row->it->presence);
+    v->paint = row->it->presence == PRESENCE_YES ? PAINT_GOOD : PAINT_DIM;
+}
+
+static void time_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->paint = row->of->plan->asks_time ? PAINT_PLAIN : PAINT_DIM;
+    v->number = NAN;
+    v->words = "";
+    if (!has_figures(row) || row->of->plan->graph->is_list) return;
+    v->words = NULL;
+    v->number = row->it->us;
+}
+
+static void note_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->paint = PAINT_DIM;
+    if (row->it->state == REMEDY_LARGE)
+        value_format(v, "not tried: too large (%s)", counted(row->of->plan->problem.count, "buffer").at);
+    else if (row->it->state == REMEDY_NONE)
+        value_format(v, "%s: there is none", row->it->note);
+    else
+        v->words = row->it->note;
+}
+
+/* clang-format off */
+VALUE_OF(what_value, struct remedy_row, v->words = row->it->what; v->paint = has_figures(row) && delta_of(row) < 0 ? PAINT_HEADING : PAINT_PLAIN;)
+
+static const struct column array[REMEDY_COLUMNS] = {
+    [REMEDY_COLUMN_WHAT]     = {.key = "what",     .heading = "what",       .kind = VALUE_WORDS,  .width = 22, .value = what_value},
+    [REMEDY_COLUMN_VALUE]    = {.key = "value",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 14, .value = value_of},
+    [REMEDY_COLUMN_DELTA]    = {.key = "delta",    .heading = "delta",      .kind = VALUE_BYTES,  .width = 12, .from = 50, .value = delta_value},
+    [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = share_value},
+    [REMEDY_COLUMN_PRESENCE] = {.key = "on_chip",  .heading = "on chip",    .kind = VALUE_WORDS,  .width = 7,  .from = 40, .flags = COLUMN_MAY_HIDE, .value = presence_value},
+    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end us", .kind = VALUE_MICROS, .width = 13, .from = 110, .flags = COLUMN_MAY_HIDE, .value = time_value},
+    [REMEDY_COLUMN_NOTE]     = {.key = "note",     .heading = "",           .kind = VALUE_WORDS,  .from = 90, .value = note_value},
+};
+/* clang-format on */
+
+const struct columns remedy_columns = COLUMNS("what helps", array);
+
+const char *remedy_value_heading(const struct lx_plan *p)
+{
+    if (p->problem.objective == LX_HEIGHT) return "height";
+    return p->graph->is_list ? "cost" : "HBM bytes";
+}

@@ -1,0 +1,155 @@
+/* One remedy tried: the plan that its options make, or the least scratchpad that is enough, found by halving. Each
+ * try has a fuse of processor time, so that a busy machine changes nothing, and ends when it is told to. */
+#include "planning/remedies.h"
+#include "base/checked.h"
+#include "text/format.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The clock is asked every few calls: it costs more than a solver's step. */
+static bool must_stop(void *context)
+{
+    struct trial *t = context;
+    const struct remedy_watch *w = t->watch;
+    if (w->stop && w->stop(w->context)) t->stopped = true;
+    if (w->seconds > 0 && t->calls++ % 8 == 0 && thread_seconds() - t->began > w->seconds) t->cut = true;
+    return t->stopped || t->cut;
+}
+
+static const struct lx_plan *plan_with(struct trial *t, const struct lx_options *o, lx_status *st)
+{
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    const struct lx_graph *g = lx_options_graph(o, t->pattern, st);
+    struct lx_plan_options how = {.run = {.stop = must_stop, .context = t}, .like = t->of->plan};
+    const struct lx_plan *p = NULL;
+    if (g && lx_options_plan(o, g->is_list ? g->objective : LX_SPILL, &how, values, st))
+        p = lx_plan_make(g, &how, st);
+    lx_graph_free(g);
+    return p;
+}
+
+static void take_figures(const struct trial *t, const struct lx_plan *p, struct remedy *it)
+{
+    it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
+    it->value = lx_plan_value(p);
+    it->us = p->figures.end_to_end_us;
+    it->proved = p->answer.status == LX_OPTIMAL;
+    it->presence = presence_in(p, t->of->name);
+}
+
+void try_once(struct trial *t, struct remedy *it)
+{
+    lx_status st = {0};
+    const struct lx_plan *p = plan_with(t, &it->options, &st);
+    if (p)
+        take_figures(t, p, it);
+    else {
+        it->state = t->stopped ? REMEDY_STOPPED : REMEDY_FAILED;
+        snprintf(it->note, sizeof it->note, "%.150s", st.text);
+    }
+    lx_plan_free(p);
+}
+
+/* The plan with so much scratchpad, and whether that is enough. */
+struct probe {
+    bool enough;
+    int64_t height;
+    struct remedy as; /* with its figures */
+};
+
+static bool reaches(const struct lx_plan *p, const struct remedies *r, enum remedy_goal goal)
+{
+    if (p->problem.objective == LX_FIT) return !lx_left_out(&p->problem, p->answer.address);
+    return goal == GOAL_BUFFER ? presence_in(p, r->name) == PRESENCE_YES : p->figures.spill_bytes == 0;
+}
+
+static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t bytes)
+{
+    struct probe out = {.as = *it};
+    char text[24];
+    lx_status st = {0};
+    snprintf(text, sizeof text, "%lld", (long long)bytes);
+    if (!lx_options_set_row(&out.as.options, LX_OPTION_LX, text, &st)) return out;
+    const struct lx_plan *p = plan_with(t, &out.as.options, &st);
+    if (p) {
+        take_figures(t, p, &out.as);
+        out.enough = reaches(p, t->of, it->goal);
+        out.height = p->figures.height_bytes;
+    }
+    lx_plan_free(p);
+    return out;
+}
+
+/* Room for all buffers side by side, whatever their lives. */
+static int64_t room_for_all(const struct lx_problem *p)
+{
+    int64_t sum = p->alignment;
+    for (int32_t i = 0; i < p->count; i++)
+        sum = min_i64(sum + min_i64(p->buffers[i].size, LX_INT_MAX / 4) + p->alignment, LX_INT_MAX / 4);
+    return sum;
+}
+
+/* Between `too_little` and what is known to be enough, in steps of the alignment. What a stopped plan lacks proves
+ * nothing: the search then ends with what it has. */
+static void halve(struct trial *t, int64_t too_little, int64_t enough, struct probe *best)
+{
+    int64_t unit = max_i64(t->of->plan->problem.alignment, 1);
+    for (int64_t low = too_little / unit, high = (enough + unit - 1) / unit; high - low > 1;) {
+        int64_t middle = low + (high - low) / 2;
+        struct probe p = probe_lx(t, &best->as, middle * unit);
+        if (t->stopped || t->cut) return;
+        if (p.enough)
+            *best = p, high = middle;
+        else
+            low = middle;
+    }
+}
+
+static void settle(struct trial *t, const struct probe *best, struct remedy *it)
+{
+    char note[sizeof it->note];
+    if (!best->enough) {
+        it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_LARGE : REMEDY_NONE;
+        return;
+    }
+    int64_t bytes = best->as.options.value[LX_OPTION_LX];
+    snprintf(note, sizeof note, "%.60s%s%.60s", best->as.note, t->cut ? " that was found in time: " : ": ",
+             in_bytes(bytes).at);
+    *it = best->as;
+    it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
+    snprintf(it->what, sizeof it->what, "--%s %lld", lx_options_at(LX_OPTION_LX).name, (long long)bytes);
+    snprintf(it->note, sizeof it->note, "%s", note);
+}
+
+/* Enough is first what holds all side by side, then, mostly, what that plan takes of it. */
+void search_lx(struct trial *t, struct remedy *it)
+{
+    const struct lx_plan *now = t->of->plan;
+    bool is_enough = reaches(now, t->of, it->goal);
+    int64_t most = is_enough ? now->problem.capacity : room_for_all(&now->problem);
+    struct probe best = probe_lx(t, it, most);
+    if (best.enough && best.height < most) {
+        struct probe tight = probe_lx(t, it, max_i64(best.height, 1));
+        if (tight.enough) best = tight;
+    }
+    if (best.enough)
+        halve(t, is_enough ? 0 : now->problem.capacity, best.as.options.value[LX_OPTION_LX], &best);
+    settle(t, &best, it);
+}
+
+void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
+                const struct remedy_watch *watch)
+{
+    struct trial t = {.of = r, .pattern = pattern, .watch = watch, .began = thread_seconds()};
+    if (it->state == REMEDY_LARGE) return;
+    it->sort->run(&t, it);
+}

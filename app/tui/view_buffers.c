@@ -1,0 +1,359 @@
+/* Buffers: every stay of the plan in a table that is sorted by any column, and where the plan's bytes go.
+ *
+ * Up to some 100,000 rows: the order is made once for a plan, a column and a filter; drawing asks for the rows that
+ * are seen only. */
+#include "tui/explorer.h"
+#include "planning/buffer_table.h"
+#include "text/sort_rows.h"
+#include "tui/put_columns.h"
+#include "tui/stack_bar.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the order of rows was made for. */
+struct arranged_for {
+    const struct lx_plan *plan;
+    uint64_t number; /* of the plan: an address alone may be a freed one's */
+    int column;
+    bool descending;
+    char filter[64];
+};
+
+struct buffers_view {
+    struct list list;
+    struct arranged_for now;  /* as it is asked for */
+    struct arranged_for made; /* as `shown` is; the plan NULL: not at all */
+    struct buffer_row *rows;  /* per buffer */
+    int32_t *shown, count;    /* in their order */
+    int32_t *row_of;          /* per buffer: its place in `shown`, or -1 */
+    struct column columns[BUFFER_COLUMNS];
+    struct fitted fitted; /* as drawn last, for clicks on heads */
+    struct box head;
+};
+
+static void begin(void *state)
+{
+    struct buffers_view *v = state;
+    v->now.column = BUFFER_MOVED;
+    v->now.descending = true;
+}
+
+static void end(void *state)
+{
+    struct buffers_view *v = state;
+    free(v->rows);
+    free(v->shown);
+    free(v->row_of);
+}
+
+static bool same_order(const struct arranged_for *a, const struct arranged_for *b)
+{
+    return a->plan == b->plan && a->number == b->number && a->column == b->column &&
+           a->descending == b->descending && strcmp(a->filter, b->filter) == 0;
+}
+
+static const char *role_of(const struct lx_plan *p, int32_t i)
+{
+    return lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role);
+}
+
+/* By name, state, reason or role. */
+static bool matches(const struct lx_plan *p, int32_t i, const char *filter)
+{
+    if (!*filter || has_text(p->problem.buffers[i].name, filter) || has_text(buffer_state(p, i), filter))
+        return true;
+    if (p->reason && p->reason[i] && has_text(p->reason[i], filter)) return true;
+    return p->layouts && has_text(role_of(p, i), filter);
+}
+
+static bool make_rows(struct buffers_view *v, const struct outcome *o)
+{
+    size_t n = (size_t)o->plan->problem.count + 1;
+    struct buffer_row *rows = realloc(v->rows, n * sizeof *rows);
+    if (rows) v->rows = rows;
+    int32_t *shown = realloc(v->shown, n * sizeof *shown);
+    if (shown) v->shown = shown;
+    int32_t *row_of = realloc(v->row_of, n * sizeof *row_of);
+    if (row_of) v->row_of = row_of;
+    for (size_t i = 0; rows && i + 1 < n; i++) rows[i] = (struct buffer_row){o->plan, o->moved, (int32_t)i};
+    return rows && shown && row_of;
+}
+
+static void arrange(struct buffers_view *v, const struct session *s, const char *filter)
+{
+    const struct lx_plan *p = session_plan(s);
+    v->now.plan = p;
+    v->now.number = s->got;
+    snprintf(v->now.filter, sizeof v->now.filter, "%s", filter);
+    if (same_order(&v->now, &v->made)) return;
+    v->count = 0;
+    v->made = (struct arranged_for){0};
+    if (!p || !make_rows(v, &s->shown)) return;
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (matches(p, i, filter)) v->shown[v->count++] = i;
+    if (!sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending,
+                   v->shown, v->count))
+        return;
+    for (int32_t i = 0; i < p->problem.count; i++) v->row_of[i] = -1;
+    for (int32_t i = 0; i < v->count; i++) v->row_of[v->shown[i]] = i;
+    v->made = v->now;
+}
+
+/* The cursor is where the selected buffer is, whoever selected it. */
+static void follow_selection(struct buffers_view *v, const struct session *s)
+{
+    int32_t buffer = s->selection.buffer;
+    if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
+        v->list.cursor = v->row_of[buffer];
+}
+
+static struct box behind_mark(struct box row)
+{
+    return (struct box){row.row, row.column + 2, row.rows, row.columns - 2};
+}
+
+/* Where there is room for reasons they get the rest, else the name does. */
+static void fit(struct buffers_view *v, int room)
+{
+    memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
+    bool reasons = room >= v->columns[BUFFER_REASON].from;
+    v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
+    v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
+    v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
+}
+
+static void draw_head(const struct scene *on, struct buffers_view *v, struct box row)
+{
+    v->head = row;
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        char title[40];
+        bool here = c == v->now.column;
+        snprintf(title, sizeof title, "%s%s", v->columns[c].heading,
+                 here ? (v->now.descending ? " v" : " ^") : "");
+        put_heading(on->cells, behind_mark(row), &v->fitted, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
+    }
+}
+
+static void draw_row(const struct scene *on, const struct buffers_view *v, struct box row, int at)
+{
+    const struct lx_plan *p = v->made.plan;
+    int32_t i = v->shown[at];
+    bool here = at == v->list.cursor;
+    uint8_t tone = tone_of_identity(buffer_identity(p, i));
+    put(on->cells, row.row, row.column, here ? on->glyphs->mark : on->glyphs->bullet,
+        (struct style){.ink = tone});
+    put_values(on->cells, behind_mark(row), &v->fitted, &v->rows[i]);
+    if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+    if (on->search[0] && has_text(p->problem.buffers[i].name, on->search))
+        put_paper(on->cells, (struct box){row.row, row.column + 2, 1, v->fitted.place[BUFFER_NAME].width},
+                  INK_ON(MATCH, MATCH));
+}
+
+/* A line with where the cursor is, and of how many. */
+static void draw_position(const struct scene *on, const struct buffers_view *v, struct box line)
+{
+    char words[160];
+    if (line.rows < 1) return;
+    put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
+    int32_t all = v->made.plan ? v->made.plan->problem.count : 0;
+    int n = snprintf(words, sizeof words, " %s/", grouped(v->count ? v->list.cursor + 1 : 0).at);
+    n += snprintf(words + n, sizeof words - (size_t)n, "%s ", grouped(v->count).at);
+    if (v->count < all)
+        snprintf(words + n, sizeof words - (size_t)n, "of %s match \"%.40s\" ", counted(all, "buffer").at,
+                 v->now.filter);
+    put_right(on->cells, line.row, line.column, line.columns - 2, INK(DIM), words);
+}
+
+/* Why the buffer under the cursor is where it is. */
+static void draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
+{
+    if (v->count == 0 || area.rows < 1) return;
+    int32_t i = v->shown[v->list.cursor];
+    const struct lx_plan *p = v->made.plan;
+    struct text line = {0};
+    add_printable(&line, p->problem.buffers[i].name, 40);
+    text_format(&line, ": %s", buffer_state(p, i));
+    if (p->layouts) text_format(&line, ", %s", role_of(p, i));
+    if (p->reason && p->reason[i]) {
+        text_add(&line, "; ");
+        add_printable(&line, p->reason[i], 0);
+    } else if (p->took_slot_of[i] >= 0) {
+        text_add(&line, ", in place of ");
+        add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
+    }
+    put_wrapped(on->cells, area, p->answer.address[i] >= 0 ? INK(PLAIN) : INK(WARN), line.at ? line.at : "");
+    text_free(&line);
+}
+
+static void draw_sums(const struct scene *on, struct box area)
+{
+    const struct outcome *o = &on->session->shown;
+    double parts[LX_BYTE_KIND_COUNT];
+    struct text line = {0};
+    if (area.rows < 1) return;
+    for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) parts[k] = (double)o->bytes.bytes[k];
+    struct box bar = box_cut_top(&area, area.rows > 2);
+    if (bar.rows)
+        put_stack(on, bar, parts, byte_looks, LX_BYTE_KIND_COUNT, (double)o->plan->figures.hbm_bytes);
+    text_format(&line, "%s %s B: ", o->plan->layouts ? "HBM" : "cost",
+                grouped(o->plan->figures.hbm_bytes).at);
+    add_byte_sums(o->plan, &o->bytes, &line);
+    put_wrapped(on->cells, area, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+}
+
+static void draw(const struct scene *on, void *state, struct box area)
+{
+    struct buffers_view *v = state;
+    struct box list = area;
+    arrange(v, on->session, on->filter);
+    follow_selection(v, on->session);
+    struct box sums = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8);
+    struct box why = box_cut_bottom(&list, area.rows >= 18 ? 2 : area.rows >= 14);
+    struct box line = box_cut_bottom(&list, area.rows >= 6), head = box_cut_top(&list, 1);
+    fit(v, behind_mark(head).columns);
+    draw_head(on, v, head);
+    list_show(&v->list, v->count, list);
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
+        draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
+    if (v->count == 0)
+        put_wrapped_format(on->cells, list, INK(PLAIN),
+                           on->filter[0] ? "No buffer matches the filter. %s takes it away."
+                                         : "This plan has no buffers. %s goes back.",
+                           on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
+    draw_position(on, v, line);
+    draw_why(on, v, why);
+    draw_sums(on, sums);
+}
+
+static void sort_by_name(struct explorer *x, struct buffers_view *v, const char *name)
+{
+    struct text known = {0};
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        if (strcmp(plan_buffer_columns.at[c].key, name) == 0) {
+            v->now.column = c;
+            text_free(&known);
+            return;
+        }
+        text_format(&known, "%s%s", c ? ", " : "", plan_buffer_columns.at[c].key);
+    }
+    explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
+    text_free(&known);
+}
+
+/* The next column that is seen. */
+static void sort_by_next(struct buffers_view *v, int by)
+{
+    do v->now.column = (v->now.column + by + BUFFER_COLUMNS) % BUFFER_COLUMNS;
+    while (v->fitted.place[v->now.column].width == 0 && v->now.column != BUFFER_NAME);
+}
+
+/* What is on chip is shown there; of what is not, why. */
+static void open_buffer(struct explorer *x)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    int32_t i = x->session.selection.buffer;
+    if (i >= 0 && i < p->problem.count && p->answer.address[i] < 0) {
+        explorer_request(x, REQ_WHY, NULL);
+        return;
+    }
+    session_show_buffer(&x->session);
+    explorer_show(x, VIEW_MAP);
+}
+
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct buffers_view *v = state;
+    switch (r) {
+    case REQ_OPEN:
+        if (argument) return false;
+        open_buffer(x);
+        return true;
+    case REQ_SORT:
+        sort_by_name(x, v, argument ? argument : "");
+        return true;
+    case REQ_SORT_RIGHT:
+    case REQ_SORT_LEFT:
+        sort_by_next(v, r == REQ_SORT_RIGHT ? 1 : -1);
+        return true;
+    case REQ_SORT_REVERSE:
+        v->now.descending = !v->now.descending;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A click on a head sorts by it, one more turns the order around. */
+static void click_head(struct buffers_view *v, int column)
+{
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        const struct column_place *p = &v->fitted.place[c];
+        int from = behind_mark(v->head).column + p->at;
+        if (p->width == 0 || column < from || column >= from + p->width) continue;
+        v->now.descending = c == v->now.column ? !v->now.descending : kind_is_number(v->columns[c].kind);
+        v->now.column = c;
+    }
+}
+
+static void mouse(struct explorer *x, void *state, const struct key *k)
+{
+    struct buffers_view *v = state;
+    int row = k->row - v->list.rows.row + v->list.top;
+    if (k->code != AT_CLICK)
+        for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+    else if (k->row == v->head.row)
+        click_head(v, k->column);
+    else if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count)
+        return;
+    else if (row == v->list.cursor) /* the second click opens */
+        request(x, v, REQ_OPEN, NULL);
+    else
+        view_select(x, VIEW_BUFFERS, row);
+}
+
+static int count(struct explorer *x, void *state)
+{
+    struct buffers_view *v = state;
+    arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
+    return v->count;
+}
+
+static const char *item(struct explorer *x, void *state, int i)
+{
+    const struct buffers_view *v = state;
+    return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
+}
+
+static void select_item(struct explorer *x, void *state, int i)
+{
+    const struct buffers_view *v = state;
+    session_select_buffer(&x->session, v->shown[i]);
+}
+
+const struct view view_buffers = {
+    .name = "Buffers",
+    .purpose = "every buffer in a table, and where the bytes go",
+    .needs_plan = true,
+    .state_size = sizeof(struct buffers_view),
+    .begin = begin,
+    .end = end,
+    .hints = {{REQ_OPEN, "map or why"},
+              {REQ_SORT_RIGHT, "sort"},
+              {REQ_SORT_REVERSE, "reverse"},
+              {REQ_FILTER, "filter"},
+              {REQ_SEARCH, "search"},
+              {REQ_OFF_CHIP, "off chip"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_BACK, "back"}},
+    .draw = draw,
+    .request = request,
+    .mouse = mouse,
+    .count = count,
+    .item = item,
+    .list = first_list,
+    .sorted_by = &plan_buffer_columns,
+    .select = select_item,
+};

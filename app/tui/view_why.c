@@ -1,0 +1,257 @@
+/* Why, and what helps: of the selected buffer that is off chip, or of the plan as a whole, the reason, what it
+ * costs, and every remedy as a row that is filled in as it comes. Enter applies a row. */
+#include "tui/explorer.h"
+#include "tui/put_columns.h"
+#include "tui/why_rows.h"
+
+#include <string.h>
+
+struct why_view {
+    struct list list;
+    struct why_rows rows;
+    bool whole;    /* asked for, though a buffer that is off chip is selected */
+    int row_order; /* of the row under the cursor, which it follows */
+};
+
+static int32_t off_chip_selection(const struct session *s)
+{
+    const struct lx_plan *p = session_plan(s);
+    int32_t i = s->selection.buffer;
+    return p && i >= 0 && i < p->problem.count && p->answer.address[i] < 0 ? i : -1;
+}
+
+/* The cursor stays on its row when rows change their places; on none that was chosen it stays at the top. */
+static void follow(struct why_view *v)
+{
+    if (!v->rows.moved) return;
+    v->rows.moved = false;
+    for (size_t i = 0; v->list.cursor > 0 && i < v->rows.list.all.count; i++)
+        if (v->rows.list.all.at[i].order == v->row_order) {
+            v->list.cursor = (int)i;
+            return;
+        }
+}
+
+static void ask(struct why_view *v, struct session *s)
+{
+    uint64_t before = v->rows.number;
+    why_ask(&v->rows, s, v->whole ? -1 : off_chip_selection(s));
+    if (v->rows.number != before) v->list.cursor = 0;
+    follow(v);
+}
+
+static void shown(struct explorer *x, void *state)
+{
+    struct why_view *v = state;
+    v->whole = false;
+    ask(v, &x->session);
+}
+
+bool why_open(struct explorer *x)
+{
+    if (off_chip_selection(&x->session) < 0) return false;
+    explorer_request(x, REQ_WHY, NULL);
+    return true;
+}
+
+/* Lines one behind the other. */
+static void add_line(const struct scene *on, struct box *area, struct style style, struct text *line)
+{
+    int used = area->rows > 0 && line->at ? put_wrapped(on->cells, *area, style, line->at) : 0;
+    box_cut_top(area, used);
+    text_free(line);
+}
+
+static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t i, struct box *area)
+{
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    struct text line = {0};
+    add_printable(&line, b->name, 60);
+    text_format(&line, "  %s%s, off chip, ticks %lld to %lld", in_bytes(b->size).at,
+                p->stays ? " per core" : "", (long long)b->start, (long long)b->end - 1);
+    add_line(on, area, INK(TITLE), &line);
+    text_add(&line, "why: ");
+    add_printable(&line, p->reason[i] ? p->reason[i] : "not known", 0);
+    add_line(on, area, INK(WARN), &line);
+    if (b->reason)
+        text_add(&line, "a place on chip would save nothing as things are");
+    else
+        text_format(&line, "costs %s of %s's %s", in_bytes(b->spill_cost).at, "the plan",
+                    grouped(p->figures.hbm_bytes).at);
+    add_line(on, area, INK(BAD), &line);
+}
+
+static void draw_whole(const struct scene *on, const struct lx_plan *p, struct box *area)
+{
+    struct text line = {0};
+    text_format(&line, "the plan as a whole: %s %s, %s", remedy_value_heading(p),
+                grouped(lx_plan_value(p)).at, lx_verdict_word(p->answer.status));
+    if (p->unproved) text_format(&line, ": %s", p->unproved);
+    add_line(on, area, INK(TITLE), &line);
+    if (p->figures.spill_bytes > 0)
+        text_format(&line, "%s that a scratchpad without limit would save; %s of %s off chip",
+                    in_bytes(p->figures.spill_bytes).at, grouped(on->session->shown.off_chip_count).at,
+                    counted(p->problem.count, "buffer").at);
+    else
+        text_add(&line, "nothing is spilled: more room would save nothing");
+    add_line(on, area, INK(PLAIN), &line);
+}
+
+static void draw_row(const struct scene *on, const struct why_view *v, const struct fitted *f, struct box row,
+                     int i)
+{
+    const struct remedy *it = &v->rows.list.all.at[i];
+    struct remedy_row data = {&v->rows.list, it};
+    struct progress now = worker_progress(on->session->worker, &why_work, it->order);
+    put_values(on->cells, (struct box){row.row, row.column + 2, 1, row.columns - 2}, f, &data);
+    if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+    if (i != v->list.cursor) return;
+    if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+    put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+}
+
+static void draw_rows(const struct scene *on, struct why_view *v, struct box area)
+{
+    struct column columns[REMEDY_COLUMNS];
+    int count = (int)v->rows.list.all.count;
+    struct box head = box_cut_top(&area, 1);
+    memcpy(columns, remedy_columns.at, sizeof columns);
+    columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(v->rows.list.plan);
+    struct fitted f =
+        fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
+    put_headings(on->cells, (struct box){head.row, head.column + 2, 1, head.columns - 2}, &f);
+    list_show(&v->list, count, area);
+    for (int i = 0; i < area.rows && v->list.top + i < count; i++)
+        draw_row(on, v, &f, (struct box){area.row + i, area.column, 1, area.columns}, v->list.top + i);
+}
+
+/* What the row under the cursor is, and how far all of them are. */
+static void draw_foot(const struct scene *on, const struct why_view *v, struct box area)
+{
+    int count = (int)v->rows.list.all.count, left = v->rows.left;
+    if (area.rows < 1 || count == 0) return;
+    const struct remedy *it = &v->rows.list.all.at[v->list.cursor < count ? v->list.cursor : 0];
+    put_text(on->cells, area.row, area.column, area.columns, INK(DIM), it->note);
+    if (left > 0)
+        put_format(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(WARN),
+                   "%d of %d tried", count - left, count);
+    else
+        put_format(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(DIM),
+                   "all %s tried, best first", grouped(count).at);
+}
+
+static void draw(const struct scene *on, void *state, struct box area)
+{
+    struct why_view *v = state;
+    const struct lx_plan *p = session_plan(on->session);
+    ask(v, on->session);
+    int rows = (int)v->rows.list.all.count + 10;
+    struct box in =
+        frame_window(on, "Why, and what helps", p ? rows : 10, area.columns < 150 ? area.columns : 150);
+    if (!p || !v->rows.list.plan) {
+        frame_no_plan(on, in);
+        return;
+    }
+    struct box foot = box_cut_bottom(&in, in.rows >= 8 ? 2 : 0);
+    if (v->rows.buffer >= 0)
+        draw_buffer(on, v->rows.list.plan, v->rows.buffer, &in);
+    else
+        draw_whole(on, v->rows.list.plan, &in);
+    draw_rows(on, v, in);
+    draw_foot(on, v, foot);
+}
+
+static void apply(struct explorer *x, struct why_view *v)
+{
+    int count = (int)v->rows.list.all.count;
+    const struct remedy *it = v->list.cursor < count ? &v->rows.list.all.at[v->list.cursor] : NULL;
+    if (!it || it->state > REMEDY_CUT) {
+        explorer_say(x, TONE_WARN,
+                     it && it->state == REMEDY_OPEN ? "it is being tried"
+                                                    : "there is nothing to apply in this row");
+        return;
+    }
+    struct what_if how = {.options = it->options};
+    char what[sizeof it->what];
+    memcpy(what, it->what, sizeof what);
+    if (!session_change(&x->session, &how)) {
+        explorer_say(x, TONE_DIM, "that is so already");
+        return;
+    }
+    x->overlay = VIEW_COUNT;
+    explorer_say(x, TONE_GOOD, "applied: %s; %s takes it back", what, KEY_OF(UNDO));
+}
+
+static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct why_view *v = state;
+    ask(v, &x->session);
+    switch (r) {
+    case REQ_OPEN:
+        if (argument) return false;
+        apply(x, v);
+        return true;
+    case REQ_WHOLE_PLAN:
+        v->whole = !v->whole;
+        if (off_chip_selection(&x->session) < 0)
+            explorer_say(x, TONE_DIM, "no buffer that is off chip is selected; %s goes to the next",
+                         KEY_OF(OFF_CHIP));
+        ask(v, &x->session);
+        return true;
+    case REQ_OFF_CHIP:
+        v->whole = false;
+        return false;
+    case REQ_STOP:
+        why_stop(&v->rows, &x->session);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int count(struct explorer *x, void *state)
+{
+    struct why_view *v = state;
+    ask(v, &x->session);
+    return (int)v->rows.list.all.count;
+}
+
+static const char *item(struct explorer *x, void *state, int i)
+{
+    const struct why_view *v = state;
+    (void)x;
+    return v->rows.list.all.at[i].what;
+}
+
+static void select_item(struct explorer *x, void *state, int i)
+{
+    struct why_view *v = state;
+    (void)x;
+    if (i >= 0 && (size_t)i < v->rows.list.all.count) v->row_order = v->rows.list.all.at[i].order;
+}
+
+static void end(void *state)
+{
+    struct why_view *v = state;
+    why_free(&v->rows);
+}
+
+const struct view view_why = {
+    .name = "Why",
+    .purpose = "why a buffer is off chip, what it costs, and what helps",
+    .hints = {{REQ_OPEN, "apply"},
+              {REQ_OFF_CHIP, "next off chip"},
+              {REQ_WHOLE_PLAN, "whole plan"},
+              {REQ_STOP, "stop"},
+              {REQ_UNDO, "undo"},
+              {REQ_BACK, "close"}},
+    .state_size = sizeof(struct why_view),
+    .end = end,
+    .shown = shown,
+    .draw = draw,
+    .request = request,
+    .count = count,
+    .item = item,
+    .list = first_list,
+    .select = select_item,
+};

@@ -1,0 +1,258 @@
+/* What helps, tried against the planner itself: each row's bytes are those of the plan that its options make, the least
+ * scratchpad is the least, rows come best first, and a try ends when it is told to. */
+#include "planning/remedies.h"
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define PATTERN(file) SOURCE_DIR "/patterns/" file
+
+struct asked {
+    const char *file, *lx, *solver;
+    const char *buffer; /* NULL: the plan as a whole; "": the dearest that is off chip */
+};
+
+static struct lx_options options_of(const struct asked *a)
+{
+    struct lx_options o = {.solvers = lx_solvers()};
+    lx_status st = {0};
+    if (a->lx) assert_true(lx_options_set(&o, "lx", a->lx, &st));
+    if (a->solver) assert_true(lx_options_set(&o, "solver", a->solver, &st));
+    return o;
+}
+
+static const struct lx_graph *read_it(const char *file)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(file, &st);
+    if (!g) fail_msg("%s", st.text);
+    return g;
+}
+
+/* As the command line makes it. */
+static const struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_options *o)
+{
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    lx_status st = {0};
+    struct lx_plan_options how = {0};
+    const struct lx_graph *sized = lx_options_graph(o, g, &st);
+    if (!sized) fail_msg("%s", st.text);
+    assert_true(lx_options_plan(o, sized->is_list ? sized->objective : LX_SPILL, &how, values, &st));
+    const struct lx_plan *p = lx_plan_make(sized, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    lx_graph_free(sized);
+    return p;
+}
+
+static const char *dearest(const struct lx_plan *p)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->answer.address[i] < 0 &&
+            (best < 0 || p->problem.buffers[i].spill_cost > p->problem.buffers[best].spill_cost))
+            best = i;
+    assert_true(best >= 0);
+    return p->problem.buffers[best].name;
+}
+
+/* One step of the alignment less is not enough. */
+static void check_least(const struct remedies *r, const struct remedy *it, const struct lx_graph *g)
+{
+    struct lx_options less = it->options;
+    char text[24];
+    snprintf(text, sizeof text, "%lld",
+             (long long)(it->options.value[LX_OPTION_LX] - r->plan->problem.alignment));
+    lx_status st = {0};
+    if (!lx_options_set(&less, "lx", text, &st)) return;
+    const struct lx_plan *p = plan_of(g, &less);
+    bool enough =
+        it->goal == GOAL_BUFFER ? presence_in(p, r->name) == PRESENCE_YES : p->figures.spill_bytes == 0;
+    assert_false(enough);
+    lx_plan_free(p);
+}
+
+static void check_row(const struct remedies *r, const struct remedy *it, const struct lx_graph *g)
+{
+    if (it->state != REMEDY_TRIED) return;
+    const struct lx_plan *p = plan_of(g, &it->options);
+    if (lx_plan_value(p) != it->value) fail_msg("%s: %s", g->name, it->what);
+    assert_int_equal(presence_in(p, r->name), it->presence);
+    assert_int_equal(p->answer.status == LX_OPTIMAL, it->proved);
+    if (it->goal == GOAL_BUFFER) assert_int_equal(it->presence, PRESENCE_YES);
+    if (it->goal == GOAL_ALL) assert_int_equal(p->figures.spill_bytes, 0);
+    if (it->goal != GOAL_NONE) check_least(r, it, g);
+    lx_plan_free(p);
+}
+
+static void check_order(const struct remedies *r)
+{
+    for (size_t i = 1; i < r->all.count; i++) {
+        const struct remedy *a = &r->all.at[i - 1], *b = &r->all.at[i];
+        assert_true((a->state <= REMEDY_CUT) >= (b->state <= REMEDY_CUT));
+        if (b->state <= REMEDY_CUT) assert_true(a->value <= b->value);
+    }
+}
+
+/* How many rows were tried. */
+static int try_question(const struct asked *a)
+{
+    struct lx_options o = options_of(a);
+    const struct lx_graph *g = read_it(a->file);
+    const struct lx_plan *p = plan_of(g, &o);
+    const char *name = a->buffer && !*a->buffer ? dearest(p) : a->buffer;
+    struct remedy_watch forever = {0};
+    struct remedies r;
+    lx_status st = {0};
+    int tried = 0;
+    assert_true(remedies_list(p, &o, name, &r, &st));
+    for (size_t i = 0; i < r.all.count; i++) {
+        assert_int_equal(r.all.at[i].state, REMEDY_OPEN);
+        remedy_try(&r, &r.all.at[i], g, &forever);
+        check_row(&r, &r.all.at[i], g);
+        tried += r.all.at[i].state == REMEDY_TRIED;
+    }
+    remedies_sort(&r);
+    check_order(&r);
+    remedies_free(&r);
+    lx_plan_free(p);
+    lx_graph_free(g);
+    return tried;
+}
+
+static void rows_are_what_plans_give(void **state)
+{
+    (void)state;
+    static const struct asked questions[] = {
+        {PATTERN("graphs/gq_attention.json"), "60k", NULL, ""},
+        {PATTERN("graphs/gq_attention.json"), "100k", NULL, NULL},
+        {PATTERN("targets/simple_fragmentation.json"), NULL, "greedy", ""},
+        {PATTERN("targets/gqattention.json"), "1000000", "firstfit", ""},
+        {PATTERN("lists/store_once.json"), NULL, NULL, NULL},
+        {PATTERN("lists/two_pools.json"), NULL, NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        assert_true(try_question(&questions[i]) > 1);
+}
+
+static const struct remedy *row_named(const struct remedies *r, const char *beginning)
+{
+    for (size_t i = 0; i < r->all.count; i++)
+        if (strncmp(r->all.at[i].what, beginning, strlen(beginning)) == 0) return &r->all.at[i];
+    return NULL;
+}
+
+/* Every solver and every pass of the tables has its rows; a list has no cores and no passes. */
+static void every_table_is_walked(void **state)
+{
+    (void)state;
+    struct lx_options o = options_of(&(struct asked){.lx = "60k"});
+    const struct lx_graph *g = read_it(PATTERN("graphs/gq_attention.json"));
+    const struct lx_plan *p = plan_of(g, &o);
+    struct remedies r;
+    lx_status st = {0};
+    char what[80];
+    assert_true(remedies_list(p, &o, NULL, &r, &st));
+    for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
+        snprintf(what, sizeof what, "-s %.40s", (*s)->name);
+        bool listed = row_named(&r, what) != NULL;
+        assert_int_equal(listed, strcmp((*s)->name, p->solver) != 0 && lx_can(*s, LX_SPILL));
+    }
+    for (const struct lx_pass *pass = lx_passes(); pass->name; pass++) {
+        snprintf(what, sizeof what, "--%.40s", pass->option);
+        assert_int_equal(row_named(&r, what) != NULL, strcmp(pass->name, "stage") != 0);
+    }
+    assert_non_null(row_named(&r, "--cores 16"));
+    assert_non_null(row_named(&r, "--lx"));
+    remedies_free(&r);
+    lx_plan_free(p);
+    lx_graph_free(g);
+    g = read_it(PATTERN("lists/store_once.json"));
+    p = plan_of(g, &o);
+    assert_true(remedies_list(p, &o, NULL, &r, &st));
+    assert_non_null(row_named(&r, "--lx"));
+    assert_null(row_named(&r, "--cores"));
+    assert_null(row_named(&r, "--evict"));
+    remedies_free(&r);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Stopped, and with a fuse that has burnt down: no row claims to have been tried to its end. */
+static void tries_end(void **state)
+{
+    (void)state;
+    struct lx_options o = options_of(&(struct asked){.lx = "60k"});
+    const struct lx_graph *g = read_it(PATTERN("graphs/moe_mlp.json"));
+    const struct lx_plan *p = plan_of(g, &o);
+    struct remedy_watch stopped = {.stop = at_once}, burnt = {.seconds = 1e-9};
+    struct remedies r;
+    lx_status st = {0};
+    int cut = 0;
+    assert_true(remedies_list(p, &o, NULL, &r, &st));
+    struct remedy reorder = *row_named(&r, "--reorder"), again = reorder;
+    remedy_try(&r, &reorder, g, &stopped);
+    assert_int_equal(reorder.state, REMEDY_STOPPED);
+    remedy_try(&r, &again, g, &burnt);
+    assert_int_equal(again.state, REMEDY_CUT);
+    for (size_t i = 0; i < r.all.count; i++) {
+        remedy_try(&r, &r.all.at[i], g, &burnt);
+        cut += r.all.at[i].state == REMEDY_CUT;
+    }
+    assert_true(cut > 1);
+    remedies_free(&r);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+/* A plan with more buffers than a sort takes has its rows all the same, and they say so. */
+static void what_is_too_large_says_so(void **state)
+{
+    (void)state;
+    struct lx_options o = options_of(&(struct asked){.solver = "firstfit"});
+    lx_status st = {0};
+    struct text json = {0};
+    text_add(&json,
+             "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"many\", \"capacity\": 64, \"buffers\": [");
+    for (int i = 0; i < 21000; i++)
+        text_format(&json, "%s{\"name\": \"b%d\", \"size\": 48, \"start\": %d, \"end\": %d, \"cost\": 48}",
+                    i ? "," : "", i, i, i + 2);
+    text_add(&json, "]}");
+    const struct lx_graph *g = lx_graph_parse("many.json", json.at, json.length, &st);
+    if (!g) fail_msg("%s", st.text);
+    const struct lx_plan *p = plan_of(g, &o);
+    struct remedy_watch forever = {0};
+    struct remedies r;
+    assert_true(remedies_list(p, &o, NULL, &r, &st));
+    assert_true(r.all.count > 3);
+    for (size_t i = 0; i < r.all.count; i++) {
+        remedy_try(&r, &r.all.at[i], g, &forever);
+        assert_int_equal(r.all.at[i].state, REMEDY_LARGE);
+    }
+    remedies_free(&r);
+    lx_plan_free(p);
+    lx_graph_free(g);
+    text_free(&json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_what_plans_give),
+        cmocka_unit_test(every_table_is_walked),
+        cmocka_unit_test(tries_end),
+        cmocka_unit_test(what_is_too_large_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* "Why, and what helps" in use: asked by Enter and by its key, applied, taken back, stopped, of lists, at every size and
+ * in every theme. */
+#include "support/explorer_by_keys.h"
+#include "tui/why_rows.h"
+
+static const struct remedies *rows_of(const struct explorer *x)
+{
+    struct state {
+        struct list list;
+        struct why_rows rows;
+    };
+    return &((const struct state *)x->states[VIEW_WHY])->rows.list;
+}
+
+/* The first row, applied, makes the plan that it promised, and undo brings back the one before. */
+static void a_row_is_applied_and_taken_back(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>:lx 60k<Enter><wait>o<Enter><wait>");
+    assert_int_equal(x->overlay, VIEW_WHY);
+    int64_t before = session_plan(&x->session)->figures.hbm_bytes;
+    const struct remedies *r = rows_of(x);
+    assert_true(r->all.count > 10);
+    assert_non_null(r->name);
+    for (size_t i = 0; i < r->all.count; i++) assert_int_not_equal(r->all.at[i].state, REMEDY_OPEN);
+    int64_t promised = r->all.at[0].value;
+    assert_true(promised < before);
+    assert_true(shows(x, r->all.at[0].what));
+    type(x, "<Enter><wait>");
+    assert_int_equal(x->overlay, VIEW_COUNT);
+    assert_int_equal(session_plan(&x->session)->figures.hbm_bytes, promised);
+    type(x, "u<wait>");
+    assert_int_equal(session_plan(&x->session)->figures.hbm_bytes, before);
+    close_it(x);
+}
+
+static void it_is_asked_about_the_plan_and_the_next_buffer(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 40, 120);
+    type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    assert_true(shows(x, "why: "));
+    type(x, "<Space><wait>");
+    assert_null(rows_of(x)->name);
+    assert_true(shows(x, "the plan as a whole"));
+    type(x, "o");
+    explorer_draw(x);
+    type(x, "<wait>");
+    assert_non_null(rows_of(x)->name);
+    type(x, "q");
+    assert_int_equal(x->overlay, VIEW_COUNT);
+    type(x, "2i<wait>i3i<wait><Esc>");
+    assert_int_equal(x->overlay, VIEW_COUNT);
+    assert_int_equal(x->view, VIEW_CORES);
+    close_it(x);
+}
+
+static void it_stops_in_the_middle(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 80);
+    type(x, "<wait>:lx 100k<Enter><wait>i.");
+    const struct remedies *r = rows_of(x);
+    assert_true(r->all.count > 10);
+    for (size_t i = 0; i < r->all.count; i++) assert_int_not_equal(r->all.at[i].state, REMEDY_OPEN);
+    type(x, "<wait>G<Enter>");
+    assert_true(shows(x, "nothing to apply") || x->overlay == VIEW_COUNT);
+    close_it(x);
+}
+
+/* A question about a plan that is gone is asked anew. */
+static void it_follows_the_plan(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/lists/store_once.json", 24, 80);
+    type(x, "<wait>i<wait>");
+    assert_true(rows_of(x)->all.count > 2);
+    assert_ptr_equal(rows_of(x)->plan, session_plan(&x->session));
+    type(x, "s<wait>j<wait>");
+    assert_ptr_equal(rows_of(x)->plan, session_plan(&x->session));
+    close_it(x);
+}
+
+static void it_is_drawn_at_every_size_and_in_every_theme(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {12, 40}, {8, 20}, {3, 10}, {1, 1}};
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    for (const struct theme *t = themes; t->name; t++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (int ascii = 0; ascii < 2; ascii++) {
+                x->theme = t;
+                x->glyphs = ascii ? &glyphs_ascii : &glyphs_unicode;
+                explorer_key(x, (struct key){.code = AT_RESIZE, .row = sizes[i][0], .column = sizes[i][1]});
+                explorer_draw(x);
+                if (sizes[i][1] >= 80) assert_true(shows(x, "what helps") && shows(x, "on chip"));
+            }
+    close_it(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_applied_and_taken_back),
+        cmocka_unit_test(it_is_asked_about_the_plan_and_the_next_buffer),
+        cmocka_unit_test(it_stops_in_the_middle),
+        cmocka_unit_test(it_follows_the_plan),
+        cmocka_unit_test(it_is_drawn_at_every_size_and_in_every_theme),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,157 @@
+/* Where bytes go and what ops wait for: both add up to what the plan says, on every bundled pattern, device and pass,
+ * whether a plan was made or read. */
+#include "support/each_plan.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-7 * fmax(fmax(fabs(a), fabs(b)), 1);
+}
+
+static void bytes_add_up(const struct lx_plan *p, void *unused)
+{
+    int64_t *moved = calloc((size_t)p->problem.count + 1, sizeof *moved), all = 0, by_kind = 0;
+    (void)unused;
+    lx_plan_moved(p, moved);
+    struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+    for (int32_t i = 0; i < p->problem.count; i++) all += moved[i];
+    for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) {
+        assert_true(sums.bytes[k] >= 0);
+        by_kind += sums.bytes[k];
+    }
+    assert_true(by_kind == p->figures.hbm_bytes);
+    assert_true(p->graph->is_list || all == p->figures.hbm_bytes);
+    free(moved);
+}
+
+static double bundle_us(const struct lx_bundle *b, const struct lx_op_wait *w)
+{
+    double us = 0;
+    for (int32_t o = b->first; o < b->first + b->count; o++) us += lx_wait_us(&w[o]);
+    return us;
+}
+
+static void parts_add_up(const struct lx_plan *p, const struct lx_op_wait *w)
+{
+    double hbm = 0;
+    for (int k = 0; k < LX_WAIT_COUNT; k++) assert_true(w->us[k] >= -1e-9);
+    for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) hbm += w->of_hbm_us[k];
+    assert_true(near(hbm, w->us[LX_WAIT_HBM]));
+    assert_true(near(lx_wait_us(w) - w->us[LX_WAIT_LAUNCH] + w->covered_us, w->device_us));
+    assert_true(w->us[lx_wait_longest(w)] >= w->us[LX_WAIT_HBM]);
+    assert_true(w->us[LX_WAIT_LAUNCH] == 0 || w->covered_us == 0);
+    assert_non_null(p);
+}
+
+static void times_add_up(const struct lx_plan *p, void *covered)
+{
+    if (p->graph->is_list) return;
+    int32_t n = p->layouts->graph->op_count;
+    struct lx_op_wait *w = calloc((size_t)n + 1, sizeof *w);
+    lx_plan_waits(p, w);
+    for (int32_t o = 0; o < n; o++) {
+        parts_add_up(p, &w[o]);
+        assert_true(near(w[o].device_us, p->traffic[o].device_us));
+        *(int *)covered += w[o].covered_us > 0;
+    }
+    for (int32_t i = 0; i < p->bundle_count; i++)
+        assert_true(near(bundle_us(&p->bundles[i], w), p->bundles[i].end_to_end_us));
+    struct lx_op_wait sum = lx_waits_sum(w, n);
+    parts_add_up(p, &sum);
+    assert_true(near(lx_wait_us(&sum), p->figures.end_to_end_us));
+    free(w);
+}
+
+static void both_add_up(const struct lx_plan *p, void *covered)
+{
+    bytes_add_up(p, NULL);
+    times_add_up(p, covered);
+}
+
+/* What is read from a file is as it was when it was made. */
+static void also_when_read(const struct lx_plan *p, void *covered)
+{
+    size_t length;
+    lx_status st = {0};
+    char *json = lx_plan_to_json(p, &length);
+    struct lx_plan *again = lx_plan_parse("again", json, length, &st);
+    if (!again) fail_msg("%s", st.text);
+    both_add_up(again, covered);
+    lx_plan_free(again);
+    free(json);
+}
+
+static void sums_are_the_plans_own(void **state)
+{
+    int covered = 0;
+    (void)state;
+    each_plan(both_add_up, &covered);
+    assert_true(covered > 0); /* some launches cover what is moved */
+}
+
+static struct lx_plan *planned(const char *name, int64_t lx)
+{
+    struct lx_passes passes = {0};
+    char path[300];
+    lx_status st = {0};
+    snprintf(path, sizeof path, SOURCE_DIR "/patterns/%s", name);
+    const struct lx_graph *g = lx_graph_read(path, &st);
+    if (!g) fail_msg("%s", st.text);
+    if (lx > 0) g = with_capacity(g, lx);
+    return plan_of(g, &passes);
+}
+
+static void files_say_the_same(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t lx;
+    } rows[] = {{"graphs/moe_mlp.json", 0},
+                {"graphs/moe_mlp.json", 102400},
+                {"graphs/gq_attention.json", 60000},
+                {"targets/moe_mlp.json", 0},
+                {"targets/staircase.json", 0}};
+    int covered = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct lx_plan *p = planned(rows[i].name, rows[i].lx);
+        both_add_up(p, &covered);
+        also_when_read(p, &covered);
+        lx_plan_free(p);
+    }
+}
+
+/* Barred weights are what this one moves, and it waits for them. */
+static void barred_weights_are_counted(void **state)
+{
+    (void)state;
+    struct lx_plan *p = planned("graphs/moe_mlp.json", 0);
+    int32_t n = p->layouts->graph->op_count;
+    int64_t *moved = calloc((size_t)p->problem.count + 1, sizeof *moved);
+    struct lx_op_wait *w = calloc((size_t)n + 1, sizeof *w);
+    lx_plan_moved(p, moved);
+    lx_plan_waits(p, w);
+    struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+    struct lx_op_wait all = lx_waits_sum(w, n);
+    assert_true(sums.bytes[LX_BYTES_WEIGHTS] > p->figures.hbm_bytes * 9 / 10);
+    assert_int_equal(lx_wait_longest(&all), LX_WAIT_HBM);
+    assert_true(all.of_hbm_us[LX_BYTES_WEIGHTS] > 0.8 * all.us[LX_WAIT_HBM]);
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->problem.buffers[i].reason && p->layouts->graph->tensors[p->stays[i].tensor].role == LX_WEIGHT)
+            assert_true(moved[i] > 0);
+    free(moved);
+    free(w);
+    lx_plan_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_the_plans_own),
+        cmocka_unit_test(files_say_the_same),
+        cmocka_unit_test(barred_weights_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
