@@ -75,7 +75,7 @@ bool explorer_is_lively(struct explorer *x);
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* places.c: the way back */
+/* way_back.c */
 struct place place_now(const struct explorer *x);
 /* Keeps where one was, if a request has led away from there. */
 void place_left(struct explorer *x, struct place before, enum request by);

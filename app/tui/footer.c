@@ -48,6 +48,7 @@ static int draw_place(struct explorer *x, struct box area)
     const char *filter = x->filter[top];
     char place[40] = "", shown[100] = "";
     int n = view_count(x, top), right = area.columns;
+    if (top == VIEW_HELP && !filter[0]) return right; /* it is a page, and no list of things */
     if (n > 0 || filter[0])
         snprintf(place, sizeof place, "%d/%d", n > 0 ? view_selected(x, top) + 1 : 0, n > 0 ? n : 0);
     if (filter[0]) snprintf(shown, sizeof shown, "filter %.40s", filter);
