@@ -107,5 +107,5 @@ int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS])
     int room = most > SCALE_TICKS ? SCALE_TICKS : most, n = 0;
     if (room < 1 || !(s->high > s->low) || !isfinite(s->high) || !isfinite(s->low)) return 0;
     if (s->is_log && s->low > 0) n = s->unit == SCALE_BYTES ? powers(s, room, 2, out) : decades(s, room, out);
-    return n >= 2 ? n : linear(s, room, out);
+    return n >= 3 || (n == 2 && room == 2) ? n : linear(s, room, out);
 }

@@ -154,7 +154,7 @@ static void shown_value(const void *row_of_table, const struct column *c, struct
     const struct sweep_value *at = &row->lines[c->argument].at[row->size];
     v->number = sweep_shown(row->sweep, at);
     if (is_planned(at) && !row->sweep->by_time) value_whole(v, at->hbm);
-    if (is_planned(at) && at->proved) v->paint = PAINT_GOOD;
+    if (is_planned(at) && at->proved && !row->sweep->by_time) v->paint = PAINT_GOOD;
     if (at->state == SWEEP_REFUSED || at->state == SWEEP_LOST)
         v->words = sweep_state_word((enum sweep_state)at->state), v->paint = PAINT_BAD;
 }

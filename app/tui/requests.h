@@ -28,7 +28,8 @@
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
     V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")                        \
-    V(R, BUFFERS, buffers, "buffers", "9", "Views", "every buffer in a table, and where the bytes go")
+    V(R, BUFFERS, buffers, "buffers", "9", "Views", "every buffer in a table, and where the bytes go")       \
+    V(R, SWEEP, sweep, "sweep", "0", "Views", "HBM bytes or time against the size of the scratchpad")
 #define PANELS(V, R)                                                                                         \
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
@@ -78,11 +79,15 @@ enum argument {
     R(PAGE_DOWN, "page-down", "<PageDown> <C-d>", EVERYWHERE, NONE, "Moving", "a page down")                 \
     R(TOP, "top", "g <Home>", EVERYWHERE, NONE, "Moving", "to the first")                                    \
     R(BOTTOM, "bottom", "G <End>", EVERYWHERE, NONE, "Moving", "to the last")                                \
+    R(HELP_DOWN, "help-down", "<Space>", IN(HELP), NONE, "Moving", "in the help: a page down")               \
+    R(HELP_UP, "help-up", "b", IN(HELP), NONE, "Moving", "in the help: a page up")                           \
     R(NEXT_ITEM, "next", "]", EVERYWHERE, NONE, "Moving", "next op; in the map: next buffer")                \
     R(PREVIOUS_ITEM, "previous", "[", EVERYWHERE, NONE, "Moving", "op before; in the map: buffer before")    \
     R(OPEN, "open", "<Enter>", EVERYWHERE, PATTERN, "Moving",                                                \
       "open the pattern; follow the edge; take the solver of the row")                                       \
     R(BACK, "back", "q", EVERYWHERE, NONE, "Moving", "back; from the list of patterns: quit")                \
+    R(GO_BACK, "go-back", "<C-o>", EVERYWHERE, NONE, "Moving",                                               \
+      "back to the place before: view and selection")                                                        \
     R(ESCAPE, "escape", "<Esc>", EVERYWHERE, NONE, "Moving",                                                 \
       "close what is on top, stop planning, forget search and filter")                                       \
     PAGES(VIEW_REQUEST, R)                                                                                   \
@@ -127,6 +132,9 @@ enum argument {
     R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
     R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
+    R(SWEEP_AGAIN, "sweep-again", "r", IN(SWEEP), NONE, "Sweep", "sweep with the settings of now")           \
+    R(SWEEP_VALUE, "sweep-value", "t", IN(SWEEP), NONE, "Sweep", "HBM bytes, or time from end to end")       \
+    R(SWEEP_RANGE, "range", "", IN(SWEEP), TEXT, "Sweep", "other sizes: range 16k..2m (nothing: as usual)")  \
     R(WHOLE_PLAN, "whole-plan", "<Space>", IN(WHY), NONE, "What if",                                         \
       "what helps this buffer, or the plan as a whole")                                                      \
     PANELS(VIEW_REQUEST, R)                                                                                  \

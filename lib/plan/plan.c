@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "base/users.h"
 #include "plan/keep.h"
 #include "plan/planner.h"
@@ -202,34 +203,54 @@ static bool search_from_best(struct planner *p)
     return p->best.draft.problem.count > LARGE && quick ? search_quickly(p) : run_searches(p, LX_TRIES_MANY);
 }
 
-/* As if only the passes of `some` were on; a better plan becomes the best. */
-static bool search_some(struct planner *p, unsigned some)
+/* What the searches of a set of passes have found. */
+struct pass_set {
+    unsigned passes;
+    struct attempt best;
+};
+struct pass_sets {
+    VEC(struct pass_set) at;
+};
+
+/* The best that passes of `some` have found so far. */
+static const struct attempt *best_within(const struct pass_sets *s, unsigned some)
+{
+    const struct attempt *best = NULL;
+    for (size_t i = 0; i < s->at.count; i++) {
+        const struct attempt *a = &s->at.at[i].best;
+        if (s->at.at[i].passes & ~some) continue;
+        if (!best || a->us < best->us || (a->us == best->us && a->hbm_bytes < best->hbm_bytes)) best = a;
+    }
+    return best;
+}
+
+/* As if only the passes of `some` were on. */
+static bool search_some(const struct planner *p, unsigned some, struct pass_sets *sets)
 {
     struct planner tries = *p;
-    struct decisions plain = {.passes = p->best.draft.how.passes, .divided = p->best.draft.how.divided};
     tries.left_out |= ~some;
-    if (!attempt_plain(&tries, &plain, &tries.best)) return false;
+    if (!attempt_copy(p, best_within(sets, some), &tries.best)) return false;
     bool ok = search_from_best(&tries);
-    if (ok)
-        attempt_keep_better(&p->best, &tries.best);
-    else
-        attempt_free(&tries.best);
+    ok = ok && (VEC_PUSH(&sets->at, ((struct pass_set){some, tries.best})) || status_no_memory(p->st));
+    if (!ok) attempt_free(&tries.best);
     return ok;
 }
 
-static bool may_be_better(const struct planner *p)
-{
-    return p->best.hbm_bytes > p->best.perfect_bytes;
-}
-
-/* Unless nothing can be better. Fewer passes are tried before all of them, so that one more is never worse. */
+/* Unless nothing can be better, every set of the passes that are on searches from the best of the sets within it: what it
+ * finds does not depend on which others are on, so that one pass more is never worse. */
 static bool search_many(struct planner *p)
 {
+    struct pass_sets sets = {{0}};
     unsigned all = many_searches(p);
-    bool ok = true;
-    for (unsigned some = (0 - all) & all; ok && some != all; some = (some - all) & all)
-        if (may_be_better(p)) ok = search_some(p, some);
-    return ok && all && may_be_better(p) ? search_from_best(p) : ok;
+    if (!all) return true;
+    bool ok = VEC_PUSH(&sets.at, ((struct pass_set){0, p->best})) || status_no_memory(p->st);
+    for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all)
+        if (best_within(&sets, all)->hbm_bytes > best_within(&sets, all)->perfect_bytes)
+            ok = search_some(p, some, &sets);
+    for (size_t i = 1; i < sets.at.count; i++) attempt_keep_better(&sets.at.at[0].best, &sets.at.at[i].best);
+    if (sets.at.count) p->best = sets.at.at[0].best;
+    VEC_FREE(&sets.at);
+    return ok;
 }
 
 /* From other divisions on, too. */

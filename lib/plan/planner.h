@@ -45,6 +45,8 @@ bool attempt_once(const struct planner *p, const struct decisions *how, struct a
 /* relayouts.c: the best of the ways to decide relayouts; at most `tries` drafts are solved. */
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out);
 void attempt_free(struct attempt *a);
+/* The same once more, with memory of its own. */
+bool attempt_copy(const struct planner *p, const struct attempt *from, struct attempt *out);
 /* Puts `next` in place of `best` if it moves less (where time is asked for: takes less); frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 /* Tries decisions that differ from the best's in what is on chip only; better ones become the best. */

@@ -213,6 +213,22 @@ bool attempt_keep_better(struct attempt *best, struct attempt *next)
     return better;
 }
 
+bool attempt_copy(const struct planner *p, const struct attempt *from, struct attempt *out)
+{
+    *out = *from;
+    out->draft = (struct draft){0};
+    out->memory = calloc(1, sizeof *out->memory);
+    if (!out->memory) return status_no_memory(p->st);
+    bool ok = draft_make(p->divided, &from->draft.how, out->memory, &out->draft, p->st) &&
+              draft_waits(&out->draft, out->memory, &out->asked, p->st);
+    out->draft.problem.objective = from->draft.problem.objective;
+    out->answer.address = arena_copy_array(out->memory, from->answer.address,
+                                           (size_t)out->asked.problem.count, sizeof *out->answer.address);
+    if (ok && out->answer.address) return true;
+    attempt_free(out);
+    return ok ? status_no_memory(p->st) : false;
+}
+
 bool planner_try(struct planner *p, const struct decisions *how, bool *better)
 {
     struct attempt next;

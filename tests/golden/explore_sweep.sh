@@ -1,0 +1,24 @@
+# The sweep screen: filled in, cursor and knees, a size taken over, time, other ranges, at the sizes that people have.
+see() { # SIZE FILE KEYS [OPTIONS]
+    size=$1 file=$2 keys=$3
+    shift 3
+    echo "== $size $file $keys $*"
+    $LXPLAN explore "$file" --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" && cat "$scratch/s"
+}
+moe=patterns/graphs/moe_mlp.json gq=patterns/graphs/gq_attention.json
+for size in 80x24 120x40 200x60; do
+    see $size $moe '0<wait>g]'
+    for theme in dark eight; do see $size $moe '0<wait>glll' --theme $theme; done
+done
+LC_ALL=C see 80x24 $moe '0<wait>g]' --theme mono
+LC_ALL=C see 120x40 $gq '0<wait>thh' --theme dark
+see 80x24 $moe '0<wait>g]<Enter><wait>'
+see 80x24 $moe '0<wait>:range 64k..128k<Enter><wait>[t'
+see 80x24 $moe '0<wait>:range 2m..1m<Enter><wait>'
+see 80x24 $moe '0<wait>c<wait>'
+see 80x24 $moe '0<wait>c<wait>r<wait>G]'
+see 40x12 $gq '0<wait>'
+see 20x6 $gq '0<wait>l'
+printf 'id,lower,upper,size\na,0,9,400\nb,2,5,300\nc,4,8,200\nd,1,3,500\n' >"$scratch/list.csv"
+see 80x24 "$scratch/list.csv" '0<wait>' --objective fit --lx 5000
+see 80x24 "$scratch/list.csv" '0<wait>t' --objective height
