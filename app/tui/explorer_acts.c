@@ -203,6 +203,22 @@ static void race(struct explorer *x, const char *argument, int what, int by)
     session_race(&x->session);
 }
 
+/* In the list of patterns a plan file is meant. */
+static void pin(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    if (session_pin(&x->session))
+        explorer_say(x, TONE_GOOD, "pinned as A; %s shows it beside others", KEY_OF(COMPARE));
+    else
+        explorer_say(x, TONE_WARN, "there is no plan to pin");
+}
+
+static void open_plan(struct explorer *x, const char *path, int what, int by)
+{
+    (void)what, (void)by;
+    if (session_hold_file(&x->session, path)) explorer_show(x, VIEW_COMPARE);
+}
+
 static void stop(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
@@ -323,6 +339,8 @@ static const struct {
     [REQ_HEX] = {swap_hex, 0, 0},
     [REQ_RACE] = {race, 0, 0},
     [REQ_STOP] = {stop, 0, 0},
+    [REQ_PIN] = {pin, 0, 0},
+    [REQ_OPEN_PLAN] = {open_plan, 0, 0},
     [REQ_TEAM_SET] = {set_team, 0, 0},
     [REQ_NEXT_SOLVER] = {step_setting, SET_SOLVER, 1},
     [REQ_PREVIOUS_SOLVER] = {step_setting, SET_SOLVER, -1},

@@ -50,6 +50,7 @@ enum view_id {
 
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
+#define IN_MAPS    (IN(MAP) | IN(COMPARE))
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
@@ -99,20 +100,20 @@ enum argument {
     R(FILTER, "filter", "f", EVERYWHERE, TEXT, "Finding", "only what has this in its name (empty: all)")     \
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
-    R(SORT, "sort", "", SORTED, COLUMN, "Tables", "sort by a column")                                        \
-    R(SORT_RIGHT, "sort-right", ">", SORTED, NONE, "Tables", "sort by the next column")                      \
-    R(SORT_LEFT, "sort-left", "<lt>", SORTED, NONE, "Tables", "sort by the column before")                   \
+    R(SORT, "sort", "", SORTED | IN(COMPARE), COLUMN, "Tables", "sort by a column")                          \
+    R(SORT_RIGHT, "sort-right", ">", SORTED | IN(COMPARE), NONE, "Tables", "sort by the next column")        \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED | IN(COMPARE), NONE, "Tables", "sort by the column before")     \
     R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "turn the order around")                    \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
-    R(PAN_LEFT, "pan-left", "H", IN(MAP), NONE, "Map", "earlier")                                            \
-    R(PAN_DOWN, "pan-down", "J", IN(MAP), NONE, "Map", "lower addresses")                                    \
-    R(PAN_UP, "pan-up", "K", IN(MAP), NONE, "Map", "higher addresses")                                       \
-    R(PAN_RIGHT, "pan-right", "L", IN(MAP), NONE, "Map", "later")                                            \
-    R(ZOOM_IN, "zoom-in", "+ =", IN(MAP), NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
-    R(ZOOM_OUT, "zoom-out", "- _", IN(MAP), NONE, "Map", "zoom out")                                         \
+    R(PAN_LEFT, "pan-left", "H", IN_MAPS, NONE, "Map", "earlier")                                            \
+    R(PAN_DOWN, "pan-down", "J", IN_MAPS, NONE, "Map", "lower addresses")                                    \
+    R(PAN_UP, "pan-up", "K", IN_MAPS, NONE, "Map", "higher addresses")                                       \
+    R(PAN_RIGHT, "pan-right", "L", IN_MAPS, NONE, "Map", "later")                                            \
+    R(ZOOM_IN, "zoom-in", "+ =", IN_MAPS, NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
+    R(ZOOM_OUT, "zoom-out", "- _", IN_MAPS, NONE, "Map", "zoom out")                                         \
     R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP), NONE, "Map", "zoom in on time only")                       \
     R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP), NONE, "Map", "zoom out of time only")                 \
-    R(ZOOM_ALL, "zoom-all", "z", IN(MAP), NONE, "Map", "all of it")                                          \
+    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS, NONE, "Map", "all of it")                                          \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
@@ -126,6 +127,10 @@ enum argument {
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
     R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "stop what runs; the best so far is kept")             \
+    R(PANE, "pane", "d", IN(COMPARE), NONE, "Compare",                                                       \
+      "below the rows: maps, differences, or best and bound over time")                                      \
+    R(PIN, "pin", "p", EVERYWHERE, NONE, "Compare", "keep the plan that is shown as A, to compare with")     \
+    R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare", "a plan file beside the others in Compare")   \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
     R(TEAM_SET, "team", "", EVERYWHERE, NUMBER, "Team", "cut the graph over so many members")                \

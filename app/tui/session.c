@@ -34,6 +34,7 @@ void session_end(struct session *s)
     }
     for (size_t i = 0; i < s->racers.count; i++) outcome_free(&s->racers.at[i].outcome);
     outcome_free(&s->shown);
+    session_held_free(s);
     change_free(&s->change);
     lx_plan_free(s->before);
     lx_run_result_free(s->run.result);
