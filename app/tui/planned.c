@@ -66,7 +66,8 @@ bool outcome_make(const struct source_content *from, const struct what_if *how, 
     out->divisions = out->plan->divisions;
     out->is_legal = lx_plan_check(out->plan, &out->check);
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
-    if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out) && add_up(out))
+    if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
+        out->off_chip && index_tensors(out) && add_up(out))
         return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
@@ -83,6 +84,7 @@ void outcome_free(struct outcome *o)
     free(o->reader_at);
     free(o->off_chip);
     lx_occupancy_free(&o->time);
+    plan_index_free(&o->index);
     lx_plan_free(o->plan);
     *o = (struct outcome){0};
 }
