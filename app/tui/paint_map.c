@@ -253,7 +253,7 @@ static bool find_run(const struct painter *p, const struct raster_rect *rect, in
     return *left <= *right;
 }
 
-/* A name inside its rectangle, where there is room for three of its letters. */
+/* A name inside its rectangle, where there is room for it or for four letters. */
 static void paint_label(const struct painter *p, const struct raster_rect *rect)
 {
     int32_t i = rect->buffer;
@@ -266,7 +266,7 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
     if (!find_run(p, rect, row, &left, &right)) return;
     int room = right - left + 1, name = columns_of(b->name);
     int width = name + 2 * side > room ? room - 2 * side : name;
-    if (width < 3 && width < name) return;
+    if (width < 4 && width < name) return;
     int column = left + (room - width) / 2;
     if (!run_is(p, row, column - side, width + 2 * side, i)) return;
     struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : tone_of_buffer(p->m, i),
