@@ -18,7 +18,7 @@ struct outcome {
     const struct lx_divisions *divisions; /* the same */
     struct lx_occupancy time;
     struct plan_index index; /* for maps */
-    int32_t *off_chip; /* buffers, dearest first, then those that may not be on chip */
+    int32_t *off_chip;       /* buffers, dearest first, then those that may not be on chip */
     int32_t off_chip_count;
     int64_t *moved;            /* per buffer: HBM bytes that it moves */
     struct lx_byte_sums bytes; /* and what for, together */

@@ -163,7 +163,7 @@ enum argument {
     R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
     R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "the colours by name; <Tab> offers them")             \
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
-    R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "all characters, ASCII only, no quarter blocks")       \
+    R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "all characters, ASCII only, no quarter blocks")      \
     R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "draw everything anew")                         \
     R(BIND, "bind", "", EVERYWHERE, REQUEST, "Screen", "other keys for a request: bind NAME KEYS")           \
     R(QUIT, "quit", "Q", EVERYWHERE, NONE, "Screen", "quit")
