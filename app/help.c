@@ -29,7 +29,8 @@ const struct command *command_find(const char *name, lx_status *st)
     if (near)
         status_set(st, LX_E_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, near);
     else
-        status_set(st, LX_E_USAGE, "there is no command \"%s\"; `lxplan --help` lists those there are", name);
+        status_set(st, LX_E_USAGE,
+                   "there is no command or file \"%s\"; `lxplan --help` lists those there are", name);
     return NULL;
 }
 

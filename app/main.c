@@ -134,6 +134,10 @@ static int run(struct call *call, int count, char *const *arguments)
                           word),
                FAILED;
     call->command = command_find(word, &call->st);
+    if (!call->command && access(word, F_OK) == 0) { /* a file or a folder: what else would one want of it? */
+        call->command = &command_explore;
+        return run_command(call, count, arguments);
+    }
     if (!call->command) return FAILED;
     return run_command(call, count - 1, arguments + 1);
 }

@@ -4,17 +4,20 @@
  *
  * Who works, and how much, is the table of stages; budgets are counted in steps, so that a level means the same on
  * every machine. A part that cannot take all that the problem asks for is passed over. */
-#include "common/gap_fit.h"
+#include "common/largest_part.h"
+#include "common/order_plans.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "solvers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEVEL, OPTION_COUNT };
-/* Numbers of buffers where cost is asked for. Exact search on more than SMALL needs time to get anywhere, on more than
+/* Numbers of buffers where cost is asked for; for exact search those of the largest part. Exact search on more than SMALL needs time to get anywhere, on more than
  * EXACT_MOST too much of it unless the answer is close to the bound already; up to RELAXED_MOST its linear programme
  * still gives a better bound in seconds. Beyond ORDERS_MOST the orders are too many. */
 enum {
@@ -66,44 +69,6 @@ static const struct stage {
     {9, &lx_solver_exact, 1000000000, FROM_BEST, 0, false},
 };
 
-/* What the orders put first; gap_fit places in that order. */
-static struct rank by_size(const struct lx_buffer *b)
-{
-    return (struct rank){-b->size, 1, b->start};
-}
-
-static struct rank by_life(const struct lx_buffer *b)
-{
-    return (struct rank){b->start - b->end, 1, -b->size};
-}
-
-static struct rank by_cost(const struct lx_buffer *b)
-{
-    return (struct rank){-b->spill_cost, 1, b->size};
-}
-
-/* Cost saved for each byte taken. */
-static struct rank by_density(const struct lx_buffer *b)
-{
-    return (struct rank){-b->spill_cost, max_i64(b->size, 1), b->start - b->end};
-}
-
-/* Cost saved for each byte and tick taken; lives and sizes are cut so that the product fits. */
-static struct rank by_thrift(const struct lx_buffer *b)
-{
-    int64_t area;
-    if (!mul_i64(max_i64(b->size, 1), b->end - b->start, &area)) area = INT64_MAX;
-    return (struct rank){-b->spill_cost, area, -b->size};
-}
-
-static struct rank by_start(const struct lx_buffer *b)
-{
-    return (struct rank){b->start, 1, -b->size};
-}
-
-static struct rank (*const orders[])(const struct lx_buffer *) = {by_density, by_thrift, by_size,
-                                                                  by_cost,    by_life,   by_start};
-
 struct best {
     const struct lx_problem *p;
     const struct lx_run *run;
@@ -114,6 +79,8 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
+    int32_t together; /* buffers of the largest part that the problem falls into */
+    double deadline;  /* on the clock, or 0 */
 };
 
 static bool proved(const struct best *b)
@@ -142,10 +109,14 @@ static void pass_on(void *context, const struct lx_progress *so_far)
     tell(context, so_far);
 }
 
+static bool is_over(const struct best *b)
+{
+    return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() >= b->deadline);
+}
+
 static bool stopped(void *context)
 {
-    const struct best *b = context;
-    return lx_run_stopped(b->run);
+    return is_over(context);
 }
 
 /* What a legal answer is worth; where all must be placed: how many are not. */
@@ -192,14 +163,23 @@ static bool takes(const struct best *b, const struct lx_solver *solver)
     return lx_can(solver, b->p->objective) && !(b->needs & ~solver->caps);
 }
 
+/* A limit is one for each part. Alone, with all of it; else no part takes more than its row says. */
+static int64_t steps_of(const struct best *b, const struct stage *stage)
+{
+    int64_t limit = b->run->work_limit;
+    return !limit ? stage->steps : stage->start == ALONE ? limit : min_i64(limit, stage->steps);
+}
+
 static bool try_solver(struct best *b, const struct stage *stage)
 {
     const struct lx_solver *solver = stage->solver;
     bool alone = stage->start == ALONE;
     struct lx_run run = *b->run;
     run.options = NULL;
-    run.work_limit = !alone && b->run->work_limit ? b->run->work_limit : stage->steps;
-    run.incumbent = b->have && !alone && !b->answer->pool ? b->answer->address : NULL;
+    run.work_limit = steps_of(b, stage);
+    run.time_limit = b->deadline > 0 ? fmax(b->deadline - clock_seconds(), 1e-3) : 0;
+    run.incumbent = b->have && !alone ? b->answer->address : NULL;
+    run.incumbent_pool = run.incumbent ? b->answer->pool : NULL;
     run.known_bound = alone ? b->run->known_bound : b->bound;
     run.stop = stopped;
     run.progress = b->run->progress ? pass_on : NULL;
@@ -217,29 +197,16 @@ static bool try_solver(struct best *b, const struct stage *stage)
     return true;
 }
 
-static bool try_order(struct best *b, struct rank (*rank)(const struct lx_buffer *), bool tightest)
-{
-    size_t n = (size_t)b->p->count;
-    struct rank *ranks = malloc((n + 1) * sizeof *ranks);
-    int32_t *order = malloc((n + 1) * sizeof *order);
-    bool ok = ranks && order;
-    for (size_t i = 0; ok && i < n; i++) ranks[i] = rank(&b->p->buffers[i]);
-    clear_trial(b);
-    ok = ok && rank_order(b->p, ranks, order) &&
-         gap_fit_place(b->p, order, b->p->count, tightest, b->run, &b->trial);
-    b->answer->steps += b->trial.steps;
-    free(ranks);
-    free(order);
-    if (ok) consider(b);
-    return ok;
-}
-
 static bool try_orders(struct best *b)
 {
     if (!takes(b, &lx_solver_firstfit)) return true;
-    for (size_t i = 0; i < sizeof orders / sizeof *orders && !proved(b) && !lx_run_stopped(b->run); i++) {
-        LOG(auto, "try order %d", (int)i);
-        if (!try_order(b, orders[i], i % 2 == 1)) return false;
+    for (int k = 0; k < ORDER_PLANS && !proved(b) && !is_over(b); k++) {
+        LOG(auto, "try order %d", k);
+        clear_trial(b);
+        bool ok = order_place(b->p, k, b->run, &b->trial);
+        b->answer->steps += b->trial.steps;
+        if (!ok) return false;
+        consider(b);
     }
     return true;
 }
@@ -249,9 +216,14 @@ static bool is_close(const struct best *b)
     return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
 }
 
+/* Exact search works on one part after the other; and where nobody else improves what the heuristics find, it is worth
+ * its time at any size. */
 static bool is_too_large(const struct best *b, const struct stage *s)
 {
-    if (!s->most || !b->have || b->p->objective != LX_SPILL || b->p->count <= s->most) return false;
+    bool exact = s->solver == &lx_solver_exact;
+    int32_t count = exact ? b->together : b->p->count;
+    if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
+    if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
     return !(s->or_close && is_close(b));
 }
 
@@ -260,7 +232,7 @@ static bool climb(struct best *b, int level)
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
         bool first = i == 0 || !b->have;
-        if (s->level > level || proved(b) || (!first && lx_run_stopped(b->run))) break;
+        if (s->level > level || proved(b) || (!first && is_over(b))) break;
         if (is_too_large(b, s)) continue;
         if (s->solver && !takes(b, s->solver)) continue;
         if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;
@@ -273,6 +245,8 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     struct best b = {.p = p, .run = run, .answer = answer, .bound = run->known_bound, .told = INT64_MAX};
     size_t n = (size_t)p->count + 1;
     b.needs = lx_problem_needs(p);
+    b.together = largest_part(p);
+    if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = malloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? malloc(n * sizeof *b.trial.pool) : NULL;
     bool ok = b.trial.address && (b.trial.pool || !answer->pool);
@@ -283,7 +257,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
         answer->status = LX_ERROR;
         snprintf(answer->message, sizeof answer->message,
                  "no solver takes all that this problem asks for at once");
-    } else if (answer->status != LX_INFEASIBLE && (!b.have || (lx_run_stopped(run) && !proved(&b))))
+    } else if (answer->status != LX_INFEASIBLE && (!b.have || (is_over(&b) && !proved(&b))))
         answer->status = LX_LIMIT;
     free(b.trial.address);
     free(b.trial.pool);

@@ -46,7 +46,7 @@ static int run(struct call *call)
                                 .ascii = option_given(&call->line, "ascii"),
                                 .theme = option_value(&call->line, "theme"),
                                 .dump = option_value(&call->line, "dump-screen")};
-    bool ok = read_size(call, &o) && read_options(call, &o.how.options);
+    bool interrupted = false, ok = read_size(call, &o) && read_options(call, &o.how.options);
     o.how.options.prefix = NULL; /* in the explorer one types "cores 8", not "--cores 8" */
     if (ok && o.path_count == 0) {
         bundled = bundled_patterns();
@@ -62,10 +62,10 @@ static int run(struct call *call)
     }
     o.script = script;
     if (ok && o.dump && !script) ok = status_set(&call->st, LX_E_USAGE, "--dump-screen goes with --script");
-    ok = ok && explore(&o, &call->st);
+    ok = ok && explore(&o, &interrupted, &call->st);
     free(bundled);
     free(text);
-    return ok ? EXIT_YES : FAILED;
+    return !ok ? FAILED : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
 static const struct option_row *const tables[] = {planning_rows, rows, help_rows, NULL};
@@ -76,6 +76,7 @@ const struct command command_explore = {
     .summary = "Look at patterns and plans on a screen, and change what they are made with",
     .details =
         "Files are patterns or plans; of a folder all patterns in it. Without any: the bundled patterns.\n"
+        "The word explore may be left out before a file or folder that is there: lxplan FILE.\n"
         "? in the explorer lists its keys.\n",
     .options = tables,
     .words = words,

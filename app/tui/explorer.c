@@ -22,6 +22,7 @@ void explorer_end(struct explorer *x)
     prompt_free(&x->prompt);
     text_free(&x->message);
     text_free(&x->copied);
+    free(x->replace);
 }
 
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
@@ -54,7 +55,7 @@ static void mouse(struct explorer *x, const struct key *k)
     bool on_title = k->row == 0 && k->code == AT_CLICK;
     for (int i = 0; on_title && i < PAGE_COUNT; i++)
         if (k->column >= x->tabs[i].from && k->column < x->tabs[i].to) explorer_show(x, (enum view_id)i);
-    if (!on_title) view_mouse(x, explorer_top(x), k);
+    if (!on_title && !footer_click(x, k)) view_mouse(x, explorer_top(x), k);
 }
 
 void explorer_key(struct explorer *x, struct key key)

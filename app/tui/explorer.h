@@ -11,10 +11,27 @@ struct prompt {
     char lead; /* ':', '/' or 'f' */
     char text[240];
     int at, length; /* bytes; `at`: the cursor */
+    int fresh;      /* from this byte on it is proposed, and typing replaces it; 0: nothing is */
+    int proposed;   /* where the proposal began */
     VEC(char *) history;
     int history_at;
     char kept[240];      /* what was typed before going through the history */
     struct text choices; /* of a completion that has several */
+};
+
+/* A key in the last line, and the columns that a click on it may have. */
+struct footer_key {
+    int from, to;
+    enum request request;
+};
+
+enum { FOOTER_KEYS = MOST_HINTS + 1, MOST_PLACES = 100 };
+
+/* Where one was: a page, a pattern, and what was selected there. */
+struct place {
+    enum view_id view;
+    int pattern;
+    int32_t buffer, op;
 };
 
 struct explorer {
@@ -36,6 +53,11 @@ struct explorer {
     struct {
         int from, to;
     } tabs[PAGE_COUNT]; /* columns of the title that a click selects */
+    struct footer_key footer[FOOTER_KEYS];
+    int footer_count, footer_row;
+    struct place places[MOST_PLACES]; /* one came from, the last one last */
+    int place_count;
+    char *replace;      /* what may replace a file when it is asked for again; NULL: nothing */
     struct text copied; /* for the terminal's clipboard; the screen sends it and empties it */
 };
 
@@ -53,8 +75,18 @@ bool explorer_is_lively(struct explorer *x);
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* way_back.c */
+struct place place_now(const struct explorer *x);
+/* Keeps where one was, if a request has led away from there. */
+void place_left(struct explorer *x, struct place before, enum request by);
+void place_back(struct explorer *x);
+
 /* prompt.c: the line at the bottom */
 void prompt_open(struct explorer *x, char lead, const char *text);
+/* With a proposal behind the text, which typing replaces. */
+void prompt_propose(struct explorer *x, const char *text, const char *proposal);
+/* Once more the line that was typed, with a remark behind it. */
+void prompt_again(struct explorer *x, const char *line, const char *remark);
 void prompt_key(struct explorer *x, uint32_t code);
 void prompt_free(struct prompt *p);
 /* Runs "name argument". */
@@ -64,8 +96,8 @@ void prompt_run(struct explorer *x, const char *line);
 void complete(struct explorer *x, const char *text, void (*take)(void *context, const char *word),
               void *context);
 
-/* find_text.c */
-void search_step(struct explorer *x, int direction);
+/* find_text.c: the next match; `here`: what is selected already counts. */
+void search_step(struct explorer *x, int direction, bool here);
 /* Without regard to case; an empty needle is in everything. */
 bool has_text(const char *haystack, const char *needle);
 
@@ -80,7 +112,10 @@ void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out
 /* frame.c: what is around the views */
 void frame_draw_title(struct explorer *x, struct box area);
 void frame_draw_status(struct explorer *x, struct box area);
+/* footer.c: the last line */
 void frame_draw_hints(struct explorer *x, struct box area);
+/* True: the click was on it. */
+bool footer_click(struct explorer *x, const struct key *k);
 /* A box on top with a title; returns its inside. */
 struct box frame_window(const struct scene *on, const char *title, int rows, int columns);
 /* Shown instead of a view that has no plan. */

@@ -39,14 +39,14 @@ static void step_setting(struct explorer *x, const char *argument, int setting, 
 static void set_named(struct explorer *x, const char *argument, int what, int by)
 {
     char name[40];
-    size_t n = strcspn(argument, " =");
+    size_t n = strcspn(argument, " ="), blanks = strspn(argument + n, " =");
     (void)what, (void)by;
     snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), argument);
     int setting = settings_find(name);
     if (setting < 0)
         explorer_say(x, TONE_BAD, "there is no setting \"%s\"; %s shows all of them", name, KEY_OF(WHAT_IF));
     else
-        change_setting(x, argument[n] ? argument + n + 1 : "", setting, 0);
+        change_setting(x, argument + n + blanks, setting, 0);
 }
 
 static void undo(struct explorer *x, const char *argument, int what, int by)
@@ -101,6 +101,12 @@ static void escape(struct explorer *x, const char *argument, int what, int by)
         x->search[0] = x->filter[x->view][0] = 0;
 }
 
+static void go_where_one_was(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    place_back(x);
+}
+
 static void leave(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
@@ -117,7 +123,7 @@ static void search(struct explorer *x, const char *argument, int what, int direc
 {
     (void)what;
     if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
-    search_step(x, direction);
+    search_step(x, direction, argument != NULL);
 }
 
 static void filter(struct explorer *x, const char *argument, int what, int by)
@@ -292,6 +298,7 @@ static const struct {
     [REQ_PREVIOUS_VIEW] = {turn_page, 0, -1},
     [REQ_BACK] = {go_back, 0, 0},
     [REQ_ESCAPE] = {escape, 0, 0},
+    [REQ_GO_BACK] = {go_where_one_was, 0, 0},
     [REQ_QUIT] = {leave, 0, 0},
     [REQ_COMMAND] = {type_command, 0, 0},
     [REQ_SEARCH] = {search, 0, 1},
@@ -336,22 +343,24 @@ static const struct {
 /* Requests whose argument is missing: the command line asks for it. */
 static bool ask_for_argument(struct explorer *x, enum request r)
 {
-    char line[200];
+    char line[60];
     char *name = NULL;
     if (r == REQ_SEARCH) return prompt_open(x, '/', ""), true;
     if (r == REQ_FILTER) return prompt_open(x, 'f', x->filter[explorer_top(x)]), true;
     if (request_rows[r].argument == ARG_NONE || r == REQ_OPEN) return false;
     if (r == REQ_SAVE) name = take_name(x, ".plan.json");
     if (r == REQ_EXPORT) name = take_name(x, ".svg");
-    snprintf(line, sizeof line, "%s %s", request_rows[r].name, name ? name : "");
+    snprintf(line, sizeof line, "%s ", request_rows[r].name);
+    prompt_propose(x, line, name ? name : "");
     free(name);
-    prompt_open(x, ':', line);
     return true;
 }
 
 void explorer_request(struct explorer *x, enum request r, const char *argument)
 {
+    struct place before = place_now(x);
     if (!argument && ask_for_argument(x, r)) return;
-    if (view_request(x, explorer_top(x), r, argument)) return;
-    if (acts[r].act) acts[r].act(x, argument, acts[r].what, acts[r].by);
+    if (!view_request(x, explorer_top(x), r, argument) && acts[r].act)
+        acts[r].act(x, argument, acts[r].what, acts[r].by);
+    place_left(x, before, r);
 }

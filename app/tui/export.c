@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CELL_WIDTH = 9, CELL_HEIGHT = 18 };
 
@@ -19,11 +20,30 @@ char *take_name(const struct explorer *x, const char *ending)
     return asprintf(&out, "%.*s%s", (int)(n < 80 ? n : 80), name, ending) < 0 ? NULL : out;
 }
 
+/* A file that is there already is replaced when it is asked for once more, in the same words. */
+static bool may_write(struct explorer *x, enum request r, const char *path)
+{
+    char *line = NULL;
+    if (asprintf(&line, "%s %s", request_rows[r].name, path) < 0) return false;
+    bool again = x->replace && strcmp(x->replace, line) == 0;
+    free(x->replace);
+    x->replace = NULL;
+    if (again || access(path, F_OK) != 0) {
+        free(line);
+        return true;
+    }
+    x->replace = line;
+    prompt_again(x, line, "exists; once more to replace");
+    return false;
+}
+
 void take_save(struct explorer *x, const char *path)
 {
     lx_status st;
     if (!*path)
         explorer_say(x, TONE_BAD, "save to which file? %s proposes one", KEY_OF(SAVE));
+    else if (!may_write(x, REQ_SAVE, path))
+        return;
     else if (session_save(&x->session, path, &st))
         explorer_say(x, TONE_GOOD, "saved; check it with: lxplan check %s", path);
     else
@@ -136,6 +156,11 @@ void take_export(struct explorer *x, const char *path)
         explorer_say(x, TONE_BAD, "export to which file? FILE.svg draws it, anything else is text");
         return;
     }
+    if (ends_with(path, ".html") || ends_with(path, ".htm")) {
+        explorer_say(x, TONE_BAD, "a screen is no HTML: name a file .svg for a drawing, or .txt for text");
+        return;
+    }
+    if (!may_write(x, REQ_EXPORT, path)) return;
     x->overlay = VIEW_COUNT;
     explorer_draw(x);
     if (ends_with(path, ".svg"))

@@ -1,4 +1,4 @@
-/* What is around the views: title with tabs, status, hints or the line being typed, windows on top. */
+/* What is around the views: title with tabs, status, windows on top; footer.c has the last line. */
 #include "tui/explorer.h"
 
 #include <stdio.h>
@@ -141,57 +141,6 @@ void frame_draw_status(struct explorer *x, struct box area)
             at += width + 3;
         }
         text_free(&pieces[i]);
-    }
-}
-
-static void draw_prompt(struct explorer *x, struct box area)
-{
-    struct prompt *p = &x->prompt;
-    struct cells *g = &x->cells;
-    char before[sizeof p->text];
-    int at = put_text(g, area.row, 0, area.columns, INK(KEY),
-                      p->lead == 'f'   ? "filter "
-                      : p->lead == '/' ? "/"
-                                       : ":");
-    snprintf(before, sizeof before, "%.*s", p->at, p->text);
-    int cursor = columns_of(before), room = area.columns - at - 1, skip = 0;
-    const char *from = p->text;
-    while (cursor - skip > room && *from) { /* the cursor stays visible */
-        uint32_t code;
-        int columns, n = next_character(from, &code, &columns);
-        from += n;
-        skip += columns;
-    }
-    int used = put_text(g, area.row, at, room, INK(PLAIN), from);
-    g->cursor_row = area.row;
-    g->cursor_column = at + cursor - skip;
-    if (p->choices.at && at + used + 3 < area.columns)
-        put_text(g, area.row, at + used + 2, area.columns - at - used - 2, INK(DIM), p->choices.at);
-}
-
-void frame_draw_hints(struct explorer *x, struct box area)
-{
-    struct cells *g = &x->cells;
-    if (x->prompt.open) {
-        draw_prompt(x, area);
-        return;
-    }
-    if (x->message.at) {
-        put_text(g, area.row, 0, area.columns, (struct style){.ink = x->message_tone}, x->message.at);
-        return;
-    }
-    const struct hint *h = all_views[explorer_top(x)]->hints;
-    int at = 0;
-    for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
-        struct key_name key = request_key(h[i].request);
-        int width = columns_of(key.at) + 1 + columns_of(h[i].word);
-        if (at + width > area.columns - 8) break;
-        at += put_text(g, area.row, at, 16, INK(KEY), key.at) + 1;
-        at += put_text(g, area.row, at, 40, INK(DIM), h[i].word) + 2;
-    }
-    if (at + 6 <= area.columns) {
-        at += put_text(g, area.row, at, area.columns - at, INK(KEY), KEY_OF(HELP)) + 1;
-        put_text(g, area.row, at, area.columns - at, INK(DIM), "help");
     }
 }
 

@@ -13,8 +13,12 @@ static volatile sig_atomic_t must_end, came_back;
 
 static void end_soon(int number)
 {
-    (void)number;
-    must_end = 1;
+    must_end = number;
+}
+
+bool input_was_interrupted(void)
+{
+    return must_end == SIGINT;
 }
 
 static void back_again(int number)

@@ -87,7 +87,7 @@ static bool add_paths(struct explorer *x, const struct explore_options *o, lx_st
     return true;
 }
 
-bool explore(const struct explore_options *o, lx_status *st)
+bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
 {
     struct explorer x;
     bool ok = explorer_begin(&x, &o->how, o->rows ? o->rows : 24, o->columns ? o->columns : 80);
@@ -109,5 +109,6 @@ bool explore(const struct explore_options *o, lx_status *st)
     }
     screen_end();
     explorer_end(&x);
+    *interrupted = input_was_interrupted();
     return ok;
 }

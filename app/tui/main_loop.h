@@ -16,7 +16,7 @@ struct explore_options {
     bool welcome;
 };
 
-/* Until the person leaves. False, with `st`, when it cannot begin, or the script is not one. */
-bool explore(const struct explore_options *options, lx_status *st);
+/* Until the person leaves; *interrupted: by Ctrl-C. False, with `st`, when it cannot begin, or the script is not one. */
+bool explore(const struct explore_options *options, bool *interrupted, lx_status *st);
 
 #endif

@@ -12,6 +12,7 @@ static void set_text(struct prompt *p, const char *text)
 {
     snprintf(p->text, sizeof p->text, "%s", text);
     p->at = p->length = (int)strlen(p->text);
+    p->fresh = p->proposed = 0;
 }
 
 void prompt_open(struct explorer *x, char lead, const char *text)
@@ -22,6 +23,22 @@ void prompt_open(struct explorer *x, char lead, const char *text)
     p->history_at = (int)p->history.count;
     text_free(&p->choices);
     set_text(p, text);
+}
+
+void prompt_propose(struct explorer *x, const char *text, const char *proposal)
+{
+    struct prompt *p = &x->prompt;
+    char line[sizeof p->text];
+    snprintf(line, sizeof line, "%s%.180s", text, proposal);
+    prompt_open(x, ':', line);
+    p->proposed = (int)strlen(text);
+    p->fresh = *proposal ? p->proposed : 0;
+}
+
+void prompt_again(struct explorer *x, const char *line, const char *remark)
+{
+    prompt_open(x, ':', line);
+    text_add(&x->prompt.choices, remark);
 }
 
 void prompt_free(struct prompt *p)
@@ -216,9 +233,11 @@ static void cut_behind(struct explorer *x)
     cut(&x->prompt, x->prompt.at, behind(&x->prompt));
 }
 
+/* What stands before the cursor; the command of a proposal stays, unless nothing else is left. */
 static void cut_to_first(struct explorer *x)
 {
-    cut(&x->prompt, 0, x->prompt.at);
+    struct prompt *p = &x->prompt;
+    cut(p, p->proposed < p->at ? p->proposed : 0, p->at);
 }
 
 static void cut_word(struct explorer *x)
@@ -264,8 +283,11 @@ void prompt_key(struct explorer *x, uint32_t code)
     while (i < sizeof edits / sizeof *edits && edits[i].code != code) i++;
     if (i < sizeof edits / sizeof *edits)
         edits[i].edit(x);
-    else if (code >= 32 && code < AT_FIRST)
+    else if (code >= 32 && code < AT_FIRST) {
+        if (p->fresh) cut(p, p->fresh, p->length);
         insert(p, code);
+    }
+    if (code != AT_NOTHING) p->fresh = 0;
     if (p->open && p->lead == 'f')
         explorer_request(x, REQ_FILTER, p->text); /* a filter shows itself while it is typed */
 }

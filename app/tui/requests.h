@@ -79,11 +79,15 @@ enum argument {
     R(PAGE_DOWN, "page-down", "<PageDown> <C-d>", EVERYWHERE, NONE, "Moving", "a page down")                 \
     R(TOP, "top", "g <Home>", EVERYWHERE, NONE, "Moving", "to the first")                                    \
     R(BOTTOM, "bottom", "G <End>", EVERYWHERE, NONE, "Moving", "to the last")                                \
+    R(HELP_DOWN, "help-down", "<Space>", IN(HELP), NONE, "Moving", "in the help: a page down")               \
+    R(HELP_UP, "help-up", "b", IN(HELP), NONE, "Moving", "in the help: a page up")                           \
     R(NEXT_ITEM, "next", "]", EVERYWHERE, NONE, "Moving", "next op; in the map: next buffer")                \
     R(PREVIOUS_ITEM, "previous", "[", EVERYWHERE, NONE, "Moving", "op before; in the map: buffer before")    \
     R(OPEN, "open", "<Enter>", EVERYWHERE, PATTERN, "Moving",                                                \
       "open the pattern; follow the edge; take the solver of the row")                                       \
     R(BACK, "back", "q", EVERYWHERE, NONE, "Moving", "back; from the list of patterns: quit")                \
+    R(GO_BACK, "go-back", "<C-o>", EVERYWHERE, NONE, "Moving",                                               \
+      "back to the place before: view and selection")                                                        \
     R(ESCAPE, "escape", "<Esc>", EVERYWHERE, NONE, "Moving",                                                 \
       "close what is on top, forget search and filter")                                                      \
     PAGES(VIEW_REQUEST, R)                                                                                   \

@@ -20,5 +20,7 @@ void screen_copy(const char *text);
  * there was none; AT_LAST: the program is to end. */
 struct key input_next(int wake, int milliseconds);
 void input_begin(void);
+/* Did Ctrl-C end it? */
+bool input_was_interrupted(void);
 
 #endif

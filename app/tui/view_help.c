@@ -4,16 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line of the help: a heading or a request. */
+/* A line of the help: a heading, or a piece of what a request does. */
 struct line {
     const char *heading;
-    int request; /* -1: a heading */
+    int request;      /* -1: a heading */
+    int from, length; /* of the description, which may need several lines */
 };
 
 struct help_view {
     struct list list;
-    struct line lines[2 * REQ_COUNT];
+    struct line lines[6 * REQ_COUNT];
     int count;
+    int room;        /* columns for descriptions, since it was drawn last */
     char words[300]; /* of the line that search looks at */
 };
 
@@ -52,14 +54,36 @@ static bool is_first_of_group(int request)
     return true;
 }
 
+/* As many bytes of a description as go into a line, cut at a blank. They are of the table, so ASCII. */
+static int piece_of(const char *words, int room)
+{
+    int n = (int)strlen(words);
+    if (n <= room) return n;
+    n = room;
+    while (n > 0 && words[n] != ' ') n--;
+    return n > 0 ? n : room;
+}
+
+static void add_request(struct help_view *v, int request)
+{
+    const char *help = request_rows[request].help;
+    int from = 0, room = v->room > 12 ? v->room : 12;
+    do {
+        int n = piece_of(help + from, room);
+        if (v->count == sizeof v->lines / sizeof *v->lines) return;
+        v->lines[v->count++] = (struct line){NULL, request, from, n};
+        from += n + (help[from + n] == ' ');
+    } while (help[from]);
+}
+
 /* The requests of a group that match, under its heading. */
 static void add_group(struct help_view *v, int first, const char *filter)
 {
     const char *group = request_rows[first].group, *heading = group;
     for (int i = first; i < REQ_COUNT; i++) {
         if (strcmp(request_rows[i].group, group) != 0 || !matches(i, filter)) continue;
-        if (heading) v->lines[v->count++] = (struct line){heading, -1};
-        v->lines[v->count++] = (struct line){NULL, i};
+        if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
+        add_request(v, i);
         heading = NULL;
     }
 }
@@ -71,10 +95,16 @@ static void arrange(struct help_view *v, const char *filter)
         if (is_first_of_group(i)) add_group(v, i, filter);
 }
 
+/* Where descriptions begin: behind the keys and, where there is room, the names. */
+static int description_at(int columns)
+{
+    return columns >= 70 ? 41 : 19;
+}
+
 static void draw_line(const struct scene *on, struct box row, const struct line *line)
 {
     char words[300];
-    int wide = row.columns >= 70;
+    int at = description_at(row.columns);
     if (line->heading) {
         put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line->heading);
         return;
@@ -82,10 +112,12 @@ static void draw_line(const struct scene *on, struct box row, const struct line 
     words_of(line->request, words, sizeof words);
     char *tab = strchr(words, '\t');
     *tab = 0;
-    put_format(on->cells, row.row, row.column + 1, 18, INK(KEY), "%.18s", words);
-    if (wide) put_text(on->cells, row.row, row.column + 20, 24, INK(DIM), words + 19);
-    put_text(on->cells, row.row, row.column + (wide ? 45 : 20), row.columns - (wide ? 45 : 20), INK(PLAIN),
-             tab + 1);
+    if (line->from == 0) {
+        put_format(on->cells, row.row, row.column + 1, 18, INK(KEY), "%.18s", words);
+        if (at > 30) put_text(on->cells, row.row, row.column + 19, 21, INK(DIM), words + 19);
+    }
+    put_format(on->cells, row.row, row.column + at, row.columns - at, INK(PLAIN), "%.*s", line->length,
+               tab + 1 + line->from);
 }
 
 static void draw(const struct scene *on, void *state, struct box area)
@@ -94,6 +126,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct box in =
         frame_window(on, "Help: every key and command", area.rows, area.columns < 100 ? area.columns : 100);
     struct box note = box_cut_bottom(&in, in.rows > 6 ? 2 : 0);
+    v->room = in.columns - description_at(in.columns);
     arrange(v, on->filter);
     list_show(&v->list, v->count, in);
     for (int i = 0; i < in.rows && v->list.top + i < v->count; i++) {
@@ -104,10 +137,9 @@ static void draw(const struct scene *on, void *state, struct box area)
             put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
     if (note.rows)
-        put_format(
-            on->cells, note.row + 1, note.column, note.columns, INK(DIM),
-            "The mouse works: click to select, wheel to zoom or scroll. %s filters this list, also by key.",
-            KEY_OF(FILTER));
+        put_format(on->cells, note.row + 1, note.column, note.columns, INK(DIM),
+                   "%s and %s page; %s filters this list, also by key; the mouse works.", KEY_OF(HELP_DOWN),
+                   KEY_OF(HELP_UP), KEY_OF(FILTER));
 }
 
 static int count(struct explorer *x, void *state)
@@ -129,8 +161,12 @@ static bool do_line(struct explorer *x, struct help_view *v)
 
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
+    struct help_view *v = state;
     (void)argument;
     if (r == REQ_OPEN) return do_line(x, state);
+    if (r == REQ_HELP_DOWN || r == REQ_HELP_UP)
+        return list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, count(x, v),
+                         v->list.rows.rows);
     if (r != REQ_ESCAPE || !x->filter[VIEW_HELP][0]) return false;
     x->filter[VIEW_HELP][0] = 0;
     return true;
@@ -148,7 +184,11 @@ static const char *item(struct explorer *x, void *state, int i)
 const struct view view_help = {
     .name = "Help",
     .purpose = "every key and command",
-    .hints = {{REQ_SEARCH, "search"}, {REQ_FILTER, "filter"}, {REQ_OPEN, "do it"}, {REQ_BACK, "close"}},
+    .hints = {{REQ_HELP_DOWN, "page"},
+              {REQ_SEARCH, "search"},
+              {REQ_FILTER, "filter"},
+              {REQ_OPEN, "do it"},
+              {REQ_BACK, "close"}},
     .state_size = sizeof(struct help_view),
     .draw = draw,
     .request = request,

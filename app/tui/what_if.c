@@ -114,7 +114,8 @@ bool settings_step(struct what_if *w, int i, int direction, int64_t now)
     lx_status ignored;
     if (settings_row(i).has_words) return step_word(w, i, direction);
     if (row.kind == LX_TAKES_PAIRS || row.kind == LX_TAKES_TEXT) return false;
-    bool is_none = row.none && !lx_options_is_set(&w->options, i);
+    bool is_none =
+        (row.none && !lx_options_is_set(&w->options, i)) || (i == SET_LX && w->options.lx_percent > 0);
     int64_t next = is_none && now < 0 ? row.low : stepped(i, is_none ? now : number_of(w, i), direction);
     char text[24];
     if (next < row.low || next > row.high) return false;
@@ -125,7 +126,8 @@ bool settings_step(struct what_if *w, int i, int direction, int64_t now)
 void settings_show(const struct what_if *w, int i, struct text *out)
 {
     struct lx_option_row row = lx_options_at(i);
-    bool is_number = row.kind == LX_TAKES_INTEGER && (lx_options_is_set(&w->options, i) || !row.none);
+    bool is_number = row.kind == LX_TAKES_INTEGER && !(i == SET_LX && w->options.lx_percent > 0) &&
+                     (lx_options_is_set(&w->options, i) || !row.none);
     if (is_number) {
         text_add(out, i == SET_LX ? in_bytes(number_of(w, i)).at : grouped(number_of(w, i)).at);
         return;

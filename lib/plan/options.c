@@ -43,10 +43,10 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .brief = "cores of the device",
         .help = "cores of the device (default: $SENCORES, else the pattern's)"},
     [LX_OPTION_LX] = {
-        .name = "lx", .argument = "BYTES", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_DEVICE,
-        .low = 0, .high = LX_INT_MAX, .none = "pattern's own",
+        .name = "lx", .argument = "BYTES|PERCENT%", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_DEVICE,
+        .low = 0, .high = INT64_C(1) << 40, .none = "pattern's own",
         .brief = "usable bytes of each scratchpad",
-        .help = "usable scratchpad bytes of each core; k, m, g may follow a number"},
+        .help = "usable scratchpad bytes of each core (k, m, g may follow a number), or a part of the pattern's own: 50%"},
     [LX_OPTION_SEED] = {
         .name = "seed", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_LIMITS,
         .low = 0, .high = LX_INT_MAX,
@@ -182,6 +182,7 @@ void lx_options_unset(struct lx_options *o, int row)
     if (row == LX_OPTION_OF_SOLVER) o->solver_given = 0;
     if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
     if (row == LX_OPTION_TIME) o->seconds = 0;
+    if (row == LX_OPTION_LX) o->lx_percent = 0;
     if (lx_options_at(row).kind == LX_TAKES_TEXT) launch_option_clear(&o->launch, row);
     o->value[row] = 0;
     o->given &= ~(UINT64_C(1) << row);
@@ -203,6 +204,33 @@ static bool set_word(struct lx_options *o, int row, const char *text, lx_status 
 static bool set_switch(struct lx_options *o, int row, const char *text, lx_status *st)
 {
     return text ? set_word(o, row, text, st) : keep(o, row, 1);
+}
+
+/* "50%" of what the pattern has. */
+static bool set_percent(struct lx_options *o, const char *text, lx_status *st)
+{
+    char what[60], number[40];
+    double percent;
+    snprintf(number, sizeof number, "%.*s", (int)strlen(text) - 1, text);
+    named(o, lx_options_at(LX_OPTION_LX).name, what);
+    if (!lx_parse_number(what, number, &percent, st)) return false;
+    if (!(percent > 0 && percent <= 100000))
+        return status_set(st, LX_E_USAGE, "%s %s: the part must be above 0 %% and at most 100000 %%", what,
+                          text);
+    o->lx_percent = percent;
+    return keep(o, LX_OPTION_LX, 0);
+}
+
+static bool set_bytes(struct lx_options *o, const char *text, lx_status *st)
+{
+    struct lx_option_row as = lx_options_at(LX_OPTION_LX);
+    size_t n = strlen(text);
+    char what[60];
+    int64_t value;
+    if (n > 1 && text[n - 1] == '%') return set_percent(o, text, st);
+    if (!lx_parse_int(named(o, as.name, what), text, as.low, as.high, &value, st)) return false;
+    o->lx_percent = 0;
+    return keep(o, LX_OPTION_LX, value);
 }
 
 static bool set_integer(struct lx_options *o, int row, const char *text, lx_status *st)
@@ -331,6 +359,7 @@ static bool set_row(struct lx_options *o, int row, const char *text, lx_status *
         [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,    [LX_TAKES_TEXT] = set_text,
     };
     if (row == LX_OPTION_LEVEL) return set_level(o, text, st);
+    if (row == LX_OPTION_LX) return set_bytes(o, text, st);
     return by_kind[lx_options_at(row).kind](o, row, text, st);
 }
 
@@ -395,6 +424,8 @@ char *lx_options_get(const struct lx_options *o, int row)
         launch_option_text(&o->launch, row, &t);
     else if (as.kind == LX_TAKES_SECONDS)
         text_format(&t, "%.17g", o->seconds);
+    else if (row == LX_OPTION_LX && o->lx_percent > 0)
+        text_format(&t, "%.17g%%", o->lx_percent);
     else if (word)
         text_add(&t, word);
     else

@@ -73,6 +73,7 @@ struct lx_options {
     uint64_t given;                         /* a bit per row: it was set */
     int64_t value[LX_MOST_OPTIONS];         /* per row: an integer, a switch, the number of a word */
     double seconds;                         /* of LX_OPTION_TIME */
+    double lx_percent;                      /* of LX_OPTION_LX: of the pattern's own; 0: it is bytes */
     uint64_t solver_given;                  /* a bit per option of the chosen solver */
     int64_t solver_value[LX_MOST_SOLVER_OPTIONS];
     uint64_t device_given; /* a bit per parameter of the device */

@@ -114,6 +114,17 @@ static bool set_device(const struct lx_options *o, struct lx_device *device, lx_
     return !lx_options_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);
 }
 
+/* A part of the scratchpad that the pattern or its device has. */
+static bool part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
+{
+    int64_t whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
+    if (whole < 0)
+        return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
+                             "this list has no capacity of its own to take %g %% of; give bytes", percent);
+    *bytes = (int64_t)((double)whole * percent / 100);
+    return true;
+}
+
 const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st)
 {
     struct lx_device device = g->device;
@@ -121,7 +132,10 @@ const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct
     if (changes && !set_device(o, &device, st)) return NULL;
     const struct lx_graph *on = changes ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
     if (!on || !lx_options_is_set(o, LX_OPTION_LX)) return on;
-    const struct lx_graph *sized = lx_graph_with_capacity(on, o->value[LX_OPTION_LX], st);
+    int64_t bytes = o->value[LX_OPTION_LX];
+    const struct lx_graph *sized = NULL;
+    if (o->lx_percent <= 0 || part_of(on, o->lx_percent, &bytes, st))
+        sized = lx_graph_with_capacity(on, bytes, st);
     lx_graph_free(on);
     return sized;
 }
@@ -154,6 +168,6 @@ bool lx_options_same(const struct lx_options *a, const struct lx_options *b)
             return false;
     return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
            lx_options_is_set(a, LX_OPTION_LEVEL) == lx_options_is_set(b, LX_OPTION_LEVEL) &&
-           a->seconds == b->seconds && same_solver(a, b) && same_device(a, b) &&
-           launch_options_same(&a->launch, &b->launch);
+           a->seconds == b->seconds && a->lx_percent == b->lx_percent && same_solver(a, b) &&
+           same_device(a, b) && launch_options_same(&a->launch, &b->launch);
 }

@@ -36,6 +36,14 @@ static inline void budget_charge_nodes(struct budget *b, int64_t nodes, int32_t 
     b->steps += nodes * (1 + items / 256);
 }
 
+/* So many nodes, or what is left for them; 1 at least. */
+static inline int64_t budget_nodes(const struct budget *b, int64_t nodes, int32_t items)
+{
+    int64_t left = (b->limit - b->steps) / (1 + items / 256);
+    if (left < nodes) nodes = left;
+    return nodes > 1 ? nodes : 1;
+}
+
 static inline void budget_tell(struct budget *b, const int64_t *address)
 {
     struct lx_progress so_far = {.steps = b->steps,

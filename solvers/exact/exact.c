@@ -1,5 +1,6 @@
 /* The solver `exact`. */
 #include "exact/exact.h"
+#include "common/largest_part.h"
 #include "common/placing_all.h"
 #include "exact/spill.h"
 #include "exact/fit_and_height.h"
@@ -65,10 +66,19 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
     return bound <= 0;
 }
 
+/* What the other engine may take. Beyond some hundred buffers that belong together its proofs are out of reach, and it
+ * is given less. */
+static int64_t general_steps(const struct lx_problem *p)
+{
+    enum { MOST = 20000000, PROVABLE = 400 };
+    int64_t together = largest_part(p);
+    return together <= PROVABLE ? MOST : (int64_t)MOST * PROVABLE / together;
+}
+
 static bool solve_general(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     struct general_options options = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : 20000000,
+        .step_limit = run->work_limit > 0 ? run->work_limit : general_steps(p),
         .pack_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
     };

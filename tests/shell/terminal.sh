@@ -37,6 +37,7 @@ start() { # TERM ARGUMENTS
     term=$1
     shift
     cat >"$scratch/run" <<END
+trap : INT
 cd $root
 stty -g >$scratch/before
 $surroundings TERM=$term $LXPLAN $*
@@ -136,6 +137,27 @@ signals) # told to end, it gives the terminal back; stopped and woken, it draws 
     kill -s SEGV "$(pid_of_program)" # a crash, too
     wait_for 'ended with'
     wait_for 'terminal as before'
+    ;;
+interrupt) # Ctrl-C leaves with 130, as from any program; a file alone opens the explorer
+    start tmux-256color patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    keys C-c
+    wait_for 'ended with 130'
+    wait_for 'terminal as before'
+    ;;
+footer) # what the last line offers can be clicked
+    start xterm-256color patterns/graphs/gq_attention.json
+    wait_for 'HBM 2'
+    keys 2
+    wait_for '[2 Graph]'
+    column=$(screen | tail -n 1 | awk '{print index($0, "f filter")}')
+    keys -l "$(printf '\033[<0;%d;24M\033[<0;%d;24m' "$column" "$column")"
+    wait_gone 'help'
+    keys -l 'max'
+    keys Enter
+    wait_for 'filter max  1/1'
+    keys Q
+    wait_for 'ended with 0'
     ;;
 suspend)
     mux new-session -d -x 80 -y 24 -s t "cd $root && exec bash --norc -i"

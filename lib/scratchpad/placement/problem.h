@@ -98,7 +98,8 @@ struct lx_run {
     void (*progress)(void *context, const struct lx_progress *so_far); /* may be NULL */
     void *context;
     /* Set by lx_solve for the solver: an answer known to be legal, and a bound known to hold. */
-    const int64_t *incumbent; /* addresses, or NULL */
+    const int64_t *incumbent;      /* addresses, or NULL */
+    const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
 };
 

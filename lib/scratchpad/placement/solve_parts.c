@@ -55,6 +55,7 @@ static struct lx_run run_of_part(struct run_parts *r)
     run.stop = r->run->stop ? stop_part : NULL;
     run.progress = r->run->progress ? report_part : NULL;
     run.incumbent = NULL;
+    run.incumbent_pool = NULL;
     if (r->end > 0) {
         double left = r->end - clock_seconds();
         run.time_limit = left > 0.001 ? left : 0.001;

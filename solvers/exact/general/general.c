@@ -4,6 +4,7 @@
 #include "exact/general/pool_heights.h"
 #include "exact/general/pool_pack.h"
 #include "exact/general/reuse_search.h"
+#include "common/order_plans.h"
 #include "exact/search.h"
 #include "solvers.h"
 
@@ -52,6 +53,7 @@ static bool ask_master(struct choice *c, int64_t steps)
     m.pack_nodes = c->options->pack_nodes;
     m.core_nodes = c->options->core_nodes;
     m.seed = c->seed;
+    if (!m.any) m.programme.floor = max_i64(c->bound - m.constant, 0);
     ok = ok && master_solve(&m);
     if (ok) {
         c->closed = m.any ? c->best->known : m.programme.proved >= m.programme.best;
@@ -82,9 +84,10 @@ static void place_at_first(struct choice *c)
     for (int32_t pool = 0; ok && pool < b->pool_count; pool++) {
         struct pool_question q = {
             .b = b, .pool = pool, .capacity = b->rooms[pool].capacity, .members = members};
-        q.limits = (struct fit_limits){c->options->core_nodes, c->seed, budget_stopped, c->budget};
         for (int32_t i = 0; i < b->count; i++)
             if (l->pool[i] == pool) members[q.count++] = i;
+        int64_t nodes = budget_nodes(c->budget, c->options->core_nodes, q.count);
+        q.limits = (struct fit_limits){nodes, c->seed, budget_stopped, c->budget};
         ok = pack_into_pool(&q, l->address) == FIT_YES;
         budget_charge_nodes(c->budget, q.nodes, q.count);
     }
@@ -95,29 +98,22 @@ static void place_at_first(struct choice *c)
     free(members);
 }
 
-/* What the heuristics find, where it is legal. */
+/* The best of the heuristics and of what the caller knows, where it is legal. */
 static bool ask_heuristics(struct choice *c)
 {
-    static const struct lx_solver *const solvers[] = {&lx_solver_firstfit, &lx_solver_bestfit,
-                                                      &lx_solver_greedy};
     const struct blocks *b = c->b;
     size_t n = (size_t)b->p->count + 1;
     struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = malloc(n * sizeof *a.pool)};
     struct layout found;
-    bool ok = layout_open(&found, b->count) && a.address && a.pool;
-    for (size_t k = 0; ok && k < sizeof solvers / sizeof *solvers; k++) {
-        for (int32_t i = 0; i < b->p->count; i++) a.address[i] = LX_OFF_CHIP, a.pool[i] = 0;
-        struct lx_run run = {.seed = c->seed, .stop = budget_stopped, .context = c->budget};
-        int64_t value;
-        enum lx_rule rule;
-        lx_status why;
-        if (!solvers[k]->solve(b->p, &run, &a) ||
-            !lx_check_places(b->p, a.pool, a.address, &value, &rule, &why))
-            continue;
-        for (int32_t i = 0; i < b->p->count; i++) {
-            found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
-            found.address[b->of[i]] = a.address[i];
-        }
+    int64_t value;
+    bool have = false;
+    bool ok = layout_open(&found, b->count) && a.address && a.pool &&
+              best_of_orders(b->p, c->budget->run, &a, &value, &have);
+    for (int32_t i = 0; ok && have && i < b->p->count; i++) {
+        found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
+        found.address[b->of[i]] = a.address[i];
+    }
+    if (ok && have) {
         found.cost = layout_cost(b, &found);
         found.known = true;
         if (!c->best->known || found.cost < c->best->cost) layout_take(b, c->budget, &found, c->best, 0);
@@ -135,7 +131,9 @@ static bool solve_choice(struct choice *c, struct lx_answer *answer)
     bool soft = c->b->soft_count > 0;
     int64_t limit = c->budget->limit;
     if (soft) place_at_first(c);
-    bool ok = ask_heuristics(c) && ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
+    bool ok = ask_heuristics(c);
+    c->closed = c->b->p->objective == LX_SPILL && c->best->known && c->best->cost <= c->bound;
+    if (ok && !c->closed) ok = ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
     if (ok && soft && !c->closed && !c->none) {
         if (c->best->known) ok = reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
         ok = ok && ask_master(c, limit / 8);
@@ -146,6 +144,21 @@ static bool solve_choice(struct choice *c, struct lx_answer *answer)
     return ok;
 }
 
+/* More blocks than there is a matrix for. */
+static bool place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    int32_t *mine = answer->pool ? NULL : malloc(((size_t)p->count + 1) * sizeof *mine);
+    struct lx_answer best = {.address = answer->address, .pool = answer->pool ? answer->pool : mine};
+    int64_t value;
+    bool have = false, ok = best.pool && best_of_orders(p, run, &best, &value, &have);
+    answer->steps = best.steps;
+    answer->status = LX_LIMIT;
+    snprintf(answer->message, sizeof answer->message,
+             "more than %d blocks are placed by the best of some orders, without a proof", MOST_BLOCKS);
+    free(mine);
+    return ok;
+}
+
 bool general_solve(const struct lx_problem *p, const struct lx_run *run,
                    const struct general_options *options, struct lx_answer *answer)
 {
@@ -153,13 +166,11 @@ bool general_solve(const struct lx_problem *p, const struct lx_run *run,
     struct layout best = {0};
     struct budget budget = budget_new(run, options->step_limit);
     struct choice choice = {.b = &b, .budget = &budget, .options = options, .seed = run->seed, .best = &best};
+    if (p->objective == LX_SPILL) choice.bound = max_i64(run->known_bound, 0);
     bool ok = blocks_open(&b, p) && layout_open(&best, b.count);
-    if (ok && b.too_many) {
-        ok = lx_solver_firstfit.solve(p, run, answer);
-        answer->status = LX_LIMIT;
-        snprintf(answer->message, sizeof answer->message,
-                 "more than %d blocks are placed by first fit, without a proof", MOST_BLOCKS);
-    } else if (ok && b.contradiction)
+    if (ok && b.too_many)
+        ok = place_many(p, run, answer);
+    else if (ok && b.contradiction)
         answer->status = LX_INFEASIBLE;
     else if (ok) {
         ok = p->objective == LX_HEIGHT ? solve_heights(&b, &budget, run->seed, &best, answer)

@@ -51,7 +51,8 @@ static struct pool_question question(struct master *m, int32_t pool, int32_t *me
 enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
                            int64_t *address)
 {
-    struct pool_question q = question(m, pool, members, count, nodes);
+    struct pool_question q =
+        question(m, pool, members, count, budget_nodes(m->programme.budget, nodes, count));
     enum fit_result result = pack_into_pool(&q, address);
     m->asked++;
     m->spent += q.nodes;

@@ -53,6 +53,7 @@ static int64_t end_of(const struct heights *h, int32_t pool, int32_t count, cons
 static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64_t capacity, int64_t nodes,
                            int64_t *address)
 {
+    nodes = budget_nodes(h->budget, nodes, count);
     struct pool_question q = {
         h->b, pool, capacity, h->members, count, NULL, {nodes, h->seed, budget_stopped, h->budget}, 0};
     enum fit_result result = pack_into_pool(&q, address);

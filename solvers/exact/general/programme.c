@@ -121,6 +121,19 @@ bool programme_add_row(struct programme *m, const struct term *terms, int32_t co
     return !m->out_of_memory;
 }
 
+static int64_t steps_per_pivot(const struct programme *m)
+{
+    return 1 + (m->columns + (int64_t)m->rows.count) / 100;
+}
+
+/* Asked in the middle of a linear programme, whose pivots are not counted yet. */
+static bool lp_is_over(void *context)
+{
+    const struct programme *m = context;
+    int64_t pivots = lp_pivots(m->lp) - m->pivots_before;
+    return m->budget->steps + pivots * steps_per_pivot(m) >= m->budget->limit || budget_stopped(m->budget);
+}
+
 static bool open_lp(struct programme *m)
 {
     size_t n = (size_t)m->columns + 1;
@@ -135,7 +148,7 @@ static bool open_lp(struct programme *m)
     }
     if (ok) m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
     ok = m->lp != NULL;
-    if (ok) lp_stop_if(m->lp, budget_stopped, m->budget);
+    if (ok) lp_stop_if(m->lp, lp_is_over, m);
     for (size_t k = 0; ok && k < m->rows.count; k++) ok = give_row_to_lp(m, &m->rows.at[k]);
     free(first);
     free(last);
@@ -349,10 +362,9 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
 {
     for (;;) {
         if (m->contradiction || m->out_of_memory || m->enough || budget_spent(m->budget)) return -1;
-        int64_t pivots = lp_pivots(m->lp);
+        m->pivots_before = lp_pivots(m->lp);
         enum lp_result result = lp_solve(m->lp, (double)m->best);
-        m->budget->steps +=
-            (lp_pivots(m->lp) - pivots + 1) * (1 + (m->columns + (int64_t)m->rows.count) / 100);
+        m->budget->steps += (lp_pivots(m->lp) - m->pivots_before + 1) * steps_per_pivot(m);
         if (result == LP_NO_MEMORY) m->out_of_memory = true;
         int64_t bound = max_i64(prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;

@@ -51,6 +51,7 @@ struct programme {
     bool accepts;   /* `visit` takes every point */
     bool contradiction, out_of_memory, enough; /* enough: `visit` wants no more */
     int64_t nodes, cuts;
+    int64_t pivots_before; /* the linear programme that is being solved */
     /* What a point that satisfies all rows is worth. `best` is the caller's to lower. */
     enum visit (*visit)(void *context, const bool *point);
     /* Rows that the fractional point violates may be added; how many were. */

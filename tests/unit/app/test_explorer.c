@@ -320,7 +320,7 @@ static void search_goes_on_from_the_other_end(void **state)
     assert_string_equal(outcome_graph(&x->session.shown)->ops[first].name, "max");
     type(x, "n");
     assert_int_equal(x->session.selection.op, first);
-    assert_true(shows(x, "the only match"));
+    assert_true(shows(x, "1 of 1 with \"max\""));
     type(x, "/nowhere<Enter>");
     assert_true(shows(x, "\"nowhere\" is not here"));
     close_it(x);

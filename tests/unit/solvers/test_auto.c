@@ -17,7 +17,7 @@ static int64_t worth(const struct lx_problem *p, const struct lx_solver *solver,
     struct lx_run run = {.seed = 2, .options = options};
     lx_status st;
     if (!lx_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
-    if (a.status == LX_INFEASIBLE) return 0;
+    if (a.status == LX_INFEASIBLE || a.status == LX_ERROR) return INT64_MAX;
     for (int32_t i = 0; i < p->count; i++) left += address[i] < 0 && !p->buffers[i].reason;
     return p->objective == LX_FIT ? left : a.objective;
 }

@@ -1,0 +1,107 @@
+/* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
+#include "common/largest_part.h"
+
+#include <stdlib.h>
+
+struct life_of {
+    struct lx_life life;
+    int32_t buffer;
+};
+
+static int compare_lives(const void *a, const void *b)
+{
+    const struct life_of *x = a, *y = b;
+    if (x->life.start != y->life.start) return x->life.start < y->life.start ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static int32_t root_of(int32_t *up, int32_t i)
+{
+    while (up[i] != i) i = up[i] = up[up[i]];
+    return i;
+}
+
+static void join(int32_t *up, int32_t a, int32_t b)
+{
+    up[root_of(up, a)] = root_of(up, b);
+}
+
+static void join_group(int32_t *up, const struct lx_group *g, int32_t *last)
+{
+    for (int32_t k = 0; k < g->count; k++) {
+        if (*last >= 0) join(up, *last, g->at[k]);
+        *last = g->at[k];
+    }
+}
+
+static void join_bonds(int32_t *up, const struct lx_bonds *b)
+{
+    int32_t last;
+    for (int32_t k = 0; k < b->apart_count; k++) join(up, b->apart[k].a, b->apart[k].b);
+    for (int32_t k = 0; k < b->staging_count; k++) join(up, b->staging[k].a, b->staging[k].b);
+    for (int32_t k = 0; k < b->reuse_count; k++) join(up, b->reuse[k].a, b->reuse[k].b);
+    for (int32_t k = 0; k < b->same_place_count; k++) last = -1, join_group(up, &b->same_place[k], &last);
+    for (int32_t k = 0; k < b->together_count; k++) last = -1, join_group(up, &b->together[k], &last);
+    for (int32_t k = 0; k < b->charge_count; k++) {
+        const struct lx_charge *c = &b->charges[k];
+        last = -1;
+        join_group(up, &c->all_on, &last);
+        join_group(up, &c->all_off, &last);
+        join_group(up, &c->any_on, &last);
+        join_group(up, &c->any_off, &last);
+    }
+}
+
+/* Nobody who may be in the pool lives across the gaps between its stretches. */
+static void join_lives(const struct lx_problem *p, int32_t pool, const struct life_of *lives, size_t count,
+                       int32_t *up)
+{
+    int32_t last = -1;
+    int64_t until = INT64_MIN;
+    for (size_t k = 0; k < count; k++) {
+        const struct lx_buffer *b = &p->buffers[lives[k].buffer];
+        if (!lx_may_be_placed(p, b) || !lx_allows_pool(b, pool)) continue;
+        if (last >= 0 && lives[k].life.start < until) join(up, last, lives[k].buffer);
+        if (lives[k].life.end > until) until = lives[k].life.end;
+        last = lives[k].buffer;
+    }
+}
+
+static int32_t count_largest(int32_t *up, int32_t *size, int32_t n)
+{
+    int32_t most = 0;
+    for (int32_t i = 0; i < n; i++) size[i] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t now = ++size[root_of(up, i)];
+        if (now > most) most = now;
+    }
+    return most;
+}
+
+static size_t list_lives(const struct lx_problem *p, struct life_of *out)
+{
+    size_t n = 0;
+    for (int32_t i = 0; i < p->count; i++)
+        for (int32_t k = 0; k < lx_life_count(&p->buffers[i]); k++, n++)
+            if (out) out[n] = (struct life_of){lx_life_at(&p->buffers[i], k), i};
+    if (out) qsort(out, n, sizeof *out, compare_lives);
+    return n;
+}
+
+int32_t largest_part(const struct lx_problem *p)
+{
+    size_t n = (size_t)p->count + 1;
+    int32_t *up = malloc(n * sizeof *up), *size = malloc(n * sizeof *size), most = p->count;
+    struct life_of *lives = malloc((list_lives(p, NULL) + 1) * sizeof *lives);
+    if (up && size && lives) {
+        size_t count = list_lives(p, lives);
+        for (int32_t i = 0; i < p->count; i++) up[i] = i;
+        join_bonds(up, &p->bonds);
+        for (int32_t pool = 0; pool < lx_pool_count(p); pool++) join_lives(p, pool, lives, count, up);
+        most = count_largest(up, size, p->count);
+    }
+    free(up);
+    free(size);
+    free(lives);
+    return most;
+}

@@ -1,0 +1,186 @@
+/* What people expect of any program like this: the way back, position marks, counted matches, proposals that typing
+ * replaces, files that are not replaced unasked, a footer that can be clicked. */
+#include "support/explorer_by_keys.h"
+
+#define GRAPHS SOURCE_DIR "/patterns/graphs"
+
+static void first_match_under_the_cursor_counts(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GRAPHS, 24, 80);
+    type(x, "<wait>/gq<Enter>");
+    assert_true(shows(x, "1 of 1 with \"gq\""));
+    assert_int_equal(view_selected(x, VIEW_PATTERNS), 0);
+    type(x, "/softmax<Enter>");
+    assert_true(shows(x, "1 of 2 with \"softmax\""));
+    type(x, "n");
+    assert_true(shows(x, "2 of 2 with \"softmax\""));
+    type(x, "n");
+    assert_true(shows(x, "1 of 2 with \"softmax\", on from the other end"));
+    type(x, "N");
+    assert_true(shows(x, "2 of 2"));
+    close_it(x);
+}
+
+static void place_and_filter_are_shown(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GRAPHS, 24, 80);
+    type(x, "<wait>jj");
+    assert_true(shows(x, "3/13"));
+    type(x, "fsoft<Enter>");
+    assert_true(shows(x, "filter soft  2/2"));
+    type(x, "<Esc>fzzz<Enter>");
+    assert_true(shows(x, "filter zzz  0/0"));
+    type(x, "<Esc>");
+    assert_false(shows(x, "filter zzz"));
+    close_it(x);
+}
+
+static void one_goes_back_to_places(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>2gjj");
+    int32_t op = x->session.selection.op;
+    type(x, ":goto y<Enter>4");
+    assert_int_not_equal(x->session.selection.op, op);
+    type(x, "<C-o>");
+    assert_int_equal(x->view, VIEW_GRAPH);
+    type(x, "<C-o>");
+    assert_int_equal(x->view, VIEW_GRAPH);
+    assert_int_equal(x->session.selection.op, op);
+    type(x, "<C-o>");
+    assert_int_equal(x->view, VIEW_MAP);
+    type(x, "<C-o>");
+    assert_true(shows(x, "there is no place to go back to"));
+    close_it(x);
+}
+
+static void a_hundred_places_are_kept(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>");
+    for (int i = 0; i < MOST_PLACES; i++) type(x, "24");
+    assert_int_equal(x->place_count, MOST_PLACES);
+    for (int i = 0; i < MOST_PLACES; i++) type(x, "<C-o>");
+    assert_int_equal(x->place_count, 0);
+    close_it(x);
+}
+
+static void typing_replaces_a_proposed_name(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>W");
+    assert_string_equal(x->prompt.text, "save gq_attention.plan.json");
+    type(x, "mine.json");
+    assert_string_equal(x->prompt.text, "save mine.json");
+    type(x, "<C-u>");
+    assert_string_equal(x->prompt.text, "save ");
+    type(x, "<C-u>");
+    assert_string_equal(x->prompt.text, "");
+    type(x, "<Esc>E<End>x"); /* whoever moves the cursor edits the proposal */
+    assert_string_equal(x->prompt.text, "export gq_attention.svgx");
+    type(x, "<Esc>");
+    close_it(x);
+}
+
+static void files_are_replaced_when_asked_twice(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>:save here.json<Enter>");
+    assert_true(shows(x, "saved; check it with"));
+    type(x, ":save here.json<Enter>");
+    assert_true(shows(x, "exists; once more to replace"));
+    type(x, "<Enter>");
+    assert_true(shows(x, "saved; check it with"));
+    type(x, ":save here.json<Enter><Esc>:export here.json<Enter>"); /* another question in between */
+    assert_false(shows(x, "here.json written"));
+    type(x, "<Esc>:export page.html<Enter>");
+    assert_true(shows(x, "is no HTML"));
+    assert_int_not_equal(access("page.html", F_OK), 0);
+    close_it(x);
+}
+
+static void the_footer_can_be_clicked(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    char click[40];
+    type(x, "<wait>2");
+    for (int i = 0; i < x->footer_count; i++) {
+        if (x->footer[i].request != REQ_FILTER) continue;
+        snprintf(click, sizeof click, "<Click:23,%d>", x->footer[i].from);
+        type(x, click);
+        assert_int_equal(x->prompt.lead, 'f');
+        type(x, "<Esc>");
+        break;
+    }
+    snprintf(click, sizeof click, "<Click:23,%d>", x->footer[x->footer_count - 1].to - 1);
+    type(x, click);
+    assert_int_equal(x->overlay, VIEW_HELP);
+    close_it(x);
+}
+
+static void help_is_paged_and_whole(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {12, 40}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
+        type(x, "<wait>?");
+        struct list *l = all_views[VIEW_HELP]->list(x->states[VIEW_HELP]);
+        for (int n = view_count(x, VIEW_HELP), at = -1; l->cursor < n - 1 && l->cursor != at;) {
+            struct text screen = {0};
+            at = l->cursor;
+            explorer_draw(x);
+            cells_to_text(&x->cells, &screen);
+            for (const char *row = screen.at; sizes[i][1] >= 80 && row && *row; row = strchr(row, '\n') + 1) {
+                const char *end = strchr(row, '\n'), *cut = memmem(row, (size_t)(end - row), "~ │", 5);
+                if (cut) fail_msg("a description is cut: %.*s", (int)(end - row), row);
+            }
+            text_free(&screen);
+            type(x, "<Space>");
+        }
+        assert_int_equal(l->cursor, view_count(x, VIEW_HELP) - 1);
+        type(x, "b");
+        assert_int_not_equal(l->cursor, view_count(x, VIEW_HELP) - 1);
+        close_it(x);
+    }
+}
+
+static void settings_are_typed_as_on_the_command_line(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>:set cooptimise  full<Enter><wait>");
+    assert_false(shows(x, "there is no"));
+    assert_true(settings_changed(&x->session.now, settings_find("cooptimise")));
+    type(x, ":set time 0.5<Enter><wait>");
+    assert_true(x->session.now.options.seconds == 0.5);
+    type(x, ":lx 99999g<Enter>");
+    assert_true(shows(x, "lx is 107373108658176; it must be from 0 to"));
+    assert_false(settings_changed(&x->session.now, SET_LX));
+    type(x, ":lx 50%<Enter><wait>");
+    assert_int_equal(session_plan(&x->session)->problem.capacity, 1625344 / 2);
+    close_it(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_match_under_the_cursor_counts),
+        cmocka_unit_test(place_and_filter_are_shown),
+        cmocka_unit_test(one_goes_back_to_places),
+        cmocka_unit_test(a_hundred_places_are_kept),
+        cmocka_unit_test(typing_replaces_a_proposed_name),
+        cmocka_unit_test(files_are_replaced_when_asked_twice),
+        cmocka_unit_test(the_footer_can_be_clicked),
+        cmocka_unit_test(help_is_paged_and_whole),
+        cmocka_unit_test(settings_are_typed_as_on_the_command_line),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
