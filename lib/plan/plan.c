@@ -284,16 +284,17 @@ static bool find_bound(struct planner *p, bool limited)
     bool ok = true;
     p->bound = p->best.bound;
     p->unproved = p->best.open_relayouts && p->options->solver->caps & LX_CAN_PROVE
-                      ? "not all ways to decide its relayouts were tried"
+                      ? "the bound does not reach: not all ways to decide relayouts were tried"
                       : NULL;
     if (limited && !p->joint.searched) {
         ok = borderless_traffic(&p->best.draft, &p->bound, p->st);
-        p->unproved = "how ops are bundled has no bound of its own";
+        p->unproved = "the bound does not reach: it leaves out how ops are bundled";
     } else if (p->joint.searched) {
-        p->unproved = "the search over divisions did not reach its bound";
+        p->unproved = "the bound does not reach: the search over divisions ended above it";
     } else if (row) {
         p->bound = p->best.perfect_bytes;
-        p->unproved = arena_format(p->memory, "the bound of --%s leaves out where buffers lie", row->option);
+        p->unproved = arena_format(
+            p->memory, "the bound does not reach: with --%s it leaves out where buffers lie", row->option);
         ok = p->unproved ? true : status_no_memory(p->st);
     }
     return ok;
@@ -343,15 +344,30 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     return true;
 }
 
-/* Why the least may be below the plan: what the passes say, else what the solver is. */
-static const char *why_unproved(const struct lx_plan *p, const struct lx_solver *solver)
+/* By what a search was ended; NULL: by nothing, it went to its end. */
+static const char *why_ended(const struct lx_plan *p, const struct lx_plan_options *how)
 {
+    const struct lx_run *run = &how->run;
+    if (run->time_limit > 0 && p->seconds >= run->time_limit) return "stopped by --time";
+    if (lx_run_stopped(run)) return "stopped before its end";
+    if (p->answer.status != LX_LIMIT) return NULL;
+    if (run->work_limit > 0) return "the work limit (--work) is reached";
+    return arena_format(p->memory, "%s used up its steps; --work gives it more", how->solver->name);
+}
+
+/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver is. */
+static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
+{
+    const struct lx_solver *solver = how->solver;
     if (p->answer.status == LX_OPTIMAL || p->answer.status == LX_INFEASIBLE || p->answer.status == LX_ERROR)
         return NULL;
-    if (p->asks_time) return "its time may be above what launches and memory take at least";
+    const char *ended = why_ended(p, how);
+    if (ended) return ended;
+    if (p->asks_time) return "the bound does not reach: it is what launches and memory take at least";
     if (p->unproved) return p->unproved;
-    if (p->answer.status == LX_LIMIT) return "the solver was stopped, or used up its steps";
-    return arena_format(p->memory, solver->caps & LX_CAN_PROVE ? "%s found no proof" : "%s proves nothing",
+    return arena_format(p->memory,
+                        solver->caps & LX_CAN_PROVE ? "the bound of %s does not reach"
+                                                    : "%s is a heuristic: it proves nothing",
                         solver->name);
 }
 
@@ -391,7 +407,7 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     ok = ok && plan_complete(p, st);
     if (ok) {
         settle_status(p);
-        p->unproved = why_unproved(p, options->solver);
+        p->unproved = why_unproved(p, options);
     }
     if (ok && !g->is_list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st) &&
