@@ -199,7 +199,7 @@ static void draw_parts(const struct scene *on, const struct parts *p, const stru
 {
     const struct session *s = on->session;
     int32_t picked = map_window_on_hole(s) ? -1 : s->selection.buffer;
-    struct map_paint paint = {&s->shown, r, picked, NULL, on->filter, w->heat};
+    struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat};
     map_paint(on, p->map, &paint);
     draw_largest_hole(on, p, r);
     draw_addresses(on, p, r);
