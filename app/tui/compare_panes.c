@@ -20,7 +20,7 @@ static void draw_map(const struct scene *on, struct box area, const struct rival
     const struct outcome *o = of->outcome;
     struct raster r;
     struct box title = box_cut_top(&area, 1);
-    int64_t first = o->time.first, last = o->time.last, top = picture_top(o->plan);
+    int64_t first = o->time.first, last = o->time.last, top = o->index.bands.top;
     bool all = w->to <= w->from;
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%c %.40s  %s B%s", side,
                of->name, grouped(lx_plan_value(o->plan)).at, all ? "" : "  (zoomed)");
@@ -31,12 +31,16 @@ static void draw_map(const struct scene *on, struct box area, const struct rival
                                .to_address = all ? top : share_of(0, top, w->high),
                                .columns = area.columns,
                                .rows = map_rows(on, area.rows),
-                               .by_edges = on->session->selection.by_edges};
+                               .by_edges = on->session->selection.by_edges,
+                               .by_events = all && o->index.sparse,
+                               .across = map_across(on),
+                               .down = map_rows(on, 1)};
     view.to_tick = max_i64(view.to_tick, view.from_tick + 1);
     view.to_address = max_i64(view.to_address, view.from_address + 1);
-    if (!raster_make(o->plan, &view, &r)) return;
+    if (!raster_make(&o->index, &view, &r)) return;
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
-    struct map_paint paint = {.outcome = o, .raster = &r, .selected = selected, .different = different};
+    struct map_paint paint = {
+        .outcome = o, .raster = &r, .selected = selected, .different = different, .heat = HEAT_OCCUPANCY};
     map_paint(on, area, &paint);
     raster_free(&r);
 }

@@ -135,7 +135,7 @@ void session_race_forget(struct session *s);
 /* Are its results of other settings than those of now? Which solver makes the plan that is shown is no setting of a
  * race of all. */
 bool session_race_is_old(const struct session *s);
-/* The racer whose plan is best (among equals the quickest), or -1. */
+/* The racer whose plan is best (among equals one that is proved, then the quickest), or -1. */
 int session_winner(const struct session *s);
 /* The race and the planning of all patterns. */
 void session_race_stop(struct session *s);

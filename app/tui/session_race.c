@@ -65,7 +65,8 @@ static bool is_better(const struct lx_plan *a, const struct lx_plan *b)
     if (a->asks_time && a->figures.end_to_end_us != b->figures.end_to_end_us)
         return a->figures.end_to_end_us < b->figures.end_to_end_us;
     if (lx_plan_value(a) != lx_plan_value(b)) return lx_plan_value(a) < lx_plan_value(b);
-    return a->seconds < b->seconds;
+    bool a_proved = a->answer.status == LX_OPTIMAL, b_proved = b->answer.status == LX_OPTIMAL;
+    return a_proved != b_proved ? a_proved : a->seconds < b->seconds;
 }
 
 int session_winner(const struct session *s)

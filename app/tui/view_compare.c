@@ -1,7 +1,7 @@
 /* Plans side by side on the open pattern: the one that is shown, a pinned one, plan files, and every solver, raced in the
  * background. Two of them are drawn next to each other with what differs marked and listed. */
 #include "text/progress_words.h"
-#include "tui/compared.h"
+#include "tui/compare_columns.h"
 #include "tui/put_columns.h"
 #include "base/checked.h"
 
@@ -47,100 +47,12 @@ static bool same_rival(const struct rival *a, const struct rival *b)
     return a->kind == b->kind && a->number == b->number;
 }
 
-/* A racer's plan, on the screen that it is seen on. */
-struct racer_row {
-    const struct scene *on;
-    const struct rival *rival;
-    const struct lx_plan *plan; /* NULL: none yet */
-    bool wins;
-};
-
-static void status_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
-                                        [LX_OPTIMAL] = PAINT_GOOD,
-                                        [LX_INFEASIBLE] = PAINT_BAD,
-                                        [LX_LIMIT] = PAINT_WARN,
-                                        [LX_ERROR] = PAINT_BAD};
-    const struct racer_row *row = row_of_table;
-    (void)column;
-    v->words = row->rival->outcome->stopped ? "stopped" : lx_verdict_word(row->plan->answer.status);
-    v->paint = paints[row->plan->answer.status];
-}
-
-/* A mark behind it where the target is missed. */
-static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct lx_plan *p = ((const struct racer_row *)row_of_table)->plan;
-    bool missed = !lx_plan_meets_target(p);
-    (void)column;
-    value_whole(v, p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes);
-    value_format(v, "%s%s", grouped(v->whole).at, missed ? "!" : " ");
-    v->paint = missed ? PAINT_BAD : PAINT_PLAIN;
-}
-
-/* What the selected buffer is in this plan. */
-static void selected_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct racer_row *row = row_of_table;
-    const struct session *s = row->on->session;
-    int32_t i = same_buffer(row->plan, session_plan(s), s->selection.buffer);
-    (void)column;
-    if (i < 0) return;
-    int64_t at = row->plan->answer.address[i];
-    if (at >= 0)
-        value_format(v, "on chip %s", address_words(row->on, at).at);
-    else
-        v->words = "off chip";
-    v->paint = at >= 0 ? PAINT_GOOD : row->plan->problem.buffers[i].reason ? PAINT_DIM : PAINT_BAD;
-}
-
-/* clang-format off */
-VALUE_OF(solver_value, struct racer_row, v->words = row->rival->name; v->paint = row->wins ? PAINT_GOOD : PAINT_HEADING;)
-VALUE_OF(gap_value,    struct racer_row, v->number = lx_plan_gap(row->plan);)
-VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
-VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
-VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->plan->figures.bound_bytes); v->paint = PAINT_DIM;)
-VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)
-
-enum { SOLVER, STATUS, TRAFFIC, GAP, TIME, SELECTED, SPILL, BOUND, STEPS, RACER_COLUMNS };
-
-static const struct column racer_array[RACER_COLUMNS] = {
-    [SOLVER]   = {.key = "solver",   .heading = "solver",       .kind = VALUE_WORDS,   .width = 9,  .value = solver_value},
-    [STATUS]   = {.key = "status",   .heading = "status",       .kind = VALUE_WORDS,   .width = 10, .value = status_value},
-    [TRAFFIC]  = {.key = "traffic",  .heading = "HBM bytes ",   .kind = VALUE_BYTES,   .width = 15, .value = traffic_value},
-    [GAP]      = {.key = "gap",      .heading = "gap",          .kind = VALUE_SHARE,   .width = 8,  .from = 46, .value = gap_value},
-    [TIME]     = {.key = "seconds",  .heading = "time",         .kind = VALUE_SECONDS, .width = 10, .from = 56, .value = time_value},
-    [SELECTED] = {.key = "selected", .heading = "",             .kind = VALUE_WORDS,   .width = 17, .gap = 1, .from = 75, .value = selected_value},
-    [SPILL]    = {.key = "spill",    .heading = "spill",        .kind = VALUE_BYTES,   .width = 14, .from = 104, .value = spill_value},
-    [BOUND]    = {.key = "bound",    .heading = "no less than", .kind = VALUE_BYTES,   .width = 13, .from = 104, .value = bound_value},
-    [STEPS]    = {.key = "steps",    .heading = "steps",        .kind = VALUE_COUNT,   .width = 12, .from = 118, .value = steps_value},
-};
-/* clang-format on */
-
-const struct columns racer_columns = COLUMNS("solvers on the screen", racer_array);
-
-/* Rows without a plan come last. */
-static int compare_values(const struct rival *a, const struct rival *b, int column)
-{
-    struct racer_row x = {.rival = a, .plan = a->outcome->plan}, y = {.rival = b, .plan = b->outcome->plan};
-    struct value p = {0}, q = {0};
-    if (!x.plan || !y.plan) return !x.plan - !y.plan;
-    racer_array[column].value(&x, &racer_array[column], &p);
-    racer_array[column].value(&y, &racer_array[column], &q);
-    if (racer_array[column].kind == VALUE_WORDS)
-        return strcmp(p.words ? p.words : "", q.words ? q.words : "");
-    if (racer_array[column].kind == VALUE_SHARE || racer_array[column].kind == VALUE_SECONDS)
-        return (p.number > q.number) - (p.number < q.number);
-    return (p.whole > q.whole) - (p.whole < q.whole);
-}
-
 /* Few rows, which keep their order where they are equal. */
 static void sort_rows(struct compare_view *v)
 {
     for (int i = 1; v->sort >= 0 && i < v->rows.count; i++)
         for (int k = i; k > 0; k--) {
-            int c = compare_values(&v->rows.at[k - 1], &v->rows.at[k], v->sort);
+            int c = compare_rivals(&v->rows.at[k - 1], &v->rows.at[k], v->sort);
             bool both = v->rows.at[k - 1].outcome->plan && v->rows.at[k].outcome->plan;
             if ((v->reversed && both ? -c : c) <= 0) break;
             struct rival t = v->rows.at[k];
@@ -234,8 +146,8 @@ static void draw_advice(const struct scene *on, struct box area)
 {
     put_wrapped_format(
         on->cells, area, INK(DIM),
-        "%s races all solvers on this pattern, %s keeps the plan that is shown as A, %s%s FILE lays a "
-        "plan file beside it. %s and %s choose the plan on the right, %s the one on the left, and %s "
+        "%s races all solvers on this pattern.\n%s keeps the plan that is shown as A; %s%s FILE lays a "
+        "plan file beside it.\n%s and %s choose the plan on the right, %s the one on the left, and %s "
         "takes a solver.",
         KEY_OF(RACE), KEY_OF(PIN), KEY_OF(COMMAND), request_rows[REQ_OPEN_PLAN].name, KEY_OF(DOWN),
         KEY_OF(UP), KEY_OF(MARK), KEY_OF(OPEN));
@@ -247,12 +159,14 @@ static enum pane pane_of(const struct scene *on, const struct compare_view *v, b
     return worker_busy(on->session->worker, &race_work) || !both ? PANE_CURVES : PANE_MAPS;
 }
 
+/* Of a race, or of a plan that is being made; that of one which is there nobody asked for. */
 static bool has_curves(const struct scene *on, const struct compare_view *v)
 {
-    for (int i = 0; i < v->rows.count; i++)
-        if (rival_curve(on->session, &v->rows.at[i]).count > 1 ||
-            (v->rows.at[i].kind == RIVAL_RACER && rival_curve(on->session, &v->rows.at[i]).count))
-            return true;
+    for (int i = 0; i < v->rows.count; i++) {
+        const struct rival *r = &v->rows.at[i];
+        bool counts = r->kind == RIVAL_RACER || rival_progress(on->session, r).running;
+        if (counts && rival_curve(on->session, r).count > 0) return true;
+    }
     return false;
 }
 
@@ -312,7 +226,8 @@ static void zoom(struct explorer *x, struct compare_view *v, double factor)
     const struct session *s = &x->session;
     const struct outcome *o = &s->shown;
     struct compare_window *w = &v->window;
-    double span = (double)max_i64(o->time.last - o->time.first, 1), top = (double)picture_top(o->plan);
+    double span = (double)max_i64(o->time.last - o->time.first, 1),
+           top = (double)max_i64(o->index.bands.top, 1);
     if (w->to <= w->from) *w = (struct compare_window){0, 1, 0, 1};
     double tick = ((double)(s->selection.tick - o->time.first) + 0.5) / span;
     double address = ((double)s->selection.address + 0.5) / top;
@@ -341,14 +256,14 @@ static void sort_by(struct explorer *x, struct compare_view *v, int column)
     v->reversed = column == v->sort && !v->reversed;
     v->sort = column;
     v->moved = true;
-    explorer_say(x, TONE_PLAIN, "sorted by %s%s", column < 0 ? "kind" : racer_array[column].key,
+    explorer_say(x, TONE_PLAIN, "sorted by %s%s", column < 0 ? "kind" : racer_columns.at[column].key,
                  v->reversed ? ", turned around" : "");
 }
 
 static bool sort_named(struct explorer *x, struct compare_view *v, const char *name)
 {
     for (int i = 0; i < RACER_COLUMNS; i++)
-        if (strcmp(racer_array[i].key, name) == 0) return sort_by(x, v, i), true;
+        if (strcmp(racer_columns.at[i].key, name) == 0) return sort_by(x, v, i), true;
     explorer_say(x, TONE_BAD, "there is no column \"%s\" here", name);
     return true;
 }
@@ -411,7 +326,8 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         return pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
     case REQ_PAN_DOWN:
     case REQ_PAN_UP:
-        if (v->pane == PANE_LINES) return v->top = max_i64(0, v->top + (r == REQ_PAN_UP ? -5 : 5)), true;
+        if (v->pane == PANE_LINES)
+            return v->top = v->top + (r == REQ_PAN_UP ? (v->top < 5 ? -v->top : -5) : 5), true;
         return pan(v, 0, r == REQ_PAN_DOWN ? -1 : 1), true;
     case REQ_SORT:
         return sort_named(x, v, argument ? argument : "");
@@ -462,7 +378,7 @@ const struct view view_compare = {
     .end = end,
     .hints = {{REQ_RACE, "race"},
               {REQ_STOP, "stop"},
-              {REQ_OPEN, "take solver"},
+              {REQ_OPEN, "take this solver"},
               {REQ_MARK, "left"},
               {REQ_PIN, "pin A"},
               {REQ_PANE, "below"},

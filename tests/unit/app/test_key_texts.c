@@ -72,7 +72,7 @@ static void texts_follow_the_table(void **state)
         type(x, "<wait>");
         type(x, texts[i].keys);
         bind(texts[i].request, NEW_KEY);
-        assert_true(shows(x, texts[i].text));
+        if (!shows(x, texts[i].text)) fail_msg("%s: %s", texts[i].keys, texts[i].text);
         bind(texts[i].request, "");
         close_it(x);
     }
@@ -89,8 +89,8 @@ static const struct {
     {":set nothing 1<Enter>", REQ_WHAT_IF, "§ shows all of them"},
     {":bind nothing 1<Enter>", REQ_HELP, "§ lists all of them"},
     {"n", REQ_SEARCH, "nothing to search for yet: § asks for it"},
-    {"5r<wait><Enter>", REQ_SAVE, "§ saves the plan, u takes it back"},
-    {"5r<wait><Enter>", REQ_UNDO, "W saves the plan, § takes it back"},
+    {"5r<wait>gj<Enter>", REQ_SAVE, "§ saves the plan, u takes it back"},
+    {"5r<wait>gj<Enter>", REQ_UNDO, "W saves the plan, § takes it back"},
     {":save  <Enter>", REQ_SAVE, "§ proposes one"},
 };
 
