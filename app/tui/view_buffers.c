@@ -253,12 +253,7 @@ static void sort_by_next(struct buffers_view *v, int by)
 /* What is on chip is shown there; of what is not, why. */
 static void open_buffer(struct explorer *x)
 {
-    const struct lx_plan *p = session_plan(&x->session);
-    int32_t i = x->session.selection.buffer;
-    if (i >= 0 && i < p->problem.count && p->answer.address[i] < 0) {
-        explorer_request(x, REQ_WHY, NULL);
-        return;
-    }
+    if (why_open(x)) return;
     session_show_buffer(&x->session);
     explorer_show(x, VIEW_MAP);
 }
