@@ -34,7 +34,8 @@
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
-    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")
+    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")         \
+    V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
