@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
+#include "planning/plan_words.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
 #include "text/largest.h"
@@ -64,25 +65,8 @@ static void write_answer_lines(const struct lx_plan *p, struct text *out)
                 p->options);
     label(out, "status");
     paint_add(out, paints[a->status], lx_verdict_word(a->status));
-    if (a->message[0]) {
-        text_add(out, ": ");
-        add_printable(out, a->message, 0);
-    } else if (p->unproved)
-        text_format(out, ": %s", p->unproved);
+    add_reason_words(p, out);
     text_add(out, "\n");
-}
-
-/* What is paid, and the least that is proved of it. */
-static void add_least(const struct lx_plan *p, struct text *out)
-{
-    if (p->answer.status == LX_INFEASIBLE)
-        text_add(out, ", all off chip, which is no answer");
-    else if (lx_plan_value(p) == lx_plan_least(p))
-        text_add(out, ", proven least");
-    else if (lx_plan_least(p) > 0)
-        text_format(out, ", proven least %s (+%s)", in_bytes(lx_plan_least(p)).at, in_gap(lx_plan_gap(p)).at);
-    else
-        text_add(out, ", no least above 0 is proved");
 }
 
 /* What is moved, and what ops wait for. */
@@ -111,7 +95,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
     label(out, p->graph->is_list ? "cost" : "HBM");
     text_add(out, in_bytes(p->figures.hbm_bytes).at);
-    if (p->problem.objective == LX_SPILL && !p->asks_time) add_least(p, out);
+    if (p->problem.objective == LX_SPILL && !p->asks_time) add_least_words(p, false, out);
     if (p->figures.baseline_hbm_bytes > 0)
         text_format(out, "; all off chip %s, saved %s", in_bytes(p->figures.baseline_hbm_bytes).at,
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
@@ -134,16 +118,14 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         label(out, "time");
         text_format(out, "%.2f us of the device, %.2f us end to end in %s, predicted", p->figures.device_us,
                     p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
-        if (p->asks_time)
-            text_format(out, "; proven least %.2f us end to end (+%s)", p->figures.bound_us,
-                        in_gap(lx_plan_gap(p)).at);
+        if (p->asks_time) add_least_words(p, false, out);
         text_add(out, "\n");
         write_sums(p, out);
     }
     label(out, "height");
     text_format(out, "%s", in_bytes(p->figures.height_bytes).at);
     if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX) {
-        add_least(p, out);
+        add_least_words(p, false, out);
         text_add(out, "\n");
     } else
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);

@@ -3,6 +3,7 @@
  * From top to bottom: title, the map with one rectangle per buffer, occupancy over time, and the lives of the
  * buffers that were spilled. A buffer's colour comes from its name, so it is the same in every drawing; each
  * rectangle carries a tooltip with all that is known. */
+#include "planning/plan_words.h"
 #include "picture/picture.h"
 #include "picture/lanes.h"
 #include "base/checked.h"
@@ -254,7 +255,7 @@ static void add_title(const struct lx_plan *p, struct text *t)
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
-    if (p->problem.objective == LX_SPILL) text_format(t, ", gap %s", in_gap(lx_plan_gap(p)).at);
+    if (p->problem.objective == LX_SPILL) add_least_words(p, true, t);
     if (p->problem.objective == LX_HEIGHT)
         text_format(t, ", height %s", in_bytes(p->figures.height_bytes).at);
     if (p->graph->target_hbm_bytes >= 0)

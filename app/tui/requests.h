@@ -90,7 +90,7 @@ enum argument {
     R(GO_BACK, "go-back", "<C-o>", EVERYWHERE, NONE, "Moving",                                               \
       "back to the place before: view and selection")                                                        \
     R(ESCAPE, "escape", "<Esc>", EVERYWHERE, NONE, "Moving",                                                 \
-      "close what is on top, forget search and filter")                                                      \
+      "close what is on top, stop planning, forget search and filter")                                       \
     PAGES(VIEW_REQUEST, R)                                                                                   \
     R(NEXT_VIEW, "next-view", "<Tab>", EVERYWHERE, NONE, "Views", "the next view")                           \
     R(PREVIOUS_VIEW, "previous-view", "<S-Tab>", EVERYWHERE, NONE, "Views", "the view before")               \
@@ -101,8 +101,8 @@ enum argument {
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
     R(SORT, "sort", "", SORTED, COLUMN, "Tables", "sort by a column")                                        \
-    R(SORT_RIGHT, "sort-right", "> .", SORTED, NONE, "Tables", "sort by the next column")                    \
-    R(SORT_LEFT, "sort-left", "<lt> ,", SORTED, NONE, "Tables", "sort by the column before")                 \
+    R(SORT_RIGHT, "sort-right", ">", SORTED, NONE, "Tables", "sort by the next column")                      \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED, NONE, "Tables", "sort by the column before")                   \
     R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "turn the order around")                    \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
     R(PAN_LEFT, "pan-left", "H", IN(MAP), NONE, "Map", "earlier")                                            \
@@ -111,8 +111,8 @@ enum argument {
     R(PAN_RIGHT, "pan-right", "L", IN(MAP), NONE, "Map", "later")                                            \
     R(ZOOM_IN, "zoom-in", "+ =", IN(MAP), NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
     R(ZOOM_OUT, "zoom-out", "- _", IN(MAP), NONE, "Map", "zoom out")                                         \
-    R(ZOOM_TIME_IN, "zoom-time-in", "> .", IN(MAP), NONE, "Map", "zoom in on time only")                     \
-    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt> ,", IN(MAP), NONE, "Map", "zoom out of time only")               \
+    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP), NONE, "Map", "zoom in on time only")                       \
+    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP), NONE, "Map", "zoom out of time only")                 \
     R(ZOOM_ALL, "zoom-all", "z", IN(MAP), NONE, "Map", "all of it")                                          \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
@@ -126,8 +126,7 @@ enum argument {
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
-    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM) | IN(WHY) | IN(SWEEP), NONE, "Run",                \
-      "stop what runs; the best so far is kept")                                                             \
+    R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "stop what runs; the best so far is kept")             \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
     R(TEAM_SET, "team", "", EVERYWHERE, NUMBER, "Team", "cut the graph over so many members")                \

@@ -151,21 +151,6 @@ static void draw_row(const struct scene *on, const struct buffers_view *v, struc
                   INK_ON(MATCH, MATCH));
 }
 
-/* A line with where the cursor is, and of how many. */
-static void draw_position(const struct scene *on, const struct buffers_view *v, struct box line)
-{
-    char words[160];
-    if (line.rows < 1) return;
-    put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
-    int32_t all = v->made.plan ? v->made.plan->problem.count : 0;
-    int n = snprintf(words, sizeof words, " %s/", grouped(v->count ? v->list.cursor + 1 : 0).at);
-    n += snprintf(words + n, sizeof words - (size_t)n, "%s ", grouped(v->count).at);
-    if (v->count < all)
-        snprintf(words + n, sizeof words - (size_t)n, "of %s match \"%.40s\" ", counted(all, "buffer").at,
-                 v->now.filter);
-    put_right(on->cells, line.row, line.column, line.columns - 2, INK(DIM), words);
-}
-
 /* Why the buffer under the cursor is where it is. */
 static void draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
@@ -223,7 +208,7 @@ static void draw(const struct scene *on, void *state, struct box area)
                            on->filter[0] ? "No buffer matches the filter. %s takes it away."
                                          : "This plan has no buffers. %s goes back.",
                            on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
-    draw_position(on, v, line);
+    if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
     draw_why(on, v, why);
     draw_sums(on, sums);
 }

@@ -229,7 +229,7 @@ static void draw_maps(const struct scene *on, const struct compare_view *v, stru
     struct difference d;
     if (right->outcome.plan) b = &right->outcome;
     if (!a || !b) {
-        if (on->session->race_is_old || !worker_busy(on->session->worker, &race_work))
+        if (session_race_is_old(on->session) || !worker_busy(on->session->worker, &race_work))
             put_wrapped_format(
                 on->cells, area, INK(DIM),
                 "%s races all solvers on this pattern. Then %s and %s choose the plan on the right, "
@@ -282,7 +282,7 @@ static void draw(const struct scene *on, void *state, struct box area)
         draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
     bool any = false;
     for (int i = 0; i < n; i++) any |= on->session->racers.at[i].outcome.plan != NULL;
-    if (any && on->session->race_is_old && maps.rows > 2) {
+    if (any && session_race_is_old(on->session) && maps.rows > 2) {
         struct box warn = box_cut_top(&maps, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "these results are of other settings; %s races again", KEY_OF(RACE));

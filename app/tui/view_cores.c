@@ -3,6 +3,7 @@
  * way. */
 #include "tui/op_items.h"
 #include "base/checked.h"
+#include "planning/op_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,21 +78,23 @@ static int draw_head(const struct scene *on, struct box area, const struct cut *
     for (int i = 0, n = 0; i < c->d->split_count && n < room; i++) {
         const struct lx_split *s = &c->d->splits[i];
         if (c->d->split_count > room && s->split == 1) continue;
+        struct text why = {0};
+        add_split_words(on->session->shown.plan, c->d->op, i, &why);
         n++;
         put_format(on->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
-                   " %c%s %6lld  cut in %3lld  %6lld each  %s: %s", s->letter, s->is_summed ? "+" : " ",
-                   (long long)s->extent, (long long)s->split, (long long)s->per_core,
-                   lx_split_rule_word(s->rule), lx_split_rule_help(s->rule));
+                   " %c%s %6lld  cut in %3lld  %6lld each  %s", s->letter, s->is_summed ? "+" : " ",
+                   (long long)s->extent, (long long)s->split, (long long)s->per_core, why.at ? why.at : "");
+        text_free(&why);
     }
     return row - area.row;
 }
 
 /* All operands, the chosen one marked, with what a core holds of each and the neighbours' view of it. */
-static const char *neighbour(const struct cut *c, int32_t tensor, int32_t other, char *out, size_t size)
+static enum cut_agreement compare_cuts(const struct scene *on, const struct cut *c, int operand,
+                                       int32_t other, struct text *words)
 {
-    bool clash = lx_core_div_mismatch(c->all, c->d->op, other, tensor);
-    snprintf(out, size, "%s%.40s", clash ? "MISMATCH with " : "same cut as ", c->g->ops[other].name);
-    return out;
+    text_free(words);
+    return add_cut_words(on->session->shown.plan, c->d->op, operand, other, words);
 }
 
 static int draw_operands(const struct scene *on, struct box area, const struct cut *c)
@@ -100,20 +103,15 @@ static int draw_operands(const struct scene *on, struct box area, const struct c
     for (int k = 0; k <= c->op->input_count && row < area.rows; k++, row++) {
         const struct lx_operand_span *span = &c->d->operands[k];
         int32_t t = operand_tensor(c->op, k);
-        bool here = k == c->operand, clash = false;
-        char words[160] = "", one[80];
+        bool here = k == c->operand;
+        enum cut_agreement cut = CUT_SAME;
+        struct text words = {0};
         int32_t identity = t;
         for (int32_t i = 0; i < c->g->op_count && k < c->op->input_count; i++)
-            if (c->g->ops[i].output == t) {
-                clash |= lx_core_div_mismatch(c->all, c->d->op, i, t);
-                snprintf(words, sizeof words, "%s", neighbour(c, t, i, one, sizeof one));
-            }
-        for (int32_t i = 0; i < c->g->op_count && k == c->op->input_count && !clash; i++)
+            if (c->g->ops[i].output == t) cut = compare_cuts(on, c, k, i, &words);
+        for (int32_t i = 0; i < c->g->op_count && k == c->op->input_count && cut == CUT_SAME; i++)
             for (int j = 0; j < c->g->ops[i].input_count; j++)
-                if (c->g->ops[i].inputs[j] == t) {
-                    clash |= lx_core_div_mismatch(c->all, c->d->op, i, t);
-                    snprintf(words, sizeof words, "%s", neighbour(c, t, i, one, sizeof one));
-                }
+                if (c->g->ops[i].inputs[j] == t) cut = compare_cuts(on, c, k, i, &words);
         put(on->cells, area.row + row, area.column, here ? on->glyphs->mark : ' ', INK(KEY));
         put(on->cells, area.row + row, area.column + 2, on->glyphs->bullet,
             (struct style){.ink = tone_of_identity(identity)});
@@ -123,8 +121,10 @@ static int draw_operands(const struct scene *on, struct box area, const struct c
         at += put_format(on->cells, area.row + row, at, area.columns - 23, INK(DIM),
                          "%s  %s B per core, spans %s B  ", k < c->op->input_count ? "in " : "out",
                          grouped(span->core_bytes).at, grouped(span->bytes).at);
-        put_text(on->cells, area.row + row, at, area.column + area.columns - at, clash ? INK(BAD) : INK(GOOD),
-                 words);
+        static const uint8_t tones[] = {[CUT_SAME] = TONE_GOOD, [CUT_RING] = TONE_WARN, [CUT_HBM] = TONE_BAD};
+        put_text(on->cells, area.row + row, at, area.column + area.columns - at,
+                 (struct style){.ink = tones[cut]}, words.at ? words.at : "");
+        text_free(&words);
     }
     return row;
 }

@@ -2,6 +2,7 @@
  * whether that goes through HBM or stays on chip. */
 #include "tui/explorer.h"
 #include "planning/buffer_table.h"
+#include "planning/op_words.h"
 #include "tui/graph_rows.h"
 #include "tui/stack_bar.h"
 
@@ -83,8 +84,13 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
         row++;
         int at = area.column + 2;
         put(on->cells, area.row + row, area.column, i == v->edge ? on->glyphs->mark : ' ', INK(KEY));
-        at += put_text(on->cells, area.row + row, at, 8, e.on_chip ? INK(GOOD) : INK(WARN),
-                       e.on_chip ? "on chip " : "HBM     ");
+        struct text place = {0};
+        add_place_words(on->session->shown.plan, on->session->selection.op, e.is_input ? i : op->input_count,
+                        &place);
+        int used = put_text(on->cells, area.row + row, at, area.columns / 2,
+                            e.on_chip ? INK(GOOD) : INK(WARN), place.at ? place.at : "");
+        at += used < 17 ? 18 : used + 2;
+        text_free(&place);
         put_text(on->cells, area.row + row, at, area.column + area.columns - at, INK(PLAIN), words);
         text_free(&shape);
     }

@@ -221,7 +221,7 @@ static void draw(const struct scene *on, void *state, struct box area)
                                w->to_address,        p.map.columns, map_rows(on, p.map.rows),
                                s->selection.by_edges};
     if (!raster_make(plan, &view, &r)) return;
-    struct map_paint paint = {&s->shown, &r, s->selection.buffer, NULL, on->filter};
+    struct map_paint paint = {&s->shown, &r, s->selection.buffer, s->moved, on->filter};
     map_paint(on, p.map, &paint);
     draw_largest_hole(on, &p, &r);
     draw_addresses(on, &p, &r);

@@ -1,6 +1,7 @@
 /* Why, and what helps: of the selected buffer that is off chip, or of the plan as a whole, the reason, what it
  * costs, and every remedy as a row that is filled in as it comes. Enter applies a row. */
 #include "tui/explorer.h"
+#include "planning/plan_words.h"
 #include "tui/put_columns.h"
 #include "tui/why_rows.h"
 
@@ -84,10 +85,13 @@ static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t
 static void draw_whole(const struct scene *on, const struct lx_plan *p, struct box *area)
 {
     struct text line = {0};
-    text_format(&line, "the plan as a whole: %s %s, %s", remedy_value_heading(p),
-                grouped(lx_plan_value(p)).at, lx_verdict_word(p->answer.status));
-    if (p->unproved) text_format(&line, ": %s", p->unproved);
+    text_add(&line, "the plan as a whole: ");
+    add_value_words(p, false, &line);
     add_line(on, area, INK(TITLE), &line);
+    if (p->unproved) {
+        add_status_words(p, &line);
+        add_line(on, area, INK(WARN), &line);
+    }
     if (p->figures.spill_bytes > 0)
         text_format(&line, "%s that a scratchpad without limit would save; %s of %s off chip",
                     in_bytes(p->figures.spill_bytes).at, grouped(on->session->shown.off_chip_count).at,

@@ -19,6 +19,7 @@
     X(LX_SPLIT_OUTPUT, "output", "an output dimension: the largest divisor for the cores that were left")    \
     X(LX_SPLIT_REDUCTION, "reduction", "the one reduction dimension that gets the cores left over")          \
     X(LX_SPLIT_HINT, "hint", "asked for")                                                                    \
+    X(LX_SPLIT_CHOSEN, "chosen", "by a later stage, together with other ops and what is on chip")            \
     X(LX_SPLIT_DOMAIN, "domain", "the least that a constraint on this dimension allows")                     \
     X(LX_SPLIT_BLOCKED, "blocked", "a constraint keeps it whole")                                            \
     X(LX_SPLIT_NO_CORES, "no cores", "no divisor fits the cores that were left")                             \

@@ -284,16 +284,17 @@ static bool find_bound(struct planner *p, bool limited)
     bool ok = true;
     p->bound = p->best.bound;
     p->unproved = p->best.open_relayouts && p->options->solver->caps & LX_CAN_PROVE
-                      ? "not all ways to decide its relayouts were tried"
+                      ? "the bound does not reach: not all ways to decide relayouts were tried"
                       : NULL;
     if (limited && !p->joint.searched) {
         ok = borderless_traffic(&p->best.draft, &p->bound, p->st);
-        p->unproved = "how ops are bundled has no bound of its own";
+        p->unproved = "the bound does not reach: it leaves out how ops are bundled";
     } else if (p->joint.searched) {
-        p->unproved = "the search over divisions did not reach its bound";
+        p->unproved = "the bound does not reach: the search over divisions ended above it";
     } else if (row) {
         p->bound = p->best.perfect_bytes;
-        p->unproved = arena_format(p->memory, "the bound of --%s leaves out where buffers lie", row->option);
+        p->unproved = arena_format(
+            p->memory, "the bound does not reach: with --%s it leaves out where buffers lie", row->option);
         ok = p->unproved ? true : status_no_memory(p->st);
     }
     return ok;
@@ -310,6 +311,16 @@ static bool raise_bound(struct planner *p, bool limited)
     return true;
 }
 
+/* All that the passes find beyond the first attempt, and what nothing goes below. */
+static bool search_further(struct lx_plan *p, struct planner *by, bool spill)
+{
+    bool ok = asks_time(by) ? least_time_search(by) : !spill || run_searches(by, LX_TRIES_FEW);
+    bool limited = ok && spill && is_limited(by);
+    ok = ok && (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st));
+    return ok && find_bound(by, limited) && (!spill || (search_many(by) && search_others(by))) &&
+           (!limited || merge_bundles(by)) && (!spill || asks_time(by) || raise_bound(by, limited));
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
@@ -317,13 +328,9 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     struct planner by = {.divided = p->own_divisions, .options = options, .memory = p->memory, .st = st};
     if (!attempt_plain(&by, &how, &by.best)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
-    bool ok = asks_time(&by) ? least_time_search(&by) : !spill || run_searches(&by, LX_TRIES_FEW);
-    bool limited = ok && spill && is_limited(&by);
+    by.bound = spill ? by.best.perfect_bytes : 0;
     p->asks_time = asks_time(&by);
-    ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
-    ok = ok && find_bound(&by, limited) && (!spill || (search_many(&by) && search_others(&by))) &&
-         (!limited || merge_bundles(&by)) && (!spill || asks_time(&by) || raise_bound(&by, limited));
-    ok = ok && adopt_best(p, &by);
+    bool ok = (options->run.hasty || search_further(p, &by, spill)) && adopt_best(p, &by);
     if (ok && !spill) p->figures.bound_bytes = by.bound;
     if (ok && spill && !p->asks_time) {
         p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, by.bound);
@@ -343,15 +350,30 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     return true;
 }
 
-/* Why the least may be below the plan: what the passes say, else what the solver is. */
-static const char *why_unproved(const struct lx_plan *p, const struct lx_solver *solver)
+/* By what a search was ended; NULL: by nothing, it went to its end. */
+static const char *why_ended(const struct lx_plan *p, const struct lx_plan_options *how)
 {
+    const struct lx_run *run = &how->run;
+    if (run->time_limit > 0 && p->seconds >= run->time_limit) return "stopped by --time";
+    if (lx_run_stopped(run)) return "stopped before its end";
+    if (p->answer.status != LX_LIMIT) return NULL;
+    if (run->work_limit > 0) return "the work limit (--work) is reached";
+    return arena_format(p->memory, "%s used up its steps; --work gives it more", how->solver->name);
+}
+
+/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver is. */
+static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
+{
+    const struct lx_solver *solver = how->solver;
     if (p->answer.status == LX_OPTIMAL || p->answer.status == LX_INFEASIBLE || p->answer.status == LX_ERROR)
         return NULL;
-    if (p->asks_time) return "its time may be above what launches and memory take at least";
+    const char *ended = why_ended(p, how);
+    if (ended) return ended;
+    if (p->asks_time) return "the bound does not reach: it is what launches and memory take at least";
     if (p->unproved) return p->unproved;
-    if (p->answer.status == LX_LIMIT) return "the solver was stopped, or used up its steps";
-    return arena_format(p->memory, solver->caps & LX_CAN_PROVE ? "%s found no proof" : "%s proves nothing",
+    return arena_format(p->memory,
+                        solver->caps & LX_CAN_PROVE ? "the bound of %s does not reach"
+                                                    : "%s is a heuristic: it proves nothing",
                         solver->name);
 }
 
@@ -366,6 +388,44 @@ static void settle_status(struct lx_plan *p)
         p->answer.status = LX_FEASIBLE;
 }
 
+/* A plan that knows what was asked. */
+static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  lx_status *st)
+{
+    struct lx_plan *p = plan_new(g, st);
+    if (!p) return NULL;
+    p->solver = options->solver->name;
+    p->seed = options->run.seed;
+    p->launch = options->launch;
+    p->work_limit = options->run.work_limit;
+    p->options = describe_options(p->memory, options->solver, options->run.options);
+    if (p->options) return p;
+    status_no_memory(st);
+    lx_plan_free(p);
+    return NULL;
+}
+
+struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  const struct lx_progress *so_far, lx_status *st)
+{
+    struct lx_plan *p = plan_begin(g, options, st);
+    bool ok = p && plan_of_list(p, lx_asked(options->objective, g->objective), st);
+    for (int32_t i = 0; ok && i < p->problem.count; i++) {
+        p->answer.address[i] = so_far->address[i];
+        if (p->answer.pool && so_far->pool) p->answer.pool[i] = so_far->pool[i];
+    }
+    if (ok) {
+        p->answer.status = LX_LIMIT;
+        p->answer.objective = so_far->objective;
+        p->answer.steps = so_far->steps;
+        p->answer.bound = p->figures.bound_bytes = so_far->bound;
+        ok = plan_complete_hastily(p, st);
+    }
+    if (ok) return p;
+    lx_plan_free(p);
+    return NULL;
+}
+
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     const char *wrong =
@@ -377,21 +437,15 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
         status_set(st, LX_E_USAGE, "%s", wrong);
         return NULL;
     }
-    struct lx_plan *p = plan_new(g, st);
+    struct lx_plan *p = plan_begin(g, options, st);
     if (!p) return NULL;
-    p->solver = options->solver->name;
-    p->seed = options->run.seed;
-    p->launch = options->launch;
-    p->work_limit = options->run.work_limit;
-    p->options = describe_options(p->memory, options->solver, options->run.options);
     double start = clock_seconds();
-    bool ok = p->options ? true : status_no_memory(st);
-    ok = ok && (g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st));
+    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st);
     p->seconds = clock_seconds() - start;
-    ok = ok && plan_complete(p, st);
+    ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {
         settle_status(p);
-        p->unproved = why_unproved(p, options->solver);
+        p->unproved = why_unproved(p, options);
     }
     if (ok && !g->is_list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st) &&

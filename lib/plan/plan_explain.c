@@ -70,3 +70,10 @@ void lx_explanation_free(struct lx_explanation *e)
     free(e->all);
     *e = (struct lx_explanation){0};
 }
+
+const struct lx_division *lx_plan_divided_alone(const struct lx_plan *p, int32_t op)
+{
+    const struct lx_divisions *d = p->own_divisions;
+    int32_t place = p->order ? p->order[op] : op;
+    return d && p->lends && place < d->count ? &d->at[place] : NULL;
+}

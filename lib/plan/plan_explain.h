@@ -29,4 +29,7 @@ struct lx_explanation {
 bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out, lx_status *st);
 void lx_explanation_free(struct lx_explanation *e);
 
+/* How work division alone divides op `op` of the plan; NULL: not known. */
+const struct lx_division *lx_plan_divided_alone(const struct lx_plan *p, int32_t op);
+
 #endif

@@ -1,0 +1,142 @@
+/* Words about ops, taken from a plan's accesses and transfers. */
+#include "planning/op_words.h"
+#include "text/format.h"
+
+static int32_t tensor_of(const struct lx_plan *p, int32_t op, int operand)
+{
+    const struct lx_op *o = &p->layouts->graph->ops[op];
+    return operand < o->input_count ? o->inputs[operand] : o->output;
+}
+
+static const struct lx_access *access_of(const struct lx_plan *p, int32_t op, int operand)
+{
+    return &p->accesses[p->access_at[op] + operand];
+}
+
+/* Bytes of the transfers of a kind that the op's tick makes for a tensor. */
+static int64_t moved_at(const struct lx_plan *p, int32_t op, int32_t tensor, enum lx_transfer_kind kind)
+{
+    int64_t bytes = 0;
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct lx_transfer *x = &p->transfers[i];
+        if (x->tick == op && x->kind == kind && p->stays[x->stay].tensor == tensor) bytes += x->bytes;
+    }
+    return bytes;
+}
+
+void add_place_words(const struct lx_plan *p, int32_t op, int operand, struct text *out)
+{
+    int32_t tensor = tensor_of(p, op, operand);
+    if (lx_plan_place(p, op, operand) < 0) {
+        text_format(out, "HBM: %s B", grouped(access_of(p, op, operand)->bytes).at);
+        return;
+    }
+    int64_t loaded = moved_at(p, op, tensor, LX_LOAD), stored = moved_at(p, op, tensor, LX_STORE);
+    text_add(out, "on chip");
+    if (loaded) text_format(out, ", loaded: %s B", grouped(loaded).at);
+    if (stored) text_format(out, ", and stored: %s B", grouped(stored).at);
+}
+
+/* Which operand of an op a tensor is; -1: none. */
+static int operand_of(const struct lx_plan *p, int32_t op, int32_t tensor)
+{
+    const struct lx_op *o = &p->layouts->graph->ops[op];
+    for (int k = 0; k <= o->input_count; k++)
+        if (tensor_of(p, op, k) == tensor) return k;
+    return -1;
+}
+
+static bool is_on_chip(const struct lx_plan *p, int32_t op, int32_t tensor)
+{
+    int operand = operand_of(p, op, tensor);
+    return operand >= 0 && lx_plan_place(p, op, operand) >= 0;
+}
+
+/* HBM bytes of a tensor at one op: what it accesses there, what is loaded and stored. */
+static int64_t through_hbm(const struct lx_plan *p, int32_t op, int32_t tensor)
+{
+    int operand = operand_of(p, op, tensor);
+    int64_t bytes = moved_at(p, op, tensor, LX_LOAD) + moved_at(p, op, tensor, LX_STORE);
+    if (operand >= 0 && lx_plan_place(p, op, operand) < 0) bytes += access_of(p, op, operand)->bytes;
+    return bytes;
+}
+
+enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operand, int32_t other,
+                                 struct text *out)
+{
+    int32_t tensor = tensor_of(p, op, operand), reader = op > other ? op : other;
+    bool same = !lx_core_div_mismatch(p->divisions, op, other, tensor);
+    text_add(out, same ? "same cut as op " : "MISMATCH with op ");
+    add_printable(out, p->layouts->graph->ops[other].name, 40);
+    if (same) return CUT_SAME;
+    int64_t ring = moved_at(p, reader, tensor, LX_RING);
+    bool on_chip = is_on_chip(p, op, tensor) && is_on_chip(p, other, tensor);
+    if (on_chip && ring)
+        text_format(out, ": relaid over the ring, %s B", grouped(ring).at);
+    else if (on_chip && !moved_at(p, reader, tensor, LX_LOAD))
+        text_add(out, ": relaid over the ring before");
+    else
+        text_format(out, ": through HBM, %s B",
+                    grouped(through_hbm(p, op, tensor) + through_hbm(p, other, tensor)).at);
+    return on_chip ? CUT_RING : CUT_HBM;
+}
+
+/* The neighbour that cuts a tensor of the op as it does, the one with most bytes; -1: none. */
+static int32_t agrees_with(const struct lx_plan *p, int32_t op, int64_t *bytes)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    int32_t found = -1;
+    *bytes = 0;
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int k = 0; o != op && k <= g->ops[op].input_count; k++) {
+            int32_t t = tensor_of(p, op, k);
+            const struct lx_op *other = &g->ops[o];
+            bool feeds = other->output == t && k < g->ops[op].input_count;
+            bool reads = k == g->ops[op].input_count && other->output != t && operand_of(p, o, t) >= 0;
+            if (!(feeds || reads) || lx_plan_place(p, op, k) < 0 || !is_on_chip(p, o, t)) continue;
+            if (access_of(p, op, k)->bytes <= *bytes || lx_core_div_mismatch(p->divisions, op, o, t))
+                continue;
+            *bytes = access_of(p, op, k)->bytes;
+            found = o;
+        }
+    return found;
+}
+
+/* The operand of which a core holds less than it would if the op were divided alone; most of all. */
+static void add_smaller_part(const struct lx_plan *p, int32_t op, struct text *out)
+{
+    const struct lx_division *now = &p->divisions->at[op], *alone = lx_plan_divided_alone(p, op);
+    int64_t most = 0;
+    int found = -1;
+    for (int k = 0; alone && alone->operand_count == now->operand_count && k < now->operand_count; k++)
+        if (alone->operands[k].core_bytes - now->operands[k].core_bytes > most) {
+            most = alone->operands[k].core_bytes - now->operands[k].core_bytes;
+            found = k;
+        }
+    if (found < 0) {
+        text_add(out, ": less is moved in all");
+        return;
+    }
+    text_format(out, ": %s B of ", grouped(now->operands[found].core_bytes).at);
+    add_printable(out, p->layouts->graph->tensors[tensor_of(p, op, found)].name, 30);
+    text_format(out, " per core, alone it would be %s B", grouped(alone->operands[found].core_bytes).at);
+}
+
+void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text *out)
+{
+    const struct lx_split *s = &p->divisions->at[op].splits[split];
+    int64_t bytes;
+    if (s->rule != LX_SPLIT_CHOSEN) {
+        text_format(out, "%s: %s", lx_split_rule_word(s->rule), lx_split_rule_help(s->rule));
+        return;
+    }
+    text_add(out, p->joint.searched || p->asks_time ? "co-optimised" : "as the plan states it");
+    int32_t other = agrees_with(p, op, &bytes);
+    if (other < 0) {
+        add_smaller_part(p, op, out);
+        return;
+    }
+    text_add(out, ": agrees with op ");
+    add_printable(out, p->layouts->graph->ops[other].name, 40);
+    text_format(out, ", %s B stay on chip", grouped(bytes).at);
+}

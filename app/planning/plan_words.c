@@ -1,0 +1,76 @@
+#include "planning/plan_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct words in_short_bytes(int64_t n)
+{
+    struct words w = in_bytes(n);
+    char *open = strchr(w.at, '('), *close = open ? strchr(open, ')') : NULL;
+    if (!close) return w;
+    *close = 0;
+    memmove(w.at, open + 1, strlen(open));
+    return w;
+}
+
+const char *value_word(const struct lx_plan *p)
+{
+    if (p->problem.objective == LX_HEIGHT) return "height";
+    return p->graph->is_list ? "cost" : "HBM";
+}
+
+static struct words bytes_words(int64_t n, bool brief)
+{
+    return brief ? in_short_bytes(n) : in_bytes(n);
+}
+
+static void add_least(const struct lx_plan *p, const char *least, struct text *out)
+{
+    double gap = lx_plan_gap(p);
+    if (gap <= 0)
+        text_add(out, ", optimal");
+    else if (isinf(gap))
+        text_add(out, ", no least above 0 is proved");
+    else
+        text_format(out, ", proven least %s (+%s)", least, in_percent(gap).at);
+}
+
+void add_least_words(const struct lx_plan *p, bool brief, struct text *out)
+{
+    struct words us;
+    snprintf(us.at, sizeof us.at, "%.2f us end to end", p->figures.bound_us);
+    if (p->answer.status == LX_INFEASIBLE)
+        text_add(out, ", all off chip, which is no answer");
+    else if (p->asks_time)
+        add_least(p, us.at, out);
+    else if (p->problem.objective != LX_FIT && lx_plan_value(p) != INT64_MAX)
+        add_least(p, bytes_words(lx_plan_least(p), brief).at, out);
+}
+
+void add_value_words(const struct lx_plan *p, bool brief, struct text *out)
+{
+    bool height = p->problem.objective == LX_HEIGHT;
+    text_format(out, "%s %s", value_word(p),
+                bytes_words(height ? p->figures.height_bytes : p->figures.hbm_bytes, brief).at);
+    if (!p->asks_time) {
+        add_least_words(p, brief, out);
+        return;
+    }
+    text_format(out, ", %.2f us end to end", p->figures.end_to_end_us);
+    add_least_words(p, brief, out);
+}
+
+void add_status_words(const struct lx_plan *p, struct text *out)
+{
+    text_add(out, lx_verdict_word(p->answer.status));
+    add_reason_words(p, out);
+}
+
+void add_reason_words(const struct lx_plan *p, struct text *out)
+{
+    const char *why = p->answer.message[0] ? p->answer.message : p->unproved;
+    if (!why) return;
+    text_add(out, ": ");
+    add_printable(out, why, 0);
+}

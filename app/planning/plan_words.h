@@ -1,0 +1,25 @@
+/* What a plan comes to, in the same words everywhere: what is paid, the least that is proved of it, how far the one is
+ * above the other, and why no more is proved. "optimal" is said of a plan that is proved to be the least; "proven least"
+ * of the bound, and of nothing else. */
+#ifndef LX_APP_PLANNING_PLAN_WORDS_H
+#define LX_APP_PLANNING_PLAN_WORDS_H
+
+#include "lxplan.h"
+#include "base/text.h"
+#include "text/format.h"
+
+/* 12.7 MiB; below 10 KiB 1,234 B */
+struct words in_short_bytes(int64_t n);
+
+/* What its bytes are called: HBM, cost (of a list) or height. */
+const char *value_word(const struct lx_plan *p);
+/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)", "HBM 12.3 MiB, optimal"; not `brief`: with every byte. */
+void add_value_words(const struct lx_plan *p, bool brief, struct text *out);
+/* What stands behind the value: ", optimal". Nothing where everything just has to fit. */
+void add_least_words(const struct lx_plan *p, bool brief, struct text *out);
+/* "optimal", "feasible: bestfit is a heuristic and proves nothing", "limit: stopped by --time" */
+void add_status_words(const struct lx_plan *p, struct text *out);
+/* Only why: ": stopped by --time"; nothing where there is nothing to say. */
+void add_reason_words(const struct lx_plan *p, struct text *out);
+
+#endif
