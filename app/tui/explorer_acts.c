@@ -265,7 +265,7 @@ static void next_theme(struct explorer *x, const char *argument, int what, int b
 static void swap_glyphs(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
-    x->glyphs = x->glyphs->ascii ? &glyphs_unicode : &glyphs_ascii;
+    x->glyphs = glyphs_next(x->glyphs, x->theme);
     x->redraw_all = true;
 }
 

@@ -98,8 +98,13 @@ static bool index_plan(struct outcome *out)
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
+<<<<<<< HEAD
     if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out) && index_stays(out) &&
         lay_rails(out) && add_up(out))
+=======
+    if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
+        out->off_chip && index_tensors(out) && add_up(out))
+>>>>>>> main
         return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
@@ -178,6 +183,7 @@ void outcome_free(struct outcome *o)
     free(o->reader_at);
     free(o->off_chip);
     lx_occupancy_free(&o->time);
+    plan_index_free(&o->index);
     lx_plan_free(o->plan);
     *o = (struct outcome){0};
 }

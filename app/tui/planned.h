@@ -7,6 +7,7 @@
 #define LX_APP_TUI_PLANNED_H
 
 #include "picture/picture.h"
+#include "picture/plan_index.h"
 #include "tui/pattern_source.h"
 #include "tui/rails.h"
 #include "tui/what_if.h"
@@ -17,7 +18,8 @@ struct outcome {
     const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */
     const struct lx_divisions *divisions; /* the same */
     struct lx_occupancy time;
-    int32_t *off_chip; /* buffers, dearest first, then those that may not be on chip */
+    struct plan_index index; /* for maps */
+    int32_t *off_chip;       /* buffers, dearest first, then those that may not be on chip */
     int32_t off_chip_count;
     int64_t *moved;            /* per buffer: HBM bytes that it moves */
     struct lx_byte_sums bytes; /* and what for, together */

@@ -115,11 +115,14 @@ enum argument {
     R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP), NONE, "Map", "zoom out of time only")                 \
     R(ZOOM_ALL, "zoom-all", "z", IN(MAP), NONE, "Map", "all of it")                                          \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
-    R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
+    R(EDGES, "edges", "v", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
+    R(EVENTS, "events", "V", IN(MAP), NONE, "Map", "time to scale, or one column per event")                 \
+    R(DENSE, "dense", "d", IN(MAP), NONE, "Map",                                                             \
+      "cells of several buffers: occupancy, cost, fragmentation, age")                                       \
     R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
       "next buffer that is off chip, dearest first")                                                         \
-    R(ON_CHIP_BIGGEST, "peak", "p", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
+    R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
     R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "go through producers and consumers")           \
@@ -164,7 +167,7 @@ enum argument {
     R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
     R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "the colours by name; <Tab> offers them")             \
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
-    R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "ASCII characters only, or all")                      \
+    R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "all characters, ASCII only, no quarter blocks")      \
     R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "draw everything anew")                         \
     R(BIND, "bind", "", EVERYWHERE, REQUEST, "Screen", "other keys for a request: bind NAME KEYS")           \
     R(QUIT, "quit", "Q", EVERYWHERE, NONE, "Screen", "quit")

@@ -208,16 +208,18 @@ static void draw_map(const struct scene *on, struct box area, const struct outco
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
                grouped(o->plan->figures.hbm_bytes).at);
     if (area.rows < 1 || area.columns < 4 || o->time.last <= o->time.first) return;
-    struct raster_view view = {o->time.first,
-                               o->time.last,
-                               0,
-                               picture_top(o->plan),
-                               area.columns,
-                               map_rows(on, area.rows),
-                               on->session->selection.by_edges};
-    if (!raster_make(o->plan, &view, &r)) return;
+    struct raster_view view = {.from_tick = o->time.first,
+                               .to_tick = o->time.last,
+                               .to_address = o->index.bands.top,
+                               .columns = area.columns,
+                               .rows = map_rows(on, area.rows),
+                               .by_edges = on->session->selection.by_edges,
+                               .by_events = o->index.sparse,
+                               .across = map_across(on),
+                               .down = map_rows(on, 1)};
+    if (!raster_make(&o->index, &view, &r)) return;
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
-    struct map_paint paint = {o, &r, selected, different, NULL};
+    struct map_paint paint = {o, &r, selected, different, NULL, HEAT_OCCUPANCY};
     map_paint(on, area, &paint);
     raster_free(&r);
 }

@@ -103,7 +103,7 @@ static void measure_file(const char *path, const char *what)
     session_open(&x.session, 0);
     explorer_key(&x, (struct key){.code = AT_WAIT});
     printf("%s: read and planned in %.0f ms\n", what, wall_ms() - began);
-    measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKe-z[p");
+    measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKv-z[PdV");
     if (outcome_graph(&x.session.shown)) {
         measure(&x, what, VIEW_GRAPH, "jjjk<PageDown>Gg<Space>");
         measure(&x, what, VIEW_CORES, "l]<Space>j[");
