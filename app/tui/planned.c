@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "planning/buffer_table.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,19 +93,18 @@ static bool add_up(struct outcome *o)
     return true;
 }
 
+/* Outcomes so far: what views remember of one goes by its number, as another may come to stand where it was. */
+static atomic_uint_least64_t outcomes;
+
 /* What views ask about the plan in `out`. */
 static bool index_plan(struct outcome *out)
 {
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
-<<<<<<< HEAD
-    if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out) && index_stays(out) &&
-        lay_rails(out) && add_up(out))
-=======
+    out->number = atomic_fetch_add(&outcomes, 1) + 1;
     if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
-        out->off_chip && index_tensors(out) && add_up(out))
->>>>>>> main
+        out->off_chip && index_tensors(out) && index_stays(out) && lay_rails(out) && add_up(out))
         return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);

@@ -13,6 +13,7 @@
 #include "tui/what_if.h"
 
 struct outcome {
+    uint64_t number;            /* no two outcomes have the same */
     const struct lx_plan *plan; /* a reference; NULL: `st` says why */
     lx_status st;
     const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */

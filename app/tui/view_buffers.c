@@ -15,7 +15,7 @@
 /* What the order of rows was made for. */
 struct arranged_for {
     const struct lx_plan *plan;
-    uint64_t number; /* of the plan: an address alone may be a freed one's */
+    uint64_t number; /* of the outcome: an address alone may be a freed one's */
     int column;
     bool descending;
     char filter[64];
@@ -85,7 +85,7 @@ static void arrange(struct buffers_view *v, const struct session *s, const char 
 {
     const struct lx_plan *p = session_plan(s);
     v->now.plan = p;
-    v->now.number = s->got;
+    v->now.number = s->shown.number;
     snprintf(v->now.filter, sizeof v->now.filter, "%s", filter);
     if (same_order(&v->now, &v->made)) return;
     v->count = 0;
