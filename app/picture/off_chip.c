@@ -1,6 +1,5 @@
-/* What both pictures need: who is off chip, and how high they are. */
+/* Who is off chip, in the order in which pictures show them. */
 #include "picture/picture.h"
-#include "base/checked.h"
 
 #include <stdlib.h>
 
@@ -37,12 +36,4 @@ int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
     free(r);
     *count = (int32_t)n;
     return out;
-}
-
-int64_t picture_top(const struct lx_plan *p)
-{
-    if (p->problem.objective == LX_HEIGHT) return max_i64(p->figures.height_bytes, 1);
-    bool is_low = p->figures.height_bytes > 0 && p->figures.height_bytes <= p->problem.capacity / 3;
-    return max_i64(is_low ? p->figures.height_bytes : max_i64(p->problem.capacity, p->figures.height_bytes),
-                   1);
 }

@@ -7,8 +7,6 @@
 /* The buffers off chip that could have been on chip, the costliest first, then the barred ones. malloc'ed;
  * `*count` of them. NULL when memory is out. */
 int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count);
-/* The highest address that a picture shows: the capacity, or less if most of it is empty. */
-int64_t picture_top(const struct lx_plan *p);
 
 /* letters.c: what a buffer's colour and letter go by, in every picture and on the screen: the number of its tensor (of
  * a list's buffer, its own), so that all stays of a tensor look alike, in all plans of a pattern. -1: of no buffer. */

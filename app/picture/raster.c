@@ -1,74 +1,141 @@
-/* Fills the cells of a picture from the placed buffers, rectangle by rectangle, and answers what lies at a
- * point. Nothing is sorted by time: a cell that several buffers claim is marked as such, whatever their
- * order. */
+/* Fills the cells of a picture from the lives in its window.
+ *
+ * Every rectangle is four corners of a table of differences, whatever its size: of how many there are, and of the sums of
+ * their numbers and squared numbers. Added up, a cell that holds one buffer (or several lives of one) has its number in
+ * the sums, and a cell that holds two has both. Sums wrap around; differences of them do not mind. */
 #include "picture/raster.h"
 #include "base/checked.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-bool scale_cells(const struct scale *s, int64_t from, int64_t to, int *first, int *last, bool *thin)
-{
-    *thin = false;
-    if (to <= s->from || from >= s->to || to <= from) return false;
-    from = max_i64(from, s->from);
-    to = min_i64(to, s->to);
-    if (s->by_edges) {
-        *first = axis_cell(&s->axis, from);
-        *last = axis_cell(&s->axis, to - 1);
-        *thin = !s->axis.exact && *first == *last;
-        return true;
-    }
-    double each = (double)s->cells / (double)(s->to - s->from), a = (double)(from - s->from) * each,
-           b = (double)(to - s->from) * each;
-    *first = (int)(a + 0.5);
-    *last = (int)(b + 0.5) - 1;
-    if (*last < *first) {
-        *thin = true;
-        *first = *last = (int)((a + b) / 2);
-    }
-    if (*first >= s->cells) *first = s->cells - 1;
-    if (*last >= s->cells) *last = s->cells - 1;
-    return true;
-}
+struct tally {
+    int64_t count;
+    uint64_t sum, squares;
+};
 
-int64_t scale_value(const struct scale *s, int cell)
+static bool find_rect(const struct raster *r, const struct placed *l, struct raster_rect *out)
 {
-    if (s->by_edges) return s->axis.edge[cell < s->axis.cells ? cell : s->axis.cells];
-    return s->from + (int64_t)((double)(s->to - s->from) * cell / s->cells + 0.5);
-}
-
-static bool find_rect(const struct raster *r, const struct lx_plan *p, int32_t i, struct raster_rect *out)
-{
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    int64_t at = p->answer.address[i];
     int left, right, bottom, top;
     bool thin_time, thin_address;
-    if (at < 0 || b->size == 0) return false;
-    if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin_time) ||
-        !scale_cells(&r->address, at, at + b->size, &bottom, &top, &thin_address))
+    if (!scale_cells(&r->time, l->start, l->end, &left, &right, &thin_time) ||
+        !scale_cells(&r->address, l->place, l->place + l->size, &bottom, &top, &thin_address))
         return false;
-    *out = (struct raster_rect){
-        i, (int16_t)left, (int16_t)right, (int16_t)bottom, (int16_t)top, thin_time || thin_address};
+    *out = (struct raster_rect){l->buffer,       (int16_t)left, (int16_t)right,
+                                (int16_t)bottom, (int16_t)top,  thin_time || thin_address};
     return true;
 }
 
-static void mark(struct raster *r, const struct lx_plan *p, const struct raster_rect *rect)
+static void add_corner(struct tally *t, int sign, uint64_t number)
 {
-    int32_t i = rect->buffer;
-    for (int y = rect->bottom; y <= rect->top; y++) {
-        struct raster_cell *row = &r->at[(r->address.cells - 1 - y) * r->time.cells];
-        for (int x = rect->left; x <= rect->right; x++) {
-            struct raster_cell *c = &row[x];
-            if (c->state == CELL_FREE)
-                *c = (struct raster_cell){i, CELL_ONE};
-            else if (c->state == CELL_ONE && p->took_slot_of[i] == c->owner)
-                *c = (struct raster_cell){i, CELL_HANDOVER};
-            else if (c->state == CELL_ONE && p->took_slot_of[c->owner] == i)
-                c->state = CELL_HANDOVER;
-            else if (c->owner != i)
-                c->state = CELL_MANY;
-        }
+    t->count += sign;
+    t->sum += (uint64_t)sign * number;
+    t->squares += (uint64_t)sign * number * number;
+}
+
+/* Rows of tallies are one longer than those of cells, and there is one more of them. */
+static void add_rect(const struct raster *r, struct tally *t, const struct raster_rect *rect)
+{
+    int width = r->time.cells + 1, top = r->address.cells - 1 - rect->top,
+        end = r->address.cells - rect->bottom;
+    uint64_t number = (uint64_t)rect->buffer + 1;
+    add_corner(&t[top * width + rect->left], 1, number);
+    add_corner(&t[top * width + rect->right + 1], -1, number);
+    add_corner(&t[end * width + rect->left], -1, number);
+    add_corner(&t[end * width + rect->right + 1], 1, number);
+}
+
+/* The two that a cell holds: of a sum and a sum of squares. */
+static void two_of(const struct tally *t, int32_t *a, int32_t *b)
+{
+    uint64_t apart = (uint64_t)llround(sqrt((double)(2 * t->squares - t->sum * t->sum)));
+    *a = (int32_t)((t->sum + apart) / 2) - 1;
+    *b = (int32_t)((t->sum - apart) / 2) - 1;
+}
+
+static struct raster_cell cell_of(const struct lx_plan *p, const struct tally *t)
+{
+    int32_t a, b;
+    if (t->count == 0) return (struct raster_cell){-1, CELL_FREE};
+    if ((uint64_t)t->count * t->squares == t->sum * t->sum) /* only so if all are the same */
+        return (struct raster_cell){(int32_t)(t->sum / (uint64_t)t->count) - 1, CELL_ONE};
+    if (t->count == 2) {
+        two_of(t, &a, &b);
+        if (p->took_slot_of[a] == b) return (struct raster_cell){a, CELL_HANDOVER};
+        if (p->took_slot_of[b] == a) return (struct raster_cell){b, CELL_HANDOVER};
     }
+    return (struct raster_cell){-1, CELL_MANY};
+}
+
+/* Along the rows, then down the columns. */
+static void add_up(struct raster *r, struct tally *t)
+{
+    int width = r->time.cells + 1;
+    for (int y = 0; y < r->address.cells; y++)
+        for (int x = 0; x < r->time.cells; x++) {
+            struct tally *c = &t[y * width + x];
+            struct tally left = x ? c[-1] : (struct tally){0}, up = y ? c[-width] : (struct tally){0},
+                         both = x && y ? c[-width - 1] : (struct tally){0};
+            c->count += left.count + up.count - both.count;
+            c->sum += left.sum + up.sum - both.sum;
+            c->squares += left.squares + up.squares - both.squares;
+            struct raster_cell *cell = &r->at[y * r->time.cells + x];
+            *cell = cell_of(r->index->plan, c);
+            r->dense += cell->state == CELL_MANY;
+        }
+}
+
+/* Bytes that nobody may have, where nobody has them. */
+static void mark_reserved(struct raster *r, const struct lx_pool *pool, int64_t base)
+{
+    for (int32_t i = 0; i < pool->reserved_count; i++) {
+        const struct lx_reserved *b = &pool->reserved[i];
+        int left, right, bottom, top;
+        bool thin;
+        if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin) ||
+            !scale_cells(&r->address, base + b->from, base + b->to, &bottom, &top, &thin))
+            continue;
+        for (int y = bottom; y <= top; y++)
+            for (int x = left; x <= right; x++) {
+                struct raster_cell *c = &r->at[(r->address.cells - 1 - y) * r->time.cells + x];
+                if (c->state == CELL_FREE) c->state = CELL_RESERVED;
+            }
+    }
+}
+
+static void mark_heading(struct raster *r, int32_t pool, const struct band *b)
+{
+    int bottom, top;
+    bool thin;
+    int64_t at = b->base + b->height;
+    if (!scale_cells(&r->address, at, at + HEADING, &bottom, &top, &thin)) return;
+    for (int y = bottom; y <= top; y++)
+        for (int x = 0; x < r->time.cells; x++)
+            r->at[(r->address.cells - 1 - y) * r->time.cells + x] = (struct raster_cell){pool, CELL_HEADING};
+}
+
+static void mark_pools(struct raster *r)
+{
+    const struct lx_problem *p = &r->index->plan->problem;
+    const struct bands *b = &r->index->bands;
+    for (int32_t k = 0; k < p->pool_count; k++) mark_reserved(r, &p->pools[k], b->at[k].base);
+    for (int32_t k = 0; b->count > 1 && k < b->count; k++) mark_heading(r, k, &b->at[k]);
+}
+
+/* Edges of what lives in the window, in picture addresses; -1: memory is out. */
+static int find_edges(const struct plan_index *x, const struct raster *r, int64_t **events)
+{
+    int32_t begin, end;
+    int n = 0;
+    plan_index_range(x, r->time.from, r->time.to, &begin, &end);
+    *events = malloc((2 * (size_t)(end - begin) + 1) * sizeof **events);
+    for (int32_t i = begin; *events && i < end; i++) {
+        const struct placed *l = &x->lives[i];
+        if (l->end <= r->time.from) continue;
+        if (l->place > r->address.from) (*events)[n++] = l->place;
+        if (l->place + l->size > r->address.from) (*events)[n++] = l->place + l->size;
+    }
+    return *events ? n : -1;
 }
 
 /* Are there more different addresses than rows? Then cuts at edges are none, and sorting them all is for
@@ -91,53 +158,69 @@ static bool too_many(const int64_t *events, int count, int rows)
     return false;
 }
 
-static bool cut_at_edges(const struct lx_plan *p, struct raster *r, int rows)
+/* Rows that are not in proportion: cut at edges, or with several pools to share them. A window too low for all pools is
+ * in proportion. */
+static bool cut_rows(const struct plan_index *x, struct raster *r, const struct raster_view *view)
 {
     struct scale *a = &r->address;
-    int64_t *events = calloc(2 * (size_t)p->problem.count + 1, sizeof *events);
-    int n = 0;
-    if (!events) return false;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int64_t at = p->answer.address[i];
-        if (at < 0 || b->end <= r->time.from || b->start >= r->time.to) continue;
-        if (at > a->from) events[n++] = at;
-        if (at + b->size > a->from) events[n++] = at + b->size;
+    int64_t *events = NULL;
+    int n = view->by_edges ? find_edges(x, r, &events) : 0, each = view->down > 1 ? view->down : 1;
+    if (n < 0) return false;
+    if (n && too_many(events, n, view->rows)) n = 0;
+    bool several = x->bands.count > 1, ok = true;
+    if (several)
+        a->by_edges =
+            bands_axis(&x->bands, a->from, a->to, view->rows, each, 1, n ? events : NULL, n, &a->axis);
+    else {
+        a->by_edges = ok = axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
+        if (n == 0) a->axis.exact = false;
     }
-    if (too_many(events, n, rows)) n = 0;
-    bool ok = axis_make(&a->axis, a->from, a->to, rows, 1, events, n);
-    if (n == 0) a->axis.exact = false;
     free(events);
-    a->by_edges = ok;
-    if (ok) a->cells = a->axis.cells;
+    if (a->by_edges) a->cells = a->axis.cells;
     return ok;
 }
 
-bool raster_fill(const struct lx_plan *p, struct raster *out)
+bool raster_fill(const struct plan_index *x, struct raster *out)
 {
-    out->at = calloc((size_t)out->address.cells * (size_t)out->time.cells, sizeof *out->at);
-    out->rects = malloc(((size_t)p->problem.count + 1) * sizeof *out->rects);
-    if (!out->at || !out->rects) {
-        raster_free(out);
-        return false;
-    }
-    for (int32_t i = 0; i < p->problem.count; i++)
-        out->rect_count += find_rect(out, p, i, &out->rects[out->rect_count]);
-    for (int thin = 0; thin < 2; thin++) /* thin ones on top, where they are noticed */
-        for (int32_t i = 0; i < out->rect_count; i++)
-            if (out->rects[i].thin == thin) mark(out, p, &out->rects[i]);
-    return true;
+    size_t rows = (size_t)out->address.cells, columns = (size_t)out->time.cells;
+    int32_t begin, end;
+    plan_index_range(x, out->time.from, out->time.to, &begin, &end);
+    out->index = x;
+    out->at = malloc(rows * columns * sizeof *out->at);
+    out->rects = malloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
+    struct tally *t = calloc((rows + 1) * (columns + 1), sizeof *t);
+    bool ok = out->at && out->rects && t;
+    for (int32_t i = begin; ok && i < end; i++)
+        if (find_rect(out, &x->lives[i], &out->rects[out->rect_count])) {
+            add_rect(out, t, &out->rects[out->rect_count]);
+            out->rect_count++;
+        }
+    if (ok) add_up(out, t);
+    if (ok) mark_pools(out);
+    free(t);
+    if (!ok) raster_free(out);
+    return ok;
 }
 
-bool raster_make(const struct lx_plan *p, const struct raster_view *view, struct raster *out)
+/* In groups of a column where every tick (or event) has one: then nothing begins within a column. */
+static void make_time(const struct plan_index *x, const struct raster_view *view, struct raster *r)
 {
-    *out = (struct raster){.time = {.from = view->from_tick,
-                                    .to = max_i64(view->to_tick, view->from_tick + 1),
-                                    .cells = view->columns},
-                           .address = {.from = view->from_address,
+    r->across = view->across > 1 ? view->across : 1;
+    r->time = (struct scale){.from = view->from_tick,
+                             .to = max_i64(view->to_tick, view->from_tick + 1),
+                             .cells = view->columns * r->across};
+    if (view->by_events) r->time.event = x->event, r->time.events = x->event_count;
+    if (scale_length(&r->time) <= view->columns) r->time.step = r->across;
+}
+
+bool raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out)
+{
+    *out = (struct raster){.address = {.from = view->from_address,
                                        .to = max_i64(view->to_address, view->from_address + 1),
                                        .cells = view->rows}};
-    return (!view->by_edges || cut_at_edges(p, out, view->rows)) && raster_fill(p, out);
+    make_time(x, view, out);
+    bool cut = view->by_edges || x->bands.count > 1;
+    return (!cut || cut_rows(x, out, view)) && raster_fill(x, out);
 }
 
 void raster_free(struct raster *r)
@@ -148,4 +231,20 @@ void raster_free(struct raster *r)
     free(r->rects);
     r->at = NULL;
     r->rects = NULL;
+}
+
+bool raster_columns(const struct raster *r, int64_t from, int64_t to, int *first, int *last)
+{
+    bool thin;
+    int across = r->across > 1 ? r->across : 1;
+    if (!scale_cells(&r->time, from, to, first, last, &thin)) return false;
+    *first /= across;
+    *last /= across;
+    return true;
+}
+
+void raster_ticks(const struct raster *r, int column, int64_t *from, int64_t *to)
+{
+    int across = r->across > 1 ? r->across : 1;
+    scale_range(&r->time, column * across, across, from, to);
 }

@@ -1,30 +1,21 @@
 /* A plan as a picture of addresses against time, without colours: which buffer owns which cell.
  *
- * Edges are rounded to the nearest cell, so that neighbours never fight for one; a buffer that would vanish
- * gets the cell it is in, and where another is there already the cell says that it holds several. O(buffers +
- * cells). */
+ * A cell that several buffers claim says so: nothing vanishes. Buffers are drawn while they live, in the band of their
+ * pool; reserved bytes and headings of pools are cells of their own kind. O(lives in the window + cells). */
 #ifndef LX_APP_PICTURE_RASTER_H
 #define LX_APP_PICTURE_RASTER_H
 
-#include "lxplan.h"
-#include "picture/axis.h"
+#include "picture/plan_index.h"
+#include "picture/scale.h"
 
-enum raster_state { CELL_FREE, CELL_ONE, CELL_HANDOVER, CELL_MANY };
+enum raster_state { CELL_FREE, CELL_ONE, CELL_HANDOVER, CELL_MANY, CELL_RESERVED, CELL_HEADING };
 
 struct raster_cell {
-    int32_t owner; /* in a handover the child */
+    int32_t owner; /* in a handover the child; of a heading the pool */
     uint8_t state;
 };
 
-/* A range of numbers along a row of cells. */
-struct scale {
-    int64_t from, to;
-    int cells;
-    struct axis axis; /* of edges, where `exact`; else the cells are of equal length */
-    bool by_edges;
-};
-
-/* A placed buffer that is in the picture: its cells, both ends included. */
+/* A life that is in the picture: its cells, both ends included. */
 struct raster_rect {
     int32_t buffer;
     int16_t left, right, bottom, top; /* bottom, top: counted from the lowest address */
@@ -32,33 +23,44 @@ struct raster_rect {
 };
 
 struct raster {
+    const struct plan_index *index;
     struct scale time, address;
+    int across; /* cells of the time scale that make a column of the picture */
     struct raster_rect *rects;
     int32_t rect_count;
     struct raster_cell *at; /* row 0 at the highest address */
+    int32_t dense;          /* cells that hold several */
 };
-
-/* The first cell of [from, to) and the last; false where it lies outside. `*thin`: it would have vanished. */
-bool scale_cells(const struct scale *s, int64_t from, int64_t to, int *first, int *last, bool *thin);
-/* What a cell begins at. */
-int64_t scale_value(const struct scale *s, int cell);
 
 /* A window onto a plan and how finely it is seen. */
 struct raster_view {
-    int64_t from_tick, to_tick, from_address, to_address;
+    int64_t from_tick, to_tick, from_address, to_address; /* picture addresses */
     int columns, rows;
-    bool by_edges; /* rows are cut where buffers begin and end, not to scale */
+    bool by_edges;  /* rows are cut where buffers begin and end, not to scale */
+    bool by_events; /* columns are stretches between events, not to scale */
+    int across,
+        down; /* cells of a column, and of a row that is not to be cut; 0: 1. `rows` counts cells, `columns`
+                         columns */
 };
 
 /* False when memory is out. */
-bool raster_make(const struct lx_plan *p, const struct raster_view *view, struct raster *out);
+bool raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out);
 /* The same where the scales are made already; they then belong to the raster, also when it fails. */
-bool raster_fill(const struct lx_plan *p, struct raster *out);
+bool raster_fill(const struct plan_index *x, struct raster *out);
 void raster_free(struct raster *r);
 
 static inline const struct raster_cell *raster_at(const struct raster *r, int row, int column)
 {
     return &r->at[row * r->time.cells + column];
+}
+
+/* Columns and ticks, the one way for every part of a picture: the columns that [from, to) takes (false: none that is
+ * seen), and the ticks that a column stands for. */
+bool raster_columns(const struct raster *r, int64_t from, int64_t to, int *first, int *last);
+void raster_ticks(const struct raster *r, int column, int64_t *from, int64_t *to);
+static inline int raster_width(const struct raster *r)
+{
+    return r->time.cells / (r->across > 1 ? r->across : 1);
 }
 
 #endif

@@ -3,10 +3,11 @@
  * One row per address band, high addresses on top; one column per tick, per stretch between events, or per
  * group of ticks (axis.h). A buffer has one letter, given by its number among those that may be placed, so
  * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
- * takes over its parent's place, '+' several buffers in one cell: thin buffers never vanish. */
+ * takes over its parent's place, a shade where a cell holds several buffers, by how much of it they fill (thin buffers
+ * never vanish), '\' bytes that are reserved. Several pools are bands one below the other. */
 #include "picture/picture.h"
 #include "planning/buffer_table.h"
-#include "picture/raster.h"
+#include "picture/heat.h"
 #include "base/checked.h"
 #include "text/colour.h"
 #include "text/table.h"
@@ -37,21 +38,21 @@ static const struct glyphs fancy = {
 struct map {
     const struct lx_plan *plan;
     struct lx_occupancy time;
+    struct plan_index index;
     struct raster raster;
+    struct heat heat;
     int tick_width; /* characters a column */
     const struct glyphs *glyphs;
 };
 
-/* Edges of the placed buffers, in ticks or in addresses; two per buffer at most. */
-static int find_events(const struct lx_plan *p, bool ticks, int64_t *events)
+/* Edges of the lives on chip, in ticks or in addresses; two per life. */
+static int find_events(const struct plan_index *x, bool ticks, int64_t *events)
 {
     int n = 0;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int64_t at = p->answer.address[i];
-        if (at < 0) continue;
-        events[n++] = ticks ? b->start : at;
-        events[n++] = ticks ? b->end : at + b->size;
+    for (int32_t i = 0; i < x->count; i++) {
+        const struct placed *l = &x->lives[i];
+        events[n++] = ticks ? l->start : l->place;
+        events[n++] = ticks ? l->end : l->place + l->size;
     }
     return n;
 }
@@ -65,20 +66,34 @@ static bool make_scale(struct scale *s, int64_t from, int64_t to, int most, int6
     return ok;
 }
 
+/* Rows of all pools: a heading and at least one row each. */
+static bool make_bands(struct map *m, int height, int64_t grain, int64_t *events, int count)
+{
+    struct scale *s = &m->raster.address;
+    const struct bands *b = &m->index.bands;
+    int rows = (int)max_i64(height, 2 * (int64_t)b->count);
+    *s = (struct scale){.from = 0, .to = b->top, .by_edges = true};
+    bool ok = bands_axis(b, 0, b->top, rows, 1, grain, events, count, &s->axis);
+    s->cells = s->axis.cells;
+    return ok;
+}
+
 static bool make_scales(struct map *m, int width, int height)
 {
     const struct lx_plan *p = m->plan;
-    int64_t *events = malloc((2 * (size_t)p->problem.count + 1) * sizeof *events),
+    int64_t *events = malloc((2 * (size_t)m->index.count + 1) * sizeof *events),
             span = m->time.last - m->time.first;
     if (!events) return false;
     /* Bands of round sizes are easier to read than bands of 43,691 bytes. */
-    int64_t grain = p->problem.alignment, top = picture_top(p);
+    int64_t grain = p->problem.alignment, top = m->index.bands.top;
     while (grain < top / height / 16) grain *= 2;
     m->tick_width = (int)min_i64(max_i64(width / max_i64(span, 1), 1), WIDEST_TICK);
-    int n = find_events(p, false, events);
-    bool ok = make_scale(&m->raster.address, 0, top, height, grain, events, n);
-    n = find_events(p, true, events);
+    int n = find_events(&m->index, false, events);
+    bool ok = m->index.bands.count > 1 ? make_bands(m, height, grain, events, n)
+                                       : make_scale(&m->raster.address, 0, top, height, grain, events, n);
+    n = find_events(&m->index, true, events);
     ok = ok && make_scale(&m->raster.time, m->time.first, m->time.last, width, 1, events, n);
+    m->raster.across = 1;
     free(events);
     return ok;
 }
@@ -90,7 +105,15 @@ static char letter_of(const struct map *m, int32_t buffer)
 
 static bool look_alike(const struct raster_cell *a, const struct raster_cell *b)
 {
-    return a->state == b->state && (a->state == CELL_FREE || a->state == CELL_MANY || a->owner == b->owner);
+    return a->state == b->state && (a->state == CELL_FREE || a->owner == b->owner);
+}
+
+static char letter_at(const struct map *m, const struct raster_cell *c)
+{
+    if (c->state == CELL_FREE) return '.';
+    if (c->state == CELL_RESERVED) return '\\';
+    if (c->state == CELL_MANY) return heat_letter((double)m->heat.at[c - m->raster.at]);
+    return letter_of(m, c->owner);
 }
 
 /* Cells that look alike are painted together. */
@@ -98,7 +121,7 @@ static void write_cells(const struct map *m, const struct raster_cell *c, int co
 {
     struct text s = {0};
     for (int i = 0; i < count; i++) {
-        char first = c->state == CELL_FREE ? '.' : c->state == CELL_MANY ? '+' : letter_of(m, c->owner);
+        char first = letter_at(m, &c[i]);
         text_pad(&s, c->state == CELL_HANDOVER ? '/' : first, 1);
         text_pad(&s, first, (size_t)m->tick_width - 1);
     }
@@ -107,8 +130,24 @@ static void write_cells(const struct map *m, const struct raster_cell *c, int co
     else if (c->state == CELL_ONE || c->state == CELL_HANDOVER)
         paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
-        paint_add(out, c->state == CELL_FREE ? PAINT_DIM : PAINT_PLAIN, s.at);
+        paint_add(out, c->state == CELL_MANY ? PAINT_PLAIN : PAINT_DIM, s.at);
     text_free(&s);
+}
+
+/* The name of a pool, its capacity and how much of it is in use at most. */
+static void write_heading_of(const struct map *m, int32_t pool, size_t indent, struct text *out)
+{
+    const struct band *b = &m->index.bands.at[pool];
+    text_pad(out, ' ', indent);
+    text_format(out, "%s%s ", m->glyphs->side, m->glyphs->line);
+    char *name = printable(b->name ? b->name : "?", 40);
+    paint_add(out, PAINT_HEADING, name ? name : "?");
+    free(name);
+    if (b->capacity > 0)
+        text_format(out, ", %s, %s in use at most\n", in_bytes(b->capacity).at,
+                    in_percent((double)b->peak / (double)b->capacity).at);
+    else
+        text_format(out, ", %s in use at most\n", in_bytes(b->peak).at);
 }
 
 static int address_width(const struct map *m)
@@ -122,9 +161,14 @@ static void write_rows(const struct map *m, struct text *out)
 {
     int digits = address_width(m) - 2, rows = m->raster.address.cells, columns = m->raster.time.cells;
     for (int r = 0; r < rows; r++) {
-        text_format(out, " 0x%0*llx %s", digits, (long long)scale_value(&m->raster.address, rows - 1 - r),
-                    m->glyphs->side);
         const struct raster_cell *row = raster_at(&m->raster, r, 0);
+        int64_t address = scale_value(&m->raster.address, rows - 1 - r);
+        if (row->state == CELL_HEADING) {
+            write_heading_of(m, row->owner, (size_t)digits + 4, out);
+            continue;
+        }
+        bands_pool(&m->index.bands, address, &address);
+        text_format(out, " 0x%0*llx %s", digits, (long long)address, m->glyphs->side);
         for (int c = 0, n; c < columns; c += n) {
             for (n = 1; c + n < columns && look_alike(&row[c], &row[c + n]);) n++;
             write_cells(m, &row[c], n, out);
@@ -176,7 +220,7 @@ static void write_occupancy(const struct map *m, struct text *out)
     text_format(out, "\n\npeak %s at tick %s, %s of %s; largest address %s\n", in_bytes(m->time.peak).at,
                 grouped(m->time.peak_tick).at, in_percent((double)m->time.peak / (double)whole).at,
                 in_bytes(whole).at, in_bytes(m->plan->figures.height_bytes).at);
-    if (picture_top(m->plan) < m->plan->problem.capacity && m->plan->problem.objective != LX_HEIGHT)
+    if (m->index.bands.top < m->index.bands.limit)
         text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
 }
 
@@ -193,6 +237,13 @@ static void write_bytes(const struct lx_plan *p, struct text *out)
     free(moved);
 }
 
+static bool has_reserved(const struct lx_plan *p)
+{
+    for (int32_t k = 0; k < p->problem.pool_count; k++)
+        if (p->problem.pools[k].reserved_count > 0) return true;
+    return false;
+}
+
 static void write_heading(const struct map *m, struct text *out)
 {
     const struct lx_plan *p = m->plan;
@@ -205,8 +256,11 @@ static void write_heading(const struct map *m, struct text *out)
                 p->graph->is_list ? "spill cost" : "HBM traffic");
     write_bytes(p, out);
     const struct axis *a = &m->raster.time.axis;
-    text_add(out, m->raster.address.axis.exact ? "rows: bands between buffer edges" : "rows: bands of ");
-    if (!m->raster.address.axis.exact)
+    bool several = m->index.bands.count > 1;
+    text_add(out, several                        ? "rows: pools, the first on top"
+                  : m->raster.address.axis.exact ? "rows: bands between buffer edges"
+                                                 : "rows: bands of ");
+    if (!several && !m->raster.address.axis.exact)
         text_format(out, "%s", in_bytes(m->raster.address.axis.edge[1] - m->raster.address.axis.edge[0]).at);
     if (a->exact && a->even)
         text_add(out, "; columns: one tick each");
@@ -214,7 +268,8 @@ static void write_heading(const struct map *m, struct text *out)
         text_add(out, "; columns: between events, not to scale");
     else
         text_format(out, "; columns: %s ticks each", grouped(a->edge[1] - a->edge[0]).at);
-    text_add(out, "; / in place, + several\n\n");
+    text_format(out, "; / in place%s%s\n\n", m->raster.dense ? ", : to @ several, by how full it is" : "",
+                has_reserved(m->plan) ? ", \\ reserved" : "");
 }
 
 /* One buffer of the picture. */
@@ -246,11 +301,26 @@ static void address_value(const void *row_of_table, const struct column *column,
         value_whole(v, at);
 }
 
+/* All of them, as far as they fit. */
+static void life_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_buffer *b = ((const struct legend_row *)row_of_table)->is;
+    char words[120];
+    int n = 0;
+    int32_t k = 0;
+    (void)column;
+    for (; k < lx_life_count(b) && n < 40; k++) {
+        struct lx_life life = lx_life_at(b, k);
+        n += snprintf(words + n, sizeof words - (size_t)n, "%s%lld..%lld", k ? " " : "",
+                      (long long)life.start, (long long)life.end);
+    }
+    value_format(v, "%s%s", words, k < lx_life_count(b) ? " ..." : "");
+}
+
 /* clang-format off */
 VALUE_OF(letter_value,  struct legend_row, value_format(v, "%c", row->letter); v->paint = PAINT_HEADING;)
 VALUE_OF(name_value,    struct legend_row, v->words = row->is->name;)
 VALUE_OF(bytes_value,   struct legend_row, value_whole(v, row->is->size);)
-VALUE_OF(life_value,    struct legend_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
 VALUE_OF(cost_value,    struct legend_row, value_whole(v, row->is->spill_cost);)
 VALUE_OF(reason_value,  struct legend_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
 
@@ -318,11 +388,12 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
     struct map m = {.plan = p, .glyphs = how->ascii ? &plain : &fancy};
     int width = how->width ? how->width : DEFAULT_WIDTH, height = how->height ? how->height : DEFAULT_HEIGHT;
     char label[32]; /* its length is what the map leaves for addresses */
-    int gutter = snprintf(label, sizeof label, "0x%llx", (long long)picture_top(p)) + 3;
+    bool ok = lx_occupancy_make(p, LX_ALL_POOLS, &m.time) && plan_index_make(p, &m.index);
+    int gutter = snprintf(label, sizeof label, "0x%llx", (long long)m.index.bands.top) + 3;
     if (gutter < LEAST_ADDRESS + 3) gutter = LEAST_ADDRESS + 3;
-    bool ok = lx_occupancy_make(p, &m.time);
     if (ok && m.time.last > m.time.first) {
-        ok = make_scales(&m, width > gutter + 8 ? width - gutter : 8, height) && raster_fill(p, &m.raster);
+        ok = make_scales(&m, width > gutter + 8 ? width - gutter : 8, height) &&
+             raster_fill(&m.index, &m.raster) && heat_make(&m.raster, HEAT_OCCUPANCY, 1, 1, &m.heat);
         if (ok) {
             write_heading(&m, out);
             write_rows(&m, out);
@@ -336,4 +407,6 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
     out->failed |= !ok;
     lx_occupancy_free(&m.time);
     raster_free(&m.raster);
+    heat_free(&m.heat);
+    plan_index_free(&m.index);
 }

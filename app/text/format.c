@@ -119,34 +119,53 @@ static bool is_plain(const char *name, int columns)
     return !*s && (!columns || s - name <= columns);
 }
 
+/* All of it, made harmless; its columns in `*width`. `out` has room for it. */
+static void clean(const char *name, char *out, int *width)
+{
+    uint32_t c;
+    int columns, length;
+    *width = 0;
+    for (const char *s = name; (length = next_character(s, &c, &columns)) > 0;
+         s += length, *width += columns) {
+        bool kept = c != '?' && length > 0;
+        if (kept) memcpy(out, s, (size_t)length);
+        if (!kept) *out = '?';
+        out += kept ? length : 1;
+    }
+    *out = 0;
+}
+
+/* Bytes of the first characters that take at most so many columns, marks on the last one included. */
+static size_t bytes_of(const char *text, int columns)
+{
+    uint32_t c;
+    int width, length, used = 0;
+    const char *s = text;
+    while ((length = next_character(s, &c, &width)) > 0 && used + width <= columns) {
+        used += width;
+        s += length;
+    }
+    return (size_t)(s - text);
+}
+
+/* The middle out: names that differ do so at either end. */
+static void cut_middle(char *text, int width, int columns)
+{
+    int head = columns / 2, tail = columns - 1 - head;
+    size_t keep = bytes_of(text, head), from = bytes_of(text, width - tail);
+    while (columns_of(text + from) > tail) from += bytes_of(text + from, 1) ? bytes_of(text + from, 1) : 1;
+    text[keep] = '~';
+    memmove(text + keep + 1, text + from, strlen(text + from) + 1);
+}
+
 char *printable(const char *name, int columns)
 {
     if (is_plain(name, columns)) return strdup(name);
     char *out = malloc(strlen(name) + 2);
+    int width;
     if (!out) return NULL;
-    size_t n = 0, cut = 0; /* cut: where to end so that the mark still fits */
-    int width = 0;
-    for (const unsigned char *s = (const unsigned char *)name; *s;) {
-        uint32_t c = '?';
-        int length = decode(s, &c);
-        bool bad = !length || is_harmful(c);
-        int w = bad ? 1 : width_of(c);
-        if (columns && width + w > columns) {
-            n = cut;
-            out[n++] = '~';
-            break;
-        }
-        if (bad)
-            out[n++] = '?';
-        else {
-            memcpy(out + n, s, (size_t)length);
-            n += (size_t)length;
-        }
-        width += w;
-        if (width <= columns - 1) cut = n;
-        s += length ? length : 1;
-    }
-    out[n] = 0;
+    clean(name, out, &width);
+    if (columns > 0 && width > columns) cut_middle(out, width, columns);
     return out;
 }
 
@@ -180,14 +199,10 @@ int encode_character(uint32_t code, char out[4])
 
 int columns_of(const char *text)
 {
-    int width = 0;
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        uint32_t c = '?';
-        int length = decode(s, &c);
-        width += length ? width_of(c) : 1;
-        s += length ? length : 1;
-    }
-    return width;
+    uint32_t c;
+    int width, length, all = 0;
+    for (; (length = next_character(text, &c, &width)) > 0; text += length) all += width;
+    return all;
 }
 
 const char *plus_minus(void)

@@ -33,7 +33,7 @@ const char *plus_minus(void);
 struct words counted(int64_t n, const char *thing);
 
 /* A name from a file for a screen: control characters, broken UTF-8 and characters that reorder text become
- * '?'; longer than `columns` (0: no limit) it is cut and ends with "~".
+ * '?'; longer than `columns` (0: no limit) it loses its middle to a "~".
  * malloc'ed, NULL when memory is out. */
 char *printable(const char *name, int columns);
 /* The same, appended. */

@@ -30,6 +30,17 @@ static size_t first_shown(size_t place, size_t room)
     return place < room ? 0 : place - room * 2 / 3;
 }
 
+/* Ends a text behind so many columns. */
+static void cut_at(char *text, int columns)
+{
+    uint32_t code;
+    for (int used = 0, width, n; (n = next_character(text, &code, &width)); text += n)
+        if ((used += width) > columns) {
+            *text = 0;
+            return;
+        }
+}
+
 static void add_marked(const lx_status *st, const char *line, size_t n, int columns, struct text *out)
 {
     char number[24], before[600] = "", shown[600] = "";
@@ -44,8 +55,9 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
     snprintf(before, sizeof before, "%.*s", (int)(place > from ? place - from : 0), line + from);
     for (char *c = shown; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
     for (char *c = before; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
+    cut_at(shown, (int)room);
     text_add(out, number);
-    add_printable(out, shown, (int)room);
+    add_printable(out, shown, 0);
     char *clean = printable(before, 0);
     text_format(out, "\n      | %*s^\n", clean ? columns_of(clean) : 0, "");
     free(clean);

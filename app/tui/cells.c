@@ -92,6 +92,14 @@ int put_text(struct cells *g, int row, int column, int room, struct style style,
     return used;
 }
 
+int put_name(struct cells *g, int row, int column, int room, struct style style, const char *name)
+{
+    char *cut = room > 0 ? printable(name, room) : NULL;
+    int used = put_text(g, row, column, room, style, cut ? cut : name);
+    free(cut);
+    return used;
+}
+
 int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
 {
     char line[1024];

@@ -17,6 +17,13 @@
 #define TONES(X)                                                                                             \
     X(PLAIN) X(DIM) X(TITLE) X(FRAME) X(KEY) X(GOOD) X(BAD) X(WARN) X(BAR) X(SELECTED) X(CURSOR) X(MATCH)    \
     X(FREE) X(HOLE) X(MIXED) X(HANDOVER) X(PLAYHEAD) X(LOW) X(HIGH) X(LABEL)                                 \
+    X(PICK) X(MARKED) X(RESERVED)                                                                            \
+    X(HEAT0) X(HEAT1) X(HEAT2) X(HEAT3) X(HEAT4) X(HEAT5) X(HEAT6) X(HEAT7) X(HEAT8) X(HEAT9) X(HEAT10)      \
+    X(HEAT11) X(HEAT12) X(HEAT13) X(HEAT14) X(HEAT15) X(HEAT16) X(HEAT17) X(HEAT18) X(HEAT19) X(HEAT20)      \
+    X(HEAT21) X(HEAT22) X(HEAT23)                                                                            \
+    X(GREY0) X(GREY1) X(GREY2) X(GREY3) X(GREY4) X(GREY5) X(GREY6) X(GREY7) X(GREY8) X(GREY9) X(GREY10)      \
+    X(GREY11) X(GREY12) X(GREY13) X(GREY14) X(GREY15) X(GREY16) X(GREY17) X(GREY18) X(GREY19) X(GREY20)      \
+    X(GREY21) X(GREY22) X(GREY23)                                                                            \
     X(ID0) X(ID1) X(ID2) X(ID3) X(ID4) X(ID5) X(ID6) X(ID7) X(ID8) X(ID9) X(ID10) X(ID11)
 /* clang-format on */
 
@@ -24,8 +31,9 @@
 enum tone { TONES(TONE_ENUM) TONE_COUNT };
 #undef TONE_ENUM
 
-enum { IDENTITIES = 12 };
-enum marks { MARK_BOLD = 1, MARK_UNDERLINE = 2, MARK_REVERSE = 4 };
+enum { IDENTITIES = 12, MOST_HEATS = 24 };
+/* MARK_BLOCK: the character is a block, a piece of paper: drawn in the colour that its ink has as a paper. */
+enum marks { MARK_BOLD = 1, MARK_UNDERLINE = 2, MARK_REVERSE = 4, MARK_BLOCK = 8 };
 
 struct style {
     uint8_t ink, paper, marks;
@@ -65,6 +73,8 @@ void cells_free(struct cells *g);
 void put(struct cells *g, int row, int column, uint32_t code, struct style style);
 /* At most `room` columns (cut with a mark where there are more); returns the columns it took. */
 int put_text(struct cells *g, int row, int column, int room, struct style style, const char *text);
+/* The same of a name, which loses its middle. */
+int put_name(struct cells *g, int row, int column, int room, struct style style, const char *name);
 int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 /* Ends at column + room. */

@@ -16,9 +16,12 @@ static void add_place(const struct scene *on, const struct lx_plan *p, int32_t i
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     int64_t at = p->answer.address[i];
-    if (at >= 0)
+    if (at >= 0) {
         text_format(out, "on chip at %s to %s", address_words(on, at).at, address_words(on, at + b->size).at);
-    else
+        const char *pool = p->problem.pool_count ? p->problem.pools[lx_pool_of(p, i)].name : NULL;
+        if (pool) text_add(out, " of pool ");
+        if (pool) add_printable(out, pool, 24);
+    } else
         text_add(out, b->reason ? "off chip, and may not be on chip" : "off chip");
 }
 
@@ -29,6 +32,7 @@ static void add_uses(const struct scene *on, int32_t i, struct text *out)
     const struct lx_graph *g = outcome_graph(o);
     int32_t t = outcome_tensor(o, i);
     text_format(out, "life %lld to %lld", (long long)b->start, (long long)b->end);
+    if (b->life_count) text_format(out, " in %s", counted(b->life_count, "piece").at);
     if (!g || t < 0) {
         text_format(out, ", %s", counted(b->use_count, "use").at);
         return;

@@ -87,6 +87,7 @@ void explorer_key(struct explorer *x, struct key key)
     default:
         break;
     }
+    session_seen(&x->session);
     if (x->prompt.open) {
         prompt_key(x, key.code);
     } else {

@@ -116,6 +116,12 @@ void frame_draw_status(struct explorer *x, struct box area);
 void frame_draw_hints(struct explorer *x, struct box area);
 /* True: the click was on it. */
 bool footer_click(struct explorer *x, const struct key *k);
+/* frame_planning.c: how far the plan is that is being made; returns the columns it took, 0 where none is. */
+int frame_draw_planning(struct explorer *x, struct box row);
+/* What the last change did, before and after. */
+void frame_draw_change(struct explorer *x, struct box row);
+/* Instead of a view while there is nothing to see yet: what is known of the pattern meanwhile. */
+void frame_draw_waiting(const struct scene *on, struct box area);
 /* A box on top with a title; returns its inside. */
 struct box frame_window(const struct scene *on, const char *title, int rows, int columns);
 /* Shown instead of a view that has no plan. */

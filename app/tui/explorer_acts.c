@@ -92,11 +92,21 @@ static void go_back(struct explorer *x, const char *argument, int what, int by)
         x->quit = true;
 }
 
+static void stop_all(struct explorer *x)
+{
+    if (session_stop(&x->session))
+        explorer_say(x, TONE_PLAIN, "stopping; the best so far is kept");
+    else
+        explorer_say(x, TONE_DIM, "nothing runs");
+}
+
 static void escape(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
     if (x->overlay != VIEW_COUNT)
         x->overlay = VIEW_COUNT;
+    else if (session_is_stale(&x->session))
+        stop_all(x);
     else
         x->search[0] = x->filter[x->view][0] = 0;
 }
@@ -196,7 +206,7 @@ static void race(struct explorer *x, const char *argument, int what, int by)
 static void stop(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
-    session_stop(&x->session);
+    stop_all(x);
 }
 
 static void set_team(struct explorer *x, const char *argument, int what, int by)
@@ -255,7 +265,7 @@ static void next_theme(struct explorer *x, const char *argument, int what, int b
 static void swap_glyphs(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
-    x->glyphs = x->glyphs->ascii ? &glyphs_unicode : &glyphs_ascii;
+    x->glyphs = glyphs_next(x->glyphs, x->theme);
     x->redraw_all = true;
 }
 

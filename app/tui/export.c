@@ -57,28 +57,67 @@ static uint32_t rgb(int16_t colour, bool ink, const struct theme *t)
     return palette_rgb(colour);
 }
 
-static void svg_cell(const struct cells *g, const struct theme *t, int row, int column, struct text *out)
+/* The colours of a cell as they are seen. */
+static void svg_colours(const struct cell_glyph *c, const struct theme *t, uint32_t *front, uint32_t *back)
+{
+    const struct look *ink = &t->look[c->style.ink], *paper = &t->look[c->style.paper];
+    bool turned = (c->style.marks | ink->ink_marks | paper->paper_marks) & MARK_REVERSE;
+    *front = rgb(turned ? paper->paper : look_ink(t, c->style), !turned, t);
+    *back = rgb(turned ? look_ink(t, c->style) : paper->paper, turned, t);
+}
+
+/* Which quarters of a cell a block fills; -1: it is no block. */
+static int quarters_of(uint32_t code)
+{
+    for (int k = 1; k < 16; k++)
+        if (glyphs_unicode.quadrant[k] == code) return k;
+    return -1;
+}
+
+/* The colour of one of the four quarters of a cell. */
+static uint32_t svg_quarter(const struct cells *g, const struct theme *t, int row, int column)
+{
+    const struct cell_glyph *c = &g->at[row / 2 * g->columns + column / 2];
+    uint32_t front, back;
+    int quarters = quarters_of(c->code);
+    svg_colours(c, t, &front, &back);
+    return quarters > 0 && (quarters >> (row % 2 * 2 + column % 2) & 1) ? front : back;
+}
+
+static bool same_rows(const struct cells *g, const struct theme *t, int row)
+{
+    for (int c = 0; c < 2 * g->columns; c++)
+        if (svg_quarter(g, t, row, c) != svg_quarter(g, t, row + 1, c)) return false;
+    return true;
+}
+
+/* What lies behind the characters, blocks as what they are: one rectangle per run of a colour, without seams. */
+static int svg_papers(const struct cells *g, const struct theme *t, int row, struct text *out)
+{
+    int height = row % 2 == 0 && same_rows(g, t, row) ? 2 : 1;
+    for (int c = 0, n; c < 2 * g->columns; c += n) {
+        uint32_t colour = svg_quarter(g, t, row, c);
+        for (n = 1; c + n < 2 * g->columns && svg_quarter(g, t, row, c + n) == colour;) n++;
+        if (colour == rgb(-1, false, t)) continue;
+        text_format(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/>\n",
+                    c * CELL_WIDTH / 2.0, row * CELL_HEIGHT / 2, n * CELL_WIDTH / 2.0,
+                    height * CELL_HEIGHT / 2, colour);
+    }
+    return height;
+}
+
+static void svg_character(const struct cells *g, const struct theme *t, int row, int column, struct text *out)
 {
     const struct cell_glyph *c = &g->at[row * g->columns + column];
-    const struct look *ink = &t->look[c->style.ink], *paper = &t->look[c->style.paper];
-    uint32_t front = rgb(ink->ink, true, t), back = rgb(paper->paper, false, t);
-    unsigned marks = c->style.marks | ink->ink_marks | paper->paper_marks;
-    if (marks & MARK_REVERSE) {
-        uint32_t swap = front;
-        front = back;
-        back = swap;
-    }
-    int px = column * CELL_WIDTH, py = row * CELL_HEIGHT;
-    if (back != rgb(-1, false, t))
-        text_format(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", px, py,
-                    CELL_WIDTH, CELL_HEIGHT, back);
-    if (c->code == 0x2580 || c->code == 0x2584) /* half blocks as what they are, exact in every font */
-        text_format(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", px,
-                    py + (c->code == 0x2584 ? CELL_HEIGHT / 2 : 0), CELL_WIDTH, CELL_HEIGHT / 2, front);
-    else if (c->code > ' ')
-        text_format(out, "<text x=\"%d\" y=\"%d\" fill=\"#%06x\"%s%s>&#%u;</text>\n", px,
-                    py + CELL_HEIGHT - 5, front, marks & MARK_BOLD ? " font-weight=\"bold\"" : "",
-                    marks & MARK_UNDERLINE ? " text-decoration=\"underline\"" : "", (unsigned)c->code);
+    uint32_t front, back;
+    unsigned marks = c->style.marks | t->look[c->style.ink].ink_marks | t->look[c->style.paper].paper_marks;
+    if (c->code <= ' ' || quarters_of(c->code) > 0) return;
+    svg_colours(c, t, &front, &back);
+    text_format(out, "<text x=\"%d\" y=\"%d\" fill=\"#%06x\"%s%s>&#%u;", column * CELL_WIDTH,
+                row * CELL_HEIGHT + CELL_HEIGHT - 5, front, marks & MARK_BOLD ? " font-weight=\"bold\"" : "",
+                marks & MARK_UNDERLINE ? " text-decoration=\"underline\"" : "", (unsigned)c->code);
+    if (c->combining) text_format(out, "&#%u;", (unsigned)c->combining);
+    text_add(out, "</text>\n");
 }
 
 void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out)
@@ -86,10 +125,12 @@ void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out
     text_format(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                 "font-family=\"monospace\" font-size=\"15\">\n<rect width=\"100%%\" height=\"100%%\" "
-                "fill=\"#%06x\"/>\n",
+                "fill=\"#%06x\"/>\n<g shape-rendering=\"crispEdges\">\n",
                 g->columns * CELL_WIDTH, g->rows * CELL_HEIGHT, rgb(-1, false, t));
+    for (int r = 0; r < 2 * g->rows;) r += svg_papers(g, t, r, out);
+    text_add(out, "</g>\n");
     for (int r = 0; r < g->rows; r++)
-        for (int c = 0; c < g->columns; c++) svg_cell(g, t, r, c, out);
+        for (int c = 0; c < g->columns; c++) svg_character(g, t, r, c, out);
     text_add(out, "</svg>\n");
 }
 

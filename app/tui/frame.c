@@ -75,7 +75,10 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
         text_add(&pieces[n++], "NOT LEGAL");
         text_add(&pieces[n++], x->session.shown.check.text);
     }
-    text_format(&pieces[n++], "%s: %s", p->solver, lx_verdict_word(p->answer.status));
+    text_format(&pieces[n++], "%s: %s", p->solver,
+                x->session.shown.interim   ? "first plan"
+                : x->session.shown.stopped ? "stopped"
+                                           : lx_verdict_word(p->answer.status));
     text_format(&pieces[n++], "%s %s",
                 height              ? "height"
                 : p->graph->is_list ? "cost"
@@ -88,7 +91,8 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
-    if (p->problem.objective != LX_FIT) text_format(&pieces[n++], "gap %s", in_gap(lx_plan_gap(p)).at);
+    if (p->problem.objective != LX_FIT && !x->session.shown.interim)
+        text_format(&pieces[n++], "gap %s", in_gap(lx_plan_gap(p)).at);
     if (!p->graph->is_list)
         text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
                     p->figures.end_to_end_us);
@@ -107,19 +111,15 @@ void frame_draw_status(struct explorer *x, struct box area)
     if (area.rows == 0) return;
     put_fill(g, area, ' ', INK_ON(BAR, BAR));
     int at = 1, right = area.columns - 1;
-    if (session_is_stale(s)) {
-        struct progress now = worker_progress(s->worker, &plan_work, s->current);
-        char label[64];
-        snprintf(label, sizeof label, "%s%s", p ? "STALE: replanning" : "planning",
-                 now.seconds > 0.3 ? " " : "");
-        int n = put_text(g, area.row, at, right - at, INK_ON(WARN, BAR), label);
-        put(g, area.row, at + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
-        at += n + 4;
-    }
+    at += frame_draw_planning(x, (struct box){area.row, at, 1, right - at});
     if (!p) {
         if (s->current < 0 && !session_is_stale(s))
             put_format(g, area.row, at, right - at, INK_ON(BAR, BAR), "%s; %s opens one",
                        counted((int64_t)s->patterns.count, "pattern").at, KEY_OF(OPEN));
+        return;
+    }
+    if (s->change.known) {
+        frame_draw_change(x, (struct box){area.row, at, 1, right - at});
         return;
     }
     struct text pieces[12] = {{0}};
@@ -195,10 +195,7 @@ void frame_no_plan(const struct scene *on, struct box area)
         return;
     }
     if (!s->has_shown || session_is_stale(s)) {
-        int n = put_text(on->cells, b.row, b.column, b.columns, INK(PLAIN), "Planning ");
-        n += put_text(on->cells, b.row, b.column + n, b.columns - n, INK(PLAIN),
-                      s->patterns.at[s->current].shown);
-        put(on->cells, b.row, b.column + n + 1, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        frame_draw_waiting(on, b);
         return;
     }
     char text[1200];

@@ -95,6 +95,7 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
     ok = ok && add_paths(&x, o, st);
     if (ok && !o->script) ok = screen_begin(st);
     ok = ok && choose_theme(&x, o, st);
+    if (!o->script) x.glyphs = glyphs_for(getenv("TERM"));
     if (o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0) x.glyphs = &glyphs_ascii;
     if (o->welcome) x.overlay = VIEW_WELCOME;
     if (ok && o->script) {

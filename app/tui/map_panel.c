@@ -1,18 +1,26 @@
 /* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
  * */
 #include "tui/map_panel.h"
-#include "picture/raster.h"
+#include "tui/paint_blocks.h"
 
 #include <stdlib.h>
 
 int map_panel_hole(const struct scene *on, struct box area)
 {
     const struct session *s = on->session;
+    const struct bands *bands = &s->shown.index.bands;
     struct lx_holes h;
-    if (area.rows < 1 || !lx_holes_at(session_plan(s), s->selection.tick, on->session->selection.address, &h))
+    int64_t address;
+    int32_t pool = bands_pool(bands, s->selection.address, &address);
+    if (pool < 0 || area.rows < 1 || !lx_holes_at(session_plan(s), pool, s->selection.tick, address, &h))
         return 0;
     struct text line = {0};
     text_format(&line, "tick %lld: ", (long long)s->selection.tick);
+    if (bands->count > 1 && bands->at[pool].name) {
+        text_add(&line, "pool ");
+        add_printable(&line, bands->at[pool].name, 24);
+        text_add(&line, ", ");
+    }
     if (h.from >= 0)
         text_format(&line, "the cursor is on a free hole of %s at %s; ", in_bytes(h.to - h.from).at,
                     address_words(on, h.from).at);
@@ -30,7 +38,7 @@ static void draw_row(const struct scene *on, struct box row, int32_t i, struct s
     int name = row.columns - 12;
     put(on->cells, row.row, row.column, on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
-    put_text(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+    put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
     put_right(on->cells, row.row, row.column + name, 11, style, number);
     if (i == on->session->selection.buffer) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
 }
@@ -60,7 +68,7 @@ static void draw_alive(const struct scene *on, struct box area)
     }
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
-        if (p->answer.address[i] < 0 || tick < b->start || tick >= b->end) continue;
+        if (p->answer.address[i] < 0 || !lx_is_alive(b, tick)) continue;
         alive[n++] = (struct sized){b->size, i};
         sum += b->size;
     }
@@ -105,8 +113,7 @@ static void draw_legend(const struct scene *on, struct box area)
     } marks[] = {{'/', "in place"},
                  {on->glyphs->load, "load"},
                  {on->glyphs->store, "store"},
-                 {on->glyphs->ring, "ring"},
-                 {'+', "many"}};
+                 {on->glyphs->ring, "ring"}};
     int at = area.column;
     if (has_moves(on)) {
         put(on->cells, area.row, at, on->glyphs->move, INK(KEY));
@@ -118,12 +125,25 @@ static void draw_legend(const struct scene *on, struct box area)
     }
 }
 
-void map_panel_draw(const struct scene *on, struct box area)
+/* The shades of dense cells, from the least to the most, and what they stand for. */
+static void draw_shades(const struct scene *on, struct box area, const struct map_window *w)
+{
+    enum { SAMPLES = 8 };
+    for (int i = 0; i < SAMPLES; i++)
+        put_heat(on->cells, on->theme, on->glyphs, area.row, area.column + i, w->ramp,
+                 (double)i / (SAMPLES - 1));
+    put_format(on->cells, area.row, area.column + SAMPLES + 1, area.columns - SAMPLES - 1, INK(DIM),
+               "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
+}
+
+void map_panel_draw(const struct scene *on, struct box area, const struct map_window *w)
 {
     struct box rest = area;
     details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
+    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->dense);
     if (legend.rows) draw_legend(on, legend);
+    if (shades.rows) draw_shades(on, shades, w);
     struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);
     if (hole.rows) map_panel_hole(on, hole);
     if (rest.rows >= 12) {

@@ -3,9 +3,9 @@
 #ifndef LX_APP_TUI_MAP_PANEL_H
 #define LX_APP_TUI_MAP_PANEL_H
 
-#include "tui/explorer.h"
+#include "tui/map_window.h"
 
-void map_panel_draw(const struct scene *on, struct box area);
+void map_panel_draw(const struct scene *on, struct box area, const struct map_window *w);
 /* The free bytes at the cursor's tick in words; returns the rows it took. */
 int map_panel_hole(const struct scene *on, struct box area);
 

@@ -1,7 +1,7 @@
 /* Moves and scales the part of the map that is seen. A window never leaves the map; zooming keeps the
  * cursor's cell where it is. */
 #include "tui/map_window.h"
-#include "picture/raster.h"
+#include "tui/paint_map.h"
 #include "base/checked.h"
 
 static void show_all(struct map_window *w, const struct outcome *o)
@@ -9,7 +9,7 @@ static void show_all(struct map_window *w, const struct outcome *o)
     w->from_tick = o->time.first;
     w->to_tick = max_i64(o->time.last, o->time.first + 1);
     w->from_address = 0;
-    w->to_address = picture_top(o->plan);
+    w->to_address = o->index.bands.top;
 }
 
 /* Shifts [from, to) into [least, most); cuts it where it is longer. */
@@ -20,39 +20,119 @@ static void into(int64_t *from, int64_t *to, int64_t least, int64_t most)
     *to = *from + length;
 }
 
-/* The window to where the cursor is. */
-static void follow(struct map_window *w, const struct selection *at)
+/* [from, to) moved as little as it takes to have `at` in it; or so that it is in the middle. */
+static void bring_in(int64_t *from, int64_t *to, int64_t at, bool centre)
 {
-    int64_t ticks = w->to_tick - w->from_tick, bytes = w->to_address - w->from_address;
+    int64_t length = *to - *from;
+    if (centre) *from = at - length / 2;
+    if (at < *from) *from = at;
+    if (at >= *from + length) *from = at - length + 1;
+    *to = *from + length;
+}
+
+bool map_window_by_events(const struct map_window *w, const struct session *s)
+{
+    return w->scale == TIME_AS_IT_SUITS ? s->shown.index.sparse : w->scale == TIME_BY_EVENTS;
+}
+
+/* Time as the window counts it: ticks, or numbers of events. */
+static int64_t unit_of(const struct map_window *w, const struct session *s, int64_t tick)
+{
+    return map_window_by_events(w, s) ? plan_index_event(&s->shown.index, tick) : tick;
+}
+
+static int64_t tick_of(const struct map_window *w, const struct session *s, int64_t unit)
+{
+    const struct plan_index *x = &s->shown.index;
+    return map_window_by_events(w, s) ? x->event[min_i64(max_i64(unit, 0), x->event_count - 1)] : unit;
+}
+
+static int64_t last_unit(const struct map_window *w, const struct session *s)
+{
+    return map_window_by_events(w, s) ? s->shown.index.event_count - 1
+                                      : max_i64(s->shown.time.last, s->shown.time.first + 1);
+}
+
+static void set_time(struct map_window *w, const struct session *s, int64_t from, int64_t to)
+{
+    int64_t least = map_window_by_events(w, s) ? 0 : s->shown.time.first;
+    into(&from, &to, least, last_unit(w, s));
+    w->from_tick = tick_of(w, s, from);
+    w->to_tick = max_i64(tick_of(w, s, to), w->from_tick + 1);
+}
+
+/* The window to where the cursor is: what was found or selected elsewhere comes into the middle. */
+static void follow(struct map_window *w, const struct session *s)
+{
+    const struct selection *at = &s->selection;
+    int64_t from = unit_of(w, s, w->from_tick), to = unit_of(w, s, w->to_tick);
     w->followed = at->moves;
-    if (at->tick < w->from_tick) w->from_tick = at->tick;
-    if (at->tick >= w->from_tick + ticks) w->from_tick = at->tick - ticks + 1;
-    if (at->address < w->from_address) w->from_address = at->address;
-    if (at->address >= w->from_address + bytes) w->from_address = at->address - bytes + 1;
-    w->to_tick = w->from_tick + ticks;
-    w->to_address = w->from_address + bytes;
+    bring_in(&from, &to, unit_of(w, s, at->tick), !at->pointed);
+    bool all = w->to_address - w->from_address >= s->shown.index.bands.top;
+    bring_in(&w->from_address, &w->to_address, at->address, !at->pointed && !all);
+    set_time(w, s, from, to);
+}
+
+bool map_window_on_hole(const struct session *s)
+{
+    const struct selection *at = &s->selection;
+    return at->pointed && plan_index_at(&s->shown.index, at->tick, at->address) < 0;
 }
 
 /* Another plan. A window that showed everything goes on showing everything. */
 static void begin_plan(struct map_window *w, struct session *s)
 {
     const struct outcome *o = &s->shown;
-    bool same_pattern = w->pattern == s->shown_pattern;
-    if (!same_pattern || w->to_tick == 0 || w->shows_all) show_all(w, o);
+    bool same_pattern = w->pattern == s->shown_pattern && w->to_tick > 0;
+    if (!same_pattern || w->shows_all) show_all(w, o);
     w->of = s->got;
     w->pattern = s->shown_pattern;
     w->shows_all = w->from_tick <= o->time.first && w->to_tick >= o->time.last && w->from_address == 0;
-    if (!same_pattern) session_show_buffer(s);
+    if (!same_pattern || !map_window_on_hole(s)) w->buffer = -1;
+}
+
+/* Is the cursor on the selected buffer, be it one of several there (in a plan that is not legal)? */
+static bool is_on_buffer(const struct session *s)
+{
+    const struct selection *at = &s->selection;
+    const struct lx_plan *p = s->shown.plan;
+    if (at->buffer < 0 || at->buffer >= p->problem.count || p->answer.address[at->buffer] < 0) return false;
+    const struct lx_buffer *b = &p->problem.buffers[at->buffer];
+    int64_t place = plan_index_place(&s->shown.index, at->buffer);
+    return at->address >= place && at->address < place + b->size && lx_is_alive(b, at->tick);
+}
+
+/* Cursor and selection are one: whoever selects a buffer, here or elsewhere, has put the cursor on it. */
+static void join_cursor(struct map_window *w, struct session *s)
+{
+    const struct selection *at = &s->selection;
+    bool is_new = w->buffer != at->buffer;
+    w->buffer = at->buffer;
+    if (is_new && !is_on_buffer(s)) session_show_buffer(s);
 }
 
 void map_window_fit(struct map_window *w, struct session *s)
 {
-    const struct outcome *o = &s->shown;
     if (w->of != s->got || w->to_tick == 0) begin_plan(w, s);
-    if (w->followed != s->selection.moves) follow(w, &s->selection);
-    into(&w->from_tick, &w->to_tick, o->time.first, max_i64(o->time.last, o->time.first + 1));
+    join_cursor(w, s);
+    if (w->followed != s->selection.moves) follow(w, s);
+    set_time(w, s, unit_of(w, s, w->from_tick), unit_of(w, s, w->to_tick));
     into(&w->from_address, &w->to_address, 0, session_highest(s));
     session_keep_cursor(s);
+}
+
+struct raster_view map_window_view(const struct map_window *w, const struct scene *on, struct box map)
+{
+    return (struct raster_view){.from_tick = w->from_tick,
+                                .to_tick = w->to_tick,
+                                .from_address = w->from_address,
+                                .to_address = w->to_address,
+                                .columns = map.columns,
+                                .rows = map_rows(on, map.rows),
+                                .by_edges = on->session->selection.by_edges,
+                                .by_events = map_window_by_events(w, on->session),
+                                .across = map_across(on),
+                                .down = map_rows(on, 1)};
 }
 
 /* What a request does with the window: so much in time, so much in addresses. */
@@ -64,15 +144,29 @@ static int64_t row_bytes(const struct map_window *w)
     return max_i64((w->to_address - w->from_address) / max_i64(w->map.rows, 1), 1);
 }
 
-static int64_t column_ticks(const struct map_window *w)
+/* Ticks or events of one column. */
+static int64_t column_units(const struct map_window *w, const struct session *s)
 {
-    return max_i64((w->to_tick - w->from_tick) / max_i64(w->map.columns, 1), 1);
+    return max_i64((unit_of(w, s, w->to_tick) - unit_of(w, s, w->from_tick)) / max_i64(w->map.columns, 1), 1);
+}
+
+/* Headings of pools are stepped over. */
+static int64_t beside_heading(const struct session *s, int64_t place, int bytes)
+{
+    int32_t pool = bands_heading(&s->shown.index.bands, place);
+    if (pool < 0) return place;
+    const struct band *b = &s->shown.index.bands.at[pool];
+    int64_t above = b->base + b->height + HEADING;
+    return bytes > 0 && above < s->shown.index.bands.limit ? above : b->base + b->height - 1;
 }
 
 static void move(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
-    const struct selection *at = &x->session.selection;
-    session_point(&x->session, at->tick + ticks * column_ticks(w), at->address + bytes * row_bytes(w));
+    struct session *s = &x->session;
+    const struct selection *at = &s->selection;
+    int64_t tick = at->tick;
+    if (ticks) tick = tick_of(w, s, unit_of(w, s, tick) + ticks * column_units(w, s));
+    session_point(s, tick, beside_heading(s, at->address + bytes * row_bytes(w), bytes));
 }
 
 static void move_page(struct explorer *x, struct map_window *w, int ticks, int bytes)
@@ -95,11 +189,11 @@ static void move_to_peak(struct explorer *x, struct map_window *w, int ticks, in
 
 static void pan(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
-    int64_t dt = max_i64((w->to_tick - w->from_tick) / 4, 1) * ticks,
+    const struct session *s = &x->session;
+    int64_t from = unit_of(w, s, w->from_tick), to = unit_of(w, s, w->to_tick),
+            dt = max_i64((to - from) / 4, 1) * ticks,
             da = max_i64((w->to_address - w->from_address) / 4, 1) * bytes;
-    (void)x;
-    w->from_tick += dt;
-    w->to_tick += dt;
+    set_time(w, s, from + dt, to + dt);
     w->from_address += da;
     w->to_address += da;
 }
@@ -117,8 +211,11 @@ static void scale_around(int64_t *from, int64_t *to, int64_t centre, double fact
 
 static void zoom(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
-    const struct selection *at = &x->session.selection;
-    if (ticks) scale_around(&w->from_tick, &w->to_tick, at->tick, ticks > 0 ? 0.5 : 2, 2);
+    const struct session *s = &x->session;
+    const struct selection *at = &s->selection;
+    int64_t from = unit_of(w, s, w->from_tick), to = unit_of(w, s, w->to_tick);
+    if (ticks) scale_around(&from, &to, unit_of(w, s, at->tick), ticks > 0 ? 0.5 : 2, 2);
+    set_time(w, s, from, to);
     if (bytes) scale_around(&w->from_address, &w->to_address, at->address, bytes > 0 ? 0.5 : 2, 256);
 }
 
@@ -136,9 +233,10 @@ static void zoom_to_buffer(struct explorer *x, struct map_window *w, int ticks, 
     if (buffer < 0) return;
     const struct lx_buffer *b = &p->problem.buffers[buffer];
     int64_t at = p->answer.address[buffer];
-    w->from_tick = b->start - 1;
-    w->to_tick = b->end + 1;
+    const struct session *s = &x->session;
+    set_time(w, s, unit_of(w, s, b->start) - 1, unit_of(w, s, b->end) + 1);
     if (at >= 0) {
+        at = plan_index_place(&s->shown.index, buffer);
         w->from_address = at - b->size / 8;
         w->to_address = at + b->size + b->size / 8;
     }
@@ -162,6 +260,22 @@ static void swap_scale(struct explorer *x, struct map_window *w, int ticks, int 
 {
     (void)w, (void)ticks, (void)bytes;
     session_swap_scale(&x->session);
+}
+
+static void swap_time(struct explorer *x, struct map_window *w, int ticks, int bytes)
+{
+    (void)ticks, (void)bytes;
+    w->scale = map_window_by_events(w, &x->session) ? TIME_LINEAR : TIME_BY_EVENTS;
+    explorer_say(x, TONE_PLAIN, "%s",
+                 w->scale == TIME_LINEAR ? "time to scale" : "one column per event: time is not to scale");
+}
+
+static void next_heat(struct explorer *x, struct map_window *w, int ticks, int bytes)
+{
+    (void)ticks, (void)bytes;
+    w->heat = (w->heat + 1) % HEAT_COUNT;
+    explorer_say(x, TONE_PLAIN, "cells of several buffers are shaded by %s: %s", heat_names[w->heat],
+                 heat_helps[w->heat]);
 }
 
 static void play(struct explorer *x, struct map_window *w, int ticks, int bytes)
@@ -196,13 +310,15 @@ static const struct {
     [REQ_ZOOM_ALL] = {zoom_to_all, 0, 0},
     [REQ_ZOOM_SELECTION] = {zoom_to_buffer, 0, 0},
     [REQ_EDGES] = {swap_scale, 0, 0},
+    [REQ_EVENTS] = {swap_time, 0, 0},
+    [REQ_DENSE] = {next_heat, 0, 0},
     [REQ_PLAY] = {play, 0, 0},
 };
 
 static void note_extent(struct map_window *w, const struct outcome *o)
 {
     w->shows_all = w->from_tick <= o->time.first && w->to_tick >= o->time.last && w->from_address <= 0 &&
-                   w->to_address >= picture_top(o->plan);
+                   w->to_address >= o->index.bands.top;
 }
 
 bool map_window_request(struct explorer *x, void *state, enum request r, const char *argument)
@@ -224,21 +340,17 @@ void map_window_play(struct explorer *x, void *state)
     map_window_request(x, w, REQ_RIGHT, NULL);
 }
 
-/* The address in the middle of a row of the map, also where rows are not to scale. */
-static int64_t address_of_row(const struct map_window *w, const struct session *s, int row)
+/* The tick of a column and the address in the middle of a row of the map, whatever their scales. */
+static void point_at(const struct map_window *w, struct session *s, int row, int column)
 {
     struct raster r;
-    int64_t address = s->selection.address;
-    struct raster_view view = {w->from_tick,         w->to_tick, w->from_address,
-                               w->to_address,        1,          w->factor * w->map.rows,
-                               s->selection.by_edges};
-    if (!raster_make(session_plan(s), &view, &r)) return address;
-    int cell = r.address.cells - (row + 1) * w->factor;
-    if (cell + w->factor > 0)
-        address =
-            (scale_value(&r.address, cell < 0 ? 0 : cell) + scale_value(&r.address, cell + w->factor)) / 2;
+    int64_t from, to, low, high;
+    if (!raster_make(&s->shown.index, &w->view, &r)) return;
+    int down = w->view.down, cell = (int)max_i64(r.address.cells - (row + 1) * down, 0);
+    raster_ticks(&r, column, &from, &to);
+    scale_range(&r.address, cell, down, &low, &high);
     raster_free(&r);
-    return address;
+    session_point(s, from, beside_heading(s, (low + high) / 2, -1));
 }
 
 void map_window_mouse(struct explorer *x, void *state, const struct key *k)
@@ -247,8 +359,7 @@ void map_window_mouse(struct explorer *x, void *state, const struct key *k)
     struct session *s = &x->session;
     if (!box_holds(&w->map, k->row, k->column)) return;
     map_window_fit(w, s);
-    int64_t tick = w->from_tick + (w->to_tick - w->from_tick) * (k->column - w->map.column) / w->map.columns;
-    session_point(s, tick, address_of_row(w, s, k->row - w->map.row));
+    point_at(w, s, k->row - w->map.row, k->column - w->map.column);
     map_window_fit(w, s);
     if (k->code != AT_CLICK)
         map_window_request(x, w, k->code == AT_WHEEL_UP ? REQ_ZOOM_IN : REQ_ZOOM_OUT, NULL);

@@ -4,20 +4,36 @@
 #define LX_APP_TUI_MAP_WINDOW_H
 
 #include "tui/explorer.h"
+#include "picture/heat.h"
+
+/* The scale of time: as it suits the plan, or as was asked for. */
+enum time_scale { TIME_AS_IT_SUITS, TIME_LINEAR, TIME_BY_EVENTS };
 
 struct map_window {
-    int64_t from_tick, to_tick, from_address, to_address; /* to_tick 0: all of it */
+    int64_t from_tick, to_tick, from_address, to_address; /* to_tick 0: all of it; picture addresses */
     bool playing, shows_all;
+    enum time_scale scale;
+    enum heat_kind heat; /* what dense cells are shaded by */
+    int32_t buffer;      /* that was selected when it was looked at last */
     int pattern;
-    uint64_t of;       /* the plan that the window belongs to */
-    uint64_t followed; /* moves of the cursor that it has followed */
-    struct box map;    /* where it was drawn last, for the mouse */
-    int factor;        /* and rows of its raster in a row of the grid */
+    uint64_t of;             /* the plan that the window belongs to */
+    uint64_t followed;       /* moves of the cursor that it has followed */
+    struct box map;          /* where it was drawn last, for the mouse */
+    struct raster_view view; /* and what was drawn */
+    bool dense;              /* with cells of several buffers ... */
+    uint8_t ramp;            /* ... in these tones */
 };
 
-/* After a new plan, or when nothing was looked at yet: all of it. Follows the cursor where it was moved, and
- * keeps both inside the plan. */
+/* After a new plan, or when nothing was looked at yet: all of it. The cursor is where the selected buffer is, unless it
+ * was moved to a place where none is; the window follows it where it was moved, has what was found in its middle, and
+ * both are kept inside the plan. */
 void map_window_fit(struct map_window *w, struct session *s);
+/* What it shows, in so many columns and rows of the grid. */
+struct raster_view map_window_view(const struct map_window *w, const struct scene *on, struct box map);
+/* Is a column a stretch between events? */
+bool map_window_by_events(const struct map_window *w, const struct session *s);
+/* Is the cursor at a place where no buffer is? */
+bool map_window_on_hole(const struct session *s);
 bool map_window_request(struct explorer *x, void *state, enum request r, const char *argument);
 void map_window_mouse(struct explorer *x, void *state, const struct key *k);
 /* One tick further, and not beyond the last. */

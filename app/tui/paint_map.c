@@ -1,12 +1,44 @@
-/* Colours and letters of a raster: a buffer has the same letter and colour wherever it is drawn. Names go
- * into rectangles that are wide enough, arrows where a stay is filled or saved. */
+/* Colours and letters of a raster: a buffer has the same letter and colour wherever it is drawn. The selected one has a
+ * bright outline, what is marked is hatched. Names go into rectangles that are wide enough, arrows where a stay is
+ * filled or saved, the names of pools above their bands. */
 #include "tui/paint_map.h"
+#include "tui/paint_blocks.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { MOST_PICKED = 16 };
+
+/* What is drawn with, from call to call. */
+struct painter {
+    const struct scene *on;
+    struct box area;
+    const struct map_paint *m;
+    const struct raster *r;
+    int across, down;
+    bool letters;
+    uint8_t ramp;
+    struct heat heat;
+    struct raster_rect picked[MOST_PICKED]; /* lives of the selected buffer, to find it among others */
+    int picked_count;
+};
 
 int map_rows(const struct scene *on, int rows)
 {
     return on->theme->letters || on->glyphs->ascii ? rows : 2 * rows;
+}
+
+int map_across(const struct scene *on)
+{
+    return on->theme->letters || !on->glyphs->quarters ? 1 : 2;
+}
+
+uint8_t map_ramp(const struct raster *r)
+{
+    int32_t taken = 0;
+    for (int i = 0; i < r->time.cells * r->address.cells; i++)
+        taken += r->at[i].state >= CELL_ONE && r->at[i].state <= CELL_MANY;
+    return 2 * r->dense > taken ? TONE_HEAT0 : TONE_GREY0;
 }
 
 static bool is_shown(const struct map_paint *m, int32_t buffer)
@@ -14,165 +46,285 @@ static bool is_shown(const struct map_paint *m, int32_t buffer)
     return !m->filter || !*m->filter || has_text(m->outcome->plan->problem.buffers[buffer].name, m->filter);
 }
 
-static uint8_t tone_of(const struct map_paint *m, const struct raster_cell *c)
+static bool is_marked(const struct map_paint *m, int32_t buffer)
 {
-    if (c->state == CELL_FREE) return TONE_PLAIN;
-    if (c->state == CELL_MANY) return TONE_MIXED;
-    if (!is_shown(m, c->owner)) return TONE_FREE;
-    return tone_of_identity(buffer_identity(m->outcome->plan, c->owner));
+    return m->different && m->different[buffer];
 }
 
-static uint32_t letter_of(const struct map_paint *m, const struct raster_cell *c, const struct glyphs *s)
+static bool has_owner(const struct raster_cell *c)
 {
-    switch (c->state) {
-    case CELL_FREE:
-        return s->light;
-    case CELL_MANY:
-        return '+';
-    case CELL_HANDOVER:
-        return '/';
-    default:
-        if (!is_shown(m, c->owner)) return ':';
-        if (m->different && m->different[c->owner]) return '!';
-        return (uint32_t)(unsigned char)identity_letter(buffer_identity(m->outcome->plan, c->owner));
+    return c->state == CELL_ONE || c->state == CELL_HANDOVER;
+}
+
+static bool is_of(const struct painter *p, int row, int column, int32_t owner)
+{
+    const struct raster *r = p->r;
+    if (row < 0 || row >= r->address.cells || column < 0 || column >= r->time.cells) return true;
+    const struct raster_cell *c = raster_at(r, row, column);
+    return has_owner(c) && c->owner == owner;
+}
+
+/* Does something else begin beside it? Beyond the window nothing does. */
+static bool is_edge(const struct painter *p, int row, int column, int32_t owner)
+{
+    return !is_of(p, row - 1, column, owner) || !is_of(p, row + 1, column, owner) ||
+           !is_of(p, row, column - 1, owner) || !is_of(p, row, column + 1, owner);
+}
+
+static uint8_t tone_of_buffer(const struct map_paint *m, int32_t buffer)
+{
+    return is_shown(m, buffer) ? tone_of_identity(buffer_identity(m->outcome->plan, buffer)) : TONE_DIM;
+}
+
+static uint8_t tone_at(const struct painter *p, int row, int column)
+{
+    const struct raster_cell *c = raster_at(p->r, row, column);
+    if (c->state == CELL_RESERVED) return TONE_RESERVED;
+    if (!has_owner(c)) return TONE_PLAIN;
+    if (c->owner == p->m->selected && is_edge(p, row, column, c->owner)) return TONE_PICK;
+    if (is_marked(p->m, c->owner) && (row + column) % 2) return TONE_MARKED;
+    return tone_of_buffer(p->m, c->owner);
+}
+
+/* A handover that is several cells wide is marked in its first ones; the others are the child's. */
+static bool is_handover(const struct raster *r, int row, int column, int across)
+{
+    const struct raster_cell *c = raster_at(r, row, column);
+    if (c->state != CELL_HANDOVER || column < across) return c->state == CELL_HANDOVER;
+    const struct raster_cell *before = raster_at(r, row, column - across);
+    return before->state != CELL_HANDOVER || before->owner != c->owner;
+}
+
+/* What a cell of the grid holds: its only buffer (-1: none or several), how many, of which kinds. */
+struct content {
+    int32_t owner;
+    int owners;
+    bool whole; /* all of it is the owner's */
+    bool many, handover, reserved, heading, free;
+};
+
+static struct content look_at(const struct painter *p, int row, int column)
+{
+    struct content k = {.owner = -1, .whole = true};
+    int32_t second = -1;
+    for (int y = row * p->down; y < (row + 1) * p->down && y < p->r->address.cells; y++)
+        for (int x = column * p->across; x < (column + 1) * p->across; x++) {
+            const struct raster_cell *c = raster_at(p->r, y, x);
+            k.many |= c->state == CELL_MANY;
+            k.heading |= c->state == CELL_HEADING;
+            k.reserved |= c->state == CELL_RESERVED;
+            k.free |= c->state == CELL_FREE;
+            if (!has_owner(c)) continue;
+            k.handover |= is_handover(p->r, y, x, p->across);
+            if (k.owners == 0)
+                k.owner = c->owner, k.owners = 1;
+            else if (c->owner != k.owner && k.owners == 1)
+                second = c->owner, k.owners = 2;
+            else if (c->owner != k.owner && c->owner != second)
+                k.owners = 3;
+        }
+    k.whole = k.owners == 1 && !k.many && !k.heading && !k.reserved && !k.free;
+    if (k.owners > 1) k.owner = -1;
+    return k;
+}
+
+/* Is the selected buffer one of several in a cell? */
+static bool holds_picked(const struct painter *p, int row, int column)
+{
+    int low = p->r->address.cells - (row + 1) * p->down, left = column * p->across;
+    for (int i = 0; i < p->picked_count; i++) {
+        const struct raster_rect *k = &p->picked[i];
+        if (k->left < left + p->across && k->right >= left && k->bottom < low + p->down && k->top >= low)
+            return true;
     }
+    return false;
+}
+
+static void paint_dense(const struct painter *p, int row, int column)
+{
+    const struct scene *on = p->on;
+    int y = p->area.row + row, x = p->area.column + column;
+    double share = p->heat.at ? (double)p->heat.at[row * p->heat.columns + column] : 1;
+    put_heat(on->cells, on->theme, on->glyphs, y, x, p->ramp, share);
+    if (!holds_picked(p, row, column)) return;
+    if (p->letters)
+        put_paper(on->cells, (struct box){y, x, 1, 1}, (struct style){0, 0, MARK_REVERSE});
+    else
+        put(on->cells, y, x, on->glyphs->quarters ? on->glyphs->quadrant[9] : on->glyphs->half_up,
+            (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
+}
+
+static uint32_t letter_of(const struct painter *p, const struct content *k)
+{
+    const struct glyphs *s = p->on->glyphs;
+    if (k->owners == 0) return k->reserved ? '\\' : s->light;
+    if (k->handover) return '/';
+    if (!is_shown(p->m, k->owner)) return ':';
+    if (is_marked(p->m, k->owner)) return '!';
+    return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
 }
 
 /* One letter per cell. */
-static void paint_letter(const struct scene *on, int row, int column, const struct map_paint *m,
-                         const struct raster_cell *c)
+static void paint_letter(const struct painter *p, int row, int column, const struct content *k)
 {
-    struct style style = {.ink = tone_of(m, c)};
-    if (c->state == CELL_FREE) style.ink = TONE_FREE;
-    if (c->state == CELL_HANDOVER) style.marks = MARK_BOLD;
-    if (c->state != CELL_FREE && c->owner == m->selected) style.marks |= MARK_REVERSE;
-    put(on->cells, row, column, letter_of(m, c, on->glyphs), style);
+    struct style style = {.ink = TONE_FREE};
+    if (k->owners) style.ink = is_shown(p->m, k->owner) ? tone_of_buffer(p->m, k->owner) : TONE_FREE;
+    if (k->handover) style.marks = MARK_BOLD;
+    if (k->owners && k->owner == p->m->selected) style.marks |= MARK_REVERSE;
+    put(p->on->cells, p->area.row + row, p->area.column + column, letter_of(p, k), style);
 }
 
-static bool is_plain_one(const struct raster_cell *c)
+static void paint_tones(const struct painter *p, int row, int column, const struct content *k)
 {
-    return c->state == CELL_ONE;
-}
-
-/* Two cells of the raster, one above the other, in one of the grid. */
-static void paint_pair(const struct scene *on, int row, int column, const struct map_paint *m,
-                       const struct raster_cell *up, const struct raster_cell *down)
-{
-    const struct glyphs *s = on->glyphs;
-    uint8_t above = tone_of(m, up), below = tone_of(m, down);
-    bool same = up->state == down->state && (up->state == CELL_FREE || up->owner == down->owner);
-    struct cells *g = on->cells;
-    if (up->state == CELL_FREE && down->state == CELL_FREE)
-        put(g, row, column, ' ', INK(FREE));
-    else if (same && is_plain_one(up)) {
-        bool selected = up->owner == m->selected, differs = m->different && m->different[up->owner];
-        put(g, row, column, differs ? '!' : selected ? s->shade : ' ', (struct style){TONE_LABEL, above, 0});
-    } else if (same && up->state == CELL_HANDOVER)
-        put(g, row, column, '/', (struct style){TONE_LABEL, above, MARK_BOLD});
-    else if (same)
-        put(g, row, column, '+', (struct style){TONE_LABEL, TONE_MIXED, 0});
-    else if (up->state == CELL_FREE)
-        put(g, row, column, s->half_down, (struct style){below, TONE_PLAIN, 0});
-    else
-        put(g, row, column, s->half_up, (struct style){above, below, 0});
-}
-
-/* A handover that is several columns wide is marked in its first one; the others are the child's. */
-static struct raster_cell seen(const struct raster *r, int row, int column)
-{
-    struct raster_cell c = *raster_at(r, row, column);
-    if (c.state == CELL_HANDOVER && column > 0) {
-        const struct raster_cell *before = raster_at(r, row, column - 1);
-        if (before->state == CELL_HANDOVER && before->owner == c.owner) c.state = CELL_ONE;
+    uint8_t tone[4];
+    for (int i = 0; i < 4; i++) {
+        int y = row * p->down + i / 2, x = column * p->across + (p->across > 1 ? i % 2 : 0);
+        tone[i] = y < p->r->address.cells ? tone_at(p, y, x) : TONE_PLAIN;
     }
-    return c;
+    int y = p->area.row + row, x = p->area.column + column;
+    bool plain = tone[0] == tone[1] && tone[0] == tone[2] && tone[0] == tone[3];
+    put_blocks(p->on->cells, p->on->theme, p->on->glyphs, y, x, tone);
+    if (plain && k->reserved)
+        put(p->on->cells, y, x, p->on->glyphs->shade, INK_ON(RESERVED, RESERVED));
+    else if (plain && k->whole && k->handover)
+        put(p->on->cells, y, x, '/', (struct style){TONE_LABEL, tone[0], MARK_BOLD});
 }
 
-/* Is this run of cells all one buffer's, and the cells beside it too? */
-static bool run_is(const struct raster *r, int row, int column, int length, int32_t owner)
+static void paint_cell(const struct painter *p, int row, int column)
 {
-    if (column < 0 || column + length > r->time.cells || row < 0 || row >= r->address.cells) return false;
+    struct content k = look_at(p, row, column);
+    if (k.heading) return;
+    if (k.many || k.owners > 2)
+        paint_dense(p, row, column);
+    else if (p->letters)
+        paint_letter(p, row, column, &k);
+    else
+        paint_tones(p, row, column, &k);
+}
+
+/* "── fast, 256 B, 75 % in use at most ──────" */
+static void paint_heading(const struct painter *p, int row, int32_t pool)
+{
+    const struct band *b = &p->r->index->bands.at[pool];
+    char words[200], name[100];
+    int y = p->area.row + row, used = 0;
+    for (int c = 0; c < p->area.columns; c++)
+        put(p->on->cells, y, p->area.column + c, p->on->glyphs->horizontal, INK(FRAME));
+    snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
+    used = put_name(p->on->cells, y, p->area.column + 2, p->area.columns / 2, INK(TITLE), name);
+    if (b->capacity > 0)
+        snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
+                 in_percent((double)b->peak / (double)b->capacity).at);
+    else
+        snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
+    put_text(p->on->cells, y, p->area.column + 2 + used, p->area.columns - 2 - used, INK(DIM), words);
+}
+
+static void paint_headings(const struct painter *p)
+{
+    for (int row = 0; p->r->index->bands.count > 1 && row * p->down < p->r->address.cells; row++) {
+        const struct raster_cell *c = raster_at(p->r, row * p->down, 0);
+        bool above = row > 0 && raster_at(p->r, (row - 1) * p->down, 0)->state == CELL_HEADING;
+        if (c->state == CELL_HEADING && !above) paint_heading(p, row, c->owner);
+    }
+}
+
+/* Is a run of cells of the grid all one buffer's, and nothing drawn in it? */
+static bool run_is(const struct painter *p, int row, int column, int length, int32_t owner)
+{
+    if (column < 0 || (column + length) * p->across > p->r->time.cells || row < 0 ||
+        row * p->down >= p->r->address.cells)
+        return false;
     for (int c = column; c < column + length; c++) {
-        struct raster_cell cell = seen(r, row, c);
-        if (cell.state != CELL_ONE || cell.owner != owner) return false;
+        struct content k = look_at(p, row, c);
+        if (!k.whole || k.owner != owner || k.handover) return false;
     }
     return true;
 }
 
-/* A name inside its rectangle, where there is room for three of its letters. */
-static void paint_label(const struct scene *on, struct box area, const struct map_paint *m,
-                        const struct raster_rect *rect, int factor)
+/* The columns of the grid, from *left to *right, in the middle row of a life, that are all its own. */
+static bool find_run(const struct painter *p, const struct raster_rect *rect, int row, int *left, int *right)
 {
-    const struct raster *r = m->raster;
+    *left = (rect->left + p->across - 1) / p->across;
+    *right = (rect->right + 1) / p->across - 1;
+    while (*right >= *left && !run_is(p, row, *right, 1, rect->buffer))
+        (*right)--; /* the child's from there */
+    while (*left <= *right && !run_is(p, row, *left, 1, rect->buffer)) (*left)++;
+    return *left <= *right;
+}
+
+/* A name inside its rectangle, where there is room for it or for four letters. */
+static void paint_label(const struct painter *p, const struct raster_rect *rect)
+{
     int32_t i = rect->buffer;
-    const struct lx_buffer *b = &m->outcome->plan->problem.buffers[i];
-    int left = rect->left, right = rect->right, bottom = rect->bottom, top = rect->top;
-    if (rect->thin || !is_shown(m, i)) return;
-    int first = r->address.cells - 1 - top, last = r->address.cells - 1 - bottom;
-    int row = (first + last) / 2 / factor;
-    while (right >= left && raster_at(r, row * factor, right)->owner != i)
-        right--; /* the child's from there */
-    if (left <= right && raster_at(r, row * factor, left)->state == CELL_HANDOVER) left++;
-    int room = right - left + 1, name = columns_of(b->name), side = on->theme->letters || on->glyphs->ascii;
+    const struct lx_buffer *b = &p->m->outcome->plan->problem.buffers[i];
+    int left, right, first = p->r->address.cells - 1 - rect->top,
+                     last = p->r->address.cells - 1 - rect->bottom;
+    if (rect->thin || rect->right - rect->left + 1 < (p->letters ? 3 : 1) * p->across || !is_shown(p->m, i))
+        return;
+    int row = (first + last) / 2 / p->down, side = p->letters;
+    if (!find_run(p, rect, row, &left, &right)) return;
+    int room = right - left + 1, name = columns_of(b->name);
     int width = name + 2 * side > room ? room - 2 * side : name;
-    if (width < 3 && width < name) return;
+    if (width < 4 && width < name) return;
     int column = left + (room - width) / 2;
-    for (int k = 0; k < factor; k++)
-        if (!run_is(r, row * factor + k, column - side, width + 2 * side, i)) return;
-    uint8_t paper = side ? TONE_PLAIN : tone_of(m, raster_at(r, row * factor, column));
-    struct style style = {side ? TONE_PLAIN : TONE_LABEL, paper, MARK_BOLD};
-    if (i == m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
+    if (!run_is(p, row, column - side, width + 2 * side, i)) return;
+    struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : tone_of_buffer(p->m, i),
+                          MARK_BOLD};
+    if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
     if (side) {
-        put(on->cells, area.row + row, area.column + column - 1, ' ', style);
-        put(on->cells, area.row + row, area.column + column + width, ' ', style);
+        put(p->on->cells, p->area.row + row, p->area.column + column - 1, ' ', style);
+        put(p->on->cells, p->area.row + row, p->area.column + column + width, ' ', style);
     }
-    put_text(on->cells, area.row + row, area.column + column, width, style, b->name);
+    put_name(p->on->cells, p->area.row + row, p->area.column + column, width, style, b->name);
 }
 
 /* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
- * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move; what leaves ends with a store. */
-static void paint_transfer(const struct scene *on, struct box area, const struct map_paint *m,
-                           const struct lx_transfer *t, int factor)
+ * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move;
+ * what leaves ends with a store. */
+static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
 {
-    const struct raster *r = m->raster;
-    const struct lx_plan *p = m->outcome->plan;
-    const struct lx_buffer *b = &p->problem.buffers[t->stay];
-    int64_t at = p->answer.address[t->stay];
+    const struct lx_plan *plan = p->m->outcome->plan;
+    const struct lx_buffer *b = &plan->problem.buffers[t->stay];
     int left, right, bottom, top;
     bool thin;
-    uint32_t codes[] = {[LX_LOAD] = on->glyphs->load,
-                        [LX_STORE] = on->glyphs->store,
-                        [LX_RING] = on->glyphs->ring,
-                        [LX_MOVE] = on->glyphs->move};
-    if (at < 0 || b->size == 0 || !is_shown(m, t->stay)) return;
-    if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin) || right - left < 2 ||
-        !scale_cells(&r->address, at, at + b->size, &bottom, &top, &thin))
+    uint32_t codes[] = {[LX_LOAD] = p->on->glyphs->load,
+                        [LX_STORE] = p->on->glyphs->store,
+                        [LX_RING] = p->on->glyphs->ring,
+                        [LX_MOVE] = p->on->glyphs->move};
+    if (plan->answer.address[t->stay] < 0 || b->size == 0 || !is_shown(p->m, t->stay)) return;
+    int64_t at = plan_index_place(p->r->index, t->stay);
+    if (!raster_columns(p->r, b->start, b->end, &left, &right) || right - left < 2 ||
+        !scale_cells(&p->r->address, at, at + b->size, &bottom, &top, &thin))
         return;
     int column = t->kind == LX_STORE ? right : left;
-    for (int y = r->address.cells - 1 - top; y <= r->address.cells - 1 - bottom; y++) {
-        struct raster_cell cell = seen(r, y, column);
-        if (cell.state != CELL_ONE || cell.owner != t->stay) continue;
-        if (factor == 2 && (y % 2 || !run_is(r, y + 1, column, 1, t->stay))) continue;
-        put(on->cells, area.row + y / factor, area.column + column, codes[t->kind],
-            factor == 2 ? (struct style){TONE_LABEL, tone_of(m, &cell), MARK_BOLD} : INK(KEY));
-    }
+    for (int row = (p->r->address.cells - 1 - top) / p->down;
+         row <= (p->r->address.cells - 1 - bottom) / p->down; row++)
+        if (run_is(p, row, column, 1, t->stay))
+            put(p->on->cells, p->area.row + row, p->area.column + column, codes[t->kind],
+                p->letters ? INK(KEY) : (struct style){TONE_LABEL, tone_of_buffer(p->m, t->stay), MARK_BOLD});
+}
+
+static void find_picked(struct painter *p)
+{
+    for (int32_t i = 0; p->m->selected >= 0 && i < p->r->rect_count && p->picked_count < MOST_PICKED; i++)
+        if (p->r->rects[i].buffer == p->m->selected) p->picked[p->picked_count++] = p->r->rects[i];
 }
 
 void map_paint(const struct scene *on, struct box area, const struct map_paint *m)
 {
     const struct raster *r = m->raster;
-    const struct lx_plan *p = m->outcome->plan;
-    static const struct raster_cell nothing = {-1, CELL_FREE};
-    int factor = map_rows(on, 1);
-    for (int row = 0; row * factor < r->address.cells; row++)
-        for (int c = 0; c < r->time.cells; c++) {
-            struct raster_cell up = seen(r, row * factor, c), down = nothing;
-            if (row * factor + 1 < r->address.cells) down = seen(r, row * factor + 1, c);
-            if (factor == 1)
-                paint_letter(on, area.row + row, area.column + c, m, &up);
-            else
-                paint_pair(on, area.row + row, area.column + c, m, &up, &down);
-        }
-    for (int32_t i = 0; i < p->transfer_count; i++) paint_transfer(on, area, m, &p->transfers[i], factor);
-    for (int32_t i = 0; i < r->rect_count; i++) paint_label(on, area, m, &r->rects[i], factor);
+    const struct lx_plan *plan = m->outcome->plan;
+    struct painter p = {.on = on, .area = area, .m = m, .r = r, .down = map_rows(on, 1)};
+    p.across = r->across > 1 ? r->across : 1;
+    p.letters = on->theme->letters || on->glyphs->ascii;
+    p.ramp = map_ramp(r);
+    find_picked(&p);
+    heat_make(r, m->heat, p.across, p.down, &p.heat); /* without memory all dense cells are full */
+    for (int row = 0; row * p.down < r->address.cells; row++)
+        for (int c = 0; c < raster_width(r); c++) paint_cell(&p, row, c);
+    paint_headings(&p);
+    for (int32_t i = 0; i < plan->transfer_count; i++) paint_transfer(&p, &plan->transfers[i]);
+    for (int32_t i = 0; i < r->rect_count; i++) paint_label(&p, &r->rects[i]);
+    heat_free(&p.heat);
 }

@@ -55,6 +55,21 @@ static bool add_up(struct outcome *o)
     return true;
 }
 
+/* What views ask about the plan in `out`. */
+static bool index_plan(struct outcome *out)
+{
+    out->layouts = out->plan->layouts;
+    out->divisions = out->plan->divisions;
+    out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
+    if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
+        out->off_chip && index_tensors(out) && add_up(out))
+        return true;
+    status_no_memory(&out->st);
+    lx_plan_free(out->plan);
+    out->plan = NULL;
+    return false;
+}
+
 bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
                   bool as_it_is, const struct lx_plan *like, struct outcome *out)
 {
@@ -62,16 +77,56 @@ bool outcome_make(const struct source_content *from, const struct what_if *how, 
     if (!from->graph) return false;
     out->plan = out->was_read ? lx_plan_ref(from->plan) : make(from, how, run, like, &out->st);
     if (!out->plan) return false;
-    out->layouts = out->plan->layouts;
-    out->divisions = out->plan->divisions;
     out->is_legal = lx_plan_check(out->plan, &out->check);
-    out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
-    if (lx_occupancy_make(out->plan, &out->time) && out->off_chip && index_tensors(out) && add_up(out))
-        return true;
-    status_no_memory(&out->st);
-    lx_plan_free(out->plan);
-    out->plan = NULL;
-    return false;
+    return index_plan(out);
+}
+
+bool outcome_of_plan(const struct lx_plan *plan, struct outcome *out)
+{
+    *out = (struct outcome){.plan = plan, .was_read = true};
+    out->is_legal = lx_plan_check(plan, &out->check);
+    return index_plan(out);
+}
+
+/* Who gives an answer at once: of a long list the one that sorts and places once. NULL: as the options say. */
+static const struct lx_solver *hasty_solver(const struct lx_graph *g, const struct lx_plan_options *options)
+{
+    enum { LONG = 4000 };
+    const struct lx_solver *wanted = options->solver, *quick = options->quick_solver;
+    if (g->is_list && g->buffer_count > LONG) {
+        for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
+            if (strcmp((*s)->name, "greedy") == 0) return *s;
+    }
+    return wanted->caps & (LX_CAN_PROVE | LX_IS_SEEDED) && quick ? quick : wanted;
+}
+
+bool outcome_make_hastily(const struct source_content *from, const struct what_if *how,
+                          const struct lx_plan *like, struct outcome *out)
+{
+    int64_t values[MOST_SOLVER_OPTIONS];
+    struct lx_plan_options options = {.like = like};
+    *out = (struct outcome){.how = *how, .interim = true, .is_legal = true};
+    const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
+    if (!sized) return false;
+    const struct lx_solver *wanted = options.solver;
+    options.solver = hasty_solver(sized, &options);
+    options.run = (struct lx_run){.seed = options.run.seed, .hasty = true};
+    if (options.solver == wanted) options.run.options = values;
+    out->plan = lx_plan_make(sized, &options, &out->st);
+    lx_graph_free(sized);
+    return out->plan && out->plan->answer.status != LX_ERROR && index_plan(out);
+}
+
+bool outcome_of_answer(const struct source_content *from, const struct what_if *how,
+                       const struct lx_progress *so_far, struct outcome *out)
+{
+    int64_t values[MOST_SOLVER_OPTIONS];
+    struct lx_plan_options options = {0};
+    *out = (struct outcome){.how = *how, .interim = true, .is_legal = true};
+    const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
+    if (sized && sized->is_list) out->plan = lx_plan_of_answer(sized, &options, so_far, &out->st);
+    lx_graph_free(sized);
+    return out->plan && index_plan(out);
 }
 
 void outcome_free(struct outcome *o)
@@ -83,6 +138,7 @@ void outcome_free(struct outcome *o)
     free(o->reader_at);
     free(o->off_chip);
     lx_occupancy_free(&o->time);
+    plan_index_free(&o->index);
     lx_plan_free(o->plan);
     *o = (struct outcome){0};
 }

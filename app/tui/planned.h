@@ -7,6 +7,7 @@
 #define LX_APP_TUI_PLANNED_H
 
 #include "picture/picture.h"
+#include "picture/plan_index.h"
 #include "tui/pattern_source.h"
 #include "tui/what_if.h"
 
@@ -16,7 +17,8 @@ struct outcome {
     const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */
     const struct lx_divisions *divisions; /* the same */
     struct lx_occupancy time;
-    int32_t *off_chip; /* buffers, dearest first, then those that may not be on chip */
+    struct plan_index index; /* for maps */
+    int32_t *off_chip;       /* buffers, dearest first, then those that may not be on chip */
     int32_t off_chip_count;
     int64_t *moved;            /* per buffer: HBM bytes that it moves */
     struct lx_byte_sums bytes; /* and what for, together */
@@ -29,12 +31,22 @@ struct outcome {
     bool was_read; /* a plan file, shown as it is */
     bool is_legal; /* by the independent checker; else `check` says what is wrong */
     lx_status check;
+    bool interim; /* a better one is being made: only its placement has been checked, and no bound is known */
+    bool stopped; /* it is the best that was found when somebody said stop */
 };
 
 /* Plans what was read from a pattern (or a plan file). `as_it_is`: a plan file is not planned anew. `like`: a
  * plan that may have the same layouts and divisions, or NULL. `run` has the callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
 bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
                   bool as_it_is, const struct lx_plan *like, struct outcome *out);
+/* The same at once, by a heuristic: interim. False where there is none. */
+bool outcome_make_hastily(const struct source_content *from, const struct what_if *how,
+                          const struct lx_plan *like, struct outcome *out);
+/* Of an answer that a solver tells of while it looks for a better one; lists only. */
+bool outcome_of_answer(const struct source_content *from, const struct what_if *how,
+                       const struct lx_progress *so_far, struct outcome *out);
+/* Of a plan that is there; takes the reference over. */
+bool outcome_of_plan(const struct lx_plan *plan, struct outcome *out);
 void outcome_free(struct outcome *o);
 
 /* The graph whose ops are the ticks; NULL for a list of buffers. */

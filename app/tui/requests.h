@@ -89,7 +89,7 @@ enum argument {
     R(GO_BACK, "go-back", "<C-o>", EVERYWHERE, NONE, "Moving",                                               \
       "back to the place before: view and selection")                                                        \
     R(ESCAPE, "escape", "<Esc>", EVERYWHERE, NONE, "Moving",                                                 \
-      "close what is on top, forget search and filter")                                                      \
+      "close what is on top, stop planning, forget search and filter")                                       \
     PAGES(VIEW_REQUEST, R)                                                                                   \
     R(NEXT_VIEW, "next-view", "<Tab>", EVERYWHERE, NONE, "Views", "the next view")                           \
     R(PREVIOUS_VIEW, "previous-view", "<S-Tab>", EVERYWHERE, NONE, "Views", "the view before")               \
@@ -100,8 +100,8 @@ enum argument {
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
     R(SORT, "sort", "", SORTED, COLUMN, "Tables", "sort by a column")                                        \
-    R(SORT_RIGHT, "sort-right", "> .", SORTED, NONE, "Tables", "sort by the next column")                    \
-    R(SORT_LEFT, "sort-left", "<lt> ,", SORTED, NONE, "Tables", "sort by the column before")                 \
+    R(SORT_RIGHT, "sort-right", ">", SORTED, NONE, "Tables", "sort by the next column")                      \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED, NONE, "Tables", "sort by the column before")                   \
     R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "turn the order around")                    \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
     R(PAN_LEFT, "pan-left", "H", IN(MAP), NONE, "Map", "earlier")                                            \
@@ -110,23 +110,25 @@ enum argument {
     R(PAN_RIGHT, "pan-right", "L", IN(MAP), NONE, "Map", "later")                                            \
     R(ZOOM_IN, "zoom-in", "+ =", IN(MAP), NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
     R(ZOOM_OUT, "zoom-out", "- _", IN(MAP), NONE, "Map", "zoom out")                                         \
-    R(ZOOM_TIME_IN, "zoom-time-in", "> .", IN(MAP), NONE, "Map", "zoom in on time only")                     \
-    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt> ,", IN(MAP), NONE, "Map", "zoom out of time only")               \
+    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP), NONE, "Map", "zoom in on time only")                       \
+    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP), NONE, "Map", "zoom out of time only")                 \
     R(ZOOM_ALL, "zoom-all", "z", IN(MAP), NONE, "Map", "all of it")                                          \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
-    R(EDGES, "edges", "e", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
+    R(EDGES, "edges", "v", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
+    R(EVENTS, "events", "V", IN(MAP), NONE, "Map", "time to scale, or one column per event")                 \
+    R(DENSE, "dense", "d", IN(MAP), NONE, "Map",                                                             \
+      "cells of several buffers: occupancy, cost, fragmentation, age")                                       \
     R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
       "next buffer that is off chip, dearest first")                                                         \
-    R(ON_CHIP_BIGGEST, "peak", "p", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
+    R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
     R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "go through producers and consumers")           \
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
-    R(STOP, "stop", ".", IN(COMPARE) | IN(RUN) | IN(TEAM) | IN(WHY) | IN(SWEEP), NONE, "Run",                \
-      "stop what runs; the best so far is kept")                                                             \
+    R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "stop what runs; the best so far is kept")             \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
     R(TEAM_SET, "team", "", EVERYWHERE, NUMBER, "Team", "cut the graph over so many members")                \
@@ -164,7 +166,7 @@ enum argument {
     R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
     R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "the colours by name; <Tab> offers them")             \
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
-    R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "ASCII characters only, or all")                      \
+    R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "all characters, ASCII only, no quarter blocks")      \
     R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "draw everything anew")                         \
     R(BIND, "bind", "", EVERYWHERE, REQUEST, "Screen", "other keys for a request: bind NAME KEYS")           \
     R(QUIT, "quit", "Q", EVERYWHERE, NONE, "Screen", "quit")

@@ -140,7 +140,7 @@ static void show_cell(const struct cell_glyph *c, const struct theme *t, int row
     if (marks & MARK_REVERSE) attributes |= A_REVERSE;
     wchar_t text[3] = {(wchar_t)(c->code ? c->code : ' '), (wchar_t)c->combining, 0};
     cchar_t out;
-    int pair = it.most_pairs > 0 ? pair_of(ink->ink, paper->paper) : 0;
+    int pair = it.most_pairs > 0 ? pair_of(look_ink(t, c->style), paper->paper) : 0;
     setcchar(&out, text, attributes, (short)(pair < 32767 ? pair : 0), &pair);
     mvadd_wch(row, column, &out);
 }

@@ -64,17 +64,15 @@ void session_show_buffer(struct session *s)
     at->pointed = false;
     if (!p || at->buffer < 0 || at->buffer >= p->problem.count) return;
     const struct lx_buffer *b = &p->problem.buffers[at->buffer];
-    if (at->tick < b->start || at->tick >= b->end) at->tick = b->start;
+    if (!lx_is_alive(b, at->tick)) at->tick = b->start;
     if (p->answer.address[at->buffer] >= 0)
-        at->address = p->answer.address[at->buffer] + max_i64(b->size / 2, 0);
+        at->address = plan_index_place(&s->shown.index, at->buffer) + max_i64(b->size / 2, 0);
     at->moves++;
 }
 
 int64_t session_highest(const struct session *s)
 {
-    const struct lx_plan *p = s->shown.plan;
-    return max_i64(
-        max_i64(p->problem.objective == LX_HEIGHT ? 0 : p->problem.capacity, p->figures.height_bytes), 1);
+    return s->shown.index.bands.limit;
 }
 
 void session_keep_cursor(struct session *s)
@@ -93,7 +91,7 @@ void session_point(struct session *s, int64_t tick, int64_t address)
     at->pointed = true;
     at->moves++;
     session_keep_cursor(s);
-    int32_t buffer = lx_buffer_at(session_plan(s), at->tick, at->address);
+    int32_t buffer = plan_index_at(&s->shown.index, at->tick, at->address);
     if (buffer >= 0) session_select_buffer(s, buffer);
 }
 

@@ -9,7 +9,7 @@
 struct selection {
     int32_t buffer, op; /* -1: none */
     int64_t tick;
-    int64_t address; /* with the tick: the cursor of maps */
+    int64_t address; /* with the tick: the cursor of maps; a picture address (bands.h) */
     bool pointed;    /* the cursor was moved there, be it to a hole; else it is where the buffer is */
     uint64_t moves;  /* of the cursor: a window that follows it knows by this when to */
     int64_t core;

@@ -35,6 +35,8 @@ void session_end(struct session *s)
     }
     for (size_t i = 0; i < s->racers.count; i++) outcome_free(&s->racers.at[i].outcome);
     outcome_free(&s->shown);
+    change_free(&s->change);
+    lx_plan_free(s->before);
     lx_run_result_free(s->run.result);
     lx_plan_free(s->run.plan);
     VEC_FREE(&s->patterns);
@@ -110,11 +112,14 @@ void session_open(struct session *s, int pattern)
 {
     if (pattern < 0 || (size_t)pattern >= s->patterns.count) return;
     if (pattern == s->current && s->has_shown) return;
-    session_stop(s);
+    session_race_stop(s);
     if (s->current >= 0 && s->current != pattern) source_forget(s->patterns.at[s->current].source);
     s->current = pattern;
     session_select_nothing(s);
     s->has_shown = false;
+    lx_plan_free(s->before); /* what was is of another pattern */
+    s->before = NULL;
+    session_seen(s);
     session_race_forget(s);
     session_run_forget(s);
     session_team_forget(s);
@@ -162,6 +167,12 @@ int64_t session_actual(const struct session *s, int setting)
     if (setting == SET_LEVEL) return 5;
     if (!p) return -1;
     return setting == SET_CORES ? p->graph->device.cores : setting == SET_LX ? p->problem.capacity : -1;
+}
+
+void session_seen(struct session *s)
+{
+    change_free(&s->change);
+    s->moved = NULL;
 }
 
 bool session_take_results(struct session *s)

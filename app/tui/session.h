@@ -4,6 +4,7 @@
 #ifndef LX_APP_TUI_SESSION_H
 #define LX_APP_TUI_SESSION_H
 
+#include "tui/change.h"
 #include "tui/pattern_facts.h"
 #include "tui/planned.h"
 #include "tui/selection.h"
@@ -33,6 +34,7 @@ struct racer {
     const struct lx_solver *solver;
     enum race_state state;
     struct outcome outcome;
+    struct curve curve; /* best and bound over time, when it is done */
 };
 
 struct session {
@@ -42,15 +44,26 @@ struct session {
 
     struct what_if now;
     VEC(struct what_if) undo, redo;
-    uint64_t wanted;      /* number of the plan that was asked for last */
-    uint64_t got;         /* of the one that is shown; they differ while it is being made */
+    uint64_t wanted;  /* number of the plan that was asked for last */
+    uint64_t settled; /* of the last one that is there for good; they differ while one is being made */
+    uint64_t
+        shown_for; /* of the one that is shown: an older one, an interim one of `wanted`, or that itself */
+    uint64_t got;  /* counts what has been shown: another number, another plan */
     struct outcome shown; /* may be an older one: see session_is_stale */
     bool has_shown;
-    int shown_pattern; /* that `shown` belongs to */
+    int shown_pattern;           /* that `shown` belongs to */
+    struct selection first_look; /* the selection as the first plan of a pattern chose it */
+    uint64_t first_look_for;     /* the number of that plan */
+    struct curve curve;          /* best and bound over time, of the plan that is shown */
+
+    const struct lx_plan
+        *before;          /* a reference: the last plan there for good, which a change is compared with */
+    struct change change; /* from that one to the one that is shown; known until the next key */
+    const uint8_t *moved; /* per buffer that is shown: it did not stay where it was. NULL: none */
 
     VEC(struct racer) racers;
-    uint64_t race;    /* number of the race */
-    bool race_is_old; /* of other settings than those of now */
+    uint64_t race;          /* number of the race; 0: none yet */
+    struct what_if race_by; /* its settings but for the solver */
 
     struct {
         const struct lx_plan *plan;   /* that was run: a reference */
@@ -80,6 +93,8 @@ bool session_undo(struct session *s);
 bool session_redo(struct session *s);
 /* What a setting that is left to the pattern is at present; -1: not known. */
 int64_t session_actual(const struct session *s, int setting);
+/* A key was pressed: what the change before it did has been seen. */
+void session_seen(struct session *s);
 /* Takes what the workers have finished. True: there is something new to see. */
 bool session_take_results(struct session *s);
 bool session_save(const struct session *s, const char *path, lx_status *st);
@@ -96,15 +111,28 @@ bool session_read(struct session *s, int pattern);
 /* Asks for the plan of the open pattern. What is shown stays until the new one is there. `as_it_is`: a plan
  * file is not planned anew. */
 void session_ask(struct session *s, bool as_it_is);
+/* A plan is being made; what is shown is of other settings, or interim. */
 bool session_is_stale(const struct session *s);
+/* What is shown is of other settings than those of now, or there is nothing. */
+bool session_shows_old(const struct session *s);
+/* How far the plan is that is being made. */
+struct progress session_planning(const struct session *s);
 void session_plan_all(struct session *s);
 
 /* session_race.c: every solver on the open pattern. A slot is the number of a solver. */
 extern const struct work race_work;
 void session_race(struct session *s);
 void session_race_forget(struct session *s);
-/* Races and the planning of all patterns; the best so far is kept. */
-void session_stop(struct session *s);
+/* Are its results of other settings than those of now? Which solver makes the plan that is shown is no setting of a
+ * race of all. */
+bool session_race_is_old(const struct session *s);
+/* The racer whose plan is best (among equals the quickest), or -1. */
+int session_winner(const struct session *s);
+/* The race and the planning of all patterns. */
+void session_race_stop(struct session *s);
+
+/* Everything that runs; the best so far is kept. False: nothing ran. */
+bool session_stop(struct session *s);
 
 /* session_run.c: the plan that is shown, executed on the simulated device; slot 0. */
 extern const struct work run_work;
@@ -113,16 +141,20 @@ void session_run_forget(struct session *s);
 /* Is what was run another plan than the one that is shown? */
 bool session_run_is_old(const struct session *s);
 
-/* Planning, as jobs of several sorts do it; whose they are, `done` says. */
+/* Planning, as jobs of several sorts do it; whose they are, `done` says. One that is staged hands over interim plans, each
+ * a plan_job of its own: at once a heuristic's, then what the solver finds on its way. */
 struct plan_job {
     struct session *session;
     struct pattern_source *source;
     uint64_t number; /* results of an older one come too late */
     int slot;
     struct what_if how;
-    bool as_it_is;
-    const struct lx_plan *like; /* the plan that was shown when it was asked for: a reference */
+    bool as_it_is, staged;
+    const struct lx_plan *like;   /* the plan that was shown when it was asked for: a reference */
+    const struct lx_plan *before; /* to compare with: a reference, or NULL */
     struct outcome outcome;
+    struct change change;
+    struct curve curve;
 };
 bool plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what);
 void plan_job_run(void *data, void *watch);

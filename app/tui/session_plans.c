@@ -4,35 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what)
-{
-    struct plan_job *p = malloc(sizeof *p);
-    if (p) {
-        *p = *what;
-        p->session = s;
-        p->source = s->patterns.at[pattern].source;
-        p->like = lx_plan_ref(session_plan(s));
-    }
-    return worker_post(s->worker, work, what->slot, p);
-}
-
-void plan_job_run(void *data, void *watch)
-{
-    struct plan_job *p = data;
-    struct lx_run run = {.stop = watch_stop, .progress = watch_progress, .context = watch};
-    struct source_content from = source_read(p->source);
-    outcome_make(&from, &p->how, &run, p->as_it_is, p->like, &p->outcome);
-    source_content_free(&from);
-}
-
-void plan_job_free(void *data)
-{
-    struct plan_job *p = data;
-    outcome_free(&p->outcome);
-    lx_plan_free(p->like);
-    free(p);
-}
-
 /* Of a pattern that is not open only the facts are kept. */
 static void forget_closed(struct session *s, int pattern)
 {
@@ -63,20 +34,74 @@ static void filled(void *data, bool stopped)
 
 const struct work fill_work = {6, plan_job_run, filled, plan_job_free};
 
+/* Does the selection stand where an interim first plan put it? Then the next one may choose better. */
+static bool is_first_look(const struct session *s, uint64_t number)
+{
+    const struct selection *a = &s->selection, *b = &s->first_look;
+    return s->shown.interim && s->first_look_for == number && a->buffer == b->buffer && a->op == b->op &&
+           !a->pointed;
+}
+
+/* Puts an outcome on the screen; the job gets the old one, to be freed. */
+static void show(struct session *s, struct plan_job *r)
+{
+    struct outcome old = s->shown;
+    bool again = s->shown_pattern == r->slot && is_first_look(s, r->number);
+    bool fresh = s->shown_pattern != r->slot || !old.plan || again;
+    bool followed = again && s->selection.moves != s->first_look.moves;
+    s->shown = r->outcome;
+    s->has_shown = true;
+    s->shown_pattern = r->slot;
+    s->shown_for = r->number;
+    s->got++;
+    session_keep_selection(s, fresh ? NULL : old.plan);
+    if (followed) session_show_buffer(s);
+    if (fresh) {
+        s->first_look = s->selection;
+        s->first_look_for = r->number;
+    }
+    r->outcome = old;
+}
+
+/* Is what is shown better than what a job that was stopped brings? */
+static bool interim_is_better(const struct session *s, const struct plan_job *r)
+{
+    const struct lx_plan *now = s->shown_for == r->number && s->shown.interim ? s->shown.plan : NULL;
+    const struct lx_plan *new = r->outcome.plan;
+    if (!now || now->answer.status == LX_INFEASIBLE) return false;
+    return !new ||
+           (now->problem.objective == new->problem.objective &&lx_plan_value(now) < lx_plan_value(new));
+}
+
+/* The plan of `wanted` is there: what it changed is told until the next key. */
+static void settle(struct session *s, struct plan_job *r, bool stopped)
+{
+    s->settled = r->number;
+    s->shown.interim = false;
+    s->shown.stopped = stopped;
+    s->curve = r->curve;
+    lx_plan_free(s->before);
+    s->before = lx_plan_ref(s->shown.plan);
+    change_free(&s->change);
+    s->change = r->change;
+    s->moved = s->change.marks;
+    r->change = (struct change){0};
+}
+
 static void planned(void *data, bool stopped)
 {
     struct plan_job *r = data;
     struct session *s = r->session;
-    if (!stopped) remember(r, stopped);
-    if (r->number != s->wanted || r->slot != s->current) return;
-    struct outcome old = s->shown;
-    bool same = s->shown_pattern == r->slot;
-    s->shown = r->outcome;
-    s->has_shown = true;
-    s->shown_pattern = r->slot;
-    s->got = r->number;
-    session_keep_selection(s, same ? old.plan : NULL);
-    r->outcome = old; /* to be freed */
+    bool interim = r->outcome.interim;
+    bool is_wanted = r->number == s->wanted && r->number != s->settled && r->slot == s->current;
+    if (!interim && (is_wanted || !stopped)) remember(r, stopped);
+    if (!is_wanted) return;
+    s->moved = NULL;
+    if (!interim && stopped && interim_is_better(s, r))
+        change_free(&r->change); /* of a plan that is not shown */
+    else
+        show(s, r);
+    if (!interim) settle(s, r, stopped);
 }
 
 const struct work plan_work = {0, plan_job_run, planned, plan_job_free};
@@ -85,14 +110,29 @@ void session_ask(struct session *s, bool as_it_is)
 {
     if (s->current < 0) return;
     worker_stop(s->worker, &plan_work);
-    struct plan_job what = {.number = ++s->wanted, .slot = s->current, .how = s->now, .as_it_is = as_it_is};
+    struct plan_job what = {.number = ++s->wanted,
+                            .slot = s->current,
+                            .how = s->now,
+                            .as_it_is = as_it_is,
+                            .staged = true,
+                            .before = s->before};
     plan_job_post(s, &plan_work, s->current, &what);
-    s->race_is_old = true;
 }
 
 bool session_is_stale(const struct session *s)
 {
-    return s->wanted != s->got;
+    return s->wanted != s->settled;
+}
+
+bool session_shows_old(const struct session *s)
+{
+    return s->wanted != s->shown_for;
+}
+
+struct progress session_planning(const struct session *s)
+{
+    struct progress none = {.so_far = {.objective = INT64_MAX}};
+    return session_is_stale(s) ? worker_progress(s->worker, &plan_work, s->current) : none;
 }
 
 void session_plan_all(struct session *s)

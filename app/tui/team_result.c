@@ -27,7 +27,7 @@ static struct style run_words(const struct scene *on, struct text *line)
         char spinner[5] = {0};
         encode_character(on->glyphs->spinner[on->spin & 3], spinner);
         text_format(line, "%s running: op %s of %s, %s; %s stops it", spinner, grouped(now.so_far.steps).at,
-                    grouped(now.so_far.objective).at, in_time(now.seconds).at, KEY_OF(STOP));
+                    grouped(now.so_far.bound).at, in_time(now.seconds).at, KEY_OF(STOP));
         return INK(WARN);
     }
     if (now.waiting)

@@ -10,6 +10,7 @@ const struct theme themes[] = {
     {.name = "dark",
      .help = "256 colours on a dark background",
      .colours = 256,
+     .heats = MOST_HEATS,
      .look = {[TONE_PLAIN] = {-1, -1, 0, 0},
               [TONE_DIM] = {245, 236, 0, 0},
               [TONE_TITLE] = {231, 24, MARK_BOLD, 0},
@@ -30,6 +31,57 @@ const struct theme themes[] = {
               [TONE_LOW] = {73, 73, 0, 0},
               [TONE_HIGH] = {209, 209, 0, 0},
               [TONE_LABEL] = {16, 16, 0, 0},
+              [TONE_PICK] = {231, 231, MARK_BOLD, 0},
+              [TONE_MARKED] = {203, 203, MARK_BOLD, 0},
+              [TONE_RESERVED] = {243, 238, 0, 0},
+              [TONE_HEAT0] = {17, 17, 0, 0},
+              [TONE_HEAT1] = {18, 18, 0, 0},
+              [TONE_HEAT2] = {54, 54, 0, 0},
+              [TONE_HEAT3] = {55, 55, 0, 0},
+              [TONE_HEAT4] = {24, 24, 0, 0},
+              [TONE_HEAT5] = {25, 25, 0, 0},
+              [TONE_HEAT6] = {60, 60, 0, 0},
+              [TONE_HEAT7] = {61, 61, 0, 0},
+              [TONE_HEAT8] = {29, 29, 0, 0},
+              [TONE_HEAT9] = {30, 30, 0, 0},
+              [TONE_HEAT10] = {31, 31, 0, 0},
+              [TONE_HEAT11] = {66, 66, 0, 0},
+              [TONE_HEAT12] = {35, 35, 0, 0},
+              [TONE_HEAT13] = {36, 36, 0, 0},
+              [TONE_HEAT14] = {71, 71, 0, 0},
+              [TONE_HEAT15] = {72, 72, 0, 0},
+              [TONE_HEAT16] = {77, 77, 0, 0},
+              [TONE_HEAT17] = {78, 78, 0, 0},
+              [TONE_HEAT18] = {113, 113, 0, 0},
+              [TONE_HEAT19] = {149, 149, 0, 0},
+              [TONE_HEAT20] = {185, 185, 0, 0},
+              [TONE_HEAT21] = {220, 220, 0, 0},
+              [TONE_HEAT22] = {227, 227, 0, 0},
+              [TONE_HEAT23] = {229, 229, 0, 0},
+              [TONE_GREY0] = {232, 232, 0, 0},
+              [TONE_GREY1] = {233, 233, 0, 0},
+              [TONE_GREY2] = {234, 234, 0, 0},
+              [TONE_GREY3] = {235, 235, 0, 0},
+              [TONE_GREY4] = {236, 236, 0, 0},
+              [TONE_GREY5] = {237, 237, 0, 0},
+              [TONE_GREY6] = {238, 238, 0, 0},
+              [TONE_GREY7] = {239, 239, 0, 0},
+              [TONE_GREY8] = {240, 240, 0, 0},
+              [TONE_GREY9] = {241, 241, 0, 0},
+              [TONE_GREY10] = {242, 242, 0, 0},
+              [TONE_GREY11] = {243, 243, 0, 0},
+              [TONE_GREY12] = {244, 244, 0, 0},
+              [TONE_GREY13] = {245, 245, 0, 0},
+              [TONE_GREY14] = {246, 246, 0, 0},
+              [TONE_GREY15] = {247, 247, 0, 0},
+              [TONE_GREY16] = {248, 248, 0, 0},
+              [TONE_GREY17] = {249, 249, 0, 0},
+              [TONE_GREY18] = {250, 250, 0, 0},
+              [TONE_GREY19] = {251, 251, 0, 0},
+              [TONE_GREY20] = {252, 252, 0, 0},
+              [TONE_GREY21] = {253, 253, 0, 0},
+              [TONE_GREY22] = {254, 254, 0, 0},
+              [TONE_GREY23] = {255, 255, 0, 0},
               [TONE_ID0] = {110, 110, 0, 0},
               [TONE_ID1] = {179, 179, 0, 0},
               [TONE_ID2] = {140, 140, 0, 0},
@@ -45,6 +97,7 @@ const struct theme themes[] = {
     {.name = "light",
      .help = "256 colours on a light background",
      .colours = 256,
+     .heats = MOST_HEATS,
      .look = {[TONE_PLAIN] = {-1, -1, 0, 0},
               [TONE_DIM] = {242, 254, 0, 0},
               [TONE_TITLE] = {18, 153, MARK_BOLD, 0},
@@ -65,6 +118,57 @@ const struct theme themes[] = {
               [TONE_LOW] = {30, 30, 0, 0},
               [TONE_HIGH] = {166, 166, 0, 0},
               [TONE_LABEL] = {16, 16, 0, 0},
+              [TONE_PICK] = {226, 226, MARK_BOLD, 0},
+              [TONE_MARKED] = {196, 196, MARK_BOLD, 0},
+              [TONE_RESERVED] = {245, 251, 0, 0},
+              [TONE_HEAT0] = {229, 229, 0, 0},
+              [TONE_HEAT1] = {227, 227, 0, 0},
+              [TONE_HEAT2] = {220, 220, 0, 0},
+              [TONE_HEAT3] = {185, 185, 0, 0},
+              [TONE_HEAT4] = {149, 149, 0, 0},
+              [TONE_HEAT5] = {113, 113, 0, 0},
+              [TONE_HEAT6] = {78, 78, 0, 0},
+              [TONE_HEAT7] = {77, 77, 0, 0},
+              [TONE_HEAT8] = {72, 72, 0, 0},
+              [TONE_HEAT9] = {71, 71, 0, 0},
+              [TONE_HEAT10] = {36, 36, 0, 0},
+              [TONE_HEAT11] = {35, 35, 0, 0},
+              [TONE_HEAT12] = {66, 66, 0, 0},
+              [TONE_HEAT13] = {31, 31, 0, 0},
+              [TONE_HEAT14] = {30, 30, 0, 0},
+              [TONE_HEAT15] = {29, 29, 0, 0},
+              [TONE_HEAT16] = {61, 61, 0, 0},
+              [TONE_HEAT17] = {60, 60, 0, 0},
+              [TONE_HEAT18] = {25, 25, 0, 0},
+              [TONE_HEAT19] = {24, 24, 0, 0},
+              [TONE_HEAT20] = {55, 55, 0, 0},
+              [TONE_HEAT21] = {54, 54, 0, 0},
+              [TONE_HEAT22] = {18, 18, 0, 0},
+              [TONE_HEAT23] = {17, 17, 0, 0},
+              [TONE_GREY0] = {255, 255, 0, 0},
+              [TONE_GREY1] = {254, 254, 0, 0},
+              [TONE_GREY2] = {253, 253, 0, 0},
+              [TONE_GREY3] = {252, 252, 0, 0},
+              [TONE_GREY4] = {251, 251, 0, 0},
+              [TONE_GREY5] = {250, 250, 0, 0},
+              [TONE_GREY6] = {249, 249, 0, 0},
+              [TONE_GREY7] = {248, 248, 0, 0},
+              [TONE_GREY8] = {247, 247, 0, 0},
+              [TONE_GREY9] = {246, 246, 0, 0},
+              [TONE_GREY10] = {245, 245, 0, 0},
+              [TONE_GREY11] = {244, 244, 0, 0},
+              [TONE_GREY12] = {243, 243, 0, 0},
+              [TONE_GREY13] = {242, 242, 0, 0},
+              [TONE_GREY14] = {241, 241, 0, 0},
+              [TONE_GREY15] = {240, 240, 0, 0},
+              [TONE_GREY16] = {239, 239, 0, 0},
+              [TONE_GREY17] = {238, 238, 0, 0},
+              [TONE_GREY18] = {237, 237, 0, 0},
+              [TONE_GREY19] = {236, 236, 0, 0},
+              [TONE_GREY20] = {235, 235, 0, 0},
+              [TONE_GREY21] = {234, 234, 0, 0},
+              [TONE_GREY22] = {233, 233, 0, 0},
+              [TONE_GREY23] = {232, 232, 0, 0},
               [TONE_ID0] = {25, 153, 0, 0},
               [TONE_ID1] = {130, 222, 0, 0},
               [TONE_ID2] = {91, 183, 0, 0},
@@ -80,6 +184,7 @@ const struct theme themes[] = {
     {.name = "eight",
      .help = "8 colours",
      .colours = 8,
+     .heats = 4,
      .look = {[TONE_PLAIN] = {-1, -1, 0, 0},
               [TONE_DIM] = {-1, -1, 0, 0},
               [TONE_TITLE] = {-1, -1, MARK_BOLD, 0},
@@ -88,7 +193,7 @@ const struct theme themes[] = {
               [TONE_GOOD] = {2, 2, 0, 0},
               [TONE_BAD] = {1, 1, MARK_BOLD, 0},
               [TONE_WARN] = {3, 3, 0, 0},
-              [TONE_BAR] = {7, 4, 0, 0},
+              [TONE_BAR] = {7, 0, 0, 0},
               [TONE_SELECTED] = {-1, -1, 0, MARK_REVERSE},
               [TONE_CURSOR] = {-1, -1, MARK_BOLD, MARK_REVERSE},
               [TONE_MATCH] = {0, 3, 0, 0},
@@ -100,6 +205,17 @@ const struct theme themes[] = {
               [TONE_LOW] = {6, 6, 0, 0},
               [TONE_HIGH] = {1, 1, 0, 0},
               [TONE_LABEL] = {0, 0, 0, 0},
+              [TONE_PICK] = {7, 7, MARK_BOLD, 0},
+              [TONE_MARKED] = {1, 1, MARK_BOLD, 0},
+              [TONE_RESERVED] = {-1, -1, 0, 0},
+              [TONE_HEAT0] = {4, 4, 0, 0},
+              [TONE_HEAT1] = {6, 6, 0, 0},
+              [TONE_HEAT2] = {3, 3, 0, 0},
+              [TONE_HEAT3] = {7, 7, 0, 0},
+              [TONE_GREY0] = {4, 4, 0, 0},
+              [TONE_GREY1] = {6, 6, 0, 0},
+              [TONE_GREY2] = {3, 3, 0, 0},
+              [TONE_GREY3] = {7, 7, 0, 0},
               [TONE_ID0] = {6, 6, 0, 0},
               [TONE_ID1] = {3, 3, 0, 0},
               [TONE_ID2] = {5, 5, 0, 0},
@@ -140,6 +256,57 @@ const struct theme themes[] = {
               [TONE_LOW] = NO_COLOUR(0, 0),
               [TONE_HIGH] = NO_COLOUR(MARK_BOLD, 0),
               [TONE_LABEL] = NO_COLOUR(MARK_BOLD, 0),
+              [TONE_PICK] = NO_COLOUR(MARK_BOLD, MARK_REVERSE),
+              [TONE_MARKED] = NO_COLOUR(MARK_BOLD, 0),
+              [TONE_RESERVED] = NO_COLOUR(0, 0),
+              [TONE_HEAT0] = NO_COLOUR(0, 0),
+              [TONE_HEAT1] = NO_COLOUR(0, 0),
+              [TONE_HEAT2] = NO_COLOUR(0, 0),
+              [TONE_HEAT3] = NO_COLOUR(0, 0),
+              [TONE_HEAT4] = NO_COLOUR(0, 0),
+              [TONE_HEAT5] = NO_COLOUR(0, 0),
+              [TONE_HEAT6] = NO_COLOUR(0, 0),
+              [TONE_HEAT7] = NO_COLOUR(0, 0),
+              [TONE_HEAT8] = NO_COLOUR(0, 0),
+              [TONE_HEAT9] = NO_COLOUR(0, 0),
+              [TONE_HEAT10] = NO_COLOUR(0, 0),
+              [TONE_HEAT11] = NO_COLOUR(0, 0),
+              [TONE_HEAT12] = NO_COLOUR(0, 0),
+              [TONE_HEAT13] = NO_COLOUR(0, 0),
+              [TONE_HEAT14] = NO_COLOUR(0, 0),
+              [TONE_HEAT15] = NO_COLOUR(0, 0),
+              [TONE_HEAT16] = NO_COLOUR(0, 0),
+              [TONE_HEAT17] = NO_COLOUR(0, 0),
+              [TONE_HEAT18] = NO_COLOUR(0, 0),
+              [TONE_HEAT19] = NO_COLOUR(0, 0),
+              [TONE_HEAT20] = NO_COLOUR(0, 0),
+              [TONE_HEAT21] = NO_COLOUR(0, 0),
+              [TONE_HEAT22] = NO_COLOUR(0, 0),
+              [TONE_HEAT23] = NO_COLOUR(0, 0),
+              [TONE_GREY0] = NO_COLOUR(0, 0),
+              [TONE_GREY1] = NO_COLOUR(0, 0),
+              [TONE_GREY2] = NO_COLOUR(0, 0),
+              [TONE_GREY3] = NO_COLOUR(0, 0),
+              [TONE_GREY4] = NO_COLOUR(0, 0),
+              [TONE_GREY5] = NO_COLOUR(0, 0),
+              [TONE_GREY6] = NO_COLOUR(0, 0),
+              [TONE_GREY7] = NO_COLOUR(0, 0),
+              [TONE_GREY8] = NO_COLOUR(0, 0),
+              [TONE_GREY9] = NO_COLOUR(0, 0),
+              [TONE_GREY10] = NO_COLOUR(0, 0),
+              [TONE_GREY11] = NO_COLOUR(0, 0),
+              [TONE_GREY12] = NO_COLOUR(0, 0),
+              [TONE_GREY13] = NO_COLOUR(0, 0),
+              [TONE_GREY14] = NO_COLOUR(0, 0),
+              [TONE_GREY15] = NO_COLOUR(0, 0),
+              [TONE_GREY16] = NO_COLOUR(0, 0),
+              [TONE_GREY17] = NO_COLOUR(0, 0),
+              [TONE_GREY18] = NO_COLOUR(0, 0),
+              [TONE_GREY19] = NO_COLOUR(0, 0),
+              [TONE_GREY20] = NO_COLOUR(0, 0),
+              [TONE_GREY21] = NO_COLOUR(0, 0),
+              [TONE_GREY22] = NO_COLOUR(0, 0),
+              [TONE_GREY23] = NO_COLOUR(0, 0),
               [TONE_ID0] = NO_COLOUR(0, 0),
               [TONE_ID1] = NO_COLOUR(0, 0),
               [TONE_ID2] = NO_COLOUR(0, 0),
@@ -179,27 +346,35 @@ const struct theme *theme_for(int colours, bool light)
     return theme_find(colours >= 256 ? (light ? "light" : "dark") : colours >= 8 ? "eight" : "mono");
 }
 
-const struct glyphs glyphs_unicode = {
-    .horizontal = 0x2500,
-    .vertical = 0x2502,
-    .corner = {0x250c, 0x2510, 0x2514, 0x2518},
-    .tee = 0x252c,
-    .load = 0x2193,
-    .store = 0x2191,
-    .ring = 0x21c4,
-    .move = 0x21a6,
-    .bullet = 0x2022,
-    .mark = 0x25b8,
-    .half_up = 0x2580,
-    .half_down = 0x2584,
-    .full = 0x2588,
-    .shade = 0x2591,
-    .light = 0x00b7,
-    .peak = 0x25b2,
-    .level = {' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588},
-    .bar = {' ', 0x258f, 0x258e, 0x258d, 0x258c, 0x258b, 0x258a, 0x2589, 0x2588},
-    .spinner = {0x25d0, 0x25d3, 0x25d1, 0x25d2},
-};
+/* clang-format off */
+#define FULL_SET \
+    .horizontal = 0x2500, \
+    .vertical = 0x2502, \
+    .corner = {0x250c, 0x2510, 0x2514, 0x2518}, \
+    .tee = 0x252c, \
+    .load = 0x2193, \
+    .store = 0x2191, \
+    .ring = 0x21c4, \
+    .move = 0x21a6, \
+    .bullet = 0x2022, \
+    .mark = 0x25b8, \
+    .half_up = 0x2580, \
+    .half_down = 0x2584, \
+    .full = 0x2588, \
+    .shade = 0x2591, \
+    .light = 0x00b7, \
+    .peak = 0x25b2, \
+    .level = {' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588}, \
+    .bar = {' ', 0x258f, 0x258e, 0x258d, 0x258c, 0x258b, 0x258a, 0x2589, 0x2588}, \
+    .spinner = {0x25d0, 0x25d3, 0x25d1, 0x25d2}, \
+    .quadrant = {' ', 0x2598, 0x259d, 0x2580, 0x2596, 0x258c, 0x259e, 0x259b, 0x2597, 0x259a, 0x2590, 0x259c, \
+    0x2584, 0x2599, 0x259f, 0x2588}, \
+    .shades = {' ', 0x2591, 0x2592, 0x2593}, \
+    .thick = 0x2501,
+/* clang-format on */
+
+const struct glyphs glyphs_unicode = {FULL_SET.quarters = true};
+const struct glyphs glyphs_half = {FULL_SET};
 
 const struct glyphs glyphs_ascii = {
     .ascii = true,
@@ -222,7 +397,28 @@ const struct glyphs glyphs_ascii = {
     .level = {' ', '.', '.', ':', ':', '+', '+', '#', '#'},
     .bar = {' ', '.', '.', ':', ':', '=', '=', '#', '#'},
     .spinner = {'|', '/', '-', '\\'},
+    .quadrant = {' ', '#', '#', '"', '#', '#', '#', '#', '#', '#', '#', '#', '_', '#', '#', '#'},
+    .shades = {' ', '.', ':', '#'},
+    .thick = '=',
 };
+
+const struct glyphs *glyphs_next(const struct glyphs *g, const struct theme *t)
+{
+    if (g == &glyphs_unicode || (g == &glyphs_half && t->letters)) return &glyphs_ascii;
+    return g == &glyphs_ascii && !t->letters ? &glyphs_half : &glyphs_unicode;
+}
+
+const struct glyphs *glyphs_for(const char *term)
+{
+    bool console = term && (strncmp(term, "linux", 5) == 0 || strncmp(term, "vt", 2) == 0);
+    return console ? &glyphs_half : &glyphs_unicode;
+}
+
+int16_t look_ink(const struct theme *t, struct style style)
+{
+    const struct look *ink = &t->look[style.ink];
+    return style.marks & MARK_BLOCK ? ink->paper : ink->ink;
+}
 
 uint32_t palette_rgb(int number)
 {

@@ -15,6 +15,7 @@ struct look {
 struct theme {
     const char *name, *help;
     int colours;  /* that a terminal must have */
+    int heats;    /* tones from HEAT0 (and GREY0) on that differ; fewer than MOST_HEATS are mixed by shades */
     bool letters; /* the map shows buffers as letters: colours do not tell them apart */
     struct look look[TONE_COUNT];
 };
@@ -37,9 +38,22 @@ struct glyphs {
     uint32_t level[9]; /* from nothing to full, upwards */
     uint32_t bar[9];   /* the same to the right */
     uint32_t spinner[4];
+    /* Which quarters of a cell are ink: upper left 1, upper right 2, lower left 4, lower right 8; half blocks are among
+     * them. `quarters`: all are there, and not only the half blocks. */
+    uint32_t quadrant[16];
+    bool quarters;
+    uint32_t shades[4]; /* of ink over paper: none, a quarter, a half, three quarters */
+    uint32_t thick;     /* a thick horizontal line */
 };
 
-extern const struct glyphs glyphs_unicode, glyphs_ascii;
+/* Everything; ASCII; everything but quarter blocks, which the fonts of consoles lack. */
+extern const struct glyphs glyphs_unicode, glyphs_ascii, glyphs_half;
+/* The next of these that differs in a theme. */
+const struct glyphs *glyphs_next(const struct glyphs *g, const struct theme *t);
+/* For a terminal of that name, whose characters are those of UTF-8. */
+const struct glyphs *glyphs_for(const char *term);
+/* The colour of a character as numbers of the palette, -1: the terminal's own. */
+int16_t look_ink(const struct theme *t, struct style style);
 
 /* The colour of a number of the 256-colour palette, as 0xRRGGBB; for drawings. */
 uint32_t palette_rgb(int number);

@@ -208,16 +208,18 @@ static void draw_map(const struct scene *on, struct box area, const struct outco
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%s  %s B", who,
                grouped(o->plan->figures.hbm_bytes).at);
     if (area.rows < 1 || area.columns < 4 || o->time.last <= o->time.first) return;
-    struct raster_view view = {o->time.first,
-                               o->time.last,
-                               0,
-                               picture_top(o->plan),
-                               area.columns,
-                               map_rows(on, area.rows),
-                               on->session->selection.by_edges};
-    if (!raster_make(o->plan, &view, &r)) return;
+    struct raster_view view = {.from_tick = o->time.first,
+                               .to_tick = o->time.last,
+                               .to_address = o->index.bands.top,
+                               .columns = area.columns,
+                               .rows = map_rows(on, area.rows),
+                               .by_edges = on->session->selection.by_edges,
+                               .by_events = o->index.sparse,
+                               .across = map_across(on),
+                               .down = map_rows(on, 1)};
+    if (!raster_make(&o->index, &view, &r)) return;
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
-    struct map_paint paint = {o, &r, selected, different, NULL};
+    struct map_paint paint = {o, &r, selected, different, NULL, HEAT_OCCUPANCY};
     map_paint(on, area, &paint);
     raster_free(&r);
 }
@@ -229,7 +231,7 @@ static void draw_maps(const struct scene *on, const struct compare_view *v, stru
     struct difference d;
     if (right->outcome.plan) b = &right->outcome;
     if (!a || !b) {
-        if (on->session->race_is_old || !worker_busy(on->session->worker, &race_work))
+        if (session_race_is_old(on->session) || !worker_busy(on->session->worker, &race_work))
             put_wrapped_format(
                 on->cells, area, INK(DIM),
                 "%s races all solvers on this pattern. Then %s and %s choose the plan on the right, "
@@ -282,7 +284,7 @@ static void draw(const struct scene *on, void *state, struct box area)
         draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
     bool any = false;
     for (int i = 0; i < n; i++) any |= on->session->racers.at[i].outcome.plan != NULL;
-    if (any && on->session->race_is_old && maps.rows > 2) {
+    if (any && session_race_is_old(on->session) && maps.rows > 2) {
         struct box warn = box_cut_top(&maps, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "these results are of other settings; %s races again", KEY_OF(RACE));

@@ -2,21 +2,21 @@
  * and what is off chip below that. */
 #include "picture/lanes.h"
 #include "tui/paint_map.h"
+#include "tui/map_axis.h"
 #include "tui/map_panel.h"
-#include "tui/map_window.h"
-#include "base/checked.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { GUTTER = 10, PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
+enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
-/* Where the parts are, from top to bottom. */
+/* Where the parts are, from top to bottom; below the map the gutter belongs to each. */
 struct parts {
-    struct box map, ruler, curve, lanes, details, panel;
+    struct box map, ruler, runs, minimap, curve, lanes, details, panel;
 };
 
-static struct parts lay_out(const struct scene *on, struct box area)
+static struct parts lay_out(const struct scene *on, struct box area, bool zoomed)
 {
     const struct outcome *o = &on->session->shown;
     struct parts p = {0};
@@ -31,164 +31,149 @@ static struct parts lay_out(const struct scene *on, struct box area)
     int lanes = spilled == 0 ? 0 : area.rows >= 40 ? 6 : area.rows >= 26 ? 4 : tall ? 2 : area.rows >= 7;
     p.lanes = box_cut_bottom(&area, lanes < spilled ? lanes : spilled);
     p.curve = box_cut_bottom(&area, area.rows >= 30 ? 4 : area.rows >= 12 ? 2 : area.rows >= 5);
+    p.minimap = box_cut_bottom(&area, zoomed && area.rows >= 8);
+    p.runs = box_cut_bottom(&area, area.rows >= 10 ? axis_bundle_rows(on->session) : 0);
     p.ruler = box_cut_bottom(&area, area.rows >= 10 ? 2 : area.rows >= 4);
     p.map = (struct box){area.row, area.column + GUTTER, area.rows, area.columns - GUTTER};
     return p;
 }
 
+/* An address in its own pool; of a heading nothing. */
+static struct words pool_address(const struct scene *on, const struct raster *r, int64_t place)
+{
+    int64_t address = place;
+    struct words none = {""};
+    return bands_pool(&r->index->bands, place, &address) < 0 ? none : address_words(on, address);
+}
+
 static void draw_addresses(const struct scene *on, const struct parts *p, const struct raster *r)
 {
-    int factor = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
+    int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
-    for (int row = 0; row * factor < r->address.cells; row++) {
-        int cell = r->address.cells - (row + 1) * factor;
+    for (int row = 0; row * down < r->address.cells; row++) {
+        int cell = r->address.cells - (row + 1) * down;
         int64_t low = scale_value(&r->address, cell < 0 ? 0 : cell);
-        int64_t high = scale_value(&r->address, cell + factor);
+        int64_t high = scale_value(&r->address, cell + down);
         bool here = on->session->selection.address >= low && on->session->selection.address < high;
         if (row % every == 0 || here)
             put_right(on->cells, p->map.row + row, p->map.column - GUTTER, GUTTER - 1,
-                      here ? INK(TITLE) : INK(DIM), address_words(on, low).at);
+                      here ? INK(TITLE) : INK(DIM), pool_address(on, r, low).at);
         put(on->cells, p->map.row + row, p->map.column - 1, here ? on->glyphs->mark : on->glyphs->vertical,
             here ? INK(KEY) : INK(FRAME));
     }
 }
 
-/* The line with a mark at the cursor's tick; below it ticks, or the names of ops where they have room. */
-static void draw_ruler(const struct scene *on, const struct parts *p, const struct raster *r)
+/* Where the lane of the selected buffer is drawn; row -1: it is not. */
+struct spot {
+    int row, column;
+};
+
+/* "name 1,024 B", or the reason why it may not be on chip. */
+static void lane_words(const struct lx_buffer *b, char *words, size_t room)
 {
-    const struct session *s = on->session;
-    const struct lx_graph *g = outcome_graph(&s->shown);
-    int row = p->ruler.row, left = p->map.column, free_from = 0;
-    if (p->ruler.rows == 0) return;
-    put(on->cells, row, left - 1, on->glyphs->corner[2], INK(FRAME));
-    double each = (double)r->time.cells / (double)(r->time.to - r->time.from);
-    for (int c = 0; c < r->time.cells; c++) put(on->cells, row, left + c, on->glyphs->horizontal, INK(FRAME));
-    for (int64_t t = r->time.from; t < r->time.to; t += each >= 1 ? 1 : (int64_t)(1 / each) + 1) {
-        int first, last;
-        bool thin, here;
-        if (!scale_cells(&r->time, t, t + 1, &first, &last, &thin)) continue;
-        here = t == s->selection.tick;
-        if (each >= 2) put(on->cells, row, left + first, on->glyphs->tee, INK(FRAME));
-        if (p->ruler.rows < 2 || first < free_from) continue;
-        bool named = g && t >= 0 && t < g->op_count && each >= 6;
-        int room = named ? last - first : r->time.cells - first;
-        char number[24];
-        snprintf(number, sizeof number, "%lld", (long long)t);
-        int used = put_text(on->cells, row + 1, left + first, room, here ? INK(KEY) : INK(DIM),
-                            named ? g->ops[t].name : number);
-        free_from = first + used + (named ? 1 : 2);
-    }
+    char *name = printable(b->name, 40);
+    snprintf(words, room, "%.160s %s%.80s", name ? name : "?", b->reason ? "" : grouped(b->spill_cost).at,
+             b->reason ? b->reason : " B");
+    free(name);
+}
+
+/* One life off chip; false: there is no lane for it. */
+static bool draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
+                      struct lanes *lanes, int32_t i, struct spot *spot)
+{
+    const struct outcome *o = &on->session->shown;
+    const struct lx_buffer *b = &o->plan->problem.buffers[i];
     int first, last;
-    bool thin;
-    if (scale_cells(&r->time, s->selection.tick, s->selection.tick + 1, &first, &last, &thin))
-        for (int c = first; c <= last; c++) put(on->cells, row, left + c, on->glyphs->peak, INK(KEY));
-    put_text(on->cells, row + (p->ruler.rows > 1), left - GUTTER, GUTTER - 1, INK(DIM), "     tick");
-}
-
-static void draw_curve(const struct scene *on, const struct parts *p, const struct raster *r)
-{
-    const struct outcome *o = &on->session->shown;
-    int64_t whole =
-        o->plan->problem.objective == LX_HEIGHT ? o->plan->figures.height_bytes : o->plan->problem.capacity;
-    int steps = 8 * p->curve.rows;
-    if (p->curve.rows == 0) return;
-    put_text(on->cells, p->curve.row, p->curve.column, GUTTER - 1, INK(DIM), "   in use");
-    if (p->curve.rows > 1)
-        put_format(on->cells, p->curve.row + 1, p->curve.column, GUTTER - 1, INK(DIM), "%8.0f%%",
-                   whole > 0 ? 100.0 * (double)o->time.peak / (double)whole : 0.0);
-    for (int k = 0; k < p->curve.rows; k++)
-        put(on->cells, p->curve.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
-    for (int c = 0; c < r->time.cells; c++) {
-        int64_t from = r->time.from + (int64_t)((double)(r->time.to - r->time.from) * c / r->time.cells);
-        int64_t to = max_i64(from + 1, scale_value(&r->time, c + 1));
-        int64_t most = lx_occupancy_most(&o->time, from, to);
-        int level = whole > 0 ? (int)((double)most / (double)whole * steps + 0.5) : 0;
-        if (most > 0 && level == 0) level = 1;
-        if (level > steps) level = steps;
-        bool peak = o->time.peak > 0 && most == o->time.peak;
-        for (int k = 0; k < p->curve.rows; k++) {
-            int part = level - 8 * (p->curve.rows - 1 - k);
-            put(on->cells, p->curve.row + k, p->map.column + c,
-                on->glyphs->level[part < 0   ? 0
-                                  : part > 8 ? 8
-                                             : part],
-                peak ? INK(HIGH) : INK(LOW));
-        }
+    char words[400];
+    if (!raster_columns(r, b->start, b->end, &first, &last)) return true;
+    lane_words(b, words, sizeof words);
+    int room = last - first + 1, width = columns_of(words) + 1;
+    if (width > room && first + width <= raster_width(r)) room = width; /* words may run over a short life */
+    int lane = lanes_place(lanes, i, first, first + room + 1);
+    if (lane < 0) return false;
+    bool here = i == on->session->selection.buffer && !map_window_on_hole(on->session);
+    struct style style = {here        ? TONE_CURSOR
+                          : b->reason ? TONE_DIM
+                                      : TONE_BAD,
+                          here ? TONE_CURSOR : TONE_PLAIN, 0};
+    int row = p->lanes.row + lane, left = p->map.column;
+    for (int c = first; c <= last; c++) put(on->cells, row, left + c, on->glyphs->light, style);
+    for (int32_t k = 0, from, to; k < lx_life_count(b); k++) {
+        struct lx_life life = lx_life_at(b, k);
+        if (!raster_columns(r, life.start, life.end, &from, &to)) continue;
+        for (int c = from; c <= to; c++) put(on->cells, row, left + c, on->glyphs->horizontal, style);
     }
+    put(on->cells, row, left + first, on->glyphs->bullet,
+        (struct style){tone_of_identity(buffer_identity(o->plan, i)), style.paper, 0});
+    if (room > 2) put_text(on->cells, row, left + first + 1, room - 1, style, words);
+    if (here) *spot = (struct spot){row, left + first};
+    return true;
 }
 
-/* Lives of what is off chip, the dearest first, each in the first lane where it finds room. */
-static void draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
+/* Lives of what is off chip: what is selected, then the dearest first, each in the first lane where it finds room. */
+static struct spot draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
+    int32_t selected = on->session->selection.buffer;
+    struct spot spot = {-1, -1};
     struct lanes lanes;
     lanes_begin(&lanes, p->lanes.rows);
-    if (lanes.most == 0) return;
+    if (lanes.most == 0) return spot;
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
-    for (int32_t k = 0; k < o->off_chip_count && k < 200; k++) {
-        int32_t i = o->off_chip[k];
-        const struct lx_buffer *b = &o->plan->problem.buffers[i];
-        int first, last;
-        bool thin;
-        char words[300];
-        if (!scale_cells(&r->time, b->start, b->end, &first, &last, &thin)) continue;
-        snprintf(words, sizeof words, "%.80s %s%.80s", b->name, b->reason ? "" : grouped(b->spill_cost).at,
-                 b->reason ? b->reason : " B");
-        int room = last - first + 1, width = columns_of(words) + 1;
-        if (width > room && first + width <= r->time.cells)
-            room = width; /* words may run over a short life */
-        int lane = lanes_place(&lanes, i, first, first + room + 1);
-        if (lane < 0) continue;
-        bool here = i == on->session->selection.buffer;
-        struct style style = {here        ? TONE_CURSOR
-                              : b->reason ? TONE_DIM
-                                          : TONE_BAD,
-                              here ? TONE_CURSOR : TONE_PLAIN, 0};
-        for (int c = first; c <= last; c++)
-            put(on->cells, p->lanes.row + lane, p->map.column + c, on->glyphs->horizontal, style);
-        put(on->cells, p->lanes.row + lane, p->map.column + first, on->glyphs->bullet,
-            (struct style){tone_of_identity(buffer_identity(o->plan, i)), style.paper, 0});
-        if (room > 2)
-            put_text(on->cells, p->lanes.row + lane, p->map.column + first + 1, room - 1, style, words);
-    }
-    if (lanes.left_over && p->lanes.rows > 1)
-        put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d more",
-                   (int)lanes.left_over);
+    if (selected >= 0 && o->plan->answer.address[selected] < 0) draw_lane(on, p, r, &lanes, selected, &spot);
+    for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
+        if (o->off_chip[k] != selected) draw_lane(on, p, r, &lanes, o->off_chip[k], &spot);
+    int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
+    if (more && p->lanes.rows > 1)
+        put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
+                   more < 1000 ? " more" : "");
+    return spot;
 }
 
-/* The largest free stretch at the cursor's tick, marked in its columns. */
+/* The largest free stretch at the cursor's tick, in the pool of the cursor, marked in its columns. */
 static void draw_largest_hole(const struct scene *on, const struct parts *p, const struct raster *r)
 {
+    const struct selection *at = &on->session->selection;
     struct lx_holes h;
-    int first, last, low, high, factor = map_rows(on, 1);
+    int first, last, low, high, down = map_rows(on, 1);
+    int64_t address;
+    int32_t pool = bands_pool(&r->index->bands, at->address, &address);
     bool thin;
-    if (!lx_holes_at(session_plan(on->session), on->session->selection.tick, 0, &h) ||
+    if (pool < 0 || !lx_holes_at(session_plan(on->session), pool, at->tick, 0, &h) ||
         h.largest_to <= h.largest_from)
         return;
-    if (!scale_cells(&r->time, on->session->selection.tick, on->session->selection.tick + 1, &first, &last,
-                     &thin) ||
-        !scale_cells(&r->address, h.largest_from, h.largest_to, &low, &high, &thin))
+    int64_t base = r->index->bands.at[pool].base;
+    if (!raster_columns(r, at->tick, at->tick + 1, &first, &last) ||
+        !scale_cells(&r->address, base + h.largest_from, base + h.largest_to, &low, &high, &thin))
         return;
-    for (int y = low; y <= high; y++)
+    for (int row = (r->address.cells - 1 - high) / down; row <= (r->address.cells - 1 - low) / down; row++)
         for (int c = first; c <= last; c++) {
-            int row = r->address.cells - 1 - y;
-            if (raster_at(r, row, c)->state != CELL_FREE || row % factor) continue;
-            if (factor == 2 && row + 1 < r->address.cells && raster_at(r, row + 1, c)->state != CELL_FREE)
-                continue;
-            put(on->cells, p->map.row + row / factor, p->map.column + c, ':', INK_ON(HOLE, HOLE));
+            bool is_free = true;
+            for (int k = 0; k < down * r->across; k++) {
+                int y = row * down + k / r->across;
+                if (y < r->address.cells)
+                    is_free &= raster_at(r, y, c * r->across + k % r->across)->state == CELL_FREE;
+            }
+            if (is_free) put(on->cells, p->map.row + row, p->map.column + c, ':', INK_ON(HOLE, HOLE));
         }
 }
 
-static void draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r)
+/* On the cell of the cursor; the cursor of a buffer that is off chip is on its lane. */
+static void draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
+                        struct spot lane)
 {
+    const struct selection *at = &on->session->selection;
     int first, last, low, high;
     bool thin;
-    if (!scale_cells(&r->time, on->session->selection.tick, on->session->selection.tick + 1, &first, &last,
-                     &thin) ||
-        !scale_cells(&r->address, on->session->selection.address, on->session->selection.address + 1, &low,
-                     &high, &thin))
+    if (lane.row >= 0) {
+        on->cells->cursor_row = lane.row;
+        on->cells->cursor_column = lane.column;
+        return;
+    }
+    if (!raster_columns(r, at->tick, at->tick + 1, &first, &last) ||
+        !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
         return;
     int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
     put_paper(on->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
@@ -197,47 +182,61 @@ static void draw_cursor(const struct scene *on, const struct parts *p, const str
     on->cells->cursor_column = p->map.column + column;
 }
 
+/* The panel beside the map, or the lines below it. */
+static void draw_words(const struct scene *on, const struct parts *p, const struct map_window *w)
+{
+    if (p->panel.columns > 0) {
+        map_panel_draw(on, p->panel, w);
+        return;
+    }
+    int used = map_window_on_hole(on->session) ? map_panel_hole(on, p->details) : 0;
+    struct box rest = {p->details.row + used, p->details.column, p->details.rows - used, p->details.columns};
+    details_draw(on, rest, on->session->selection.buffer);
+}
+
+static void draw_parts(const struct scene *on, const struct parts *p, const struct map_window *w,
+                       const struct raster *r)
+{
+    const struct session *s = on->session;
+    int32_t picked = map_window_on_hole(s) ? -1 : s->selection.buffer;
+    struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat};
+    map_paint(on, p->map, &paint);
+    draw_largest_hole(on, p, r);
+    draw_addresses(on, p, r);
+    axis_draw_ruler(on, p->ruler, r);
+    axis_draw_bundles(on, p->runs, r);
+    axis_draw_minimap(on, p->minimap, w);
+    axis_draw_curve(on, p->curve, r);
+    draw_cursor(on, p, r, draw_lanes(on, p, r));
+}
+
+static bool is_zoomed(const struct map_window *w, const struct outcome *o)
+{
+    return w->from_tick > o->time.first || w->to_tick < o->time.last;
+}
+
 static void draw(const struct scene *on, void *state, struct box area)
 {
     struct map_window *w = state;
     struct session *s = on->session;
-    const struct lx_plan *plan = session_plan(s);
     struct raster r;
     map_window_fit(w, s);
-    struct parts p = lay_out(on, area);
+    struct parts p = lay_out(on, area, is_zoomed(w, &s->shown));
     w->map = p.map;
-    w->factor = map_rows(on, 1);
-    if (p.map.rows < LEAST_MAP || p.map.columns < 8 || s->shown.time.last <= s->shown.time.first) {
-        if (p.map.rows < LEAST_MAP || p.map.columns < 8)
-            put_wrapped(on->cells, area, INK(PLAIN), "The window is too small for the map.");
-        else
-            put_wrapped_format(
-                on->cells, area, INK(PLAIN),
-                "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
-                KEY_OF(GRAPH));
-        return;
-    }
-    struct raster_view view = {w->from_tick,         w->to_tick,    w->from_address,
-                               w->to_address,        p.map.columns, map_rows(on, p.map.rows),
-                               s->selection.by_edges};
-    if (!raster_make(plan, &view, &r)) return;
-    struct map_paint paint = {&s->shown, &r, s->selection.buffer, NULL, on->filter};
-    map_paint(on, p.map, &paint);
-    draw_largest_hole(on, &p, &r);
-    draw_addresses(on, &p, &r);
-    draw_ruler(on, &p, &r);
-    draw_curve(on, &p, &r);
-    draw_lanes(on, &p, &r);
-    draw_cursor(on, &p, &r);
-    raster_free(&r);
-    if (p.panel.columns > 0)
-        map_panel_draw(on, p.panel);
-    else {
-        bool on_hole =
-            lx_buffer_at(plan, s->selection.tick, s->selection.address) < 0 && s->selection.pointed;
-        int used = on_hole ? map_panel_hole(on, p.details) : 0;
-        struct box rest = {p.details.row + used, p.details.column, p.details.rows - used, p.details.columns};
-        details_draw(on, rest, s->selection.buffer);
+    w->view = map_window_view(w, on, p.map);
+    if (p.map.rows < LEAST_MAP || p.map.columns < 8)
+        put_wrapped(on->cells, area, INK(PLAIN), "The window is too small for the map.");
+    else if (s->shown.time.last <= s->shown.time.first)
+        put_wrapped_format(
+            on->cells, area, INK(PLAIN),
+            "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
+            KEY_OF(GRAPH));
+    else if (raster_make(&s->shown.index, &w->view, &r)) {
+        draw_parts(on, &p, w, &r);
+        w->dense = r.dense > 0;
+        w->ramp = map_ramp(&r);
+        raster_free(&r);
+        draw_words(on, &p, w);
     }
 }
 
@@ -298,11 +297,12 @@ const struct view view_map = {
     .hints = {{REQ_NEXT_ITEM, "next buffer"},
               {REQ_OFF_CHIP, "off chip"},
               {REQ_ZOOM_IN, "zoom"},
-              {REQ_EDGES, "scale"},
+              {REQ_EDGES, "rows"},
+              {REQ_EVENTS, "time"},
+              {REQ_DENSE, "shade"},
               {REQ_PLAY, "play"},
               {REQ_NEXT_SOLVER, "solver"},
               {REQ_WHAT_IF, "what if"},
-              {REQ_SAVE, "save"},
               {REQ_BACK, "back"}},
     .draw = draw,
     .request = request,

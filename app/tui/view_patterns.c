@@ -214,7 +214,7 @@ static void draw_rows(const struct scene *on, const struct patterns_view *v, str
 
 static int longest_name(const struct patterns_view *v, const struct session *s)
 {
-    int most = 20;
+    int most = 10; /* the heading */
     for (int i = 0; i < v->count; i++) {
         int n = columns_of(s->patterns.at[v->shown[i]].shown);
         if (n > most) most = n;

@@ -158,7 +158,7 @@ static void draw_waiting(const struct scene *on, struct box area)
         put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
                    "running: op %s of %s, %s; %s stops it", grouped(now.so_far.steps).at,
-                   grouped(now.so_far.objective).at, in_time(now.seconds).at, KEY_OF(STOP));
+                   grouped(now.so_far.bound).at, in_time(now.seconds).at, KEY_OF(STOP));
     } else if (now.waiting)
         put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
     else if (s->run.known)
@@ -236,9 +236,6 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     switch (r) {
     case REQ_EXECUTE:
         session_run(&x->session);
-        return true;
-    case REQ_STOP:
-        worker_stop(x->session.worker, &run_work);
         return true;
     case REQ_OPEN:
         if (argument) return false;

@@ -299,9 +299,6 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     case REQ_RUN_TEAM:
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
         return true;
-    case REQ_STOP:
-        worker_stop(x->session.worker, &team_run_work);
-        return true;
     case REQ_COPY:
         copy(x);
         return true;

@@ -20,6 +20,7 @@ struct job {
     double began;
     struct worker *worker;
     struct lx_progress so_far;
+    struct curve curve;
     struct job *next;
 };
 
@@ -45,13 +46,29 @@ void watch_progress(void *watch, const struct lx_progress *so_far)
     j->so_far = *so_far;
     j->so_far.address = NULL; /* the solver's, for as long as this call lasts */
     j->so_far.pool = NULL;
+    curve_add(&j->curve, clock_seconds() - j->began, so_far->objective, so_far->bound);
     pthread_mutex_unlock(&j->worker->lock);
 }
 
 void watch_steps(void *watch, int32_t done, int32_t steps)
 {
-    struct lx_progress so_far = {.steps = done, .objective = steps};
+    struct lx_progress so_far = {.steps = done, .objective = INT64_MAX, .bound = steps};
     watch_progress(watch, &so_far);
+}
+
+struct curve watch_curve(void *watch)
+{
+    struct job *j = watch;
+    pthread_mutex_lock(&j->worker->lock);
+    struct curve c = j->curve;
+    pthread_mutex_unlock(&j->worker->lock);
+    return c;
+}
+
+double watch_seconds(void *watch)
+{
+    const struct job *j = watch;
+    return clock_seconds() - j->began;
 }
 
 static bool is_of(const struct job *j, const struct work *work)
@@ -99,12 +116,32 @@ static void begin_job(struct worker *w, struct job *j)
     j->began = clock_seconds();
 }
 
-static void finish_job(struct worker *w, struct job *j)
+/* Into the queue of the screen, which is woken. */
+static void give(struct worker *w, struct job *j)
 {
-    take_out(&w->running, j);
     append(&w->finished, j);
     while (write(w->wake[1], "", 1) < 0 && 0) {
     } /* a full pipe wakes as well */
+}
+
+void watch_hand_over(void *watch, void *data)
+{
+    struct job *of = watch, *j = calloc(1, sizeof *j);
+    if (!j) {
+        of->work->free(data);
+        return;
+    }
+    *j = (struct job){.work = of->work, .slot = of->slot, .data = data, .worker = of->worker};
+    atomic_store(&j->stop, watch_stop(of));
+    pthread_mutex_lock(&of->worker->lock);
+    give(of->worker, j);
+    pthread_mutex_unlock(&of->worker->lock);
+}
+
+static void finish_job(struct worker *w, struct job *j)
+{
+    take_out(&w->running, j);
+    give(w, j);
     if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
     pthread_cond_broadcast(&w->work);
 }
@@ -174,6 +211,23 @@ void worker_stop(struct worker *w, const struct work *work)
     pthread_mutex_unlock(&w->lock);
 }
 
+void worker_hurry(struct worker *w, const struct work *but)
+{
+    pthread_mutex_lock(&w->lock);
+    for (struct job *j = w->waiting, *next; j; j = next) {
+        next = j->next;
+        if (j->work == but) continue;
+        atomic_store(&j->stop, true);
+        if (j->work->rank == 0) continue;
+        take_out(&w->waiting, j);
+        job_free(j);
+    }
+    for (struct job *j = w->running; j; j = j->next)
+        if (j->work != but) atomic_store(&j->stop, true);
+    if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* The first that has finished, or NULL; with the last one the pipe is empty again. */
 static struct job *take_finished(struct worker *w)
 {
@@ -214,6 +268,7 @@ bool worker_post(struct worker *w, const struct work *work, int slot, void *data
         return false;
     }
     *j = (struct job){.work = work, .slot = slot, .data = data, .worker = w};
+    j->so_far.objective = INT64_MAX;
     pthread_mutex_lock(&w->lock);
     append(&w->waiting, j);
     pthread_cond_signal(&w->work);
@@ -237,8 +292,10 @@ struct progress worker_progress(struct worker *w, const struct work *work, int s
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->running; j; j = j->next)
         if (j->work == work && j->slot == slot)
-            p = (struct progress){
-                .running = true, .seconds = clock_seconds() - j->began, .so_far = j->so_far};
+            p = (struct progress){.running = true,
+                                  .seconds = clock_seconds() - j->began,
+                                  .so_far = j->so_far,
+                                  .curve = j->curve};
     for (struct job *j = w->waiting; j && !p.running; j = j->next)
         if (j->work == work && j->slot == slot) p.waiting = true;
     pthread_mutex_unlock(&w->lock);

@@ -8,7 +8,7 @@
 #ifndef LX_APP_TUI_WORKER_H
 #define LX_APP_TUI_WORKER_H
 
-#include "lxplan.h"
+#include "tui/curve.h"
 
 /* What jobs of one sort have in common; its address names the sort. */
 struct work {
@@ -24,13 +24,21 @@ struct work {
 /* For callbacks of long work: must it stop, how far is it. */
 bool watch_stop(void *watch);
 void watch_progress(void *watch, const struct lx_progress *so_far);
+/* Of so many steps; progress has them as its bound. */
 void watch_steps(void *watch, int32_t done, int32_t steps);
+/* What a job has made so far, while it goes on: the screen gets it as it gets the job itself at the end, by `done` and
+ * `free`. Takes the data over. */
+void watch_hand_over(void *watch, void *data);
+/* Of all that was reported. */
+struct curve watch_curve(void *watch);
+double watch_seconds(void *watch);
 
 /* How far a running job is. */
 struct progress {
     bool running, waiting;
     double seconds;
-    struct lx_progress so_far;
+    struct lx_progress so_far; /* objective INT64_MAX: nothing so far */
+    struct curve curve;
 };
 
 struct worker;
@@ -44,6 +52,9 @@ void worker_end(struct worker *w);
 bool worker_post(struct worker *w, const struct work *work, int slot, void *data);
 /* All jobs of a sort (NULL: of every one): those that wait are dropped, those that run stop soon. */
 void worker_stop(struct worker *w, const struct work *work);
+/* A person says stop: what runs ends soon with what it has, and of what waits only rank 0 still runs, to an early end. Jobs
+ * of the sort `but` are not meant. */
+void worker_hurry(struct worker *w, const struct work *but);
 /* Calls `done` of every job that has finished. True: there were some. */
 bool worker_take(struct worker *w);
 struct progress worker_progress(struct worker *w, const struct work *work, int slot);

@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
-int32_t lx_buffer_at(const struct lx_plan *p, int64_t tick, int64_t address)
+int32_t lx_buffer_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address)
 {
     int32_t found = -1;
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         int64_t at = p->answer.address[i];
         if (at < 0 || tick < b->start || tick >= b->end || address < at || address >= at + b->size) continue;
+        if (lx_pool_of(p, i) != pool || !lx_is_alive(b, tick)) continue;
         if (found < 0 || p->took_slot_of[i] == found) found = i;
     }
     return found;
@@ -26,14 +27,23 @@ static int by_from(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
+static int32_t count_reserved(const struct lx_plan *p, int32_t pool)
+{
+    return p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
+}
+
 /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
-static size_t find_taken(const struct lx_plan *p, int64_t tick, struct stretch *taken)
+static size_t find_taken(const struct lx_plan *p, int32_t pool, int64_t tick, struct stretch *taken)
 {
     size_t n = 0;
+    for (int32_t i = 0; i < count_reserved(p, pool); i++) {
+        const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
+        if (tick >= r->start && tick < r->end) taken[n++] = (struct stretch){r->from, r->to};
+    }
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         int64_t at = p->answer.address[i];
-        if (at >= 0 && b->size > 0 && tick >= b->start && tick < b->end)
+        if (at >= 0 && b->size > 0 && lx_pool_of(p, i) == pool && lx_is_alive(b, tick))
             taken[n++] = (struct stretch){at, at + b->size};
     }
     if (n) qsort(taken, n, sizeof *taken, by_from);
@@ -48,13 +58,25 @@ static void add_hole(struct lx_holes *out, int64_t from, int64_t to, int64_t add
     if (address >= from && address < to) out->from = from, out->to = to;
 }
 
-bool lx_holes_at(const struct lx_plan *p, int64_t tick, int64_t address, struct lx_holes *out)
+/* Its capacity; where height is asked for, where its highest buffer ends. */
+static int64_t pool_end(const struct lx_plan *p, int32_t pool)
 {
-    struct stretch *taken = malloc(((size_t)p->problem.count + 1) * sizeof *taken);
-    int64_t top = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity, end = 0;
+    int64_t end = 0;
+    if (p->problem.objective != LX_HEIGHT) return lx_pool_capacity(&p->problem, pool);
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->answer.address[i] >= 0 && lx_pool_of(p, i) == pool)
+            end = max_i64(end, p->answer.address[i] + p->problem.buffers[i].size);
+    return end;
+}
+
+bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
+{
+    size_t room = (size_t)p->problem.count + (size_t)count_reserved(p, pool) + 1;
+    struct stretch *taken = malloc(room * sizeof *taken);
+    int64_t top = pool_end(p, pool), end = 0;
     *out = (struct lx_holes){.from = -1, .to = -1};
     if (!taken) return false;
-    size_t n = find_taken(p, tick, taken);
+    size_t n = find_taken(p, pool, tick, taken);
     taken[n] = (struct stretch){max_i64(top, 0), max_i64(top, 0)};
     for (size_t i = 0; i <= n; i++) {
         if (taken[i].from > end) add_hole(out, end, taken[i].from, address);

@@ -16,17 +16,29 @@ static int by_tick(const void *a, const void *b)
 }
 
 /* A child on its dying parent adds nothing on that tick; to the tick it is as if it began one later. */
-static size_t changes_of(const struct lx_plan *p, struct change *c)
+static size_t changes_of(const struct lx_plan *p, int32_t pool, struct change *c)
 {
     size_t n = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
-        int64_t from = b->start + (p->took_slot_of[i] >= 0);
-        if (p->answer.address[i] < 0 || from >= b->end) continue;
-        c[n++] = (struct change){from, b->size};
-        c[n++] = (struct change){b->end, -b->size};
+        if (p->answer.address[i] < 0 || (pool >= 0 && lx_pool_of(p, i) != pool)) continue;
+        for (int32_t k = 0; k < lx_life_count(b); k++) {
+            struct lx_life life = lx_life_at(b, k);
+            int64_t from = life.start + (k == 0 && p->took_slot_of[i] >= 0);
+            if (from >= life.end) continue;
+            c[n++] = (struct change){from, b->size};
+            c[n++] = (struct change){life.end, -b->size};
+        }
     }
     if (n) qsort(c, n, sizeof *c, by_tick);
+    return n;
+}
+
+/* Room for what begins and ends. */
+static size_t count_changes(const struct lx_plan *p)
+{
+    size_t n = 1;
+    for (int32_t i = 0; i < p->problem.count; i++) n += 2 * (size_t)lx_life_count(&p->problem.buffers[i]);
     return n;
 }
 
@@ -56,9 +68,9 @@ static void add_up(const struct change *c, size_t n, struct lx_occupancy *o)
     for (size_t i = o->width; i-- > 1;) o->nodes[i] = max_i64(o->nodes[2 * i], o->nodes[2 * i + 1]);
 }
 
-bool lx_occupancy_make(const struct lx_plan *p, struct lx_occupancy *out)
+bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out)
 {
-    size_t room = 2 * (size_t)p->problem.count + 1;
+    size_t room = count_changes(p);
     *out = (struct lx_occupancy){.width = 1};
     while (out->width < room) out->width *= 2;
     struct change *c = malloc(room * sizeof *c);
@@ -68,7 +80,7 @@ bool lx_occupancy_make(const struct lx_plan *p, struct lx_occupancy *out)
     if (ok) {
         out->bytes = out->nodes + out->width;
         find_span(p, out);
-        add_up(c, changes_of(p, c), out);
+        add_up(c, changes_of(p, pool, c), out);
     } else
         lx_occupancy_free(out);
     free(c);

@@ -311,6 +311,16 @@ static bool raise_bound(struct planner *p, bool limited)
     return true;
 }
 
+/* All that the passes find beyond the first attempt, and what nothing goes below. */
+static bool search_further(struct lx_plan *p, struct planner *by, bool spill)
+{
+    bool ok = asks_time(by) ? least_time_search(by) : !spill || run_searches(by, LX_TRIES_FEW);
+    bool limited = ok && spill && is_limited(by);
+    ok = ok && (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st));
+    return ok && find_bound(by, limited) && (!spill || (search_many(by) && search_others(by))) &&
+           (!limited || merge_bundles(by)) && (!spill || asks_time(by) || raise_bound(by, limited));
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
@@ -318,13 +328,9 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     struct planner by = {.divided = p->own_divisions, .options = options, .memory = p->memory, .st = st};
     if (!attempt_plain(&by, &how, &by.best)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
-    bool ok = asks_time(&by) ? least_time_search(&by) : !spill || run_searches(&by, LX_TRIES_FEW);
-    bool limited = ok && spill && is_limited(&by);
+    by.bound = spill ? by.best.perfect_bytes : 0;
     p->asks_time = asks_time(&by);
-    ok = ok && (!p->asks_time || time_bound(&by.best.draft, &p->figures.bound_us, st));
-    ok = ok && find_bound(&by, limited) && (!spill || (search_many(&by) && search_others(&by))) &&
-         (!limited || merge_bundles(&by)) && (!spill || asks_time(&by) || raise_bound(&by, limited));
-    ok = ok && adopt_best(p, &by);
+    bool ok = (options->run.hasty || search_further(p, &by, spill)) && adopt_best(p, &by);
     if (ok && !spill) p->figures.bound_bytes = by.bound;
     if (ok && spill && !p->asks_time) {
         p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, by.bound);
@@ -382,6 +388,44 @@ static void settle_status(struct lx_plan *p)
         p->answer.status = LX_FEASIBLE;
 }
 
+/* A plan that knows what was asked. */
+static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  lx_status *st)
+{
+    struct lx_plan *p = plan_new(g, st);
+    if (!p) return NULL;
+    p->solver = options->solver->name;
+    p->seed = options->run.seed;
+    p->launch = options->launch;
+    p->work_limit = options->run.work_limit;
+    p->options = describe_options(p->memory, options->solver, options->run.options);
+    if (p->options) return p;
+    status_no_memory(st);
+    lx_plan_free(p);
+    return NULL;
+}
+
+struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  const struct lx_progress *so_far, lx_status *st)
+{
+    struct lx_plan *p = plan_begin(g, options, st);
+    bool ok = p && plan_of_list(p, lx_asked(options->objective, g->objective), st);
+    for (int32_t i = 0; ok && i < p->problem.count; i++) {
+        p->answer.address[i] = so_far->address[i];
+        if (p->answer.pool && so_far->pool) p->answer.pool[i] = so_far->pool[i];
+    }
+    if (ok) {
+        p->answer.status = LX_LIMIT;
+        p->answer.objective = so_far->objective;
+        p->answer.steps = so_far->steps;
+        p->answer.bound = p->figures.bound_bytes = so_far->bound;
+        ok = plan_complete_hastily(p, st);
+    }
+    if (ok) return p;
+    lx_plan_free(p);
+    return NULL;
+}
+
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     const char *wrong =
@@ -393,18 +437,12 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
         status_set(st, LX_E_USAGE, "%s", wrong);
         return NULL;
     }
-    struct lx_plan *p = plan_new(g, st);
+    struct lx_plan *p = plan_begin(g, options, st);
     if (!p) return NULL;
-    p->solver = options->solver->name;
-    p->seed = options->run.seed;
-    p->launch = options->launch;
-    p->work_limit = options->run.work_limit;
-    p->options = describe_options(p->memory, options->solver, options->run.options);
     double start = clock_seconds();
-    bool ok = p->options ? true : status_no_memory(st);
-    ok = ok && (g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st));
+    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st);
     p->seconds = clock_seconds() - start;
-    ok = ok && plan_complete(p, st);
+    ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {
         settle_status(p);
         p->unproved = why_unproved(p, options);

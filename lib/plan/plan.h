@@ -154,6 +154,10 @@ struct lx_plan {
 
 /* The plan holds a reference to the graph. NULL: `st` says why. */
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+/* The plan of a list with an answer that a solver has told of on its way to a better one (lx_progress; it has been
+ * checked). Why buffers are off chip is not looked into. */
+struct lx_plan *lx_plan_of_answer(const struct lx_graph *list, const struct lx_plan_options *options,
+                                  const struct lx_progress *so_far, lx_status *st);
 /* One more reference to the same plan, which from then on nobody changes; NULL gives NULL. Each reference is
  * given back with lx_plan_free, from any thread; the last one ends the plan. */
 const struct lx_plan *lx_plan_ref(const struct lx_plan *p);

@@ -110,6 +110,8 @@ bool plan_off_chip(struct lx_plan *p, lx_status *st);
 bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st);
 /* reasons.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
 bool plan_complete(struct lx_plan *plan, lx_status *st);
+/* The same with the same words for all that found no room: to tell why takes longer than the rest. */
+bool plan_complete_hastily(struct lx_plan *plan, lx_status *st);
 /* The same without the reasons. */
 bool plan_places(struct lx_plan *plan, lx_status *st);
 /* predict_time.c: the times of each op, whose traffic is known, and of each bundle of the draft. */

@@ -79,7 +79,7 @@ static bool find_reasons(struct lx_plan *plan)
     struct lx_occupancy o = {0};
     bool plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
     plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
-    bool ok = plan->reason && lx_occupancy_make(plan, &o);
+    bool ok = plan->reason && lx_occupancy_make(plan, LX_ALL_POOLS, &o);
     for (int32_t i = 0; ok && i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
             plan->reason[i] = is_idle_staging(plan, i)
@@ -96,4 +96,17 @@ static bool find_reasons(struct lx_plan *plan)
 bool plan_complete(struct lx_plan *plan, lx_status *st)
 {
     return plan_places(plan, st) && (find_reasons(plan) ? true : status_no_memory(st));
+}
+
+bool plan_complete_hastily(struct lx_plan *plan, lx_status *st)
+{
+    if (!plan_places(plan, st)) return false;
+    plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
+    if (!plan->reason) return status_no_memory(st);
+    for (int32_t i = 0; i < plan->problem.count; i++)
+        if (plan->answer.address[i] < 0)
+            plan->reason[i] = plan->problem.buffers[i].reason
+                                  ? plan->problem.buffers[i].reason
+                                  : "no room in this answer; a better one is looked for";
+    return true;
 }

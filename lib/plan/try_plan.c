@@ -62,13 +62,45 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
     return ok && lx_check(&a->draft.problem, a->answer.address, &a->answer.objective, by->st);
 }
 
+/* Who watches is told of the traffic of whole plans, whichever draft the solver works on. */
+struct told {
+    const struct lx_run *run;
+    int64_t base;
+};
+
+static bool told_stop(void *context)
+{
+    return lx_run_stopped(((const struct told *)context)->run);
+}
+
+/* The bound is the draft's: what holds for all plans is known in the end. The answer is one to a draft, too. */
+static void told_progress(void *context, const struct lx_progress *so_far)
+{
+    const struct told *t = context;
+    struct lx_progress out = {.steps = so_far->steps, .objective = so_far->objective};
+    if (out.objective < INT64_MAX) out.objective += t->base;
+    t->run->progress(t->run->context, &out);
+}
+
+static struct lx_run told_run(struct told *t)
+{
+    struct lx_run run = *t->run;
+    if (!run.progress) return run;
+    run.progress = told_progress;
+    run.stop = run.stop ? told_stop : NULL;
+    run.context = t;
+    return run;
+}
+
 /* With linked costs, if the solver takes them. */
-static bool solve_linked(const struct planner *by, const struct lx_problem *p, struct lx_answer *answer)
+static bool solve_linked(const struct planner *by, int64_t base, const struct lx_problem *p,
+                         struct lx_answer *answer)
 {
     const struct lx_solver *solver = by->options->solver;
-    if (lx_problem_needs(p) & ~solver->caps)
-        return solve_unlinked(p, solver, &by->options->run, answer, by->st);
-    return solve_valid(p, solver, &by->options->run, answer, by->st);
+    struct told told = {&by->options->run, base};
+    struct lx_run run = told_run(&told);
+    if (lx_problem_needs(p) & ~solver->caps) return solve_unlinked(p, solver, &run, answer, by->st);
+    return solve_valid(p, solver, &run, answer, by->st);
 }
 
 /* By the rule of the heuristic a copy of an input that is read more than once counts as an intermediate, whatever it
@@ -88,7 +120,8 @@ static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, 
             ruled[i].spill_cost += 2 * tensor_bytes(x->layouts, x->stays[i].tensor);
     }
     by_rule.buffers = ruled;
-    ok = ok && solve_linked(by, &by_rule, &a->answer) && solve_linked(by, p, &true_one) &&
+    ok = ok && solve_linked(by, x->base_bytes, &by_rule, &a->answer) &&
+         solve_linked(by, x->base_bytes, p, &true_one) &&
          lx_check(p, a->answer.address, &a->answer.objective, by->st);
     if (ok) a->answer.bound = true_one.bound;
     free(ruled);
@@ -111,7 +144,8 @@ static bool solve_traffic(const struct planner *by, struct attempt *a)
 {
     const struct lx_problem *p = &a->asked.problem;
     bool by_rule = a->draft.how.passes.clone == LX_CLONE_HEURISTIC;
-    if (by_rule ? !solve_by_rule(by, p, a) : !solve_linked(by, p, &a->answer)) return false;
+    if (by_rule ? !solve_by_rule(by, p, a) : !solve_linked(by, a->draft.base_bytes, p, &a->answer))
+        return false;
     a->bound = a->draft.base_bytes + a->answer.bound;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
@@ -146,7 +180,7 @@ bool attempt_once(const struct planner *p, const struct decisions *how, struct a
 /* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
 static bool decides_relayouts(const struct planner *p)
 {
-    return !asks_time(p) && lx_asked(p->options->objective, LX_SPILL) == LX_SPILL;
+    return !asks_time(p) && !p->options->run.hasty && lx_asked(p->options->objective, LX_SPILL) == LX_SPILL;
 }
 
 /* What is decided about relayouts is of the draft that it was decided for. */
@@ -273,7 +307,7 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
     if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC)
         ok = try_without_copies(&tries, &plain);
     ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
-    bool better = asks_time(p);
+    bool better = asks_time(p) && !p->options->run.hasty;
     for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_loaded(&tries, &better);
     *out = tries.best;
     if (!ok) attempt_free(out);

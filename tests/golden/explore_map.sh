@@ -7,7 +7,7 @@ see 80x24 patterns/graphs/gq_attention.json
 see 120x40 patterns/graphs/gq_attention.json
 see 200x60 patterns/graphs/gq_attention.json
 see 40x12 patterns/graphs/gq_attention.json
-see 80x24 patterns/targets/gqattention.json e
+see 80x24 patterns/targets/gqattention.json v
 see 120x40 patterns/targets/moe_mlp.json ':lx 850k<Enter><wait>o'
 see 80x24 patterns/targets/moe_mlp.json ':goto up_1<Enter>Z'
 see 80x24 patterns/targets/staircase.json A

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEYS = 400 };
@@ -102,7 +103,7 @@ static void measure_file(const char *path, const char *what)
     session_open(&x.session, 0);
     explorer_key(&x, (struct key){.code = AT_WAIT});
     printf("%s: read and planned in %.0f ms\n", what, wall_ms() - began);
-    measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKe-z[p");
+    measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKv-z[PdV");
     if (outcome_graph(&x.session.shown)) {
         measure(&x, what, VIEW_GRAPH, "jjjk<PageDown>Gg<Space>");
         measure(&x, what, VIEW_CORES, "l]<Space>j[");
@@ -110,6 +111,37 @@ static void measure_file(const char *path, const char *what)
     }
     measure(&x, what, VIEW_COMPARE, "jk]");
     explorer_end(&x);
+}
+
+/* What somebody waits for who opens a file: to read it, then a first plan by a heuristic. */
+static void measure_first(const char *path, const char *what)
+{
+    struct what_if how;
+    struct outcome o;
+    struct pattern_source *source = source_new(path);
+    settings_default(&how);
+    double began = own_ms();
+    struct source_content from = source_read(source);
+    double was_read = own_ms();
+    bool ok = from.graph && outcome_make_hastily(&from, &how, NULL, &o);
+    double planned = own_ms();
+    printf("  %-36s read %6.1f ms, first plan %6.1f ms%s\n", what, was_read - began, planned - was_read,
+           ok ? "" : " (none)");
+    if (ok) outcome_free(&o);
+    source_content_free(&from);
+    source_free(source);
+}
+
+/* Of all files below a folder but those that are to be refused. */
+static void measure_folder(const char *folder)
+{
+    struct paths found = {0};
+    gather_patterns(folder, &found);
+    for (size_t i = 0; i < found.count; i++) {
+        if (!strstr(found.at[i], "/errors/")) measure_first(found.at[i], found.at[i] + strlen(folder) + 1);
+        free(found.at[i]);
+    }
+    VEC_FREE(&found);
 }
 
 static void measure_start(void)
@@ -132,10 +164,18 @@ static void measure_start(void)
     free(bundled);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const int sizes[] = {1000, 10000, 100000};
     setlocale(LC_CTYPE, "C.UTF-8");
+    for (int i = 1; i < argc; i++) { /* files and folders: only their first plans */
+        struct stat info;
+        if (stat(argv[i], &info) == 0 && S_ISDIR(info.st_mode))
+            measure_folder(argv[i]);
+        else
+            measure_first(argv[i], argv[i]);
+    }
+    if (argc > 1) return 0;
     measure_start();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char *path = write_problem(sizes[i]), what[60];

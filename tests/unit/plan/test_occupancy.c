@@ -71,7 +71,7 @@ static void test_occupancy(void **state)
         struct lx_occupancy o;
         int64_t peak = 0;
         make_random(&m, &r);
-        assert_true(lx_occupancy_make(&m.plan, &o));
+        assert_true(lx_occupancy_make(&m.plan, LX_ALL_POOLS, &o));
         for (int64_t from = -1; from <= TICKS; from++) {
             int64_t most = 0;
             for (int64_t to = from + 1; to <= TICKS + 1; to++) {
@@ -114,15 +114,15 @@ static void test_holes(void **state)
             if (run > longest) longest = run;
             if (at == HEIGHT) break;
             struct lx_holes h;
-            assert_true(lx_holes_at(&m.plan, tick, at, &h));
+            assert_true(lx_holes_at(&m.plan, 0, tick, at, &h));
             assert_int_equal(h.from >= 0, !taken);
             if (!taken) assert_true(h.from <= at && at < h.to);
-            int32_t who = lx_buffer_at(&m.plan, tick, at);
+            int32_t who = lx_buffer_at(&m.plan, 0, tick, at);
             assert_int_equal(who >= 0, taken);
             if (who >= 0) assert_true(holds(&m, who, tick, at));
         }
         struct lx_holes h;
-        assert_true(lx_holes_at(&m.plan, tick, 0, &h));
+        assert_true(lx_holes_at(&m.plan, 0, tick, 0, &h));
         assert_int_equal(h.free_bytes, free_bytes);
         assert_int_equal(h.count, count);
         assert_int_equal(h.largest_to - h.largest_from, longest);

@@ -1,0 +1,40 @@
+/* What pictures of a plan look up and that is found once per plan: its pools as bands, the ticks at which something
+ * begins or ends, and the lives on chip in order of their starts.
+ *
+ * O(lives log lives) to make, about 60 bytes per life. Read-only afterwards: any number of pictures share it. */
+#ifndef LX_APP_PICTURE_PLAN_INDEX_H
+#define LX_APP_PICTURE_PLAN_INDEX_H
+
+#include "picture/bands.h"
+
+/* A life of a placed buffer. */
+struct placed {
+    int64_t start, end, place, size; /* place: its picture address */
+    int64_t latest;                  /* the end of this one or of an earlier one, whichever is later */
+    int32_t buffer, from_event, to_event;
+};
+
+struct plan_index {
+    const struct lx_plan *plan; /* borrowed */
+    struct bands bands;
+    struct placed *lives; /* by start */
+    int32_t count;
+    int64_t *event; /* rising: the first tick, where lives begin and end, one behind the last tick */
+    int32_t event_count;
+    int64_t first, last; /* as of lx_occupancy */
+    bool sparse;         /* nearly all ticks are without an event */
+};
+
+/* False when memory is out. */
+bool plan_index_make(const struct lx_plan *p, struct plan_index *out);
+void plan_index_free(struct plan_index *x);
+/* The lives that may touch [from, to): all that do are among [*begin, *end). */
+void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int32_t *begin, int32_t *end);
+/* The last event at or before a tick, by number; 0 where there is none. */
+int32_t plan_index_event(const struct plan_index *x, int64_t tick);
+/* The picture address of a placed buffer. */
+int64_t plan_index_place(const struct plan_index *x, int32_t buffer);
+/* Who lies at a picture address; -1: nobody. */
+int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place);
+
+#endif
