@@ -22,12 +22,13 @@ static void add_data(const struct text *json, struct text *out)
 void html_page(const char *title, const char *script, const struct text *json, struct text *out)
 {
     char *clean = printable(title, 0);
-    text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-                  "'unsafe-inline'; "
-                  "style-src 'unsafe-inline'\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    text_add(out,
+             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<meta name=\"color-scheme\" content=\"light dark\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+             "'unsafe-inline'; "
+             "style-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
     text_xml(out, clean ? clean : "");
     text_format(
         out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<script type=\"application/json\" id=\"data\">",
@@ -63,7 +64,7 @@ static void add_columns(const struct table *t, struct text *out)
     const char *between = "";
     for (size_t c = 0; c < t->columns.count; c++) {
         const struct column *column = &t->columns.at[c];
-        if (!column->heading) continue;
+        if (!people_see(t, column)) continue;
         text_format(out, "%s{\"heading\": ", between);
         text_json_string(out, column->heading);
         text_format(out, ", \"right\": %s, \"long\": %s}", column_is_right(column) ? "true" : "false",
@@ -84,7 +85,7 @@ void html_table(const struct table *t, struct text *out)
     for (size_t r = 0; r < t->row_count; r++) {
         const char *between = r ? ",\n[" : "\n[";
         for (size_t c = 0; c < t->columns.count; c++) {
-            if (!t->columns.at[c].heading) continue;
+            if (!people_see(t, &t->columns.at[c])) continue;
             text_add(out, between);
             add_value(&t->columns.at[c], (const char *)t->rows + r * t->row_size, out);
             between = ", ";

@@ -25,6 +25,14 @@ function inBytes(n) {
   while (v >= 1024 && u < 4) { v /= 1024; u++; }
   return u === 0 ? grouped(n) + " B" : (n < 0 ? "-" : "") + v.toFixed(v < 10 ? 2 : v < 100 ? 1 : 0) + " " + units[u];
 }
+// At axes: "16 KiB", "114.5 KiB", "10 ms", without zeros behind the point.
+function tickBytes(n) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let u = 0, v = Math.abs(n);
+  while (v >= 1024 && u < 4) { v /= 1024; u++; }
+  return n === 0 ? "0" : +v.toPrecision(4) + " " + units[u];
+}
+const tickMicros = us => us >= 1e6 ? +(us / 1e6).toPrecision(3) + " s" : us >= 1000 ? +(us / 1000).toPrecision(3) + " ms" : +us.toPrecision(3) + " \u00b5s";
 const bothBytes = n => Math.abs(n) < 10240 ? grouped(n) + " B" : grouped(n) + " B (" + inBytes(n) + ")";
 const inMicros = us => us >= 1e6 ? (us / 1e6).toPrecision(3) + " s" : us >= 1000 ? (us / 1000).toPrecision(3) + " ms" : us.toPrecision(3) + " \u00b5s";
 const inPercent = x => (100 * x).toFixed(1) + " %";
@@ -36,6 +44,7 @@ const theme = {
   isDark() { return this.chosen === null ? this.media.matches : this.chosen; },
   apply() {
     document.documentElement.dataset.theme = this.isDark() ? "dark" : "light";
+    known.clear();
     const b = document.getElementById("theme");
     if (b) b.textContent = this.isDark() ? "\u2600 light" : "\u263e dark";
     for (const f of this.watch) f();
@@ -43,7 +52,11 @@ const theme = {
   turn() { this.chosen = !this.isDark(); this.apply(); }
 };
 theme.media.addEventListener("change", () => theme.apply());
-const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const known = new Map(); // colours of the theme; asking the style for each box would take long
+const colour = name => {
+  if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return known.get(name);
+};
 const hueOf = i => (i * 137.508 + 205) % 360;
 const fillOf = (i, alpha) => `hsla(${hueOf(i).toFixed(1)}, ${colour("--fill-s")}, ${colour("--fill-l")}, ${alpha === undefined ? 1 : alpha})`;
 const lineColours = ["#3b82f6", "#e4761b", "#12a37f", "#c76bb0", "#d9a406", "#4fb3e8", "#8c6d1f", "#7a7a7a"];
@@ -129,7 +142,7 @@ function ticksOf(low, high, most, log, bytes) {
 
 // A line chart. spec: {lines: [{name, x, y, dashed, steps}], x: {name, log, words, bytes}, y: {...}, marks: [{x, words}]}.
 function lineChart(spec) {
-  const W = 1080, H = 400, L = 84, R = 24, T = 14, B = 50;
+  const W = spec.width || 1080, H = spec.height || 400, L = 84, R = 24, T = 14, B = 50;
   const all = (key) => spec.lines.flatMap(l => l[key].filter((v, i) => v !== null && l.y[i] !== null && isFinite(v)));
   const ends = (key, axis) => {
     const v = all(key);
@@ -144,7 +157,7 @@ function lineChart(spec) {
   const share = (v, a, b, log) => log ? (Math.log(v) - Math.log(a)) / (Math.log(b) - Math.log(a)) : (v - a) / (b - a);
   const X = v => L + share(Math.max(v, x0), x0, x1, spec.x.log) * (W - L - R), Y = v => H - B - share(v, y0, y1, spec.y.log) * (H - T - B);
   const svg = draw("svg", { viewBox: `0 0 ${W} ${H}`, width: "100%", role: "img" });
-  for (const v of ticksOf(x0, x1, 9, spec.x.log, spec.x.bytes)) {
+  for (const v of ticksOf(x0, x1, Math.round(W / 120), spec.x.log, spec.x.bytes)) {
     svg.append(draw("path", { class: "gridline", d: `M${X(v)} ${T}V${H - B}` }), draw("text", { class: "tick", x: X(v), y: H - B + 18, "text-anchor": "middle" }, spec.x.words(v)));
   }
   for (const v of ticksOf(y0, y1, 7, spec.y.log, spec.y.bytes)) {

@@ -70,11 +70,15 @@
       if ((name === b.name[i] || name.length > 4) && g.measureText(name).width <= room) g.fillText(name, (from + to) / 2, r[1] + r[3] / 2 + .5);
     }
   }
-  function paint() {
-    const ratio = devicePixelRatio || 1;
-    width = canvas.clientWidth || 900;
-    canvas.width = width * ratio; canvas.height = height * ratio;
-    const g = canvas.getContext("2d");
+  // All that stays while the mouse moves is painted once, on a canvas of its own.
+  const still = document.createElement("canvas");
+  let stillOf = "";
+  function paintStill(ratio) {
+    const of = [state.first, state.last, width, ratio, theme.isDark()].join();
+    if (of === stillOf) return;
+    stillOf = of;
+    still.width = width * ratio; still.height = height * ratio;
+    const g = still.getContext("2d");
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     const ink = { text: colour("--ink"), dim: colour("--dim"), grid: colour("--grid"), line: theme.isDark() ? "rgba(255,255,255,.22)" : "rgba(20,30,45,.28)", hatch: theme.isDark() ? "rgba(255,255,255,.35)" : "rgba(20,30,45,.38)" };
     g.font = "11px system-ui, sans-serif";
@@ -82,7 +86,7 @@
     g.textAlign = "right"; g.textBaseline = "middle";
     for (const a of ticksOf(0, p.top, 9, false, true)) {
       g.beginPath(); g.moveTo(LEFT, Math.round(Y(a)) + .5); g.lineTo(width - RIGHT, Math.round(Y(a)) + .5); g.stroke();
-      g.fillText(a === 0 ? "0" : inBytes(a), LEFT - 8, Y(a));
+      g.fillText(tickBytes(a), LEFT - 8, Y(a));
     }
     g.textAlign = "center"; g.textBaseline = "top";
     const times = ticksOf(state.first, state.last, Math.max(2, Math.floor((width - LEFT) / 90)), false, false).filter(t => Number.isInteger(t));
@@ -92,7 +96,7 @@
     }
     if (p.ops.length && state.last - state.first <= (width - LEFT) / 46) {
       g.textAlign = "center";
-      for (let t = Math.max(state.first, 0); t < state.last && t < p.ops.length; t++) {
+      for (let t = Math.max(Math.floor(state.first), 0); t < state.last && t < p.ops.length; t++) {
         let name = p.ops[t].name; const room = X(t + 1) - X(t) - 4;
         while (name.length > 3 && g.measureText(name).width > room) name = name.slice(0, -1);
         g.fillText(name, (X(t) + X(t + 1)) / 2, TOP + MAP + 22);
@@ -111,16 +115,26 @@
       g.lineTo(x, y); y = useTop + USE - USE * p.use.bytes[k] / whole; g.lineTo(x, y);
     }
     g.lineTo(X(p.last), y); g.lineTo(X(p.last), useTop + USE); g.fill();
+    g.restore();
+    g.fillStyle = ink.dim; g.textAlign = "right"; g.textBaseline = "top";
+    g.fillText("in use", LEFT - 8, useTop + 6); g.fillText("peak " + inPercent(p.peak / Math.max(p.capacity, 1)), LEFT - 8, useTop + 22);
+    if (lanes.length) { g.fillText("spilled", LEFT - 8, laneTop + 2); if (spilled.length > laneOf.size) g.fillText("+" + grouped(spilled.length - laneOf.size) + " more", LEFT - 8, laneTop + 18); }
+  }
+  function paint() {
+    const ratio = devicePixelRatio || 1;
+    width = canvas.clientWidth || 900;
+    paintStill(ratio);
+    canvas.width = width * ratio; canvas.height = height * ratio;
+    const g = canvas.getContext("2d"), ink = { text: colour("--ink") };
+    g.drawImage(still, 0, 0);
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.beginPath(); g.rect(LEFT, TOP, width - LEFT - RIGHT, height - TOP); g.clip();
     for (const [i, c, w] of [[state.pick, colour("--accent"), 2.5], [state.hover, ink.text, 2]]) {
       const r = i >= 0 ? rectOf(i) : null;
       if (r) { g.strokeStyle = c; g.lineWidth = w; g.strokeRect(r[0], r[1], r[2], r[3]); }
     }
     g.strokeStyle = colour("--accent"); g.lineWidth = 1.5; g.beginPath(); g.moveTo(X(state.tick + .5), TOP); g.lineTo(X(state.tick + .5), height); g.stroke();
     g.fillStyle = colour("--accent"); g.globalAlpha = .10; g.fillRect(X(state.tick), TOP, Math.max(X(state.tick + 1) - X(state.tick), 1), height); g.globalAlpha = 1;
-    g.restore();
-    g.fillStyle = ink.dim; g.textAlign = "right"; g.textBaseline = "top";
-    g.fillText("in use", LEFT - 8, useTop + 6); g.fillText("peak " + inPercent(p.peak / Math.max(p.capacity, 1)), LEFT - 8, useTop + 22);
-    if (lanes.length) { g.fillText("spilled", LEFT - 8, laneTop + 2); if (spilled.length > laneOf.size) g.fillText("+" + grouped(spilled.length - laneOf.size) + " more", LEFT - 8, laneTop + 18); }
   }
   function at(x, y) {
     let best = -1;
@@ -255,19 +269,20 @@
   new ResizeObserver(paint).observe(canvas);
   setTick(state.tick);
 
-  const middle = i => { const r = rectOf(i), c = canvas.getBoundingClientRect(); return [c.left + r[0] + Math.min(r[2] / 2, 4), c.top + r[1] + r[3] / 2]; };
+  const middle = i => { const r = rectOf(i), c = canvas.getBoundingClientRect(); return [Math.floor(c.left + r[0] + Math.min(r[2] / 2, 4)), Math.floor(c.top + r[1] + r[3] / 2)]; };
   checks.push(["hover on every box tells its name", () => {
     let seen = 0;
     for (let i = 0; i < n && seen < 300; i++) {
       if (!rectOf(i)) continue;
       mouse(canvas, "mousemove", ...middle(i));
       const who = at(middle(i)[0] - canvas.getBoundingClientRect().left, middle(i)[1] - canvas.getBoundingClientRect().top);
-      if (who < 0 || tip.box.style.display !== "block" || !tip.box.textContent.includes(b.name[who]) || !tip.box.textContent.includes("ticks ")) return b.name[i] + ": " + tip.box.textContent;
+      if (who < 0) continue; // thinner than a pixel
+      if (tip.box.style.display !== "block" || !tip.box.textContent.includes(b.name[who]) || !tip.box.textContent.includes("ticks ")) return b.name[i] + ": " + tip.box.textContent;
       if (b.reason[who] && !tip.box.textContent.includes(b.reason[who])) return "no reason of " + b.name[who];
       seen++;
     }
     mouse(canvas, "mouseleave", 0, 0);
-    return seen > 0 || n === 0 ? true : "no box";
+    return seen > 0 || !ids.some(i => rectOf(i)) || "no box";
   }], ["a click picks", () => {
     const i = ids.find(k => rectOf(k) && b.address[k] >= 0);
     if (i === undefined) return true;

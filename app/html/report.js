@@ -2,14 +2,14 @@
 "use strict";
 {
   const main = page(data.title, data.subtitle);
-  if (data.words.length) main.append(make("section", null, ...data.words.map(w => make("pre", null, w))));
+  if (data.words.length) main.append(make("section", null, ...data.words.map((w, i) => i === 0 ? make("h2", { id: "verdict" }, w) : make("pre", { class: "dim" }, w))));
   const plots = make("div", { class: "two" });
   for (const f of data.figures) {
     const plot = make("section", { class: "plot" });
-    const show = () => plot.replaceChildren(make("h2", null, f.title), lineChart({
+    const show = () => plot.replaceChildren(make("h2", null, f.title), lineChart({ width: 640, height: 340,
       lines: f.curves.map((c, k) => ({ name: c.name, x: c.x, y: c.y, steps: !f.y_log, colour: lineColours[k % lineColours.length] })),
       x: { name: f.x_label, log: f.x_log, low: f.x_low, high: f.x_high, words: v => +v.toPrecision(3) + "" },
-      y: { name: f.y_label, log: f.y_log, low: f.y_low, high: f.y_high, words: f.y_log ? v => inMicros(v * 1e6) : v => inPercent(v) } }));
+      y: { name: f.y_label, log: f.y_log, low: f.y_low, high: f.y_high, words: f.y_log ? v => tickMicros(v * 1e6) : v => Math.round(v * 1000) / 10 + " %" } }));
     theme.watch.push(show);
     show();
     plots.append(plot);

@@ -22,9 +22,9 @@
       return !b.length ? null : Math.max(...b) <= Math.min(...v) ? Math.max(...b) : Math.min(...b);
     });
     if (bound.some(v => v !== null)) lines.push({ name: "proven least", x: sizes, y: bound, dashed: true, colour: colour("--dim") });
-    const marks = data.knees.filter(k => k.cores === state.cores && k.from === "fit").map(k => ({ x: k.lx, words: `${k.solver}: from ${inBytes(k.lx)} nothing spills` }));
-    const y = bytes ? (list ? { words: grouped } : { words: inBytes, exact: bothBytes, bytes: true }) : { words: inMicros };
-    chart.replaceChildren(lineChart({ lines, marks, x: { name: list ? "capacity" : "LX", log: true, words: inBytes, exact: bothBytes, bytes: true },
+    const marks = data.knees.filter(k => k.cores === state.cores && k.from === "fit").map(k => ({ x: k.lx, words: `${k.solver}: from ${tickBytes(k.lx)} nothing spills` }));
+    const y = bytes ? (list ? { words: grouped } : { words: tickBytes, exact: bothBytes, bytes: true }) : { words: tickMicros };
+    chart.replaceChildren(lineChart({ lines, marks, x: { name: list ? "capacity" : "LX", log: true, words: tickBytes, exact: bothBytes, bytes: true },
       y: Object.assign({ name: bytes ? data.of : "time from end to end" }, y) }));
     const all = cores.flatMap(c => solvers.map(s => [c, s]));
     words.replaceChildren(...all.map(([c, s], k) => [c, s, data.words[k]]).filter(([c, , w]) => c === state.cores && w).map(([, s, w]) => make("li", null, make("b", null, s), " " + w)));
