@@ -50,8 +50,12 @@
     const r = rectOf(i);
     if (!r || r[0] > width || r[0] + r[2] < LEFT) return;
     const x = Math.max(r[0], LEFT), w = r[0] + r[2] - x, off = b.address[i] < 0;
-    g.fillStyle = fillOf(b.identity[i], off ? .55 : 1);
+    g.fillStyle = fillOf(b.identity[i], off ? .55 : p.lives[i] ? .25 : 1);
     g.fillRect(x, r[1], w, r[3]);
+    if (p.lives[i] && !off) { // between its lives it takes nothing
+      g.fillStyle = fillOf(b.identity[i]);
+      for (const [from, to] of p.lives[i]) g.fillRect(X(from), r[1], X(to) - X(from), r[3]);
+    }
     if (w > 3 && r[3] > 3) { g.strokeStyle = ink.line; g.lineWidth = 1; g.setLineDash(off ? [3, 2] : []); g.strokeRect(x + .5, r[1] + .5, w - 1, r[3] - 1); g.setLineDash([]); }
     let from = x, to = x + w;
     if (b.slot[i] >= 0) {
@@ -88,6 +92,7 @@
       g.beginPath(); g.moveTo(LEFT, Math.round(Y(a)) + .5); g.lineTo(width - RIGHT, Math.round(Y(a)) + .5); g.stroke();
       g.fillText(tickBytes(a), LEFT - 8, Y(a));
     }
+    p.pools.forEach((name, k) => { if (name) { g.textAlign = "left"; g.fillText(name, LEFT + 6, Y(p.pool_base[k]) - 7); } });
     g.textAlign = "center"; g.textBaseline = "top";
     const times = ticksOf(state.first, state.last, Math.max(2, Math.floor((width - LEFT) / 90)), false, false).filter(t => Number.isInteger(t));
     for (const t of times) {
@@ -146,7 +151,7 @@
     return best;
   }
   const where = i => b.address[i] >= 0 ? hex(b.address[i]) + " (" + grouped(b.address[i]) + ")" : b.barred[i] ? "HBM only" : "off chip";
-  const lifeOf = i => "ticks " + grouped(b.start[i]) + " to " + grouped(b.end[i]);
+  const lifeOf = i => "ticks " + (p.lives[i] ? p.lives[i].map(l => grouped(l[0]) + " to " + grouped(l[1])).join(", ") : grouped(b.start[i]) + " to " + grouped(b.end[i]));
   function about(i) {
     return [make("b", null, make("i", { class: "swatch", style: "background:" + fillOf(b.identity[i]) }), b.name[i]), factTable([
       ["bytes", bothBytes(b.size[i])], ["address", where(i)], ["life", lifeOf(i)], ["cost off chip", bothBytes(b.cost[i])],

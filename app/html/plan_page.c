@@ -1,6 +1,7 @@
 /* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with what each core holds. */
 #include "html/html.h"
 #include "base/checked.h"
+#include "picture/bands.h"
 #include "planning/buffer_table.h"
 #include "text/format.h"
 
@@ -95,7 +96,7 @@ static int64_t end_of(const struct lx_plan *p, int32_t i)
 
 static int64_t pool_of(const struct lx_plan *p, int32_t i)
 {
-    return p->answer.pool && p->answer.address[i] >= 0 ? p->answer.pool[i] : 0;
+    return p->answer.address[i] >= 0 ? lx_pool_of(p, i) : 0;
 }
 
 static int64_t address_of(const struct lx_plan *p, int32_t i)
@@ -157,20 +158,29 @@ static void add_buffers(const struct lx_plan *p, struct text *out)
     free(moved);
 }
 
-static void add_pools(const struct lx_plan *p, struct text *out)
+/* Names of pools, and where each begins on the axis of addresses. */
+static void add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
 {
     text_add(out, "\"pools\": [");
-    for (int32_t k = 0; k < p->problem.pool_count; k++) {
+    for (int32_t k = 0; k < b->count; k++) {
         if (k) text_add(out, ", ");
-        add_name(out, p->problem.pools[k].name);
+        add_name(out, b->at[k].name);
     }
-    text_add(out, "], \"pool_base\": [0");
-    int64_t base = 0;
-    for (int32_t k = 0; k + 1 < p->problem.pool_count; k++) {
-        base += p->problem.pools[k].capacity;
-        text_format(out, ", %" PRId64, base);
+    text_add(out, "], \"pool_base\": [");
+    for (int32_t k = 0; k < b->count; k++) text_format(out, k ? ", %" PRId64 : "%" PRId64, b->at[k].base);
+    text_add(out, "],\n\"lives\": {");
+    const char *between = "";
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *buffer = &p->problem.buffers[i];
+        if (lx_life_count(buffer) < 2) continue;
+        text_format(out, "%s\"%d\": [", between, (int)i);
+        for (int32_t k = 0; k < lx_life_count(buffer); k++)
+            text_format(out, "%s[%" PRId64 ", %" PRId64 "]", k ? ", " : "", lx_life_at(buffer, k).start,
+                        lx_life_at(buffer, k).end);
+        text_add(out, "]");
+        between = ", ";
     }
-    text_add(out, "],\n");
+    text_add(out, "},\n");
 }
 
 static void add_view(const struct lx_plan *p, const struct lx_division *d, int operand, struct text *out)
@@ -262,11 +272,10 @@ static void add_remarks(const struct lx_plan *p, struct text *out)
     free(moved);
 }
 
-static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, struct text *out)
+static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top, struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
     struct text subtitle = {0};
-    int64_t top = p->problem.pool_count > 1 ? p->problem.capacity : picture_top(p);
     text_format(&subtitle, "%s: %s", p->solver, lx_verdict_word(p->answer.status));
     if (!p->graph->is_list) text_format(&subtitle, ", %s", d->preset);
     if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
@@ -290,22 +299,23 @@ static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, stru
 
 void show_html(const struct lx_plan *p, const struct picture *how, struct text *out)
 {
-    struct lx_occupancy o;
+    struct lx_occupancy o = {0};
+    struct bands bands = {0};
     struct text json = {0};
     (void)how;
-    if (!lx_occupancy_make(p, &o)) {
+    if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
+        add_plan(p, &o, bands.top, &json);
+        add_facts(p, o.peak, &json);
+        add_remarks(p, &json);
+        add_pools(p, &bands, &json);
+        add_use(&o, &json);
+        add_buffers(p, &json);
+        add_ops(p, &json);
+        text_add(&json, "\"remedies\": []}\n");
+        html_page(p->graph->name, html_plan_js, &json, out);
+    } else
         out->failed = true;
-        return;
-    }
-    add_plan(p, &o, &json);
-    add_facts(p, o.peak, &json);
-    add_remarks(p, &json);
-    add_pools(p, &json);
-    add_use(&o, &json);
-    add_buffers(p, &json);
-    add_ops(p, &json);
-    text_add(&json, "\"remedies\": []}\n");
-    html_page(p->graph->name, html_plan_js, &json, out);
     text_free(&json);
+    bands_free(&bands);
     lx_occupancy_free(&o);
 }
