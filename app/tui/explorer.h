@@ -127,7 +127,7 @@ struct box frame_window(const struct scene *on, const char *title, int rows, int
 /* Shown instead of a view that has no plan. */
 void frame_no_plan(const struct scene *on, struct box area);
 
-/* view_graph.c: "8x4x128 fp16" */
+/* graph_rows.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
 
 /* view_why.c: the panel about the selected buffer, if that is off chip; false: it is not. */

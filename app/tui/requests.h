@@ -21,7 +21,7 @@
  *   V(R, id, file, name, keys, group, help): all but `file` as in REQUESTS; R is handed on to VIEW_REQUEST. */
 #define PAGES(V, R)                                                                                          \
     V(R, PATTERNS, patterns, "patterns", "1", "Views", "the patterns: size, last result, expectation")       \
-    V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, who feeds whom, traffic")                   \
+    V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, lanes of tensors, what bounds each")        \
     V(R, CORES, cores, "cores-view", "3", "Views", "which core holds which slice of the op's tensors")       \
     V(R, MAP, map, "map", "4", "Views", "scratchpad addresses against time")                                 \
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
@@ -34,7 +34,8 @@
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
-    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")
+    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")         \
+    V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "planning/bundled.h"
+#include "text/path_tail.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,23 @@ void session_end(struct session *s)
     *s = (struct session){0};
 }
 
+/* Patterns that would be shown alike are shown with as much of their paths as tells them apart. */
+static void tell_apart(struct session *s, size_t new)
+{
+    const char *shown = s->patterns.at[new].shown;
+    const char **paths = malloc((s->patterns.count + 1) * sizeof *paths);
+    size_t n = 0;
+    for (size_t i = 0; paths && i < s->patterns.count; i++)
+        if (strcmp(path_tail(s->patterns.at[i].path, NULL, 0), path_tail(shown, NULL, 0)) == 0)
+            paths[n++] = s->patterns.at[i].path;
+    for (size_t i = 0; n > 1 && i < s->patterns.count; i++)
+        if (i != new &&strcmp(s->patterns.at[i].shown, shown) == 0) {
+            s->patterns.at[i].shown = path_tail(s->patterns.at[i].path, paths, n);
+            s->patterns.at[new].shown = path_tail(s->patterns.at[new].path, paths, n);
+        }
+    free(paths);
+}
+
 static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
 {
     int slot = (int)s->patterns.count;
@@ -56,6 +74,7 @@ static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
         free(path);
         return status_no_memory(st);
     }
+    tell_apart(s, (size_t)slot);
     return session_read(s, slot) ? true : status_no_memory(st);
 }
 

@@ -152,6 +152,52 @@ static void help_is_paged_and_whole(void **state)
     }
 }
 
+/* Names are whole before any other column appears. */
+static void names_come_first(void **state)
+{
+    (void)state;
+    for (int columns = 60; columns <= 200; columns++) {
+        struct explorer *x = open_on(SOURCE_DIR "/patterns", 60, columns);
+        type(x, "<wait>fshowcase<Enter>");
+        assert_true(shows(x, "showcase/attention_tight.json"));
+        type(x, "<Esc>fgraphs<Enter>");
+        assert_true(shows(x, "graphs/transformer_block.json"));
+        close_it(x);
+    }
+}
+
+static void equal_names_are_told_apart(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 80);
+    lx_status st;
+    assert_true(session_add(&x->session, SOURCE_DIR "/patterns/targets/moe_mlp.json", &st));
+    assert_true(session_add(&x->session, GQ, &st));
+    type(x, "<wait>1");
+    assert_true(shows(x, "graphs/moe_mlp.json"));
+    assert_true(shows(x, "targets/moe_mlp.json"));
+    assert_string_equal(x->session.patterns.at[2].shown, "gq_attention.json");
+    close_it(x);
+}
+
+/* The first screen of all is whole at 80 x 24, and names the patterns to begin with. */
+static void welcome_is_whole(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
+        type(x, "<wait>:welcome<Enter>");
+        assert_true(shows(x, "How to read the map"));
+        assert_true(shows(x, "showcase/moe_tight or attention_tight"));
+        struct text screen = {0};
+        cells_to_text(&x->cells, &screen);
+        assert_null(strstr(screen.at, "~ │"));
+        text_free(&screen);
+        close_it(x);
+    }
+}
+
 static void settings_are_typed_as_on_the_command_line(void **state)
 {
     (void)state;
@@ -180,6 +226,9 @@ int main(void)
         cmocka_unit_test(files_are_replaced_when_asked_twice),
         cmocka_unit_test(the_footer_can_be_clicked),
         cmocka_unit_test(help_is_paged_and_whole),
+        cmocka_unit_test(names_come_first),
+        cmocka_unit_test(equal_names_are_told_apart),
+        cmocka_unit_test(welcome_is_whole),
         cmocka_unit_test(settings_are_typed_as_on_the_command_line),
     };
     return cmocka_run_group_tests(tests, begin, end);

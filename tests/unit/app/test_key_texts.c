@@ -158,8 +158,8 @@ static void keys_are_bound_by_name(void **state)
     assert_int_equal(x->view, VIEW_GRAPH);
     type(x, ":bind follow z<Enter>"); /* of another view: no clash with zoom-all */
     assert_true(shows(x, "follow: z"));
-    type(x, ":bind follow<Enter>:bind zoom-all e<Enter>");
-    assert_true(shows(x, "e is the key of edges already"));
+    type(x, ":bind follow<Enter>:bind zoom-all v<Enter>");
+    assert_true(shows(x, "v is the key of edges already"));
     type(x, ":bind help <lt>Click:1,1><Enter>");
     assert_true(shows(x, "is no key"));
     type(x, ":bind zoom-in <lt>Nonsense><Enter>");
