@@ -106,7 +106,7 @@ static void draw_row(const struct scene *on, const struct compare_view *v, const
     const struct rival *r = &v->rows.at[i];
     struct progress now = rival_progress(s, r);
     struct cells *g = on->cells;
-    bool wins = r->kind == RIVAL_RACER && r->number == session_winner(s);
+    bool wins = r->kind == RIVAL_RACER && session_wins(s, r->number);
     if (r == left_of(v)) put(g, row.row, row.column, 'L', INK(KEY));
     if (i == v->list.cursor) put(g, row.row, row.column + 1, 'R', INK(KEY));
     if (wins) put(g, row.row, row.column + 2, '*', (struct style){TONE_GOOD, 0, MARK_BOLD});
