@@ -26,11 +26,11 @@ function inBytes(n) {
   return u === 0 ? grouped(n) + " B" : (n < 0 ? "-" : "") + v.toFixed(v < 10 ? 2 : v < 100 ? 1 : 0) + " " + units[u];
 }
 // At axes: "16 KiB", "114.5 KiB", "10 ms", without zeros behind the point.
-function tickBytes(n) {
+function tickBytes(n, like) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let u = 0, v = Math.abs(n);
-  while (v >= 1024 && u < 4) { v /= 1024; u++; }
-  return n === 0 ? "0" : +v.toPrecision(4) + " " + units[u];
+  let u = 0, size = 1;
+  while (Math.abs(like === undefined ? n : like) / size >= 1024 && u < 4) { size *= 1024; u++; }
+  return n === 0 ? "0" : +(n / size).toPrecision(4) + " " + units[u];
 }
 const tickMicros = us => us >= 1e6 ? +(us / 1e6).toPrecision(3) + " s" : us >= 1000 ? +(us / 1000).toPrecision(3) + " ms" : +us.toPrecision(3) + " \u00b5s";
 const bothBytes = n => Math.abs(n) < 10240 ? grouped(n) + " B" : grouped(n) + " B (" + inBytes(n) + ")";
@@ -158,10 +158,10 @@ function lineChart(spec) {
   const X = v => L + share(Math.max(v, x0), x0, x1, spec.x.log) * (W - L - R), Y = v => H - B - share(v, y0, y1, spec.y.log) * (H - T - B);
   const svg = draw("svg", { viewBox: `0 0 ${W} ${H}`, width: "100%", role: "img" });
   for (const v of ticksOf(x0, x1, Math.round(W / 120), spec.x.log, spec.x.bytes)) {
-    svg.append(draw("path", { class: "gridline", d: `M${X(v)} ${T}V${H - B}` }), draw("text", { class: "tick", x: X(v), y: H - B + 18, "text-anchor": "middle" }, spec.x.words(v)));
+    svg.append(draw("path", { class: "gridline", d: `M${X(v)} ${T}V${H - B}` }), draw("text", { class: "tick", x: X(v), y: H - B + 18, "text-anchor": "middle" }, spec.x.words(v, spec.x.log ? v : x1)));
   }
   for (const v of ticksOf(y0, y1, 7, spec.y.log, spec.y.bytes)) {
-    svg.append(draw("path", { class: "gridline", d: `M${L} ${Y(v)}H${W - R}` }), draw("text", { class: "tick", x: L - 8, y: Y(v) + 4, "text-anchor": "end" }, spec.y.words(v)));
+    svg.append(draw("path", { class: "gridline", d: `M${L} ${Y(v)}H${W - R}` }), draw("text", { class: "tick", x: L - 8, y: Y(v) + 4, "text-anchor": "end" }, spec.y.words(v, spec.y.log ? v : y1)));
   }
   svg.append(draw("path", { class: "axis", d: `M${L} ${T}V${H - B}H${W - R}` }),
     draw("text", { x: (L + W - R) / 2, y: H - 10, "text-anchor": "middle" }, spec.x.name),

@@ -40,7 +40,7 @@
   const useTop = TOP + MAP + AXIS, laneTop = useTop + USE + GAP;
   const rectOf = i => {
     const x = X(b.start[i]), w = Math.max(X(b.end[i]) - x, .6);
-    if (b.address[i] >= 0) { const a = b.address[i] + (p.pool_base[b.pool[i]] || 0), y = Y(a + b.size[i]); return [x, y, w, Math.max(Y(a) - y, .6)]; }
+    if (b.address[i] >= 0) { const a = b.address[i] + p.bands[b.pool[i]].base, y = Y(a + b.size[i]); return [x, y, w, Math.max(Y(a) - y, .6)]; }
     return laneOf.has(i) ? [x, laneTop + laneOf.get(i) * LANE + 1, w, LANE - 2] : null;
   };
   const heir = new Map();
@@ -66,12 +66,17 @@
       from = Math.max(until, from);
     }
     if (heir.has(i)) to = Math.min(to, X(b.start[heir.get(i)]));
+    const covered = to - from <= 24; // all of it is shared with the one before or behind: the name then has a ground of its own
+    if (covered) { from = x; to = heir.has(i) ? Math.min(x + w, Math.max(X(b.start[heir.get(i)]), x)) : x + w; }
     if (r[3] >= 12 && to - from > 24) {
       g.fillStyle = ink.text; g.font = "11px system-ui, sans-serif"; g.textAlign = "center"; g.textBaseline = "middle";
       let name = b.name[i];
       const room = to - from - 8;
       if (g.measureText(name).width > room) { while (name.length > 1 && g.measureText(name + "\u2026").width > room) name = name.slice(0, -1); name += "\u2026"; }
-      if ((name === b.name[i] || name.length > 4) && g.measureText(name).width <= room) g.fillText(name, (from + to) / 2, r[1] + r[3] / 2 + .5);
+      if ((name === b.name[i] || name.length > 4) && g.measureText(name).width <= room) {
+        if (covered && b.slot[i] >= 0) { const m = g.measureText(name).width / 2 + 3; g.fillStyle = fillOf(b.identity[i]); g.fillRect((from + to) / 2 - m, r[1] + r[3] / 2 - 7, 2 * m, 14); g.fillStyle = ink.text; }
+        g.fillText(name, (from + to) / 2, r[1] + r[3] / 2 + .5);
+      }
     }
   }
   // All that stays while the mouse moves is painted once, on a canvas of its own.
@@ -88,16 +93,19 @@
     g.font = "11px system-ui, sans-serif";
     g.strokeStyle = ink.grid; g.fillStyle = ink.dim; g.lineWidth = 1;
     g.textAlign = "right"; g.textBaseline = "middle";
-    for (const a of ticksOf(0, p.top, 9, false, true)) {
-      g.beginPath(); g.moveTo(LEFT, Math.round(Y(a)) + .5); g.lineTo(width - RIGHT, Math.round(Y(a)) + .5); g.stroke();
-      g.fillText(tickBytes(a), LEFT - 8, Y(a));
+    for (const band of p.bands) {
+      for (const a of ticksOf(0, band.shown, Math.max(2, Math.round(9 * band.shown / p.top)), false, true)) {
+        const y = Y(band.base + a);
+        g.beginPath(); g.moveTo(LEFT, Math.round(y) + .5); g.lineTo(width - RIGHT, Math.round(y) + .5); g.stroke();
+        g.fillText(tickBytes(a, band.shown), LEFT - 8, y);
+      }
+      if (band.name) { g.textAlign = "left"; g.fillStyle = ink.text; g.fillText(band.name.slice(0, 9), 0, Y(band.base + band.shown / 2)); g.textAlign = "right"; g.fillStyle = ink.dim; }
     }
-    p.pools.forEach((name, k) => { if (name) { g.textAlign = "left"; g.fillText(name, LEFT + 6, Y(p.pool_base[k]) - 7); } });
     g.textAlign = "center"; g.textBaseline = "top";
     const times = ticksOf(state.first, state.last, Math.max(2, Math.floor((width - LEFT) / 90)), false, false).filter(t => Number.isInteger(t));
     for (const t of times) {
       g.beginPath(); g.moveTo(X(t) + .5, TOP); g.lineTo(X(t) + .5, TOP + MAP + 4); g.stroke();
-      g.fillText(grouped(t), X(t), TOP + MAP + 6);
+      g.fillText(grouped(t), Math.min(X(t), width - RIGHT - 2 - 3 * grouped(t).length), TOP + MAP + 6);
     }
     if (p.ops.length && state.last - state.first <= (width - LEFT) / 46) {
       g.textAlign = "center";
@@ -111,7 +119,12 @@
     g.save(); g.beginPath(); g.rect(LEFT, TOP, width - LEFT - RIGHT, height - TOP); g.clip();
     for (let i = 0; i < n; i++) if (b.address[i] >= 0 && b.end[i] > state.first && b.start[i] < state.last) box(g, i, ink);
     for (const i of laneOf.keys()) if (b.end[i] > state.first && b.start[i] < state.last) box(g, i, ink);
-    if (p.capacity <= p.top) { g.strokeStyle = colour("--bad"); g.setLineDash([6, 3]); g.beginPath(); g.moveTo(LEFT, Y(p.capacity)); g.lineTo(width - RIGHT, Y(p.capacity)); g.stroke(); g.setLineDash([]); }
+    g.strokeStyle = colour("--bad"); g.setLineDash([6, 3]);
+    for (const band of p.bands) {
+      if (band.capacity > band.shown) continue;
+      g.beginPath(); g.moveTo(LEFT, Y(band.base + band.capacity)); g.lineTo(width - RIGHT, Y(band.base + band.capacity)); g.stroke();
+    }
+    g.setLineDash([]);
     g.fillStyle = theme.isDark() ? "#3d5a80" : "#9db8d6"; g.beginPath(); g.moveTo(LEFT, useTop + USE);
     const whole = Math.max(p.capacity, p.peak, 1);
     let y = useTop + USE;
@@ -155,7 +168,7 @@
   function about(i) {
     return [make("b", null, make("i", { class: "swatch", style: "background:" + fillOf(b.identity[i]) }), b.name[i]), factTable([
       ["bytes", bothBytes(b.size[i])], ["address", where(i)], ["life", lifeOf(i)], ["cost off chip", bothBytes(b.cost[i])],
-      ["HBM moved", b.moved.length ? bothBytes(b.moved[i]) : null], ["pool", p.pools.length > 1 && b.address[i] >= 0 ? p.pools[b.pool[i]] : null],
+      ["HBM moved", b.moved.length ? bothBytes(b.moved[i]) : null], ["pool", p.bands.length > 1 && b.address[i] >= 0 ? p.bands[b.pool[i]].name : null],
       ["in place of", b.slot[i] >= 0 ? b.name[b.slot[i]] : null], ["why", b.reason[i] || null]])];
   }
   let drag = null;
@@ -255,7 +268,7 @@
     { name: "state", value: rank, words: i => ["on chip", "off chip", "HBM only"][rank(i)], search: true, tone: i => ["good", "bad", "dim"][rank(i)] },
     { name: "cost off chip", right: true, value: i => b.cost[i], words: i => grouped(b.cost[i]) },
     ...(b.moved.length ? [{ name: "HBM moved", right: true, value: i => b.moved[i], words: i => grouped(b.moved[i]) }] : []),
-    ...(p.pools.length > 1 ? [{ name: "pool", value: i => b.address[i] >= 0 ? b.pool[i] : null, words: i => b.address[i] >= 0 ? p.pools[b.pool[i]] : "" }] : []),
+    ...(p.bands.length > 1 ? [{ name: "pool", value: i => b.address[i] >= 0 ? b.pool[i] : null, words: i => b.address[i] >= 0 ? p.bands[b.pool[i]].name : "" }] : []),
     { name: "why", value: i => b.reason[i] || "", words: i => b.reason[i] || "", long: true, search: true }],
     ids, { id: "buffers", sort: 5, down: true, isHere: i => i === state.pick, pick: i => { pick(i); if (b.start[i] > state.tick || b.end[i] <= state.tick) setTick(b.start[i]); map.scrollIntoView({ block: "nearest" }); } });
   const search = make("input", { type: "search", placeholder: "name, state or reason", oninput: e => all.filter(e.target.value) });

@@ -158,16 +158,17 @@ static void add_buffers(const struct lx_plan *p, struct text *out)
     free(moved);
 }
 
-/* Names of pools, and where each begins on the axis of addresses. */
+/* Pools as bands of one axis of addresses, and the lives of buffers that have several. */
 static void add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
 {
-    text_add(out, "\"pools\": [");
+    text_add(out, "\"bands\": [");
     for (int32_t k = 0; k < b->count; k++) {
-        if (k) text_add(out, ", ");
-        add_name(out, b->at[k].name);
+        const struct band *band = &b->at[k];
+        text_add(out, k ? ", {\"name\": " : "{\"name\": ");
+        add_name(out, band->name);
+        text_format(out, ", \"base\": %" PRId64 ", \"shown\": %" PRId64 ", \"capacity\": %" PRId64 "}",
+                    band->base, band->shown, band->capacity);
     }
-    text_add(out, "], \"pool_base\": [");
-    for (int32_t k = 0; k < b->count; k++) text_format(out, k ? ", %" PRId64 : "%" PRId64, b->at[k].base);
     text_add(out, "],\n\"lives\": {");
     const char *between = "";
     for (int32_t i = 0; i < p->problem.count; i++) {

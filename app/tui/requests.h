@@ -168,7 +168,7 @@ enum argument {
     R(RELOAD, "reload", "R", EVERYWHERE, NONE, "What if", "read the pattern's file again and plan it")       \
     R(SAVE, "save", "W", EVERYWHERE, FILE, "Taking along", "write the plan to a file")                       \
     R(EXPORT, "export", "E", EVERYWHERE, FILE, "Taking along",                                               \
-      "write this view: FILE.txt as text, FILE.svg as a drawing")                                            \
+      "write this view: FILE.txt as text, FILE.svg as a drawing; FILE.html: the plan")                       \
     R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
     R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "the colours by name; <Tab> offers them")             \
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
