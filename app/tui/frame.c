@@ -211,8 +211,9 @@ void frame_no_plan(const struct scene *on, struct box area)
             "settings.",
             KEY_OF(UNDO), KEY_OF(WHAT_IF));
     else
-        put_wrapped_format(on->cells, rest, INK(PLAIN),
-                           "This pattern has no plan. Mend the file and press %s to read it again, or choose "
-                           "another one with %s.",
-                           KEY_OF(RELOAD), KEY_OF(PATTERNS));
+        put_wrapped_format(
+            on->cells, rest, INK(PLAIN),
+            "This pattern has no plan. Mend the file (%s opens it) and press %s to read it again;\n"
+            "or choose another one with %s.",
+            KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }

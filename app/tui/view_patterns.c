@@ -280,6 +280,13 @@ static void sort_by(struct explorer *x, struct patterns_view *v, const char *nam
     text_free(&known);
 }
 
+int pattern_marked(struct explorer *x)
+{
+    struct patterns_view *v = x->states[VIEW_PATTERNS];
+    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
+}
+
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct patterns_view *v = state;
