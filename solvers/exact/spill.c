@@ -151,8 +151,9 @@ static bool anneal(struct annealed *a, struct budget *budget)
 static bool offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
 {
     const struct model *m = s->m;
-    bool near = (double)(s->best - search_bound(s)) < NEAR * (double)s->best;
-    if (near || s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
+    if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
+    if (!search_continue(s, 1, 1)) return false;
+    if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return true;
     if (!a->address && !anneal(a, s->budget)) return false;
     for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
     search_offer(s, plan);
@@ -170,8 +171,8 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     int64_t *plan = malloc(((size_t)m->item_count + 1) * sizeof *plan);
     bool ok = plan && search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
+    ok = ok && offer_annealed(&s, annealed, plan);
     for (int turn = 0; ok && turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
-        if (turn == QUICK + 1) ok = offer_annealed(&s, annealed, plan);
         if (turn == RELAXATION + 1) order = stages_in_order(m, s.best, search_bound(&s));
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
         LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
