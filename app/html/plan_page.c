@@ -33,10 +33,11 @@ static void add_gap(const struct lx_plan *p, struct text *out)
 {
     double gap = lx_plan_gap(p);
     if (p->problem.objective == LX_FIT) return;
-    if (gap == 0)
-        add_fact(out, "gap", "proven least", "good");
+    if (gap <= 0)
+        add_fact(out, "proof", "optimal", "good");
     else
         add_fact(out, "above the proven least", in_gap(gap).at, NULL);
+    if (p->unproved) add_fact(out, "no proof", p->unproved, NULL);
 }
 
 static void add_facts(const struct lx_plan *p, int64_t peak, struct text *out)

@@ -233,7 +233,7 @@ static void a_newcomer_finds_the_solver(void **state)
     const char *name = session_plan(&x->session)->problem.buffers[x->session.selection.buffer].name;
     char wanted[80];
     snprintf(wanted, sizeof wanted, "%s", name);
-    assert_true(shows(x, "why: ") && shows(x, "which solver keeps it on chip"));
+    assert_true(shows(x, "why: ") && shows(x, "what helps"));
     type(x, "5r<wait>");
     assert_true(shows(x, wanted));
     int winner = -1;
