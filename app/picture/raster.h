@@ -20,6 +20,7 @@ struct raster_rect {
     int32_t buffer;
     int16_t left, right, bottom, top; /* bottom, top: counted from the lowest address */
     bool thin;
+    float from, to, low, high; /* the same, not rounded */
 };
 
 struct raster {

@@ -2,6 +2,7 @@
  * */
 #include "tui/map_panel.h"
 #include "tui/paint_blocks.h"
+#include "tui/paint_map.h"
 
 #include <stdlib.h>
 
@@ -130,7 +131,7 @@ static void draw_shades(const struct scene *on, struct box area, const struct ma
 {
     enum { SAMPLES = 8 };
     for (int i = 0; i < SAMPLES; i++)
-        put_heat(on->cells, on->theme, on->glyphs, area.row, area.column + i, w->ramp,
+        put_heat(on->cells, on->theme, on->glyphs, area.row, area.column + i, map_ramp(&w->raster),
                  (double)i / (SAMPLES - 1));
     put_format(on->cells, area.row, area.column + SAMPLES + 1, area.columns - SAMPLES - 1, INK(DIM),
                "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
@@ -141,7 +142,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box rest = area;
     details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
-    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->dense);
+    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
     if (legend.rows) draw_legend(on, legend);
     if (shades.rows) draw_shades(on, shades, w);
     struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);

@@ -219,7 +219,7 @@ static void draw_map(const struct scene *on, struct box area, const struct outco
                                .down = map_rows(on, 1)};
     if (!raster_make(&o->index, &view, &r)) return;
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
-    struct map_paint paint = {o, &r, selected, different, NULL, HEAT_OCCUPANCY};
+    struct map_paint paint = {o, &r, selected, different, NULL, HEAT_OCCUPANCY, NULL};
     map_paint(on, area, &paint);
     raster_free(&r);
 }
