@@ -262,3 +262,11 @@ void raster_ticks(const struct raster *r, int column, int64_t *from, int64_t *to
     int across = r->across > 1 ? r->across : 1;
     scale_range(&r->time, column * across, across, from, to);
 }
+
+bool raster_tick_columns(const struct raster *r, int64_t tick, int *first, int *last)
+{
+    const struct plan_index *x = r->index;
+    if (!r->time.event) return raster_columns(r, tick, tick + 1, first, last);
+    int32_t i = (int32_t)min_i64(plan_index_event(x, tick), x->event_count - 2);
+    return raster_columns(r, x->event[i], x->event[i + 1], first, last);
+}

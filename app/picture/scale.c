@@ -93,6 +93,12 @@ int64_t scale_value(const struct scale *s, int cell)
     return of_unit(s, s->begin + cell / s->each);
 }
 
+/* Where the unit that is so many behind the first begins: rounded as scale_round does. */
+static int first_group(const struct scale *s, double unit)
+{
+    return (int)(unit * s->each / step_of(s) + 0.5);
+}
+
 /* Where a number takes a group or more, a group belongs to the last number that begins in it or before; where it takes
  * less, to all between its ends. */
 void scale_range(const struct scale *s, int cell, int count, int64_t *from, int64_t *to)
@@ -107,8 +113,9 @@ void scale_range(const struct scale *s, int cell, int count, int64_t *from, int6
             *to = (int64_t)ceil(begin + (cell + count) / (each * step) - 1e-9);
         }
     } else {
-        double group = floor((double)cell / step) + 0.5;
-        double unit = ceil(group / each - 1e-9) - 1;
+        double unit = floor((cell / step + 0.5) / each);
+        while (first_group(s, unit + 1) <= cell / step) unit++;
+        while (unit > 0 && first_group(s, unit) > cell / step) unit--;
         *from = of_unit(s, begin + unit);
         *to = of_unit(s, begin + unit + 1);
     }

@@ -44,7 +44,7 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
     for (int c = 0; c < raster_width(r); c++)
         put(on->cells, area.row, left + c, on->glyphs->horizontal, INK(FRAME));
     draw_names(on, area, r);
-    if (raster_columns(r, tick, tick + 1, &first, &last))
+    if (raster_tick_columns(r, tick, &first, &last))
         for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, on->glyphs->peak, INK(KEY));
     put_text(on->cells, area.row + (area.rows > 1), area.column, GUTTER - 1, INK(DIM),
              r->time.event ? "   events" : "     tick");

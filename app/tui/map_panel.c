@@ -22,7 +22,7 @@ int map_panel_hole(const struct scene *on, struct box area)
         add_printable(&line, bands->at[pool].name, 24);
         text_add(&line, ", ");
     }
-    if (h.from >= 0)
+    if (h.from >= 0 && map_window_on_hole(s))
         text_format(&line, "the cursor is on a free hole of %s at %s; ", in_bytes(h.to - h.from).at,
                     address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,

@@ -155,13 +155,19 @@ static void paint_dense(struct painter *p, int row, int column)
             (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
 }
 
-static uint32_t letter_of(const struct painter *p, const struct content *k)
+/* What is marked has its own letter in every second cell, and the mark where it begins. */
+static bool shows_mark(const struct painter *p, int row, int column, int32_t owner)
+{
+    return is_marked(p->m, owner) && ((row + column) % 2 || column == 0 || !is_of(p, row, column - 1, owner));
+}
+
+static uint32_t letter_of(const struct painter *p, int row, int column, const struct content *k)
 {
     const struct glyphs *s = p->on->glyphs;
     if (k->owners == 0) return k->reserved ? '\\' : s->light;
     if (k->handover) return '/';
     if (!is_shown(p->m, k->owner)) return ':';
-    if (is_marked(p->m, k->owner)) return '!';
+    if (shows_mark(p, row, column, k->owner)) return '!';
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
 }
 
@@ -172,7 +178,7 @@ static void paint_letter(const struct painter *p, int row, int column, const str
     if (k->owners) style.ink = is_shown(p->m, k->owner) ? tone_of_buffer(p->m, k->owner) : TONE_FREE;
     if (k->handover) style.marks = MARK_BOLD;
     if (k->owners && k->owner == p->m->selected) style.marks |= MARK_REVERSE;
-    put(p->on->cells, p->area.row + row, p->area.column + column, letter_of(p, k), style);
+    put(p->on->cells, p->area.row + row, p->area.column + column, letter_of(p, row, column, k), style);
 }
 
 static void paint_tones(const struct painter *p, int row, int column, const struct content *k)

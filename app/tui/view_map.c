@@ -128,7 +128,7 @@ static struct spot draw_lanes(const struct scene *on, const struct parts *p, con
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
-                   more < 1000 ? " more" : "");
+                   more < 100 ? " more" : "");
     return spot;
 }
 
@@ -145,7 +145,7 @@ static void draw_largest_hole(const struct scene *on, const struct parts *p, con
         h.largest_to <= h.largest_from)
         return;
     int64_t base = r->index->bands.at[pool].base;
-    if (!raster_columns(r, at->tick, at->tick + 1, &first, &last) ||
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
         !scale_cells(&r->address, base + h.largest_from, base + h.largest_to, &low, &high, &thin))
         return;
     for (int row = (r->address.cells - 1 - high) / down; row <= (r->address.cells - 1 - low) / down; row++)
@@ -172,7 +172,7 @@ static void draw_cursor(const struct scene *on, const struct parts *p, const str
         on->cells->cursor_column = lane.column;
         return;
     }
-    if (!raster_columns(r, at->tick, at->tick + 1, &first, &last) ||
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
         !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
         return;
     int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
