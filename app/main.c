@@ -8,6 +8,7 @@
 #include "planning/planning.h"
 #include "sweep/sweep_out.h"
 #include "text/format.h"
+#include "text/source_line.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -183,7 +184,11 @@ static bool write_out(const struct text *out)
 static void report(const lx_status *st)
 {
     char text[1200];
+    struct text place = {0};
     say(lx_status_describe(st, text, sizeof text));
+    add_source_line(st, 100, &place);
+    if (place.at) fputs(place.at, stderr);
+    text_free(&place);
 }
 
 int run_program(int argc, char **argv)

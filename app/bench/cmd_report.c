@@ -1,5 +1,6 @@
 /* lxplan report: tables, plots and comparisons of what bench has written. */
 #include "bench/comparison.h"
+#include "bench/report_page.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -20,6 +21,7 @@ static const struct option_row rows_of_report[] = {
      "an answer this far above the best value still counts as reaching it (default 0)"},
     {"plot", 0, NULL, "performance profile and cactus plot as text"},
     {"svg", 0, "FILE", "both plots as SVG"},
+    {"html", 0, NULL, "the same as --format html: one file for a browser, with plots and tables that sort"},
     {"compare", 0, NULL, "compare the first file with the others (the rule with exactly two files)"},
     {"all", 0, NULL, "of a comparison, every pair in text and md, not only what changed"},
     {"fail-on", 0, "LIST", "exit code 1 when a comparison has worse, slower or missing pairs"},
@@ -28,9 +30,12 @@ static const struct option_row rows_of_report[] = {
     {0},
 };
 
+/* The exporters, then html. */
 static const char *format_word(int k)
 {
-    return exporters[k].name;
+    int n = 0;
+    while (exporters[n].name) n++;
+    return k < n ? exporters[k].name : k == n ? html_exporter.name : NULL;
 }
 
 static const char *by_word(int k)
@@ -86,8 +91,9 @@ static const struct exporter *read_format(struct call *call)
 {
     int k = 0;
     if (!option_word(call, "format", format_word, &k)) return NULL;
-    bool json = !option_given(&call->line, "format") && wants_json(call);
-    return json ? exporter_find("json") : &exporters[k];
+    bool given = option_given(&call->line, "format"), html = option_given(&call->line, "html");
+    if (html || strcmp(format_word(k), html_exporter.name) == 0) return &html_exporter;
+    return !given && wants_json(call) ? exporter_find("json") : &exporters[k];
 }
 
 enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
@@ -109,19 +115,29 @@ static bool export_tables(const struct exporter *e, const struct verdict *v, con
     return !out->failed;
 }
 
+static const char *page_title(const struct call *call)
+{
+    return call->line.files.count ? call->line.files.at[0] : "";
+}
+
 static bool add_plots(struct call *call, const struct exporter *e, const struct summary *s, struct text *out)
 {
     const char *svg = option_value(&call->line, "svg");
     bool plot = option_given(&call->line, "plot");
     struct figure figures[2] = {{0}};
     struct text picture = {0};
-    if ((!svg && !plot) || s->solvers.count == 0) return true;
+    bool page = e == &html_exporter;
+    if ((!svg && !plot && !page) || s->solvers.count == 0) {
+        if (page) report_page(page_title(call), NULL, 0, out);
+        return true;
+    }
     if (plot && strcmp(e->name, "text") != 0)
         return status_set(&call->st, LX_E_USAGE, "--plot goes with --format text; --svg FILE with any");
     bool ok =
         profile_figure(s, &figures[0]) && cactus_figure(s, &figures[1]) ? true : status_no_memory(&call->st);
     if (ok && plot)
         for (int i = 0; i < 2; i++) plot_as_text(&figures[i], out);
+    if (ok && page) report_page(page_title(call), figures, 2, out);
     if (ok && svg) {
         plots_as_svg(figures, 2, &picture);
         ok = picture.failed ? status_no_memory(&call->st)
@@ -135,7 +151,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
 
 static bool is_for_people(const struct exporter *e)
 {
-    return strcmp(e->name, "json") != 0 && e->whole;
+    return strcmp(e->name, "json") != 0 && e != &html_exporter && e->whole;
 }
 
 enum { SOLVERS, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT };
@@ -249,6 +265,7 @@ static bool compare_with(struct call *call, const struct exporter *e, struct res
         ok = export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, out)
                  ? true
                  : status_no_memory(&call->st);
+        if (ok && e == &html_exporter) report_page(path, NULL, 0, out);
         *fails |= must_fail(call, failing, &c);
     }
     arena_free(&memory);
@@ -305,9 +322,9 @@ static const struct option_row *const tables[] = {rows_of_report, json_rows, qui
 
 const struct command command_report = {
     .name = "report",
-    .synopsis =
-        "RESULTS ... [--format text|md|csv|json] [--by solver|instance|statistics] [--fail-on LIST] [--plot] "
-        "[--svg FILE] [options]",
+    .synopsis = "RESULTS ... [--format text|md|csv|json|html] [--by solver|instance|statistics] [--fail-on "
+                "LIST] [--plot] "
+                "[--svg FILE] [options]",
     .summary = "Tables, profiles and plots of benchmark results; compares two files",
     .details =
         "Several files make one report; exactly two are compared: per instance and solver, what got "

@@ -65,7 +65,7 @@ bool cactus_figure(const struct summary *s, struct figure *f)
 {
     *f = (struct figure){.title = "Cactus plot",
                          .x_label = "instances with the best value",
-                         .y_label = "seconds, each",
+                         .y_label = "time, each",
                          .y_is_log = true,
                          .x_high = 1,
                          .y_low = INFINITY,

@@ -4,6 +4,7 @@
 #include "planning/buffer_table.h"
 #include "text/table.h"
 #include "text/colour.h"
+#include "html/html.h"
 #include "picture/picture.h"
 
 #include <langinfo.h>
@@ -15,6 +16,8 @@
 static const struct option_row rows[] = {
     {"text", 0, NULL, "a map in plain text (default)"},
     {"svg", 0, NULL, "a drawing for browsers and documents"},
+    {"html", 0, NULL,
+     "one file for a browser: hover, a slider for time, what each core holds, tables that sort"},
     {"width", 0, "N", "width of the map in characters, of the drawing in pixels"},
     {"height", 0, "N", "rows of the map, height of the drawing in pixels"},
     {"ascii", 0, NULL, "no characters beyond ASCII in the map"},
@@ -32,6 +35,7 @@ static const struct form {
 } forms[] = {
     {"text", show_text, 24, 2000, 1, 2000},
     {"svg", show_svg, 300, 20000, 250, 20000},
+    {"html", show_html, 300, 20000, 250, 20000},
 };
 
 static const char *format_word(int k)
@@ -87,6 +91,21 @@ static int list_buffers(struct call *call)
     return deliver(call, out.at, out.length) ? EXIT_YES : FAILED;
 }
 
+/* NULL with `call->st`: two of them. */
+static const struct form *form_asked(struct call *call)
+{
+    const struct form *form = NULL;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (!option_given(&call->line, forms[i].name)) continue;
+        if (form)
+            return status_set(&call->st, LX_E_USAGE, "--%s and --%s together; choose one", form->name,
+                              forms[i].name),
+                   NULL;
+        form = &forms[i];
+    }
+    return form ? form : forms;
+}
+
 static int run(struct call *call)
 {
     bool listed = option_given(&call->line, "buffers");
@@ -97,11 +116,9 @@ static int run(struct call *call)
     if (!listed && option_given(&call->line, "format"))
         return status_set(&call->st, LX_E_USAGE, "--format goes with --buffers"), FAILED;
     if (listed) return list_buffers(call);
-    bool svg = option_given(&call->line, "svg");
-    const struct form *form = &forms[svg];
+    const struct form *form = form_asked(call);
     int64_t width = 0, height = 0;
-    if (svg && option_given(&call->line, "text"))
-        return status_set(&call->st, LX_E_USAGE, "--text and --svg together; choose one"), FAILED;
+    if (!form) return FAILED;
     if (!option_int(call, "width", form->least_width, form->most_width, &width) ||
         !option_int(call, "height", form->least_height, form->most_height, &height))
         return FAILED;
@@ -112,7 +129,7 @@ static int run(struct call *call)
     how.ascii = option_given(&call->line, "ascii") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     if (goes_to_file(call))
         paint_off();
-    else if (!how.width && !svg)
+    else if (!how.width && form == forms)
         how.width = terminal_columns();
     struct text picture = {0};
     form->draw(p, &how, &picture);

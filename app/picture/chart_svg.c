@@ -71,13 +71,16 @@ static void add_line(const struct svg_panel *p, const struct sheet *s, size_t k,
     const struct svg_line *l = &p->lines[k];
     const char *colour = l->dashed ? "#777" : colours[k % COLOURS], *dash = l->dashed ? "5 4" : "none";
     bool pen_down = false;
-    text_format(out, "<path class=\"line\" stroke=\"%s\" stroke-dasharray=\"%s\" d=\"M0 0", colour, dash);
+    text_format(out, "<path class=\"line\" stroke=\"%s\" stroke-dasharray=\"%s\" d=\"", colour, dash);
     for (size_t i = 0; i < l->count; i++) {
         bool here = isfinite(l->y[i]);
-        if (here)
+        if (here && pen_down && l->stairs)
+            text_format(out, "H%.1fV%.1f", x_at(p, s, l->x[i]), y_at(p, s, l->y[i]));
+        else if (here)
             text_format(out, "%c%.1f %.1f", pen_down ? 'L' : 'M', x_at(p, s, l->x[i]), y_at(p, s, l->y[i]));
         pen_down = here;
     }
+    if (pen_down && l->stairs) text_format(out, "H%.1f", s->right);
     text_add(out, "\"/>\n");
     for (size_t i = 0; l->points && i < l->count; i++)
         if (isfinite(l->y[i]))
@@ -112,7 +115,7 @@ void svg_add_panel(const struct svg_panel *p, int top, int width, int height, st
     text_add(out, "</text>\n");
     add_axes(p, &s, out);
     for (size_t k = 0; k < p->mark_count; k++) add_mark(p, &s, k, out);
-    for (size_t k = 0; k < p->line_count; k++) add_line(p, &s, k, out);
+    for (size_t k = p->line_count; k-- > 0;) add_line(p, &s, k, out); /* the first on top */
     text_add(out, "</g>\n");
 }
 

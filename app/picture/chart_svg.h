@@ -10,6 +10,7 @@ struct svg_line {
     const double *x, *y; /* a y that is no number breaks the line */
     size_t count;
     bool dashed, points;
+    bool stairs; /* a value holds until the next one, the last to the end */
 };
 
 struct svg_mark {

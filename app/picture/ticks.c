@@ -40,16 +40,22 @@ double scale_share(const struct scale *s, double v)
     return !(share > 0) ? 0 : share > 1 ? 1 : share;
 }
 
-struct words scale_words(const struct scale *s, double value)
+/* A value in the unit of another. */
+static struct words words_like(const struct scale *s, double value, double like)
 {
     struct words w;
-    const struct unit *u = unit_of(s->unit, value);
+    const struct unit *u = unit_of(s->unit, like);
     const char *word = value == 0 ? "" : s->ascii ? u->ascii : u->word;
     /* Never "1.024e+03": four digits before the point are written as they are. */
     double shown = value / u->size;
     int digits = fabs(shown) >= 1000 ? 6 : 4;
     snprintf(w.at, sizeof w.at, "%.*g%s%s", digits, shown, *word ? " " : "", word);
     return w;
+}
+
+struct words scale_words(const struct scale *s, double value)
+{
+    return words_like(s, value, value);
 }
 
 /* 1, 2, 5, 10, ... times `base`: the least step that puts at most `most` marks on `span`. */
@@ -63,11 +69,11 @@ static double step_of(double span, int most, double base)
     }
 }
 
-static void add(const struct scale *s, double at, struct tick *out, int *n)
+static void add(const struct scale *s, double at, double like, struct tick *out, int *n)
 {
     double slack = 1e-9 * (s->is_log ? at : s->high - s->low);
     if (*n < SCALE_TICKS && at >= s->low - slack && at <= s->high + slack)
-        out[(*n)++] = (struct tick){at, scale_words(s, at)};
+        out[(*n)++] = (struct tick){at, words_like(s, at, like)};
 }
 
 static int linear(const struct scale *s, int most, struct tick *out)
@@ -75,7 +81,7 @@ static int linear(const struct scale *s, int most, struct tick *out)
     double step = step_of(s->high - s->low, most, unit_of(s->unit, s->high)->size);
     int n = 0;
     for (double k = ceil(s->low / step - 1e-9); k * step <= s->high + step * 1e-9 && n < most; k++)
-        add(s, k == 0 ? 0 : k * step, out, &n); /* never -0 */
+        add(s, k == 0 ? 0 : k * step, s->high, out, &n); /* never -0 */
     return n;
 }
 
@@ -86,7 +92,8 @@ static int powers(const struct scale *s, int most, double base, struct tick *out
     double every = ceil((last - first + 1) / most);
     int n = 0;
     if (!(every >= 1)) return 0;
-    for (double k = ceil(first / every - 1e-9) * every; k <= last; k += every) add(s, pow(base, k), out, &n);
+    for (double k = ceil(first / every - 1e-9) * every; k <= last; k += every)
+        add(s, pow(base, k), pow(base, k), out, &n);
     return n;
 }
 
@@ -96,7 +103,7 @@ static int decades(const struct scale *s, int most, struct tick *out)
     struct tick all[3 * SCALE_TICKS];
     int n = 0;
     for (double k = floor(log10(s->low)); pow(10, k) <= s->high && n + 3 <= SCALE_TICKS; k++)
-        for (int i = 0; i < 3; i++) add(s, pow(10, k) * factor[i], all, &n);
+        for (int i = 0; i < 3; i++) add(s, pow(10, k) * factor[i], pow(10, k) * factor[i], all, &n);
     if (n > most || n + 3 > SCALE_TICKS) return powers(s, most, 10, out);
     for (int i = 0; i < n; i++) out[i] = all[i];
     return n;

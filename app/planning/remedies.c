@@ -2,6 +2,7 @@
  * is a row here without a word more. */
 #include "planning/remedies.h"
 #include "base/fail.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,12 +102,101 @@ static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
     return ok;
 }
 
+static bool is_of_pattern(const struct lx_plan *p, const char *op)
+{
+    for (int32_t i = 0; i < p->graph->op_count; i++)
+        if (strcmp(p->graph->ops[i].name, op) == 0) return true;
+    return false;
+}
+
+/* "scores=s/8,t/4" of a division; false: the op is not one of the pattern's, or its name has no place in an option. */
+static bool add_hint(const struct lx_plan *p, int32_t op, const struct lx_other_division *d, struct text *out)
+{
+    const struct lx_division *now = &p->divisions->at[op];
+    const char *name = p->layouts->graph->ops[op].name, *before = "=";
+    if (!is_of_pattern(p, name) || strpbrk(name, " =") || now->split_count == 0) return false;
+    text_add(out, name);
+    for (int i = 0; i < now->split_count; i++) {
+        if (d->splits[i] == 1) continue;
+        text_format(out, "%s%c/%lld", before, now->splits[i].letter, (long long)d->splits[i]);
+        before = ",";
+    }
+    if (*before == '=') text_format(out, "=%c/1", now->splits[0].letter);
+    return !out->failed && out->length < 100;
+}
+
+/* Other divisions of `op` that its operand, a tensor that `other` cuts, could gain by. */
+static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort, int32_t op, int operand,
+                              int32_t other, int its_operand)
+{
+    const struct lx_plan *p = r->plan;
+    struct lx_other_divisions found;
+    struct lx_core_view like = {0};
+    lx_status st;
+    bool ok = true;
+    if (other >= 0) like = lx_division_view(p->divisions, other, its_operand);
+    if (!lx_divisions_for_operand(p->divisions, op, operand, other >= 0 ? &like : NULL, &found, &st))
+        return true;
+    for (int i = 0; ok && i < found.count; i++) {
+        struct text text = {0};
+        struct remedy it;
+        bool can = add_hint(p, op, &found.at[i], &text) && changed(r, LX_OPTION_HINT, text.at, &it);
+        if (can)
+            snprintf(it.what, sizeof it.what, "--%.8s %.100s", lx_options_at(LX_OPTION_HINT).name, text.at);
+        text_free(&text);
+        if (!can) continue;
+        if (found.at[i].agrees)
+            snprintf(it.note, sizeof it.note, "another division: as op %.60s cuts it",
+                     p->layouts->graph->ops[other].name);
+        else
+            snprintf(it.note, sizeof it.note, "another division: a core holds less of it");
+        ok = push(r, sort, it);
+    }
+    return ok;
+}
+
+/* The tensor in question: that of the buffer, else that of the dearest which is off chip; -1: none. */
+static int32_t tensor_asked(const struct remedies *r)
+{
+    const struct lx_plan *p = r->plan;
+    int32_t best = -1;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (r->name && strcmp(b->name, r->name) == 0) return p->stays[i].tensor;
+        if (p->answer.address[i] < 0 && !b->reason && b->spill_cost > 0 &&
+            (best < 0 || b->spill_cost > p->problem.buffers[best].spill_cost))
+            best = i;
+    }
+    return best < 0 || r->name ? -1 : p->stays[best].tensor;
+}
+
+/* The first few readers, divided as the writer cuts it, and the writer, as the first reader does. */
+static bool list_divisions(struct remedies *r, const struct remedy_sort *sort)
+{
+    enum { MOST_READERS = 2 };
+    const struct lx_graph *g = r->plan->layouts ? r->plan->layouts->graph : NULL;
+    int32_t tensor = g && r->plan->stays ? tensor_asked(r) : -1, writer = -1, first = -1, readers = 0;
+    int first_operand = 0;
+    bool ok = true;
+    for (int32_t o = 0; ok && tensor >= 0 && o < g->op_count; o++) {
+        if (g->ops[o].output == tensor) writer = o;
+        for (int k = 0; ok && k < g->ops[o].input_count && readers < MOST_READERS; k++) {
+            if (g->ops[o].inputs[k] != tensor) continue;
+            ok = list_op_divisions(r, sort, o, k, writer, writer < 0 ? 0 : g->ops[writer].input_count);
+            if (readers++ == 0) first = o, first_operand = k;
+        }
+    }
+    if (!ok || writer < 0) return ok;
+    return list_op_divisions(r, sort, writer, g->ops[writer].input_count, first, first_operand);
+}
+
 /* In the order in which they are listed; what is quick comes first. */
 /* clang-format off */
 static const struct remedy_sort sorts[] = {
     {"solver",     20000, list_solvers, try_once},
     {"scratchpad",  5000, list_lx,      search_lx},
     {"cores",      20000, list_cores,   try_once},
+    {"division",    5000, list_divisions, try_once},
     {"pass",        5000, list_passes,  try_once},
 };
 /* clang-format on */

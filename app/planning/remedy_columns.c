@@ -112,7 +112,7 @@ static void note_value(const void *row_of_table, const struct column *column, st
 VALUE_OF(what_value, struct remedy_row, v->words = row->it->what; v->paint = has_figures(row) && delta_of(row) < 0 ? PAINT_HEADING : PAINT_PLAIN;)
 
 static const struct column array[REMEDY_COLUMNS] = {
-    [REMEDY_COLUMN_WHAT]     = {.key = "what",     .heading = "what",       .kind = VALUE_WORDS,  .width = 22, .value = what_value},
+    [REMEDY_COLUMN_WHAT]     = {.key = "what",     .heading = "what",       .kind = VALUE_WORDS,  .width = 26, .value = what_value},
     [REMEDY_COLUMN_VALUE]    = {.key = "value",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 14, .value = value_of},
     [REMEDY_COLUMN_DELTA]    = {.key = "delta",    .heading = "delta",      .kind = VALUE_BYTES,  .width = 12, .from = 50, .value = delta_value},
     [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = share_value},

@@ -1,4 +1,4 @@
-/* Tasks done by this process, or by processes that it forks: each gets the number of a task over a socket of its own and
+/* Tasks done by processes that this one forks, so that none of them can take it along when it dies: each gets the number of a task over a socket of its own and
  * sends the result back, so that a slow task keeps nobody else waiting. One that dies loses one result; another takes its
  * place. */
 #include "sweep/crowd.h"
@@ -153,10 +153,5 @@ bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, l
     struct effort e = {.crowd = c, .tasks = tasks, .results = results, .count = count};
     if (count == 0) return true;
     if (c->ranks && c->count > 1) return ranks_do(c, tasks, count, results, st);
-    if (c->jobs > 1 && count > 1) return do_by_processes(&e, st);
-    for (size_t i = 0; i < count && !interrupted; i++) {
-        do_here(&e, i, e.results + i * c->result_size);
-        tell_done(&e);
-    }
-    return true;
+    return do_by_processes(&e, st);
 }

@@ -1,4 +1,4 @@
-/* Many hands for many tasks of one kind: this process alone, processes that it forks, or the ranks of mpirun.
+/* Many hands for many tasks of one kind: processes that this one forks, or the ranks of mpirun.
  *
  * Tasks and results are plain data of one size each. Whoever does a task has all that it needs before: what was read before
  * the fork, or what every rank reads for itself. A result stands where its task stands, so that it does not matter who did
@@ -10,7 +10,7 @@
 #include "command.h"
 
 struct crowd {
-    int64_t jobs;              /* processes at the same time; 1: this one */
+    int64_t jobs;              /* processes at the same time */
     const struct ranks *ranks; /* NULL: no others */
     int rank, count;
     size_t task_size, result_size;

@@ -34,8 +34,9 @@ void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct tex
 /* A row per size, a column per solver: for people. */
 void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out);
 
-/* sweep_text.c, sweep_svg.c */
+/* sweep_text.c, sweep_svg.c, sweep_html.c */
 void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct text *out);
 void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text *out);
+void sweep_html(const struct sweep *s, const struct sweep_paper *how, struct text *out);
 
 #endif

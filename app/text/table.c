@@ -28,7 +28,7 @@ static bool says_nothing(const struct table *t, const struct column *c)
     return nothing;
 }
 
-static bool people_see(const struct table *t, const struct column *c)
+bool people_see(const struct table *t, const struct column *c)
 {
     return c->heading && !((c->flags & COLUMN_MAY_HIDE) && says_nothing(t, c));
 }

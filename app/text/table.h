@@ -21,6 +21,8 @@ struct table {
                     .row_size = sizeof *(the_rows),                                                          \
                     .row_count = (size_t)(count)})
 
+/* A column without a heading, and one that may hide and says nothing, is not for people. */
+bool people_see(const struct table *t, const struct column *c);
 /* Headings and rows as text, two blanks before each. */
 void table_add_text(const struct table *t, struct text *out);
 /* The rows as objects of JSON, one per line, `indent` blanks before each, no line end after the last. */

@@ -203,6 +203,22 @@ static void race(struct explorer *x, const char *argument, int what, int by)
     session_race(&x->session);
 }
 
+/* In the list of patterns a plan file is meant. */
+static void pin(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    if (session_pin(&x->session))
+        explorer_say(x, TONE_GOOD, "pinned as A; %s shows it beside others", KEY_OF(COMPARE));
+    else
+        explorer_say(x, TONE_WARN, "there is no plan to pin");
+}
+
+static void open_plan(struct explorer *x, const char *path, int what, int by)
+{
+    (void)what, (void)by;
+    if (session_hold_file(&x->session, path)) explorer_show(x, VIEW_COMPARE);
+}
+
 static void stop(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
@@ -220,6 +236,12 @@ static void reload(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
     session_reload(&x->session);
+}
+
+static void edit(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    edit_ask(x);
 }
 
 static void save(struct explorer *x, const char *argument, int what, int by)
@@ -323,6 +345,8 @@ static const struct {
     [REQ_HEX] = {swap_hex, 0, 0},
     [REQ_RACE] = {race, 0, 0},
     [REQ_STOP] = {stop, 0, 0},
+    [REQ_PIN] = {pin, 0, 0},
+    [REQ_OPEN_PLAN] = {open_plan, 0, 0},
     [REQ_TEAM_SET] = {set_team, 0, 0},
     [REQ_NEXT_SOLVER] = {step_setting, SET_SOLVER, 1},
     [REQ_PREVIOUS_SOLVER] = {step_setting, SET_SOLVER, -1},
@@ -340,6 +364,7 @@ static const struct {
     [REQ_UNDO] = {undo, 0, 0},
     [REQ_REDO] = {redo, 0, 0},
     [REQ_RELOAD] = {reload, 0, 0},
+    [REQ_EDIT] = {edit, 0, 0},
     [REQ_SAVE] = {save, 0, 0},
     [REQ_EXPORT] = {export_view, 0, 0},
     [REQ_COPY] = {copy, 0, 0},

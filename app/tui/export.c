@@ -2,6 +2,7 @@
 #include "tui/explorer.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "html/html.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,17 +154,23 @@ void take_export(struct explorer *x, const char *path)
     struct text out = {0};
     lx_status st;
     if (!*path) {
-        explorer_say(x, TONE_BAD, "export to which file? FILE.svg draws it, anything else is text");
+        explorer_say(x, TONE_BAD,
+                     "export to which file? FILE.svg draws it, FILE.html is the plan for a browser, anything "
+                     "else is text");
         return;
     }
-    if (ends_with(path, ".html") || ends_with(path, ".htm")) {
-        explorer_say(x, TONE_BAD, "a screen is no HTML: name a file .svg for a drawing, or .txt for text");
+    bool page = ends_with(path, ".html") || ends_with(path, ".htm");
+    if (page && !session_plan(&x->session)) {
+        explorer_say(x, TONE_BAD,
+                     "a list of patterns is no HTML: name a file .svg for a drawing, or .txt for text");
         return;
     }
     if (!may_write(x, REQ_EXPORT, path)) return;
     x->overlay = VIEW_COUNT;
     explorer_draw(x);
-    if (ends_with(path, ".svg"))
+    if (page)
+        show_html(session_plan(&x->session), &(struct picture){0}, &out);
+    else if (ends_with(path, ".svg"))
         draw_svg(x, &out);
     else
         cells_to_text(&x->cells, &out);

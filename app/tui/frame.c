@@ -1,5 +1,6 @@
 /* What is around the views: title with tabs, status, windows on top; footer.c has the last line. */
 #include "tui/explorer.h"
+#include "text/source_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,19 @@ struct box frame_window(const struct scene *on, const char *title, int rows, int
     return (struct box){b.row + 1, b.column + 2, rows > 2 ? rows - 2 : 0, columns > 4 ? columns - 4 : 0};
 }
 
+/* The line of the file with a mark; the rows that it takes. */
+static int draw_source(const struct scene *on, struct box area, const lx_status *st)
+{
+    struct text lines = {0};
+    int row = 0;
+    add_source_line(st, area.columns, &lines);
+    for (char *rest = lines.at, *line; rest && (line = strsep(&rest, "\n")) && *line && row < area.rows;
+         row++)
+        put_text(on->cells, area.row + row, area.column, area.columns, INK(DIM), line);
+    text_free(&lines);
+    return row ? row + 1 : 0;
+}
+
 void frame_no_plan(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
@@ -186,6 +200,8 @@ void frame_no_plan(const struct scene *on, struct box area)
     }
     char text[1200];
     int used = put_wrapped(on->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
+    used +=
+        draw_source(on, (struct box){b.row + used + 1, b.column, b.rows - used - 1, b.columns}, &s->shown.st);
     struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
     bool is_ours = !settings_same(&s->now, &s->shown.how) || s->undo.count > 0;
     if (is_ours)
@@ -195,8 +211,9 @@ void frame_no_plan(const struct scene *on, struct box area)
             "settings.",
             KEY_OF(UNDO), KEY_OF(WHAT_IF));
     else
-        put_wrapped_format(on->cells, rest, INK(PLAIN),
-                           "This pattern has no plan. Mend the file and press %s to read it again, or choose "
-                           "another one with %s.",
-                           KEY_OF(RELOAD), KEY_OF(PATTERNS));
+        put_wrapped_format(
+            on->cells, rest, INK(PLAIN),
+            "This pattern has no plan. Mend the file (%s opens it) and press %s to read it again;\n"
+            "or choose another one with %s.",
+            KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }

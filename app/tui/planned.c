@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "planning/buffer_table.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,43 @@ static const struct lx_plan *make(const struct source_content *from, const struc
     return plan;
 }
 
+/* The stays of every tensor, by counting. */
+static bool index_stays(struct outcome *o)
+{
+    const struct lx_graph *g = outcome_graph(o);
+    if (!g) return true;
+    size_t tensors = (size_t)g->tensor_count, n = (size_t)o->plan->problem.count;
+    o->stay_at = calloc(tensors + 2, sizeof *o->stay_at);
+    o->stays_by_tensor = malloc((n + 1) * sizeof *o->stays_by_tensor);
+    if (!o->stay_at || !o->stays_by_tensor) return false;
+    for (size_t i = 0; i < n; i++) o->stay_at[o->plan->stays[i].tensor + 2]++;
+    for (size_t t = 1; t <= tensors; t++) o->stay_at[t + 1] += o->stay_at[t];
+    for (size_t i = 0; i < n; i++)
+        o->stays_by_tensor[o->stay_at[o->plan->stays[i].tensor + 1]++] = (int32_t)i;
+    return true;
+}
+
+/* Tensors that several ops use, from the first to the last. */
+static bool lay_rails(struct outcome *o)
+{
+    const struct lx_graph *g = outcome_graph(o);
+    if (!g) return true;
+    struct rail *all = malloc(((size_t)g->tensor_count + 1) * sizeof *all);
+    int32_t n = 0;
+    for (int32_t t = 0; all && t < g->tensor_count; t++) {
+        int32_t begin = o->reader_at[t], end = o->reader_at[t + 1];
+        struct rail r = {.thing = t, .first = o->producer[t], .last = o->producer[t]};
+        for (int32_t k = begin; k < end; k++) {
+            if (r.first < 0 || o->readers[k] < r.first) r.first = o->readers[k];
+            if (o->readers[k] > r.last) r.last = o->readers[k];
+        }
+        if (r.first >= 0 && r.first < r.last) all[n++] = r;
+    }
+    bool ok = all && rails_make(all, n, g->op_count, &o->rails);
+    free(all);
+    return ok;
+}
+
 /* What each buffer moves and each op waits for. */
 static bool add_up(struct outcome *o)
 {
@@ -55,14 +93,18 @@ static bool add_up(struct outcome *o)
     return true;
 }
 
+/* Outcomes so far: what views remember of one goes by its number, as another may come to stand where it was. */
+static atomic_uint_least64_t outcomes;
+
 /* What views ask about the plan in `out`. */
 static bool index_plan(struct outcome *out)
 {
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
+    out->number = atomic_fetch_add(&outcomes, 1) + 1;
     if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
-        out->off_chip && index_tensors(out) && add_up(out))
+        out->off_chip && index_tensors(out) && index_stays(out) && lay_rails(out) && add_up(out))
         return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
@@ -131,6 +173,9 @@ bool outcome_of_answer(const struct source_content *from, const struct what_if *
 
 void outcome_free(struct outcome *o)
 {
+    rails_free(&o->rails);
+    free(o->stay_at);
+    free(o->stays_by_tensor);
     free(o->moved);
     free(o->waits);
     free(o->producer);
@@ -172,6 +217,16 @@ const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
 bool outcome_on_chip(const struct outcome *o, int32_t op, int operand)
 {
     return outcome_graph(o) && lx_plan_place(o->plan, op, operand) >= 0;
+}
+
+bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick)
+{
+    for (int32_t k = o->stay_at[tensor]; k < o->stay_at[tensor + 1]; k++) {
+        const struct lx_buffer *b = &o->plan->problem.buffers[o->stays_by_tensor[k]];
+        if (o->plan->answer.address[o->stays_by_tensor[k]] >= 0 && tick >= b->start && tick < b->end)
+            return true;
+    }
+    return false;
 }
 
 int64_t outcome_traffic(const struct outcome *o, int32_t op)

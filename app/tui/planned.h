@@ -9,9 +9,11 @@
 #include "picture/picture.h"
 #include "picture/plan_index.h"
 #include "tui/pattern_source.h"
+#include "tui/rails.h"
 #include "tui/what_if.h"
 
 struct outcome {
+    uint64_t number;            /* no two outcomes have the same */
     const struct lx_plan *plan; /* a reference; NULL: `st` says why */
     lx_status st;
     const struct lx_layouts *layouts;     /* the plan's; NULL for a list of buffers */
@@ -24,6 +26,9 @@ struct outcome {
     struct lx_byte_sums bytes; /* and what for, together */
     struct lx_op_wait *waits;  /* per op; NULL for a list */
     struct lx_op_wait waits_sum;
+    struct rails rails; /* tensors beside the ops that use them */
+    int32_t *stay_at;   /* per tensor, and one more: into stays_by_tensor */
+    int32_t *stays_by_tensor;
     int32_t *producer; /* per tensor: the op that writes it, or -1 */
     int32_t *readers;  /* ops that read tensor t: readers[reader_at[t]] up to reader_at[t + 1] */
     int32_t *reader_at;
@@ -62,6 +67,8 @@ const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
 int64_t outcome_traffic(const struct outcome *o, int32_t op);
 /* Is operand `operand` (inputs, then the output) of the op on chip? */
 bool outcome_on_chip(const struct outcome *o, int32_t op, int operand);
+/* Is the tensor on chip at a tick? */
+bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick);
 static inline int32_t operand_tensor(const struct lx_op *op, int operand)
 {
     return operand < op->input_count ? op->inputs[operand] : op->output;

@@ -21,7 +21,7 @@
  *   V(R, id, file, name, keys, group, help): all but `file` as in REQUESTS; R is handed on to VIEW_REQUEST. */
 #define PAGES(V, R)                                                                                          \
     V(R, PATTERNS, patterns, "patterns", "1", "Views", "the patterns: size, last result, expectation")       \
-    V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, who feeds whom, traffic")                   \
+    V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, lanes of tensors, what bounds each")        \
     V(R, CORES, cores, "cores-view", "3", "Views", "which core holds which slice of the op's tensors")       \
     V(R, MAP, map, "map", "4", "Views", "scratchpad addresses against time")                                 \
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
@@ -34,7 +34,8 @@
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
-    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")
+    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")         \
+    V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
@@ -50,6 +51,7 @@ enum view_id {
 
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
+#define IN_MAPS    (IN(MAP) | IN(COMPARE))
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
@@ -99,20 +101,20 @@ enum argument {
     R(FILTER, "filter", "f", EVERYWHERE, TEXT, "Finding", "only what has this in its name (empty: all)")     \
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
-    R(SORT, "sort", "", SORTED, COLUMN, "Tables", "sort by a column")                                        \
-    R(SORT_RIGHT, "sort-right", ">", SORTED, NONE, "Tables", "sort by the next column")                      \
-    R(SORT_LEFT, "sort-left", "<lt>", SORTED, NONE, "Tables", "sort by the column before")                   \
+    R(SORT, "sort", "", SORTED | IN(COMPARE), COLUMN, "Tables", "sort by a column")                          \
+    R(SORT_RIGHT, "sort-right", ">", SORTED | IN(COMPARE), NONE, "Tables", "sort by the next column")        \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED | IN(COMPARE), NONE, "Tables", "sort by the column before")     \
     R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "turn the order around")                    \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
-    R(PAN_LEFT, "pan-left", "H", IN(MAP), NONE, "Map", "earlier")                                            \
-    R(PAN_DOWN, "pan-down", "J", IN(MAP), NONE, "Map", "lower addresses")                                    \
-    R(PAN_UP, "pan-up", "K", IN(MAP), NONE, "Map", "higher addresses")                                       \
-    R(PAN_RIGHT, "pan-right", "L", IN(MAP), NONE, "Map", "later")                                            \
-    R(ZOOM_IN, "zoom-in", "+ =", IN(MAP), NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
-    R(ZOOM_OUT, "zoom-out", "- _", IN(MAP), NONE, "Map", "zoom out")                                         \
+    R(PAN_LEFT, "pan-left", "H", IN_MAPS, NONE, "Map", "earlier")                                            \
+    R(PAN_DOWN, "pan-down", "J", IN_MAPS, NONE, "Map", "lower addresses")                                    \
+    R(PAN_UP, "pan-up", "K", IN_MAPS, NONE, "Map", "higher addresses")                                       \
+    R(PAN_RIGHT, "pan-right", "L", IN_MAPS, NONE, "Map", "later")                                            \
+    R(ZOOM_IN, "zoom-in", "+ =", IN_MAPS, NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
+    R(ZOOM_OUT, "zoom-out", "- _", IN_MAPS, NONE, "Map", "zoom out")                                         \
     R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP), NONE, "Map", "zoom in on time only")                       \
     R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP), NONE, "Map", "zoom out of time only")                 \
-    R(ZOOM_ALL, "zoom-all", "z", IN(MAP), NONE, "Map", "all of it")                                          \
+    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS, NONE, "Map", "all of it")                                          \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "v", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
@@ -129,6 +131,10 @@ enum argument {
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
     R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "stop what runs; the best so far is kept")             \
+    R(PANE, "pane", "d", IN(COMPARE), NONE, "Compare",                                                       \
+      "below the rows: maps, differences, or best and bound over time")                                      \
+    R(PIN, "pin", "p", EVERYWHERE, NONE, "Compare", "keep the plan that is shown as A, to compare with")     \
+    R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare", "a plan file beside the others in Compare")   \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
     R(TEAM_SET, "team", "", EVERYWHERE, NUMBER, "Team", "cut the graph over so many members")                \
@@ -160,9 +166,11 @@ enum argument {
     R(UNDO, "undo", "u", EVERYWHERE, NONE, "What if", "take the last change back")                           \
     R(REDO, "redo", "<C-r>", EVERYWHERE, NONE, "What if", "make it again")                                   \
     R(RELOAD, "reload", "R", EVERYWHERE, NONE, "What if", "read the pattern's file again and plan it")       \
+    R(EDIT, "edit", "e", EVERYWHERE, NONE, "What if",                                                        \
+      "the file in $VISUAL or $EDITOR, at the line of what is selected; read again on return")               \
     R(SAVE, "save", "W", EVERYWHERE, FILE, "Taking along", "write the plan to a file")                       \
     R(EXPORT, "export", "E", EVERYWHERE, FILE, "Taking along",                                               \
-      "write this view: FILE.txt as text, FILE.svg as a drawing")                                            \
+      "write this view: FILE.txt as text, FILE.svg as a drawing; FILE.html: the plan")                       \
     R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
     R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "the colours by name; <Tab> offers them")             \
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "planning/bundled.h"
+#include "text/path_tail.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ void session_end(struct session *s)
     }
     for (size_t i = 0; i < s->racers.count; i++) outcome_free(&s->racers.at[i].outcome);
     outcome_free(&s->shown);
+    session_held_free(s);
     change_free(&s->change);
     lx_plan_free(s->before);
     lx_run_result_free(s->run.result);
@@ -43,6 +45,23 @@ void session_end(struct session *s)
     VEC_FREE(&s->undo);
     VEC_FREE(&s->redo);
     *s = (struct session){0};
+}
+
+/* Patterns that would be shown alike are shown with as much of their paths as tells them apart. */
+static void tell_apart(struct session *s, size_t new)
+{
+    const char *shown = s->patterns.at[new].shown;
+    const char **paths = malloc((s->patterns.count + 1) * sizeof *paths);
+    size_t n = 0;
+    for (size_t i = 0; paths && i < s->patterns.count; i++)
+        if (strcmp(path_tail(s->patterns.at[i].path, NULL, 0), path_tail(shown, NULL, 0)) == 0)
+            paths[n++] = s->patterns.at[i].path;
+    for (size_t i = 0; n > 1 && i < s->patterns.count; i++)
+        if (i != new &&strcmp(s->patterns.at[i].shown, shown) == 0) {
+            s->patterns.at[i].shown = path_tail(s->patterns.at[i].path, paths, n);
+            s->patterns.at[new].shown = path_tail(s->patterns.at[new].path, paths, n);
+        }
+    free(paths);
 }
 
 static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
@@ -55,6 +74,7 @@ static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
         free(path);
         return status_no_memory(st);
     }
+    tell_apart(s, (size_t)slot);
     return session_read(s, slot) ? true : status_no_memory(st);
 }
 
@@ -114,6 +134,12 @@ void session_reload(struct session *s)
     session_read(s, s->current);
     session_team_again(s);
     session_ask(s, true);
+}
+
+void session_read_again(struct session *s, int pattern)
+{
+    source_forget(s->patterns.at[pattern].source);
+    session_read(s, pattern);
 }
 
 bool session_change(struct session *s, const struct what_if *how)

@@ -37,6 +37,12 @@ struct racer {
     struct curve curve; /* best and bound over time, when it is done */
 };
 
+/* A plan that is kept to compare with. */
+struct held {
+    char name[64];
+    struct outcome outcome;
+};
+
 struct session {
     struct worker *worker;
     VEC(struct pattern) patterns;
@@ -60,6 +66,9 @@ struct session {
         *before;          /* a reference: the last plan there for good, which a change is compared with */
     struct change change; /* from that one to the one that is shown; known until the next key */
     const uint8_t *moved; /* per buffer that is shown: it did not stay where it was. NULL: none */
+
+    struct held pinned; /* A; without a plan: nothing is pinned */
+    VEC(struct held) files;
 
     VEC(struct racer) racers;
     uint64_t race;          /* number of the race; 0: none yet */
@@ -87,6 +96,8 @@ bool session_add(struct session *s, const char *path, lx_status *st);
 void session_open(struct session *s, int pattern);
 /* Read and plan it again. */
 void session_reload(struct session *s);
+/* Only what the list says of a pattern that is not open. */
+void session_read_again(struct session *s, int pattern);
 /* Other settings: what was is kept for undo; the plan is made again. False: nothing changed. */
 bool session_change(struct session *s, const struct what_if *how);
 bool session_undo(struct session *s);
@@ -126,13 +137,22 @@ void session_race_forget(struct session *s);
 /* Are its results of other settings than those of now? Which solver makes the plan that is shown is no setting of a
  * race of all. */
 bool session_race_is_old(const struct session *s);
-/* The racer whose plan is best (among equals the quickest), or -1. */
+/* The last racer whose plan is as good as any (among equals one that is proved is better), or -1; and is it one of
+ * those? The clock does not decide: it would tell another winner tomorrow. */
 int session_winner(const struct session *s);
+bool session_wins(const struct session *s, int racer);
 /* The race and the planning of all patterns. */
 void session_race_stop(struct session *s);
 
 /* Everything that runs; the best so far is kept. False: nothing ran. */
 bool session_stop(struct session *s);
+
+/* session_held.c: plans kept to compare with. The plan that is shown becomes A; a plan file is read. False: there is none,
+ * or no memory. */
+extern const struct work hold_work;
+bool session_pin(struct session *s);
+bool session_hold_file(struct session *s, const char *path);
+void session_held_free(struct session *s);
 
 /* session_run.c: the plan that is shown, executed on the simulated device; slot 0. */
 extern const struct work run_work;

@@ -56,16 +56,16 @@ bool session_race_is_old(const struct session *s)
     return !settings_same(&now, &s->race_by);
 }
 
-/* A plan of no value is none: the question was not answered. */
-static bool is_better(const struct lx_plan *a, const struct lx_plan *b)
+/* Less than 0: the first is better. A plan without an answer is worst; of equals one that is proved is better. */
+static int compare_plans(const struct lx_plan *a, const struct lx_plan *b)
 {
-    bool a_fails = a->answer.status >= LX_INFEASIBLE && a->answer.status != LX_LIMIT;
-    bool b_fails = b->answer.status >= LX_INFEASIBLE && b->answer.status != LX_LIMIT;
-    if (a_fails != b_fails) return b_fails;
-    if (a->asks_time && a->figures.end_to_end_us != b->figures.end_to_end_us)
-        return a->figures.end_to_end_us < b->figures.end_to_end_us;
-    if (lx_plan_value(a) != lx_plan_value(b)) return lx_plan_value(a) < lx_plan_value(b);
-    return a->seconds < b->seconds;
+    bool a_fails = a->answer.status == LX_INFEASIBLE || a->answer.status == LX_ERROR;
+    bool b_fails = b->answer.status == LX_INFEASIBLE || b->answer.status == LX_ERROR;
+    double p = a->asks_time ? a->figures.end_to_end_us : (double)lx_plan_value(a);
+    double q = b->asks_time ? b->figures.end_to_end_us : (double)lx_plan_value(b);
+    if (a_fails != b_fails) return a_fails - b_fails;
+    if (p != q) return p < q ? -1 : 1;
+    return (b->answer.status == LX_OPTIMAL) - (a->answer.status == LX_OPTIMAL);
 }
 
 int session_winner(const struct session *s)
@@ -73,9 +73,16 @@ int session_winner(const struct session *s)
     int best = -1;
     for (size_t i = 0; i < s->racers.count; i++) {
         const struct lx_plan *p = s->racers.at[i].outcome.plan;
-        if (p && (best < 0 || is_better(p, s->racers.at[best].outcome.plan))) best = (int)i;
+        if (p && (best < 0 || compare_plans(p, s->racers.at[best].outcome.plan) <= 0)) best = (int)i;
     }
     return best;
+}
+
+bool session_wins(const struct session *s, int racer)
+{
+    int best = session_winner(s);
+    const struct lx_plan *p = s->racers.at[racer].outcome.plan;
+    return best >= 0 && p && compare_plans(p, s->racers.at[best].outcome.plan) == 0;
 }
 
 /* Those that never came to run. */

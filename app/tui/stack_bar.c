@@ -36,18 +36,21 @@ void put_stack(const struct scene *on, struct box row, const double *parts, cons
         put(on->cells, row.row, row.column, on->glyphs->bar[1], INK(DIM));
 }
 
-int put_legend(const struct scene *on, struct box row, const struct part_look *looks,
-               const char *(*word)(int part), int count)
+static int legend_columns(const char *(*word)(int part), int count)
 {
-    int at = 0;
-    for (int k = 0; k < count && row.rows > 0; k++) {
-        int width = columns_of(word(k)) + 2;
-        if (at + width > row.columns) break;
+    int columns = 0;
+    for (int k = 0; k < count; k++) columns += columns_of(word(k)) + 4;
+    return columns - 2;
+}
+
+void put_legend(const struct scene *on, struct box row, const struct part_look *looks,
+                const char *(*word)(int part), int count)
+{
+    int at = row.columns - legend_columns(word, count);
+    for (int k = 0; k < count && at >= 0; k++) {
         put_part(on, row.row, row.column + at, &looks[k]);
-        put_text(on->cells, row.row, row.column + at + 2, width, INK(DIM), word(k));
-        at += width + 2;
+        at += 4 + put_text(on->cells, row.row, row.column + at + 2, row.columns, INK(DIM), word(k));
     }
-    return at;
 }
 
 void put_waits(const struct scene *on, struct box row, const struct lx_op_wait *w, double most)

@@ -15,7 +15,7 @@
 /* What the order of rows was made for. */
 struct arranged_for {
     const struct lx_plan *plan;
-    uint64_t number; /* of the plan: an address alone may be a freed one's */
+    uint64_t number; /* of the outcome: an address alone may be a freed one's */
     int column;
     bool descending;
     char filter[64];
@@ -85,7 +85,7 @@ static void arrange(struct buffers_view *v, const struct session *s, const char 
 {
     const struct lx_plan *p = session_plan(s);
     v->now.plan = p;
-    v->now.number = s->got;
+    v->now.number = s->shown.number;
     snprintf(v->now.filter, sizeof v->now.filter, "%s", filter);
     if (same_order(&v->now, &v->made)) return;
     v->count = 0;
@@ -151,21 +151,6 @@ static void draw_row(const struct scene *on, const struct buffers_view *v, struc
                   INK_ON(MATCH, MATCH));
 }
 
-/* A line with where the cursor is, and of how many. */
-static void draw_position(const struct scene *on, const struct buffers_view *v, struct box line)
-{
-    char words[160];
-    if (line.rows < 1) return;
-    put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
-    int32_t all = v->made.plan ? v->made.plan->problem.count : 0;
-    int n = snprintf(words, sizeof words, " %s/", grouped(v->count ? v->list.cursor + 1 : 0).at);
-    n += snprintf(words + n, sizeof words - (size_t)n, "%s ", grouped(v->count).at);
-    if (v->count < all)
-        snprintf(words + n, sizeof words - (size_t)n, "of %s match \"%.40s\" ", counted(all, "buffer").at,
-                 v->now.filter);
-    put_right(on->cells, line.row, line.column, line.columns - 2, INK(DIM), words);
-}
-
 /* Why the buffer under the cursor is where it is. */
 static void draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
@@ -223,7 +208,7 @@ static void draw(const struct scene *on, void *state, struct box area)
                            on->filter[0] ? "No buffer matches the filter. %s takes it away."
                                          : "This plan has no buffers. %s goes back.",
                            on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
-    draw_position(on, v, line);
+    if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
     draw_why(on, v, why);
     draw_sums(on, sums);
 }
@@ -253,12 +238,7 @@ static void sort_by_next(struct buffers_view *v, int by)
 /* What is on chip is shown there; of what is not, why. */
 static void open_buffer(struct explorer *x)
 {
-    const struct lx_plan *p = session_plan(&x->session);
-    int32_t i = x->session.selection.buffer;
-    if (i >= 0 && i < p->problem.count && p->answer.address[i] < 0) {
-        explorer_request(x, REQ_WHY, NULL);
-        return;
-    }
+    if (why_open(x)) return;
     session_show_buffer(&x->session);
     explorer_show(x, VIEW_MAP);
 }

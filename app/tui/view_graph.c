@@ -1,8 +1,10 @@
 /* The graph: ops in the order in which they run; of the selected one who feeds it and who it feeds, and
  * whether that goes through HBM or stays on chip. */
 #include "tui/explorer.h"
-#include "tui/put_columns.h"
+#include "planning/buffer_table.h"
 #include "planning/op_words.h"
+#include "tui/graph_rows.h"
+#include "tui/stack_bar.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +22,6 @@ static void end(void *state)
     free(v->shown);
 }
 
-static bool matches(const struct lx_graph *g, int32_t op, const char *filter)
-{
-    return has_text(g->ops[op].name, filter) || has_text(g->ops[op].kind->name, filter) ||
-           has_text(g->tensors[g->ops[op].output].name, filter);
-}
-
 static void arrange(struct graph_view *v, const struct session *s, const char *filter)
 {
     const struct lx_graph *g = outcome_graph(&s->shown);
@@ -35,7 +31,7 @@ static void arrange(struct graph_view *v, const struct session *s, const char *f
     v->shown = shown;
     v->count = 0;
     for (int32_t i = 0; i < n; i++)
-        if (matches(g, i, filter)) shown[v->count++] = i;
+        if (op_matches(g, i, filter)) shown[v->count++] = i;
     for (int i = 0; i < v->count; i++)
         if (shown[i] <= s->selection.op) v->list.cursor = i;
 }
@@ -63,116 +59,6 @@ static int edge_at(const struct session *s, int wanted, struct edge *out)
     return n;
 }
 
-void add_shape(const struct lx_tensor *t, struct text *out)
-{
-    if (t->rank < 0) {
-        text_format(out, "%s B", grouped(t->bytes).at);
-        return;
-    }
-    for (int i = 0; i < t->rank; i++) text_format(out, "%s%lld", i ? "x" : "", (long long)t->shape[i]);
-    if (t->rank == 0) text_add(out, "scalar");
-    text_format(out, " %s", lx_dtype_word(t->dtype));
-}
-
-static void add_splits(const struct lx_division *d, struct text *out)
-{
-    if (!d || d->kind != LX_DIVIDED) return;
-    const char *blank = "";
-    for (int i = 0; i < d->split_count; i++) {
-        if (d->splits[i].split == 1) continue;
-        text_format(out, "%s%c/%lld", blank, d->splits[i].letter, (long long)d->splits[i].split);
-        blank = " ";
-    }
-    if (!*blank) text_add(out, "1 core");
-}
-
-/* One op of the plan that is shown. */
-struct graph_row {
-    const struct outcome *outcome;
-    const struct lx_graph *graph;
-    const struct lx_op *op;
-    int32_t number;
-    bool here; /* it is selected */
-};
-
-static void time_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct graph_row *row = row_of_table;
-    const struct lx_op_traffic *all = row->outcome->plan->traffic;
-    (void)column;
-    v->paint = PAINT_DIM;
-    v->words = "";
-    if (!all) return;
-    v->number = all[row->number].device_us;
-    value_format(v, "%.2f us", v->number);
-}
-
-static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct graph_row *row = row_of_table;
-    int64_t bytes = outcome_traffic(row->outcome, row->number);
-    (void)column;
-    value_whole(v, bytes);
-    v->paint = bytes ? PAINT_PLAIN : PAINT_GOOD;
-    if (!bytes) v->words = "on chip";
-}
-
-/* clang-format off */
-VALUE_OF(tick_value,   struct graph_row, value_whole(v, row->number); v->paint = PAINT_DIM;)
-VALUE_OF(name_value,   struct graph_row, v->words = row->op->name; v->paint = row->here ? PAINT_HEADING : PAINT_PLAIN;)
-VALUE_OF(kind_value,   struct graph_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
-VALUE_OF(shape_value,  struct graph_row, add_shape(&row->graph->tensors[row->op->output], &v->made); v->words = v->made.at;)
-VALUE_OF(splits_value, struct graph_row, add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at;)
-
-enum { TICK, NAME, KIND, SHAPE, SPLITS, TIME, TRAFFIC, GRAPH_COLUMNS };
-
-/* Between tick and name stands a mark in the colour of the output. */
-static const struct column graph_array[GRAPH_COLUMNS] = {
-    [TICK]    = {.key = "tick",    .heading = "tick",      .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
-    [NAME]    = {.key = "op",      .heading = "op",        .kind = VALUE_NAME,   .width = 18, .gap = 2, .value = name_value},
-    [KIND]    = {.key = "kind",    .heading = "kind",      .kind = VALUE_WORDS,  .width = 9,  .from = 60, .value = kind_value},
-    [SHAPE]   = {.key = "shape",   .heading = "shape",     .kind = VALUE_WORDS,  .width = 18, .from = 70, .value = shape_value},
-    [SPLITS]  = {.key = "splits",  .heading = "splits",    .kind = VALUE_WORDS,  .width = 14, .from = 120, .value = splits_value},
-    [TIME]    = {.key = "device_us", .heading = "device",      .kind = VALUE_MICROS, .width = 11, .from = 140, .value = time_value},
-    [TRAFFIC] = {.key = "traffic", .heading = "HBM bytes", .kind = VALUE_BYTES,  .width = 13, .from = 60, .value = traffic_value},
-};
-/* clang-format on */
-
-const struct columns graph_columns = COLUMNS("ops of the graph on the screen", graph_array);
-
-enum { MARK_AT = 7 };
-
-/* How wide a name is depends on the room. */
-static struct fitted fit_graph(struct column columns[GRAPH_COLUMNS], int room)
-{
-    memcpy(columns, graph_array, sizeof graph_array);
-    columns[NAME].width = room >= 100 ? 26 : room >= 60 ? 18 : room > 10 ? room - 9 : 1;
-    return fit_columns((struct columns){graph_columns.name, columns, GRAPH_COLUMNS}, room);
-}
-
-static void draw_bar(const struct scene *on, struct box row, int at, int64_t bytes, int64_t most)
-{
-    int room = row.columns - at - 1, eighths = most > 0 ? (int)((double)bytes / (double)most * 8 * room) : 0;
-    for (int k = 0; k < room && eighths > 0; k++, eighths -= 8)
-        put(on->cells, row.row, row.column + at + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(HIGH));
-}
-
-static void draw_row(const struct scene *on, const struct fitted *f, struct box row, int32_t i, int64_t most)
-{
-    const struct outcome *o = &on->session->shown;
-    const struct lx_graph *g = outcome_graph(o);
-    struct graph_row data = {o, g, &g->ops[i], i, i == on->session->selection.op};
-    put_values(on->cells, row, f, &data);
-    put(on->cells, row.row, row.column + MARK_AT, data.here ? on->glyphs->mark : on->glyphs->bullet,
-        (struct style){.ink =
-                           tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)))});
-    if (f->place[TRAFFIC].width) draw_bar(on, row, f->end + 1, outcome_traffic(o, i), most);
-    if (data.here) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-    if (on->search[0] && matches(g, i, on->search))
-        put_paper(on->cells, (struct box){row.row, row.column + f->place[NAME].at, 1, f->place[NAME].width},
-                  INK_ON(MATCH, MATCH));
-}
-
 static void draw_edges(const struct scene *on, struct graph_view *v, struct box area)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
@@ -180,8 +66,9 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
     int n = edge_at(on->session, -1, &e), row = 0;
     if (on->session->selection.op < 0 || area.rows < 1) return;
     const struct lx_op *op = &g->ops[on->session->selection.op];
-    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
-               op->kind->name, op->einsum ? op->einsum : "");
+    int title = put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
+                           op->kind->name, op->einsum ? op->einsum : "");
+    put_wait_legend(on, (struct box){area.row, area.column + title + 3, 1, area.columns - title - 3});
     if (v->edge >= n) v->edge = 0;
     int top = v->edge >= area.rows - 1 ? v->edge - area.rows + 2 : 0;
     for (int i = top; i < n && row + 1 < area.rows; i++) {
@@ -209,34 +96,55 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
     }
 }
 
+/* What the selected op, and what all of them, wait for. */
+static void draw_waits(const struct scene *on, struct box row)
+{
+    const struct outcome *o = &on->session->shown;
+    struct text line = {0};
+    if (row.rows < 1) return;
+    add_wait_sums(&o->waits_sum, &line);
+    put_fill(on->cells, row, on->glyphs->horizontal, INK(FRAME));
+    if (line.at) put_format(on->cells, row.row, row.column + 1, row.columns - 2, INK(DIM), " %s ", line.at);
+    text_free(&line);
+}
+
+/* Rows of the edges below: what the busiest op has, as long as the list keeps two thirds. */
+static int edge_rows(const struct outcome *o, int rows)
+{
+    const struct lx_graph *g = outcome_graph(o);
+    int most = 0, room = rows >= 14 ? rows / 3 : 3;
+    for (int32_t i = 0; i < g->op_count; i++) {
+        int n = g->ops[i].input_count + o->reader_at[g->ops[i].output + 1] - o->reader_at[g->ops[i].output];
+        if (n > most) most = n;
+    }
+    return most + 1 < room ? most + 1 : room;
+}
+
 static void draw(const struct scene *on, void *state, struct box area)
 {
     struct graph_view *v = state;
     const struct outcome *o = &on->session->shown;
-    const struct lx_graph *g = outcome_graph(o);
     struct box list = area;
-    if (!g) {
+    struct graph_rows rows;
+    if (!outcome_graph(o)) {
         put_wrapped_format(
             on->cells, area, INK(PLAIN),
             "This pattern is a list of buffers: it has no ops. %s shows where its buffers are.", KEY_OF(MAP));
         return;
     }
     arrange(v, on->session, on->filter);
-    struct box edges = box_cut_bottom(&list, area.rows >= 30 ? 10 : area.rows >= 14 ? 6 : 3);
-    struct box line = box_cut_bottom(&list, area.rows >= 14);
-    if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
+    struct box edges = box_cut_bottom(&list, edge_rows(o, area.rows));
+    draw_waits(on, box_cut_bottom(&list, area.rows >= 10));
+    struct box head = box_cut_top(&list, area.rows >= 6);
+    graph_rows_fit(on, list.columns, &rows);
+    if (head.rows) put_graph_head(on, &rows, head);
     list_show(&v->list, v->count, list);
-    int64_t most = 0;
-    for (int32_t i = 0; i < g->op_count; i++)
-        if (outcome_traffic(o, i) > most) most = outcome_traffic(o, i);
     if (v->count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN), "No op matches the filter. %s takes it away.",
                            KEY_OF(ESCAPE));
-    struct column columns[GRAPH_COLUMNS];
-    struct fitted f = fit_graph(columns, list.columns);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
-        draw_row(on, &f, (struct box){list.row + i, list.column, 1, list.columns}, v->shown[v->list.top + i],
-                 most);
+        put_graph_row(on, &rows, (struct box){list.row + i, list.column, 1, list.columns},
+                      v->shown[v->list.top + i]);
     draw_edges(on, v, edges);
 }
 
@@ -288,7 +196,7 @@ static void select_item(struct explorer *x, void *state, int i)
 
 const struct view view_graph = {
     .name = "Graph",
-    .purpose = "the ops in order, who feeds whom, traffic",
+    .purpose = "the ops in order, lanes of tensors, what bounds each",
     .needs_plan = true,
     .state_size = sizeof(struct graph_view),
     .end = end,

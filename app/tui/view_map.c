@@ -293,7 +293,7 @@ static void select_item(struct explorer *x, void *state, int i)
 
 const struct view view_map = {
     .name = "Map",
-    .purpose = "scratchpad addresses against time: what is on chip where, and why the rest is not",
+    .purpose = "addresses against time: what is on chip where, and when",
     .needs_plan = true,
     .state_size = sizeof(struct map_window),
     .hints = {{REQ_NEXT_ITEM, "next buffer"},

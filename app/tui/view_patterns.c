@@ -12,6 +12,7 @@ struct patterns_view {
     struct list list;
     int *shown, count; /* patterns in order, filtered */
     int column;
+    struct column columns[PATTERN_COLUMNS]; /* as they were drawn last */
     bool reversed;
     bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
 };
@@ -211,6 +212,41 @@ static void draw_rows(const struct scene *on, const struct patterns_view *v, str
         INK_ON(KEY, SELECTED));
 }
 
+static int longest_name(const struct patterns_view *v, const struct session *s)
+{
+    int most = 10; /* the heading */
+    for (int i = 0; i < v->count; i++) {
+        int n = columns_of(s->patterns.at[v->shown[i]].shown);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+/* The optional column that is the first to go: the one that needs the widest screen. -1: there is none left. */
+static int least_wanted(const struct column *columns)
+{
+    int found = -1;
+    for (int c = 0; c < PATTERN_COLUMNS; c++)
+        if (c != BY_NAME && columns[c].heading && (found < 0 || columns[c].from > columns[found].from))
+            found = c;
+    return found;
+}
+
+/* Names come before everything else: columns that would cut them are left out. */
+static struct fitted fit_patterns(struct patterns_view *v, const struct session *s, int room)
+{
+    int longest = longest_name(v, s), wanted = longest < room * 2 / 3 ? longest : room * 2 / 3, drop;
+    memcpy(v->columns, pattern_array, sizeof pattern_array);
+    v->columns[BY_NAME].most = longest;
+    struct columns all = {pattern_columns.name, v->columns, PATTERN_COLUMNS};
+    struct fitted f = fit_columns(all, room);
+    while (f.place[BY_NAME].width < wanted && (drop = least_wanted(v->columns)) >= 0) {
+        v->columns[drop].heading = NULL;
+        f = fit_columns(all, room);
+    }
+    return f;
+}
+
 static void draw(const struct scene *on, void *state, struct box area)
 {
     struct patterns_view *v = state;
@@ -219,7 +255,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
-    struct fitted f = fit_columns(pattern_columns, behind_marks(head).columns);
+    struct fitted f = fit_patterns(v, on->session, behind_marks(head).columns);
     draw_head(on, head, &f, v);
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
@@ -242,6 +278,13 @@ static void sort_by(struct explorer *x, struct patterns_view *v, const char *nam
     for (c = 0; c < PATTERN_COLUMNS; c++) text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
     explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
     text_free(&known);
+}
+
+int pattern_marked(struct explorer *x)
+{
+    struct patterns_view *v = x->states[VIEW_PATTERNS];
+    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
 }
 
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)

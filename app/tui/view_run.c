@@ -2,12 +2,15 @@
  * its result is right and its counts are the planned ones; faults first, each with a way to its place in the
  * map. */
 #include "tui/explorer.h"
+#include "planning/buffer_table.h"
 #include "tui/put_columns.h"
+#include "tui/stack_bar.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { HEAD = 4 };
+enum { HEAD = 5 };
 
 struct run_view {
     struct list list;
@@ -41,6 +44,15 @@ static void draw_errors(const struct scene *on, struct box area)
     text_free(&line);
 }
 
+static void draw_waits(const struct scene *on, struct box area)
+{
+    struct text line = {0};
+    if (area.rows < HEAD || session_run_is_old(on->session)) return;
+    add_wait_sums(&on->session->shown.waits_sum, &line);
+    put_text(on->cells, area.row + HEAD - 1, area.column, area.columns, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+}
+
 static void draw_verdict(const struct scene *on, struct box area)
 {
     const struct lx_run_result *r = result_of(on->session);
@@ -65,6 +77,7 @@ static void draw_verdict(const struct scene *on, struct box area)
                "predicted: %.2f us of the device, %.2f us end to end; outputs %016llx", r->device_us,
                r->end_to_end_us, (unsigned long long)r->output_hash);
     draw_errors(on, area);
+    draw_waits(on, area);
 }
 
 static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
@@ -78,6 +91,7 @@ struct run_row {
     int32_t op;
     const char *name;
     const struct lx_op_run *run;
+    const struct lx_op_wait *wait; /* NULL: the run is of another plan than the one that is shown */
 };
 
 static void verdict_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -112,7 +126,9 @@ VALUE_OF(lx_value,   struct run_row, value_whole(v, row->run->counted.lx_read + 
 VALUE_OF(ring_value, struct run_row, value_whole(v, row->run->counted.ring + row->run->counted.reduce_ring); v->paint = PAINT_DIM;)
 VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%.2f us", v->number);)
 
-enum { TICK, NAME, RESULT, SHARE, HBM, LX, RING, TIME, RUN_COLUMNS };
+VALUE_OF(bound_value, struct run_row, v->words = row->wait ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
+
+enum { TICK, NAME, RESULT, SHARE, HBM, LX, RING, TIME, BOUND, RUN_COLUMNS };
 
 static const struct column run_array[RUN_COLUMNS] = {
     [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
@@ -123,6 +139,7 @@ static const struct column run_array[RUN_COLUMNS] = {
     [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
     [RING]   = {.key = "ring",   .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 90, .value = ring_value},
     [TIME]   = {.key = "device_us", .heading = "device",       .kind = VALUE_MICROS, .width = 10, .from = 53, .value = us_value},
+    [BOUND]  = {.key = "bound_by", .heading = "bound",       .kind = VALUE_WORDS,  .width = 7,  .from = 80, .value = bound_value},
 };
 /* clang-format on */
 
@@ -136,17 +153,37 @@ static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room)
     return fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, room);
 }
 
+/* What the ops of the run wait for, if it is of the plan that is shown. */
+static const struct lx_op_wait *waits_of(const struct session *s)
+{
+    return session_run_is_old(s) ? NULL : s->shown.waits;
+}
+
 static void draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
                     double longest)
 {
     const struct lx_op_run *run = &result_of(on->session)->ops[op];
     const struct lx_graph *g = plan_graph(on->session->run.plan);
-    struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run};
-    int bar = f->end + 1, room = f->place[TIME].width ? row.columns - bar : 0,
-        eighths = longest > 0 ? (int)(run->device_us / longest * 8 * room) : 0;
+    const struct lx_op_wait *waits = waits_of(on->session);
+    struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run, waits ? &waits[op] : NULL};
+    struct box bar = {row.row, row.column + f->end + 1, 1,
+                      f->place[TIME].width ? row.columns - f->end - 1 : 0};
+    double whole[] = {run->device_us};
     put_values(on->cells, row, f, &data);
-    for (int k = 0; k < room && eighths > 0; k++, eighths -= 8)
-        put(on->cells, row.row, row.column + bar + k, on->glyphs->bar[eighths > 8 ? 8 : eighths], INK(LOW));
+    if (waits)
+        put_waits(on, bar, &waits[op], longest);
+    else
+        put_stack(on, bar, whole, wait_looks, 1, longest);
+}
+
+static double longest_op(const struct session *s)
+{
+    const struct lx_run_result *r = result_of(s);
+    const struct lx_op_wait *waits = waits_of(s);
+    double longest = 0;
+    for (int32_t i = 0; i < r->op_count; i++)
+        longest = fmax(longest, waits ? lx_wait_us(&waits[i]) : r->ops[i].device_us);
+    return longest;
 }
 
 /* What to do when there is nothing to see yet. */
@@ -194,9 +231,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct column columns[RUN_COLUMNS];
     struct fitted f = fit_run(columns, area.columns);
     if (titles.rows) put_headings(on->cells, titles, &f);
-    double longest = 0;
-    for (int32_t i = 0; i < r->op_count; i++)
-        if (r->ops[i].device_us > longest) longest = r->ops[i].device_us;
+    double longest = longest_op(s);
     list_show(&v->list, row_count(r), area);
     for (int i = 0; i < area.rows && v->list.top + i < row_count(r); i++) {
         int at = v->list.top + i, faults = fault_rows(r);

@@ -1,42 +1,93 @@
-/* One screen for someone who has never been here. */
+/* One screen for someone who has never been here: what a plan is, how to read the map of one, and where to begin. It fits
+ * 80 x 24; a larger screen has the views with their purposes as well. */
 #include "tui/explorer.h"
 
 #include <stdio.h>
 
+/* How to read the map. "%s" is the key of the request; lines without one have REQ_COUNT. */
+static const struct {
+    enum request request;
+    const char *words;
+} reading[] = {
+    {REQ_MAP, "How to read the map (%s):"},
+    {REQ_COUNT, "  Time runs to the right, one tick per op; addresses grow upwards."},
+    {REQ_COUNT, "  A block is a buffer: as wide as its life, as high as its bytes per core."},
+    {REQ_COUNT, "  Letter and colour are the buffer's own in every view; its name is in it."},
+    {REQ_COUNT, "  \"in use\" below it: how full the scratchpad is at each tick."},
+    {REQ_COUNT, "  \"off chip\" below that: what found no room and has to go through HBM."},
+    {REQ_WHY, "  The panel says where the selected one is; %s why, and what would help."},
+    {REQ_COMPARE, "  The status line: bytes of HBM, the proven least; %s races all solvers."},
+    {REQ_NEXT_SOLVER, "  %s tries the next solver,"},
+    {REQ_WHAT_IF, " %s shows everything that can be changed,"},
+};
+
+enum { READING = sizeof reading / sizeof *reading, LINES_OF_WELCOME = 19, COLUMNS_OF_WELCOME = 80 };
+
+static int put_line(const struct scene *on, struct box in, int row, int column, int i)
+{
+    struct style style = i == 0 ? INK(TITLE) : INK(PLAIN);
+    char line[200];
+    if (reading[i].request == REQ_COUNT)
+        snprintf(line, sizeof line, "%s", reading[i].words);
+    else
+        snprintf(line, sizeof line, reading[i].words, request_key(reading[i].request).at);
+    return put_text(on->cells, row, in.column + column, in.columns - column, style, line);
+}
+
+static int draw_reading(const struct scene *on, struct box in, int row)
+{
+    for (int i = 0; i < READING - 1; i++) {
+        int used = put_line(on, in, row, 0, i);
+        if (i == READING - 2) put_line(on, in, row, used, i + 1);
+        row++;
+    }
+    put_format(on->cells, row++, in.column, in.columns, INK(PLAIN),
+               "  %s takes it back, %s less scratchpad, %s lists every key; the mouse works.", KEY_OF(UNDO),
+               KEY_OF(LESS_LX), KEY_OF(HELP));
+    return row;
+}
+
+static int draw_views(const struct scene *on, struct box in, int row, int last)
+{
+    for (int i = 0; i < PAGE_COUNT && row < last; i++, row++) {
+        put_text(on->cells, row, in.column, 2, INK(KEY), request_key(view_requests[i]).at);
+        put_text(on->cells, row, in.column + 2, 10, INK(TITLE), all_views[i]->name);
+        put_text(on->cells, row, in.column + 12, in.columns - 12, INK(PLAIN), all_views[i]->purpose);
+    }
+    return row + 1;
+}
+
+static int draw_words(const struct scene *on, struct box in)
+{
+    struct box top = {in.row, in.column, 2, in.columns};
+    int row =
+        in.row + put_wrapped(on->cells, top, INK(PLAIN),
+                             "A plan says which tensors stay in the small scratchpad (LX) of each core, and "
+                             "what traffic to HBM is left. Look at plans here, and change them.");
+    row = draw_reading(on, in, row + 1) + 1;
+    put_format(on->cells, row++, in.column, in.columns, INK(PLAIN),
+               "Begin with showcase/moe_tight or attention_tight (%stight): solvers differ.", KEY_OF(SEARCH));
+    put_format(on->cells, row++, in.column, in.columns, INK(PLAIN),
+               "Open a pattern with %s, then walk through the views with %s.", KEY_OF(OPEN),
+               KEY_OF(NEXT_VIEW));
+    return row + 1;
+}
+
 static void draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
-    struct cells *g = on->cells;
-    enum { ROWS = 11 + PAGE_COUNT };
-    bool small = area.rows < ROWS || area.columns < 60;
-    struct box in =
-        frame_window(on, "Welcome to lxplan", small ? area.rows : ROWS, small ? area.columns : 74);
-    int row = in.row;
+    bool small = area.rows < LINES_OF_WELCOME || area.columns < COLUMNS_OF_WELCOME - 2,
+         large = area.rows >= LINES_OF_WELCOME + PAGE_COUNT + 3;
+    struct box in = frame_window(on, "Welcome to lxplan",
+                                 small   ? area.rows
+                                 : large ? LINES_OF_WELCOME + PAGE_COUNT + 2
+                                         : LINES_OF_WELCOME,
+                                 small ? area.columns : COLUMNS_OF_WELCOME);
+    int last = in.row + in.rows - 1;
     if (in.rows < 4) return;
-    if (!small) {
-        row += put_wrapped(
-            g, (struct box){row, in.column, 3, in.columns}, INK(PLAIN),
-            "A plan says which tensors stay in the small scratchpad (LX) of each core, at which address, "
-            "and what traffic to HBM is left. Here you look at plans, and change what they are made with.");
-        row++;
-    }
-    for (int i = 0; i < PAGE_COUNT && row < in.row + in.rows - 2; i++, row++) {
-        put_text(g, row, in.column, 2, INK(KEY), request_key(view_requests[i]).at);
-        put_text(g, row, in.column + 2, 10, INK(TITLE), all_views[i]->name);
-        put_text(g, row, in.column + 12, in.columns - 12, INK(PLAIN), all_views[i]->purpose);
-    }
-    if (!small) {
-        row++;
-        put_format(g, row++, in.column, in.columns, INK(PLAIN),
-                   "Open a pattern with %s, then walk through the views with %s.", KEY_OF(OPEN),
-                   KEY_OF(NEXT_VIEW));
-        put_format(g, row++, in.column, in.columns, INK(PLAIN),
-                   "%s tries the next solver, %s shows everything that can be changed,", KEY_OF(NEXT_SOLVER),
-                   KEY_OF(WHAT_IF));
-        put_format(g, row++, in.column, in.columns, INK(PLAIN),
-                   "%s takes it back. %s lists every key; the mouse works, too.", KEY_OF(UNDO), KEY_OF(HELP));
-    }
-    put_format(g, in.row + in.rows - 1, in.column, in.columns, INK(KEY), "any of these keys, or %s to begin",
+    int row = small ? in.row : draw_words(on, in);
+    if (small || large) draw_views(on, in, row, last);
+    put_format(on->cells, last, in.column, in.columns, INK(KEY), "any of these keys, or %s to begin",
                KEY_OF(OPEN));
 }
 

@@ -74,8 +74,9 @@ static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t
     text_add(&line, "why: ");
     add_printable(&line, p->reason[i] ? p->reason[i] : "not known", 0);
     add_line(on, area, INK(WARN), &line);
-    if (b->reason)
-        text_add(&line, "a place on chip would save nothing as things are");
+    if (on->session->shown.plan == p && on->session->shown.moved)
+        text_format(&line, "moves %s of the plan's %s of HBM traffic",
+                    in_bytes(on->session->shown.moved[i]).at, grouped(p->figures.hbm_bytes).at);
     else
         text_format(&line, "costs %s of %s's %s", in_bytes(b->spill_cost).at, "the plan",
                     grouped(p->figures.hbm_bytes).at);

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,8 +115,10 @@ bool json_only_keys(const struct json *j, const cJSON *value, const char *what, 
             int wrote = snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", *k);
             n += wrote > 0 ? (size_t)wrote : 0;
         }
-        return json_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s; it may have: %s",
-                          child->string, what, known);
+        const char *near = nearest(child->string, keys);
+        return json_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s;%s%s%s it may have: %s",
+                          child->string, what, near ? " did you mean \"" : "", near ? near : "",
+                          near ? "\"?" : "", known);
     }
     return true;
 }

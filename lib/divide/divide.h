@@ -149,6 +149,21 @@ bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, in
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
                       struct lx_division *out, lx_status *st);
 
+/* Another division of an op: a split per variable in iteration order. */
+struct lx_other_division {
+    int64_t splits[LX_MAX_VARS];
+    bool agrees;         /* it cuts the operand as was asked for; else a core holds less of it */
+    double predicted_us; /* all operands through HBM */
+};
+struct lx_other_divisions {
+    struct lx_other_division at[2];
+    int count;
+};
+/* The quickest that cuts operand `operand` like another op's view of it (NULL: nobody's), and the quickest of which a
+ * core holds less than now. */
+bool lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
+                              const struct lx_core_view *like, struct lx_other_divisions *out, lx_status *st);
+
 /* Splits that outlive renaming: keyed by how far one step of the variable moves, in elements: in the write index
  * for variables of the output, in the first read index for the others. Ones are not stored. Within an op no two
  * variables of more than one value have the same key, so that nothing is lost. */

@@ -175,7 +175,7 @@ void builder_abandon(struct graph_builder *b)
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
 {
     struct lx_graph *g = b->graph;
-    bool ok = true;
+    bool ok = builder_check_written(b, st); /* before it is asked how what must not be is indexed */
     for (size_t i = 0; i < b->ops.count && ok; i++) ok = builder_map_op(b, i, st);
     ok = ok && builder_check_order(b, st);
     if (ok) {

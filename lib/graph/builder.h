@@ -50,7 +50,8 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
 
 /* Parts of builder_finish, one file each. */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
-bool builder_check_order(struct graph_builder *b, lx_status *st);       /* check_order.c: roles and order */
+bool builder_check_written(struct graph_builder *b, lx_status *st); /* check_order.c: by ops, what may be */
+bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_order.c: roles and order */
 /* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. NULL:
  * memory is out. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);

@@ -88,15 +88,24 @@ static bool settle_role(struct graph_builder *b, int32_t i, const struct usage *
     struct place at = b->tensor_places.at[i];
     bool written = u->first_writer >= 0;
     if (t->role == LX_ROLE_COUNT) t->role = !written ? LX_INPUT : u->read ? LX_INTERMEDIATE : LX_OUTPUT;
-    if (written && (t->role == LX_INPUT || t->role == LX_WEIGHT))
-        return builder_error(b, at, st, LX_E_ROLE,
-                             "tensor %s is %s but op %s writes it; make it an intermediate or write another",
-                             t->name, t->role == LX_INPUT ? "an input" : "a weight",
-                             b->ops.at[u->first_writer].name);
     if (!written && (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT))
         return builder_error(b, at, st, LX_E_ROLE,
                              "tensor %s is an %s but no op writes it; make it an input or remove it", t->name,
                              lx_role_word(t->role));
+    return true;
+}
+
+bool builder_check_written(struct graph_builder *b, lx_status *st)
+{
+    for (size_t o = 0; o < b->ops.count; o++) {
+        const struct lx_op *op = &b->ops.at[o];
+        const struct lx_tensor *t = &b->tensors.at[op->output];
+        if (t->role == LX_INPUT || t->role == LX_WEIGHT)
+            return builder_error(
+                b, b->tensor_places.at[op->output], st, LX_E_ROLE,
+                "tensor %s is %s but op %s writes it; make it an intermediate or write another", t->name,
+                t->role == LX_INPUT ? "an input" : "a weight", op->name);
+    }
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "graph/pattern_list.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,7 @@ struct place place_of(const struct reader *r, const cJSON *value)
 }
 
 /* Room for a list of words in an error. */
-enum { LIST = 600 };
+enum { LIST = 600, MEANT = 80, MOST_WORDS = 2000 };
 
 /* "known: a, b, c" for errors about words. */
 static const char *list_words(char out[LIST], const char *(*word)(int), int count)
@@ -59,6 +60,31 @@ static int find_word(const char *word, const char *(*nth)(int), int count)
     return -1;
 }
 
+/* What other programs call a type that has another name here. */
+static const char *other_name(const char *word)
+{
+    static const char *const names[][2] = {
+        {"float16", "fp16"}, {"half", "fp16"},       {"f16", "fp16"},        {"float32", "fp32"},
+        {"float", "fp32"},   {"f32", "fp32"},        {"bfloat16", "bf16"},   {"bfloat", "bf16"},
+        {"i8", "int8"},      {"i32", "int32"},       {"float8", "fp8"},      {"f8", "fp8"},
+        {"const", "weight"}, {"constant", "weight"}, {"parameter", "weight"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], word) == 0) return names[i][1];
+    return NULL;
+}
+
+/* " did you mean \"fp16\"?" of a word that is in no table; empty where none is near. */
+static const char *meant(const char *word, const char *(*nth)(int), int count, char *out, size_t size)
+{
+    const char *words[MOST_WORDS + 1] = {0};
+    for (int i = 0; i < count && i < MOST_WORDS; i++) words[i] = nth(i);
+    const char *other = other_name(word);
+    if (other && find_word(other, nth, count) < 0) other = NULL;
+    const char *near = other ? other : nearest(word, words);
+    snprintf(out, size, near ? " did you mean \"%s\"?" : "%.0s", near ? near : "");
+    return out;
+}
+
 /* An optional string that must be one of a table's words. */
 static bool read_word(struct reader *r, const cJSON *object, const char *key, const char *(*nth)(int),
                       int count, enum lx_code code, int *out)
@@ -67,10 +93,10 @@ static bool read_word(struct reader *r, const cJSON *object, const char *key, co
     if (!json_opt_string(r->j, object, key, &word, r->st)) return false;
     if (!word) return true;
     int i = find_word(word, nth, count);
-    char known[LIST];
+    char known[LIST], near[MEANT];
     if (i < 0)
-        return json_error(r->j, json_find(object, key), r->st, code, "unknown %s \"%s\"; known: %s", key,
-                          word, list_words(known, nth, count));
+        return json_error(r->j, json_find(object, key), r->st, code, "unknown %s \"%s\";%s known: %s", key,
+                          word, meant(word, nth, count, near, sizeof near), list_words(known, nth, count));
     *out = i;
     return true;
 }
@@ -177,6 +203,14 @@ static bool read_tensor(struct reader *r, const cJSON *v)
     return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]);
 }
 
+/* The tensor whose name is most like this one, of the first MOST_WORDS; NULL: none is near. */
+static const char *nearest_tensor(const struct reader *r, const char *name)
+{
+    const char *names[MOST_WORDS + 1] = {0};
+    for (size_t i = 0; i < r->b.tensors.count && i < MOST_WORDS; i++) names[i] = r->b.tensors.at[i].name;
+    return name[0] && name[1] ? nearest(name, names) : NULL; /* every other letter would be near one */
+}
+
 static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_t *out)
 {
     if (!cJSON_IsString(v))
@@ -184,8 +218,10 @@ static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_
                           "op %s: an operand must be the name of a tensor, a string", op);
     *out = names_find(&r->b.tensor_names, v->valuestring);
     if (*out >= 0) return true;
+    const char *near = nearest_tensor(r, v->valuestring);
     return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME,
-                      "op %s: there is no tensor named %s; declare it in \"tensors\"", op, v->valuestring);
+                      "op %s: there is no tensor named %s;%s%s%s declare it in \"tensors\"", op,
+                      v->valuestring, near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");
 }
 
 /* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
@@ -253,7 +289,7 @@ static bool read_op(struct reader *r, const cJSON *v)
     const cJSON *inputs = NULL, *output;
     const char *kind;
     int32_t numbers[LX_MAX_INPUTS];
-    char known[LIST];
+    char known[LIST], near[MEANT];
     if (!json_only_keys(j, v, "an op", keys, r->st) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
         !json_opt_string(j, v, "einsum", &op.einsum, r->st) ||
@@ -263,7 +299,8 @@ static bool read_op(struct reader *r, const cJSON *v)
     op.kind = lx_kind_find(kind);
     if (!op.kind)
         return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
-                          "op %s: unknown kind \"%s\"; known: %s", op.name, kind,
+                          "op %s: unknown kind \"%s\";%s known: %s", op.name, kind,
+                          meant(kind, kind_word, LX_KIND_COUNT, near, sizeof near),
                           list_words(known, kind_word, LX_KIND_COUNT));
     op.input_count = cJSON_GetArraySize(inputs);
     if (op.input_count > LX_MAX_INPUTS)
@@ -419,7 +456,12 @@ const struct lx_graph *pattern_read(const char *file, const char *text, size_t l
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    const struct lx_graph *g = pattern_read_json(&j, j.root, st);
+    const cJSON *name = cJSON_IsObject(j.root) ? json_find(j.root, "name") : NULL;
+    const struct lx_graph *g = NULL;
+    if (cJSON_IsString(name) && !*name->valuestring)
+        json_error(&j, name, st, LX_E_SCHEMA, "the name of the pattern is empty; give it one");
+    else
+        g = pattern_read_json(&j, j.root, st);
     json_free(&j);
     return g;
 }

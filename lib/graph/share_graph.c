@@ -84,6 +84,24 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
     return hashed(copy, st);
 }
 
+const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
+                                           const struct lx_split_hint *hints, int count, lx_status *st)
+{
+    struct lx_graph *copy = copy_of(g);
+    struct lx_op *ops =
+        copy ? arena_copy_array(copy->memory, g->ops, (size_t)g->op_count, sizeof *ops) : NULL;
+    struct lx_split_hint *own =
+        ops ? arena_copy_array(copy->memory, hints, (size_t)count, sizeof *own) : NULL;
+    if (!own) {
+        lx_graph_free(copy);
+        return status_no_memory(st), NULL;
+    }
+    ops[op].hints = own;
+    ops[op].hint_count = count;
+    copy->ops = ops;
+    return hashed(copy, st);
+}
+
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order)
 {
     struct lx_graph *copy = copy_of(g);

@@ -164,3 +164,11 @@ enum lx_wait lx_wait_longest(const struct lx_op_wait *w)
         if (w->us[k] > w->us[best]) best = k;
     return (enum lx_wait)best;
 }
+
+struct lx_roofs lx_device_roofs(const struct lx_device *d)
+{
+    double cores = (double)d->cores;
+    return (struct lx_roofs){.hbm_gb_per_s = cost_rate(d, COST_ONE_WAY),
+                             .lx_gb_per_s = cost_rate(d, COST_LX_PORT) * cores,
+                             .gflop_per_s = 2 * cost_rate(d, COST_MACS) * cores * 1e-3};
+}

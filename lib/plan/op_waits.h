@@ -37,4 +37,10 @@ double lx_wait_us(const struct lx_op_wait *w);
 /* What most of its time is waited for. */
 enum lx_wait lx_wait_longest(const struct lx_op_wait *w);
 
+/* What a device can do at most, by its cost table: GB/s of its HBM and of all its scratchpads, Gflop/s. */
+struct lx_roofs {
+    double hbm_gb_per_s, lx_gb_per_s, gflop_per_s;
+};
+struct lx_roofs lx_device_roofs(const struct lx_device *d);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "plan/hint_options.h"
 #include "plan/launch_options.h"
 
 #include <stdio.h>
@@ -80,6 +81,10 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .name = "assign", .argument = "WORD", .kind = LX_TAKES_WORD, .group = LX_GROUP_LAUNCH,
         .brief = "tiles by runs, or from a queue",
         .help = "static: runs of tiles; dynamic: who is free first, by predicted time, takes the next of a global launch"},
+    [LX_OPTION_HINT] = {
+        .name = "hint", .argument = "OP=SPLITS", .kind = LX_TAKES_PAIRS, .group = LX_GROUP_PASSES, .none = "none",
+        .brief = "how an op is divided: OP=s/8,t/4",
+        .help = "divide an op so, as a hint in the pattern would: scores=s/8,t/4; may be repeated"},
 };
 /* clang-format on */
 
@@ -181,6 +186,7 @@ void lx_options_unset(struct lx_options *o, int row)
     if (row == LX_OPTION_SOLVER) lx_options_unset(o, LX_OPTION_OF_SOLVER);
     if (row == LX_OPTION_OF_SOLVER) o->solver_given = 0;
     if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
+    if (row == LX_OPTION_HINT) o->hints[0] = 0;
     if (row == LX_OPTION_TIME) o->seconds = 0;
     if (row == LX_OPTION_LX) o->lx_percent = 0;
     if (lx_options_at(row).kind == LX_TAKES_TEXT) launch_option_clear(&o->launch, row);
@@ -324,7 +330,9 @@ static bool set_parameter(struct lx_options *o, const char *key, const char *tex
 static bool set_pairs(struct lx_options *o, int row, const char *text, lx_status *st)
 {
     bool (*set)(struct lx_options *, const char *, const char *, lx_status *) =
-        row == LX_OPTION_DEVICE ? set_parameter : set_solver_option;
+        row == LX_OPTION_DEVICE ? set_parameter
+        : row == LX_OPTION_HINT ? hint_option_set
+                                : set_solver_option;
     char what[60], pair[200], *equals;
     bool ok = true, any = false;
     for (const char *at = text + strspn(text, " "); ok && (*at || !any); at += strspn(at, " ")) {
@@ -420,6 +428,8 @@ char *lx_options_get(const struct lx_options *o, int row)
         add_solver_options(o, &t);
     else if (row == LX_OPTION_DEVICE)
         add_device(o, &t);
+    else if (row == LX_OPTION_HINT)
+        text_add(&t, o->hints);
     else if (as.kind == LX_TAKES_TEXT)
         launch_option_text(&o->launch, row, &t);
     else if (as.kind == LX_TAKES_SECONDS)

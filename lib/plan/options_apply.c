@@ -1,5 +1,6 @@
 /* What options mean for a plan and for a device. */
 #include "plan/options.h"
+#include "plan/hint_options.h"
 #include "plan/launch_options.h"
 #include "base/fail.h"
 #include "divide/divide.h"
@@ -130,7 +131,10 @@ const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct
     struct lx_device device = g->device;
     bool changes = lx_options_is_set(o, LX_OPTION_DEVICE) || lx_options_is_set(o, LX_OPTION_CORES);
     if (changes && !set_device(o, &device, st)) return NULL;
-    const struct lx_graph *on = changes ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
+    const struct lx_graph *asked = hint_options_graph(o, g, st);
+    const struct lx_graph *on =
+        asked && changes ? lx_graph_with_device(asked, &device, st) : lx_graph_ref(asked);
+    lx_graph_free(asked);
     if (!on || !lx_options_is_set(o, LX_OPTION_LX)) return on;
     int64_t bytes = o->value[LX_OPTION_LX];
     const struct lx_graph *sized = NULL;
@@ -169,5 +173,6 @@ bool lx_options_same(const struct lx_options *a, const struct lx_options *b)
     return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
            lx_options_is_set(a, LX_OPTION_LEVEL) == lx_options_is_set(b, LX_OPTION_LEVEL) &&
            a->seconds == b->seconds && a->lx_percent == b->lx_percent && same_solver(a, b) &&
-           same_device(a, b) && launch_options_same(&a->launch, &b->launch);
+           same_device(a, b) && strcmp(a->hints, b->hints) == 0 &&
+           launch_options_same(&a->launch, &b->launch);
 }

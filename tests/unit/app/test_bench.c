@@ -373,6 +373,9 @@ static void test_report_formats(void **state)
     assert_says("out.txt", "Performance profile");
     assert_says("out.txt", "Cactus plot");
     assert_says("plot.svg", "</svg>");
+    assert_says("plot.svg", "time, each"); /* whose marks have units: picture/ticks.h */
+    assert_int_equal(rogue("report r.jsonl --html"), 0);
+    assert_says("out.txt", "<!DOCTYPE html>");
     assert_int_equal(rogue("report r.jsonl --format json -o r.json"), 0);
     char *text = read_file("r.json");
     cJSON *json = cJSON_Parse(text);

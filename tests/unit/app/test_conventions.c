@@ -1,6 +1,8 @@
 /* What people expect of any program like this: the way back, position marks, counted matches, proposals that typing
  * replaces, files that are not replaced unasked, a footer that can be clicked. */
+#include "base/file.h"
 #include "support/explorer_by_keys.h"
+#include "base/file.h"
 
 #define GRAPHS SOURCE_DIR "/patterns/graphs"
 
@@ -100,8 +102,14 @@ static void files_are_replaced_when_asked_twice(void **state)
     type(x, ":save here.json<Enter><Esc>:export here.json<Enter>"); /* another question in between */
     assert_false(shows(x, "here.json written"));
     type(x, "<Esc>:export page.html<Enter>");
-    assert_true(shows(x, "is no HTML"));
-    assert_int_not_equal(access("page.html", F_OK), 0);
+    assert_true(shows(x, "page.html written"));
+    lx_status st;
+    size_t length;
+    char *page = file_read("page.html", &length, &st);
+    assert_non_null(page);
+    assert_int_equal(strncmp(page, "<!DOCTYPE html>", 15),
+                     0); /* the plan's page, and not a screen of that name */
+    free(page);
     close_it(x);
 }
 
@@ -152,6 +160,115 @@ static void help_is_paged_and_whole(void **state)
     }
 }
 
+/* Names are whole before any other column appears. */
+static void names_come_first(void **state)
+{
+    (void)state;
+    for (int columns = 60; columns <= 200; columns++) {
+        struct explorer *x = open_on(SOURCE_DIR "/patterns", 60, columns);
+        type(x, "<wait>fshowcase<Enter>");
+        assert_true(shows(x, "showcase/attention_tight.json"));
+        type(x, "<Esc>fgraphs<Enter>");
+        assert_true(shows(x, "graphs/transformer_block.json"));
+        close_it(x);
+    }
+}
+
+static void equal_names_are_told_apart(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 80);
+    lx_status st;
+    assert_true(session_add(&x->session, SOURCE_DIR "/patterns/targets/moe_mlp.json", &st));
+    assert_true(session_add(&x->session, GQ, &st));
+    type(x, "<wait>1");
+    assert_true(shows(x, "graphs/moe_mlp.json"));
+    assert_true(shows(x, "targets/moe_mlp.json"));
+    assert_string_equal(x->session.patterns.at[2].shown, "gq_attention.json");
+    close_it(x);
+}
+
+/* The first screen of all is whole at 80 x 24, and names the patterns to begin with. */
+static void welcome_is_whole(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
+        type(x, "<wait>:welcome<Enter>");
+        assert_true(shows(x, "How to read the map"));
+        assert_true(shows(x, "showcase/moe_tight or attention_tight"));
+        struct text screen = {0};
+        cells_to_text(&x->cells, &screen);
+        assert_null(strstr(screen.at, "~ │"));
+        text_free(&screen);
+        close_it(x);
+    }
+}
+
+static void copy_with(const char *from, const char *to, const char *word, const char *other)
+{
+    lx_status st;
+    size_t length;
+    char *text = file_read(from, &length, &st);
+    assert_non_null(text);
+    struct text out = {0};
+    char *at = strstr(text, word);
+    assert_non_null(at);
+    text_add_n(&out, text, (size_t)(at - text));
+    text_format(&out, "%s%s", other, at + strlen(word));
+    assert_true(file_write(to, out.at, out.length, &st));
+    text_free(&out);
+    free(text);
+}
+
+/* A file that changes is read again; a broken one is shown with its line; one that is gone changes nothing. */
+static void the_file_is_watched(void **state)
+{
+    (void)state;
+    copy_with(GQ, "own.json", "\"summary\"", "\"summary\"");
+    struct explorer *x = open_on("own.json", 24, 80);
+    type(x, "<wait><Tick><Tick>2");
+    assert_true(shows(x, "masked"));
+    copy_with(GQ, "own.json", "\"name\": \"masked\", \"kind\"", "\"name\": \"veiled\", \"kind\"");
+    type(x, "<Tick>");
+    assert_true(shows(x, "own.json has changed: read again"));
+    type(x, "<wait>");
+    assert_true(shows(x, "veiled"));
+    copy_with(GQ, "own.json", "\"kind\": \"add\"", "\"kind\": \"adn\"");
+    type(x, "<Tick><wait>");
+    assert_true(shows(x, "did you mean \"add\"?"));
+    assert_true(shows(x, "|"));
+    assert_true(shows(x, "^"));
+    assert_int_equal(remove("own.json"), 0);
+    type(x, "<Tick><wait>");
+    assert_true(shows(x, "did you mean"));
+    close_it(x);
+}
+
+/* Which editor, and at which line: of the op, of the tensor, of the error, or the first of another pattern. */
+static void the_editor_is_asked_for(void **state)
+{
+    (void)state;
+    setenv("VISUAL", "emacs -nw", 1);
+    struct explorer *x = open_on(GQ, 24, 120);
+    type(x, "<wait>2gjjj");
+    int op = outcome_graph(&x->session.shown)->ops[x->session.selection.op].line;
+    type(x, "e");
+    assert_true(shows(x, "emacs -nw +"));
+    assert_true(x->edit.wanted && x->edit.pattern == 0 && x->edit.line == op);
+    type(x, ":goto mask<Enter>4e");
+    assert_true(x->edit.wanted && x->edit.line > 1 && x->edit.line < op);
+    close_it(x);
+    unsetenv("VISUAL");
+    setenv("EDITOR", "", 1);
+    assert_string_equal(edit_program(), "vi");
+    x = open_on(GRAPHS, 24, 120);
+    type(x, "<wait>je");
+    assert_true(x->edit.wanted && x->edit.pattern == 1 && x->edit.line == 1);
+    close_it(x);
+}
+
 static void settings_are_typed_as_on_the_command_line(void **state)
 {
     (void)state;
@@ -180,6 +297,11 @@ int main(void)
         cmocka_unit_test(files_are_replaced_when_asked_twice),
         cmocka_unit_test(the_footer_can_be_clicked),
         cmocka_unit_test(help_is_paged_and_whole),
+        cmocka_unit_test(names_come_first),
+        cmocka_unit_test(equal_names_are_told_apart),
+        cmocka_unit_test(welcome_is_whole),
+        cmocka_unit_test(the_file_is_watched),
+        cmocka_unit_test(the_editor_is_asked_for),
         cmocka_unit_test(settings_are_typed_as_on_the_command_line),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -130,6 +130,7 @@ static void rows_are_what_plans_give(void **state)
     (void)state;
     static const struct asked questions[] = {
         {PATTERN("graphs/gq_attention.json"), "60k", NULL, ""},
+        {PATTERN("graphs/gq_attention.json"), "60k", NULL, "p"},
         {PATTERN("graphs/gq_attention.json"), "100k", NULL, NULL},
         {PATTERN("targets/simple_fragmentation.json"), NULL, "greedy", ""},
         {PATTERN("targets/gqattention.json"), "1000000", "firstfit", ""},
@@ -168,6 +169,9 @@ static void every_table_is_walked(void **state)
         assert_int_equal(row_named(&r, what) != NULL, strcmp(pass->name, "stage") != 0);
     }
     assert_non_null(row_named(&r, "--cores 16"));
+    remedies_free(&r);
+    assert_true(remedies_list(p, &o, "p", &r, &st)); /* between two ops that cut it differently */
+    assert_non_null(row_named(&r, "--hint y="));
     assert_non_null(row_named(&r, "--lx"));
     remedies_free(&r);
     lx_plan_free(p);

@@ -24,6 +24,8 @@ static const char *other_value(const struct lx_options *o, int row)
         return "n*Mt+m";
     case LX_OPTION_TILES:
         return "64x128/32x32";
+    case LX_OPTION_HINT:
+        return "scores=s/8";
     default:
         if (lx_options_at(row).kind == LX_TAKES_WORD) return lx_options_word(o, row, 1);
         return lx_options_at(row).kind == LX_TAKES_NOTHING ? NULL : "7";
@@ -36,17 +38,19 @@ struct meaning {
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct lx_device device;
     int64_t capacity;
+    int hints;
 };
 
 static void mean(const struct lx_options *o, struct meaning *m)
 {
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/targets/gqattention.json", &st),
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st),
                           *on = g ? lx_options_graph(o, g, &st) : NULL;
     memset(m, 0, sizeof *m);
     if (!on || !lx_options_plan(o, LX_SPILL, &m->how, m->values, &st)) fail_msg("%s", st.text);
     m->device = on->device;
     m->capacity = on->capacity;
+    for (int32_t i = 0; i < on->op_count; i++) m->hints += on->ops[i].hint_count;
     m->how.run.options = NULL;
     lx_graph_free(on);
     lx_graph_free(g);
@@ -65,7 +69,7 @@ static bool same_meaning(const struct meaning *a, const struct meaning *b)
         return false;
     return a->how.solver == b->how.solver && a->how.objective == b->how.objective && x->seed == y->seed &&
            x->work_limit == y->work_limit && x->time_limit == y->time_limit && a->capacity == b->capacity &&
-           memcmp(a->values, b->values, sizeof a->values) == 0;
+           a->hints == b->hints && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
 static void every_row_has_an_effect(void **state)
@@ -193,6 +197,7 @@ static void mistakes_are_told(void **state)
         {"time", "-1", "--time -1: it must be above 0"},
         {"time", "soon", "is not a number"},
         {"work", NULL, "--work needs a value (N)"},
+        {"hint", "scores=s8", "it must be splits such as s/8,t/4"},
         {"solvr", "auto", "did you mean \"solver\"?"},
     };
     struct lx_options o = {.solvers = lx_solvers(), .prefix = "--"}, before = o;
@@ -267,7 +272,8 @@ static void every_part_of_the_program_takes_it(void **state)
         "explore '%s' --%s %s --script '<wait>' >/dev/null 2>&1",
         "bench '%s' --%s %s --time 5 --quiet >/dev/null 2>&1",
     };
-    static const char pattern[] = SOURCE_DIR "/patterns/targets/staircase.json";
+    static const char plain[] = SOURCE_DIR "/patterns/targets/staircase.json",
+                      divided[] = SOURCE_DIR "/patterns/graphs/gq_attention.json";
     struct lx_options o = {.solvers = lx_solvers()};
     for (int i = 0; i < lx_options_count(); i++)
         for (int k = 0; k < 3; k++) {
@@ -275,7 +281,8 @@ static void every_part_of_the_program_takes_it(void **state)
                        *of_auto = k == 2 && i == LX_OPTION_OF_SOLVER ? "auto." : "";
             char given[100], arguments[500], line[900];
             snprintf(given, sizeof given, "%s%s", of_auto, value ? value : "");
-            snprintf(arguments, sizeof arguments, lines[k], pattern, lx_options_at(i).name, given);
+            snprintf(arguments, sizeof arguments, lines[k], i == LX_OPTION_HINT ? divided : plain,
+                     lx_options_at(i).name, given);
             snprintf(line, sizeof line, "'%s' %s", LXPLAN_PROGRAM, arguments);
             bool refused = k == 2 && lx_options_at(i).of_search;
             int code = system(line);

@@ -146,12 +146,33 @@ static void barred_weights_are_counted(void **state)
     lx_plan_free(p);
 }
 
+/* No op computes or moves faster than the device can. */
+static void roofs_hold(void **state)
+{
+    (void)state;
+    struct lx_plan *p = planned("graphs/gq_attention.json", 0);
+    struct lx_roofs r = lx_device_roofs(&p->layouts->graph->device);
+    int32_t n = p->layouts->graph->op_count;
+    struct lx_op_wait *w = calloc((size_t)n + 1, sizeof *w);
+    double flops = 0;
+    lx_plan_waits(p, w);
+    assert_true(r.hbm_gb_per_s > 0 && r.lx_gb_per_s > r.hbm_gb_per_s && r.gflop_per_s > 0);
+    for (int32_t o = 0; o < n; o++) {
+        if (w[o].device_us > 0) assert_true(w[o].flops / w[o].device_us * 1e-3 <= r.gflop_per_s * 1.000001);
+        flops += w[o].flops;
+    }
+    assert_true(flops > 0);
+    free(w);
+    lx_plan_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_the_plans_own),
         cmocka_unit_test(files_say_the_same),
         cmocka_unit_test(barred_weights_are_counted),
+        cmocka_unit_test(roofs_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

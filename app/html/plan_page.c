@@ -1,0 +1,322 @@
+/* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with what each core holds. */
+#include "html/html.h"
+#include "base/checked.h"
+#include "picture/bands.h"
+#include "planning/buffer_table.h"
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Names of files are made printable, as everywhere. */
+static void add_name(struct text *out, const char *name)
+{
+    char *clean = printable(name ? name : "", 0);
+    if (clean)
+        text_json_string(out, clean);
+    else
+        out->failed = true;
+    free(clean);
+}
+
+static void add_fact(struct text *out, const char *name, const char *value, const char *tone)
+{
+    text_add(out, out->at[out->length - 1] == '[' ? "[" : ", [");
+    text_json_string(out, name);
+    text_add(out, ", ");
+    text_json_string(out, value);
+    if (tone) text_format(out, ", \"%s\"", tone);
+    text_add(out, "]");
+}
+
+static void add_gap(const struct lx_plan *p, struct text *out)
+{
+    double gap = lx_plan_gap(p);
+    if (p->problem.objective == LX_FIT) return;
+    if (gap == 0)
+        add_fact(out, "gap", "proven least", "good");
+    else
+        add_fact(out, "above the proven least", in_gap(gap).at, NULL);
+}
+
+static void add_facts(const struct lx_plan *p, int64_t peak, struct text *out)
+{
+    const struct lx_figures *f = &p->figures;
+    bool list = p->graph->is_list, height = p->problem.objective == LX_HEIGHT;
+    struct text times = {0};
+    text_add(out, "\"facts\": [");
+    if (height)
+        add_fact(out, "height", in_bytes(f->height_bytes).at, NULL);
+    else
+        add_fact(out, list ? "cost of what is off chip" : "HBM traffic", in_bytes(f->hbm_bytes).at, NULL);
+    add_gap(p, out);
+    if (f->baseline_hbm_bytes > 0 && !height)
+        add_fact(
+            out, "saved",
+            in_percent((double)(f->baseline_hbm_bytes - f->hbm_bytes) / (double)f->baseline_hbm_bytes).at,
+            NULL);
+    if (p->graph->target_hbm_bytes >= 0)
+        add_fact(out, "target", lx_plan_meets_target(p) ? "met" : "missed",
+                 lx_plan_meets_target(p) ? "good" : "bad");
+    text_format(&times, "%.1f us", f->end_to_end_us);
+    if (!list) add_fact(out, "from end to end, predicted", times.at ? times.at : "", NULL);
+    if (!list) add_fact(out, "cores", grouped(p->graph->device.cores).at, NULL);
+    if (!height) add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at, NULL);
+    if (!height && p->problem.capacity > 0)
+        add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
+    text_add(out, "],\n");
+    out->failed |= times.failed;
+    text_free(&times);
+}
+
+/* One array of numbers, a value per buffer. */
+static void add_numbers(const struct lx_plan *p, const char *key,
+                        int64_t (*value)(const struct lx_plan *, int32_t), struct text *out)
+{
+    text_format(out, ",\n\"%s\": [", key);
+    for (int32_t i = 0; i < p->problem.count; i++)
+        text_format(out, i ? ",%" PRId64 : "%" PRId64, value(p, i));
+    text_add(out, "]");
+}
+
+static int64_t size_of(const struct lx_plan *p, int32_t i)
+{
+    return p->problem.buffers[i].size;
+}
+
+static int64_t start_of(const struct lx_plan *p, int32_t i)
+{
+    return p->problem.buffers[i].start;
+}
+
+static int64_t end_of(const struct lx_plan *p, int32_t i)
+{
+    return p->problem.buffers[i].end;
+}
+
+static int64_t pool_of(const struct lx_plan *p, int32_t i)
+{
+    return p->answer.address[i] >= 0 ? lx_pool_of(p, i) : 0;
+}
+
+static int64_t address_of(const struct lx_plan *p, int32_t i)
+{
+    return p->answer.address[i] >= 0 ? p->answer.address[i] : -1;
+}
+
+static int64_t cost_of(const struct lx_plan *p, int32_t i)
+{
+    return p->problem.buffers[i].spill_cost;
+}
+
+static int64_t slot_of(const struct lx_plan *p, int32_t i)
+{
+    return p->took_slot_of[i];
+}
+
+static int64_t identity_of(const struct lx_plan *p, int32_t i)
+{
+    return buffer_identity(p, i);
+}
+
+static int64_t is_barred(const struct lx_plan *p, int32_t i)
+{
+    return p->problem.buffers[i].reason != NULL;
+}
+
+static const struct {
+    const char *key;
+    int64_t (*value)(const struct lx_plan *, int32_t);
+} columns[] = {{"size", size_of}, {"start", start_of},       {"end", end_of},
+               {"pool", pool_of}, {"address", address_of},   {"cost", cost_of},
+               {"slot", slot_of}, {"identity", identity_of}, {"barred", is_barred}};
+
+static void add_buffers(const struct lx_plan *p, struct text *out)
+{
+    int64_t *moved = moved_by_buffers(p);
+    text_add(out, "\"buffers\": {\"name\": [");
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        if (i) text_add(out, ",");
+        add_name(out, p->problem.buffers[i].name);
+    }
+    text_add(out, "]");
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        add_numbers(p, columns[k].key, columns[k].value, out);
+    text_add(out, ",\n\"moved\": [");
+    for (int32_t i = 0; moved && i < p->problem.count; i++)
+        text_format(out, i ? ",%" PRId64 : "%" PRId64, moved[i]);
+    text_add(out, "],\n\"reason\": [");
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        if (i) text_add(out, ",");
+        if (p->reason[i])
+            add_name(out, p->reason[i]);
+        else
+            text_add(out, "0");
+    }
+    text_add(out, "]},\n");
+    out->failed |= !moved;
+    free(moved);
+}
+
+/* Pools as bands of one axis of addresses, and the lives of buffers that have several. */
+static void add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
+{
+    text_add(out, "\"bands\": [");
+    for (int32_t k = 0; k < b->count; k++) {
+        const struct band *band = &b->at[k];
+        text_add(out, k ? ", {\"name\": " : "{\"name\": ");
+        add_name(out, band->name);
+        text_format(out, ", \"base\": %" PRId64 ", \"shown\": %" PRId64 ", \"capacity\": %" PRId64 "}",
+                    band->base, band->shown, band->capacity);
+    }
+    text_add(out, "],\n\"lives\": {");
+    const char *between = "";
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *buffer = &p->problem.buffers[i];
+        if (lx_life_count(buffer) < 2) continue;
+        text_format(out, "%s\"%d\": [", between, (int)i);
+        for (int32_t k = 0; k < lx_life_count(buffer); k++)
+            text_format(out, "%s[%" PRId64 ", %" PRId64 "]", k ? ", " : "", lx_life_at(buffer, k).start,
+                        lx_life_at(buffer, k).end);
+        text_add(out, "]");
+        between = ", ";
+    }
+    text_add(out, "},\n");
+}
+
+static void add_view(const struct lx_plan *p, const struct lx_division *d, int operand, struct text *out)
+{
+    const struct lx_operand_span *span = &d->operands[operand];
+    struct lx_core_view v = lx_division_view(p->divisions, d->op, operand);
+    text_add(out, "{\"name\": ");
+    add_name(out, p->layouts->graph->tensors[span->tensor].name);
+    text_format(out, ", \"how\": \"%s, %s\", \"bytes\": %" PRId64 ", \"partial\": %s, \"slices\": [",
+                operand + 1 == d->operand_count ? "written" : "read",
+                lx_plan_place(p, d->op, operand) >= 0 ? "on chip" : "HBM", span->core_bytes,
+                v.partial ? "true" : "false");
+    for (int k = 0; k < v.rank; k++) text_format(out, k ? ",%" PRId64 : "%" PRId64, v.slices[k]);
+    text_add(out, "], \"stride\": [");
+    for (int k = 0; k < v.rank; k++)
+        text_format(out, k ? ",%" PRId64 : "%" PRId64, v.stride[k] > 0 ? v.stride[k] : 1);
+    text_add(out, "]}");
+}
+
+static void add_division(const struct lx_plan *p, const struct lx_division *d, struct text *out)
+{
+    text_add(out, ", \"cuts\": [");
+    for (int k = 0; k < d->split_count; k++) {
+        const struct lx_split *s = &d->splits[k];
+        text_format(out,
+                    "%s{\"letter\": \"%c\", \"extent\": %" PRId64 ", \"cut\": %" PRId64 ", \"per\": %" PRId64
+                    ", \"stride\": %" PRId64 "}",
+                    k ? ", " : "", s->letter, s->extent, s->split, s->per_core, lx_division_stride(d, k));
+    }
+    text_add(out, "], \"views\": [");
+    for (int k = 0; k < d->operand_count; k++) {
+        if (k) text_add(out, ", ");
+        add_view(p, d, k, out);
+    }
+    text_add(out, "]");
+}
+
+static void add_ops(const struct lx_plan *p, struct text *out)
+{
+    const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
+    text_add(out, "\"ops\": [");
+    for (int32_t i = 0; g && i < g->op_count; i++) {
+        const struct lx_op_traffic *t = &p->traffic[i];
+        text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
+        add_name(out, g->ops[i].name);
+        text_format(out, ", \"tick\": %d, \"kind\": ", (int)i);
+        text_json_string(out, g->ops[i].kind->name);
+        text_add(out, ", \"einsum\": ");
+        add_name(out, g->ops[i].einsum);
+        text_format(out,
+                    ", \"hbm\": %" PRId64 ", \"lx\": %" PRId64 ", \"ring\": %" PRId64
+                    ", \"us\": %.9g, \"cores\": %" PRId64,
+                    t->hbm_read + t->hbm_written, t->lx_read + t->lx_written, t->ring + t->reduce_ring,
+                    t->device_us, p->divisions ? p->divisions->at[i].cores_used : t->cores);
+        if (p->divisions && i < p->divisions->count) add_division(p, &p->divisions->at[i], out);
+        text_add(out, "}");
+    }
+    text_add(out, "],\n");
+}
+
+static void add_use(const struct lx_occupancy *o, struct text *out)
+{
+    text_add(out, "\"use\": {\"tick\": [");
+    for (size_t i = 0; i < o->count; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, o->tick[i]);
+    text_add(out, "], \"bytes\": [");
+    for (size_t i = 0; i < o->count; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, o->bytes[i]);
+    text_add(out, "]},\n");
+}
+
+/* Where the bytes go, and why a proof is missing. */
+static void add_remarks(const struct lx_plan *p, struct text *out)
+{
+    struct text words = {0};
+    int64_t *moved = moved_by_buffers(p);
+    text_add(out, "\"words\": [");
+    if (moved && !p->graph->is_list) {
+        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+        text_add(&words, "HBM bytes: ");
+        add_byte_sums(p, &sums, &words);
+        text_json_string(out, words.at ? words.at : "");
+    }
+    if (p->unproved) {
+        text_add(out, words.length ? ", " : "");
+        text_json_string(out, p->unproved);
+    }
+    text_add(out, "],\n");
+    out->failed |= words.failed || !moved;
+    text_free(&words);
+    free(moved);
+}
+
+static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top, struct text *out)
+{
+    const struct lx_device *d = &p->graph->device;
+    struct text subtitle = {0};
+    text_format(&subtitle, "%s: %s", p->solver, lx_verdict_word(p->answer.status));
+    if (!p->graph->is_list) text_format(&subtitle, ", %s", d->preset);
+    if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
+    text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"name\": ");
+    add_name(out, p->graph->name);
+    text_add(out, ", \"subtitle\": ");
+    add_name(out, subtitle.at);
+    text_format(out, ",\n\"is_list\": %s, \"hbm\": %" PRId64 ", \"capacity\": %" PRId64 ", \"top\": %" PRId64,
+                p->graph->is_list ? "true" : "false", p->figures.hbm_bytes,
+                p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity,
+                max_i64(top, 1));
+    text_format(out,
+                ", \"first\": %" PRId64 ", \"last\": %" PRId64 ", \"peak\": %" PRId64
+                ", \"peak_tick\": %" PRId64,
+                o->first, max_i64(o->last, o->first + 1), o->peak, o->peak_tick);
+    text_format(out, ", \"cores\": %" PRId64 ", \"grid_x\": %" PRId64 ",\n", p->graph->is_list ? 0 : d->cores,
+                max_i64(d->grid_x > 8 && d->grid_y == 1 ? 8 : d->grid_x, 1));
+    out->failed |= subtitle.failed;
+    text_free(&subtitle);
+}
+
+void show_html(const struct lx_plan *p, const struct picture *how, struct text *out)
+{
+    struct lx_occupancy o = {0};
+    struct bands bands = {0};
+    struct text json = {0};
+    (void)how;
+    if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
+        add_plan(p, &o, bands.top, &json);
+        add_facts(p, o.peak, &json);
+        add_remarks(p, &json);
+        add_pools(p, &bands, &json);
+        add_use(&o, &json);
+        add_buffers(p, &json);
+        add_ops(p, &json);
+        text_add(&json, "\"remedies\": []}\n");
+        html_page(p->graph->name, html_plan_js, &json, out);
+    } else
+        out->failed = true;
+    text_free(&json);
+    bands_free(&bands);
+    lx_occupancy_free(&o);
+}

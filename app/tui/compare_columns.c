@@ -1,0 +1,82 @@
+/* Columns of plans that are compared; see compare_columns.h. */
+#include "tui/compare_columns.h"
+
+#include <string.h>
+
+static void status_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
+                                        [LX_OPTIMAL] = PAINT_GOOD,
+                                        [LX_INFEASIBLE] = PAINT_BAD,
+                                        [LX_LIMIT] = PAINT_WARN,
+                                        [LX_ERROR] = PAINT_BAD};
+    const struct racer_row *row = row_of_table;
+    (void)column;
+    v->words = row->rival->outcome->stopped ? "stopped" : lx_verdict_word(row->plan->answer.status);
+    v->paint = paints[row->plan->answer.status];
+}
+
+/* A mark behind it where the target is missed. */
+static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_plan *p = ((const struct racer_row *)row_of_table)->plan;
+    bool missed = !lx_plan_meets_target(p);
+    (void)column;
+    value_whole(v, p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes);
+    value_format(v, "%s%s", grouped(v->whole).at, missed ? "!" : " ");
+    v->paint = missed ? PAINT_BAD : PAINT_PLAIN;
+}
+
+/* What the selected buffer is in this plan. */
+static void selected_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct racer_row *row = row_of_table;
+    const struct session *s = row->on ? row->on->session : NULL;
+    int32_t i = s ? same_buffer(row->plan, session_plan(s), s->selection.buffer) : -1;
+    (void)column;
+    if (i < 0) return;
+    int64_t at = row->plan->answer.address[i];
+    if (at >= 0)
+        value_format(v, "on chip %s", address_words(row->on, at).at);
+    else
+        v->words = "off chip";
+    v->paint = at >= 0 ? PAINT_GOOD : row->plan->problem.buffers[i].reason ? PAINT_DIM : PAINT_BAD;
+}
+
+/* clang-format off */
+VALUE_OF(solver_value, struct racer_row, v->words = row->rival->name; v->paint = row->wins ? PAINT_GOOD : PAINT_HEADING;)
+VALUE_OF(gap_value,    struct racer_row, v->number = lx_plan_gap(row->plan);)
+VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
+VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
+VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->plan->figures.bound_bytes); v->paint = PAINT_DIM;)
+VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)
+
+
+static const struct column racer_array[RACER_COLUMNS] = {
+    [SOLVER]   = {.key = "solver",   .heading = "solver",       .kind = VALUE_WORDS,   .width = 9,  .value = solver_value},
+    [STATUS]   = {.key = "status",   .heading = "status",       .kind = VALUE_WORDS,   .width = 10, .value = status_value},
+    [TRAFFIC]  = {.key = "traffic",  .heading = "HBM bytes ",   .kind = VALUE_BYTES,   .width = 15, .value = traffic_value},
+    [GAP]      = {.key = "gap",      .heading = "gap",          .kind = VALUE_SHARE,   .width = 8,  .from = 46, .value = gap_value},
+    [TIME]     = {.key = "seconds",  .heading = "time",         .kind = VALUE_SECONDS, .width = 10, .from = 56, .value = time_value},
+    [SELECTED] = {.key = "selected", .heading = "",             .kind = VALUE_WORDS,   .width = 17, .gap = 1, .from = 75, .value = selected_value},
+    [SPILL]    = {.key = "spill",    .heading = "spill",        .kind = VALUE_BYTES,   .width = 14, .from = 104, .value = spill_value},
+    [BOUND]    = {.key = "bound",    .heading = "no less than", .kind = VALUE_BYTES,   .width = 13, .from = 104, .value = bound_value},
+    [STEPS]    = {.key = "steps",    .heading = "steps",        .kind = VALUE_COUNT,   .width = 12, .from = 118, .value = steps_value},
+};
+/* clang-format on */
+
+const struct columns racer_columns = COLUMNS("solvers on the screen", racer_array);
+
+int compare_rivals(const struct rival *a, const struct rival *b, int column)
+{
+    struct racer_row x = {.rival = a, .plan = a->outcome->plan}, y = {.rival = b, .plan = b->outcome->plan};
+    struct value p = {0}, q = {0};
+    if (!x.plan || !y.plan) return !x.plan - !y.plan;
+    racer_array[column].value(&x, &racer_array[column], &p);
+    racer_array[column].value(&y, &racer_array[column], &q);
+    if (racer_array[column].kind == VALUE_WORDS)
+        return strcmp(p.words ? p.words : "", q.words ? q.words : "");
+    if (racer_array[column].kind == VALUE_SHARE || racer_array[column].kind == VALUE_SECONDS)
+        return (p.number > q.number) - (p.number < q.number);
+    return (p.whole > q.whole) - (p.whole < q.whole);
+}

@@ -1,0 +1,168 @@
+/* Below the rows of Compare: two maps side by side with what differs marked, the list of differences that adds up to the
+ * total, and best and bound of all over time. */
+#include "tui/chart.h"
+#include "tui/compared.h"
+#include "tui/paint_map.h"
+#include "base/checked.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int64_t share_of(int64_t from, int64_t to, double share)
+{
+    return from + (int64_t)((double)(to - from) * share + 0.5);
+}
+
+static void draw_map(const struct scene *on, struct box area, const struct rival *of,
+                     const uint8_t *different, const struct compare_window *w, char side)
+{
+    const struct outcome *o = of->outcome;
+    struct raster r;
+    struct box title = box_cut_top(&area, 1);
+    int64_t first = o->time.first, last = o->time.last, top = o->index.bands.top;
+    bool all = w->to <= w->from;
+    put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%c %.40s  %s B%s", side,
+               of->name, grouped(lx_plan_value(o->plan)).at, all ? "" : "  (zoomed)");
+    if (area.rows < 1 || area.columns < 4 || last <= first) return;
+    struct raster_view view = {.from_tick = all ? first : share_of(first, last, w->from),
+                               .to_tick = all ? last : share_of(first, last, w->to),
+                               .from_address = all ? 0 : share_of(0, top, w->low),
+                               .to_address = all ? top : share_of(0, top, w->high),
+                               .columns = area.columns,
+                               .rows = map_rows(on, area.rows),
+                               .by_edges = on->session->selection.by_edges,
+                               .by_events = all && o->index.sparse,
+                               .across = map_across(on),
+                               .down = map_rows(on, 1)};
+    view.to_tick = max_i64(view.to_tick, view.from_tick + 1);
+    view.to_address = max_i64(view.to_address, view.from_address + 1);
+    if (!raster_make(&o->index, &view, &r)) return;
+    int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
+    struct map_paint paint = {
+        .outcome = o, .raster = &r, .selected = selected, .different = different, .heat = HEAT_OCCUPANCY};
+    map_paint(on, area, &paint);
+    raster_free(&r);
+}
+
+void compare_maps_draw(const struct scene *on, struct box area, const struct rival *left,
+                       const struct rival *right, struct comparison *c, const struct compare_window *w)
+{
+    if (!comparison_make(c, left->outcome->plan, right->outcome->plan)) return;
+    int half = (area.columns - 3) / 2;
+    struct box one = {area.row, area.column, area.rows, half};
+    struct box other = {area.row, area.column + half + 3, area.rows, area.columns - half - 3};
+    for (int k = 0; k < area.rows; k++)
+        put(on->cells, area.row + k, area.column + half + 1, on->glyphs->vertical, INK(FRAME));
+    draw_map(on, one, left, c->only_left, w, 'L');
+    draw_map(on, other, right, c->only_right, w, 'R');
+}
+
+static void draw_line(const struct scene *on, struct box row, const struct differing *d)
+{
+    int name = row.columns / 2 > 40 ? 40 : row.columns / 2;
+    char shown[100];
+    snprintf(shown, sizeof shown, "%s%s", d->gain > 0 ? "+" : "", grouped(d->gain).at);
+    put_right(on->cells, row.row, row.column, 15,
+              d->gain < 0 ? INK(BAD)
+              : d->gain   ? INK(GOOD)
+                          : INK(DIM),
+              shown);
+    bool is_share = !*d->words;
+    put_text(on->cells, row.row, row.column + 17, is_share ? row.columns - 17 : name, INK(PLAIN), d->name);
+    if (!is_share)
+        put_text(on->cells, row.row, row.column + 18 + name, row.columns - 18 - name, INK(DIM), d->words);
+}
+
+/* What it comes to: "L 14,483,456  R 13,303,808  gain 1,179,648 B", and how much lies behind it. */
+static void draw_sum(const struct scene *on, struct box row, const struct comparison *c)
+{
+    struct text line = {0};
+    if (!c->diff.same_pattern) text_add(&line, "the patterns differ; ");
+    if (c->diff.count == 0 && c->diff.gain == 0)
+        text_add(&line, "the same plan");
+    else
+        text_format(&line, "from L to R %s: %d on chip only left, %d only right, %d moved",
+                    c->diff.gain == 0  ? "no byte is gained"
+                    : c->diff.gain > 0 ? "gained"
+                                       : "lost",
+                    c->count_left, c->count_right, (int)c->diff.of_change[LX_MOVED]);
+    char sum[100] = "";
+    if (c->diff.gain)
+        snprintf(sum, sizeof sum, "%s%s", c->diff.gain > 0 ? "+" : "", grouped(c->diff.gain).at);
+    put_right(on->cells, row.row, row.column, 15,
+              (struct style){c->diff.gain < 0 ? TONE_BAD : TONE_GOOD, 0, MARK_BOLD}, sum);
+    put_text(on->cells, row.row, row.column + 17, row.columns - 17, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+}
+
+void compare_lines_draw(const struct scene *on, struct box area, const struct rival *left,
+                        const struct rival *right, struct comparison *c, int *top)
+{
+    struct differing d;
+    if (area.rows < 1 || !comparison_make(c, left->outcome->plan, right->outcome->plan)) return;
+    draw_sum(on, box_cut_top(&area, 1), c);
+    while (*top > 0 && !comparison_line(c, *top, &d)) --*top;
+    for (int i = 0; i < area.rows && comparison_line(c, *top + i, &d); i++) {
+        struct box row = {area.row + i, area.column, 1, area.columns};
+        if (i == area.rows - 1 && comparison_line(c, *top + i + 1, &d)) {
+            int more = 0;
+            while (comparison_line(c, *top + i + more, &d) && more < 100000) more++;
+            put_format(on->cells, row.row, row.column + 17, row.columns - 17, INK(DIM), "... %s more",
+                       grouped(more).at);
+            break;
+        }
+        draw_line(on, row, &d);
+    }
+}
+
+/* A curve as two lines of a chart. */
+struct lines {
+    double x[CURVE_MOST], best[CURVE_MOST], bound[CURVE_MOST];
+};
+
+static void fill_lines(struct lines *l, const struct curve *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        l->x[i] = c->at[i].seconds;
+        l->best[i] = c->at[i].best == INT64_MAX ? NAN : (double)c->at[i].best;
+        l->bound[i] = c->at[i].bound > 0 ? (double)c->at[i].bound : NAN;
+    }
+}
+
+void compare_curves_draw(const struct scene *on, struct box area, const struct rivals *all, int marked)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    bool cost = p->graph->is_list && p->problem.objective == LX_SPILL;
+    struct lines *lines = calloc((size_t)all->count, sizeof *lines);
+    struct chart_series *s = calloc(2 * (size_t)all->count, sizeof *s);
+    int n = 0;
+    for (int i = 0; lines && s && i < all->count; i++) {
+        struct curve c = rival_curve(on->session, &all->at[i]);
+        bool racing = all->at[i].kind == RIVAL_RACER;
+        if (c.count == 0 || (!racing && i != marked)) continue;
+        fill_lines(&lines[i], &c);
+        uint8_t tone = i == marked ? TONE_KEY : tone_of_identity(i);
+        s[n++] = (struct chart_series){.name = all->at[i].name,
+                                       .x = lines[i].x,
+                                       .y = lines[i].best,
+                                       .count = c.count,
+                                       .tone = tone,
+                                       .stairs = true};
+        if (i == marked || c.count > 1)
+            s[n++] = (struct chart_series){.name = i == marked ? "bound" : NULL,
+                                           .x = lines[i].x,
+                                           .y = lines[i].bound,
+                                           .count = c.count,
+                                           .tone = i == marked ? TONE_WARN : TONE_DIM,
+                                           .dashed = true,
+                                           .stairs = true};
+    }
+    struct chart chart = {.series = s,
+                          .series_count = n,
+                          .x = {.label = chart_seconds, .name = "time", .log = n > 3, .from_zero = true},
+                          .y = {.label = cost ? chart_number : chart_bytes}};
+    if (n > 0) chart_draw(on, area, &chart);
+    free(s);
+    free(lines);
+}

@@ -1,0 +1,132 @@
+/* Rows and differences of Compare; see compared.h. */
+#include "tui/compared.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct rivals *all, enum rival_kind kind, int number, const char *name,
+                const struct outcome *o)
+{
+    if (all->count < MOST_RIVALS) all->at[all->count++] = (struct rival){kind, number, name, o};
+}
+
+struct rivals rivals_of(const struct session *s)
+{
+    struct rivals all = {.count = 0};
+    add(&all, RIVAL_NOW, 0, "now", &s->shown);
+    if (s->pinned.outcome.plan) add(&all, RIVAL_PINNED, 0, "A", &s->pinned.outcome);
+    for (size_t i = 0; i < s->files.count; i++)
+        add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
+    for (size_t i = 0; i < s->racers.count; i++)
+        add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
+    return all;
+}
+
+struct progress rival_progress(const struct session *s, const struct rival *r)
+{
+    struct progress none = {.so_far = {.objective = INT64_MAX}};
+    if (r->kind == RIVAL_NOW) return session_planning(s);
+    return r->kind == RIVAL_RACER ? worker_progress(s->worker, &race_work, r->number) : none;
+}
+
+struct curve rival_curve(const struct session *s, const struct rival *r)
+{
+    struct progress now = rival_progress(s, r);
+    if (now.running) {
+        if (now.curve.count) /* it is as good now as it was when it was found */
+            now.curve.at[now.curve.count < CURVE_MOST ? now.curve.count++ : CURVE_MOST - 1] =
+                (struct curve_point){now.seconds, curve_best(&now.curve), curve_bound(&now.curve)};
+        return now.curve;
+    }
+    if (r->kind == RIVAL_NOW) return s->curve;
+    return r->kind == RIVAL_RACER ? s->racers.at[r->number].curve : (struct curve){0};
+}
+
+int32_t same_buffer(const struct lx_plan *p, const struct lx_plan *from, int32_t i)
+{
+    if (i < 0 || i >= from->problem.count) return -1;
+    const char *name = from->problem.buffers[i].name;
+    if (i < p->problem.count && strcmp(p->problem.buffers[i].name, name) == 0) return i;
+    for (int32_t k = 0; k < p->problem.count; k++)
+        if (strcmp(p->problem.buffers[k].name, name) == 0) return k;
+    return -1;
+}
+
+void comparison_free(struct comparison *c)
+{
+    if (c->known) lx_diff_free(&c->diff);
+    free(c->only_left);
+    free(c->only_right);
+    lx_plan_free(c->left);
+    lx_plan_free(c->right);
+    *c = (struct comparison){0};
+}
+
+static void note_difference(struct comparison *c, const struct lx_difference *x)
+{
+    if (x->address_before >= 0 && x->address_after < 0) {
+        c->only_left[x->before] = 1;
+        c->count_left++;
+    } else if (x->address_before < 0 && x->address_after >= 0) {
+        c->only_right[x->after] = 1;
+        c->count_right++;
+    }
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct lx_difference *x = a, *y = b;
+    int64_t p = x->gain < 0 ? -x->gain : x->gain, q = y->gain < 0 ? -y->gain : y->gain;
+    if (p != q) return p > q ? -1 : 1;
+    return (x->after > y->after) - (x->after < y->after);
+}
+
+bool comparison_make(struct comparison *c, const struct lx_plan *left, const struct lx_plan *right)
+{
+    lx_status st = {0};
+    if (c->known && c->left == left && c->right == right) return true;
+    comparison_free(c);
+    c->only_left = calloc((size_t)left->problem.count + 1, 1);
+    c->only_right = calloc((size_t)right->problem.count + 1, 1);
+    c->known = c->only_left && c->only_right && lx_plan_diff(left, right, &c->diff, &st);
+    if (!c->known) return false;
+    c->left = lx_plan_ref(left);
+    c->right = lx_plan_ref(right);
+    for (int32_t i = 0; i < c->diff.count; i++) note_difference(c, &c->diff.all[i]);
+    if (c->diff.count > 1) qsort(c->diff.all, (size_t)c->diff.count, sizeof *c->diff.all, by_gain);
+    return true;
+}
+
+/* The shares that have no buffers of their own: loads, stores and what no buffer could hold. */
+static int share_lines(const struct comparison *c, enum lx_part parts[LX_PART_COUNT])
+{
+    int n = 0;
+    for (int s = 0; s < LX_PART_RING; s++)
+        if (s != LX_PART_BUFFERS && c->diff.share_before[s] != c->diff.share_after[s])
+            parts[n++] = (enum lx_part)s;
+    return n;
+}
+
+static int32_t gaining(const struct comparison *c)
+{
+    int32_t n = 0;
+    while (n < c->diff.count && c->diff.all[n].gain != 0) n++;
+    return n;
+}
+
+bool comparison_line(const struct comparison *c, int i, struct differing *out)
+{
+    enum lx_part parts[LX_PART_COUNT];
+    int shares = share_lines(c, parts), first = gaining(c);
+    if (i >= first && i < first + shares) {
+        enum lx_part s = parts[i - first];
+        *out = (struct differing){lx_part_words(s), "", c->diff.share_before[s] - c->diff.share_after[s]};
+        return true;
+    }
+    int32_t at = i < first ? i : i - shares;
+    if (at >= c->diff.count) return false;
+    const struct lx_difference *d = &c->diff.all[at];
+    *out = (struct differing){d->name, lx_change_words(d->change), d->gain};
+    return true;
+}

@@ -1,0 +1,151 @@
+/* Ops as rows of a table on the screen. */
+#include "tui/graph_rows.h"
+#include "tui/explorer.h"
+#include "tui/stack_bar.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TICK_COLUMNS = 5 };
+
+bool op_matches(const struct lx_graph *g, int32_t op, const char *text)
+{
+    return has_text(g->ops[op].name, text) || has_text(g->ops[op].kind->name, text) ||
+           has_text(g->tensors[g->ops[op].output].name, text);
+}
+
+void add_shape(const struct lx_tensor *t, struct text *out)
+{
+    if (t->rank < 0) {
+        text_format(out, "%s B", grouped(t->bytes).at);
+        return;
+    }
+    for (int i = 0; i < t->rank; i++) text_format(out, "%s%lld", i ? "x" : "", (long long)t->shape[i]);
+    if (t->rank == 0) text_add(out, "scalar");
+    text_format(out, " %s", lx_dtype_word(t->dtype));
+}
+
+static void add_splits(const struct lx_division *d, struct text *out)
+{
+    if (!d || d->kind != LX_DIVIDED) return;
+    const char *blank = "";
+    for (int i = 0; i < d->split_count; i++) {
+        if (d->splits[i].split == 1) continue;
+        text_format(out, "%s%c/%lld", blank, d->splits[i].letter, (long long)d->splits[i].split);
+        blank = " ";
+    }
+    if (!*blank) text_add(out, "1 core");
+}
+
+/* One op of the plan that is shown. */
+struct graph_row {
+    const struct outcome *outcome;
+    const struct lx_graph *graph;
+    const struct lx_op *op;
+    const struct lx_op_wait *wait;
+    int32_t number;
+    bool here; /* it is selected */
+};
+
+static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct graph_row *row = row_of_table;
+    int64_t bytes = outcome_traffic(row->outcome, row->number);
+    (void)column;
+    value_whole(v, bytes);
+    v->paint = bytes ? PAINT_PLAIN : PAINT_GOOD;
+    if (!bytes) v->words = "on chip";
+}
+
+static void ring_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct graph_row *row = row_of_table;
+    const struct lx_op_traffic *all = row->outcome->plan->traffic;
+    (void)column;
+    value_dim(v, all ? all[row->number].ring + all[row->number].reduce_ring : 0);
+    if (!v->whole) v->words = "-";
+}
+
+static void cores_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct graph_row *row = row_of_table;
+    const struct lx_division *d = outcome_division(row->outcome, row->number);
+    (void)column;
+    value_whole(v, d ? d->cores_used : 0);
+    v->paint = d && d->cores_used < d->cores ? PAINT_WARN : PAINT_PLAIN;
+}
+
+/* clang-format off */
+VALUE_OF(name_value,   struct graph_row, v->words = row->op->name; v->paint = row->here ? PAINT_HEADING : PAINT_PLAIN;)
+VALUE_OF(kind_value,   struct graph_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(shape_value,  struct graph_row, add_shape(&row->graph->tensors[row->op->output], &v->made); v->words = v->made.at;)
+VALUE_OF(splits_value, struct graph_row, add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at;)
+VALUE_OF(time_value,   struct graph_row, v->number = row->wait->device_us; value_format(v, "%.2f us", v->number);)
+VALUE_OF(bound_value,  struct graph_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
+
+static const struct column graph_array[GRAPH_COLUMNS] = {
+    [GRAPH_NAME]   = {.key = "op",        .heading = "op",         .kind = VALUE_NAME,   .width = 14, .value = name_value},
+    [GRAPH_KIND]   = {.key = "kind",      .heading = "kind",       .kind = VALUE_WORDS,  .width = 8,  .from = 52,  .value = kind_value},
+    [GRAPH_SHAPE]  = {.key = "shape",     .heading = "shape",      .kind = VALUE_WORDS,  .width = 18, .from = 120, .value = shape_value},
+    [GRAPH_SPLITS] = {.key = "splits",    .heading = "splits",     .kind = VALUE_WORDS,  .width = 12, .from = 100, .value = splits_value},
+    [GRAPH_CORES]  = {.key = "cores",     .heading = "cores",      .kind = VALUE_COUNT,  .width = 5,  .from = 58,  .value = cores_value},
+    [GRAPH_HBM]    = {.key = "traffic",   .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 11, .from = 30,  .value = traffic_value},
+    [GRAPH_RING]   = {.key = "ring",      .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 84,  .value = ring_value},
+    [GRAPH_TIME]   = {.key = "device_us", .heading = "time",       .kind = VALUE_MICROS, .width = 9,  .from = 42,  .value = time_value},
+    [GRAPH_BOUND]  = {.key = "bound_by",  .heading = "bound",      .kind = VALUE_WORDS,  .width = 7,  .from = 48,  .value = bound_value},
+};
+/* clang-format on */
+
+const struct columns graph_columns = COLUMNS("ops of the graph on the screen", graph_array);
+
+/* How wide a name is depends on the room. */
+void graph_rows_fit(const struct scene *on, int room, struct graph_rows *out)
+{
+    const struct outcome *o = &on->session->shown;
+    *out = (struct graph_rows){.rails = rails_fit(o, room)};
+    out->columns_at = TICK_COLUMNS + out->rails.columns + 2;
+    int rest = room - out->columns_at;
+    memcpy(out->columns, graph_array, sizeof graph_array);
+    out->columns[GRAPH_NAME].width = rest >= 100  ? 24
+                                     : rest >= 70 ? 16
+                                     : rest >= 42 ? 13
+                                     : rest > 12  ? rest - 12
+                                                  : 1;
+    out->fitted = fit_columns((struct columns){graph_columns.name, out->columns, GRAPH_COLUMNS}, rest);
+    out->bar_at = out->columns_at + out->fitted.end + 1;
+    for (int32_t i = 0; i < outcome_graph(o)->op_count; i++)
+        out->longest_us = fmax(out->longest_us, lx_wait_us(&o->waits[i]));
+}
+
+static struct box columns_of_row(const struct graph_rows *r, struct box row)
+{
+    return (struct box){row.row, row.column + r->columns_at, 1, row.columns - r->columns_at};
+}
+
+void put_graph_head(const struct scene *on, const struct graph_rows *r, struct box row)
+{
+    put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), "tick");
+    put_text(on->cells, row.row, row.column + TICK_COLUMNS, r->rails.columns, INK(DIM),
+             r->rails.columns >= 7 ? "tensors" : "");
+    put_headings(on->cells, columns_of_row(r, row), &r->fitted);
+}
+
+void put_graph_row(const struct scene *on, const struct graph_rows *r, struct box row, int32_t i)
+{
+    const struct outcome *o = &on->session->shown;
+    const struct lx_graph *g = outcome_graph(o);
+    struct graph_row data = {o, g, &g->ops[i], &o->waits[i], i, i == on->session->selection.op};
+    uint8_t tone = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)));
+    struct box columns = columns_of_row(r, row);
+    put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), grouped(i).at);
+    put_rails(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->rails.columns}, r->rails, i);
+    put(on->cells, row.row, columns.column - 2, data.here ? on->glyphs->mark : on->glyphs->bullet,
+        (struct style){.ink = tone});
+    put_values(on->cells, columns, &r->fitted, &data);
+    put_waits(on, (struct box){row.row, row.column + r->bar_at, 1, row.columns - r->bar_at - 1}, data.wait,
+              r->longest_us);
+    if (data.here) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+    if (on->search[0] && op_matches(g, i, on->search))
+        put_paper(on->cells, (struct box){row.row, columns.column, 1, r->fitted.place[GRAPH_NAME].width},
+                  INK_ON(MATCH, MATCH));
+}

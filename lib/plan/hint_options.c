@@ -1,0 +1,99 @@
+/* Kept as text, which is compared and copied like the other values; read when a graph is there to apply it to. */
+#include "plan/hint_options.h"
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_HINTS = LX_MAX_RANK * 2 };
+
+/* "s/8,t/4"; -1 with `st` where it is none. */
+static int read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], lx_status *st)
+{
+    int n = 0;
+    for (const char *at = text; n < MOST_HINTS; at++) {
+        char *end;
+        if (!*at || at[1] != '/') break;
+        long long split = strtoll(at + 2, &end, 10);
+        if (end == at + 2 || split < 1 || (*end && *end != ',')) break;
+        hints[n++] = (struct lx_split_hint){*at, split};
+        if (!*end) return n;
+        at = end;
+    }
+    status_set(st, LX_E_USAGE, "hint %.60s: it must be splits such as s/8,t/4", text);
+    return -1;
+}
+
+/* The entry of an op, or its end. */
+static char *entry_of(char *hints, const char *op)
+{
+    size_t length = strlen(op);
+    char *at = hints;
+    while (*at && !(strncmp(at, op, length) == 0 && at[length] == '=')) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return at;
+}
+
+static void take_out(char *at)
+{
+    char *next = at + strcspn(at, " ");
+    next += strspn(next, " ");
+    memmove(at, next, strlen(next) + 1);
+}
+
+bool hint_option_set(struct lx_options *o, const char *op, const char *text, lx_status *st)
+{
+    struct lx_split_hint ignored[MOST_HINTS];
+    char all[sizeof o->hints];
+    if (read_hints(text, ignored, st) < 0) return false;
+    memcpy(all, o->hints, sizeof all);
+    take_out(entry_of(all, op));
+    size_t used = strlen(all);
+    while (used > 0 && all[used - 1] == ' ') all[--used] = 0;
+    int n = snprintf(all + used, sizeof all - used, "%s%s=%s", used ? " " : "", op, text);
+    if (n < 0 || (size_t)n >= sizeof all - used)
+        return status_set(st, LX_E_LIMIT, "more hints than there is room for (%d characters)",
+                          (int)sizeof all);
+    memcpy(o->hints, all, sizeof all);
+    return true;
+}
+
+static int32_t find_op(const struct lx_graph *g, const char *name)
+{
+    for (int32_t i = 0; i < g->op_count; i++)
+        if (strcmp(g->ops[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* One entry, which is cut into its parts. */
+static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, lx_status *st)
+{
+    struct lx_split_hint hints[MOST_HINTS];
+    char *equals = strchr(entry, '=');
+    if (!equals) return status_set(st, LX_E_USAGE, "hint %.60s: it must be OP=SPLITS", entry), NULL;
+    *equals = 0;
+    int32_t op = find_op(g, entry);
+    if (op < 0)
+        return status_set_at(st, LX_E_UNKNOWN_NAME, g->file, 0, 0,
+                             "a hint names op \"%.60s\", which is not there", entry),
+               NULL;
+    int count = read_hints(equals + 1, hints, st);
+    return count < 0 ? NULL : lx_graph_with_hints(g, op, hints, count, st);
+}
+
+const struct lx_graph *hint_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st)
+{
+    char all[sizeof o->hints], *rest = all;
+    const struct lx_graph *now = lx_graph_ref(g);
+    memcpy(all, o->hints, sizeof all);
+    for (char *entry; now && (entry = strsep(&rest, " "));) {
+        if (!*entry) continue;
+        const struct lx_graph *next = with_entry(now, entry, st);
+        lx_graph_free(now);
+        now = next;
+    }
+    return now;
+}
