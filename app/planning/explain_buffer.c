@@ -1,6 +1,7 @@
 /* lxplan plan --explain: where a buffer is, why, and what helps, in words and as a table. */
 #include "base/fail.h"
 #include "interrupt.h"
+#include "planning/plan_words.h"
 #include "planning/planning.h"
 #include "planning/remedies.h"
 #include "planning/show_plan.h"
@@ -56,9 +57,10 @@ static void show_others(const struct lx_plan *p, const struct lx_explained *e, s
     if (n) text_add(out, "  on chip while it lives, those that save least first:\n");
     for (int32_t k = 0; k < n; k++) {
         const struct lx_buffer *o = &p->problem.buffers[e->others[k]];
-        text_format(out, "    %s: %s at 0x%llx, ticks %lld to %lld, saves %s\n", o->name, grouped(o->size).at,
-                    (long long)p->answer.address[e->others[k]], (long long)o->start, (long long)o->end - 1,
-                    grouped(o->spill_cost).at);
+        const char *pool = pool_word(p, e->others[k]);
+        text_format(out, "    %s: %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n", o->name,
+                    grouped(o->size).at, (long long)p->answer.address[e->others[k]], *pool ? " of " : "",
+                    pool, (long long)o->start, (long long)o->end - 1, grouped(o->spill_cost).at);
     }
 }
 
