@@ -104,7 +104,8 @@ static void try_all(const struct call *call, const struct lx_graph *pattern, str
     watch_end(&watch);
 }
 
-static void add_rows(const struct remedies *r, struct text *out)
+static void add_rows(const struct remedies *r, void (*add)(const struct table *, struct text *),
+                     struct text *out)
 {
     struct column columns[REMEDY_COLUMNS];
     struct remedy_row *rows = malloc((r->all.count + 1) * sizeof *rows);
@@ -114,12 +115,14 @@ static void add_rows(const struct remedies *r, struct text *out)
     columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(r->plan);
     for (size_t i = 0; i < r->all.count; i++) rows[i] = (struct remedy_row){r, &r->all.at[i]};
     struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
-    table_add_text(&TABLE(of, rows, r->all.count), out);
+    struct table table = TABLE(of, rows, r->all.count);
+    table.title = "What helps";
+    add(&table, out);
     free(rows);
 }
 
-static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
-                          const char *name, struct text *out)
+bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                  const char *name, void (*add)(const struct table *, struct text *), struct text *out)
 {
     struct lx_options asked;
     struct remedies r = {0};
@@ -128,11 +131,17 @@ static bool show_remedies(struct call *call, const struct lx_graph *pattern, con
     if (ok) {
         try_all(call, pattern, &r);
         remedies_sort(&r);
-        text_format(out, "what helps (%s %s now):\n", remedy_value_heading(p), grouped(lx_plan_value(p)).at);
-        add_rows(&r, out);
+        add_rows(&r, add, out);
     }
     remedies_free(&r);
     return ok;
+}
+
+static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                          const char *name, struct text *out)
+{
+    text_format(out, "what helps (%s %s now):\n", remedy_value_heading(p), grouped(lx_plan_value(p)).at);
+    return add_remedies(call, pattern, p, name, table_add_text, out);
 }
 
 static bool no_such_buffer(struct call *call, const struct lx_plan *p, const char *name)

@@ -67,7 +67,7 @@ static void last_value(const void *row_of_table, const struct column *column, st
     else
         value_format(v, "%13s B %s%s", grouped(l->hbm_bytes).at, l->solver,
                      !l->met     ? ", missed"
-                     : l->proved ? ", best"
+                     : l->proved ? ", optimal"
                                  : "");
 }
 

@@ -6,6 +6,7 @@ LXPLAN=$1 case=$2
 command -v tmux >/dev/null || exit 77
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
+export XDG_CONFIG_HOME=$scratch/config # nobody's own wishes
 socket=lxplan-$case-$$ opened=0 surroundings=
 export LC_ALL=C.UTF-8
 unset NO_COLOR TMUX
