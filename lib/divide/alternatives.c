@@ -77,16 +77,15 @@ static bool goes_before(const struct lx_alternative *a, const struct lx_alternat
 /* Into its place among the `count` so far; what falls out at the end is the slowest, but never the present one. */
 static int insert(struct lx_alternative *out, int count, int most, const struct lx_alternative *a)
 {
-    int at = count;
+    int at = count, last = count < most ? count : most - 1;
     while (at > 0 && goes_before(a, &out[at - 1])) at--;
-    if (at == most && !a->present) return count;
+    bool keep = count == most && out[last].present;
+    if (at >= last && (keep || (at == most && !a->present))) return count;
     if (at == most) at--;
-    int last = count < most ? count : most - 1;
-    bool keep = count == most && out[last].present && at < last;
-    struct lx_alternative present = out[last];
+    struct lx_alternative slowest = out[last];
     memmove(&out[at + 1], &out[at], (size_t)(last - at) * sizeof *out);
     out[at] = *a;
-    if (keep) out[last] = present;
+    if (keep) out[last] = slowest;
     return last + 1;
 }
 
