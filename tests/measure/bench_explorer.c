@@ -105,6 +105,8 @@ static void measure_file(const char *path, const char *what)
     explorer_key(&x, (struct key){.code = AT_WAIT});
     printf("%s: read and planned in %.0f ms\n", what, wall_ms() - began);
     measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKv-z[PdV");
+    measure(&x, what, VIEW_BUFFERS, "jjk<PageDown>Gg<PageUp>jjjjjjjjj");
+    measure(&x, what, VIEW_BUFFERS, ">jr"); /* each sorts anew */
     if (outcome_graph(&x.session.shown)) {
         measure(&x, what, VIEW_GRAPH, "jjjk<PageDown>Gg<Space>");
         measure(&x, what, VIEW_CORES, "l]<Space>j[");
