@@ -1,5 +1,6 @@
 /* Axes around a plot, lines and points in it; see chart.h. */
 #include "tui/chart.h"
+#include "picture/ticks.h"
 #include "tui/braille.h"
 #include "text/format.h"
 
@@ -51,37 +52,18 @@ static struct chart_axis axis_of(const struct chart *c, const struct chart_axis 
     return a;
 }
 
-/* The least of 1, 2, 5 times a power of ten that is not below `least`. */
-static double step_above(double least)
+/* What the values of an axis are, by how they are written. */
+static enum scale_unit unit_of(const struct chart_axis *a)
 {
-    double power = pow(10, floor(log10(least)));
-    static const double steps[] = {1, 2, 5, 10};
-    for (int i = 0; i < 3; i++)
-        if (steps[i] * power >= least * 0.999) return steps[i] * power;
-    return 10 * power;
+    return a->label == chart_bytes ? SCALE_BYTES : a->label == chart_seconds ? SCALE_SECONDS : SCALE_PLAIN;
 }
 
-static int linear_ticks(const struct chart_axis *a, int most, double out[MOST_TICKS])
+static int steps_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
 {
-    double step = step_above((a->to - a->from) / most);
-    int n = 0;
-    for (double k = ceil(a->from / step - 1e-9); n < most && k * step <= a->to * (1 + 1e-12); k++)
-        out[n++] = k * step;
-    return n;
-}
-
-/* Powers of ten; with 2 and 5 between them where there is room. */
-static int log_ticks(const struct chart_axis *a, int most, double out[MOST_TICKS])
-{
-    double from = log10(a->from), to = log10(a->to), decades = to - from;
-    int n = 0, every = decades > most ? (int)ceil(decades / most) : 1;
-    for (double e = floor(from); e <= to; e += every)
-        for (int k = 0; k < 3; k++) {
-            static const double parts[] = {1, 2, 5};
-            double v = parts[k] * pow(10, e);
-            if (k > 0 && decades * 3 > most) continue;
-            if (v >= a->from * 0.999 && v <= a->to * 1.001 && n < most) out[n++] = v;
-        }
+    struct tick ticks[SCALE_TICKS];
+    struct scale scale = {a->from, a->to, a->log, unit_of(a), false};
+    int n = ticks_make(&scale, most, ticks);
+    for (int i = 0; i < n; i++) out[i] = ticks[i].at;
     return n;
 }
 
@@ -89,7 +71,7 @@ static int ticks_of(const struct chart_axis *a, int most, double out[MOST_TICKS]
 {
     if (most > MOST_TICKS) most = MOST_TICKS;
     if (most < 1) return 0;
-    if (!a->ticks) return a->log ? log_ticks(a, most, out) : linear_ticks(a, most, out);
+    if (!a->ticks) return steps_of(a, most, out);
     int n = 0;
     for (int i = 0; i < a->tick_count && n < most; i++)
         if (a->ticks[i] >= a->from && a->ticks[i] <= a->to) out[n++] = a->ticks[i];

@@ -2,7 +2,8 @@
 see() { # SIZE FILE KEYS
     echo "== $*"
     $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" &&
-        sed -E 's/ +[0-9.]+ m?s  /      (time)  /' "$scratch/s"
+        sed -E -e 's/ +[0-9.]+ m?s  /      (time)  /' -e 's/^( +)│[a-z-][a-z -]{20,}$/\1│(curves over time)/' \
+            -e '/^ +└[─┬]+$/,+1s/.*/(axis of time)/' "$scratch/s"
 }
 solvers='5r<wait>'
 see 80x24 patterns/targets/moe_mlp.json ":lx 850k<Enter>:solver greedy<Enter><wait>o${solvers}jjjjj"
