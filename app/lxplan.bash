@@ -12,8 +12,13 @@ _lxplan()
     if [[ -z $command || $command == help ]]; then
         [[ -z $command ]] && word='--help --version' || word=''
         mapfile -t COMPREPLY < <(compgen -W "$("$program" help --names 2>/dev/null) $word" -- "$cur")
+        if [[ -z $command && ${#COMPREPLY[@]} -eq 0 ]]; then
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
         return
     fi
+    [[ " $("$program" help --names 2>/dev/null | tr '\n' ' ') " == *" $command "* ]] || command=explore # a file opens the explorer
     local words
     if [[ $prev == -* && $prev != -- ]]; then
         # 0: words, or none for files; 1: anything; 2: no option with a value

@@ -8,11 +8,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void place_value(int64_t address, bool is_there, struct value *v)
+static void place_value(int64_t address, const char *pool, bool is_there, struct value *v)
 {
-    if (address >= 0)
-        value_whole(v, address);
-    else
+    if (address >= 0) value_whole(v, address);
+    if (address >= 0 && *pool)
+        value_format(v, "%s %lld", pool, (long long)address);
+    else if (address < 0)
         v->words = is_there ? "off chip" : "-";
     v->paint = is_there ? PAINT_PLAIN : PAINT_DIM;
 }
@@ -41,8 +42,10 @@ static void why_value(const void *row_of_table, const struct column *column, str
 /* clang-format off */
 VALUE_OF(buffer_value, struct lx_difference, v->words = row->name;)
 VALUE_OF(change_value, struct lx_difference, v->words = lx_change_word(row->change);)
-VALUE_OF(before_value, struct lx_difference, place_value(row->address_before, row->before >= 0, v);)
-VALUE_OF(after_value,  struct lx_difference, place_value(row->address_after, row->after >= 0, v);)
+VALUE_OF(before_value, struct lx_difference, place_value(row->address_before, row->pool_before, row->before >= 0, v);)
+VALUE_OF(after_value,  struct lx_difference, place_value(row->address_after, row->pool_after, row->after >= 0, v);)
+VALUE_OF(pool_before_value, struct lx_difference, v->words = row->pool_before;)
+VALUE_OF(pool_after_value, struct lx_difference, v->words = row->pool_after;)
 VALUE_OF(slot_value,   struct lx_difference, v->words = row->in_place_of;)
 VALUE_OF(reason_value, struct lx_difference, v->words = row->reason;)
 
@@ -51,6 +54,8 @@ static const struct column difference_array[] = {
     {.key = "change",                              .kind = VALUE_WORDS,   .value = change_value},
     {.key = "address_before", .heading = "before", .kind = VALUE_ADDRESS, .value = before_value},
     {.key = "address_after",  .heading = "after",  .kind = VALUE_ADDRESS, .value = after_value},
+    {.key = "pool_before",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_before_value},
+    {.key = "pool_after",                          .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_after_value},
     {.key = "gain_bytes",     .heading = "gain",   .kind = VALUE_BYTES,   .value = gain_value},
     {.key = "in_place_of",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = slot_value},
     {.key = "reason",                              .kind = VALUE_WORDS,   .flags = COLUMN_MAY_LACK, .value = reason_value},

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "planning/bundled.h"
 #include "planning/planning.h"
+#include "tui/config.h"
 #include "tui/main_loop.h"
 #include "tui/theme.h"
 
@@ -15,6 +16,7 @@
 static const struct option_row rows[] = {
     {"theme", 0, "NAME", "{} (default: by the terminal; NO_COLOR: mono)"},
     {"ascii", 0, NULL, "no characters beyond ASCII"},
+    {"no-config", 0, NULL, "do not read ~/.config/lxplan/config (theme, keys, settings)"},
     {"script", 0, "KEYS",
      "these keys instead of a terminal: jj<Enter><wait>:solver exact<Enter>; @FILE reads them"},
     {"dump-screen", 0, "FILE",
@@ -36,6 +38,21 @@ static bool read_size(struct call *call, struct explore_options *o)
     return status_set(&call->st, LX_E_USAGE, "--size %s: it must be like 80x24", size);
 }
 
+/* What the person's own file says, where the command line says nothing else. */
+static bool read_config(struct call *call, struct explore_options *o)
+{
+    struct config c;
+    if (option_given(&call->line, "no-config")) return true;
+    char *path = config_path();
+    bool ok = config_read(path, &c, &call->st);
+    free(path);
+    if (!ok) return false;
+    config_apply(&c, &o->how);
+    o->ascii |= c.ascii;
+    if (!o->theme && c.theme && !o->no_colour) o->theme = c.theme->name;
+    return true;
+}
+
 static int run(struct call *call)
 {
     const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
@@ -46,7 +63,8 @@ static int run(struct call *call)
                                 .ascii = option_given(&call->line, "ascii"),
                                 .theme = option_value(&call->line, "theme"),
                                 .dump = option_value(&call->line, "dump-screen")};
-    bool interrupted = false, ok = read_size(call, &o) && read_options(call, &o.how.options);
+    bool interrupted = false,
+         ok = read_size(call, &o) && read_options(call, &o.how.options) && read_config(call, &o);
     o.how.options.prefix = NULL; /* in the explorer one types "cores 8", not "--cores 8" */
     if (ok && o.path_count == 0) {
         bundled = bundled_patterns();
@@ -77,7 +95,9 @@ const struct command command_explore = {
     .details =
         "Files are patterns or plans; of a folder all patterns in it. Without any: the bundled patterns.\n"
         "The word explore may be left out before a file or folder that is there: lxplan FILE.\n"
-        "? in the explorer lists its keys.\n",
+        "? in the explorer lists its keys. ~/.config/lxplan/config has lines like: theme light, bind $ "
+        "graph,\n"
+        "set solver exact; the command line goes before it.\n",
     .options = tables,
     .words = words,
     .least_files = 0,

@@ -15,11 +15,40 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"format", written_format_word}, {0}};
 
+/* Without these another tool's answer would not be legal here. The rest is about what is worth its place, and such tools
+ * place all that they are given. */
+enum {
+    NEEDED = LX_CAN_POOLS | LX_CAN_LIVES | LX_CAN_PAIRS | LX_CAN_RESERVED | LX_CAN_STAGING | LX_CAN_SAME_PLACE
+};
+
+/* Can a list of buffers say what the problem asks for? */
+static bool can_say(struct call *call, const char *file, const struct lx_problem *p,
+                    const struct lx_format *format)
+{
+    char what[300];
+    unsigned needs = lx_problem_needs(p);
+    if (!(needs & NEEDED)) return true;
+    return status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                         "%s has no columns for %s; use --format pattern, which has", format->summary,
+                         lx_needs_words(needs & NEEDED, what, sizeof what));
+}
+
+static void note_what_is_left_out(struct call *call, const struct lx_problem *p,
+                                  const struct lx_format *format)
+{
+    char what[300];
+    unsigned needs = lx_problem_needs(p);
+    if (needs)
+        note(call, "left out, for %s cannot say it: %s", format->summary,
+             lx_needs_words(needs, what, sizeof what));
+}
+
 /* The buffers of a problem without those that may not be placed: other tools place everything they are given.
  * In place and roles have no columns, so edges are dropped with a word. `address` NULL: of no plan. */
-static char *write_problem(struct call *call, const struct lx_problem *p, const int64_t *address,
-                           const struct lx_format *format, size_t *length)
+static char *write_problem(struct call *call, const char *file, const struct lx_problem *p,
+                           const int64_t *address, const struct lx_format *format, size_t *length)
 {
+    if (!can_say(call, file, p, format)) return NULL;
     struct lx_buffer *kept = malloc(((size_t)p->count + 1) * sizeof *kept);
     int32_t n = 0, edges = 0;
     if (!kept) return status_no_memory(&call->st), NULL;
@@ -37,6 +66,7 @@ static char *write_problem(struct call *call, const struct lx_problem *p, const 
     if (text && edges)
         note(call, "%s may take another's place; %s cannot say so", counted(edges, "buffer").at,
              format->summary);
+    if (text) note_what_is_left_out(call, p, format);
     if (text) note(call, "capacity %s", in_bytes(p->capacity).at);
     free(kept);
     return text;
@@ -67,7 +97,8 @@ static char *write_addresses(struct call *call, const char *file, const char *te
         return NULL;
     }
     struct lx_plan *plan = plan_of_text(call, file, text, *length);
-    char *written = plan ? write_problem(call, &plan->problem, plan->answer.address, format, length) : NULL;
+    char *written =
+        plan ? write_problem(call, file, &plan->problem, plan->answer.address, format, length) : NULL;
     lx_plan_free(plan);
     return written;
 }
@@ -95,7 +126,7 @@ static char *write_list(struct call *call, const char *file, const char *text, c
     if (lx_is_plan(text, *length)) return write_addresses(call, file, text, format, length);
     const struct lx_graph *g = lx_graph_parse(file, text, *length, &call->st);
     struct lx_question *q = g ? make_problem(call, g) : NULL;
-    char *written = q ? write_problem(call, &q->problem, NULL, format, length) : NULL;
+    char *written = q ? write_problem(call, file, &q->problem, NULL, format, length) : NULL;
     lx_question_free(q);
     lx_graph_free(g);
     return written;

@@ -91,16 +91,24 @@ static void write_sums(const struct lx_plan *p, struct text *out)
     free(waits);
 }
 
+/* Beside what nothing on chip costs, where that is an answer. */
+static void add_baseline(const struct lx_plan *p, struct text *out)
+{
+    int64_t all = p->figures.baseline_hbm_bytes;
+    bool legal = !p->graph->is_list || !(lx_problem_needs(&p->problem) & (LX_CAN_MUST | LX_CAN_STAGING));
+    if (!legal && p->answer.status != LX_INFEASIBLE)
+        text_add(out, "; not all may be off chip");
+    else if (legal && all > 0)
+        text_format(out, "; all off chip %s, saved %s", in_bytes(all).at,
+                    in_percent((double)(all - p->figures.hbm_bytes) / (double)all).at);
+}
+
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
     label(out, p->graph->is_list ? "cost" : "HBM");
     text_add(out, in_bytes(p->figures.hbm_bytes).at);
     if (p->problem.objective == LX_SPILL && !p->asks_time) add_least_words(p, false, out);
-    if (p->figures.baseline_hbm_bytes > 0)
-        text_format(out, "; all off chip %s, saved %s", in_bytes(p->figures.baseline_hbm_bytes).at,
-                    in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
-                               (double)p->figures.baseline_hbm_bytes)
-                        .at);
+    add_baseline(p, out);
     text_add(out, "\n");
     if (p->problem.objective == LX_SPILL && !p->graph->is_list) {
         label(out, "spill");

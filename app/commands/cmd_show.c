@@ -1,5 +1,6 @@
 /* lxplan show: a plan as a picture. */
 #include "planning/planning.h"
+#include "planning/show_plan.h"
 #include "base/fail.h"
 #include "planning/buffer_table.h"
 #include "text/table.h"
@@ -18,6 +19,7 @@ static const struct option_row rows[] = {
     {"svg", 0, NULL, "a drawing for browsers and documents"},
     {"html", 0, NULL,
      "one file for a browser: hover, a slider for time, what each core holds, tables that sort"},
+    {"remedies", 0, NULL, "with --html, of a pattern: try everything that could help, and list it"},
     {"width", 0, "N", "width of the map in characters, of the drawing in pixels"},
     {"height", 0, "N", "rows of the map, height of the drawing in pixels"},
     {"ascii", 0, NULL, "no characters beyond ASCII in the map"},
@@ -106,6 +108,21 @@ static const struct form *form_asked(struct call *call)
     return form ? form : forms;
 }
 
+/* What helps the plan of a pattern, as data of its page. False with `call->st`. */
+static bool read_remedies(struct call *call, const struct form *form, const struct lx_plan *p,
+                          struct text *out)
+{
+    const char *path = call->line.files.at[0];
+    if (!option_given(&call->line, "remedies")) return true;
+    if (form->draw != show_html) return status_set(&call->st, LX_E_USAGE, "--remedies goes with --html");
+    if (strcmp(path, "-") == 0)
+        return status_set(&call->st, LX_E_USAGE, "--remedies needs a file, and not standard input");
+    const struct lx_graph *pattern = lx_graph_read(path, &call->st);
+    bool ok = pattern && add_remedies(call, pattern, p, NULL, html_table, out);
+    lx_graph_free(pattern);
+    return ok && (!out->failed || status_no_memory(&call->st));
+}
+
 static int run(struct call *call)
 {
     bool listed = option_given(&call->line, "buffers");
@@ -131,9 +148,13 @@ static int run(struct call *call)
         paint_off();
     else if (!how.width && form == forms)
         how.width = terminal_columns();
-    struct text picture = {0};
-    form->draw(p, &how, &picture);
+    struct text picture = {0}, remedies = {0};
+    bool ok = read_remedies(call, form, p, &remedies);
+    how.remedies = remedies.at;
+    if (ok) form->draw(p, &how, &picture);
     lx_plan_free(p);
+    text_free(&remedies);
+    if (!ok) return FAILED;
     if (picture.failed) text_free(&picture);
     return deliver(call, picture.at, picture.length) ? EXIT_YES : FAILED;
 }

@@ -33,7 +33,7 @@ static void target_value(const void *row_of_table, const struct column *column, 
         v->words = "";
 }
 
-/* The traffic of the solver's plan, `*` where it is proved best, `!` where the target is missed. */
+/* The traffic of the solver's plan, `*` where it is optimal, `!` where the target is missed. */
 static void result_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct result *r = &((const struct pattern_row *)row_of_table)->results[column->argument];
@@ -105,7 +105,7 @@ static void write_rows(const pattern_rows *rows, struct text *out)
         columns[all.count++] = (struct column){
             .key = name, .heading = name, .kind = VALUE_MARK, .argument = i, .value = result_value};
     }
-    text_add(out, "Bytes of HBM traffic by solver; * proved best, ! above the target. `lxplan --help` "
+    text_add(out, "Bytes of HBM traffic by solver; * optimal, ! above the target. `lxplan --help` "
                   "for more.\n\n");
     table_add_text(&TABLE(all, rows->at, rows->count), out);
 }

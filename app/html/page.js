@@ -122,6 +122,13 @@ function sortable(columns, rows, options) {
   return { element, fill, filter(text) { only = text.toLowerCase(); shown = o.most; arrange(); }, heads, body };
 }
 
+// A table that comes as data: per value what people read, what it is sorted by, and its tone.
+function dataTable(t, options) {
+  const valueOf = (c, v) => v[1] !== null && v[1] !== undefined ? v[1] : c.right ? null : v[0];
+  return sortable(t.columns.map((c, k) => ({ name: c.heading, right: c.right, long: c.long, search: !c.right,
+    value: r => valueOf(c, r[k]), words: r => r[k][0], tone: r => r[k][2] || "" })), t.rows, options);
+}
+
 // Marks of an axis: steps of 1, 2, 5; powers of two where bytes are logarithmic.
 function ticksOf(low, high, most, log, bytes) {
   const out = [];

@@ -273,10 +273,7 @@
     ids, { id: "buffers", sort: 5, down: true, isHere: i => i === state.pick, pick: i => { pick(i); if (b.start[i] > state.tick || b.end[i] <= state.tick) setTick(b.start[i]); map.scrollIntoView({ block: "nearest" }); } });
   const search = make("input", { type: "search", placeholder: "name, state or reason", oninput: e => all.filter(e.target.value) });
   main.append(make("section", null, make("div", { class: "bar" }, make("h2", { style: "margin:0;flex:1" }, grouped(n) + " buffers"), search), all.element));
-  if (p.remedies && p.remedies.length) main.append(make("section", null, make("h2", null, "What helps"), sortable([
-    { name: "try", value: r => r.what, words: r => r.what }, { name: "HBM bytes", right: true, value: r => r.value, words: r => grouped(r.value) },
-    { name: "change", right: true, value: r => r.value === null ? null : r.value - p.hbm, words: r => r.value === null ? "" : grouped(r.value - p.hbm), tone: r => r.value < p.hbm ? "good" : "dim" },
-    { name: "note", value: r => r.note, words: r => r.note, long: true }], p.remedies, { id: "remedies" }).element));
+  if (p.remedies) main.append(make("section", null, make("h2", null, p.remedies.title), dataTable(p.remedies, { id: "remedies" }).element));
   if (p.ops.length) main.append(make("section", null, make("h2", null, grouped(p.ops.length) + " ops"), sortable([
     { name: "tick", right: true, value: o => o.tick, words: o => o.tick }, { name: "op", value: o => o.name, words: o => o.name }, { name: "kind", value: o => o.kind, words: o => o.kind },
     { name: "cores", right: true, value: o => o.cores, words: o => o.cores }, { name: "HBM", right: true, value: o => o.hbm, words: o => grouped(o.hbm) },

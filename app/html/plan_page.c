@@ -33,10 +33,11 @@ static void add_gap(const struct lx_plan *p, struct text *out)
 {
     double gap = lx_plan_gap(p);
     if (p->problem.objective == LX_FIT) return;
-    if (gap == 0)
-        add_fact(out, "gap", "proven least", "good");
+    if (gap <= 0)
+        add_fact(out, "proof", "optimal", "good");
     else
         add_fact(out, "above the proven least", in_gap(gap).at, NULL);
+    if (p->unproved) add_fact(out, "no proof", p->unproved, NULL);
 }
 
 static void add_facts(const struct lx_plan *p, int64_t peak, struct text *out)
@@ -303,7 +304,6 @@ void show_html(const struct lx_plan *p, const struct picture *how, struct text *
     struct lx_occupancy o = {0};
     struct bands bands = {0};
     struct text json = {0};
-    (void)how;
     if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
         add_plan(p, &o, bands.top, &json);
         add_facts(p, o.peak, &json);
@@ -312,7 +312,7 @@ void show_html(const struct lx_plan *p, const struct picture *how, struct text *
         add_use(&o, &json);
         add_buffers(p, &json);
         add_ops(p, &json);
-        text_add(&json, "\"remedies\": []}\n");
+        text_format(&json, "\"remedies\": %s}\n", how->remedies ? how->remedies : "null");
         html_page(p->graph->name, html_plan_js, &json, out);
     } else
         out->failed = true;

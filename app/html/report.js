@@ -17,8 +17,7 @@
   if (data.figures.length) main.append(plots);
   const tables = [];
   for (const t of data.tables) {
-    const s = sortable(t.columns.map((c, k) => ({ name: c.heading, right: c.right, long: c.long, search: !c.right, value: r => r[k][1] !== null && r[k][1] !== undefined ? r[k][1] : c.right ? null : r[k][0],
-      words: r => r[k][0], tone: r => r[k][2] || "" })), t.rows, { most: 400 });
+    const s = dataTable(t, { most: 400 });
     const search = make("input", { type: "search", placeholder: "filter", oninput: e => s.filter(e.target.value) });
     main.append(make("section", null, make("div", { class: "bar" }, make("h2", { style: "margin:0;flex:1" }, t.title), t.rows.length > 12 ? search : null), s.element, t.notes ? make("footer", null, make("pre", null, t.notes)) : null));
     tables.push(s);

@@ -16,8 +16,9 @@ enum { LETTER_COUNT = 62 };
 char identity_letter(int32_t identity);
 
 struct picture {
-    int width, height; /* characters or pixels; 0: as it suits */
-    bool ascii, all;   /* all: lists are not cut */
+    int width, height;    /* characters or pixels; 0: as it suits */
+    bool ascii, all;      /* all: lists are not cut */
+    const char *remedies; /* of a page: what helps, as data; NULL: nobody asked */
 };
 
 void show_text(const struct lx_plan *p, const struct picture *how, struct text *out);

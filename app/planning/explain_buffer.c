@@ -1,6 +1,7 @@
 /* lxplan plan --explain: where a buffer is, why, and what helps, in words and as a table. */
 #include "base/fail.h"
 #include "interrupt.h"
+#include "planning/plan_words.h"
 #include "planning/planning.h"
 #include "planning/remedies.h"
 #include "planning/show_plan.h"
@@ -56,9 +57,10 @@ static void show_others(const struct lx_plan *p, const struct lx_explained *e, s
     if (n) text_add(out, "  on chip while it lives, those that save least first:\n");
     for (int32_t k = 0; k < n; k++) {
         const struct lx_buffer *o = &p->problem.buffers[e->others[k]];
-        text_format(out, "    %s: %s at 0x%llx, ticks %lld to %lld, saves %s\n", o->name, grouped(o->size).at,
-                    (long long)p->answer.address[e->others[k]], (long long)o->start, (long long)o->end - 1,
-                    grouped(o->spill_cost).at);
+        const char *pool = pool_word(p, e->others[k]);
+        text_format(out, "    %s: %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n", o->name,
+                    grouped(o->size).at, (long long)p->answer.address[e->others[k]], *pool ? " of " : "",
+                    pool, (long long)o->start, (long long)o->end - 1, grouped(o->spill_cost).at);
     }
 }
 
@@ -102,7 +104,8 @@ static void try_all(const struct call *call, const struct lx_graph *pattern, str
     watch_end(&watch);
 }
 
-static void add_rows(const struct remedies *r, struct text *out)
+static void add_rows(const struct remedies *r, void (*add)(const struct table *, struct text *),
+                     struct text *out)
 {
     struct column columns[REMEDY_COLUMNS];
     struct remedy_row *rows = malloc((r->all.count + 1) * sizeof *rows);
@@ -112,12 +115,14 @@ static void add_rows(const struct remedies *r, struct text *out)
     columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(r->plan);
     for (size_t i = 0; i < r->all.count; i++) rows[i] = (struct remedy_row){r, &r->all.at[i]};
     struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
-    table_add_text(&TABLE(of, rows, r->all.count), out);
+    struct table table = TABLE(of, rows, r->all.count);
+    table.title = "What helps";
+    add(&table, out);
     free(rows);
 }
 
-static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
-                          const char *name, struct text *out)
+bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                  const char *name, void (*add)(const struct table *, struct text *), struct text *out)
 {
     struct lx_options asked;
     struct remedies r = {0};
@@ -126,11 +131,17 @@ static bool show_remedies(struct call *call, const struct lx_graph *pattern, con
     if (ok) {
         try_all(call, pattern, &r);
         remedies_sort(&r);
-        text_format(out, "what helps (%s %s now):\n", remedy_value_heading(p), grouped(lx_plan_value(p)).at);
-        add_rows(&r, out);
+        add_rows(&r, add, out);
     }
     remedies_free(&r);
     return ok;
+}
+
+static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                          const char *name, struct text *out)
+{
+    text_format(out, "what helps (%s %s now):\n", remedy_value_heading(p), grouped(lx_plan_value(p)).at);
+    return add_remedies(call, pattern, p, name, table_add_text, out);
 }
 
 static bool no_such_buffer(struct call *call, const struct lx_plan *p, const char *name)

@@ -36,6 +36,12 @@ static void add_least(const struct lx_plan *p, const char *least, struct text *o
         text_format(out, ", proven least %s (+%s)", least, in_percent(gap).at);
 }
 
+const char *pool_word(const struct lx_plan *p, int32_t buffer)
+{
+    bool several = p->problem.pool_count > 1 && p->answer.pool && p->answer.address[buffer] >= 0;
+    return several ? p->problem.pools[p->answer.pool[buffer]].name : "";
+}
+
 void add_least_words(const struct lx_plan *p, bool brief, struct text *out)
 {
     struct words us;

@@ -15,6 +15,8 @@ struct words in_short_bytes(int64_t n);
 const char *value_word(const struct lx_plan *p);
 /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)", "HBM 12.3 MiB, optimal"; not `brief`: with every byte. */
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out);
+/* The pool that a buffer is in; "": it is off chip, or there is only one. */
+const char *pool_word(const struct lx_plan *p, int32_t buffer);
 /* What stands behind the value: ", optimal". Nothing where everything just has to fit. */
 void add_least_words(const struct lx_plan *p, bool brief, struct text *out);
 /* "optimal", "feasible: bestfit is a heuristic and proves nothing", "limit: stopped by --time" */

@@ -3,6 +3,7 @@
 #define LX_APP_PLANNING_SHOW_PLAN_H
 
 #include "command.h"
+#include "text/table.h"
 
 /* Op by op: how it is divided, what it moves, how long it takes. `most` rows, the busiest; 0: all. */
 void show_ops(const struct lx_plan *p, int most, struct text *out);
@@ -16,5 +17,8 @@ bool show_stages(struct call *call, const char *path, struct text *out);
 #define WHOLE_PLAN "."
 bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                     const char *name, struct text *out);
+/* Every remedy of a buffer (NULL: of the plan as a whole), tried, as a table that `add` writes. False with `call->st`. */
+bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
+                  const char *name, void (*add)(const struct table *, struct text *), struct text *out);
 
 #endif

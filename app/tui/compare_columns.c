@@ -48,7 +48,8 @@ VALUE_OF(solver_value, struct racer_row, v->words = row->rival->name; v->paint =
 VALUE_OF(gap_value,    struct racer_row, v->number = lx_plan_gap(row->plan);)
 VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
 VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
-VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->plan->figures.bound_bytes); v->paint = PAINT_DIM;)
+VALUE_OF(bound_value,  struct racer_row, value_whole(v, lx_plan_least(row->plan)); v->paint = PAINT_DIM;)
+VALUE_OF(proof_value,  struct racer_row, v->words = row->plan->unproved ? row->plan->unproved : ""; v->paint = PAINT_DIM;)
 VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)
 
 
@@ -60,8 +61,9 @@ static const struct column racer_array[RACER_COLUMNS] = {
     [TIME]     = {.key = "seconds",  .heading = "time",         .kind = VALUE_SECONDS, .width = 10, .from = 56, .value = time_value},
     [SELECTED] = {.key = "selected", .heading = "",             .kind = VALUE_WORDS,   .width = 17, .gap = 1, .from = 75, .value = selected_value},
     [SPILL]    = {.key = "spill",    .heading = "spill",        .kind = VALUE_BYTES,   .width = 14, .from = 104, .value = spill_value},
-    [BOUND]    = {.key = "bound",    .heading = "no less than", .kind = VALUE_BYTES,   .width = 13, .from = 104, .value = bound_value},
+    [BOUND]    = {.key = "bound",    .heading = "proven least", .kind = VALUE_BYTES,   .width = 13, .from = 104, .value = bound_value},
     [STEPS]    = {.key = "steps",    .heading = "steps",        .kind = VALUE_COUNT,   .width = 12, .from = 118, .value = steps_value},
+    [PROOF]    = {.key = "unproved", .heading = "why no proof", .kind = VALUE_WORDS,   .gap = 1, .from = 150, .value = proof_value},
 };
 /* clang-format on */
 

@@ -13,7 +13,7 @@ struct racer_row {
     bool wins;
 };
 
-enum { SOLVER, STATUS, TRAFFIC, GAP, TIME, SELECTED, SPILL, BOUND, STEPS, RACER_COLUMNS };
+enum { SOLVER, STATUS, TRAFFIC, GAP, TIME, SELECTED, SPILL, BOUND, STEPS, PROOF, RACER_COLUMNS };
 extern const struct columns racer_columns;
 /* By a column; rows without a plan come last. */
 int compare_rivals(const struct rival *a, const struct rival *b, int column);

@@ -115,17 +115,13 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
         draw_line(on, &text, INK(PLAIN), &line);
     }
-    if (b->spill_cost > 0) {
-        text_format(&line, placed ? "saves %s of HBM traffic" : "costs %s of HBM traffic",
-                    in_bytes(b->spill_cost).at);
-        bool ask = !placed && !b->reason;
-        if (ask && area.columns >= 76)
-            text_format(&line, "; %s %s: which solver keeps it on chip", KEY_OF(COMPARE), KEY_OF(RACE));
-        draw_line(on, &text, placed ? INK(PLAIN) : INK(BAD), &line);
-        if (ask && area.columns < 76) {
-            text_format(&line, "%s %s: which solver keeps it on chip", KEY_OF(COMPARE), KEY_OF(RACE));
-            draw_line(on, &text, INK(KEY), &line);
-        }
+    int64_t moved = on->session->shown.moved ? on->session->shown.moved[i] : 0;
+    if (placed && b->spill_cost > 0) {
+        text_format(&line, "saves %s of HBM traffic", in_bytes(b->spill_cost).at);
+        draw_line(on, &text, INK(PLAIN), &line);
+    } else if (!placed) {
+        text_format(&line, "moves %s of HBM traffic; %s: what helps", in_bytes(moved).at, KEY_OF(WHY));
+        draw_line(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
     }
     add_copies(on, i, &line);
     add_uses(on, i, &line);

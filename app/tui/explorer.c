@@ -75,6 +75,7 @@ void explorer_key(struct explorer *x, struct key key)
         return;
     case AT_TICK:
         x->spin++;
+        explorer_watch(x);
         if (view_is_lively(x, top)) all_views[top]->tick(x, x->states[top]);
         return;
     case AT_NOTHING:

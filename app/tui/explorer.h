@@ -34,6 +34,19 @@ struct place {
     int32_t buffer, op;
 };
 
+/* A file that is to be edited, and where. */
+struct edit {
+    bool wanted;
+    int pattern, line;
+};
+
+/* The file of the open pattern as it was seen last; file 0: not yet. */
+struct stamp {
+    int pattern;
+    int64_t seconds, nanoseconds, bytes;
+    uint64_t file;
+};
+
 struct explorer {
     struct session session;
     struct cells cells;
@@ -57,6 +70,8 @@ struct explorer {
     int footer_count, footer_row;
     struct place places[MOST_PLACES]; /* one came from, the last one last */
     int place_count;
+    struct edit edit;
+    struct stamp stamp;
     char *replace;      /* what may replace a file when it is asked for again; NULL: nothing */
     struct text copied; /* for the terminal's clipboard; the screen sends it and empties it */
 };
@@ -80,6 +95,17 @@ struct place place_now(const struct explorer *x);
 /* Keeps where one was, if a request has led away from there. */
 void place_left(struct explorer *x, struct place before, enum request by);
 void place_back(struct explorer *x);
+
+/* view_patterns.c: the pattern under the cursor of the list, or -1 */
+int pattern_marked(struct explorer *x);
+
+/* editor.c: asks for the editor, which the main loop starts when it has a terminal to give away */
+void edit_ask(struct explorer *x);
+void edit_now(struct explorer *x);
+/* $VISUAL, $EDITOR or vi. */
+const char *edit_program(void);
+/* Reads the open pattern again when its file has changed. */
+void explorer_watch(struct explorer *x);
 
 /* prompt.c: the line at the bottom */
 void prompt_open(struct explorer *x, char lead, const char *text);

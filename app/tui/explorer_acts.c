@@ -242,6 +242,12 @@ static void reload(struct explorer *x, const char *argument, int what, int by)
     session_reload(&x->session);
 }
 
+static void edit(struct explorer *x, const char *argument, int what, int by)
+{
+    (void)argument, (void)what, (void)by;
+    edit_ask(x);
+}
+
 static void save(struct explorer *x, const char *argument, int what, int by)
 {
     (void)what, (void)by;
@@ -362,6 +368,7 @@ static const struct {
     [REQ_UNDO] = {undo, 0, 0},
     [REQ_REDO] = {redo, 0, 0},
     [REQ_RELOAD] = {reload, 0, 0},
+    [REQ_EDIT] = {edit, 0, 0},
     [REQ_SAVE] = {save, 0, 0},
     [REQ_EXPORT] = {export_view, 0, 0},
     [REQ_COPY] = {copy, 0, 0},

@@ -1,5 +1,6 @@
 /* What is around the views: title with tabs, status, windows on top; footer.c has the last line. */
 #include "tui/explorer.h"
+#include "planning/plan_words.h"
 #include "text/source_line.h"
 
 #include <stdio.h>
@@ -54,23 +55,22 @@ void frame_draw_title(struct explorer *x, struct box area)
     if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
 }
 
-/* "2,654,208 B (2.53 MiB)", or only what is in the brackets where there is little room. */
-static struct words briefly(const struct explorer *x, int64_t bytes)
+/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; of an optimal plan, which the piece before says, only the value. */
+static void add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
 {
-    struct words w = in_bytes(bytes);
-    char *open = strchr(w.at, '('), *close = open ? strchr(open, ')') : NULL;
-    if (x->cells.columns < 100 && close) {
-        *close = 0;
-        memmove(w.at, open + 1, strlen(open));
+    bool brief = x->cells.columns < 130;
+    if (p->answer.status != LX_OPTIMAL && !x->session.shown.interim) {
+        add_value_words(p, brief, out);
+        return;
     }
-    return w;
+    int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
+    text_format(out, "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
 }
 
 /* The pieces of the status line, most important first; those that do not fit are left out. */
 static void status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[], int *count)
 {
     int n = 0;
-    bool height = p->problem.objective == LX_HEIGHT;
     if (!x->session.shown.is_legal && p->answer.status != LX_INFEASIBLE) {
         text_add(&pieces[n++], "NOT LEGAL");
         text_add(&pieces[n++], x->session.shown.check.text);
@@ -79,11 +79,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                 x->session.shown.interim   ? "first plan"
                 : x->session.shown.stopped ? "stopped"
                                            : lx_verdict_word(p->answer.status));
-    text_format(&pieces[n++], "%s %s",
-                height              ? "height"
-                : p->graph->is_list ? "cost"
-                                    : "HBM",
-                briefly(x, height ? p->figures.height_bytes : p->figures.hbm_bytes).at);
+    add_value(x, p, &pieces[n++]);
     if (p->graph->target_hbm_bytes >= 0)
         text_add(&pieces[n++], lx_plan_meets_target(p) ? "target met" : "TARGET MISSED");
     if (p->problem.objective == LX_SPILL && p->figures.baseline_hbm_bytes > 0)
@@ -91,15 +87,14 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
-    if (p->problem.objective != LX_FIT && !x->session.shown.interim)
-        text_format(&pieces[n++], "gap %s", in_gap(lx_plan_gap(p)).at);
     if (!p->graph->is_list)
         text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
                     p->figures.end_to_end_us);
     if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
-    text_format(&pieces[n++], "LX %s", briefly(x, p->problem.capacity).at);
+    text_format(&pieces[n++], "LX %s", in_short_bytes(p->problem.capacity).at);
     if (x->session.undo.count)
         text_format(&pieces[n++], "%s", counted((int64_t)x->session.undo.count, "change").at);
+    if (p->unproved) text_add(&pieces[n++], p->unproved);
     *count = n;
 }
 
@@ -216,8 +211,9 @@ void frame_no_plan(const struct scene *on, struct box area)
             "settings.",
             KEY_OF(UNDO), KEY_OF(WHAT_IF));
     else
-        put_wrapped_format(on->cells, rest, INK(PLAIN),
-                           "This pattern has no plan. Mend the file and press %s to read it again, or choose "
-                           "another one with %s.",
-                           KEY_OF(RELOAD), KEY_OF(PATTERNS));
+        put_wrapped_format(
+            on->cells, rest, INK(PLAIN),
+            "This pattern has no plan. Mend the file (%s opens it) and press %s to read it again;\n"
+            "or choose another one with %s.",
+            KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }

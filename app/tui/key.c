@@ -60,11 +60,10 @@ bool key_parse(const char **text, struct key *out, lx_status *st)
         end = strchr(s, '>');
         if (end && end - s - 1 < (long)sizeof word) memcpy(word, s + 1, (size_t)(end - s - 1));
         if (!end || !parse_named(word, out))
-            return status_set(
-                st, LX_E_USAGE,
-                "--script: \"%.12s\" is not a key; write <Down>, <C-r>, <Enter>, <wait>, or <lt> "
-                "for the character itself",
-                s);
+            return status_set(st, LX_E_USAGE,
+                              "\"%.12s\" is not a key; write <Down>, <C-r>, <Enter>, <wait>, or <lt> "
+                              "for the character itself",
+                              s);
         *text = end + 1;
         return true;
     }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAME = 120 }; /* milliseconds between two pictures of what moves by itself */
+/* Milliseconds between two pictures of what moves by itself, and between two looks at the file that is open. */
+enum { FRAME = 120, WATCH = 1000 };
 
 static bool write_dump(struct explorer *x, const char *path, lx_status *st)
 {
@@ -40,14 +41,19 @@ static void run_terminal(struct explorer *x)
 {
     int descriptor = worker_descriptor(x->session.worker);
     while (!x->quit) {
+        explorer_watch(x);
         explorer_draw(x);
         screen_show(&x->cells, x->theme, x->redraw_all);
         x->redraw_all = false;
+        if (x->edit.wanted) {
+            edit_now(x);
+            continue;
+        }
         if (x->copied.at) {
             screen_copy(x->copied.at);
             text_free(&x->copied);
         }
-        struct key k = input_next(descriptor, explorer_is_lively(x) ? FRAME : -1);
+        struct key k = input_next(descriptor, explorer_is_lively(x) ? FRAME : WATCH);
         /* All that is typed already is done before the next picture. */
         for (int n = 0; n < 100 && !x->quit && k.code != AT_NOTHING; n++) {
             if (k.code == AT_LAST) return;

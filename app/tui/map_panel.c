@@ -85,7 +85,7 @@ static void draw_off_chip(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
     if (area.rows < 2) return;
-    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "off chip: %s",
+    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "off chip: %s, HBM bytes",
                counted(o->off_chip_count, "buffer").at);
     int at = 0; /* the list begins where the selected one is seen */
     for (int32_t k = 0; k < o->off_chip_count; k++)
@@ -93,7 +93,8 @@ static void draw_off_chip(const struct scene *on, struct box area)
     for (int k = 0; at + k < o->off_chip_count && k + 1 < area.rows; k++) {
         const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[at + k]];
         draw_row(on, (struct box){area.row + 1 + k, area.column, 1, area.columns}, o->off_chip[at + k],
-                 b->reason ? INK(DIM) : INK(BAD), b->reason ? "barred" : grouped(b->spill_cost).at);
+                 b->reason ? INK(DIM) : INK(BAD),
+                 grouped(o->moved ? o->moved[o->off_chip[at + k]] : b->spill_cost).at);
     }
 }
 

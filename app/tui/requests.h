@@ -166,6 +166,8 @@ enum argument {
     R(UNDO, "undo", "u", EVERYWHERE, NONE, "What if", "take the last change back")                           \
     R(REDO, "redo", "<C-r>", EVERYWHERE, NONE, "What if", "make it again")                                   \
     R(RELOAD, "reload", "R", EVERYWHERE, NONE, "What if", "read the pattern's file again and plan it")       \
+    R(EDIT, "edit", "e", EVERYWHERE, NONE, "What if",                                                        \
+      "the file in $VISUAL or $EDITOR, at the line of what is selected; read again on return")               \
     R(SAVE, "save", "W", EVERYWHERE, FILE, "Taking along", "write the plan to a file")                       \
     R(EXPORT, "export", "E", EVERYWHERE, FILE, "Taking along",                                               \
       "write this view: FILE.txt as text, FILE.svg as a drawing; FILE.html: the plan")                       \

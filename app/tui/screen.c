@@ -109,6 +109,20 @@ void screen_end(void)
     it.screen = NULL;
 }
 
+void screen_leave(void)
+{
+    if (!it.on) return;
+    def_prog_mode();
+    endwin();
+}
+
+void screen_return(void)
+{
+    if (!it.on) return;
+    reset_prog_mode();
+    refresh();
+}
+
 int screen_colours(void)
 {
     return has_colors() ? COLORS : 0;

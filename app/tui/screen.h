@@ -9,6 +9,9 @@
 /* False, with `st`: this terminal cannot be used. */
 bool screen_begin(lx_status *st);
 void screen_end(void);
+/* Gives the terminal to another program, and takes it back. */
+void screen_leave(void);
+void screen_return(void);
 int screen_colours(void);
 void screen_size(int *rows, int *columns);
 /* Shows what changed since the last time; `all`: everything. */

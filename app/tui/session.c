@@ -136,6 +136,12 @@ void session_reload(struct session *s)
     session_ask(s, true);
 }
 
+void session_read_again(struct session *s, int pattern)
+{
+    source_forget(s->patterns.at[pattern].source);
+    session_read(s, pattern);
+}
+
 bool session_change(struct session *s, const struct what_if *how)
 {
     if (settings_same(&s->now, how)) return false;

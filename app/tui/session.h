@@ -96,6 +96,8 @@ bool session_add(struct session *s, const char *path, lx_status *st);
 void session_open(struct session *s, int pattern);
 /* Read and plan it again. */
 void session_reload(struct session *s);
+/* Only what the list says of a pattern that is not open. */
+void session_read_again(struct session *s, int pattern);
 /* Other settings: what was is kept for undo; the plan is made again. False: nothing changed. */
 bool session_change(struct session *s, const struct what_if *how);
 bool session_undo(struct session *s);

@@ -67,7 +67,7 @@ static void last_value(const void *row_of_table, const struct column *column, st
     else
         value_format(v, "%13s B %s%s", grouped(l->hbm_bytes).at, l->solver,
                      !l->met     ? ", missed"
-                     : l->proved ? ", best"
+                     : l->proved ? ", optimal"
                                  : "");
 }
 
@@ -278,6 +278,13 @@ static void sort_by(struct explorer *x, struct patterns_view *v, const char *nam
     for (c = 0; c < PATTERN_COLUMNS; c++) text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
     explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
     text_free(&known);
+}
+
+int pattern_marked(struct explorer *x)
+{
+    struct patterns_view *v = x->states[VIEW_PATTERNS];
+    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
 }
 
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)

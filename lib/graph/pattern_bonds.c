@@ -74,7 +74,18 @@ static bool read_charge(struct reader *r, const cJSON *v, struct lx_charge *c)
     for (int k = 0; k < 4; k++)
         if (json_find(v, keys[k + 1]) && !read_group(r, json_find(v, keys[k + 1]), "charge", groups[k]))
             return false;
+    if (c->all_on.count + c->all_off.count + c->any_on.count + c->any_off.count == 0)
+        return json_error(r->j, v, r->st, LX_E_MODEL,
+                          "this charge has no condition; name buffers in all_on, all_off, any_on or any_off");
     return true;
+}
+
+/* All costs of charges add up to a number that a pattern can have. */
+static bool add_cost(struct reader *r, const cJSON *v, const struct lx_charge *c, int64_t *sum)
+{
+    *sum += c->cost == LX_FORBIDDEN ? 0 : c->cost;
+    return *sum <= LX_INT_MAX ||
+           json_error(r->j, v, r->st, LX_E_RANGE, "charges: the costs up to here add up beyond 2^53");
 }
 
 static bool read_charges(struct reader *r, const cJSON *root, struct lx_bonds *b)
@@ -84,7 +95,12 @@ static bool read_charges(struct reader *r, const cJSON *root, struct lx_bonds *b
     if (!array) return true;
     struct lx_charge *charges = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *charges);
     if (!charges) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array) if (!read_charge(r, v, &charges[b->charge_count++])) return false;
+    int64_t sum = 0;
+    cJSON_ArrayForEach(v, array)
+    {
+        struct lx_charge *c = &charges[b->charge_count++];
+        if (!read_charge(r, v, c) || !add_cost(r, v, c, &sum)) return false;
+    }
     b->charges = charges;
     return true;
 }

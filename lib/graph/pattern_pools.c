@@ -41,7 +41,15 @@ static bool read_taken(struct reader *r, const cJSON *v, struct lx_pool *p)
     size_t n = (size_t)cJSON_GetArraySize(reserved) + (size_t)cJSON_GetArraySize(prefix);
     struct lx_reserved *taken = arena_array(r->b.memory, n, sizeof *taken), last;
     if (!taken) return status_no_memory(r->st);
-    cJSON_ArrayForEach(one, reserved) if (!read_reserved(r, one, &taken[p->reserved_count++])) return false;
+    cJSON_ArrayForEach(one, reserved)
+    {
+        struct lx_reserved *next = &taken[p->reserved_count++];
+        if (!read_reserved(r, one, next)) return false;
+        if (p->capacity >= 0 && next->to > p->capacity)
+            return json_error(r->j, one, r->st, LX_E_MODEL,
+                              "reserved: bytes [%lld, %lld) end beyond pool %s, which has %lld",
+                              (long long)next->from, (long long)next->to, p->name, (long long)p->capacity);
+    }
     cJSON_ArrayForEach(one, prefix)
     {
         if (!read_prefix(r, one, &last)) return false;

@@ -89,6 +89,12 @@ static int32_t pool_in(const struct lx_plan *p, int32_t i)
     return p->answer.pool ? p->answer.pool[i] : 0;
 }
 
+static const char *pool_name(const struct lx_plan *p, int32_t i)
+{
+    bool several = p->problem.pool_count > 1 && i >= 0 && p->answer.address[i] >= 0;
+    return several ? p->problem.pools[pool_in(p, i)].name : "";
+}
+
 static const char *slot_in(const struct lx_plan *p, int32_t i)
 {
     return i < 0 || p->took_slot_of[i] < 0 ? "" : p->problem.buffers[p->took_slot_of[i]].name;
@@ -130,6 +136,8 @@ static void add(struct lx_diff *d, const struct lx_plan *p, int32_t i, const str
                                .reason = reason_of(p, i, q, k, change),
                                .address_before = address_in(p, i),
                                .address_after = address_in(q, k),
+                               .pool_before = pool_name(p, i),
+                               .pool_after = pool_name(q, k),
                                .gain = gain};
 }
 

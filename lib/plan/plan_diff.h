@@ -50,6 +50,7 @@ struct lx_difference {
     const char *in_place_of;               /* in the second plan; "": of nothing */
     const char *reason;                    /* why it was, or is, off chip; "": it is not */
     int64_t address_before, address_after; /* LX_OFF_CHIP also where it is not there */
+    const char *pool_before, *pool_after;  /* of the plans; "": off chip, or the plan has no more than one */
     int64_t
         gain; /* bytes that ops move less of it off chip in the second plan; loads and stores not counted */
 };

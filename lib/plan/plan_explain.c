@@ -16,7 +16,9 @@ static enum lx_obstacle obstacle_of(const struct lx_plan *p, int32_t i)
 {
     if (p->answer.address[i] >= 0) return LX_NO_OBSTACLE;
     if (p->problem.buffers[i].size > p->problem.capacity) return LX_TOO_LARGE;
-    return p->problem.buffers[i].reason ? LX_BARRED : LX_NO_ROOM;
+    return lx_may_be_placed(&p->problem, &p->problem.buffers[i]) ? LX_NO_ROOM
+           : p->problem.buffers[i].reason                        ? LX_BARRED
+                                                                 : LX_TOO_LARGE;
 }
 
 struct neighbour {
@@ -39,7 +41,8 @@ static bool find_others(const struct lx_plan *p, struct lx_explained *e)
     bool ok = found && e->others;
     for (int32_t k = 0; ok && k < p->problem.count; k++) {
         const struct lx_buffer *o = &p->problem.buffers[k];
-        if (p->answer.address[k] < 0 || o->start >= b->end || o->end <= b->start) continue;
+        int32_t pool = p->answer.pool ? p->answer.pool[k] : 0;
+        if (p->answer.address[k] < 0 || !lx_lives_meet(o, b) || !lx_allows_pool(b, pool)) continue;
         found[e->other_count++] = (struct neighbour){o->spill_cost, k};
     }
     if (ok && e->other_count) qsort(found, (size_t)e->other_count, sizeof *found, by_cost);

@@ -122,17 +122,28 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
     for (int32_t i = 0; i < m->item_count; i++)
         items += f->sub[i] = f->kept[i] && (m->items[i].size >= least || buffer_of(f, i)->fixed >= 0);
     f->k->limits.seed = seed;
-    return pack_exactly(f->k, f->sub, f->merged, NODES_AN_ITEM * items + NODES_MORE, f->base);
+    f->k->limits.dense = least > 0;
+    enum fit_result result =
+        pack_exactly(f->k, f->sub, f->merged, NODES_AN_ITEM * items + NODES_MORE, f->base);
+    f->k->limits.dense = false;
+    return result;
+}
+
+/* The least size of a level; at the lowest of all nothing is left to fill. */
+static int64_t least_of(const struct filler *f, int32_t level, int32_t kinds)
+{
+    return level == 0 ? 0 : level < kinds ? f->sizes[level] : INT64_MAX;
 }
 
 /* The smallest size down to which the kept items pack soon; `sizes` are sorted, all differ. */
 static int32_t find_level(struct filler *f, int32_t count, uint64_t seed, enum fit_result *result)
 {
-    int32_t low = 0, high = count; /* at `high` nothing is left to pack */
-    *result = FIT_YES;
-    while (low < high && *result != FIT_NO) {
+    int32_t low, high = count; /* at `high` nothing is left to pack */
+    *result = pack_level(f, 0, seed);
+    if (*result != FIT_LIMIT) return *result == FIT_YES ? 0 : count;
+    for (low = 1; low < high && *result != FIT_NO;) {
         int32_t middle = low + (high - low) / 2;
-        *result = pack_level(f, f->sizes[middle], seed);
+        *result = pack_level(f, least_of(f, middle, count), seed);
         if (*result == FIT_NO_MEMORY) return count;
         if (*result == FIT_YES)
             high = middle;
@@ -165,8 +176,7 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
     if (*large == FIT_NO) memcpy(core, f->sub, (size_t)m->item_count * sizeof *core);
     for (int t = 0; t < tries && best > aim && *large != FIT_NO && *large != FIT_NO_MEMORY; t++) {
         int32_t at = level + (t / 6) % LEVELS_TRIED;
-        if (t % 6 == 0 &&
-            pack_level(f, at < kinds ? f->sizes[at] : INT64_MAX, seed + (uint64_t)t) != FIT_YES) {
+        if (t % 6 == 0 && pack_level(f, least_of(f, at, kinds), seed + (uint64_t)t) != FIT_YES) {
             t += 5;
             continue;
         }

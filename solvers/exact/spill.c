@@ -13,6 +13,7 @@
 #include "exact/strip.h"
 #include "solvers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,15 @@
  * annealing begins better than greedy orders, beyond MOST_ITEMS it is all there is: a linear programme would take
  * minutes. */
 enum { SOME_ITEMS = 300, MANY_ITEMS = 1000, LARGE = 5000, MOST_ITEMS = 20000, STEPS_AN_ITEM = 40 };
+
+/* A plan so near to the bound needs no annealing. */
+#define NEAR 0.02
+
+/* A plan of all buffers by annealing, made when a part first asks for it. */
+struct annealed {
+    const struct lx_problem *p;
+    int64_t *address; /* NULL until then */
+};
 
 /* A part on its way: its model, the best plan so far (per item), and what is proved of it. */
 struct stretch {
@@ -123,9 +133,36 @@ static bool run_stage(enum stage stage, struct search *s, const struct spill_opt
     }
 }
 
+static bool anneal(struct annealed *a, struct budget *budget)
+{
+    struct lx_run brief = *budget->run;
+    brief.work_limit = STEPS_AN_ITEM * (int64_t)a->p->count;
+    if (budget->deadline > 0) brief.time_limit = fmax(1e-3, budget->deadline - clock_seconds());
+    brief.options = NULL;
+    brief.progress = NULL;
+    a->address = malloc(((size_t)a->p->count + 1) * sizeof *a->address);
+    for (int32_t i = 0; a->address && i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
+    struct lx_answer answer = {.address = a->address};
+    return a->address && lx_solver_anneal.solve(a->p, &brief, &answer);
+}
+
+/* Where rounding the programme's point has not come near the bound, annealing begins better than greedy orders. False: no
+ * memory. */
+static bool offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
+{
+    const struct model *m = s->m;
+    if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
+    if (!search_continue(s, 1, 1)) return false;
+    if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return true;
+    if (!a->address && !anneal(a, s->budget)) return false;
+    for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
+    search_offer(s, plan);
+    return true;
+}
+
 /* The search goes on between the other ways to better plans, each of which helps it to prune. */
 static bool prove_and_improve(struct model *m, struct budget *budget, const struct spill_options *options,
-                              struct stretch *r, struct search_stats *stats)
+                              struct stretch *r, struct annealed *annealed, struct search_stats *stats)
 {
     static const char *const words[STAGES] = {"quick", "relaxation", "strip",   "longer",
                                               "slack", "riddles",    "regions", "rest"};
@@ -134,6 +171,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     int64_t *plan = malloc(((size_t)m->item_count + 1) * sizeof *plan);
     bool ok = plan && search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
+    ok = ok && offer_annealed(&s, annealed, plan);
     for (int turn = 0; ok && turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
         if (turn == RELAXATION + 1) order = stages_in_order(m, s.best, search_bound(&s));
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
@@ -164,15 +202,17 @@ static bool open_stretch(struct stretch *r, const struct part *part, struct budg
 }
 
 static bool solve_stretch(struct stretch *r, struct budget *budget, const struct spill_options *options,
-                          struct search_stats *stats)
+                          struct annealed *annealed, struct search_stats *stats)
 {
     if (r->value == 0) return true;
-    return r->model->item_count > MOST_ITEMS || prove_and_improve(r->model, budget, options, r, stats);
+    return r->model->item_count > MOST_ITEMS ||
+           prove_and_improve(r->model, budget, options, r, annealed, stats);
 }
 
 /* The stretches, one after the other; the caller hears of the sum. */
 static bool solve_all(struct stretch *at, int32_t count, struct budget *budget,
-                      const struct spill_options *options, struct search_stats *stats)
+                      const struct spill_options *options, struct annealed *annealed,
+                      struct search_stats *stats)
 {
     bool ok = true;
     for (int32_t k = 0; ok && k < count; k++) {
@@ -180,7 +220,7 @@ static bool solve_all(struct stretch *at, int32_t count, struct budget *budget,
         budget->rest -= at[k].value;
         budget->value = at[k].value;
         budget->bound = 0;
-        ok = solve_stretch(&at[k], budget, options, stats);
+        ok = solve_stretch(&at[k], budget, options, annealed, stats);
         for (int32_t i = 0; i < at[k].model->item_count; i++)
             budget->address[at[k].model->items[i].buffer] = at[k].address[i];
         budget->rest += at[k].value;
@@ -189,18 +229,15 @@ static bool solve_all(struct stretch *at, int32_t count, struct budget *budget,
     return ok;
 }
 
-/* An annealed plan of all, where nothing is known and greedy orders are too poor to begin with. False: no memory. */
-static bool find_first(const struct lx_problem *p, const struct lx_run *run, int64_t *known, bool *have)
+/* What is known before the work on parts begins: an answer from outside, or where they are many an annealed one. False:
+ * no memory. */
+static bool find_first(struct annealed *a, struct budget *budget, const int64_t **known)
 {
-    struct lx_answer answer = {.address = known};
-    struct lx_run brief = *run;
-    brief.work_limit = STEPS_AN_ITEM * (int64_t)p->count;
-    brief.options = NULL;
-    brief.progress = NULL;
-    for (int32_t i = 0; i < p->count; i++) known[i] = run->incumbent ? run->incumbent[i] : LX_OFF_CHIP;
-    *have = true;
-    if (run->incumbent || p->count <= SOME_ITEMS) return *have = run->incumbent != NULL, true;
-    return lx_solver_anneal.solve(p, &brief, &answer);
+    *known = budget->run->incumbent;
+    if (*known || a->p->count <= LARGE) return true;
+    bool ok = anneal(a, budget);
+    *known = a->address;
+    return ok;
 }
 
 static void conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
@@ -221,15 +258,15 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct budget budget = budget_new(run, options->step_limit);
     struct search_stats stats = {0};
     struct parts parts;
-    int64_t *known = malloc(((size_t)p->count + 1) * sizeof *known);
-    bool have = false,
-         ok = parts_find(&parts, p, answer->address) && known && find_first(p, run, known, &have);
+    struct annealed annealed = {.p = p};
+    const int64_t *known = NULL;
+    bool ok = parts_find(&parts, p, answer->address) && find_first(&annealed, &budget, &known);
     struct stretch *at = ok ? calloc((size_t)parts.count + 1, sizeof *at) : NULL;
     ok = at != NULL;
     budget.rest = budget.rest_bound = parts.paid;
     for (int32_t k = 0; ok && k < parts.count; k++) {
         struct part part = parts_take(&parts, k);
-        ok = open_stretch(&at[k], &part, &budget, have ? known : NULL);
+        ok = open_stretch(&at[k], &part, &budget, known);
         budget.rest += at[k].value;
         budget.lacking += ok && at[k].value == model_none(at[k].model);
         for (int32_t i = 0; ok && i < at[k].model->item_count; i++)
@@ -237,7 +274,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     }
     budget.address = answer->address;
     if (ok && run->progress) budget_tell(&budget, answer->address);
-    ok = ok && solve_all(at, parts.count, &budget, options, &stats);
+    ok = ok && solve_all(at, parts.count, &budget, options, &annealed, &stats);
     answer->bound = ok ? budget.rest_bound : 0;
     answer->objective = budget.rest;
     answer->steps = budget.steps;
@@ -250,7 +287,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
         free(at[k].address);
     }
     free(at);
-    free(known);
+    free(annealed.address);
     parts_free(&parts);
     return ok;
 }

@@ -6,6 +6,7 @@ set -u
 LXPLAN=$1 case=$2
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
+export XDG_CONFIG_HOME=$scratch/config # nobody's own wishes
 trap 'rm -rf "$scratch"' EXIT
 cd "$root" || exit 3
 export LXPLAN scratch LC_ALL=C.UTF-8 COLUMNS=100 NO_COLOR=1

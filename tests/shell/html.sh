@@ -27,7 +27,7 @@ JSON
 }
 
 case $case in
-attention) "$lxplan" show patterns/graphs/gq_attention.json --lx 100k --html -o "$page" ;;
+attention) "$lxplan" show patterns/graphs/gq_attention.json --lx 100k --html --remedies -o "$page" ;;
 moe) "$lxplan" show patterns/graphs/moe_mlp.json --lx 100k --html -o "$page" ;;
 pools) "$lxplan" show patterns/lists/two_pools.json --html -o "$page" ;;
 hostile) hostile && "$lxplan" show "$scratch/hostile.json" --html -o "$page" ;;

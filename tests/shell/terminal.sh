@@ -6,6 +6,7 @@ LXPLAN=$1 case=$2
 command -v tmux >/dev/null || exit 77
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
+export XDG_CONFIG_HOME=$scratch/config # nobody's own wishes
 socket=lxplan-$case-$$ opened=0 surroundings=
 export LC_ALL=C.UTF-8
 unset NO_COLOR TMUX
@@ -156,6 +157,57 @@ footer) # what the last line offers can be clicked
     keys -l 'max'
     keys Enter
     wait_for 'filter max  1/1'
+    keys Q
+    wait_for 'ended with 0'
+    ;;
+editor) # e gives the terminal to $VISUAL at the line of what is selected, and reads the file again
+    cp "$root/patterns/graphs/gq_attention.json" "$scratch/own.json"
+    cat >"$scratch/ed" <<END
+#!/bin/sh
+stty -a | grep -q -e ' echo ' && state=usual || state=raw
+sed -n "\${1#+}p" "\$2" >$scratch/line
+sed -i 's/"name": "masked", "kind": "add"/"name": "veiled", "kind": "add"/' "\$2"
+echo "editing at \$1, terminal \$state"
+read ignored
+END
+    chmod +x "$scratch/ed"
+    surroundings="VISUAL=$scratch/ed EDITOR=false"
+    start tmux-256color "$scratch/own.json"
+    wait_for 'HBM 2'
+    keys 2 g j j j
+    wait_for 'masked = add'
+    keys e
+    wait_for 'editing at +'
+    wait_for 'terminal usual'
+    grep -q '"name": "masked", "kind": "add"' "$scratch/line" || { echo "at another line:"; cat "$scratch/line"; exit 1; }
+    keys Enter
+    wait_for 'veiled = add'
+    keys C-c
+    wait_for 'ended with 130'
+    wait_for 'terminal as before'
+    surroundings="VISUAL=false"
+    start tmux-256color "$scratch/own.json"
+    wait_for 'HBM 2'
+    keys e
+    wait_for 'false ended with 1'
+    keys Q
+    wait_for 'ended with 0'
+    ;;
+watch) # a file that changes is read again by itself; while it is broken, the error and its line are shown
+    cp "$root/patterns/graphs/gq_attention.json" "$scratch/own.json"
+    start tmux-256color "$scratch/own.json"
+    wait_for 'HBM 2'
+    keys 2
+    wait_for 'masked'
+    sed 's/"name": "masked", "kind": "add"/"name": "veiled", "kind": "add"/' "$scratch/own.json" >"$scratch/new"
+    cp "$scratch/new" "$scratch/own.json"
+    wait_for 'has changed: read again'
+    wait_for 'veiled'
+    sed 's/"kind": "add"/"kind": "adn"/' "$scratch/new" >"$scratch/own.json"
+    wait_for 'unknown kind "adn"'
+    wait_for '^'
+    mv "$scratch/new" "$scratch/own.json"
+    wait_for 'veiled'
     keys Q
     wait_for 'ended with 0'
     ;;

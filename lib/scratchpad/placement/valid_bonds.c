@@ -156,8 +156,9 @@ static bool valid_staging(const struct bonds_check *c)
     if (!valid_pairs(c, "staging", b->staging, b->staging_count)) return false;
     for (int32_t i = 0; i < b->staging_count; i++) {
         if (c->flags[b->staging[i].a] & IS_STAGING)
-            return status_set(c->st, LX_E_MODEL, "staging: buffer %s stands in for two others",
-                              buffer_at(c, b->staging[i].a)->name);
+            return buffer_error(buffer_at(c, b->staging[i].a), c->st, LX_E_MODEL,
+                                "staging: buffer %s stands in for two others",
+                                buffer_at(c, b->staging[i].a)->name);
         c->flags[b->staging[i].a] |= IS_STAGING;
     }
     for (int32_t i = 0; i < b->staging_count; i++) {
@@ -176,6 +177,14 @@ static bool valid_staging(const struct bonds_check *c)
     return true;
 }
 
+/* A member of a charge that has one: where the charge is, as far as a problem knows. */
+static const struct lx_buffer *first_of(const struct bonds_check *c, const struct lx_group *const groups[4])
+{
+    int k = 0;
+    while (groups[k]->count == 0) k++;
+    return buffer_at(c, groups[k]->at[0]);
+}
+
 static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x, int64_t *sum)
 {
     const struct lx_group *groups[] = {&x->all_on, &x->all_off, &x->any_on, &x->any_off};
@@ -185,9 +194,11 @@ static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x,
         members += groups[k]->count;
     }
     if (members == 0) return status_set(c->st, LX_E_MODEL, "charge: it has no condition");
+    const struct lx_buffer *first = first_of(c, groups);
     if (x->cost != LX_FORBIDDEN && (x->cost < 0 || x->cost > LX_INT_MAX))
-        return status_set(c->st, LX_E_MODEL, "charge: a cost of %lld is negative or impossible",
-                          (long long)x->cost);
+        return buffer_error(first, c->st, LX_E_MODEL,
+                            "charge: a cost of %lld (on buffer %s) is negative or impossible",
+                            (long long)x->cost, first->name);
     int32_t both = -1;
     for (int32_t k = 0; k < x->all_on.count; k++) c->flags[x->all_on.at[k]] |= LISTED;
     for (int32_t k = 0; k < x->all_off.count; k++)
@@ -197,7 +208,8 @@ static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x,
         return buffer_error(buffer_at(c, both), c->st, LX_E_MODEL,
                             "charge: buffer %s would have to be on and off", buffer_at(c, both)->name);
     if (x->cost != LX_FORBIDDEN && (!add_i64(*sum, x->cost, sum) || *sum > LX_INT_MAX))
-        return status_set(c->st, LX_E_RANGE, "charge: the costs up to here add up beyond 2^53");
+        return buffer_error(first, c->st, LX_E_RANGE,
+                            "charge: the costs up to here (on buffer %s) add up beyond 2^53", first->name);
     return true;
 }
 
@@ -210,7 +222,9 @@ static bool valid_reuse(const struct bonds_check *c, const struct lx_reuse *r, i
                                          : "reuse: the cost of buffer %s is negative or impossible",
                             buffer_at(c, r->a)->name);
     if (!add_i64(*sum, r->cost, sum) || *sum > LX_INT_MAX)
-        return status_set(c->st, LX_E_RANGE, "reuse: the costs up to here add up beyond 2^53");
+        return buffer_error(buffer_at(c, r->a), c->st, LX_E_RANGE,
+                            "reuse: the costs up to here (of buffer %s) add up beyond 2^53",
+                            buffer_at(c, r->a)->name);
     return true;
 }
 

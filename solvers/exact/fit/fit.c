@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit_heuristic.h"
+#include "exact/fit/fit_peel.h"
 #include "exact/fit/fit_search.h"
 
 #include <stdlib.h>
@@ -103,7 +104,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     *stats = (struct fit_stats){0};
     for (int32_t i = 0; i < p->item_count; i++) base[i] = p->items[i].fixed >= 0 ? p->items[i].fixed : 0;
     enum fit_result result = FIT_NO_MEMORY;
-    if (fit_scale(p, &scaled)) {
+    if (fit_scale(p, !limits->dense, &scaled)) {
         struct part_run *runs = calloc((size_t)scaled.part_count + 1, sizeof *runs);
         if (scaled.impossible)
             result = FIT_NO;
@@ -111,6 +112,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
             result = search_all(&scaled, limits, runs, base, stats);
             for (int32_t i = 0; i < scaled.part_count; i++)
                 if (runs[i].open) fit_search_close(&runs[i].search);
+            if (result == FIT_YES && !fit_place_peeled(&scaled, base)) result = FIT_NO_MEMORY;
         }
         free(runs);
     }

@@ -34,6 +34,8 @@ struct fit_limits {
     uint64_t seed;               /* of the perturbed orders */
     bool (*stop)(void *context); /* may be NULL; polled often enough to stop within a few milliseconds */
     void *context;
+    bool
+        dense; /* items that always find a place are packed with the others all the same: it leaves larger gaps */
 };
 
 enum fit_result { FIT_YES, FIT_NO, FIT_LIMIT, FIT_NO_MEMORY };

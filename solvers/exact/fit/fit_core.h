@@ -48,12 +48,25 @@ struct fit_part {
     fit_unit *total;                        /* a section: the heights of all its items */
 };
 
+/* An item as fit_peel.c sees it: a rectangle of its greatest height. */
+struct fit_loose {
+    int32_t from, to, origin;
+    fit_unit height, high; /* high: the greatest base allowed */
+    int32_t near;          /* neighbours that are not peeled, and the sum of their heights */
+    fit_unit load;
+    bool kept_out; /* a fixed base, or an alignment beyond the unit: it is never peeled */
+    bool peeled;
+};
+
 /* The whole problem, scaled. Parts share no tick. */
 struct fit_scaled {
     int64_t unit;
     int32_t part_count;
     struct fit_part *parts;
     bool impossible; /* some item or section can never fit */
+    /* All items where some are peeled, in order: those of the parts, then the others. */
+    struct fit_loose *loose;
+    int32_t loose_kept, loose_count;
 };
 
 /* Neighbour and section lists grow with the square of the load; a part for which they would exceed this
@@ -62,8 +75,8 @@ struct fit_scaled {
 #define FIT_MOST_ENTRIES  (INT64_C(6) << 20)
 #define FIT_MOST_SEARCHED 20000
 
-/* False: memory is out. */
-bool fit_scale(const struct fit_problem *p, struct fit_scaled *out);
+/* `peel`: items that always find a place are in no part (fit_peel.h). False: memory is out. */
+bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out);
 void fit_scaled_free(struct fit_scaled *s);
 
 /* The greatest heights of item i and of its neighbour in entry `at` while both live. */

@@ -13,10 +13,13 @@
  *
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
-#include "exact/fit/fit_core.h"
+#include "exact/fit/fit_peel.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Peeling looks at all pairs. */
+enum { MOST_PEELED = 5000 };
 
 struct moment {
     int64_t time;
@@ -303,6 +306,7 @@ static void free_part(struct fit_part *part)
 
 void fit_scaled_free(struct fit_scaled *s)
 {
+    free(s->loose);
     for (int32_t i = 0; i < s->part_count; i++) free_part(&s->parts[i]);
     free(s->parts);
 }
@@ -375,7 +379,37 @@ static bool split_parts(const struct fit_problem *p, const struct timeline *t, i
     return true;
 }
 
-bool fit_scale(const struct fit_problem *p, struct fit_scaled *out)
+/* The drafts that are worth a search; their number. */
+static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, struct draft *drafts,
+                              int32_t count, struct fit_scaled *out)
+{
+    bool *stays = calloc((size_t)p->item_count + 1, sizeof *stays);
+    out->loose = count <= MOST_PEELED ? malloc(((size_t)count + 1) * sizeof *out->loose) : NULL;
+    if (!out->loose || !stays) {
+        free(stays);
+        return count;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const struct draft *d = &drafts[i];
+        fit_unit height = round_up_i64(greatest_size(p, d->first, d->end), rounding) / out->unit;
+        out->loose[i] = (struct fit_loose){.from = d->from,
+                                           .to = d->to,
+                                           .origin = d->origin,
+                                           .height = height,
+                                           .high = d->high,
+                                           .kept_out = d->fixed || d->align != 1};
+    }
+    out->loose_count = count;
+    out->loose_kept = fit_peel(out->loose, count);
+    for (int32_t i = 0; i < out->loose_kept; i++) stays[out->loose[i].origin] = true;
+    int32_t left = 0;
+    for (int32_t i = 0; i < count; i++)
+        if (stays[drafts[i].origin]) drafts[left++] = drafts[i];
+    free(stays);
+    return left;
+}
+
+bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
 {
     *out = (struct fit_scaled){0};
     int64_t rounding = 0;
@@ -391,6 +425,7 @@ bool fit_scale(const struct fit_problem *p, struct fit_scaled *out)
     int32_t count = 0;
     bool done = drafts && build_timeline(p, &t);
     if (done) draft_items(p, &t, mixed, out, drafts, &count);
+    if (done && peel && !out->impossible) count = leave_out_easy(p, rounding, drafts, count, out);
     if (done && !out->impossible) done = split_parts(p, &t, rounding, drafts, count, out);
     free(drafts);
     free(t.moments);

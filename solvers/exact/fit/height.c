@@ -131,7 +131,7 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
     struct fit_scaled scaled;
     enum height_result result = HEIGHT_NO_MEMORY;
     for (int32_t i = 0; i < p->item_count; i++) base[i] = max_i64(p->items[i].fixed, 0);
-    if (fit_scale(&open, &scaled)) {
+    if (fit_scale(&open, false, &scaled)) {
         result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
         for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
             const struct fit_part *part = &scaled.parts[i];

@@ -87,7 +87,8 @@ static void place_at_first(struct choice *c)
         for (int32_t i = 0; i < b->count; i++)
             if (l->pool[i] == pool) members[q.count++] = i;
         int64_t nodes = budget_nodes(c->budget, c->options->core_nodes, q.count);
-        q.limits = (struct fit_limits){nodes, c->seed, budget_stopped, c->budget};
+        q.limits = (struct fit_limits){
+            .nodes = nodes, .seed = c->seed, .stop = budget_stopped, .context = c->budget};
         ok = pack_into_pool(&q, l->address) == FIT_YES;
         budget_charge_nodes(c->budget, q.nodes, q.count);
     }

@@ -54,8 +54,9 @@ static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64
                            int64_t *address)
 {
     nodes = budget_nodes(h->budget, nodes, count);
-    struct pool_question q = {
-        h->b, pool, capacity, h->members, count, NULL, {nodes, h->seed, budget_stopped, h->budget}, 0};
+    struct fit_limits limits = {
+        .nodes = nodes, .seed = h->seed, .stop = budget_stopped, .context = h->budget};
+    struct pool_question q = {h->b, pool, capacity, h->members, count, NULL, limits, 0};
     enum fit_result result = pack_into_pool(&q, address);
     budget_charge_nodes(h->budget, q.nodes + 1, count);
     if (result == FIT_NO_MEMORY) h->out_of_memory = true;

@@ -191,7 +191,7 @@ static enum fit_result make_pile(struct clustering *c)
         ok = add_bans(c, k, spans, item);
         for (int32_t e = 0; ok && c->item[k] < 0 && e < item->ban_count; e++) {
             struct span *ban = &c->bans.at[item->first_ban + e];
-            banned |= ban->from < c->pin[k] && c->pin[k] < ban->to;
+            banned |= c->size[k] > 0 && ban->from < c->pin[k] && c->pin[k] < ban->to;
         }
         if (ok && c->item[k] >= 0) add_near(c, k, &used);
     }

@@ -2,6 +2,7 @@
  * replaces, files that are not replaced unasked, a footer that can be clicked. */
 #include "base/file.h"
 #include "support/explorer_by_keys.h"
+#include "base/file.h"
 
 #define GRAPHS SOURCE_DIR "/patterns/graphs"
 
@@ -205,6 +206,69 @@ static void welcome_is_whole(void **state)
     }
 }
 
+static void copy_with(const char *from, const char *to, const char *word, const char *other)
+{
+    lx_status st;
+    size_t length;
+    char *text = file_read(from, &length, &st);
+    assert_non_null(text);
+    struct text out = {0};
+    char *at = strstr(text, word);
+    assert_non_null(at);
+    text_add_n(&out, text, (size_t)(at - text));
+    text_format(&out, "%s%s", other, at + strlen(word));
+    assert_true(file_write(to, out.at, out.length, &st));
+    text_free(&out);
+    free(text);
+}
+
+/* A file that changes is read again; a broken one is shown with its line; one that is gone changes nothing. */
+static void the_file_is_watched(void **state)
+{
+    (void)state;
+    copy_with(GQ, "own.json", "\"summary\"", "\"summary\"");
+    struct explorer *x = open_on("own.json", 24, 80);
+    type(x, "<wait><Tick><Tick>2");
+    assert_true(shows(x, "masked"));
+    copy_with(GQ, "own.json", "\"name\": \"masked\", \"kind\"", "\"name\": \"veiled\", \"kind\"");
+    type(x, "<Tick>");
+    assert_true(shows(x, "own.json has changed: read again"));
+    type(x, "<wait>");
+    assert_true(shows(x, "veiled"));
+    copy_with(GQ, "own.json", "\"kind\": \"add\"", "\"kind\": \"adn\"");
+    type(x, "<Tick><wait>");
+    assert_true(shows(x, "did you mean \"add\"?"));
+    assert_true(shows(x, "|"));
+    assert_true(shows(x, "^"));
+    assert_int_equal(remove("own.json"), 0);
+    type(x, "<Tick><wait>");
+    assert_true(shows(x, "did you mean"));
+    close_it(x);
+}
+
+/* Which editor, and at which line: of the op, of the tensor, of the error, or the first of another pattern. */
+static void the_editor_is_asked_for(void **state)
+{
+    (void)state;
+    setenv("VISUAL", "emacs -nw", 1);
+    struct explorer *x = open_on(GQ, 24, 120);
+    type(x, "<wait>2gjjj");
+    int op = outcome_graph(&x->session.shown)->ops[x->session.selection.op].line;
+    type(x, "e");
+    assert_true(shows(x, "emacs -nw +"));
+    assert_true(x->edit.wanted && x->edit.pattern == 0 && x->edit.line == op);
+    type(x, ":goto mask<Enter>4e");
+    assert_true(x->edit.wanted && x->edit.line > 1 && x->edit.line < op);
+    close_it(x);
+    unsetenv("VISUAL");
+    setenv("EDITOR", "", 1);
+    assert_string_equal(edit_program(), "vi");
+    x = open_on(GRAPHS, 24, 120);
+    type(x, "<wait>je");
+    assert_true(x->edit.wanted && x->edit.pattern == 1 && x->edit.line == 1);
+    close_it(x);
+}
+
 static void settings_are_typed_as_on_the_command_line(void **state)
 {
     (void)state;
@@ -236,6 +300,8 @@ int main(void)
         cmocka_unit_test(names_come_first),
         cmocka_unit_test(equal_names_are_told_apart),
         cmocka_unit_test(welcome_is_whole),
+        cmocka_unit_test(the_file_is_watched),
+        cmocka_unit_test(the_editor_is_asked_for),
         cmocka_unit_test(settings_are_typed_as_on_the_command_line),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "exact/fit/fit.h"
 #include "exact/fit/fit_core.h"
+#include "exact/fit/fit_peel.h"
 #include "exact/fit/fit_search.h"
 #include "exact/fit/height.h"
 
@@ -95,7 +96,7 @@ static void random_instance(struct rng *r, enum flavour flavour, struct instance
 static void check_against_brute_force(const struct instance *in, uint64_t seed)
 {
     int64_t expected[MOST_ITEMS], base[MOST_ITEMS];
-    struct fit_limits limits = {.seed = seed};
+    struct fit_limits limits = {.seed = seed, .dense = seed % 3 == 0};
     struct fit_stats stats;
     bool fits = brute_force(in, 0, expected);
     enum fit_result result = fit_solve(&in->problem, &limits, base, &stats);
@@ -158,7 +159,7 @@ static void search_alone_is_exact(void **state)
         int64_t expected[MOST_ITEMS], base[MOST_ITEMS] = {0};
         bool fits = brute_force(&in, 0, expected), found = true;
         struct fit_scaled scaled;
-        assert_true(fit_scale(&in.problem, &scaled));
+        assert_true(fit_scale(&in.problem, false, &scaled));
         for (int32_t i = 0; i < in.problem.item_count; i++)
             base[i] = in.items[i].fixed >= 0 ? in.items[i].fixed : 0;
         for (int32_t i = 0; i < scaled.part_count && !scaled.impossible && found; i++) {
@@ -218,6 +219,68 @@ static void packings_are_never_refuted(void **state)
         struct fit_stats stats;
         assert_int_not_equal(fit_solve(&p, &limits, base, &stats), FIT_NO);
     }
+}
+
+enum { LOOSE = 24 };
+
+static bool apart(const struct fit_piece *p, int64_t at, const struct fit_piece *q, int64_t other)
+{
+    return p->start >= q->end || q->start >= p->end || at >= other + q->size || other >= at + p->size;
+}
+
+/* Bases for the items that are not peeled: of each the first that is free, from a random one on. False: none is. */
+static bool scatter(struct rng *r, const struct fit_scaled *s, const struct fit_piece *pieces,
+                    int64_t capacity, int64_t *base)
+{
+    for (int32_t k = 0; k < s->loose_kept; k++) {
+        const struct fit_piece *p = &pieces[s->loose[k].origin];
+        int64_t count = (capacity - p->size) / s->unit + 1, first = rng_between(r, 0, count - 1), tries = 0;
+        bool fine = false;
+        for (; tries < count && !fine; tries++) {
+            int64_t at = (first + tries) % count * s->unit;
+            fine = true;
+            for (int32_t o = 0; o < k && fine; o++)
+                fine = apart(p, at, &pieces[s->loose[o].origin], base[s->loose[o].origin]);
+            base[s->loose[k].origin] = at;
+        }
+        if (!fine) return false;
+    }
+    return true;
+}
+
+/* Wherever the others stand, what was peeled finds a place. */
+static void peeled_items_find_a_place(void **state)
+{
+    (void)state;
+    struct fit_item items[LOOSE];
+    struct fit_piece pieces[LOOSE];
+    int64_t base[LOOSE];
+    struct rng r = rng_seed(31);
+    int64_t peeled = 0, judged = 0;
+    for (int64_t round = 0, all = rounds(4000); round < all; round++) {
+        int64_t capacity = rng_between(&r, 20, 200), scale = rng_between(&r, 1, 3);
+        for (int32_t i = 0; i < LOOSE; i++) {
+            int64_t start = rng_between(&r, 0, 40), most = rng_below(&r, 3) ? 4 : capacity / 4;
+            items[i] = (struct fit_item){i, 1, 1, -1};
+            pieces[i] =
+                (struct fit_piece){start, start + rng_between(&r, 1, 6), rng_between(&r, 1, most) * scale};
+        }
+        struct fit_problem p = {capacity, LOOSE, LOOSE, items, pieces};
+        struct fit_scaled s;
+        assert_true(fit_scale(&p, true, &s));
+        if (!s.impossible && s.loose && scatter(&r, &s, pieces, capacity, base)) {
+            assert_true(fit_place_peeled(&s, base));
+            for (int32_t i = 0; i < LOOSE; i++) {
+                assert_true(base[i] >= 0 && base[i] + pieces[i].size <= capacity);
+                for (int32_t k = 0; k < i; k++) assert_true(apart(&pieces[i], base[i], &pieces[k], base[k]));
+            }
+            judged += s.loose_kept > 0;
+            peeled += s.loose_count - s.loose_kept;
+        }
+        fit_scaled_free(&s);
+    }
+    assert_true(judged > 200);
+    assert_true(peeled > 1000);
 }
 
 static bool stop_at_once(void *context)
@@ -289,9 +352,10 @@ static void height_is_least(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_brute_force), cmocka_unit_test(is_exact_at_the_optimum),
-        cmocka_unit_test(search_alone_is_exact),   cmocka_unit_test(packings_are_never_refuted),
-        cmocka_unit_test(limits_are_kept),         cmocka_unit_test(height_is_least),
+        cmocka_unit_test(agrees_with_brute_force),   cmocka_unit_test(is_exact_at_the_optimum),
+        cmocka_unit_test(search_alone_is_exact),     cmocka_unit_test(packings_are_never_refuted),
+        cmocka_unit_test(peeled_items_find_a_place), cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(height_is_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

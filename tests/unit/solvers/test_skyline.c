@@ -72,7 +72,7 @@ static void assert_legal(const struct instance *in)
 static void pack_parts(struct instance *in)
 {
     struct fit_scaled scaled;
-    assert_true(fit_scale(&in->problem, &scaled));
+    assert_true(fit_scale(&in->problem, false, &scaled));
     for (int32_t k = 0; k < scaled.part_count; k++) {
         const struct fit_part *part = &scaled.parts[k];
         fit_unit *base = calloc((size_t)part->count, sizeof *base), excess, highest = -FIT_FAR;
@@ -110,7 +110,7 @@ static void large_lists_come_close_to_their_load(void **state)
     struct rng r = rng_seed(6);
     random_list(&r, MOST_ITEMS, 5000, 4000, 1, false, &in);
     struct fit_scaled scaled;
-    assert_true(fit_scale(&in.problem, &scaled));
+    assert_true(fit_scale(&in.problem, false, &scaled));
     assert_null(scaled.parts[0].near); /* not for the search */
     fit_scaled_free(&scaled);
     struct fit_limits limits = {.nodes = 1000000};

@@ -1,0 +1,122 @@
+/* Items that always find a place are left out of the search.
+ *
+ * A neighbour of height h forbids an item of height s at most h + s - 1 bases, wherever it stands. If all neighbours
+ * together forbid fewer bases than the item has, it can wait until the others are placed. Without it others may
+ * have the same luck, so it is asked again and again, small ones first. Where sections are overfull nothing is
+ * peeled; a list that is tight at few ticks, as those of training steps are, loses a third of its items and more.
+ * O(pairs) to find them, O(n) to place each. */
+#include "exact/fit/fit_peel.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_height(const void *a, const void *b)
+{
+    const struct fit_loose *x = a, *y = b;
+    if (x->height != y->height) return x->height < y->height ? -1 : 1;
+    return (x->origin > y->origin) - (x->origin < y->origin);
+}
+
+static bool meet(const struct fit_loose *a, const struct fit_loose *b)
+{
+    return a->from < b->to && b->from < a->to;
+}
+
+/* Do the others, as far as they are not peeled, leave it a base whatever theirs are? */
+static bool is_free(const struct fit_loose *at, int32_t i)
+{
+    int128 forbidden = (int128)at[i].near * (at[i].height - 1) + at[i].load;
+    return !at[i].kept_out && !at[i].peeled && forbidden <= at[i].high;
+}
+
+static void peel(struct fit_loose *at, int32_t count, int32_t i)
+{
+    at[i].peeled = true;
+    for (int32_t k = 0; k < count; k++)
+        if (k != i && meet(&at[i], &at[k])) {
+            at[k].near--;
+            at[k].load -= at[i].height;
+        }
+}
+
+static void count_neighbours(struct fit_loose *at, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        at[i].near = 0;
+        at[i].load = 0;
+        for (int32_t k = 0; k < count; k++)
+            if (k != i && meet(&at[i], &at[k])) {
+                at[i].near++;
+                at[i].load += at[k].height;
+            }
+    }
+}
+
+int32_t fit_peel(struct fit_loose *at, int32_t count)
+{
+    struct fit_loose *sorted = malloc(((size_t)count + 1) * sizeof *sorted);
+    int32_t *order = malloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
+    if (!sorted || !order) {
+        free(sorted);
+        free(order);
+        return count; /* nothing is peeled then */
+    }
+    qsort(at, (size_t)count, sizeof *at, by_height);
+    count_neighbours(at, count);
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t i = 0; i < count; i++) {
+            if (!is_free(at, i)) continue;
+            peel(at, count, i);
+            order[--end] = i;
+            again = true;
+        }
+    }
+    for (int32_t i = 0; i < count; i++)
+        if (!at[i].peeled) sorted[left++] = at[i];
+    for (int32_t k = end; k < count; k++) sorted[k] = at[order[k]];
+    memcpy(at, sorted, (size_t)count * sizeof *at);
+    free(sorted);
+    free(order);
+    return left;
+}
+
+struct span {
+    fit_unit low, high;
+};
+
+static int by_low(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+/* The lowest base that the first `placed` items leave to the next one. */
+static fit_unit lowest_base(const struct fit_loose *at, int32_t placed, int64_t unit, const int64_t *base,
+                            struct span *spans)
+{
+    int32_t n = 0;
+    const struct fit_loose *own = &at[placed];
+    for (int32_t k = 0; k < placed; k++)
+        if (meet(own, &at[k])) {
+            fit_unit low = base[at[k].origin] / unit;
+            spans[n++] = (struct span){low, low + at[k].height};
+        }
+    qsort(spans, (size_t)n, sizeof *spans, by_low);
+    fit_unit cursor = 0;
+    for (int32_t k = 0; k < n && spans[k].low < cursor + own->height; k++)
+        cursor = max_i64(cursor, spans[k].high);
+    return cursor;
+}
+
+bool fit_place_peeled(const struct fit_scaled *s, int64_t *base)
+{
+    if (s->loose_kept == s->loose_count) return true;
+    struct span *spans = malloc((size_t)s->loose_count * sizeof *spans);
+    if (!spans) return false;
+    for (int32_t k = s->loose_kept; k < s->loose_count; k++)
+        base[s->loose[k].origin] = lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
+    free(spans);
+    return true;
+}
