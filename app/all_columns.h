@@ -7,7 +7,7 @@
 /* clang-format off */
 #define ALL_COLUMNS(X)                                                                                       \
     X(plan_buffer_columns) X(plan_op_columns) X(stage_columns) X(remedy_columns) /* plan */                    \
-    X(layout_columns) X(restickify_columns) X(division_columns)           /* plan --stage */                 \
+    X(layout_columns) X(restickify_columns) X(division_columns) X(alternative_columns)           /* plan --stage */                 \
     X(problem_columns) X(launch_columns) X(nest_columns)                                                     \
     X(team_cut_columns) X(team_op_columns) X(team_exchange_columns) X(team_member_columns)                   \
     X(run_op_columns) X(run_output_columns) X(fault_columns)              /* run */                          \

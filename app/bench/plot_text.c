@@ -1,9 +1,10 @@
 /* Figures in a terminal: one letter per solver on a grid of characters; `*` where curves meet. */
 #include "bench/report.h"
+#include "picture/ticks.h"
 #include "text/format.h"
 
+#include <langinfo.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,17 +59,55 @@ static void draw(struct canvas *g, const struct figure *f, int curve)
     }
 }
 
-static void format_mark(bool is_seconds, double v, char *out, size_t size)
+/* Marks of an axis at steps of 1, 2 and 5, in units that people read. */
+static struct scale scale_of(double low, double high, bool is_log, bool is_seconds)
 {
-    if (is_seconds)
-        snprintf(out, size, "%s", in_time(v).at);
-    else
-        snprintf(out, size, "%.3g", v);
+    return (struct scale){.low = low,
+                          .high = high,
+                          .is_log = is_log,
+                          .unit = is_seconds ? SCALE_SECONDS : SCALE_PLAIN,
+                          .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
 }
 
-static double value_at(double share, double low, double high, bool is_log)
+static void add_rows(const struct figure *f, const struct canvas *g, struct text *out)
 {
-    return is_log ? exp(log(low) + share * (log(high) - log(low))) : low + share * (high - low);
+    struct scale s = scale_of(f->y_low, f->y_high, f->y_is_log, f->y_is_log);
+    struct tick ticks[SCALE_TICKS];
+    int count = ticks_make(&s, HEIGHT / 3, ticks);
+    for (int row = 0; row < HEIGHT; row++) {
+        const char *mark = "";
+        for (int i = 0; i < count; i++)
+            if (HEIGHT - 1 - (int)(scale_share(&s, ticks[i].at) * (HEIGHT - 1) + 0.5) == row)
+                mark = ticks[i].words.at;
+        text_pad(out, ' ', (size_t)(MARGIN - columns_of(mark)));
+        text_format(out, "%s |", mark);
+        text_add_n(out, g->letter[row], WIDTH);
+        while (out->length && out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
+        text_add(out, "\n");
+    }
+}
+
+/* The marks below, each in the middle under its place, as many as do not touch. */
+static void add_below(const struct figure *f, struct text *out)
+{
+    struct scale s = scale_of(f->x_low, f->x_high, f->x_is_log, false);
+    struct tick ticks[SCALE_TICKS];
+    int count = ticks_make(&s, 8, ticks), used = 0;
+    text_pad(out, ' ', MARGIN + 1);
+    text_add(out, "+");
+    text_pad(out, '-', WIDTH);
+    text_add(out, "\n");
+    text_pad(out, ' ', MARGIN + 2);
+    for (int i = 0; i < count; i++) {
+        int width = columns_of(ticks[i].words.at),
+            at = (int)(scale_share(&s, ticks[i].at) * (WIDTH - 1) + 0.5) - width / 2;
+        if (at < 0) at = 0;
+        if (at + width > WIDTH || (i && at < used + 1)) continue;
+        text_pad(out, ' ', (size_t)(at - used));
+        text_add(out, ticks[i].words.at);
+        used = at + width;
+    }
+    text_add(out, "\n");
 }
 
 void plot_as_text(const struct figure *f, struct text *out)
@@ -84,25 +123,8 @@ void plot_as_text(const struct figure *f, struct text *out)
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, f->title);
     text_format(out, ": %s against %s%s\n\n", f->y_label, f->x_label, f->x_is_log ? " (logarithmic)" : "");
-    for (int row = 0; row < HEIGHT; row++) {
-        char mark[80] = "";
-        double share = 1 - (double)row / (HEIGHT - 1);
-        if (row % 4 == 0 || row == HEIGHT - 1)
-            format_mark(f->y_is_log, value_at(share, f->y_low, f->y_high, f->y_is_log), mark, sizeof mark);
-        text_format(out, "%*s |", MARGIN, mark);
-        text_add_n(out, g->letter[row], WIDTH);
-        while (out->length && out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
-        text_add(out, "\n");
-    }
-    text_pad(out, ' ', MARGIN + 1);
-    text_add(out, "+");
-    text_pad(out, '-', WIDTH);
-    char low[40], middle[40], high[40];
-    format_mark(false, f->x_low, low, sizeof low);
-    format_mark(false, value_at(0.5, f->x_low, f->x_high, f->x_is_log), middle, sizeof middle);
-    format_mark(false, f->x_high, high, sizeof high);
-    text_format(out, "\n%*s%-*s%-*s%*s\n", MARGIN + 2, "", WIDTH / 2, low, WIDTH / 4, middle, WIDTH / 4,
-                high);
+    add_rows(f, g, out);
+    add_below(f, out);
     for (size_t k = 0; k < f->curves.count; k++)
         text_format(out, "%s%c %s", k ? ", " : "  ", (char)('a' + (int)k % LETTERS), f->curves.at[k].name);
     text_add(out, "; * several\n");

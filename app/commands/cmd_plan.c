@@ -25,7 +25,8 @@ static const struct option_row rows[] = {
     {"explain", 0, "BUFFER",
      "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole"},
     {"all", 'a', NULL,
-     "list every buffer and op, not only the costliest; with --stage launch every core's tiles"},
+     "list every buffer and op, not only the costliest; with --stage launch every core's tiles, with --stage "
+     "divide other divisions"},
     {"log", 'l', NULL, "say on standard error what passes and solvers try (of a build with LXPLAN_LOGGING)"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {0},

@@ -129,7 +129,7 @@ static const struct column op_array[] = {
     {.key = "kind",  .heading = "kind",           .kind = VALUE_WORDS, .value = kind_value},
     {.key = "mode",  .heading = "how",            .kind = VALUE_WORDS, .value = how_value},
     {.key = "bytes", .heading = "bytes received", .kind = VALUE_BYTES, .value = bytes_value},
-    {.key = "core",  .heading = "core",           .kind = VALUE_WORDS, .value = core_value},
+    {.key = "core",  .heading = "inner",          .kind = VALUE_WORDS, .value = core_value},
 };
 
 VALUE_OF(of_value,       struct team_row, v->words = row->plan->graph->tensors[XCHANGE->tensor].name;)

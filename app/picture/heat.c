@@ -28,9 +28,14 @@ struct sums {
     double covered, weighed, pieces;
 };
 
+struct heap {
+    double covered, weighed;
+};
+
 struct grid {
     int rows, columns;
-    struct sums *at; /* one more each way */
+    struct sums *at;    /* one more each way */
+    struct heap *small; /* of rectangles of few cells, not as differences */
 };
 
 /* How much of each cell lies between a and b, as four differences. */
@@ -68,33 +73,41 @@ static void add_piece(struct grid *g, int left, int right, int top, int bottom)
     g->at[(bottom + 1) * width + right + 1].pieces++;
 }
 
-static double weight_of(const struct lx_plan *p, const struct placed *l, const struct scale *time,
-                        enum heat_kind kind)
+/* A rectangle of few cells, as most are where there are many: each by itself. */
+static void add_small(struct grid *g, const struct slope *x, const struct slope *y, double weight)
 {
-    if (kind == HEAT_COST) return (double)p->problem.buffers[l->buffer].spill_cost / (double)l->size;
-    return kind == HEAT_AGE ? (double)(l->start - time->from) : 0;
+    double row = 0;
+    for (int i = y->at[0]; i <= y->at[2]; i++) {
+        for (int k = 0; k < 4; k++) row += y->at[k] == i ? y->by[k] : 0;
+        double share = 0;
+        for (int c = x->at[0]; c <= x->at[2]; c++) {
+            for (int k = 0; k < 4; k++) share += x->at[k] == c ? x->by[k] : 0;
+            struct heap *h = &g->small[i * g->columns + c];
+            h->covered += row * share;
+            h->weighed += row * share * weight;
+        }
+    }
+}
+
+static double weight_of(const struct raster *r, int32_t buffer, enum heat_kind kind)
+{
+    const struct lx_buffer *b = &r->index->plan->problem.buffers[buffer];
+    if (kind == HEAT_COST) return (double)b->spill_cost / (double)b->size;
+    return kind == HEAT_AGE ? (double)(b->start - r->time.from) : 0;
 }
 
 static void add_lives(const struct raster *r, enum heat_kind kind, int across, int down, struct grid *g)
 {
-    const struct plan_index *x = r->index;
-    int32_t begin, end;
-    plan_index_range(x, r->time.from, r->time.to, &begin, &end);
-    for (int32_t i = begin; i < end; i++) {
-        const struct placed *l = &x->lives[i];
-        int64_t low = max_i64(l->place, r->address.from), high = min_i64(l->place + l->size, r->address.to);
-        if (l->end <= r->time.from || low >= high) continue;
-        double from = scale_place(&r->time, max_i64(l->start, r->time.from)) / across,
-               to = scale_place(&r->time, min_i64(l->end, r->time.to)) / across,
-               top = (r->address.cells - scale_place(&r->address, high)) / down,
-               bottom = (r->address.cells - scale_place(&r->address, low)) / down;
-        struct slope time = slope_of(from, to, g->columns), rows = slope_of(top, bottom, g->rows);
-        add_life(g, &time, &rows, weight_of(x->plan, l, &r->time, kind));
-    }
-    for (int32_t i = 0; kind == HEAT_FRAGMENTATION && i < r->rect_count; i++) {
-        const struct raster_rect *rect = &r->rects[i];
-        add_piece(g, rect->left / across, rect->right / across, (r->address.cells - 1 - rect->top) / down,
-                  (r->address.cells - 1 - rect->bottom) / down);
+    for (int32_t i = 0; i < r->rect_count; i++) {
+        const struct raster_rect *l = &r->rects[i];
+        struct slope x = slope_of((double)l->from / across, (double)l->to / across, g->columns),
+                     y = slope_of((r->address.cells - (double)l->high) / down,
+                                  (r->address.cells - (double)l->low) / down, g->rows);
+        bool small = (x.at[2] - x.at[0] + 1) * (y.at[2] - y.at[0] + 1) <= 6;
+        (small ? add_small : add_life)(g, &x, &y, weight_of(r, l->buffer, kind));
+        if (kind == HEAT_FRAGMENTATION)
+            add_piece(g, l->left / across, l->right / across, (r->address.cells - 1 - l->top) / down,
+                      (r->address.cells - 1 - l->bottom) / down);
     }
 }
 
@@ -128,7 +141,10 @@ static void take_values(const struct raster *r, const struct grid *g, enum heat_
     double most = kind == HEAT_OCCUPANCY;
     for (int y = 0; y < g->rows; y++)
         for (int x = 0; x < g->columns; x++) {
-            double v = fmax(value_of(r, &g->at[y * (g->columns + 1) + x], x, kind), 0);
+            struct sums s = g->at[y * (g->columns + 1) + x];
+            s.covered += g->small[y * g->columns + x].covered;
+            s.weighed += g->small[y * g->columns + x].weighed;
+            double v = fmax(value_of(r, &s, x, kind), 0);
             out->at[y * g->columns + x] = (float)v;
             most = fmax(most, v);
         }
@@ -139,8 +155,9 @@ bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down
 {
     struct grid g = {.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
     g.at = calloc((size_t)(g.rows + 1) * (size_t)(g.columns + 1), sizeof *g.at);
+    g.small = calloc((size_t)g.rows * (size_t)g.columns, sizeof *g.small);
     *out = (struct heat){g.rows, g.columns, malloc((size_t)g.rows * (size_t)g.columns * sizeof *out->at)};
-    bool ok = g.at && out->at;
+    bool ok = g.at && g.small && out->at;
     if (ok) {
         add_lives(r, kind, across, down, &g);
         add_up(&g);
@@ -148,6 +165,7 @@ bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down
     } else
         heat_free(out);
     free(g.at);
+    free(g.small);
     return ok;
 }
 

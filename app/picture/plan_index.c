@@ -143,7 +143,12 @@ int32_t plan_index_event(const struct plan_index *x, int64_t tick)
 
 int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place)
 {
-    int64_t address;
-    int32_t pool = bands_pool(&x->bands, place, &address);
-    return pool < 0 ? -1 : lx_buffer_at(x->plan, pool, tick, address);
+    int32_t begin, end, found = -1;
+    plan_index_range(x, tick, tick + 1, &begin, &end);
+    for (int32_t i = begin; i < end; i++) {
+        const struct placed *l = &x->lives[i];
+        if (tick >= l->end || place < l->place || place >= l->place + l->size) continue;
+        if (found < 0 || x->plan->took_slot_of[l->buffer] == found) found = l->buffer;
+    }
+    return found;
 }

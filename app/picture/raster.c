@@ -14,15 +14,27 @@ struct tally {
     uint64_t sum, squares;
 };
 
+static double tick_place(const struct scale *s, int64_t tick, int32_t event)
+{
+    double at = s->event ? scale_place_event(s, event) : scale_place(s, tick);
+    return at < 0 ? 0 : at > s->cells ? s->cells : at;
+}
+
 static bool find_rect(const struct raster *r, const struct placed *l, struct raster_rect *out)
 {
     int left, right, bottom, top;
     bool thin_time, thin_address;
-    if (!scale_cells(&r->time, l->start, l->end, &left, &right, &thin_time) ||
-        !scale_cells(&r->address, l->place, l->place + l->size, &bottom, &top, &thin_address))
-        return false;
+    int64_t low = max_i64(l->place, r->address.from), high = min_i64(l->place + l->size, r->address.to);
+    if (l->end <= r->time.from || l->start >= r->time.to || low >= high) return false;
+    double from = tick_place(&r->time, l->start, l->from_event),
+           to = tick_place(&r->time, l->end, l->to_event), bottom_at = scale_place(&r->address, low),
+           top_at = scale_place(&r->address, high);
+    scale_round(&r->time, from, to, &left, &right, &thin_time);
+    scale_round(&r->address, bottom_at, top_at, &bottom, &top, &thin_address);
     *out = (struct raster_rect){l->buffer,       (int16_t)left, (int16_t)right,
-                                (int16_t)bottom, (int16_t)top,  thin_time || thin_address};
+                                (int16_t)bottom, (int16_t)top,  thin_time || thin_address,
+                                (float)from,     (float)to,     (float)bottom_at,
+                                (float)top_at};
     return true;
 }
 
@@ -186,6 +198,8 @@ bool raster_fill(const struct plan_index *x, struct raster *out)
     int32_t begin, end;
     plan_index_range(x, out->time.from, out->time.to, &begin, &end);
     out->index = x;
+    scale_ready(&out->time);
+    scale_ready(&out->address);
     out->at = malloc(rows * columns * sizeof *out->at);
     out->rects = malloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
     struct tally *t = calloc((rows + 1) * (columns + 1), sizeof *t);
@@ -247,4 +261,12 @@ void raster_ticks(const struct raster *r, int column, int64_t *from, int64_t *to
 {
     int across = r->across > 1 ? r->across : 1;
     scale_range(&r->time, column * across, across, from, to);
+}
+
+bool raster_tick_columns(const struct raster *r, int64_t tick, int *first, int *last)
+{
+    const struct plan_index *x = r->index;
+    if (!r->time.event) return raster_columns(r, tick, tick + 1, first, last);
+    int32_t i = (int32_t)min_i64(plan_index_event(x, tick), x->event_count - 2);
+    return raster_columns(r, x->event[i], x->event[i + 1], first, last);
 }

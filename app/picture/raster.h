@@ -20,6 +20,7 @@ struct raster_rect {
     int32_t buffer;
     int16_t left, right, bottom, top; /* bottom, top: counted from the lowest address */
     bool thin;
+    float from, to, low, high; /* the same, not rounded */
 };
 
 struct raster {
@@ -58,6 +59,8 @@ static inline const struct raster_cell *raster_at(const struct raster *r, int ro
  * seen), and the ticks that a column stands for. */
 bool raster_columns(const struct raster *r, int64_t from, int64_t to, int *first, int *last);
 void raster_ticks(const struct raster *r, int column, int64_t *from, int64_t *to);
+/* The columns of one tick; by events, of the stretch that it lies in. */
+bool raster_tick_columns(const struct raster *r, int64_t tick, int *first, int *last);
 static inline int raster_width(const struct raster *r)
 {
     return r->time.cells / (r->across > 1 ? r->across : 1);

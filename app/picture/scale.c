@@ -39,28 +39,30 @@ static int step_of(const struct scale *s)
     return s->step > 1 ? s->step : 1;
 }
 
+void scale_ready(struct scale *s)
+{
+    s->begin = unit_of(s, s->from);
+    s->each = s->cells / fmax(scale_length(s), 1e-9);
+}
+
 double scale_length(const struct scale *s)
 {
     return unit_of(s, s->to) - unit_of(s, s->from);
 }
 
-double scale_each(const struct scale *s)
-{
-    return (double)s->cells / fmax(scale_length(s), 1e-9);
-}
-
 double scale_place(const struct scale *s, int64_t v)
 {
-    if (!s->by_edges) return (unit_of(s, v) - unit_of(s, s->from)) * scale_each(s);
+    if (!s->by_edges) return (unit_of(s, v) - s->begin) * s->each;
     if (v >= s->to) return s->cells;
     int cell = axis_cell(&s->axis, v);
     int64_t low = s->axis.edge[cell], high = s->axis.edge[cell + 1];
     return cell + (double)(v - low) / (double)(high - low);
 }
 
-/* Both ends rounded to the nearest edge of a group. */
-static void round_cells(const struct scale *s, double a, double b, int *first, int *last, bool *thin)
+/* To the nearest edge of a group. */
+void scale_round(const struct scale *s, double a, double b, int *first, int *last, bool *thin)
 {
+    *thin = false;
     int step = step_of(s), groups = s->cells / step;
     a /= step, b /= step;
     *first = (int)(a + 0.5);
@@ -81,14 +83,20 @@ bool scale_cells(const struct scale *s, int64_t from, int64_t to, int *first, in
     if (to <= s->from || from >= s->to || to <= from) return false;
     from = max_i64(from, s->from);
     to = min_i64(to, s->to);
-    round_cells(s, scale_place(s, from), scale_place(s, to), first, last, thin);
+    scale_round(s, scale_place(s, from), scale_place(s, to), first, last, thin);
     return true;
 }
 
 int64_t scale_value(const struct scale *s, int cell)
 {
     if (s->by_edges) return s->axis.edge[cell < s->axis.cells ? cell : s->axis.cells];
-    return of_unit(s, unit_of(s, s->from) + scale_length(s) * cell / s->cells);
+    return of_unit(s, s->begin + cell / s->each);
+}
+
+/* Where the unit that is so many behind the first begins: rounded as scale_round does. */
+static int first_group(const struct scale *s, double unit)
+{
+    return (int)(unit * s->each / step_of(s) + 0.5);
 }
 
 /* Where a number takes a group or more, a group belongs to the last number that begins in it or before; where it takes
@@ -96,7 +104,7 @@ int64_t scale_value(const struct scale *s, int cell)
 void scale_range(const struct scale *s, int cell, int count, int64_t *from, int64_t *to)
 {
     int step = step_of(s);
-    double each = scale_each(s) / step, begin = unit_of(s, s->from);
+    double each = s->each / step, begin = s->begin;
     if (s->by_edges || each * step / count < 1 - 1e-9) {
         *from = scale_value(s, cell);
         *to = scale_value(s, cell + count);
@@ -105,8 +113,9 @@ void scale_range(const struct scale *s, int cell, int count, int64_t *from, int6
             *to = (int64_t)ceil(begin + (cell + count) / (each * step) - 1e-9);
         }
     } else {
-        double group = floor((double)cell / step) + 0.5;
-        double unit = ceil(group / each - 1e-9) - 1;
+        double unit = floor((cell / step + 0.5) / each);
+        while (first_group(s, unit + 1) <= cell / step) unit++;
+        while (unit > 0 && first_group(s, unit) > cell / step) unit--;
         *from = of_unit(s, begin + unit);
         *to = of_unit(s, begin + unit + 1);
     }

@@ -16,7 +16,12 @@ struct scale {
     int step;             /* cells of a group; 0: 1 */
     const int64_t *event; /* rising, borrowed; NULL: in numbers */
     int32_t events;
+    double begin,
+        each; /* made by scale_ready: the unit of `from`, and cells of a unit; a unit is a number or an event */
 };
+
+/* To be called when all else is set, and before anything is asked. */
+void scale_ready(struct scale *s);
 
 /* The first cell of [from, to) and the last; false where it lies outside. `*thin`: it would have vanished. */
 bool scale_cells(const struct scale *s, int64_t from, int64_t to, int *first, int *last, bool *thin);
@@ -26,9 +31,13 @@ int64_t scale_value(const struct scale *s, int cell);
 void scale_range(const struct scale *s, int cell, int count, int64_t *from, int64_t *to);
 /* Where a number lies, in cells and parts of a cell; not rounded, not cut. */
 double scale_place(const struct scale *s, int64_t v);
+/* The same of an event by its number, without a search; only by events. */
+static inline double scale_place_event(const struct scale *s, int32_t event)
+{
+    return (event - s->begin) * s->each;
+}
+/* Both ends of a stretch that lies in the scale, rounded: its first and last cell. */
+void scale_round(const struct scale *s, double from, double to, int *first, int *last, bool *thin);
 /* Numbers, or stretches between events, from one end to the other. */
 double scale_length(const struct scale *s);
-/* Cells of a number. */
-double scale_each(const struct scale *s);
-
 #endif

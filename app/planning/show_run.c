@@ -1,5 +1,6 @@
 /* A run of the device: ops, totals, faults. */
 #include "planning/show_run.h"
+#include "planning/buffer_table.h"
 #include "text/largest.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -16,6 +17,7 @@ enum { MOST_FAULTS = 10 };
 struct op_row {
     const struct lx_op *op;
     const struct lx_op_run *run;
+    enum lx_wait wait; /* that most of its time is spent on */
 };
 
 /* People see a dash where nothing was moved. */
@@ -65,6 +67,7 @@ VALUE_OF(reduce_value,    struct op_row, moved_bytes(v, row->run->counted.reduce
 VALUE_OF(flops_value,     struct op_row, moved_bytes(v, row->run->counted.flops);)
 VALUE_OF(device_value,    struct op_row, v->number = row->run->device_us;)
 VALUE_OF(whole_value,     struct op_row, v->number = row->run->end_to_end_us;)
+VALUE_OF(wait_value,      struct op_row, v->words = lx_wait_word(row->wait); v->paint = PAINT_DIM;)
 VALUE_OF(verified_value,  struct op_row, v->number = row->run->verified;)
 VALUE_OF(wrong_value,     struct op_row, value_whole(v, row->run->wrong);)
 VALUE_OF(off_value,       struct op_row, v->number = row->run->error;)
@@ -89,6 +92,7 @@ static const struct column op_array[] = {
     {.key = "flops",       .heading = "flops",    .kind = VALUE_COUNT,  .value = flops_value},
     {.key = "device_us",   .heading = "device us", .kind = VALUE_MICROS, .digits = 9, .value = device_value},
     {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, .value = whole_value},
+    {.key = "bound_by",    .heading = "bound by", .kind = VALUE_WORDS,  .value = wait_value},
     {.key = "verified",                           .kind = VALUE_BOOL,   .value = verified_value},
     {.key = "wrong",                              .kind = VALUE_COUNT,  .value = wrong_value},
     {.key = "altered",                            .kind = VALUE_COUNT,  .value = altered_value},
@@ -115,9 +119,14 @@ static struct op_row *rows_of(const struct lx_plan *p, const struct lx_run_resul
 {
     int32_t *order = largest_of(r, r->op_count, moved_by, most, true, shown);
     struct op_row *rows = malloc(((size_t)r->op_count + 1) * sizeof *rows);
-    for (int32_t i = 0; order && rows && i < *shown; i++)
-        rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]]};
-    if (!order) {
+    struct lx_op_wait *waits = calloc((size_t)r->op_count + 1, sizeof *waits);
+    if (waits) lx_plan_waits(p, waits);
+    for (int32_t i = 0; order && rows && waits && i < *shown; i++)
+        rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]],
+                                  lx_wait_longest(&waits[order[i]])};
+    bool ok = order && waits;
+    free(waits);
+    if (!ok) {
         free(rows);
         rows = NULL;
     }
@@ -141,6 +150,20 @@ static void label(struct text *out, const char *word)
 {
     paint_add(out, PAINT_DIM, word);
     text_pad(out, ' ', 10 - strlen(word));
+}
+
+static void show_waits(const struct lx_plan *p, struct text *out)
+{
+    int32_t ops = p->layouts->graph->op_count;
+    struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits), sum;
+    out->failed |= !waits;
+    if (!waits) return;
+    lx_plan_waits(p, waits);
+    sum = lx_waits_sum(waits, ops);
+    label(out, "waits");
+    add_wait_sums(&sum, out);
+    text_add(out, "\n");
+    free(waits);
 }
 
 static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
@@ -167,6 +190,7 @@ static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, 
     text_format(out, "%.2f us of the device (%.2f us with everything off chip), ", r->device_us,
                 p->divisions->predicted_us);
     text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
+    show_waits(p, out);
 }
 
 /* Op by op against the bounds, and from end to end. */

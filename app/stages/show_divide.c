@@ -254,6 +254,72 @@ static void show_division_rows(const struct lx_divisions *d, struct text *out)
     free(rows);
 }
 
+enum { MOST_ALTERNATIVES = 6 };
+
+/* One op and one way to divide it. */
+struct alternative_row {
+    const struct lx_division *d;
+    const struct lx_op *op;
+    const struct lx_alternative *is;
+    int neighbours;
+};
+
+static void add_alternative(struct text *t, const struct alternative_row *row)
+{
+    const char *blank = "";
+    for (int i = 0; i < row->d->split_count; i++) {
+        if (row->is->splits[i] == 1) continue;
+        text_format(t, "%s%c/%lld", blank, row->d->splits[i].letter, (long long)row->is->splits[i]);
+        blank = " ";
+    }
+    if (!*blank) text_add(t, "-");
+}
+
+/* clang-format off */
+VALUE_OF(choice_op_value, struct alternative_row, v->words = row->op->name;)
+VALUE_OF(choice_value,    struct alternative_row, add_alternative(&v->made, row); v->words = v->made.at;)
+VALUE_OF(choice_cores_value, struct alternative_row, value_whole(v, row->is->cores_used);)
+VALUE_OF(choice_us_value, struct alternative_row, v->number = row->is->device_us;)
+VALUE_OF(agree_value,     struct alternative_row, value_format(v, "%d of %d", row->is->agreeing, row->neighbours);)
+VALUE_OF(present_value,   struct alternative_row, v->number = row->is->present; v->paint = PAINT_GOOD;)
+
+static const struct column alternative_array[] = {
+    {.key = "op",           .heading = "op",     .kind = VALUE_NAME,   .value = choice_op_value},
+    {.key = "splits",       .heading = "splits", .kind = VALUE_WORDS,  .value = choice_value},
+    {.key = "cores",        .heading = "cores",  .kind = VALUE_NUMBER, .value = choice_cores_value},
+    {.key = "predicted_us", .heading = "us",     .kind = VALUE_MICROS, .value = choice_us_value},
+    {.key = "agreeing",     .heading = "agrees with", .kind = VALUE_WORDS, .value = agree_value},
+    {.key = "present",      .heading = "taken",  .kind = VALUE_BOOL,   .value = present_value},
+};
+/* clang-format on */
+
+const struct columns alternative_columns = COLUMNS("alternatives of divisions", alternative_array);
+
+void show_alternatives(const struct lx_divisions *d, struct text *out)
+{
+    double all[LX_MAX_INPUTS + 1];
+    lx_status st;
+    for (int i = 0; i <= LX_MAX_INPUTS; i++) all[i] = 1;
+    text_format(out,
+                "\nthe %d quickest divisions of each op, with all operands in HBM, and how many neighbours "
+                "cut alike\n",
+                MOST_ALTERNATIVES);
+    struct lx_alternative *at = calloc((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
+    struct alternative_row *rows = calloc((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
+    size_t n = 0;
+    out->failed |= !at || !rows;
+    for (int32_t o = 0; at && rows && o < d->count; o++) {
+        int neighbours,
+            count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours, &st);
+        for (int i = 0; i < count; i++, n++)
+            rows[n] =
+                (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};
+    }
+    if (at && rows) table_add_text(&TABLE(alternative_columns, rows, n), out);
+    free(at);
+    free(rows);
+}
+
 void show_divisions(const struct lx_divisions *d, struct text *out)
 {
     const struct lx_graph *g = d->layouts->graph;

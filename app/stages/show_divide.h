@@ -9,5 +9,7 @@
 void show_layouts(const struct lx_layouts *l, struct text *out);
 /* Per op: iteration space, splits, cores used, extents of one core, span of each tensor, and why. */
 void show_divisions(const struct lx_divisions *d, struct text *out);
+/* How else each op could be divided, the quickest ways. */
+void show_alternatives(const struct lx_divisions *d, struct text *out);
 
 #endif

@@ -148,6 +148,7 @@ static int print_divide(struct call *call, const struct lx_graph *g)
     size_t length = 0;
     char *json = d && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;
     if (d && !wants_json(call)) show_divisions(d, &t);
+    if (d && !wants_json(call) && option_given(&call->line, "all")) show_alternatives(d, &t);
     bool ok =
         d != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
     lx_divisions_free(d);

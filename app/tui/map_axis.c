@@ -19,7 +19,7 @@ static void draw_names(const struct scene *on, struct box area, const struct ras
         raster_ticks(r, c, &from, &to);
         if (!raster_columns(r, from, to, &first, &last)) first = last = c;
         next = last > c ? last + 1 : c + 1;
-        if (first >= c && scale_each(&r->time) / r->across >= 2)
+        if (first >= c && r->time.each / r->across >= 2)
             put(on->cells, area.row, left + first, on->glyphs->tee, INK(FRAME));
         if (area.rows < 2 || c < free_from) continue;
         char number[24];
@@ -44,7 +44,7 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
     for (int c = 0; c < raster_width(r); c++)
         put(on->cells, area.row, left + c, on->glyphs->horizontal, INK(FRAME));
     draw_names(on, area, r);
-    if (raster_columns(r, tick, tick + 1, &first, &last))
+    if (raster_tick_columns(r, tick, &first, &last))
         for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, on->glyphs->peak, INK(KEY));
     put_text(on->cells, area.row + (area.rows > 1), area.column, GUTTER - 1, INK(DIM),
              r->time.event ? "   events" : "     tick");
@@ -162,6 +162,7 @@ void axis_draw_minimap(const struct scene *on, struct box area, const struct map
     int first, last;
     if (area.rows == 0 || columns < 4) return;
     if (map_window_by_events(w, on->session)) all.event = o->index.event, all.events = o->index.event_count;
+    scale_ready(&all);
     if (!scale_cells(&all, w->from_tick, w->to_tick, &first, &last, &thin)) return;
     draw_share(on, area, scale_place(&all, w->from_tick) / columns, scale_place(&all, w->to_tick) / columns);
     put(on->cells, area.row, left - 1, on->glyphs->vertical, INK(FRAME));

@@ -2,6 +2,7 @@
  * */
 #include "tui/map_panel.h"
 #include "tui/paint_blocks.h"
+#include "tui/paint_map.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ int map_panel_hole(const struct scene *on, struct box area)
         add_printable(&line, bands->at[pool].name, 24);
         text_add(&line, ", ");
     }
-    if (h.from >= 0)
+    if (h.from >= 0 && map_window_on_hole(s))
         text_format(&line, "the cursor is on a free hole of %s at %s; ", in_bytes(h.to - h.from).at,
                     address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
@@ -131,7 +132,7 @@ static void draw_shades(const struct scene *on, struct box area, const struct ma
 {
     enum { SAMPLES = 8 };
     for (int i = 0; i < SAMPLES; i++)
-        put_heat(on->cells, on->theme, on->glyphs, area.row, area.column + i, w->ramp,
+        put_heat(on->cells, on->theme, on->glyphs, area.row, area.column + i, map_ramp(&w->raster),
                  (double)i / (SAMPLES - 1));
     put_format(on->cells, area.row, area.column + SAMPLES + 1, area.columns - SAMPLES - 1, INK(DIM),
                "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
@@ -142,7 +143,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box rest = area;
     details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
-    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->dense);
+    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
     if (legend.rows) draw_legend(on, legend);
     if (shades.rows) draw_shades(on, shades, w);
     struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);

@@ -135,6 +135,33 @@ struct raster_view map_window_view(const struct map_window *w, const struct scen
                                 .down = map_rows(on, 1)};
 }
 
+static bool same_view(const struct raster_view *a, const struct raster_view *b)
+{
+    return a->from_tick == b->from_tick && a->to_tick == b->to_tick && a->from_address == b->from_address &&
+           a->to_address == b->to_address && a->columns == b->columns && a->rows == b->rows &&
+           a->by_edges == b->by_edges && a->by_events == b->by_events && a->across == b->across &&
+           a->down == b->down;
+}
+
+void map_window_forget(struct map_window *w)
+{
+    if (w->has_raster) raster_free(&w->raster);
+    heat_free(&w->heats);
+    w->has_raster = false;
+}
+
+const struct raster *map_window_raster(struct map_window *w, const struct session *s)
+{
+    if (w->heats_of != w->heat) heat_free(&w->heats);
+    w->heats_of = w->heat;
+    if (w->has_raster && w->raster_of == s->got && same_view(&w->view, &w->raster_view)) return &w->raster;
+    map_window_forget(w);
+    w->has_raster = raster_make(&s->shown.index, &w->view, &w->raster);
+    w->raster_of = s->got;
+    w->raster_view = w->view;
+    return w->has_raster ? &w->raster : NULL;
+}
+
 /* What a request does with the window: so much in time, so much in addresses. */
 typedef void change(struct explorer *x, struct map_window *w, int ticks, int bytes);
 
@@ -341,15 +368,14 @@ void map_window_play(struct explorer *x, void *state)
 }
 
 /* The tick of a column and the address in the middle of a row of the map, whatever their scales. */
-static void point_at(const struct map_window *w, struct session *s, int row, int column)
+static void point_at(struct map_window *w, struct session *s, int row, int column)
 {
-    struct raster r;
+    const struct raster *r = map_window_raster(w, s);
     int64_t from, to, low, high;
-    if (!raster_make(&s->shown.index, &w->view, &r)) return;
-    int down = w->view.down, cell = (int)max_i64(r.address.cells - (row + 1) * down, 0);
-    raster_ticks(&r, column, &from, &to);
-    scale_range(&r.address, cell, down, &low, &high);
-    raster_free(&r);
+    if (!r) return;
+    int down = w->view.down, cell = (int)max_i64(r->address.cells - (row + 1) * down, 0);
+    raster_ticks(r, column, &from, &to);
+    scale_range(&r->address, cell, down, &low, &high);
     session_point(s, from, beside_heading(s, (low + high) / 2, -1));
 }
 

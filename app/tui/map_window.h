@@ -20,8 +20,13 @@ struct map_window {
     uint64_t followed;       /* moves of the cursor that it has followed */
     struct box map;          /* where it was drawn last, for the mouse */
     struct raster_view view; /* and what was drawn */
-    bool dense;              /* with cells of several buffers ... */
-    uint8_t ramp;            /* ... in these tones */
+    /* Drawn once for a view of a plan: moving the cursor needs no new one. */
+    struct raster raster;
+    struct heat heats; /* of its dense cells, made when it is needed */
+    bool has_raster;
+    uint64_t raster_of;
+    struct raster_view raster_view;
+    enum heat_kind heats_of;
 };
 
 /* After a new plan, or when nothing was looked at yet: all of it. The cursor is where the selected buffer is, unless it
@@ -30,6 +35,9 @@ struct map_window {
 void map_window_fit(struct map_window *w, struct session *s);
 /* What it shows, in so many columns and rows of the grid. */
 struct raster_view map_window_view(const struct map_window *w, const struct scene *on, struct box map);
+/* The raster of what was last drawn, until the plan or the window is another; NULL when memory is out. */
+const struct raster *map_window_raster(struct map_window *w, const struct session *s);
+void map_window_forget(struct map_window *w);
 /* Is a column a stretch between events? */
 bool map_window_by_events(const struct map_window *w, const struct session *s);
 /* Is the cursor at a place where no buffer is? */

@@ -18,7 +18,7 @@ struct painter {
     int across, down;
     bool letters;
     uint8_t ramp;
-    struct heat heat;
+    struct heat *heat;
     struct raster_rect picked[MOST_PICKED]; /* lives of the selected buffer, to find it among others */
     int picked_count;
 };
@@ -140,11 +140,12 @@ static bool holds_picked(const struct painter *p, int row, int column)
     return false;
 }
 
-static void paint_dense(const struct painter *p, int row, int column)
+static void paint_dense(struct painter *p, int row, int column)
 {
+    if (!p->heat->at) heat_make(p->r, p->m->heat, p->across, p->down, p->heat); /* when it is needed first */
     const struct scene *on = p->on;
     int y = p->area.row + row, x = p->area.column + column;
-    double share = p->heat.at ? (double)p->heat.at[row * p->heat.columns + column] : 1;
+    double share = p->heat->at ? (double)p->heat->at[row * p->heat->columns + column] : 1;
     put_heat(on->cells, on->theme, on->glyphs, y, x, p->ramp, share);
     if (!holds_picked(p, row, column)) return;
     if (p->letters)
@@ -154,13 +155,19 @@ static void paint_dense(const struct painter *p, int row, int column)
             (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
 }
 
-static uint32_t letter_of(const struct painter *p, const struct content *k)
+/* What is marked has its own letter in every second cell, and the mark where it begins. */
+static bool shows_mark(const struct painter *p, int row, int column, int32_t owner)
+{
+    return is_marked(p->m, owner) && ((row + column) % 2 || column == 0 || !is_of(p, row, column - 1, owner));
+}
+
+static uint32_t letter_of(const struct painter *p, int row, int column, const struct content *k)
 {
     const struct glyphs *s = p->on->glyphs;
     if (k->owners == 0) return k->reserved ? '\\' : s->light;
     if (k->handover) return '/';
     if (!is_shown(p->m, k->owner)) return ':';
-    if (is_marked(p->m, k->owner)) return '!';
+    if (shows_mark(p, row, column, k->owner)) return '!';
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
 }
 
@@ -171,7 +178,7 @@ static void paint_letter(const struct painter *p, int row, int column, const str
     if (k->owners) style.ink = is_shown(p->m, k->owner) ? tone_of_buffer(p->m, k->owner) : TONE_FREE;
     if (k->handover) style.marks = MARK_BOLD;
     if (k->owners && k->owner == p->m->selected) style.marks |= MARK_REVERSE;
-    put(p->on->cells, p->area.row + row, p->area.column + column, letter_of(p, k), style);
+    put(p->on->cells, p->area.row + row, p->area.column + column, letter_of(p, row, column, k), style);
 }
 
 static void paint_tones(const struct painter *p, int row, int column, const struct content *k)
@@ -190,7 +197,7 @@ static void paint_tones(const struct painter *p, int row, int column, const stru
         put(p->on->cells, y, x, '/', (struct style){TONE_LABEL, tone[0], MARK_BOLD});
 }
 
-static void paint_cell(const struct painter *p, int row, int column)
+static void paint_cell(struct painter *p, int row, int column)
 {
     struct content k = look_at(p, row, column);
     if (k.heading) return;
@@ -318,13 +325,14 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
     struct painter p = {.on = on, .area = area, .m = m, .r = r, .down = map_rows(on, 1)};
     p.across = r->across > 1 ? r->across : 1;
     p.letters = on->theme->letters || on->glyphs->ascii;
+    struct heat own = {0};
+    p.heat = m->heats ? m->heats : &own;
     p.ramp = map_ramp(r);
     find_picked(&p);
-    heat_make(r, m->heat, p.across, p.down, &p.heat); /* without memory all dense cells are full */
     for (int row = 0; row * p.down < r->address.cells; row++)
         for (int c = 0; c < raster_width(r); c++) paint_cell(&p, row, c);
     paint_headings(&p);
     for (int32_t i = 0; i < plan->transfer_count; i++) paint_transfer(&p, &plan->transfers[i]);
     for (int32_t i = 0; i < r->rect_count; i++) paint_label(&p, &r->rects[i]);
-    heat_free(&p.heat);
+    heat_free(&own);
 }

@@ -55,7 +55,7 @@ static void draw_op(const struct scene *on, struct box row, const struct team_lo
     int at = c.rest;
     at += put_text(g, row.row, at, c.end - at, INK(PLAIN), grouped(range_size(op->range[k->member])).at);
     if (team_cut_core(k->cut, o, k->member, &core))
-        put_format(g, row.row, at, c.end - at, INK(DIM), ", core %s", grouped(range_size(core)).at);
+        put_format(g, row.row, at, c.end - at, INK(DIM), ", inner %s", grouped(range_size(core)).at);
 }
 
 static void draw_exchange(const struct scene *on, struct box row, const struct team_look *k, int32_t e)

@@ -1,6 +1,7 @@
 /* Cores: how the selected op is cut over the cores. For one of its tensors at a time: which core holds which
  * part, as a grid of cores and as the tensor cut up, and whether the ops before and after cut it the same
  * way. */
+#include "tui/core_cut.h"
 #include "tui/op_items.h"
 #include "base/checked.h"
 #include "planning/op_words.h"
@@ -14,18 +15,7 @@ struct cores_view {
     int operand;
     struct box grid; /* where cores were drawn last, for the mouse */
     int per_row, cell_columns;
-};
-
-/* What is looked at: an op of the graph with layouts, one of its operands, and how cores see it. */
-struct cut {
-    const struct lx_divisions *all;
-    const struct lx_graph *g;
-    const struct lx_division *d;
-    const struct lx_op *op;
-    int32_t tensor;
-    int operand;
-    struct lx_core_view view;
-    int64_t parts; /* different parts of the tensor */
+    struct core_menu menu;
 };
 
 static bool find_cut(const struct session *s, struct cores_view *v, struct cut *c)
@@ -56,15 +46,6 @@ static int64_t part_of(const struct cut *c, int64_t core)
         part = part * c->view.slices[i] + core / max_i64(c->view.stride[i], 1) % c->view.slices[i];
     }
     return part;
-}
-
-static char letter_of(const struct cut *c, int device_dim)
-{
-    const struct lx_layout *l = &c->all->layouts->layouts[c->tensor];
-    int host = l->host_dim[device_dim];
-    if (!c->op->map || host < 0 || host >= c->op->map->rank[c->operand])
-        return host >= 0 ? (char)('a' + host) : '.'; /* views number theirs */
-    return c->op->map->letter[c->op->map->index[c->operand][host]];
 }
 
 static int draw_head(const struct scene *on, struct box area, const struct cut *c)
@@ -129,8 +110,8 @@ static int draw_operands(const struct scene *on, struct box area, const struct c
     return row;
 }
 
-/* A number for each part; parts repeat their colours like buffers do. */
-static void draw_grid(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
+/* A number for each part; parts repeat their colours like buffers do. Returns the rows it took. */
+static int draw_grid(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
 {
     int64_t cores = c->d->cores, per_row = on->session->shown.plan->graph->device.grid_x;
     int width = c->parts > 100 ? 5 : 4;
@@ -156,89 +137,7 @@ static void draw_grid(const struct scene *on, struct cores_view *v, struct box a
         snprintf(words, sizeof words, here ? "[%*lld]" : " %*lld ", width - 2, (long long)part);
         put_text(on->cells, row, column, width, style, works ? words : here ? "[-]" : "  - ");
     }
-}
-
-/* One part of a tensor: a field with its number, where there is room. */
-static void draw_field(const struct scene *on, struct box f, int64_t part, bool is_mine)
-{
-    struct style style = {TONE_LABEL, tone_of_identity((int32_t)part), 0};
-    char number[24];
-    if (on->theme->letters) style = INK(PLAIN);
-    if (is_mine) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
-    int digits = snprintf(number, sizeof number, "%lld", (long long)part);
-    put_fill(on->cells, f, is_mine && on->theme->letters ? on->glyphs->shade : ' ', style);
-    for (int r = 0; r < f.rows && on->theme->letters; r++)
-        put(on->cells, f.row + r, f.column, on->glyphs->vertical, INK(FRAME));
-    if (f.columns > digits && f.rows > 0) put_text(on->cells, f.row, f.column + 1, digits, style, number);
-}
-
-/* The two dimensions that are cut most, -1 where there is none; the first of the tensor goes down. */
-struct drawn {
-    int down, across;
-};
-
-static struct drawn choose_drawn(const struct lx_core_view *view)
-{
-    int a = -1, b = -1;
-    for (int i = 0; i < view->rank; i++)
-        if (view->slices[i] > 1 && (b < 0 || view->slices[i] > view->slices[b])) b = i;
-    for (int i = 0; i < view->rank; i++)
-        if (i != b && view->slices[i] > 1 && (a < 0 || view->slices[i] > view->slices[a])) a = i;
-    return a > b ? (struct drawn){b, a} : (struct drawn){a, b};
-}
-
-static void draw_shape(const struct scene *on, struct box row, const struct cut *c, struct drawn d)
-{
-    const int64_t *slices = c->view.slices;
-    struct text shape = {0};
-    add_shape(&c->g->tensors[c->tensor], &shape);
-    if (d.across < 0)
-        text_add(&shape, ": whole on every core");
-    else if (d.down < 0)
-        text_format(&shape, " cut %c/%lld across", letter_of(c, d.across), (long long)slices[d.across]);
-    else
-        text_format(&shape, " cut %c/%lld down, %c/%lld across", letter_of(c, d.down),
-                    (long long)slices[d.down], letter_of(c, d.across), (long long)slices[d.across]);
-    for (int i = 0; i < c->view.rank; i++)
-        if (i != d.down && i != d.across && slices[i] > 1)
-            text_format(&shape, ", %c/%lld not drawn", letter_of(c, i), (long long)slices[i]);
-    put_text(on->cells, row.row, row.column, row.columns, INK(DIM), shape.at ? shape.at : "");
-    text_free(&shape);
-}
-
-/* The part in row i and column j; of dimensions that are not drawn it is the core's own slice. */
-static int64_t part_at(const struct cut *c, struct drawn d, int64_t i, int64_t j, int64_t core, bool *is_mine)
-{
-    int64_t part = 0;
-    *is_mine = core < c->d->cores_used;
-    for (int k = 0; k < c->view.rank; k++) {
-        int64_t slices = max_i64(c->view.slices[k], 1), own = core / max_i64(c->view.stride[k], 1) % slices;
-        int64_t here = k == d.down ? i : k == d.across ? j : own;
-        *is_mine = *is_mine && here == own;
-        part = part * slices + here;
-    }
-    return part;
-}
-
-/* The tensor as a rectangle of which each part is a field with its number. */
-static void draw_tensor(const struct scene *on, struct box area, const struct cut *c)
-{
-    struct drawn d = choose_drawn(&c->view);
-    int64_t down = d.down >= 0 ? c->view.slices[d.down] : 1,
-            across = d.across >= 0 ? c->view.slices[d.across] : 1;
-    draw_shape(on, box_cut_top(&area, 1), c, d);
-    int rows = area.rows < 16 ? area.rows : 16, columns = area.columns < 64 ? area.columns : 64;
-    if (rows < 1 || columns < 2) return;
-    for (int64_t i = 0; i < down; i++)
-        for (int64_t j = 0; j < across; j++) {
-            struct box f = {area.row + (int)(rows * i / down), area.column + (int)(columns * j / across), 0,
-                            0};
-            f.rows = area.row + (int)(rows * (i + 1) / down) - f.row;
-            f.columns = area.column + (int)(columns * (j + 1) / across) - f.column;
-            bool mine;
-            int64_t part = part_at(c, d, i, j, on->session->selection.core, &mine);
-            draw_field(on, f, part, mine);
-        }
+    return (int)min_i64(rows, area.rows - 1) + 1;
 }
 
 /* What the core under the cursor works on, variable by variable. */
@@ -304,15 +203,18 @@ static void draw(const struct scene *on, void *state, struct box area)
             on, (struct box){area.row, area.column, area.rows > 12 ? 6 : area.rows / 3, area.columns}, &c));
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
     if (area.rows >= 8) box_cut_top(&area, 1);
-    bool beside = area.columns >= 72;
     struct box grid = area, tensor = area;
-    if (beside) {
+    if (area.columns >= 72) { /* the tensor beside the grid, other divisions below it */
         grid.columns = area.columns / 2 - 2;
         if (grid.columns > 66) grid.columns = 66;
-        draw_grid(on, v, grid, &c);
-        tensor.column += v->grid.columns + 4 > 34 ? v->grid.columns + 4 : 34;
+        grid.rows = draw_grid(on, v, grid, &c);
+        tensor.column += v->grid.columns + 4 > 44 ? v->grid.columns + 4 : 44;
         tensor.columns = area.column + area.columns - tensor.column;
-        draw_tensor(on, tensor, &c);
+        draw_cut_tensor(on, tensor, &c);
+        draw_core_menu(on,
+                       (struct box){grid.row + grid.rows + 1, grid.column, area.rows - grid.rows - 1,
+                                    tensor.column - grid.column - 2},
+                       &c, &v->menu);
     } else
         draw_grid(on, v, grid, &c);
     draw_core(on, core, &c);

@@ -79,7 +79,7 @@ static void lane_words(const struct lx_buffer *b, char *words, size_t room)
 
 /* One life off chip; false: there is no lane for it. */
 static bool draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
-                      struct lanes *lanes, int32_t i, struct spot *spot)
+                      struct lanes *lanes, int32_t i, bool here, struct spot *spot)
 {
     const struct outcome *o = &on->session->shown;
     const struct lx_buffer *b = &o->plan->problem.buffers[i];
@@ -91,7 +91,6 @@ static bool draw_lane(const struct scene *on, const struct parts *p, const struc
     if (width > room && first + width <= raster_width(r)) room = width; /* words may run over a short life */
     int lane = lanes_place(lanes, i, first, first + room + 1);
     if (lane < 0) return false;
-    bool here = i == on->session->selection.buffer && !map_window_on_hole(on->session);
     struct style style = {here        ? TONE_CURSOR
                           : b->reason ? TONE_DIM
                                       : TONE_BAD,
@@ -122,13 +121,14 @@ static struct spot draw_lanes(const struct scene *on, const struct parts *p, con
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
-    if (selected >= 0 && o->plan->answer.address[selected] < 0) draw_lane(on, p, r, &lanes, selected, &spot);
+    if (selected >= 0 && o->plan->answer.address[selected] < 0)
+        draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
-        if (o->off_chip[k] != selected) draw_lane(on, p, r, &lanes, o->off_chip[k], &spot);
+        if (o->off_chip[k] != selected) draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
-                   more < 1000 ? " more" : "");
+                   more < 100 ? " more" : "");
     return spot;
 }
 
@@ -145,7 +145,7 @@ static void draw_largest_hole(const struct scene *on, const struct parts *p, con
         h.largest_to <= h.largest_from)
         return;
     int64_t base = r->index->bands.at[pool].base;
-    if (!raster_columns(r, at->tick, at->tick + 1, &first, &last) ||
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
         !scale_cells(&r->address, base + h.largest_from, base + h.largest_to, &low, &high, &thin))
         return;
     for (int row = (r->address.cells - 1 - high) / down; row <= (r->address.cells - 1 - low) / down; row++)
@@ -172,7 +172,7 @@ static void draw_cursor(const struct scene *on, const struct parts *p, const str
         on->cells->cursor_column = lane.column;
         return;
     }
-    if (!raster_columns(r, at->tick, at->tick + 1, &first, &last) ||
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
         !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
         return;
     int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
@@ -194,12 +194,12 @@ static void draw_words(const struct scene *on, const struct parts *p, const stru
     details_draw(on, rest, on->session->selection.buffer);
 }
 
-static void draw_parts(const struct scene *on, const struct parts *p, const struct map_window *w,
+static void draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
                        const struct raster *r)
 {
     const struct session *s = on->session;
     int32_t picked = map_window_on_hole(s) ? -1 : s->selection.buffer;
-    struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat};
+    struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, &w->heats};
     map_paint(on, p->map, &paint);
     draw_largest_hole(on, p, r);
     draw_addresses(on, p, r);
@@ -219,7 +219,7 @@ static void draw(const struct scene *on, void *state, struct box area)
 {
     struct map_window *w = state;
     struct session *s = on->session;
-    struct raster r;
+    const struct raster *r;
     map_window_fit(w, s);
     struct parts p = lay_out(on, area, is_zoomed(w, &s->shown));
     w->map = p.map;
@@ -231,11 +231,8 @@ static void draw(const struct scene *on, void *state, struct box area)
             on->cells, area, INK(PLAIN),
             "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
             KEY_OF(GRAPH));
-    else if (raster_make(&s->shown.index, &w->view, &r)) {
-        draw_parts(on, &p, w, &r);
-        w->dense = r.dense > 0;
-        w->ramp = map_ramp(&r);
-        raster_free(&r);
+    else if ((r = map_window_raster(w, s))) {
+        draw_parts(on, &p, w, r);
         draw_words(on, &p, w);
     }
 }
@@ -251,6 +248,11 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     if (x->session.selection.op < 0) return false;
     explorer_show(x, VIEW_GRAPH);
     return true;
+}
+
+static void end(void *state)
+{
+    map_window_forget(state);
 }
 
 static bool is_lively(const void *state)
@@ -312,6 +314,7 @@ const struct view view_map = {
               {REQ_NEXT_SOLVER, "solver"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
+    .end = end,
     .draw = draw,
     .request = request,
     .mouse = map_window_mouse,

@@ -89,7 +89,7 @@ static void draw_member(const struct scene *on, struct box area, const struct te
         text_format(&line, ", %s of others", grouped(range_size(part.box)).at);
     else if (k->exchange >= 0)
         text_format(&line, ", halo %s + %s", grouped(part.left).at, grouped(part.right).at);
-    if (has_core) text_format(&line, ", core %s", grouped(range_size(core)).at);
+    if (has_core) text_format(&line, ", inner %s", grouped(range_size(core)).at);
     if (k->exchange >= 0) {
         const struct lx_team_exchange *e = &p->exchanges[k->exchange];
         text_format(&line, "; gets %s B, sends %s B", grouped(e->received[k->member]).at,
@@ -107,13 +107,13 @@ static void draw_member(const struct scene *on, struct box area, const struct te
         text_format(&line, ", right halo %lld..%lld", (long long)part.own.end, (long long)part.box.end);
     if (has_core) {
         const struct lx_team_group *g = &p->groups[p->ops[k->core_op].group];
-        text_format(&line, "; core %lld..%lld", (long long)core.begin, (long long)core.end);
+        text_format(&line, "; inner %lld..%lld", (long long)core.begin, (long long)core.end);
         if (g->last > g->first)
             text_format(&line, " of %s to %s, done", p->graph->ops[g->first].name,
                         p->graph->ops[g->last].name);
         text_add(&line, " while data travels");
     } else
-        text_add(&line, "; not split into a core and a rest");
+        text_add(&line, "; not split into an inner part and a rest");
     put_wrapped(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
                 line.at ? line.at : "");
     text_free(&line);

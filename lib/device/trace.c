@@ -4,9 +4,11 @@
  * are predicted microseconds. */
 #include "device/device.h"
 #include "base/text.h"
+#include "plan/op_waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { BUNDLES, TRANSFERS, FIRST_CORE };
 enum trace_clock { DEVICE_CLOCK, WHOLE_CLOCK, CLOCKS };
@@ -21,6 +23,7 @@ struct trace {
     double at; /* of the op under way */
     int32_t next_transfer, next_bundle;
     struct lx_counters sum;
+    const struct lx_op_wait *waits; /* per op */
 };
 
 static double time_of_op(const struct trace *x, int32_t o)
@@ -157,6 +160,17 @@ static void add_traffic(struct trace *x, const struct lx_counters *now, double u
     x->sum.reduce_ring += now->reduce_ring;
 }
 
+/* What the op waits for, in shares of its end-to-end time. */
+static void add_waits(const struct trace *x, const struct lx_op_wait *w)
+{
+    double all = lx_wait_us(w);
+    begin_counter(x, "waits for", -1);
+    for (int k = 0; k < LX_WAIT_COUNT; k++)
+        text_format(x->t, "%s\"%s\": %.4f", k ? ", " : "", lx_wait_word((enum lx_wait)k),
+                    all > 0 ? w->us[k] / all : 0);
+    text_add(x->t, "}}");
+}
+
 static void add_op(struct trace *x, int32_t o)
 {
     const struct lx_op *op = &x->p->layouts->graph->ops[o];
@@ -170,25 +184,32 @@ static void add_op(struct trace *x, int32_t o)
     }
     add_in_use(x, o);
     add_traffic(x, &run->counted, us);
+    add_waits(x, &x->waits[o]);
     x->at += us;
 }
 
 static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, enum trace_clock clock,
-                      struct text *t)
+                      const struct lx_op_wait *waits, struct text *t)
 {
-    struct trace x = {.p = p, .r = r, .t = t, .clock = clock};
+    struct trace x = {.p = p, .r = r, .t = t, .clock = clock, .waits = waits};
     const struct lx_counters none = {0};
+    const struct lx_op_wait nothing = {0};
     name_process(&x);
     for (int32_t o = 0; o < r->op_count; o++) add_op(&x, o);
     add_in_use(&x, r->op_count);
     add_traffic(&x, &none, 0);
+    add_waits(&x, &nothing);
 }
 
 char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_t *length)
 {
     struct text t = {0};
+    struct lx_op_wait *waits = calloc((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
+    t.failed = !waits;
+    if (waits) lx_plan_waits(p, waits);
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
-    for (int clock = 0; clock < CLOCKS; clock++) add_clock(p, r, (enum trace_clock)clock, &t);
+    for (int clock = 0; clock < CLOCKS && waits; clock++) add_clock(p, r, (enum trace_clock)clock, waits, &t);
+    free(waits);
     text_add(&t, "\n]}\n");
     if (t.failed) text_free(&t);
     *length = t.length;

@@ -118,6 +118,20 @@ struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, con
  * through HBM, in all and beyond HBM's own rate. */
 double lx_division_least(const struct lx_divisions *d, int32_t op, double *memory_us, double *slow_us);
 
+/* One way to divide an op. */
+struct lx_alternative {
+    int64_t splits[LX_MAX_VARS]; /* per variable in iteration order */
+    int64_t cores_used;
+    double device_us; /* predicted as lx_division_time does */
+    bool present;     /* it is how the op is divided */
+    int agreeing; /* ops that write its inputs or read its output, as they are divided, and cut these the same way */
+};
+
+/* The `most` quickest legal divisions of an op, the quickest first, of those as quick the ones that agree with most of
+ * its `*neighbours`; the present one is always among them. Returns how many; 0: the op is not divided; -1: `st`. */
+int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const double *hbm_share,
+                             struct lx_alternative *out, int most, int *neighbours, lx_status *st);
+
 /* Is `cores` a count that the device has? */
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);
 

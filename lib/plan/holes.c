@@ -1,21 +1,8 @@
-/* Who holds an address, and what is free between the buffers of a tick. */
+/* What is free between the buffers of a tick. */
 #include "plan/occupancy.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
-
-int32_t lx_buffer_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address)
-{
-    int32_t found = -1;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int64_t at = p->answer.address[i];
-        if (at < 0 || tick < b->start || tick >= b->end || address < at || address >= at + b->size) continue;
-        if (lx_pool_of(p, i) != pool || !lx_is_alive(b, tick)) continue;
-        if (found < 0 || p->took_slot_of[i] == found) found = i;
-    }
-    return found;
-}
 
 struct stretch {
     int64_t from, to;

@@ -1,4 +1,4 @@
-/* What a plan takes on chip: how much over time, who holds an address, and what is free between; of one pool or of
+/* What a plan takes on chip: how much over time, and what is free between; of one pool or of
  * all together. On the tick of a handover parent and child share the parent's bytes; between its lives a buffer takes
  * nothing; reserved bytes are nobody's and not free either. */
 #ifndef LX_PLAN_OCCUPANCY_H
@@ -39,9 +39,6 @@ bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
 /* The most that is taken during [from, to). O(log buffers). */
 int64_t lx_occupancy_most(const struct lx_occupancy *o, int64_t from, int64_t to);
 void lx_occupancy_free(struct lx_occupancy *o);
-
-/* The placed buffer that holds an address of a pool at a tick, or -1; in a handover the child. */
-int32_t lx_buffer_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address);
 
 /* Free stretches of a pool at a tick, below its capacity (with the objective height: below the height). */
 struct lx_holes {

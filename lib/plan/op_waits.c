@@ -22,8 +22,7 @@ struct bundle_sum {
     double hidden_us; /* device_us - busy_us: what a launch may cover */
 };
 
-/* What of each operand goes through HBM. */
-static void find_shares(const struct lx_plan *p, int32_t o, double *share)
+void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
 {
     for (int i = 0; i <= p->layouts->graph->ops[o].input_count; i++) {
         const struct lx_access *a = &p->accesses[p->access_at[o] + i];
@@ -51,7 +50,7 @@ static void share_hbm(const struct lx_plan *p, int32_t o, const double *share, d
 static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, struct lx_op_wait *out)
 {
     double share[LX_MAX_INPUTS + 1];
-    find_shares(p, o, share);
+    lx_plan_hbm_shares(p, o, share);
     struct lx_op_time t = lx_division_time(p->divisions, o, share);
     *out = (struct lx_op_wait){.us = {[LX_WAIT_HBM] = t.hbm_us,
                                       [LX_WAIT_LX] = t.lx_us,

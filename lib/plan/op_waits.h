@@ -29,6 +29,8 @@ struct lx_op_wait {
     double flops;
 };
 
+/* Per operand of an op what of it goes through HBM, 0 to 1: for lx_division_time. */
+void lx_plan_hbm_shares(const struct lx_plan *p, int32_t op, double *share);
 /* One per op of the graph with layouts; not for lists. Nothing is taken from a plan's claims of time. */
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops);
 /* Of ops [0, count). */

@@ -5,6 +5,9 @@ $LXPLAN report before.jsonl --by statistics | sed '1,/^What solvers/d'; echo "ex
 $LXPLAN report before.jsonl --by instance -f csv | cut -d, -f1-3,6-13 | head -4; echo "exit $?"
 $LXPLAN report before.jsonl -f md | head -8; echo "exit $?"
 $LXPLAN report before.jsonl -f json | head -2 | cut -c1-100; echo "exit $?"
+$LXPLAN report before.jsonl --plot | sed '1,/^Performance/d'; echo "exit $?"
+LC_ALL=C $LXPLAN report before.jsonl --plot | grep -c 'µ'
+$LXPLAN report before.jsonl --svg "$scratch/p.svg" -o "$scratch/r.txt"; grep -o '>[^<]*s</text>' "$scratch/p.svg"
 echo "--- a comparison"
 $LXPLAN report before.jsonl after.jsonl; echo "exit $?"
 $LXPLAN report before.jsonl after.jsonl --all | head -22; echo "exit $?"

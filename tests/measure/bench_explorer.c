@@ -86,8 +86,9 @@ static void measure(struct explorer *x, const char *what, enum view_id view, con
         times[i] = wall_ms() - began;
         worked[i] = own_ms() - start;
     }
-    printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms (%.3f ms of CPU)\n", what, all_views[view]->name,
-           quantile(times, KEYS, 0.5), quantile(times, KEYS, 1), quantile(worked, KEYS, 1));
+    printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms; of CPU median %.3f ms, slowest %.3f ms\n", what, all_views[view]->name,
+           quantile(times, KEYS, 0.5), quantile(times, KEYS, 1), quantile(worked, KEYS, 0.5),
+           quantile(worked, KEYS, 1));
 }
 
 static void measure_file(const char *path, const char *what)
@@ -104,6 +105,8 @@ static void measure_file(const char *path, const char *what)
     explorer_key(&x, (struct key){.code = AT_WAIT});
     printf("%s: read and planned in %.0f ms\n", what, wall_ms() - began);
     measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKv-z[PdV");
+    measure(&x, what, VIEW_BUFFERS, "jjk<PageDown>Gg<PageUp>jjjjjjjjj");
+    measure(&x, what, VIEW_BUFFERS, ">jr"); /* each sorts anew */
     if (outcome_graph(&x.session.shown)) {
         measure(&x, what, VIEW_GRAPH, "jjjk<PageDown>Gg<Space>");
         measure(&x, what, VIEW_CORES, "l]<Space>j[");

@@ -97,7 +97,7 @@ static void test_text(void **state)
     written("text", "Fruits\n\n"
                     "  fruit                          bytes   share  words\n"
                     "  pear                       1,234,567  12.5 %  pear and 7\n"
-                    "  a|long, ~                   off chip       -  a|long, name and 7\n"
+                    "  a|lo~name                   off chip       -  a|long, name and 7\n"
                     "  plum       9,223,372,036,854,775,807  33.3 %  plum and 7\n"
                     "\nA note.\n");
 }
@@ -109,7 +109,7 @@ static void test_markdown(void **state)
                   "| fruit | bytes | share | words |\n"
                   "| --- | ---: | ---: | --- |\n"
                   "| pear | 1,234,567 | 12.5 % | pear and 7 |\n"
-                  "| a\\|long, ~ | off chip | - | a\\|long, name and 7 |\n"
+                  "| a\\|lo~name | off chip | - | a\\|long, name and 7 |\n"
                   "| plum | 9,223,372,036,854,775,807 | 33.3 % | plum and 7 |\n"
                   "\nA note.\n");
 }

@@ -26,7 +26,8 @@ static void requests_agree(void **state)
         }
     }
     assert_int_equal(request_find("no-such-thing"), REQ_COUNT);
-    int before = 0; /* digits and the order of the views are the same thing; 0 stands behind 9, as on a keyboard */
+    int before =
+        0; /* digits and the order of the views are the same thing; 0 stands behind 9, as on a keyboard */
     for (int v = 0; v < PAGE_COUNT; v++) {
         const char *key = request_keys(view_requests[v]);
         int digit = key[0] == '0' ? 10 : key[0] - '0';
@@ -277,12 +278,12 @@ static void cursor_and_mouse_pick_buffers(void **state)
     type(x, "<wait>4");
     for (int edges = 0; edges < 2; edges++) {
         type(x, "v");
-        const struct lx_plan *p = session_plan(&x->session);
         for (int row = 0; row < w->map.rows; row++) {
             char click[40];
             snprintf(click, sizeof click, "<Click:%d,%d>", w->map.row + row, w->map.column + 30);
             type(x, click);
-            int32_t under = lx_buffer_at(p, 0, x->session.selection.tick, x->session.selection.address);
+            int32_t under = plan_index_at(&x->session.shown.index, x->session.selection.tick,
+                                          x->session.selection.address);
             if (under >= 0) assert_int_equal(under, x->session.selection.buffer);
         }
     }

@@ -117,9 +117,6 @@ static void test_holes(void **state)
             assert_true(lx_holes_at(&m.plan, 0, tick, at, &h));
             assert_int_equal(h.from >= 0, !taken);
             if (!taken) assert_true(h.from <= at && at < h.to);
-            int32_t who = lx_buffer_at(&m.plan, 0, tick, at);
-            assert_int_equal(who >= 0, taken);
-            if (who >= 0) assert_true(holds(&m, who, tick, at));
         }
         struct lx_holes h;
         assert_true(lx_holes_at(&m.plan, 0, tick, 0, &h));
