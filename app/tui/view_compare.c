@@ -174,7 +174,8 @@ static void draw_pane(const struct scene *on, struct compare_view *v, struct box
 {
     const struct rival *left = left_of(v), *right = &v->rows.at[v->list.cursor];
     bool both = left && right->outcome->plan;
-    enum pane pane = pane_of(on, v, both && !same_rival(left, right));
+    bool alone = left && same_rival(left, right) && session_winner(on->session) < 0;
+    enum pane pane = pane_of(on, v, both && !alone);
     if (pane == PANE_CURVES && v->pane == PANE_ITSELF && !has_curves(on, v)) {
         draw_advice(on, area);
         return;
@@ -271,6 +272,7 @@ static bool sort_named(struct explorer *x, struct compare_view *v, const char *n
 static void take(struct explorer *x, const struct rival *r)
 {
     struct what_if how = x->session.now;
+    if (r->kind == RIVAL_NOW && why_open(x)) return;
     if (r->kind != RIVAL_RACER) {
         explorer_say(x, TONE_DIM,
                      r->kind == RIVAL_NOW ? "this is the plan that is shown"
@@ -281,7 +283,7 @@ static void take(struct explorer *x, const struct rival *r)
     if (session_change(&x->session, &how))
         explorer_say(x, TONE_GOOD, "planning with %s; %s saves the plan, %s takes it back", r->name,
                      KEY_OF(SAVE), KEY_OF(UNDO));
-    else
+    else if (!why_open(x))
         explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
 }
 
