@@ -43,6 +43,8 @@ static struct {
     const struct lx_solver *real;
     struct wire *wire;
     int64_t *address;
+    int64_t answers, first_steps, first_value; /* better ones that it told of, and the first of them */
+    int64_t base; /* bytes that a graph moves whatever is placed: part of every value */
 } spied;
 
 /* Stands between lx_solve and the solver: keeps what the solver itself claims, which lx_solve corrects. */
@@ -67,6 +69,16 @@ static void note_live(void *live, const struct lx_progress *so_far)
     l->bound = so_far->bound;
 }
 
+/* Keeps when the first answer came, and shows a person who watches how far it is. */
+static void note_progress(void *live, const struct lx_progress *so_far)
+{
+    if (so_far->address && spied.answers++ == 0) {
+        spied.first_steps = so_far->steps;
+        spied.first_value = spied.base + so_far->objective;
+    }
+    if (live) note_live(live, so_far);
+}
+
 /* A problem that the library rewrites for its solvers has no answer but the library's: that of all parts together. */
 static void take_whole(struct wire *w, const struct lx_problem *p, const struct lx_answer *a, bool ok,
                        int64_t *address)
@@ -85,15 +97,24 @@ static size_t places_size(const struct lx_problem *p)
     return (size_t)p->count * (sizeof(int64_t) + sizeof(int32_t));
 }
 
+static void add_stat(struct wire *w, const char *name, int64_t value)
+{
+    if (w->stat_count == WIRE_STATS) return;
+    snprintf(w->stats[w->stat_count].name, sizeof w->stats[0].name, "%s", name);
+    w->stats[w->stat_count++].value = value;
+}
+
 static void fill_wire(struct wire *w, const struct lx_answer *a, const void *places, size_t bytes,
                       int32_t count)
 {
     w->steps = a->steps;
     w->count = count;
-    for (int i = 0; i < a->stat_count && i < WIRE_STATS; i++) {
-        snprintf(w->stats[i].name, sizeof w->stats[i].name, "%s", a->stats[i].name ? a->stats[i].name : "");
-        w->stats[i].value = a->stats[i].value;
-        w->stat_count = i + 1;
+    for (int i = 0; i < a->stat_count; i++)
+        add_stat(w, a->stats[i].name ? a->stats[i].name : "", a->stats[i].value);
+    if (spied.answers) {
+        add_stat(w, "answers", spied.answers);
+        add_stat(w, "first steps", spied.first_steps);
+        add_stat(w, "first value", spied.first_value);
     }
     memcpy(w->message, a->message, sizeof w->message);
     w->message[sizeof w->message - 1] = 0;
@@ -179,14 +200,15 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     spied.real = solver->solver;
     spied.wire = &wire;
     spied.address = raw;
+    spied.base = p->objective == LX_SPILL ? j->instance->question->base_bytes : 0;
     struct lx_solver spy = *solver->solver;
     spy.solve = spy_solve;
-    struct lx_run run = {
-        .seed = seed, .work_limit = s->work, .time_limit = s->time, .options = solver->values};
-    if (j->live) {
-        run.progress = note_live;
-        run.context = j->live;
-    }
+    struct lx_run run = {.seed = seed,
+                         .work_limit = s->work,
+                         .time_limit = s->time,
+                         .options = solver->values,
+                         .progress = note_progress,
+                         .context = j->live};
     struct lx_answer answer = {.address = address, .pool = pool};
     lx_status st = {0};
     double start = clock_seconds();

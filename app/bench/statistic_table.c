@@ -154,6 +154,9 @@ bool statistic_table(const struct summary *s, const struct results *r, struct ar
     *out = TABLE(columns, list, n);
     out->key = "statistics";
     out->title = "What solvers counted";
-    out->notes = "`lxplan solvers NAME` says what each of them is. With several runs: medians.\n";
+    out->notes = "answers: better ones that it told of on its way; first: the first of them. `lxplan solvers "
+                 "NAME` says what the "
+                 "others\n"
+                 "are. With several runs: medians.\n";
     return true;
 }

@@ -272,6 +272,7 @@ static bool goes_before(const struct remedies *r, const struct remedy *a, const 
     if (has_a != has_b) return has_a;
     if (has_a && rank(r, a) != rank(r, b)) return rank(r, a) < rank(r, b);
     if (has_a && a->presence != b->presence) return a->presence > b->presence;
+    if (has_a && a->us != b->us) return a->us < b->us;
     return a->order < b->order;
 }
 

@@ -70,7 +70,12 @@ static void add_line(const struct sweep *s, struct drawing *d, int line, int64_t
 static void add_bound(const struct sweep *s, struct drawing *d, int64_t cores, bool named)
 {
     double *y = numbers(s, d, (size_t)d->count);
-    for (size_t i = 0; i < s->sizes.count; i++) y[i] = sweep_least(s, cores, i) * factor_of(s);
+    bool any = false;
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        y[i] = sweep_least(s, cores, i) * factor_of(s);
+        any |= isfinite(y[i]);
+    }
+    if (!any) return;
     d->series[d->count++] = (struct chart_series){.name = named ? "proven least" : NULL,
                                                   .x = d->data,
                                                   .y = y,

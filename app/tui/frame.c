@@ -206,9 +206,8 @@ void frame_no_plan(const struct scene *on, struct box area)
             "settings.",
             KEY_OF(UNDO), KEY_OF(WHAT_IF));
     else
-        put_wrapped_format(
-            on->cells, rest, INK(PLAIN),
-            "This pattern has no plan. Mend the file (%s opens it) and press %s to read it again;\n"
-            "or choose another one with %s.",
-            KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
+        put_wrapped_format(on->cells, rest, INK(PLAIN),
+                           "This pattern has no plan. Mend it (%s edits) and press %s to read it again;\n"
+                           "or choose another one with %s.",
+                           KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }

@@ -271,6 +271,7 @@ static bool sort_named(struct explorer *x, struct compare_view *v, const char *n
 static void take(struct explorer *x, const struct rival *r)
 {
     struct what_if how = x->session.now;
+    if (r->kind == RIVAL_NOW && why_open(x)) return;
     if (r->kind != RIVAL_RACER) {
         explorer_say(x, TONE_DIM,
                      r->kind == RIVAL_NOW ? "this is the plan that is shown"
@@ -281,7 +282,7 @@ static void take(struct explorer *x, const struct rival *r)
     if (session_change(&x->session, &how))
         explorer_say(x, TONE_GOOD, "planning with %s; %s saves the plan, %s takes it back", r->name,
                      KEY_OF(SAVE), KEY_OF(UNDO));
-    else
+    else if (!why_open(x))
         explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
 }
 

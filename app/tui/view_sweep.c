@@ -161,7 +161,7 @@ static void draw_progress(const struct scene *on, struct box row, const struct s
                    all - w->left, all, KEY_OF(STOP));
     else if (busy)
         put_text(g, row.row, row.column, row.columns, INK(WARN), "looking for the least that is enough");
-    else if (w->stopped)
+    else if (w->stopped || w->left > 0)
         put_format(g, row.row, row.column, row.columns, INK(WARN), "stopped; %s sweeps again",
                    KEY_OF(SWEEP_AGAIN));
     else

@@ -136,7 +136,11 @@ static void draw_foot(const struct scene *on, const struct why_view *v, struct b
     int count = (int)v->rows.list.all.count, left = v->rows.left;
     if (area.rows < 1 || count == 0) return;
     const struct remedy *it = &v->rows.list.all.at[v->list.cursor < count ? v->list.cursor : 0];
-    put_text(on->cells, area.row, area.column, area.columns, INK(DIM), it->note);
+    int used = put_text(on->cells, area.row, area.column, area.columns, INK(DIM), it->note);
+    if (it->state <= REMEDY_CUT && !v->rows.list.plan->graph->is_list)
+        put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
+                   "%s%.2f us end to end, now %.2f", used ? "; " : "", it->us,
+                   v->rows.list.plan->figures.end_to_end_us);
     if (left > 0)
         put_format(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(WARN),
                    "%d of %d tried", count - left, count);

@@ -353,8 +353,7 @@ bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *s
     if (ok && (s.operand_count == 0 || d->at[op].kind != LX_DIVIDED || !splits_legal(&s, splits)))
         ok = status_set_at(st, LX_E_DOMAIN, s.file, s.line, 1, "op %s: the wanted division is not legal",
                            s.op_name);
-    for (int i = 0; ok && i < s.axis_count; i++)
-        s.axes[i].rule = LX_SPLIT_CHOSEN;
+    for (int i = 0; ok && i < s.axis_count; i++) s.axes[i].rule = LX_SPLIT_CHOSEN;
     ok = ok && record(d->layouts, &s, splits, memory, &fresh, st);
     if (ok) *out = fresh;
     arena_free(&scratch);

@@ -6,11 +6,22 @@ see() { # SIZE FILE KEYS [OPTIONS]
     $LXPLAN explore "$file" --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" && cat "$scratch/s"
 }
 moe=patterns/graphs/moe_mlp.json gq=patterns/graphs/gq_attention.json
-for size in 80x24 120x40 200x60; do
-    see $size $moe '0<wait>g]'
-    for theme in dark eight; do see $size $moe '0<wait>glll' --theme $theme; done
+# 256, 8 and no colours, UTF-8 and C, at every size: what is the same as in 256 colours is not shown again.
+for locale in C.UTF-8 C; do
+    for size in 80x24 120x40 200x60; do
+        for theme in dark eight mono; do
+            LC_ALL=$locale see $size $moe '0<wait>g]' --theme $theme >"$scratch/$theme"
+            tail -n +2 "$scratch/$theme" >"$scratch/screen"
+            if [ $theme != dark ] && cmp -s "$scratch/screen" "$scratch/before"; then
+                echo "== $size in $locale, $theme: the same"
+            else
+                echo "== $size in $locale, $theme"
+                cat "$scratch/screen"
+            fi
+            [ $theme = dark ] && cp "$scratch/screen" "$scratch/before"
+        done
+    done
 done
-LC_ALL=C see 80x24 $moe '0<wait>g]' --theme mono
 LC_ALL=C see 120x40 $gq '0<wait>thh' --theme dark
 see 80x24 $moe '0<wait>g]<Enter><wait>'
 see 80x24 $moe '0<wait>:range 64k..128k<Enter><wait>[t'
