@@ -47,26 +47,30 @@ static const struct stage {
     int32_t most; /* buffers, where cost is asked for; 0: any number */
     bool
         or_close; /* more than that, but not than CLOSE_MOST, where the gap is small: what is left is the proof */
+    bool
+        linked; /* only where costs depend on several buffers, as in graphs: there the proof comes most often */
 } stages[] = {
-    {0, &lx_solver_greedy, 0, ALONE, 0, false},
-    {0, &lx_solver_firstfit, 0, ALONE, 0, false},
-    {0, &lx_solver_bestfit, 0, ALONE, 0, false},
-    {1, NULL, 0, FROM_BEST, ORDERS_MOST, false},
-    {2, &lx_solver_exact, 20000, FROM_BEST, EXACT_MOST, false}, /* a proof in milliseconds, on most graphs */
-    {3, &lx_solver_anneal, 2000, FROM_BEST, SMALL, false},
-    {4, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, false},
-    {5, &lx_solver_anneal, 0, ALONE, 0, false},
-    {5, &lx_solver_exact, 2000, FROM_BEST, RELAXED_MOST, false},
-    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, true},
-    {5, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, true},
-    {6, &lx_solver_anneal, 1000000, FROM_BEST, 0, false},
-    {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST, true},
-    {7, &lx_solver_anneal, 4000000, FROM_BEST, 0, false},
-    {7, &lx_solver_exact, 20000000, FROM_BEST, CLOSE_MOST, false},
-    {8, &lx_solver_anneal, 16000000, FROM_BEST, 0, false},
-    {8, &lx_solver_exact, 100000000, FROM_BEST, CLOSE_MOST, false},
-    {9, &lx_solver_anneal, 64000000, FROM_BEST, 0, false},
-    {9, &lx_solver_exact, 1000000000, FROM_BEST, 0, false},
+    {0, &lx_solver_greedy, 0, ALONE, 0, false, false},
+    {0, &lx_solver_firstfit, 0, ALONE, 0, false, false},
+    {0, &lx_solver_bestfit, 0, ALONE, 0, false, false},
+    {1, NULL, 0, FROM_BEST, ORDERS_MOST, false, false},
+    {2, &lx_solver_exact, 20000, FROM_BEST, EXACT_MOST, false,
+     false}, /* a proof in milliseconds, on most graphs */
+    {3, &lx_solver_anneal, 2000, FROM_BEST, SMALL, false, false},
+    {4, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, false, false},
+    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, false, true},
+    {5, &lx_solver_anneal, 0, ALONE, 0, false, false},
+    {5, &lx_solver_exact, 2000, FROM_BEST, RELAXED_MOST, false, false},
+    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, true, false},
+    {5, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, true, false},
+    {6, &lx_solver_anneal, 1000000, FROM_BEST, 0, false, false},
+    {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST, true, false},
+    {7, &lx_solver_anneal, 4000000, FROM_BEST, 0, false, false},
+    {7, &lx_solver_exact, 20000000, FROM_BEST, CLOSE_MOST, false, false},
+    {8, &lx_solver_anneal, 16000000, FROM_BEST, 0, false, false},
+    {8, &lx_solver_exact, 100000000, FROM_BEST, CLOSE_MOST, false, false},
+    {9, &lx_solver_anneal, 64000000, FROM_BEST, 0, false, false},
+    {9, &lx_solver_exact, 1000000000, FROM_BEST, 0, false, false},
 };
 
 struct best {
@@ -79,6 +83,7 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
+    bool asked_exact; /* for all that it can do alone */
     int32_t together; /* buffers of the largest part that the problem falls into */
     double deadline;  /* on the clock, or 0 */
 };
@@ -227,13 +232,21 @@ static bool is_too_large(const struct best *b, const struct stage *s)
     return !(s->or_close && is_close(b));
 }
 
+static bool is_needless(struct best *b, const struct stage *s)
+{
+    bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
+    if ((s->linked && !b->p->bonds.charge_count) || (whole && b->asked_exact)) return true;
+    b->asked_exact |= whole;
+    return false;
+}
+
 static bool climb(struct best *b, int level)
 {
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
         bool first = i == 0 || !b->have;
         if (s->level > level || proved(b) || (!first && is_over(b))) break;
-        if (is_too_large(b, s)) continue;
+        if (is_too_large(b, s) || is_needless(b, s)) continue;
         if (s->solver && !takes(b, s->solver)) continue;
         if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;
     }

@@ -61,7 +61,7 @@ void draw_core_menu(const struct scene *on, struct box area, const struct cut *c
     fill(&on->session->shown, c, m);
     if (m->count < 2) return;
     put_format(on->cells, area.row, area.column, area.columns, INK(DIM),
-               "  divisions         time              agree");
+               "  divisions         time           agree");
     for (int i = 0; i < m->count && i + 1 < area.rows; i++)
         draw_choice(on, (struct box){area.row + 1 + i, area.column, 1, area.columns}, c, m, i);
 }

@@ -78,36 +78,66 @@ static enum cut_agreement compare_cuts(const struct scene *on, const struct cut 
     return add_cut_words(on->session->shown.plan, c->d->op, operand, other, words);
 }
 
+/* How the neighbours cut an operand: the one that writes it, or of those that read it the first that differs. */
+static enum cut_agreement cut_of(const struct scene *on, const struct cut *c, int k, struct text *words)
+{
+    enum cut_agreement cut = CUT_SAME;
+    int32_t t = operand_tensor(c->op, k);
+    for (int32_t i = 0; i < c->g->op_count && k < c->op->input_count; i++)
+        if (c->g->ops[i].output == t) cut = compare_cuts(on, c, k, i, words);
+    for (int32_t i = 0; i < c->g->op_count && k == c->op->input_count && cut == CUT_SAME; i++)
+        for (int j = 0; j < c->g->ops[i].input_count; j++)
+            if (c->g->ops[i].inputs[j] == t) cut = compare_cuts(on, c, k, i, words);
+    return cut;
+}
+
+static const uint8_t cut_tones[] = {[CUT_SAME] = TONE_GOOD, [CUT_RING] = TONE_WARN, [CUT_HBM] = TONE_BAD};
+
+static void draw_operand(const struct scene *on, struct box row, const struct cut *c, int k)
+{
+    const struct lx_operand_span *span = &c->d->operands[k];
+    int32_t t = operand_tensor(c->op, k);
+    bool here = k == c->operand;
+    struct text words = {0};
+    enum cut_agreement cut = cut_of(on, c, k, &words);
+    put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
+    put(on->cells, row.row, row.column + 2, on->glyphs->bullet, (struct style){.ink = tone_of_identity(t)});
+    put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN), c->g->tensors[t].name);
+    int at = row.column + 23;
+    at += put_format(on->cells, row.row, at, row.columns - 23, INK(DIM), "%s  %s B per core, spans %s B  ",
+                     k < c->op->input_count ? "in " : "out", grouped(span->core_bytes).at,
+                     grouped(span->bytes).at);
+    put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
+             words.at ? words.at : "");
+    text_free(&words);
+}
+
 static int draw_operands(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = 0;
-    for (int k = 0; k <= c->op->input_count && row < area.rows; k++, row++) {
-        const struct lx_operand_span *span = &c->d->operands[k];
-        int32_t t = operand_tensor(c->op, k);
-        bool here = k == c->operand;
-        enum cut_agreement cut = CUT_SAME;
-        struct text words = {0};
-        int32_t identity = t;
-        for (int32_t i = 0; i < c->g->op_count && k < c->op->input_count; i++)
-            if (c->g->ops[i].output == t) cut = compare_cuts(on, c, k, i, &words);
-        for (int32_t i = 0; i < c->g->op_count && k == c->op->input_count && cut == CUT_SAME; i++)
-            for (int j = 0; j < c->g->ops[i].input_count; j++)
-                if (c->g->ops[i].inputs[j] == t) cut = compare_cuts(on, c, k, i, &words);
-        put(on->cells, area.row + row, area.column, here ? on->glyphs->mark : ' ', INK(KEY));
-        put(on->cells, area.row + row, area.column + 2, on->glyphs->bullet,
-            (struct style){.ink = tone_of_identity(identity)});
-        put_text(on->cells, area.row + row, area.column + 4, 18, here ? INK(TITLE) : INK(PLAIN),
-                 c->g->tensors[t].name);
-        int at = area.column + 23;
-        at += put_format(on->cells, area.row + row, at, area.columns - 23, INK(DIM),
-                         "%s  %s B per core, spans %s B  ", k < c->op->input_count ? "in " : "out",
-                         grouped(span->core_bytes).at, grouped(span->bytes).at);
-        static const uint8_t tones[] = {[CUT_SAME] = TONE_GOOD, [CUT_RING] = TONE_WARN, [CUT_HBM] = TONE_BAD};
-        put_text(on->cells, area.row + row, at, area.column + area.columns - at,
-                 (struct style){.ink = tones[cut]}, words.at ? words.at : "");
-        text_free(&words);
-    }
+    for (int k = 0; k <= c->op->input_count && row < area.rows; k++, row++)
+        draw_operand(on, (struct box){area.row + row, area.column, 1, area.columns}, c, k);
     return row;
+}
+
+/* What the line of an operand may have no room for: the first that neighbours cut otherwise, the chosen one before
+ * others. */
+static void draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
+{
+    int n = c->op->input_count + 1;
+    for (int i = 0; i < n && row.rows > 0; i++) {
+        int k = (c->operand + i) % n;
+        struct text words = {0}, line = {0};
+        enum cut_agreement cut = cut_of(on, c, k, &words);
+        add_printable(&line, c->g->tensors[operand_tensor(c->op, k)].name, 24);
+        text_format(&line, ": %s", words.at ? words.at : "");
+        if (cut != CUT_SAME)
+            put_text(on->cells, row.row, row.column + 2, row.columns - 2,
+                     (struct style){.ink = cut_tones[cut]}, line.at ? line.at : "");
+        text_free(&words);
+        text_free(&line);
+        if (cut != CUT_SAME) return;
+    }
 }
 
 /* A number for each part; parts repeat their colours like buffers do. Returns the rows it took. */
@@ -202,7 +232,8 @@ static void draw(const struct scene *on, void *state, struct box area)
         draw_operands(
             on, (struct box){area.row, area.column, area.rows > 12 ? 6 : area.rows / 3, area.columns}, &c));
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
-    if (area.rows >= 8) box_cut_top(&area, 1);
+    struct box mismatch = box_cut_top(&area, area.rows >= 8);
+    if (area.columns < 120) draw_mismatch(on, mismatch, &c);
     struct box grid = area, tensor = area;
     if (area.columns >= 72) { /* the tensor beside the grid, other divisions below it */
         grid.columns = area.columns / 2 - 2;

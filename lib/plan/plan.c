@@ -236,17 +236,29 @@ static bool search_some(const struct planner *p, unsigned some, struct pass_sets
     return ok;
 }
 
+/* With fewer bundles, where that moves less. */
+static bool merge_set(const struct planner *p, struct attempt *a)
+{
+    struct planner merging = *p;
+    merging.best = *a;
+    bool ok = merge_bundles(&merging);
+    *a = merging.best;
+    return ok;
+}
+
 /* Unless nothing can be better, every set of the passes that are on searches from the best of the sets within it: what it
- * finds does not depend on which others are on, so that one pass more is never worse. */
+ * finds does not depend on which others are on, so that one pass more is never worse. Where
+ * bundles are limited each is judged by what it moves with its bundles merged. */
 static bool search_many(struct planner *p)
 {
     struct pass_sets sets = {{0}};
     unsigned all = many_searches(p);
-    if (!all) return true;
+    if (!all && !p->limited) return true;
     bool ok = VEC_PUSH(&sets.at, ((struct pass_set){0, p->best})) || status_no_memory(p->st);
     for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all)
-        if (best_within(&sets, all)->hbm_bytes > best_within(&sets, all)->perfect_bytes)
+        if (p->limited || best_within(&sets, all)->hbm_bytes > best_within(&sets, all)->perfect_bytes)
             ok = search_some(p, some, &sets);
+    for (size_t i = 0; ok && p->limited && i < sets.at.count; i++) ok = merge_set(p, &sets.at.at[i].best);
     for (size_t i = 1; i < sets.at.count; i++) attempt_keep_better(&sets.at.at[0].best, &sets.at.at[i].best);
     if (sets.at.count) p->best = sets.at.at[0].best;
     VEC_FREE(&sets.at);
@@ -256,7 +268,7 @@ static bool search_many(struct planner *p)
 /* From other divisions on, too. */
 static bool search_others(struct planner *p)
 {
-    return !many_searches(p) || cooptimise_others(p, search_many);
+    return (!many_searches(p) && !p->limited) || cooptimise_others(p, search_many);
 }
 
 /* Are there more bundles than extern ops make? */
@@ -316,9 +328,11 @@ static bool search_further(struct lx_plan *p, struct planner *by, bool spill)
 {
     bool ok = asks_time(by) ? least_time_search(by) : !spill || run_searches(by, LX_TRIES_FEW);
     bool limited = ok && spill && is_limited(by);
+    by->limited = limited && !asks_time(by);
     ok = ok && (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st));
     return ok && find_bound(by, limited) && (!spill || (search_many(by) && search_others(by))) &&
-           (!limited || merge_bundles(by)) && (!spill || asks_time(by) || raise_bound(by, limited));
+           (!limited || by->limited || merge_bundles(by)) &&
+           (!spill || asks_time(by) || raise_bound(by, limited));
 }
 
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)

@@ -30,6 +30,7 @@ struct planner {
     int other_count;
     unsigned
         left_out;  /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+    bool limited;  /* bundles have more borders than extern ops make, and some may be taken away */
     int64_t bound; /* traffic that no plan goes below, whatever the passes find */
     const char *unproved; /* in words why it may not be met; NULL: the solver knows */
     struct arena *memory; /* the plan's: what decisions point to */

@@ -54,9 +54,47 @@ static void random_graphs(void **state)
     }
 }
 
+/* Searches of passes where a bundle may have few tensors: plans are judged with their bundles merged. */
+static void limited_bundles(void **state)
+{
+    (void)state;
+    static const struct lx_passes passes[] = {
+        {0},
+        {.evict = true},
+        {.reorder = true},
+        {.move = true},
+        {.evict = true, .move = true},
+        {.cooptimise = LX_COOPTIMISE_FULL},
+        {.clone = LX_CLONE_HEURISTIC, .cooptimise = LX_COOPTIMISE_FULL},
+    };
+    struct monotone m = {.print = true};
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        struct rng r = rng_seed(seed + 7100);
+        struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 10), .again = true, .cores = 4};
+        lx_status st = {0};
+        const struct lx_graph *g = random_graph(&r, &shape, &st);
+        const struct lx_graph *small = g ? lx_graph_with_capacity(g, 2048, &st) : NULL;
+        if (!small) fail_msg("%s", st.text);
+        struct lx_device device = small->device;
+        device.bundle_tensors = (int32_t)rng_between(&r, 2, 9);
+        const struct lx_graph *limited = lx_graph_with_device(small, &device, &st);
+        if (!limited) fail_msg("%s", st.text);
+        struct lx_plan *plans[7];
+        for (int k = 0; k < 7; k++) plans[k] = monotone_plan(limited, "auto", &passes[k]);
+        for (int k = 1; k < 6; k++) monotone_compare(plans[k], plans[0], "limited bundles", &m);
+        monotone_compare(plans[4], plans[1], "moves beside evictions", &m);
+        monotone_compare(plans[5], plans[6], "heuristic copies", &m);
+        for (int k = 0; k < 7; k++) lx_plan_free(plans[k]);
+        lx_graph_free(limited);
+        lx_graph_free(small);
+        lx_graph_free(g);
+    }
+    assert_int_equal(m.worse + m.below, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_under_pressure),
-                                       cmocka_unit_test(random_graphs)};
+                                       cmocka_unit_test(random_graphs), cmocka_unit_test(limited_bundles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
