@@ -113,6 +113,11 @@ void frame_draw_status(struct explorer *x, struct box area)
                        counted((int64_t)s->patterns.count, "pattern").at, KEY_OF(OPEN));
         return;
     }
+    int marked = explorer_top(x) == VIEW_PATTERNS ? marked_pattern(x) : -1;
+    if (marked >= 0 && marked != s->current) {
+        frame_draw_marked(x, (struct box){area.row, at, 1, right - at}, &s->patterns.at[marked]);
+        return;
+    }
     if (s->change.known) {
         frame_draw_change(x, (struct box){area.row, at, 1, right - at});
         return;
