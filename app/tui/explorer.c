@@ -129,13 +129,15 @@ void explorer_draw(struct explorer *x)
     x->cells.ascii = x->glyphs->ascii;
     struct box title = box_cut_top(&area, 1), hints = box_cut_bottom(&area, 1),
                status = box_cut_bottom(&area, x->cells.rows >= 8);
+    bool docked = x->overlay != VIEW_COUNT && all_views[x->overlay]->dock;
+    struct box panel = docked ? all_views[x->overlay]->dock(&area) : area;
     struct scene on = scene_of(x, x->view);
     if (all_views[x->view]->needs_plan && !session_plan(&x->session))
         frame_no_plan(&on, area);
     else
         all_views[x->view]->draw(&on, x->states[x->view], area);
     on = scene_of(x, explorer_top(x));
-    if (x->overlay != VIEW_COUNT) all_views[x->overlay]->draw(&on, x->states[x->overlay], area);
+    if (x->overlay != VIEW_COUNT) all_views[x->overlay]->draw(&on, x->states[x->overlay], panel);
     frame_draw_title(x, title);
     frame_draw_status(x, status);
     frame_draw_hints(x, hints);

@@ -146,6 +146,8 @@ bool footer_click(struct explorer *x, const struct key *k);
 int frame_draw_planning(struct explorer *x, struct box row);
 /* What the last change did, before and after. */
 void frame_draw_change(struct explorer *x, struct box row);
+/* Of a pattern in the list that is not the open one: what is known of it. */
+void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p);
 /* Instead of a view while there is nothing to see yet: what is known of the pattern meanwhile. */
 void frame_draw_waiting(const struct scene *on, struct box area);
 /* A box on top with a title; returns its inside. */
@@ -158,6 +160,9 @@ void add_shape(const struct lx_tensor *t, struct text *out);
 
 /* view_why.c: the panel about the selected buffer, if that is off chip; false: it is not. */
 bool why_open(struct explorer *x);
+
+/* view_patterns.c: the pattern under its cursor, or -1 */
+int marked_pattern(const struct explorer *x);
 
 /* details.c: all about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);

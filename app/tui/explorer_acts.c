@@ -206,8 +206,12 @@ static void race(struct explorer *x, const char *argument, int what, int by)
 /* In the list of patterns a plan file is meant. */
 static void pin(struct explorer *x, const char *argument, int what, int by)
 {
+    int marked = explorer_top(x) == VIEW_PATTERNS ? marked_pattern(x) : -1;
     (void)argument, (void)what, (void)by;
-    if (session_pin(&x->session))
+    if (marked >= 0 && x->session.patterns.at[marked].facts.is_plan &&
+        session_hold_file(&x->session, x->session.patterns.at[marked].path))
+        explorer_say(x, TONE_GOOD, "%s shows this plan beside others", KEY_OF(COMPARE));
+    else if (session_pin(&x->session))
         explorer_say(x, TONE_GOOD, "pinned as A; %s shows it beside others", KEY_OF(COMPARE));
     else
         explorer_say(x, TONE_WARN, "there is no plan to pin");

@@ -79,13 +79,34 @@ static int width_of(enum request r, const char *word)
     return columns_of(request_key(r).at) + 1 + columns_of(word);
 }
 
+/* What a hint says at present; NULL: its key has nothing to act on. */
+static const char *word_of(struct explorer *x, const struct hint *h)
+{
+    enum view_id top = explorer_top(x);
+    const struct session *s = &x->session;
+    bool planless = all_views[top]->needs_plan && !session_plan(s);
+    if (h->request == REQ_STOP && worker_busy(s->worker, NULL) <= worker_busy(s->worker, &read_work))
+        return NULL;
+    if (planless && h->request != REQ_STOP && h->request != REQ_BACK && h->request != REQ_WHAT_IF &&
+        h->request != REQ_NEXT_SOLVER)
+        return NULL;
+    return all_views[top]->hint_word && !planless ? all_views[top]->hint_word(x, x->states[top], h) : h->word;
+}
+
 static void draw_hints(struct explorer *x, struct box area, int right)
 {
     const struct hint *h = all_views[explorer_top(x)]->hints;
+    static const struct hint stop = {REQ_STOP, "stop"};
     int at = 0, help = width_of(REQ_HELP, "help");
+    bool has_stop = false;
+    for (int i = 0; i < MOST_HINTS && h[i].word; i++) has_stop |= h[i].request == REQ_STOP;
+    if (!has_stop && session_is_stale(&x->session) && word_of(x, &stop))
+        at = draw_hint(x, area, at, REQ_STOP, stop.word);
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
-        if (at + width_of(h[i].request, h[i].word) > right - help - 2) break;
-        at = draw_hint(x, area, at, h[i].request, h[i].word);
+        const char *word = word_of(x, &h[i]);
+        if (!word) continue;
+        if (at + width_of(h[i].request, word) > right - help - 2) break;
+        at = draw_hint(x, area, at, h[i].request, word);
     }
     if (at + help <= right) draw_hint(x, area, at, REQ_HELP, "help");
 }

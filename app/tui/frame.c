@@ -98,6 +98,15 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
     *count = n;
 }
 
+/* "2 of 91 patterns": while a filter is on, not all of them are there to see. */
+static void draw_pattern_count(struct explorer *x, struct box area)
+{
+    char some[32] = "";
+    if (x->filter[VIEW_PATTERNS][0]) snprintf(some, sizeof some, "%d of ", view_count(x, VIEW_PATTERNS));
+    put_format(&x->cells, area.row, area.column, area.columns, INK_ON(BAR, BAR), "%s%s; %s opens one", some,
+               counted((int64_t)x->session.patterns.count, "pattern").at, KEY_OF(OPEN));
+}
+
 void frame_draw_status(struct explorer *x, struct box area)
 {
     struct cells *g = &x->cells;
@@ -109,8 +118,12 @@ void frame_draw_status(struct explorer *x, struct box area)
     at += frame_draw_planning(x, (struct box){area.row, at, 1, right - at});
     if (!p) {
         if (s->current < 0 && !session_is_stale(s))
-            put_format(g, area.row, at, right - at, INK_ON(BAR, BAR), "%s; %s opens one",
-                       counted((int64_t)s->patterns.count, "pattern").at, KEY_OF(OPEN));
+            draw_pattern_count(x, (struct box){area.row, at, 1, right - at});
+        return;
+    }
+    int marked = explorer_top(x) == VIEW_PATTERNS ? marked_pattern(x) : -1;
+    if (marked >= 0 && marked != s->current) {
+        frame_draw_marked(x, (struct box){area.row, at, 1, right - at}, &s->patterns.at[marked]);
         return;
     }
     if (s->change.known) {

@@ -86,6 +86,26 @@ void frame_draw_change(struct explorer *x, struct box row)
     pieces_free(pieces);
 }
 
+void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p)
+{
+    const struct last_plan *last = &p->last;
+    struct text line = {0};
+    add_printable(&line, p->shown, 40);
+    if (!p->is_read)
+        text_add(&line, ": is being read");
+    else if (p->facts.refused)
+        text_add(&line, ": cannot be read");
+    else if (!last->known)
+        text_format(&line, ": not planned yet; %s opens it, %s plans all", KEY_OF(OPEN), KEY_OF(PLAN_ALL));
+    else if (last->failed)
+        text_add(&line, ": no plan when it was last planned");
+    else
+        text_format(&line, ": %s, %s%s%s", last->solver, in_bytes(last->hbm_bytes).at,
+                    last->proved ? ", optimal" : "", last->met ? "" : ", TARGET MISSED");
+    put_text(&x->cells, row.row, row.column, row.columns, INK_ON(BAR, BAR), line.at ? line.at : "");
+    text_free(&line);
+}
+
 static int64_t file_bytes(const char *path)
 {
     struct stat info;

@@ -20,6 +20,8 @@ static void put_words(struct cells *g, struct box row, const struct fitted *f, s
     if (p->width == 0) return;
     if (column_is_right(&f->of.at[column]))
         put_right(g, row.row, row.column + p->at, p->width, style, words);
+    else if (f->of.at[column].kind == VALUE_NAME)
+        put_name(g, row.row, row.column + p->at, p->width, style, words);
     else
         put_text(g, row.row, row.column + p->at, p->width, style, words);
 }

@@ -174,7 +174,8 @@ static void draw_pane(const struct scene *on, struct compare_view *v, struct box
 {
     const struct rival *left = left_of(v), *right = &v->rows.at[v->list.cursor];
     bool both = left && right->outcome->plan;
-    enum pane pane = pane_of(on, v, both && !same_rival(left, right));
+    bool alone = left && same_rival(left, right) && session_winner(on->session) < 0;
+    enum pane pane = pane_of(on, v, both && !alone);
     if (pane == PANE_CURVES && v->pane == PANE_ITSELF && !has_curves(on, v)) {
         draw_advice(on, area);
         return;

@@ -74,13 +74,14 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
     for (int i = top; i < n && row + 1 < area.rows; i++) {
         edge_at(on->session, i, &e);
         const struct lx_tensor *t = &g->tensors[e.tensor];
-        struct text shape = {0};
-        char words[300];
-        add_shape(t, &shape);
-        snprintf(words, sizeof words, "%s %.60s  %s  %s%.60s", e.is_input ? "from" : "to  ", t->name,
-                 shape.at ? shape.at : "",
-                 e.is_input ? (e.op < 0 ? lx_role_word(t->role) : "made by ") : "read by ",
-                 e.op < 0 ? "" : g->ops[e.op].name);
+        struct text words = {0};
+        text_add(&words, e.is_input ? "from " : "to   ");
+        add_printable(&words, t->name, 40);
+        text_add(&words, "  ");
+        add_shape(t, &words);
+        text_format(&words, "  %s",
+                    e.is_input ? (e.op < 0 ? lx_role_word(t->role) : "made by ") : "read by ");
+        if (e.op >= 0) add_printable(&words, g->ops[e.op].name, 40);
         row++;
         int at = area.column + 2;
         put(on->cells, area.row + row, area.column, i == v->edge ? on->glyphs->mark : ' ', INK(KEY));
@@ -91,8 +92,9 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
                             e.on_chip ? INK(GOOD) : INK(WARN), place.at ? place.at : "");
         at += used < 17 ? 18 : used + 2;
         text_free(&place);
-        put_text(on->cells, area.row + row, at, area.column + area.columns - at, INK(PLAIN), words);
-        text_free(&shape);
+        put_text(on->cells, area.row + row, at, area.column + area.columns - at, INK(PLAIN),
+                 words.at ? words.at : "");
+        text_free(&words);
     }
 }
 

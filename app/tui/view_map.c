@@ -291,6 +291,14 @@ static void select_item(struct explorer *x, void *state, int i)
     session_show_buffer(&x->session);
 }
 
+/* The key that plays stops it, too. */
+static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
+{
+    const struct map_window *w = state;
+    (void)x;
+    return h->request == REQ_PLAY && w->playing ? "pause" : h->word;
+}
+
 const struct view view_map = {
     .name = "Map",
     .purpose = "addresses against time: what is on chip where, and when",
@@ -312,6 +320,7 @@ const struct view view_map = {
     .mouse = map_window_mouse,
     .to_svg = to_svg,
     .is_lively = is_lively,
+    .hint_word = hint_word,
     .tick = map_window_play,
     .count = count,
     .item = item,

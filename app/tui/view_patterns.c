@@ -358,6 +358,12 @@ static const char *item(struct explorer *x, void *state, int i)
     return x->session.patterns.at[v->shown[i]].shown;
 }
 
+int marked_pattern(const struct explorer *x)
+{
+    const struct patterns_view *v = x->states[VIEW_PATTERNS];
+    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
+}
+
 const struct view view_patterns = {
     .name = "Patterns",
     .purpose = "the files: size, last result, what is expected",

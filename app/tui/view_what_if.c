@@ -4,41 +4,92 @@
 #include <stdio.h>
 #include <string.h>
 
-static void draw(const struct scene *on, void *state, struct box area)
+enum { SIDE_FROM = 110, SIDE = 46, BELOW = 9, NAME = 13 };
+
+/* Beside the page where there is room, so that the map moves under one's fingers; else below it. */
+static struct box dock(struct box *page)
+{
+    if (page->columns >= SIDE_FROM) return box_cut_right(page, SIDE);
+    int least = page->rows - 6; /* of the page something is to be seen */
+    return box_cut_bottom(page, least >= BELOW ? BELOW : page->rows / 2);
+}
+
+/* A line with the title around the panel; its inside. */
+static struct box draw_frame(const struct scene *on, struct box area, const struct list *l)
+{
+    struct cells *g = on->cells;
+    bool side = area.column > 0;
+    put_fill(g, area, ' ', INK(PLAIN));
+    struct box head = box_cut_top(&area, 1), in = area;
+    for (int c = 0; c < head.columns; c++)
+        put(g, head.row, head.column + c, on->glyphs->horizontal, INK(FRAME));
+    for (int r = 0; side && r < area.rows; r++)
+        put(g, area.row + r, area.column, on->glyphs->vertical, INK(FRAME));
+    if (side) in.column += 2, in.columns -= 2;
+    put_text(g, head.row, head.column + 2, head.columns - 4, (struct style){TONE_TITLE, 0, MARK_BOLD},
+             " What if ");
+    int shown = l->rows.rows, count = settings_count();
+    if (shown > 0 && shown < count) {
+        char place[60];
+        snprintf(place, sizeof place, " %d-%d of %d ", l->top + 1, l->top + shown, count);
+        put_right(g, head.row, head.column, head.columns - 2, INK(DIM), place);
+    }
+    return in;
+}
+
+static void draw_setting(const struct scene *on, struct box row, int k, bool here)
 {
     const struct session *s = on->session;
-    struct list *l = state;
-    bool wide = area.columns >= 70;
-    struct box in = frame_window(on, "What if", settings_count() + 5, area.columns < 90 ? area.columns : 90);
-    struct box note = box_cut_bottom(&in, in.rows >= 8 ? 2 : 1);
-    list_show(l, settings_count(), in);
-    for (int i = 0; i < in.rows && l->top + i < settings_count(); i++) {
-        int k = l->top + i;
-        struct setting row = settings_row(k);
-        struct text value = {0};
-        bool changed = settings_changed(&s->now, k);
-        settings_show(&s->now, k, &value);
-        int64_t actual = session_actual(s, k);
-        if (!changed && row.none && actual >= 0 && k != SET_LEVEL)
-            text_format(&value, " (%s)", grouped(actual).at);
-        put_text(on->cells, in.row + i, in.column + 1, 12, INK(TITLE), row.name);
-        put_text(on->cells, in.row + i, in.column + 14, 27, changed ? INK(WARN) : INK(PLAIN),
-                 value.at ? value.at : "");
-        if (wide) put_text(on->cells, in.row + i, in.column + 42, in.columns - 42, INK(DIM), row.help);
-        if (k == l->cursor) {
-            put(on->cells, in.row + i, in.column, on->glyphs->mark, INK(KEY));
-            put_paper(on->cells, (struct box){in.row + i, in.column, 1, in.columns}, INK_ON(PLAIN, SELECTED));
-        }
-        text_free(&value);
+    struct setting setting = settings_row(k);
+    struct text value = {0};
+    bool changed = settings_changed(&s->now, k);
+    int64_t actual = session_actual(s, k);
+    int words = row.columns >= 70 ? 28 : row.columns - NAME - 1;
+    settings_show(&s->now, k, &value);
+    if (!changed && setting.none && actual >= 0 && k != SET_LEVEL)
+        text_format(&value, " (%s)", grouped(actual).at);
+    put_text(on->cells, row.row, row.column + 1, NAME - 1, INK(TITLE), setting.name);
+    put_text(on->cells, row.row, row.column + 1 + NAME, words - 1, changed ? INK(WARN) : INK(PLAIN),
+             value.at ? value.at : "");
+    if (row.columns >= 70)
+        put_text(on->cells, row.row, row.column + 1 + NAME + words, row.columns - 1 - NAME - words, INK(DIM),
+                 setting.help);
+    if (here) {
+        put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+        put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
+    text_free(&value);
+}
+
+/* The help of the marked one, and the command that makes the same plan. */
+static void draw_note(const struct scene *on, struct box note, int setting)
+{
+    const struct session *s = on->session;
     struct text command = {0};
-    if (note.rows > 1)
-        put_text(on->cells, note.row, note.column + 1, note.columns - 1, INK(PLAIN),
-                 settings_row(l->cursor).help);
     settings_command(&s->now, s->current >= 0 ? s->patterns.at[s->current].path : "FILE", &command);
-    put_text(on->cells, note.row + note.rows - 1, note.column, note.columns, INK(DIM),
-             command.at ? command.at : "");
+    struct box last = box_cut_bottom(&note, note.rows > 4 ? 4 : 1);
+    if (note.rows > 0) put_wrapped(on->cells, note, INK(PLAIN), settings_row(setting).help);
+    if (last.rows > 1)
+        put_wrapped(on->cells, last, INK(DIM), command.at ? command.at : "");
+    else
+        put_text(on->cells, last.row, last.column, last.columns, INK(DIM), command.at ? command.at : "");
     text_free(&command);
+}
+
+static void draw(const struct scene *on, void *state, struct box area)
+{
+    struct list *l = state;
+    bool side = area.column > 0;
+    struct box rows = area;
+    box_cut_top(&rows, 1);
+    int notes = side ? (area.rows >= settings_count() + 8 ? 7 : 1) : area.rows >= 6;
+    box_cut_bottom(&rows, notes);
+    list_show(l, settings_count(), rows);
+    struct box in = draw_frame(on, area, l), note = box_cut_bottom(&in, notes);
+    for (int i = 0; i < in.rows && l->top + i < settings_count(); i++)
+        draw_setting(on, (struct box){in.row + i, in.column, 1, in.columns}, l->top + i,
+                     l->top + i == l->cursor);
+    if (notes) draw_note(on, note, l->cursor);
 }
 
 static void change(struct explorer *x, int i, int direction)
@@ -94,6 +145,7 @@ const struct view view_what_if = {
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct list),
     .draw = draw,
+    .dock = dock,
     .request = request,
     .count = count,
     .item = item,

@@ -50,6 +50,11 @@ struct view {
     void (*end)(void *state);                       /* frees what it holds */
     void (*shown)(struct explorer *x, void *state); /* it has been asked for */
     void (*draw)(const struct scene *on, void *state, struct box area);
+    /* Of a panel that lies beside the page and not on top of it: cuts its box out of the page's, which is drawn into the
+     * rest. */
+    struct box (*dock)(struct box *page);
+    /* What a hint says at present; NULL: the key does nothing now and is not offered. */
+    const char *(*hint_word)(struct explorer *x, void *state, const struct hint *h);
     /* True: done. `argument` NULL: none was given. */
     bool (*request)(struct explorer *x, void *state, enum request r, const char *argument);
     /* A click or a turn of the wheel inside its box. */

@@ -11,4 +11,4 @@ see 80x24 patterns/targets/gqattention.json v
 see 120x40 patterns/targets/moe_mlp.json ':lx 850k<Enter><wait>o'
 see 80x24 patterns/targets/moe_mlp.json ':goto up_1<Enter>Z'
 see 80x24 patterns/targets/staircase.json A
-see 80x24 patterns/targets/eviction_reallocation.json ':set evict on<Enter>:lx 900000<Enter><wait>'
+see 80x24 patterns/targets/eviction_reallocation.json ':set evict on<Enter><wait>:lx 900000<Enter><wait><Esc>'

@@ -32,6 +32,7 @@ static void place_and_filter_are_shown(void **state)
     assert_true(shows(x, "3/13"));
     type(x, "fsoft<Enter>");
     assert_true(shows(x, "filter soft  2/2"));
+    assert_true(shows(x, "2 of 13 patterns"));
     type(x, "<Esc>fzzz<Enter>");
     assert_true(shows(x, "filter zzz  0/0"));
     type(x, "<Esc>");
