@@ -5,6 +5,7 @@
  * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
  * takes over its parent's place, a shade where a cell holds several buffers, by how much of it they fill (thin buffers
  * never vanish), '\' bytes that are reserved. Several pools are bands one below the other. */
+#include "planning/plan_words.h"
 #include "picture/picture.h"
 #include "planning/buffer_table.h"
 #include "picture/heat.h"
@@ -252,8 +253,13 @@ static void write_heading(const struct map *m, struct text *out)
     free(name);
     text_add(out, " by ");
     add_printable(out, p->solver, 0);
-    text_format(out, ": %s, %s of %s\n", lx_verdict_word(p->answer.status), in_bytes(p->figures.hbm_bytes).at,
-                p->graph->is_list ? "spill cost" : "HBM traffic");
+    text_add(out, ": ");
+    add_value_words(p, false, out);
+    if (p->answer.status != LX_OPTIMAL) {
+        text_add(out, "; ");
+        add_status_words(p, out);
+    }
+    text_add(out, "\n");
     write_bytes(p, out);
     const struct axis *a = &m->raster.time.axis;
     bool several = m->index.bands.count > 1;

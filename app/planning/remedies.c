@@ -155,19 +155,28 @@ static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort
     return ok;
 }
 
-/* The tensor in question: that of the buffer, else that of the dearest which is off chip; -1: none. */
+/* Of intermediates, the buffer that moves most; -1: none moves anything. */
+static int32_t busiest(const struct lx_plan *p)
+{
+    int64_t *moved = malloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    int32_t best = -1;
+    if (moved) lx_plan_moved(p, moved);
+    for (int32_t i = 0; moved && i < p->problem.count; i++) {
+        bool counts = p->layouts->graph->tensors[p->stays[i].tensor].role == LX_INTERMEDIATE && moved[i] > 0;
+        if (counts && (best < 0 || moved[i] > moved[best])) best = i;
+    }
+    free(moved);
+    return best;
+}
+
+/* The tensor in question: that of the buffer, else the intermediate that moves most; -1: none. */
 static int32_t tensor_asked(const struct remedies *r)
 {
     const struct lx_plan *p = r->plan;
-    int32_t best = -1;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (r->name && strcmp(b->name, r->name) == 0) return p->stays[i].tensor;
-        if (p->answer.address[i] < 0 && !b->reason && b->spill_cost > 0 &&
-            (best < 0 || b->spill_cost > p->problem.buffers[best].spill_cost))
-            best = i;
-    }
-    return best < 0 || r->name ? -1 : p->stays[best].tensor;
+    int32_t found = r->name ? -1 : busiest(p);
+    for (int32_t i = 0; r->name && i < p->problem.count; i++)
+        if (strcmp(p->problem.buffers[i].name, r->name) == 0) found = i;
+    return found < 0 ? -1 : p->stays[found].tensor;
 }
 
 /* The first few readers, divided as the writer cuts it, and the writer, as the first reader does. */

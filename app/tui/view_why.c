@@ -122,6 +122,7 @@ static void draw_rows(const struct scene *on, struct why_view *v, struct box are
     struct box head = box_cut_top(&area, 1);
     memcpy(columns, remedy_columns.at, sizeof columns);
     columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(v->rows.list.plan);
+    if (!v->rows.list.name) columns[REMEDY_COLUMN_PRESENCE].heading = "";
     struct fitted f =
         fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
     put_headings(on->cells, (struct box){head.row, head.column + 2, 1, head.columns - 2}, &f);

@@ -123,8 +123,8 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
         items += f->sub[i] = f->kept[i] && (m->items[i].size >= least || buffer_of(f, i)->fixed >= 0);
     f->k->limits.seed = seed;
     f->k->limits.dense = least > 0;
-    enum fit_result result =
-        pack_exactly(f->k, f->sub, f->merged, NODES_AN_ITEM * items + NODES_MORE, f->base);
+    int64_t nodes = (least > 0 ? NODES_AN_ITEM : 1) * items + NODES_MORE;
+    enum fit_result result = pack_exactly(f->k, f->sub, f->merged, nodes, f->base);
     f->k->limits.dense = false;
     return result;
 }

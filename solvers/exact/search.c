@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLUNGE_EVERY = 300 };
+/* A node looks at all columns several times. */
+enum { PLUNGE_EVERY = 300, COLUMNS_A_STEP = 512 };
 
 /* The certificate of the engine's current duals over the current box. */
 static int64_t prove(struct search *s)
@@ -155,7 +156,7 @@ static void dive(struct search *s, int32_t node)
     while (!s->failed) {
         int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
         enum lp_result result = lp_solve(s->lp, search_cutoff(s));
-        s->budget->steps += lp_pivots(s->lp) - pivots + 1;
+        s->budget->steps += lp_pivots(s->lp) - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
         if (result == LP_NO_MEMORY) s->failed = true;
         bound = max_i64(bound, prove(s));
         if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
@@ -258,7 +259,9 @@ bool search_continue(struct search *s, int64_t steps, int32_t riddles)
         } else
             node = open_pop(s);
         /* At the root, and now and then while no leaf is in sight, look ahead. */
-        if (!s->holds_leaves && (node == 0 || s->patience >= s->next_plunge) && enter_node(s, node)) {
+        bool ahead = node == 0 ? !s->plunged : s->patience >= s->next_plunge;
+        if (!s->holds_leaves && ahead && enter_node(s, node)) {
+            s->plunged = true;
             s->next_plunge = s->patience + PLUNGE_EVERY;
             search_plunge(s);
         }

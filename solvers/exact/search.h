@@ -92,6 +92,7 @@ struct search {
     int64_t cover_terms;
     double cover_value;
     bool holds_leaves;                 /* no leaf is packed now */
+    bool plunged;                      /* from the root */
     int64_t next_plunge;               /* patience at which to look ahead again */
     VEC(struct search_riddle) riddles; /* choices that were passed over without proof */
     int64_t riddles_until, pause_at;   /* pause when so many were met in all, or at that step */

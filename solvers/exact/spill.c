@@ -106,6 +106,12 @@ static const enum stage *stages_in_order(const struct model *m, int64_t best, in
     return orders[far ? 2 : m->item_count > MANY_ITEMS];
 }
 
+/* The plan is so near to the bound that only the proof, or the last unit, is missing: regions rarely find that. */
+static bool is_next_to(const struct search *s)
+{
+    return (double)(s->best - search_bound(s)) < 1e-7 * (double)s->best;
+}
+
 static bool run_stage(enum stage stage, struct search *s, const struct spill_options *options, int64_t *plan,
                       struct search_stats *stats)
 {
@@ -114,7 +120,7 @@ static bool run_stage(enum stage stage, struct search *s, const struct spill_opt
     int64_t all = INT64_MAX / 4, share = budget->limit / 4, best = s->best;
     switch (stage) {
     case QUICK:
-        return search_continue(s, share / 10, 1);
+        return s->stats.unresolved > 0 || search_continue(s, share / 10, 1);
     case RELAXATION:
         return search_relaxation(s, share / 4);
     case STRIP: /* this and SLACK make models of their own, which take their time */
@@ -127,8 +133,10 @@ static bool run_stage(enum stage stage, struct search *s, const struct spill_opt
     case RIDDLES:
         return search_riddles(s, options->fit_nodes, share);
     case REGIONS:
-        return !options->improve || lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);
+        return !options->improve || is_next_to(s) ||
+               lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);
     default:
+        if (is_next_to(s) && m->item_count > MANY_ITEMS) all = share / 2;
         return search_continue(s, all, INT32_MAX) && search_riddles(s, options->fit_nodes, all);
     }
 }
