@@ -1,0 +1,230 @@
+/* Plans that come at once and get better, what a change did, plans kept to compare with, and how all of it is stopped. */
+#include "support/explorer_by_keys.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "text/progress_words.h"
+#include "tui/compared.h"
+
+#include <time.h>
+
+#define MOE_GRAPH SOURCE_DIR "/patterns/graphs/moe_mlp.json"
+
+/* A list that no solver proves in a moment. */
+static void write_list(const char *path, int count)
+{
+    struct text t = {0};
+    struct rng rng = rng_seed(7);
+    lx_status st;
+    text_add(&t, "id,lower,upper,size\n");
+    for (int i = 0; i < count; i++) {
+        int start = (int)rng_below(&rng, (uint64_t)count), length = 1 + (int)rng_below(&rng, 60);
+        text_format(&t, "b%d,%d,%d,%d\n", i, start, start + length, 128 * (1 + (int)rng_below(&rng, 900)));
+    }
+    assert_true(file_write(path, t.at, t.length, &st));
+    text_free(&t);
+}
+
+/* Until there is a plan to see, without waiting for the end. */
+static void until_shown(struct session *s)
+{
+    struct timespec moment = {0, 1000000};
+    while (!s->has_shown) {
+        session_take_results(s);
+        nanosleep(&moment, NULL);
+    }
+}
+
+static void a_first_plan_is_there_before_the_best(void **state)
+{
+    (void)state;
+    write_list("list.1048576.csv", 3000);
+    struct explorer *x = open_on("list.1048576.csv", 24, 120);
+    struct session *s = &x->session;
+    type(x, ":objective traffic<Enter>");
+    s->has_shown = false;
+    until_shown(s);
+    assert_non_null(session_plan(s));
+    int64_t first = lx_plan_value(session_plan(s));
+    if (s->shown.interim) {
+        assert_true(session_is_stale(s));
+        assert_false(session_shows_old(s));
+        assert_true(shows(x, ". stop")); /* the key that acts now is offered */
+        assert_true(shows(x, "best "));
+    }
+    type(x, ".<wait>");
+    assert_false(session_is_stale(s));
+    assert_false(s->shown.interim);
+    assert_true(lx_plan_value(session_plan(s)) <= first);
+    lx_status st;
+    assert_true(lx_plan_check(session_plan(s), &st));
+    assert_false(shows(x, ". stop"));
+    type(x, ".");
+    assert_true(shows(x, "nothing runs"));
+    close_it(x);
+}
+
+static void escape_stops_planning(void **state)
+{
+    (void)state;
+    write_list("list.1048576.csv", 3000);
+    struct explorer *x = open_on("list.1048576.csv", 24, 80);
+    type(x, ":objective traffic<Enter><Esc><wait>");
+    assert_false(session_is_stale(&x->session));
+    assert_non_null(session_plan(&x->session));
+    close_it(x);
+}
+
+static void a_change_tells_before_and_after(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(MOE_GRAPH, 24, 120);
+    struct session *s = &x->session;
+    type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>");
+    int64_t before = session_plan(s)->figures.hbm_bytes;
+    type(x, ":solver firstfit<Enter><wait>");
+    assert_true(s->change.known && s->moved);
+    assert_int_equal(s->change.before.value, before);
+    assert_int_equal(s->change.after.value, session_plan(s)->figures.hbm_bytes);
+    assert_true(s->change.before.us != s->change.after.us && s->change.before.spill != s->change.after.spill);
+    assert_true(shows(x, "HBM 14.3 -> 13.3 MiB (-7.0 %)") ||
+                shows(x, "HBM 15,007,744 -> 13,959,168 (-7.0 %)"));
+    int32_t marked = 0;
+    for (int32_t i = 0; i < session_plan(s)->problem.count; i++) marked += s->moved[i];
+    assert_int_equal(marked, s->change.came + s->change.went + s->change.moved + s->change.other);
+    type(x, "<Esc>");
+    assert_false(s->change.known || s->moved);
+    type(x, "u<wait>");
+    assert_int_equal(s->change.after.value, before);
+    type(x, ":seed 5<Enter><wait>");
+    assert_true(shows(x, "no byte changed") && shows(x, "nothing moved"));
+    close_it(x);
+}
+
+/* The lines of what differs add up to the whole, whatever two plans. */
+static void differences_add_up(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(MOE_GRAPH, 24, 80);
+    struct comparison c = {0};
+    static const char *const sizes[] = {":lx 60k<Enter>", ":lx 100k<Enter>", ":lx 150k<Enter>"};
+    for (int k = 0; k < 3; k++) {
+        type(x, sizes[k]);
+        type(x, ":solver greedy<Enter><wait>p<wait>:solver bestfit<Enter><wait>");
+        const struct lx_plan *a = x->session.pinned.outcome.plan, *b = session_plan(&x->session);
+        struct differing d;
+        int64_t sum = 0;
+        assert_true(comparison_make(&c, a, b));
+        for (int i = 0; comparison_line(&c, i, &d); i++) sum += d.gain;
+        assert_int_equal(sum, a->figures.hbm_bytes - b->figures.hbm_bytes);
+        assert_int_equal(sum, c.diff.gain);
+    }
+    comparison_free(&c);
+    close_it(x);
+}
+
+static void plans_are_kept_to_compare_with(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(MOE_GRAPH, 40, 120);
+    type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>p<wait>");
+    assert_true(shows(x, "pinned as A"));
+    type(x, ":save kept.plan.json<Enter>:solver auto<Enter><wait>5");
+    assert_true(shows(x, "L   A ") && shows(x, "R now"));
+    type(x, ":open-plan kept.plan.json<Enter><wait>");
+    assert_true(shows(x, "kept.pla"));
+    type(x, "gjj");
+    assert_true(shows(x, "the same plan")); /* A is what was saved */
+    type(x, ":open-plan nowhere.json<Enter><wait>");
+    assert_true(shows(x, "nowhere.~") || shows(x, "nowhere.j"));
+    type(x, "+++-z>>r<wait>");
+    close_it(x);
+}
+
+static void a_race_is_of_its_settings_not_of_its_solver(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 40, 120);
+    type(x, "<wait>5r<wait>");
+    assert_true(session_winner(&x->session) >= 0);
+    assert_true(shows(x, "R*")); /* it begins with the best */
+    type(x, "gj<Enter><wait>");
+    assert_false(shows(x, "of other settings"));
+    type(x, "u<wait>");
+    assert_false(shows(x, "of other settings"));
+    type(x, "x<wait>");
+    assert_true(shows(x, "of other settings"));
+    close_it(x);
+}
+
+/* The page stays beside the panel and moves with it; what does not fit is told. */
+static void what_if_leaves_the_map_to_be_seen(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {10, 40}};
+    for (int i = 0; i < 4; i++) {
+        struct explorer *x = open_on(MOE_GRAPH, sizes[i][0], sizes[i][1]);
+        type(x, "<wait>w");
+        assert_true(shows(x, "What if"));
+        if (i < 3) assert_true(shows(x, "tick") && shows(x, "in use"));
+        if (i == 0) assert_true(shows(x, "1-7 of "));
+        type(x, "G");
+        assert_true(shows(x, settings_row(settings_count() - 1).name));
+        close_it(x);
+    }
+}
+
+static void nothing_so_far_is_not_nought(void **state)
+{
+    (void)state;
+    struct lx_progress none = {.objective = INT64_MAX}, first = {.objective = 5000};
+    assert_string_equal(progress_words(1, &none).at, "1.0 s, no answer yet");
+    assert_string_equal(progress_words(1, &first).at, "1.0 s, best 5,000");
+    struct curve c = {0};
+    for (int i = 0; i < 1000; i++) {
+        curve_add(&c, i, 5000 - i + (i % 3), i / 2);
+        assert_true(c.count <= CURVE_MOST);
+        for (int k = 1; k < c.count; k++)
+            assert_true(c.at[k].best <= c.at[k - 1].best && c.at[k].bound >= c.at[k - 1].bound &&
+                        c.at[k].seconds >= c.at[k - 1].seconds);
+    }
+    assert_int_equal(curve_bound(&c), 499);
+}
+
+static void the_marked_pattern_has_the_status(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs", 24, 80);
+    type(x, "<wait><Enter><wait>1");
+    assert_false(shows(x, "not planned yet"));
+    type(x, "j");
+    assert_true(shows(x, "not planned yet"));
+    close_it(x);
+}
+
+static void play_can_be_paused(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 200);
+    type(x, "<wait>");
+    assert_true(shows(x, "<Space> play"));
+    type(x, "<Space>");
+    assert_true(shows(x, "<Space> pause"));
+    close_it(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_first_plan_is_there_before_the_best),
+        cmocka_unit_test(escape_stops_planning),
+        cmocka_unit_test(a_change_tells_before_and_after),
+        cmocka_unit_test(differences_add_up),
+        cmocka_unit_test(plans_are_kept_to_compare_with),
+        cmocka_unit_test(a_race_is_of_its_settings_not_of_its_solver),
+        cmocka_unit_test(what_if_leaves_the_map_to_be_seen),
+        cmocka_unit_test(nothing_so_far_is_not_nought),
+        cmocka_unit_test(the_marked_pattern_has_the_status),
+        cmocka_unit_test(play_can_be_paused),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
