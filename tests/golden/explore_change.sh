@@ -10,7 +10,7 @@ see() { # SIZE KEYS [OPTIONS]
 }
 for size in 80x24 120x40 200x60; do
     see $size 's<wait>'
-    see $size 'p<wait>s<wait>5'
+    see $size 'p<wait>s<wait>5' --theme dark
     see $size 'w<Down><Down><Down><Down><Down>h<wait>'
 done
 for theme in dark eight mono; do
