@@ -5,6 +5,7 @@
  * Each op is tried with everything that may happen at its uses and fits. Of too many partial choices those that promise
  * most stay (a beam); what was dropped is remembered in the bound. Nothing dropped: the search was exact. */
 #include "plan/keep.h"
+#include "plan/keep_layers.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "plan/op_order.h"
@@ -12,32 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-struct held {
-    int32_t tensor;
-    enum keep_state state;
-};
-
-struct node {
-    int64_t cost, bytes; /* so far; on chip */
-    double rest;         /* of what is to come, priced */
-    double least;        /* of any choice that goes on from here */
-    int32_t parent, op;
-    uint32_t at, count; /* what is held: in the pool of its list, by tensor */
-    uint64_t done;      /* ops; any order only */
-};
-
-struct list {
-    VEC(struct node) nodes;
-    VEC(struct held) pool;
-};
-
 struct search {
     const struct keep_model *m;
     const struct keep_limits *l;
-    struct list kept, next; /* all that stayed; those of the layer in the making */
-    size_t first;           /* of the last whole layer, in `kept` */
-    int32_t done;           /* ops behind it */
-    double dropped;         /* the least of what was left out */
+    struct keep_list kept, next; /* all that stayed; those of the layer in the making */
+    size_t first;                /* of the last whole layer, in `kept` */
+    int32_t done;                /* ops behind it */
+    double dropped;              /* the least of what was left out */
     bool merged, no_memory, stopped;
     uint64_t *before; /* per op: the ops that must come first */
     /* The node under way. */
@@ -50,7 +32,7 @@ struct search {
 
 enum { MOST_LEAVES = 512, STOP_EVERY = 64 }; /* the run is asked every so many nodes */
 
-static enum keep_state state_in(const struct list *of, const struct node *n, int32_t tensor)
+static enum keep_state state_in(const struct keep_list *of, const struct keep_node *n, int32_t tensor)
 {
     uint32_t low = 0, high = n->count;
     while (low < high) {
@@ -128,7 +110,7 @@ static int64_t ahead_of(const struct search *s, int32_t u)
 }
 
 /* Bytes on chip while the op runs, and those left behind it. */
-static int64_t load_of(const struct search *s, const struct node *n, int64_t *after)
+static int64_t load_of(const struct search *s, const struct keep_node *n, int64_t *after)
 {
     const struct keep_model *m = s->m;
     int64_t load = n->bytes, shared = 0;
@@ -147,12 +129,12 @@ static int64_t load_of(const struct search *s, const struct node *n, int64_t *af
 }
 
 /* The parent's list with the operands' new states. */
-static bool hold(struct search *s, const struct node *n, struct node *child)
+static bool hold(struct search *s, const struct keep_node *n, struct keep_node *child)
 {
-    const struct held *old = s->kept.pool.at ? s->kept.pool.at + n->at : NULL;
+    const struct keep_held *old = s->kept.pool.at ? s->kept.pool.at + n->at : NULL;
     child->at = (uint32_t)s->next.pool.count;
     if (!VEC_RESERVE(&s->next.pool, s->next.pool.count + n->count + (size_t)s->count)) return false;
-    struct held *out = s->next.pool.at + child->at;
+    struct keep_held *out = s->next.pool.at + child->at;
     uint32_t count = 0;
     for (uint32_t k = 0; k < n->count; k++) {
         bool touched = false;
@@ -160,7 +142,7 @@ static bool hold(struct search *s, const struct node *n, struct node *child)
         if (!touched) out[count++] = old[k];
     }
     for (int i = 0; i < s->count; i++) {
-        struct held h = {s->m->uses[s->uses[i]].tensor, s->now[i].after};
+        struct keep_held h = {s->m->uses[s->uses[i]].tensor, s->now[i].after};
         if (h.state == KEEP_HBM) continue;
         uint32_t k = count++;
         for (; k > 0 && out[k - 1].tensor > h.tensor; k--) out[k] = out[k - 1];
@@ -171,7 +153,7 @@ static bool hold(struct search *s, const struct node *n, struct node *child)
     return true;
 }
 
-static double total(const struct search *s, const struct node *n)
+static double total(const struct search *s, const struct keep_node *n)
 {
     const struct keep_model *m = s->m;
     if (s->l->any_order) return (double)n->cost + n->rest;
@@ -187,8 +169,8 @@ static int64_t grains(const struct search *s, double least)
 
 static void add_child(struct search *s)
 {
-    const struct node *n = &s->kept.nodes.at[s->at];
-    struct node child = {.cost = n->cost, .rest = n->rest, .parent = s->at, .op = s->op};
+    const struct keep_node *n = &s->kept.nodes.at[s->at];
+    struct keep_node child = {.cost = n->cost, .rest = n->rest, .parent = s->at, .op = s->op};
     child.done = s->l->any_order ? n->done | (uint64_t)1 << s->op : 0;
     if (load_of(s, n, &child.bytes) > s->m->capacity) return;
     int64_t untouched = n->bytes;
@@ -209,7 +191,7 @@ static void add_child(struct search *s)
 /* Everything that may happen at use i and those behind it. */
 static void go_through(struct search *s, int i)
 {
-    const struct node *n = &s->kept.nodes.at[s->at];
+    const struct keep_node *n = &s->kept.nodes.at[s->at];
     struct keep_outcome all[KEEP_OUTCOMES];
     if (i == s->count) {
         if (s->leaves++ < MOST_LEAVES)
@@ -242,78 +224,21 @@ static void expand(struct search *s, int32_t at, int32_t op)
     go_through(s, 0);
 }
 
-static int by_promise(const void *a, const void *b)
-{
-    const struct node *x = a, *y = b;
-    if (x->least != y->least) return x->least < y->least ? -1 : 1;
-    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1; /* more of it is sure */
-    if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
-    if (x->op != y->op) return x->op < y->op ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-/* The same ops done and the same things held? */
-static int compare_held(const struct list *of, const struct node *x, const struct node *y)
-{
-    if (x->done != y->done) return x->done < y->done ? -1 : 1;
-    if (x->count != y->count) return x->count < y->count ? -1 : 1;
-    for (uint32_t k = 0; k < x->count; k++) {
-        const struct held *a = &of->pool.at[x->at + k], *b = &of->pool.at[y->at + k];
-        if (a->tensor != b->tensor) return a->tensor < b->tensor ? -1 : 1;
-        if (a->state != b->state) return a->state < b->state ? -1 : 1;
-    }
-    return 0;
-}
-
-static uint64_t hash_of(const struct list *of, const struct node *n)
-{
-    uint64_t h = n->done * 0x9e3779b97f4a7c15u;
-    for (uint32_t k = 0; k < n->count; k++) {
-        const struct held *x = &of->pool.at[n->at + k];
-        h = (h ^ ((uint64_t)x->tensor * 4 + (uint64_t)x->state)) * 0x100000001b3u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
-/* Of nodes that hold the same the cheapest stays: they stand by promise, which is then by cost. */
-static bool merge(struct search *s)
-{
-    size_t room = 16, kept = 0;
-    while (room < 2 * s->next.nodes.count) room *= 2;
-    uint32_t *table = calloc(room, sizeof *table);
-    if (!table) return false;
-    for (size_t i = 0; i < s->next.nodes.count; i++) {
-        const struct node *n = &s->next.nodes.at[i];
-        size_t slot = (size_t)hash_of(&s->next, n) & (room - 1);
-        while (table[slot] && compare_held(&s->next, &s->next.nodes.at[table[slot] - 1], n) != 0)
-            slot = (slot + 1) & (room - 1);
-        if (!table[slot]) {
-            s->next.nodes.at[kept++] = *n;
-            table[slot] = (uint32_t)kept;
-        } else if (n->cost < s->next.nodes.at[table[slot] - 1].cost)
-            s->next.nodes.at[table[slot] - 1] = *n;
-    }
-    s->merged |= kept < s->next.nodes.count;
-    s->next.nodes.count = kept;
-    free(table);
-    return true;
-}
-
 /* The layer in the making becomes the last whole one. */
 static bool settle_layer(struct search *s)
 {
     size_t width = (size_t)s->l->width;
-    struct node *all = s->next.nodes.at;
-    if (s->next.nodes.count) qsort(all, s->next.nodes.count, sizeof *all, by_promise);
-    if ((s->l->no_history || s->next.nodes.count > width) && !merge(s)) return false;
+    struct keep_node *all = s->next.nodes.at;
+    keep_sort_by_promise(&s->next);
+    if ((s->l->no_history || s->next.nodes.count > width) && !keep_merge_same(&s->next, &s->merged))
+        return false;
     if (s->next.nodes.count > width) {
         s->dropped = fmin(s->dropped, all[width].least);
         s->next.nodes.count = width;
     }
     s->first = s->kept.nodes.count;
     for (size_t i = 0; i < s->next.nodes.count; i++) {
-        struct node n = all[i];
+        struct keep_node n = all[i];
         size_t at = s->kept.pool.count;
         if (!VEC_RESERVE(&s->kept.pool, at + n.count) || !VEC_PUSH(&s->kept.nodes, n)) return false;
         if (n.count) memcpy(s->kept.pool.at + at, s->next.pool.at + n.at, n.count * sizeof *s->kept.pool.at);
@@ -327,7 +252,7 @@ static bool settle_layer(struct search *s)
 static bool walk(struct search *s)
 {
     const struct keep_model *m = s->m;
-    struct node root = {.parent = -1, .op = -1};
+    struct keep_node root = {.parent = -1, .op = -1};
     for (int32_t t = 0; t < m->tensor_count; t++)
         if (m->tensors[t].count) root.rest += rest_of(s, m->tensors[t].first, KEEP_HBM, 0);
     root.least = total(s, &root);
@@ -393,7 +318,7 @@ static bool list_choice(const struct search *s, int32_t at, struct arena *memory
                                 .cuts = arena_array(memory, uses, sizeof *out->cuts)};
     if (!order || !place || !kept || !x.uses || !out->cuts) return false;
     for (int32_t tick = m->op_count - 1; tick >= 0; tick--) {
-        const struct node *n = &s->kept.nodes.at[at];
+        const struct keep_node *n = &s->kept.nodes.at[at];
         order[tick] = n->op;
         place[n->op] = tick;
         for (int32_t k = m->op_at[n->op]; k < m->op_at[n->op + 1]; k++)
@@ -406,7 +331,7 @@ static bool list_choice(const struct search *s, int32_t at, struct arena *memory
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct node *x = a, *y = b;
+    const struct keep_node *x = a, *y = b;
     if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
     return (x->parent > y->parent) - (x->parent < y->parent);
 }
