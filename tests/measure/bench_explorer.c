@@ -86,9 +86,9 @@ static void measure(struct explorer *x, const char *what, enum view_id view, con
         times[i] = wall_ms() - began;
         worked[i] = own_ms() - start;
     }
-    printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms; of CPU median %.3f ms, slowest %.3f ms\n", what, all_views[view]->name,
-           quantile(times, KEYS, 0.5), quantile(times, KEYS, 1), quantile(worked, KEYS, 0.5),
-           quantile(worked, KEYS, 1));
+    printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms; of CPU median %.3f ms, slowest %.3f ms\n", what,
+           all_views[view]->name, quantile(times, KEYS, 0.5), quantile(times, KEYS, 1),
+           quantile(worked, KEYS, 0.5), quantile(worked, KEYS, 1));
 }
 
 static void measure_file(const char *path, const char *what)
