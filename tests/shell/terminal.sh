@@ -215,6 +215,16 @@ watch) # a file that changes is read again by itself; while it is broken, the er
     keys Q
     wait_for 'ended with 0'
     ;;
+verdict) # reports have colours on a terminal, and none where none are wanted
+    start xterm-256color report tests/data/results/before.jsonl
+    wait_for 'ended with 0'
+    mux capture-pane -pe -S - -t t | grep -q "$(printf '\033')\[32mauto and exact best on 5 of 5" || { echo "no colours"; exit 1; }
+    surroundings='NO_COLOR=1'
+    start xterm-256color report tests/data/results/before.jsonl
+    wait_for 'ended with 0'
+    mux capture-pane -pe -S - -t t | grep -q "$(printf '\033')\[3[1-7]m" && { echo "colours in spite of NO_COLOR"; exit 1; }
+    mux capture-pane -p -S - -t t | grep -q '^auto and exact best on 5 of 5' || { echo "no verdict"; exit 1; }
+    ;;
 suspend)
     mux new-session -d -x 80 -y 24 -s t "cd $root && exec bash --norc -i"
     keys "PS1='ready> '" Enter
