@@ -120,7 +120,8 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         text_format(&line, "saves %s of HBM traffic", in_bytes(b->spill_cost).at);
         draw_line(on, &text, INK(PLAIN), &line);
     } else if (!placed) {
-        text_format(&line, "moves %s of HBM traffic; %s: what helps", in_bytes(moved).at, KEY_OF(WHY));
+        text_format(&line, p->stays ? "moves %s of HBM traffic; %s: what helps" : "costs %s; %s: what helps",
+                    in_bytes(moved).at, KEY_OF(WHY));
         draw_line(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
     }
     add_copies(on, i, &line);

@@ -143,8 +143,9 @@ static bool ends_with(const char *s, const char *end)
 
 static void draw_svg(struct explorer *x, struct text *out)
 {
-    if (all_views[x->view]->to_svg && session_plan(&x->session))
-        all_views[x->view]->to_svg(&x->session, out);
+    const struct view *top = all_views[explorer_top(x)];
+    if (top->to_svg && session_plan(&x->session))
+        top->to_svg(&x->session, out);
     else
         cells_to_svg(&x->cells, x->theme, out);
 }
@@ -166,7 +167,7 @@ void take_export(struct explorer *x, const char *path)
         return;
     }
     if (!may_write(x, REQ_EXPORT, path)) return;
-    x->overlay = VIEW_COUNT;
+    if (x->overlay != VIEW_ROOFLINE) x->overlay = VIEW_COUNT; /* that one is a picture of its own */
     explorer_draw(x);
     if (page)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);

@@ -75,7 +75,7 @@ static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t
     add_printable(&line, p->reason[i] ? p->reason[i] : "not known", 0);
     add_line(on, area, INK(WARN), &line);
     if (on->session->shown.plan == p && on->session->shown.moved)
-        text_format(&line, "moves %s of the plan's %s of HBM traffic",
+        text_format(&line, p->stays ? "moves %s of the plan's %s of HBM traffic" : "costs %s of %s in all",
                     in_bytes(on->session->shown.moved[i]).at, grouped(p->figures.hbm_bytes).at);
     else
         text_format(&line, "costs %s of %s's %s", in_bytes(b->spill_cost).at, "the plan",
@@ -131,10 +131,26 @@ static void draw_rows(const struct scene *on, struct why_view *v, struct box are
         draw_row(on, v, &f, (struct box){area.row + i, area.column, 1, area.columns}, v->list.top + i);
 }
 
+/* "12 of 24 tried", "all 24 tried, best first", "6 of 8 tried; 2 not tried: too large" */
+static void add_progress(const struct why_rows *w, struct text *out)
+{
+    int count = (int)w->list.all.count, tried = 0, large = 0, stopped = 0;
+    for (int i = 0; i < count; i++) {
+        enum remedy_state s = w->list.all.at[i].state;
+        tried += s != REMEDY_OPEN && s != REMEDY_LARGE && s != REMEDY_STOPPED;
+        large += s == REMEDY_LARGE;
+        stopped += s == REMEDY_STOPPED;
+    }
+    text_format(out, tried == count ? "all %d tried" : "%d of %d tried", tried, count);
+    if (large) text_format(out, "; %d not tried: too large", large);
+    if (stopped) text_format(out, "; %d stopped", stopped);
+    if (w->is_sorted && tried > 1) text_add(out, ", best first");
+}
+
 /* What the row under the cursor is, and how far all of them are. */
 static void draw_foot(const struct scene *on, const struct why_view *v, struct box area)
 {
-    int count = (int)v->rows.list.all.count, left = v->rows.left;
+    int count = (int)v->rows.list.all.count;
     if (area.rows < 1 || count == 0) return;
     const struct remedy *it = &v->rows.list.all.at[v->list.cursor < count ? v->list.cursor : 0];
     int used = put_text(on->cells, area.row, area.column, area.columns, INK(DIM), it->note);
@@ -142,12 +158,11 @@ static void draw_foot(const struct scene *on, const struct why_view *v, struct b
         put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
                    "%s%.2f us end to end, now %.2f", used ? "; " : "", it->us,
                    v->rows.list.plan->figures.end_to_end_us);
-    if (left > 0)
-        put_format(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(WARN),
-                   "%d of %d tried", count - left, count);
-    else
-        put_format(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(DIM),
-                   "all %s tried, best first", grouped(count).at);
+    struct text line = {0};
+    add_progress(&v->rows, &line);
+    put_text(on->cells, area.row + area.rows - 1, area.column, area.columns,
+             v->rows.left > 0 ? INK(WARN) : INK(DIM), line.at ? line.at : "");
+    text_free(&line);
 }
 
 static void draw(const struct scene *on, void *state, struct box area)
