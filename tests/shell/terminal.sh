@@ -93,8 +93,12 @@ move)
     keys q
     wait_gone 'every key and command'
     keys ':' 'solver ex' Tab Enter
+    wait_for 'no byte changed'
+    keys j # the next key takes the before and after away
     wait_for 'exact: optimal'
     keys u
+    wait_for 'no byte changed'
+    keys k
     wait_for 'auto: optimal'
     keys q q
     wait_for 'ended with 0'
@@ -133,9 +137,9 @@ mouse)
     wait_for 'HBM 2'
     keys -l "$(printf '\033[<0;16;1M\033[<0;16;1m')" # a click on the tab of the graph, as terminals report it
     wait_for '[2 Graph]'
-    keys -l "$(printf '\033[<0;10;5M\033[<0;10;5m')" # on the fourth op
+    keys -l "$(printf '\033[<0;20;6M\033[<0;20;6m')" # on the fourth op
     wait_for 'masked = add'
-    keys -l "$(printf '\033[<65;10;5M')" # the wheel
+    keys -l "$(printf '\033[<65;20;6M')" # the wheel
     wait_for 'max = max'
     keys Q
     wait_for 'ended with 0'
