@@ -1,6 +1,7 @@
 /* lxplan plan --explain: where a buffer is, why, and what helps, in words and as a table. */
 #include "base/fail.h"
 #include "interrupt.h"
+#include "planning/buffer_table.h"
 #include "planning/plan_words.h"
 #include "planning/planning.h"
 #include "planning/remedies.h"
@@ -15,6 +16,14 @@
 #include <time.h>
 
 enum { MOST_NEIGHBOURS = 8 };
+
+/* What is really paid for a buffer that is off chip, be it avoidable or not. */
+static void add_moved(const struct lx_plan *p, int32_t i, struct text *out)
+{
+    int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
+    if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
+    free(moved);
+}
 
 static void describe(const struct lx_plan *p, int32_t i, struct text *out)
 {
@@ -33,6 +42,7 @@ static void describe(const struct lx_plan *p, int32_t i, struct text *out)
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");
+        add_moved(p, i, out);
         if (!b->reason) text_format(out, "  on chip it would save %s\n", in_bytes(b->spill_cost).at);
     }
     for (int32_t k = 0; k < p->transfer_count; k++) {
@@ -140,7 +150,10 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
 static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                           const char *name, struct text *out)
 {
-    text_format(out, "what helps (%s %s now):\n", remedy_value_heading(p), grouped(lx_plan_value(p)).at);
+    text_add(out, "what helps; now ");
+    add_value_words(p, false, out);
+    if (p->unproved) text_format(out, "; %s", p->unproved);
+    text_add(out, "\n");
     return add_remedies(call, pattern, p, name, table_add_text, out);
 }
 

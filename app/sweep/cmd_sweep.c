@@ -279,7 +279,7 @@ static int run(struct call *call)
         crowd_serve(&c, ok), code = EXIT_YES;
     else {
         ok = ok && sweep_all(call, &c, &s);
-        crowd_dismiss(&c, ok);
+        crowd_dismiss(&c);
     }
     watch_end(&work.watch);
     if (ok && c.rank == 0) code = answer(call, &s, form, &paper);

@@ -25,7 +25,7 @@ bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, l
 /* For ranks above 0, instead: does what it is told until the end. `ok`: it could read what it needs. */
 void crowd_serve(struct crowd *c, bool ok);
 /* For rank 0, whatever happened: sends the others home. */
-void crowd_dismiss(struct crowd *c, bool ok);
+void crowd_dismiss(struct crowd *c);
 
 /* crowd_ranks.c */
 bool ranks_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st);

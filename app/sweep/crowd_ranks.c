@@ -137,12 +137,13 @@ void crowd_serve(struct crowd *c, bool ok)
     c->ranks->leave(false);
 }
 
-void crowd_dismiss(struct crowd *c, bool ok)
+void crowd_dismiss(struct crowd *c)
 {
     lx_status st = {0};
     if (!c->ranks) return;
     int gone = 0;
-    for (int r = 1; r < c->count; r++) ok &= post(c, r, STOP, NULL, 0, &st);
+    for (int r = 1; r < c->count; r++)
+        post(c, r, STOP, NULL, 0, &st); /* one that is lost does not answer below */
     for (double end = clock_seconds() + FAREWELL; gone < c->count - 1 && clock_seconds() < end; nap()) {
         int from = 0;
         int64_t number = 0;

@@ -62,7 +62,7 @@ static void add_line(const struct sweep *s, struct drawing *d, int line, int64_t
                               .x = d->data,
                               .y = y,
                               .count = twin ? 0 : (int)s->sizes.count,
-                              .letter = cores || s->cores.count == 1 ? 0 : (char)('a' + line % 26),
+                              .letter = (char)(cores || s->cores.count == 1 ? 0 : 'a' + line % 26),
                               .tone = tone_of_identity(line)};
     d->count++;
 }

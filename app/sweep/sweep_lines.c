@@ -93,7 +93,7 @@ static bool search_of(const struct sweep *s, int line, enum sweep_find find, str
     while (first > 0 && has(&l->at[first - 1], find)) first--;
     if (first == s->sizes.count || first == 0 || l->at[first - 1].state == SWEEP_UNKNOWN) return false;
     *out = (struct sweep_task){.line = line,
-                               .find = find,
+                               .find = (int32_t)find,
                                .size = (int32_t)first,
                                .lx = s->sizes.at[first],
                                .below = s->sizes.at[first - 1]};

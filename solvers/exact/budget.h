@@ -54,12 +54,21 @@ static inline void budget_tell(struct budget *b, const int64_t *address)
     b->run->progress(b->run->context, &so_far);
 }
 
+/* Nothing new, but the work goes on. */
+static inline void budget_alive(struct budget *b, const int64_t *none)
+{
+    b->told = clock_seconds();
+    b->run->progress(b->run->context,
+                     &(struct lx_progress){.steps = b->steps, .objective = INT64_MAX, .address = none});
+}
+
 /* Stopped from outside, which no other budget outlives. Polled every few milliseconds at least, so it is here that the
  * caller hears that the work goes on. */
 static inline bool budget_stopped(void *budget)
 {
     struct budget *b = budget;
-    if (b->run->progress && b->address && clock_seconds() > b->told + 0.2) budget_tell(b, NULL);
+    if (b->run->progress && clock_seconds() > b->told + 0.2)
+        (b->address ? budget_tell : budget_alive)(b, NULL);
     return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() > b->deadline);
 }
 

@@ -62,6 +62,21 @@ start) # every terminal that people have: it starts, shows the map, and leaves t
         wait_for 'terminal as before'
     done
     ;;
+sweep)
+    start tmux-256color explore patterns/graphs/moe_mlp.json
+    wait_for 'HBM 12'
+    keys 0
+    wait_for '[0 Sweep]'
+    wait_for 'KiB nothing spills (auto)'
+    keys g ]
+    wait_for 'a knee'
+    keys Enter
+    wait_for 'the plan that is shown'
+    keys u
+    wait_for 'plans with it'
+    keys Q
+    wait_gone 'plans with it'
+    ;;
 move)
     start tmux-256color explore patterns/graphs/gq_attention.json
     wait_for 'HBM 2'
