@@ -113,7 +113,7 @@ resize)
     wait_for '[4 Map]'
     mux resize-window -t t -x 3 -y 2
     mux resize-window -t t -x 100 -y 30
-    wait_for 'lxplan  1 Patterns'
+    wait_for ' 1 Patterns  2 Graph'
     keys Q
     wait_for 'terminal as before'
     ;;
