@@ -243,14 +243,13 @@ static bool answers(const struct lx_plan *p, int32_t i, const char *name, size_t
 /* Those that may not be on chip do not count, unless there are no others. */
 enum presence presence_in(const struct lx_plan *p, const char *name)
 {
-    int32_t placed = 0, off = 0, barred = 0;
+    int32_t placed = 0, off = 0;
     if (!name) return p->figures.spill_bytes > 0 ? PRESENCE_NO : PRESENCE_YES;
     const char *number = p->stays ? strrchr(name, '#') : NULL;
     size_t length = strlen(name), stem = number && number > name ? (size_t)(number - name) : length;
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (!answers(p, i, name, length) && !answers(p, i, name, stem)) continue;
         placed += p->answer.address[i] >= 0;
-        barred += p->answer.address[i] < 0 && p->problem.buffers[i].reason;
         off += p->answer.address[i] < 0 && !p->problem.buffers[i].reason;
     }
     if (placed + off == 0) return PRESENCE_NO;

@@ -95,8 +95,8 @@ static void add_bytes(struct text *out, int64_t before, int64_t after, bool brie
     else if (!brief || unit == 0)
         text_format(out, "%s -> %s", grouped(before).at, grouped(after).at);
     else
-        text_format(out, "%.*f -> %.*f %s", most >= 100 * size ? 0 : 1, (double)before / size,
-                    most >= 100 * size ? 0 : 1, (double)after / size, units[unit]);
+        text_format(out, "%.*f -> %.*f %s", (double)most >= 100 * size ? 0 : 1, (double)before / size,
+                    (double)most >= 100 * size ? 0 : 1, (double)after / size, units[unit]);
 }
 
 static void add_counts(const struct change *c, struct text *out)

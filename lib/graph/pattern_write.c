@@ -46,10 +46,24 @@ static void write_device(const struct lx_device *d, struct text *t)
     text_add(t, "}");
 }
 
+/* Long lists have a million numbers, and each is written for the graph's hash. */
+void write_int(struct text *t, int64_t value)
+{
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0) *--at = '-';
+    text_add_n(t, at, (size_t)(digits + sizeof digits - at));
+}
+
 void write_ints(struct text *t, const char *key, const int64_t *values, int count)
 {
     text_format(t, ", \"%s\": [", key);
-    for (int i = 0; i < count; i++) text_format(t, "%s%" PRId64, i ? ", " : "", values[i]);
+    for (int i = 0; i < count; i++) {
+        if (i) text_add_n(t, ", ", 2);
+        write_int(t, values[i]);
+    }
     text_add(t, "]");
 }
 

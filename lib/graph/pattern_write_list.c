@@ -60,6 +60,12 @@ static int32_t owner_of(const struct lx_graph *g, const struct lx_buffer *b)
     return -1;
 }
 
+static void write_field(struct text *t, const char *key, int64_t value)
+{
+    text_add(t, key);
+    write_int(t, value);
+}
+
 static void write_cost(struct text *t, const struct lx_graph *g, const struct lx_buffer *b)
 {
     int32_t owner = owner_of(g, b);
@@ -69,14 +75,14 @@ static void write_cost(struct text *t, const struct lx_graph *g, const struct lx
     } else if (b->must)
         text_add(t, ", \"off\": null");
     else
-        text_format(t, ", \"cost\": %" PRId64, b->spill_cost);
+        write_field(t, ", \"cost\": ", b->spill_cost);
 }
 
 static void write_buffer(const struct lx_graph *g, const struct lx_buffer *b, struct text *t)
 {
     text_add(t, "    {\"name\": ");
     text_json_string(t, b->name);
-    text_format(t, ", \"size\": %" PRId64, b->size);
+    write_field(t, ", \"size\": ", b->size);
     if (b->use_count) write_ints(t, "uses", b->uses, b->use_count);
     write_life(t, b);
     if (b->first_use_is_read) text_add(t, ", \"first_use_is_read\": true");
