@@ -21,6 +21,10 @@ struct picture {
     const char *remedies; /* of a page: what helps, as data; NULL: nobody asked */
 };
 
+/* text_legend.c: the tables below the map. */
+void text_legend(const struct lx_plan *p, const struct picture *how, struct text *out);
+void text_off_chip(const struct lx_plan *p, const struct picture *how, struct text *out);
+
 void show_text(const struct lx_plan *p, const struct picture *how, struct text *out);
 void show_svg(const struct lx_plan *p, const struct picture *how, struct text *out);
 

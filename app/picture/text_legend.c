@@ -1,0 +1,120 @@
+/* The tables below a map in plain text: what its letters stand for, and what is off chip and why. */
+#include "picture/picture.h"
+#include "text/colour.h"
+#include "text/format.h"
+#include "text/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_LISTED = LETTER_COUNT };
+
+/* One buffer of the picture. */
+struct legend_row {
+    const struct lx_plan *plan;
+    const struct lx_buffer *is;
+    int32_t i;
+    char letter;
+};
+
+static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct legend_row *row = row_of_table;
+    int32_t slot = row->plan->took_slot_of[row->i];
+    (void)column;
+    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
+}
+
+/* With its pool, where there are several. */
+static void address_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct legend_row *row = row_of_table;
+    const struct lx_plan *p = row->plan;
+    int64_t at = p->answer.address[row->i];
+    (void)column;
+    if (p->problem.pool_count > 1)
+        value_format(v, "%s %lld", p->problem.pools[p->answer.pool[row->i]].name, (long long)at);
+    else
+        value_whole(v, at);
+}
+
+/* All of them, as far as they fit. */
+static void life_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_buffer *b = ((const struct legend_row *)row_of_table)->is;
+    char words[120];
+    int n = 0;
+    int32_t k = 0;
+    (void)column;
+    for (; k < lx_life_count(b) && n < 40; k++) {
+        struct lx_life life = lx_life_at(b, k);
+        n += snprintf(words + n, sizeof words - (size_t)n, "%s%lld..%lld", k ? " " : "",
+                      (long long)life.start, (long long)life.end);
+    }
+    value_format(v, "%s%s", words, k < lx_life_count(b) ? " ..." : "");
+}
+
+/* clang-format off */
+VALUE_OF(letter_value,  struct legend_row, value_format(v, "%c", row->letter); v->paint = PAINT_HEADING;)
+VALUE_OF(name_value,    struct legend_row, v->words = row->is->name;)
+VALUE_OF(bytes_value,   struct legend_row, value_whole(v, row->is->size);)
+VALUE_OF(cost_value,    struct legend_row, value_whole(v, row->is->spill_cost);)
+VALUE_OF(reason_value,  struct legend_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
+
+static const struct column on_chip_array[] = {
+    {.key = "letter",      .heading = "",            .kind = VALUE_WORDS,   .value = letter_value},
+    {.key = "buffer",      .heading = "on chip",     .kind = VALUE_NAME,    .value = name_value},
+    {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .value = bytes_value},
+    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = life_value},
+    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = address_value},
+    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
+};
+
+static const struct column off_chip_array[] = {
+    {.key = "buffer", .heading = "off chip", .kind = VALUE_NAME,  .value = name_value},
+    {.key = "bytes",  .heading = "bytes",    .kind = VALUE_BYTES, .value = bytes_value},
+    {.key = "life",   .heading = "life",     .kind = VALUE_MARK,  .value = life_value},
+    {.key = "cost",   .heading = "cost",     .kind = VALUE_BYTES, .value = cost_value},
+    {.key = "reason", .heading = "reason",   .kind = VALUE_WORDS, .value = reason_value},
+};
+/* clang-format on */
+
+const struct columns on_chip_columns = COLUMNS("buffers on chip", on_chip_array);
+const struct columns off_chip_columns = COLUMNS("buffers off chip", off_chip_array);
+
+static struct legend_row legend_of(const struct lx_plan *p, int32_t i)
+{
+    return (struct legend_row){p, &p->problem.buffers[i], i, identity_letter(buffer_identity(p, i))};
+}
+
+void text_legend(const struct lx_plan *p, const struct picture *how, struct text *out)
+{
+    struct legend_row *rows = malloc(((size_t)p->problem.count + 1) * sizeof *rows);
+    int32_t placed = 0;
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < p->problem.count; i++)
+        if (p->answer.address[i] >= 0) rows[placed++] = legend_of(p, i);
+    int32_t shown = how->all || placed < MOST_LISTED ? placed : MOST_LISTED;
+    text_add(out, placed ? "\n" : "\n  nothing is on chip\n");
+    if (placed) table_add_text(&TABLE(on_chip_columns, rows, shown), out);
+    free(rows);
+    if (shown < placed)
+        text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n",
+                    counted(placed - shown, "buffer").at);
+}
+
+void text_off_chip(const struct lx_plan *p, const struct picture *how, struct text *out)
+{
+    int32_t count = 0, *order = off_chip_by_cost(p, &count);
+    struct legend_row *rows = malloc(((size_t)count + 1) * sizeof *rows);
+    out->failed |= !order || !rows;
+    int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
+    for (int32_t k = 0; order && rows && k < shown; k++) rows[k] = legend_of(p, order[k]);
+    text_add(out, count ? "\n" : "\n  nothing is off chip\n");
+    if (order && rows && count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
+    free(order);
+    free(rows);
+    if (shown < count)
+        text_format(out, "  ... %s more, each cheaper; --all lists them\n",
+                    counted(count - shown, "buffer").at);
+}
