@@ -51,7 +51,8 @@ static void add_exit_codes(struct text *out)
 
 void general_help(struct text *out)
 {
-    text_add(out, "usage: lxplan COMMAND [FILE ...] [options]\n\n"
+    text_add(out, "usage: lxplan COMMAND [FILE ...] [options]\n"
+                  "       lxplan [FILE|DIR ...]    the explorer on these, or on the bundled patterns\n\n"
                   "Plans how a tensor graph runs on cores with small scratchpads, and checks the plan.\n\n");
     paint_add(out, PAINT_HEADING, "commands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++) help_entry(out, commands[i]->name, commands[i]->summary);

@@ -240,7 +240,7 @@ static bool answers(const struct lx_plan *p, int32_t i, const char *name, size_t
     return strncmp(own, name, length) == 0 && !own[length];
 }
 
-/* Those that may not be on chip do not count, unless there are no others. */
+/* Those that may not be on chip do not count. */
 enum presence presence_in(const struct lx_plan *p, const char *name)
 {
     int32_t placed = 0, off = 0;
@@ -252,7 +252,6 @@ enum presence presence_in(const struct lx_plan *p, const char *name)
         placed += p->answer.address[i] >= 0;
         off += p->answer.address[i] < 0 && !p->problem.buffers[i].reason;
     }
-    if (placed + off == 0) return PRESENCE_NO;
     return !placed ? PRESENCE_NO : off ? PRESENCE_PART : PRESENCE_YES;
 }
 

@@ -12,7 +12,9 @@ static void status_value(const void *row_of_table, const struct column *column, 
                                         [LX_ERROR] = PAINT_BAD};
     const struct racer_row *row = row_of_table;
     (void)column;
-    v->words = row->rival->outcome->stopped ? "stopped" : lx_verdict_word(row->plan->answer.status);
+    v->words = row->rival->outcome->interim   ? "so far"
+               : row->rival->outcome->stopped ? "stopped"
+                                              : lx_verdict_word(row->plan->answer.status);
     v->paint = paints[row->plan->answer.status];
 }
 

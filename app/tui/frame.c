@@ -76,7 +76,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
         text_add(&pieces[n++], x->session.shown.check.text);
     }
     text_format(&pieces[n++], "%s: %s", p->solver,
-                x->session.shown.interim   ? "first plan"
+                x->session.shown.interim   ? "so far"
                 : x->session.shown.stopped ? "stopped"
                                            : lx_verdict_word(p->answer.status));
     add_value(x, p, &pieces[n++]);

@@ -141,7 +141,10 @@ static void add_progress(const struct why_rows *w, struct text *out)
         large += s == REMEDY_LARGE;
         stopped += s == REMEDY_STOPPED;
     }
-    text_format(out, tried == count ? "all %d tried" : "%d of %d tried", tried, count);
+    if (tried == count)
+        text_format(out, "all %d tried", count);
+    else
+        text_format(out, "%d of %d tried", tried, count);
     if (large) text_format(out, "; %d not tried: too large", large);
     if (stopped) text_format(out, "; %d stopped", stopped);
     if (w->is_sorted && tried > 1) text_add(out, ", best first");
