@@ -54,7 +54,8 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
                                                            : "HBM",
                            .before = figures_of(before),
                            .after = figures_of(after)};
-    if (before->problem.objective != after->problem.objective) out->before.value = out->after.value;
+    if (before->problem.objective != after->problem.objective)
+        return true; /* answers to different questions */
     out->marks = calloc((size_t)after->problem.count + 1, 1);
     if (!out->marks || !lx_plan_diff(before, after, &d, &st)) return false;
     for (int32_t i = 0; i < d.count; i++) note(out, &d.all[i]);

@@ -22,7 +22,7 @@ struct change {
     uint8_t *marks;   /* per buffer of the plan after: 1 where it did not stay as it was; NULL: none */
 };
 
-/* From one plan to another; false when memory is out. */
+/* From one plan to another; false when memory is out. Not known where they answer different questions. */
 bool change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out);
 void change_free(struct change *c);
 /* "HBM 14,483,456 -> 13,303,808 (-8.1 %)", the time, the spill, what moved: most important first. `brief`: numbers of
