@@ -10,7 +10,7 @@ moe=patterns/graphs/moe_mlp.json gq=patterns/graphs/gq_attention.json
 for locale in C.UTF-8 C; do
     for size in 80x24 120x40 200x60; do
         for theme in dark eight mono; do
-            LC_ALL=$locale see $size $moe '0<wait>g]' --theme $theme >"$scratch/$theme"
+            LC_ALL=$locale see $size $gq '0<wait>g]' --theme $theme >"$scratch/$theme"
             tail -n +2 "$scratch/$theme" >"$scratch/screen"
             if [ $theme != dark ] && cmp -s "$scratch/screen" "$scratch/before"; then
                 echo "== $size in $locale, $theme: the same"
@@ -25,8 +25,8 @@ done
 LC_ALL=C see 120x40 $gq '0<wait>thh' --theme dark
 see 80x24 $moe '0<wait>g]<Enter><wait>'
 see 80x24 $moe '0<wait>:range 64k..128k<Enter><wait>[t'
-see 80x24 $moe '0<wait>:range 2m..1m<Enter><wait>'
-see 80x24 $moe '0<wait>c<wait>'
+see 80x24 $gq '0<wait>:range 2m..1m<Enter><wait>'
+see 80x24 $gq '0<wait>c<wait>'
 see 80x24 $moe '0<wait>c<wait>r<wait>G]'
 see 40x12 $gq '0<wait>'
 see 20x6 $gq '0<wait>l'
