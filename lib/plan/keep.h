@@ -140,5 +140,8 @@ enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
 bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out);
 /* HBM bytes that no plan with these divisions, passes and borders of bundles goes below. */
 bool keep_bound(struct planner *p, int64_t *bound);
+/* HBM bytes that no plan under these decisions, which cut nothing, goes below, found in milliseconds: where an answer
+ * reaches them nothing else has to be tried. 0: the graph is small, or there is no quick solver. */
+bool keep_least(const struct planner *p, const struct decisions *how, int64_t *least);
 
 #endif

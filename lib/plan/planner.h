@@ -29,9 +29,10 @@ struct planner {
     const struct lx_division *const *tried_last, *const *others[3]; /* and of others that it tried */
     int other_count;
     unsigned
-        left_out;  /* searches that are not run though their passes are on: a bit per row of lx_passes() */
-    bool limited;  /* bundles have more borders than extern ops make, and some may be taken away */
-    int64_t bound; /* traffic that no plan goes below, whatever the passes find */
+        left_out;   /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+    bool limited;   /* bundles have more borders than extern ops make, and some may be taken away */
+    int64_t bound;  /* traffic that no plan goes below, whatever the passes find */
+    int64_t enough; /* and none under the decisions that are being tried; 0: not known */
     const char *unproved; /* in words why it may not be met; NULL: the solver knows */
     struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;

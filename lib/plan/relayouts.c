@@ -249,7 +249,7 @@ static bool solve_node(struct search *s, const struct node *n)
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out)
 {
     struct search s = {.by = p, .how = how, .bound = INT64_MAX};
-    struct node root = {.loaded_count = 0};
+    struct node root = {.bound = p->enough};
     bool ok = VEC_PUSH(&s.open, root) ? true : status_no_memory(p->st);
     for (; ok && s.open.count && tries > 0; tries--) {
         struct node n = take_least(&s);

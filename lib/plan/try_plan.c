@@ -1,4 +1,5 @@
 /* One try at a plan: a draft under some decisions, solved and weighed by what it really moves. */
+#include "plan/keep.h"
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -100,6 +101,7 @@ static bool solve_linked(const struct planner *by, int64_t base, const struct lx
     struct told told = {&by->options->run, base};
     struct lx_run run = told_run(&told);
     if (lx_problem_needs(p) & ~solver->caps) return solve_unlinked(p, solver, &run, answer, by->st);
+    run.enough = max_i64(0, by->enough - base);
     return solve_valid(p, solver, &run, answer, by->st);
 }
 
@@ -290,6 +292,7 @@ static bool try_without_copies(struct planner *p, const struct decisions *how)
     struct attempt next;
     int64_t bound = p->best.bound;
     none.passes.clone = LX_CLONE_NONE;
+    p->enough = 0;
     if (!relayout_search(p, &none, tries_of(p), &next)) return false;
     attempt_keep_better(&p->best, &next);
     p->best.bound = bound;
@@ -301,11 +304,12 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
     enum { ROUNDS = 3 };
     struct planner tries = *p;
     struct decisions plain = without_relayouts(how);
-    bool ok = decides_relayouts(p) ? relayout_search(p, &plain, tries_of(p), &tries.best)
+    bool by_rule = how->passes.clone == LX_CLONE_HEURISTIC; /* it is solved by other prices */
+    if (decides_relayouts(p) && !by_rule && !keep_least(p, &plain, &tries.enough)) return false;
+    bool ok = decides_relayouts(p) ? relayout_search(&tries, &plain, tries_of(p), &tries.best)
                                    : attempt_once(p, &plain, &tries.best);
     if (!ok) return false;
-    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC)
-        ok = try_without_copies(&tries, &plain);
+    if (decides_relayouts(p) && by_rule) ok = try_without_copies(&tries, &plain);
     ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
     bool better = asks_time(p) && !p->options->run.hasty;
     for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_loaded(&tries, &better);

@@ -101,6 +101,7 @@ struct lx_run {
     const int64_t *incumbent;      /* addresses, or NULL */
     const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
+    int64_t enough; /* set by who asks: an objective beyond which nothing is gained; 0: none */
     /* Somebody waits for any legal answer: nothing is proved beside the solver, a plan is not searched for a better. */
     bool hasty;
 };

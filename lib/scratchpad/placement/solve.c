@@ -82,7 +82,7 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     int64_t *address = answer->address;
     int32_t *pool = answer->pool;
     struct lx_run with_bound = *run;
-    with_bound.known_bound = bound;
+    with_bound.known_bound = max_i64(bound, run->enough);
     all_off_chip(p, answer);
     answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
     if (run->progress)
@@ -159,6 +159,8 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     lx_status why;
     bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);
     if (!legal && why.code == LX_E_MEMORY) return status_no_memory(st);
+    /* Where it ended because that is enough, nothing is proved of the problem itself. */
+    if (legal && run->enough > 0 && answer->objective <= run->enough) answer->bound = bound;
     if (legal && answer->objective < answer->bound) {
         legal = false;
         snprintf(why.text, sizeof why.text, "the claimed bound %lld is above the objective %lld",
@@ -181,6 +183,7 @@ bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, con
     if (!can_answer(p, solver, st)) return false;
     struct incumbents w;
     struct lx_run watched = incumbents_watch(&w, p, run);
+    if (!is_plain(p)) watched.enough = 0; /* that would be of all parts together */
     bool ok = is_plain(p) ? solve_plain(p, solver, &watched, answer, st)
                           : solve_parts(p, solver, &watched, answer, st);
     if (ok) incumbents_end(&w, answer);
