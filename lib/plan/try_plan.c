@@ -292,10 +292,24 @@ static bool try_without_copies(struct planner *p, const struct decisions *how)
     struct attempt next;
     int64_t bound = p->best.bound;
     none.passes.clone = LX_CLONE_NONE;
-    p->enough = 0;
     if (!relayout_search(p, &none, tries_of(p), &next)) return false;
     attempt_keep_better(&p->best, &next);
     p->best.bound = bound;
+    return true;
+}
+
+/* All sources wait for their copies: the question that solvers are compared by. One who proves nothing may answer it
+ * better than those above. */
+static bool try_all_kept(struct planner *p, const struct decisions *how)
+{
+    struct attempt next;
+    int64_t bound = p->best.bound;
+    bool open = p->best.open_relayouts;
+    if (p->best.hbm_bytes <= bound || p->options->run.hasty) return true;
+    if (!attempt_once(p, how, &next)) return false;
+    attempt_keep_better(&p->best, &next);
+    p->best.bound = min_i64(bound, p->best.hbm_bytes);
+    p->best.open_relayouts = open;
     return true;
 }
 
@@ -310,6 +324,7 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
                                    : attempt_once(p, &plain, &tries.best);
     if (!ok) return false;
     if (decides_relayouts(p) && by_rule) ok = try_without_copies(&tries, &plain);
+    ok = ok && (!decides_relayouts(p) || try_all_kept(&tries, &plain));
     ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
     bool better = asks_time(p) && !p->options->run.hasty;
     for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_loaded(&tries, &better);
