@@ -294,7 +294,7 @@ static void random_graphs_execute(void **state)
 {
     static const int64_t cores[] = {1, 2, 3, 4, 8, 32};
     (void)state;
-    int refused = 0, graphs = graphs_wanted() > 0 ? graphs_wanted() : SANITIZED ? 60 : 400;
+    int refused = 0, graphs = graphs_wanted() > 0 ? graphs_wanted() : FULL ? 400 : SANITIZED ? 30 : 60;
     for (int i = 0; i < graphs; i++) {
         lx_status st = {0};
         const struct lx_graph *g = random_graph((uint64_t)i, &st);
