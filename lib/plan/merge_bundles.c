@@ -88,7 +88,7 @@ bool merge_bundles(struct planner *p)
     bool legal, ok = measure(&p->best, &now, &legal, p->st) && list_borders(&m);
     int64_t tries = max_i64(16, 20000 / (p->best.draft.problem.count + 1));
     double us = now.end_to_end_us;
-    for (size_t i = 0; ok && i < m.borders.count && tries > 0;) {
+    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !lx_run_stopped(&p->options->run);) {
         bool better = false;
         if (!wipes(&p->best.draft, m.borders.at[i])) {
             ok = try_without(&m, i, &us, &better);

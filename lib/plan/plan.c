@@ -236,13 +236,30 @@ static bool search_some(const struct planner *p, unsigned some, struct pass_sets
     return ok;
 }
 
-/* With fewer bundles, where that moves less. */
-static bool merge_set(const struct planner *p, struct attempt *a)
+/* Keeps what a set of passes found, with fewer bundles where that moves less, if it is better. */
+static bool merge_set(struct planner *p, const struct attempt *found)
 {
     struct planner merging = *p;
-    merging.best = *a;
+    if (!attempt_copy(p, found, &merging.best)) return false;
     bool ok = merge_bundles(&merging);
-    *a = merging.best;
+    if (ok)
+        attempt_keep_better(&p->best, &merging.best);
+    else
+        attempt_free(&merging.best);
+    return ok;
+}
+
+/* Every set of the passes that are on, the empty one first. Merged at once, so that a run that is stopped has what it
+ * would have without the passes that it did not come to. */
+static bool search_sets(struct planner *p, unsigned all, struct pass_sets *sets)
+{
+    bool ok = !p->limited || merge_bundles(p);
+    for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
+        const struct attempt *best = best_within(sets, all);
+        if (!p->limited && best->hbm_bytes <= best->perfect_bytes) break;
+        ok = search_some(p, some, sets) &&
+             (!p->limited || merge_set(p, &sets->at.at[sets->at.count - 1].best));
+    }
     return ok;
 }
 
@@ -253,14 +270,13 @@ static bool search_many(struct planner *p)
 {
     struct pass_sets sets = {{0}};
     unsigned all = many_searches(p);
-    if (!all && !p->limited) return true;
-    bool ok = VEC_PUSH(&sets.at, ((struct pass_set){0, p->best})) || status_no_memory(p->st);
-    for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all)
-        if (p->limited || best_within(&sets, all)->hbm_bytes > best_within(&sets, all)->perfect_bytes)
-            ok = search_some(p, some, &sets);
-    for (size_t i = 0; ok && p->limited && i < sets.at.count; i++) ok = merge_set(p, &sets.at.at[i].best);
-    for (size_t i = 1; i < sets.at.count; i++) attempt_keep_better(&sets.at.at[0].best, &sets.at.at[i].best);
-    if (sets.at.count) p->best = sets.at.at[0].best;
+    struct attempt first;
+    if (!all) return !p->limited || merge_bundles(p);
+    if (!attempt_copy(p, &p->best, &first)) return false;
+    bool ok = VEC_PUSH(&sets.at, ((struct pass_set){0, first})) || status_no_memory(p->st);
+    if (!ok) attempt_free(&first);
+    ok = ok && search_sets(p, all, &sets);
+    for (size_t i = 0; i < sets.at.count; i++) attempt_keep_better(&p->best, &sets.at.at[i].best);
     VEC_FREE(&sets.at);
     return ok;
 }

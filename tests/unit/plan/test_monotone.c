@@ -92,9 +92,57 @@ static void limited_bundles(void **state)
     assert_int_equal(m.worse + m.below, 0);
 }
 
+/* A run that is stopped once it has asked so often. */
+struct patience {
+    int64_t asked, most;
+};
+
+static bool out_of_patience(void *context)
+{
+    struct patience *p = context;
+    return p->asked++ >= p->most;
+}
+
+static int64_t stopped_plan(const struct lx_graph *g, const struct lx_passes *passes, struct patience *p)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"),
+                                  .quick_solver = lx_solver_find("bestfit"),
+                                  .run = {.stop = out_of_patience, .context = p},
+                                  .passes = *passes};
+    struct lx_plan *plan = lx_plan_make(g, &how, &st);
+    if (!plan) fail_msg("%s", st.text);
+    int64_t bytes = plan->figures.hbm_bytes;
+    lx_plan_free(plan);
+    return bytes;
+}
+
+/* Stopped when the plan without passes would be done, one with passes moves no more, though bundles are limited. */
+static void stopped_searches(void **state)
+{
+    (void)state;
+    const struct lx_passes none = {0}, all = {.evict = true, .move = true, .reorder = true};
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/stencil_star.json", &st);
+    const struct lx_graph *small = g ? lx_graph_with_capacity(g, 102400, &st) : NULL;
+    if (!small) fail_msg("%s", st.text);
+    struct lx_device device = small->device;
+    device.bundle_tensors = 6;
+    const struct lx_graph *limited = lx_graph_with_device(small, &device, &st);
+    if (!limited) fail_msg("%s", st.text);
+    struct patience endless = {.most = INT64_MAX};
+    int64_t without = stopped_plan(limited, &none, &endless);
+    struct patience as_long = {.most = endless.asked};
+    assert_true(stopped_plan(limited, &all, &as_long) <= without);
+    lx_graph_free(limited);
+    lx_graph_free(small);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_under_pressure),
-                                       cmocka_unit_test(random_graphs), cmocka_unit_test(limited_bundles)};
+                                       cmocka_unit_test(random_graphs), cmocka_unit_test(limited_bundles),
+                                       cmocka_unit_test(stopped_searches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
