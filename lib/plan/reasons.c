@@ -1,37 +1,111 @@
 /* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. */
 #include "plan/planner.h"
 #include "plan/occupancy.h"
+#include "base/checked.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
 
-/* `plain`: room alone decides, one pool and one life each. */
-static const char *why_off_chip(const struct lx_plan *plan, const struct lx_occupancy *o,
-                                const struct lx_buffer *b, bool plain)
+/* What is looked at to find a reason. */
+struct looking {
+    const struct lx_plan *plan;
+    struct lx_occupancy taken;
+    int32_t *placed; /* buffers, by address */
+    int32_t placed_count;
+    bool plain; /* room alone decides, one pool and one life each */
+};
+
+struct placed_at {
+    int64_t address;
+    int32_t buffer;
+};
+
+static int by_address(const void *a, const void *b)
 {
-    const struct lx_problem *p = &plan->problem;
-    if (b->reason) return b->reason;
-    if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
-    if (b->size > p->capacity)
-        return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
-                            (long long)b->size, (long long)p->capacity);
-    if (!plain)
-        return plan->answer.status == LX_INFEASIBLE
-                   ? "no legal answer exists"
-                   : "no place was found for it that is legal and worth its cost";
-    int64_t taken = lx_occupancy_most(o, b->start, b->end);
-    if (plan->asks_time && taken + b->size <= p->capacity)
-        return "left off chip: no less time was found with it on chip";
-    if (taken + b->size > p->capacity)
+    const struct placed_at *x = a, *y = b;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static bool list_placed(struct looking *l)
+{
+    const struct lx_problem *p = &l->plan->problem;
+    struct placed_at *all = malloc(((size_t)p->count + 1) * sizeof *all);
+    l->placed = malloc(((size_t)p->count + 1) * sizeof *l->placed);
+    bool ok = all && l->placed;
+    for (int32_t i = 0; ok && i < p->count; i++)
+        if (l->plan->answer.address[i] >= 0 && p->buffers[i].size > 0)
+            all[l->placed_count++] = (struct placed_at){l->plan->answer.address[i], i};
+    if (ok) qsort(all, (size_t)l->placed_count, sizeof *all, by_address);
+    for (int32_t k = 0; ok && k < l->placed_count; k++) l->placed[k] = all[k].buffer;
+    free(all);
+    return ok;
+}
+
+/* Is there a hole that it could lie in for all its life, at its own address if it has one? */
+static bool has_hole(const struct looking *l, const struct lx_buffer *b)
+{
+    const struct lx_problem *p = &l->plan->problem;
+    int64_t alignment = b->fixed >= 0 ? 1 : lx_alignment_of(p, b), at = max_i64(b->fixed, 0);
+    for (int32_t k = 0; k < l->placed_count; k++) {
+        const struct lx_buffer *other = &p->buffers[l->placed[k]];
+        int64_t from = l->plan->answer.address[l->placed[k]];
+        if (other->start >= b->end || other->end <= b->start || from + other->size <= at) continue;
+        if (at <= from - b->size) return true;
+        if (b->fixed >= 0) return false;
+        at = round_up_i64(from + other->size, alignment);
+    }
+    return at <= p->capacity - b->size;
+}
+
+/* Nothing is in its way. */
+static const char *why_left_off(const struct lx_plan *plan)
+{
+    if (plan->answer.status == LX_INFEASIBLE) return "no legal answer exists";
+    if (plan->asks_time) return "left off chip: no less time was found with it on chip";
+    if (plan->answer.status == LX_OPTIMAL || lx_plan_gap(plan) <= 0)
+        return "left off chip: there is room for it, but it saves nothing there";
+    if (plan->answer.status == LX_LIMIT)
+        return arena_format(plan->memory,
+                            "left off chip: there is room for it, but %s ended before it was placed there",
+                            plan->solver);
+    return arena_format(plan->memory, "left off chip: there is room for it, but %s did not place it there",
+                        plan->solver);
+}
+
+static const char *why_no_room(const struct looking *l, const struct lx_buffer *b)
+{
+    const struct lx_plan *plan = l->plan;
+    int64_t taken = lx_occupancy_most(&l->taken, b->start, b->end), capacity = plan->problem.capacity;
+    if (taken + b->size > capacity)
         return arena_format(
             plan->memory,
             "no room on scratchpad: others take up to %lld of %lld bytes while it lives, it needs %lld",
-            (long long)taken, (long long)p->capacity, (long long)b->size);
+            (long long)taken, (long long)capacity, (long long)b->size);
+    if (plan->asks_time || has_hole(l, b)) return why_left_off(plan);
+    if (b->fixed >= 0)
+        return arena_format(plan->memory,
+                            "no room on scratchpad: others lie at its fixed address %lld while it lives",
+                            (long long)b->fixed);
     return arena_format(
         plan->memory,
         "no room on scratchpad: fragmentation; others take at most %lld of %lld bytes while it lives, but no "
         "hole of %lld lasts as long",
-        (long long)taken, (long long)p->capacity, (long long)b->size);
+        (long long)taken, (long long)capacity, (long long)b->size);
+}
+
+static const char *why_off_chip(const struct looking *l, const struct lx_buffer *b)
+{
+    const struct lx_plan *plan = l->plan;
+    if (b->reason) return b->reason;
+    if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
+    if (b->size > plan->problem.capacity)
+        return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
+                            (long long)b->size, (long long)plan->problem.capacity);
+    if (l->plain) return why_no_room(l, b);
+    return plan->answer.status == LX_INFEASIBLE
+               ? "no legal answer exists"
+               : "no place was found for it that is legal and worth its cost";
 }
 
 /* A child stands in a parent's place if both have the same address and nobody took it before. Children
@@ -76,20 +150,20 @@ static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
 
 static bool find_reasons(struct lx_plan *plan)
 {
-    struct lx_occupancy o = {0};
-    bool plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
+    struct looking l = {.plan = plan};
+    l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
     plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
-    bool ok = plan->reason && lx_occupancy_make(plan, LX_ALL_POOLS, &o);
+    bool ok = plan->reason && lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken) && list_placed(&l);
     for (int32_t i = 0; ok && i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
-            plan->reason[i] = is_idle_staging(plan, i)
-                                  ? "staging that is not needed: its owner is on chip"
-                                  : why_off_chip(plan, &o, &plan->problem.buffers[i], plain);
+            plan->reason[i] = is_idle_staging(plan, i) ? "staging that is not needed: its owner is on chip"
+                                                       : why_off_chip(&l, &plan->problem.buffers[i]);
             if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))
                 plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
             ok = plan->reason[i] != NULL;
         }
-    lx_occupancy_free(&o);
+    lx_occupancy_free(&l.taken);
+    free(l.placed);
     return ok;
 }
 

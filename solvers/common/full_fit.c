@@ -3,8 +3,9 @@
  * Units (units.h) are taken up in order, those with pins first, then those that must have a certain state. A unit
  * changes its state if its members find places and if that breaks fewer rules (ledger.h), or no more at no higher
  * cost: so a buffer is placed by what that is truly worth beside the others, not by a price of its own. Further
- * rounds change states where that is strictly better, now that all others have had their turn, until none is. Where a
- * rule is broken still, other orders are tried from the start: by size, by area, by time. */
+ * rounds change states where that is strictly better, now that all others have had their turn, until none is; then
+ * once more without those that save nothing where they are. Where a rule is broken still, other orders are tried
+ * from the start: by size, by area, by time. */
 #include "common/full_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
@@ -115,6 +116,15 @@ static void improve(struct fitting *f)
     for (int round = 0; round < MOST_ROUNDS && better; round++) better = better_round(f);
 }
 
+/* Takes off what costs nothing to take off: it may be in the way of what is worth more. */
+static bool make_room(struct fitting *f)
+{
+    bool any = false;
+    for (int32_t k = f->units.count; f->p->objective == LX_SPILL && k-- > 0;)
+        if (f->state[f->order[k]]) any |= try_state(f, f->order[k], false, true);
+    return any && !lx_run_stopped(f->run);
+}
+
 static void clear(struct fitting *f)
 {
     for (int32_t i = 0; i < f->p->count; i++) take_off(f, i);
@@ -191,11 +201,20 @@ static void start_from(struct fitting *f, const int64_t *address)
     }
 }
 
+static void keep_best(const struct fitting *f, struct lx_answer *answer, int64_t *broken, int64_t *cost)
+{
+    size_t n = (size_t)f->p->count;
+    if (!is_better(&f->ledger, *broken, *cost)) return;
+    *broken = f->ledger.broken;
+    *cost = f->ledger.cost;
+    memcpy(answer->address, f->address, n * sizeof *f->address);
+    if (answer->pool) memcpy(answer->pool, f->pool, n * sizeof *f->pool);
+}
+
 /* `from`: the places to begin with in the first order; NULL: none. */
 static bool try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
                        struct lx_answer *answer)
 {
-    size_t n = (size_t)f->p->count;
     int64_t broken = INT64_MAX, cost = INT64_MAX;
     for (int which = 0; which < ORDERS && broken > 0 && !(which && lx_run_stopped(f->run)); which++) {
         clear(f);
@@ -205,11 +224,11 @@ static bool try_orders(struct fitting *f, const int32_t *buffers, const int64_t 
         else
             first_round(f);
         improve(f);
-        if (!is_better(&f->ledger, broken, cost)) continue;
-        broken = f->ledger.broken;
-        cost = f->ledger.cost;
-        memcpy(answer->address, f->address, n * sizeof *f->address);
-        if (answer->pool) memcpy(answer->pool, f->pool, n * sizeof *f->pool);
+        keep_best(f, answer, &broken, &cost);
+        if (make_room(f)) {
+            improve(f);
+            keep_best(f, answer, &broken, &cost);
+        }
     }
     answer->steps += f->steps;
     if (broken > 0) answer->status = LX_LIMIT;

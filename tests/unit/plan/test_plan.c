@@ -424,6 +424,73 @@ static void many_contemporaries(void **state)
     text_free(&t);
 }
 
+/* Halves of relayouts that save nothing alone are not in the way of what is worth its room. */
+static void an_empty_scratchpad_is_used(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {"firstfit", "bestfit"};
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/swiglu.json", &st);
+    const struct lx_graph *small = g ? lx_graph_with_capacity(g, 40960, &st) : NULL;
+    if (!small) fail_msg("%s", st.text);
+    for (int i = 0; i < 2; i++) {
+        struct lx_plan_options how = {.solver = lx_solver_find(solvers[i])};
+        struct lx_plan *p = lx_plan_make(small, &how, &st);
+        if (!p) fail_msg("%s", st.text);
+        assert_true(p->figures.hbm_bytes < p->figures.baseline_hbm_bytes);
+        lx_plan_free(p);
+    }
+    lx_graph_free(small);
+    lx_graph_free(g);
+}
+
+/* Room, holes that last, and fixed addresses. */
+static void reasons_look_for_holes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows, *reason;
+    } cases[] = {
+        {"a,0,9,40,0\nb,0,9,20,60\nx,0,9,40,50\n", "others lie at its fixed address"},
+        {"a,0,5,40,20\nb,5,9,40,60\nx,0,9,30,\n", "no hole of 30 lasts as long"},
+        {"a,0,9,60,0\nx,0,9,50,\n", "others take up to 60 of 100 bytes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        lx_status st = {0};
+        int length = snprintf(text, sizeof text, "id,lower,upper,size,offset\n%s", cases[i].rows);
+        const struct lx_graph *g = lx_graph_parse("holes.100.csv", text, (size_t)length, &st);
+        if (!g) fail_msg("%s", st.text);
+        struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_TRAFFIC);
+        const char *reason = p->reason[p->problem.count - 1];
+        if (!reason || !strstr(reason, cases[i].reason)) fail_msg("case %zu: %s", i, reason ? reason : "");
+        lx_plan_free(p);
+    }
+}
+
+/* A solver that places nothing. */
+static bool place_none(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    (void)p, (void)run, (void)answer;
+    return true;
+}
+
+static void who_is_left_off_though_there_is_room(void **state)
+{
+    (void)state;
+    static const struct lx_solver idle = {
+        .abi = LX_SOLVER_ABI, .name = "idle", .summary = "", .caps = LX_CAN_SPILL, .solve = place_none};
+    lx_status st = {0};
+    static const char text[] = "id,lower,upper,size\na,0,9,40\n";
+    const struct lx_graph *g = lx_graph_parse("room.100.csv", text, sizeof text - 1, &st);
+    struct lx_plan_options how = {.solver = &idle, .objective = LX_ASK_TRAFFIC};
+    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    if (!p) fail_msg("%s", st.text);
+    assert_string_equal(p->reason[0], "left off chip: there is room for it, but idle did not place it there");
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +507,9 @@ int main(void)
         cmocka_unit_test(hostile_sizes),
         cmocka_unit_test(many_buffers),
         cmocka_unit_test(many_contemporaries),
+        cmocka_unit_test(an_empty_scratchpad_is_used),
+        cmocka_unit_test(reasons_look_for_holes),
+        cmocka_unit_test(who_is_left_off_though_there_is_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
