@@ -125,6 +125,7 @@ static struct scene scene_of(struct explorer *x, enum view_id view)
 void explorer_draw(struct explorer *x)
 {
     struct box area = {0, 0, x->cells.rows, x->cells.columns};
+    filter_settle(x);
     cells_clear(&x->cells);
     x->cells.ascii = x->glyphs->ascii;
     struct box title = box_cut_top(&area, 1), hints = box_cut_bottom(&area, 1),

@@ -307,6 +307,13 @@ static const char *item(struct explorer *x, void *state, int i)
     return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
 }
 
+static bool hides(struct explorer *x, void *state)
+{
+    const struct buffers_view *v = state;
+    int32_t buffer = x->session.selection.buffer;
+    return v->made.plan && (buffer < 0 || buffer >= v->made.plan->problem.count || v->row_of[buffer] < 0);
+}
+
 static void select_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
@@ -336,4 +343,5 @@ const struct view view_buffers = {
     .list = first_list,
     .sorted_by = &plan_buffer_columns,
     .select = select_item,
+    .hides = hides,
 };
