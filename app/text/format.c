@@ -72,6 +72,13 @@ struct words in_time(double seconds)
     return w;
 }
 
+struct words in_micros(double us)
+{
+    struct words w;
+    snprintf(w.at, sizeof w.at, "%.*f us", us < 1 ? 3 : 2, us);
+    return w;
+}
+
 struct words counted(int64_t n, const char *thing)
 {
     struct words w;

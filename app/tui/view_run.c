@@ -124,7 +124,7 @@ VALUE_OF(name_value, struct run_row, v->words = row->name;)
 VALUE_OF(hbm_value,  struct run_row, value_whole(v, row->run->counted.hbm_read + row->run->counted.hbm_written);)
 VALUE_OF(lx_value,   struct run_row, value_whole(v, row->run->counted.lx_read + row->run->counted.lx_written); v->paint = PAINT_DIM;)
 VALUE_OF(ring_value, struct run_row, value_whole(v, row->run->counted.ring + row->run->counted.reduce_ring); v->paint = PAINT_DIM;)
-VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%.2f us", v->number);)
+VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%s", in_micros(v->number).at);)
 
 VALUE_OF(bound_value, struct run_row, v->words = row->wait ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
 
