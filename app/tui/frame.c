@@ -84,7 +84,8 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
     text_format(&pieces[n++], "%s: %s", p->solver,
                 x->session.shown.interim   ? "so far"
                 : x->session.shown.stopped ? "stopped"
-                                           : lx_verdict_word(p->answer.status));
+                : x->cells.columns < 60    ? lx_verdict_word(p->answer.status)
+                                           : verdict_words(p));
     bool met = lx_plan_meets_target(p);
     if (!met && !x->session.shown.interim) text_add(&pieces[n++], "TARGET MISSED");
     add_value(x, p, &pieces[n++]);
