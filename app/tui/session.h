@@ -137,8 +137,8 @@ void session_race_forget(struct session *s);
 /* Are its results of other settings than those of now? Which solver makes the plan that is shown is no setting of a
  * race of all. */
 bool session_race_is_old(const struct session *s);
-/* The last racer whose plan is as good as any (among equals one that is proved is better), or -1; and is it one of
- * those? The clock does not decide: it would tell another winner tomorrow. */
+/* The last racer whose plan is as good as any (among equals one that is proved is better), or -1; and is one as good
+ * as that? The clock does not decide: it would tell another winner tomorrow. */
 int session_winner(const struct session *s);
 bool session_wins(const struct session *s, int racer);
 /* The race and the planning of all patterns. */

@@ -11,6 +11,7 @@ struct holding {
     struct session *session;
     const struct lx_plan *plan; /* a reference; NULL: to be read */
     char *path;                 /* NULL: it is to be pinned */
+    struct what_if how;         /* a pinned one was asked for */
     struct held held;
 };
 
@@ -21,6 +22,7 @@ static void hold(void *data, void *watch)
     const struct lx_plan *plan = h->path ? lx_plan_read(h->path, &h->held.outcome.st) : lx_plan_ref(h->plan);
     lx_status st = h->held.outcome.st;
     if (plan) outcome_of_plan(plan, &h->held.outcome);
+    h->held.outcome.how = h->how;
     if (!plan) h->held.outcome.st = st;
 }
 
@@ -62,7 +64,7 @@ bool session_pin(struct session *s)
     const struct lx_plan *plan = session_plan(s);
     struct holding *h = plan ? calloc(1, sizeof *h) : NULL;
     if (!h) return false;
-    *h = (struct holding){.session = s, .plan = lx_plan_ref(plan)};
+    *h = (struct holding){.session = s, .plan = lx_plan_ref(plan), .how = s->shown.how};
     snprintf(h->held.name, sizeof h->held.name, "A");
     return worker_post(s->worker, &hold_work, 0, h);
 }

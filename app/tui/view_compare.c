@@ -371,6 +371,20 @@ static void select_row(struct explorer *x, void *state, int i)
     v->moved = true;
 }
 
+/* What Enter does on this row; nothing is done with plans that are only kept. */
+static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
+{
+    const struct compare_view *v = state;
+    if (h->request != REQ_OPEN || v->list.cursor >= v->rows.count) return h->word;
+    const struct rival *r = &v->rows.at[v->list.cursor];
+    struct what_if how = x->session.now;
+    if (r->kind == RIVAL_RACER) settings_take_solver(&how, r->number);
+    if (r->kind == RIVAL_RACER && !settings_same(&how, &x->session.now)) return h->word;
+    bool is_now = r->kind == RIVAL_NOW || r->kind == RIVAL_RACER;
+    int32_t i = x->session.selection.buffer;
+    return is_now && i >= 0 && session_plan(&x->session)->answer.address[i] < 0 ? "why off chip" : NULL;
+}
+
 const struct view view_compare = {
     .name = "Compare",
     .purpose = "plans side by side: solvers, a pinned plan, plan files",
@@ -387,6 +401,7 @@ const struct view view_compare = {
               {REQ_ZOOM_IN, "zoom"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_BACK, "back"}},
+    .hint_word = hint_word,
     .draw = draw,
     .request = request,
     .count = count,

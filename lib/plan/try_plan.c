@@ -194,11 +194,29 @@ static struct decisions without_relayouts(const struct decisions *how)
     return plain;
 }
 
-bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out)
+/* Below what is nothing under these decisions, where that is known sooner than a solver answers; else 0. By the rule of
+ * the heuristic it is solved by other prices. */
+static bool find_enough(const struct planner *p, const struct decisions *how, int64_t *enough)
+{
+    const struct lx_plan_options *options = p->options;
+    *enough = 0;
+    if (!decides_relayouts(p) || how->passes.clone == LX_CLONE_HEURISTIC || how->cut_count > 0 ||
+        options->solver == options->quick_solver)
+        return true;
+    return keep_least(p, how, enough);
+}
+
+static bool attempt_decided(const struct planner *p, const struct decisions *plain, struct attempt *out)
 {
     enum { TRIES = 3 };
+    return decides_relayouts(p) ? relayout_search(p, plain, TRIES, out) : attempt_once(p, plain, out);
+}
+
+bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out)
+{
+    struct planner tries = *p;
     struct decisions plain = without_relayouts(how);
-    return decides_relayouts(p) ? relayout_search(p, &plain, TRIES, out) : attempt_once(p, &plain, out);
+    return find_enough(p, &plain, &tries.enough) && attempt_decided(&tries, &plain, out);
 }
 
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
@@ -233,9 +251,13 @@ bool attempt_copy(const struct planner *p, const struct attempt *from, struct at
 
 bool planner_try(struct planner *p, const struct decisions *how, bool *better)
 {
+    struct planner tries = *p;
+    struct decisions plain = without_relayouts(how);
     struct attempt next;
     *better = false;
-    if (!attempt_make(p, how, &next)) return false;
+    if (!find_enough(p, &plain, &tries.enough)) return false;
+    if (tries.enough > 0 && tries.enough >= p->best.hbm_bytes) return true; /* none of them is better */
+    if (!attempt_decided(&tries, &plain, &next)) return false;
     next.perfect_bytes = p->best.perfect_bytes;
     *better = attempt_keep_better(&p->best, &next);
     return true;
@@ -318,12 +340,12 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
     enum { ROUNDS = 3 };
     struct planner tries = *p;
     struct decisions plain = without_relayouts(how);
-    bool by_rule = how->passes.clone == LX_CLONE_HEURISTIC; /* it is solved by other prices */
-    if (decides_relayouts(p) && !by_rule && !keep_least(p, &plain, &tries.enough)) return false;
+    if (!find_enough(p, &plain, &tries.enough)) return false;
     bool ok = decides_relayouts(p) ? relayout_search(&tries, &plain, tries_of(p), &tries.best)
                                    : attempt_once(p, &plain, &tries.best);
     if (!ok) return false;
-    if (decides_relayouts(p) && by_rule) ok = try_without_copies(&tries, &plain);
+    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC)
+        ok = try_without_copies(&tries, &plain);
     ok = ok && (!decides_relayouts(p) || try_all_kept(&tries, &plain));
     ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
     bool better = asks_time(p) && !p->options->run.hasty;
