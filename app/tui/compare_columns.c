@@ -1,6 +1,7 @@
 /* Columns of plans that are compared; see compare_columns.h. */
 #include "tui/compare_columns.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Its value is the least that anyone has proved. */
@@ -76,7 +77,7 @@ static void proof_value(const void *row_of_table, const struct column *column, s
 
 /* clang-format off */
 VALUE_OF(solver_value, struct racer_row, v->words = row->rival->name; v->paint = row->wins ? PAINT_GOOD : PAINT_HEADING;)
-VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
+VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds > 0 ? row->plan->seconds : NAN; v->paint = PAINT_DIM;)
 VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
 VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->rival->least); v->paint = PAINT_DIM;)
 VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)

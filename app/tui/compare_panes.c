@@ -1,5 +1,6 @@
 /* Below the rows of Compare: two maps side by side with what differs marked, the list of differences that adds up to the
  * total, and best and bound of all over time. */
+#include "planning/plan_words.h"
 #include "tui/chart.h"
 #include "tui/compared.h"
 #include "tui/paint_map.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t share_of(int64_t from, int64_t to, double share)
 {
@@ -80,11 +82,22 @@ static void draw_line(const struct scene *on, struct box row, const struct diffe
         put_text(on->cells, row.row, row.column + 18 + name, row.columns - 18 - name, INK(DIM), d->words);
 }
 
+/* "LX 100 KiB to 80 KiB; ": plans for other devices are no rivals of one another. */
+static void add_devices(const struct lx_plan *left, const struct lx_plan *right, struct text *out)
+{
+    int64_t lx = left->problem.capacity, other = right->problem.capacity;
+    int64_t cores = left->graph->device.cores, others = right->graph->device.cores;
+    if (lx != other) text_format(out, "LX %s to %s; ", in_short_bytes(lx).at, in_short_bytes(other).at);
+    if (cores != others) text_format(out, "%s to %s; ", grouped(cores).at, counted(others, "core").at);
+}
+
 /* What it comes to: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
 static void draw_sum(const struct scene *on, struct box row, const struct comparison *c)
 {
     struct text line = {0};
-    if (!c->diff.same_pattern) text_add(&line, "the patterns differ; ");
+    add_devices(c->left, c->right, &line);
+    if (!c->diff.same_pattern && !(line.at && strcmp(c->left->graph->name, c->right->graph->name) == 0))
+        text_add(&line, "the patterns differ; ");
     if (c->diff.count == 0 && c->diff.gain == 0)
         text_add(&line, "the same plan");
     else

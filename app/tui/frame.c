@@ -219,7 +219,7 @@ void frame_no_plan(const struct scene *on, struct box area)
     used +=
         draw_source(on, (struct box){b.row + used + 1, b.column, b.rows - used - 1, b.columns}, &s->shown.st);
     struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
-    bool is_ours = !settings_same(&s->now, &s->shown.how) || s->undo.count > 0;
+    bool is_ours = !s->shown.unread && (!settings_same(&s->now, &s->shown.how) || s->undo.count > 0);
     if (is_ours)
         put_wrapped_format(
             on->cells, rest, INK(PLAIN),

@@ -50,6 +50,7 @@ struct session {
 
     struct what_if now;
     VEC(struct what_if) undo, redo;
+    uint64_t reread;  /* of the one that was asked for as the file had changed */
     uint64_t wanted;  /* number of the plan that was asked for last */
     uint64_t settled; /* of the last one that is there for good; they differ while one is being made */
     uint64_t
@@ -69,6 +70,9 @@ struct session {
 
     struct held pinned; /* A; without a plan: nothing is pinned */
     VEC(struct held) files;
+    int file_last; /* the file that was read last, and how many were */
+    uint64_t files_read;
+    struct text news; /* what went wrong in the background, to be said; empty: nothing */
 
     VEC(struct racer) racers;
     uint64_t race;          /* number of the race; 0: none yet */

@@ -2,6 +2,7 @@
  * background, as every plan that views look at. */
 #include "tui/session.h"
 #include "base/fail.h"
+#include "text/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,13 @@ static void replace(struct held *place, struct held *with)
     *with = old; /* to be freed */
 }
 
+static void tell_failure(struct session *s, const lx_status *st)
+{
+    char words[1200];
+    text_free(&s->news);
+    add_printable(&s->news, lx_status_describe(st, words, sizeof words), 0);
+}
+
 static void held(void *data, bool stopped)
 {
     struct holding *h = data;
@@ -43,9 +51,15 @@ static void held(void *data, bool stopped)
         replace(&s->pinned, &h->held);
         return;
     }
+    if (!h->held.outcome.plan) { /* there is nothing to compare with: it gets no row */
+        tell_failure(s, &h->held.outcome.st);
+        return;
+    }
     while (i < s->files.count && strcmp(s->files.at[i].name, h->held.name) != 0) i++;
     if (i == s->files.count && !VEC_PUSH(&s->files, (struct held){0})) return;
     replace(&s->files.at[i], &h->held);
+    s->file_last = (int)i;
+    s->files_read++;
 }
 
 static void holding_free(void *data)
@@ -89,4 +103,5 @@ void session_held_free(struct session *s)
     outcome_free(&s->pinned.outcome);
     for (size_t i = 0; i < s->files.count; i++) outcome_free(&s->files.at[i].outcome);
     VEC_FREE(&s->files);
+    text_free(&s->news);
 }

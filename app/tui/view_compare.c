@@ -27,7 +27,8 @@ struct compare_view {
     int top; /* of the differences */
     struct compare_window window;
     struct comparison comparison;
-    uint64_t race; /* that the cursor was put for */
+    uint64_t race;       /* that the cursor was put for */
+    uint64_t files_read; /* the same */
 };
 
 static void begin(void *state)
@@ -80,6 +81,11 @@ static void gather(struct compare_view *v, const struct session *s)
     int winner = session_winner(s);
     if (v->race != s->race) v->moved = false, v->race = s->race;
     if (!v->moved && winner >= 0) here = (struct rival){.kind = RIVAL_RACER, .number = winner}, had = true;
+    if (v->files_read != s->files_read) { /* who asks for a file wants to see it */
+        v->files_read = s->files_read;
+        here = (struct rival){.kind = RIVAL_FILE, .number = s->file_last};
+        had = v->moved = true;
+    }
     int at = had ? row_of(v, &here) : 0;
     v->list.cursor = at < 0 ? 0 : at;
 }

@@ -268,8 +268,13 @@ static void the_file_is_watched(void **state)
     assert_true(shows(x, "own.json has changed: read again"));
     type(x, "<wait>");
     assert_true(shows(x, "veiled"));
+    type(x, ":lx 1m<Enter><wait>");
     copy_with(GQ, "own.json", "\"kind\": \"add\"", "\"kind\": \"adn\"");
     type(x, "<Tick><wait>");
+    assert_true(shows(x, "has changed and cannot be read"));
+    assert_false(shows(x, "changed: read again") ||
+                 shows(x, "with these settings")); /* it is the file's fault */
+    assert_true(shows(x, "e edits"));
     assert_true(shows(x, "did you mean \"add\"?"));
     assert_true(shows(x, "|"));
     assert_true(shows(x, "^"));

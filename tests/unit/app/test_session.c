@@ -136,7 +136,13 @@ static void plans_are_kept_to_compare_with(void **state)
     type(x, "gjj");
     assert_true(shows(x, "the same plan")); /* A is what was saved */
     type(x, ":open-plan nowhere.json<Enter><wait>");
-    assert_true(shows(x, "nowhere.~") || shows(x, "nowhere.j"));
+    assert_int_equal(x->session.files.count, 1);
+    assert_true(shows(x, "nowhere.json"));
+    type(x, ":lx 80k<Enter><wait>:save other.plan.json<Enter>:lx 102400<Enter><wait>");
+    type(x, ":open-plan other.plan.json<Enter><wait>");
+    assert_int_equal(x->session.files.count, 2);
+    assert_true(shows(x, " R  other.pl") && shows(x, "LX 100 KiB to 80.0 KiB; from L"));
+    assert_false(shows(x, "0.000 ms"));
     type(x, "+++-z>>r<wait>");
     close_it(x);
 }
