@@ -32,7 +32,8 @@ static void address_value(const void *row_of_table, const struct column *column,
     }
     value_whole(v, p->answer.address[row->i]);
     if (p->problem.pool_count > 1)
-        value_format(v, "%s %lld", p->problem.pools[p->answer.pool[row->i]].name, (long long)v->whole);
+        value_format(v, "%s 0x%06llx", p->problem.pools[p->answer.pool[row->i]].name,
+                     (unsigned long long)v->whole);
 }
 
 static void life_value(const void *row_of_table, const struct column *column, struct value *v)

@@ -1,6 +1,7 @@
 /* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. */
 #include "plan/planner.h"
 #include "plan/occupancy.h"
+#include "base/digits.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -13,8 +14,8 @@ static const char *why_off_chip(const struct lx_plan *plan, const struct lx_occu
     if (b->reason) return b->reason;
     if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
     if (b->size > p->capacity)
-        return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
-                            (long long)b->size, (long long)p->capacity);
+        return arena_format(plan->memory, "larger than the scratchpad: %s of %s bytes",
+                            digits_in_groups(b->size).at, digits_in_groups(p->capacity).at);
     if (!plain)
         return plan->answer.status == LX_INFEASIBLE
                    ? "no legal answer exists"
@@ -25,13 +26,13 @@ static const char *why_off_chip(const struct lx_plan *plan, const struct lx_occu
     if (taken + b->size > p->capacity)
         return arena_format(
             plan->memory,
-            "no room on scratchpad: others take up to %lld of %lld bytes while it lives, it needs %lld",
-            (long long)taken, (long long)p->capacity, (long long)b->size);
+            "no room on scratchpad: others take up to %s of %s bytes while it lives, it needs %s",
+            digits_in_groups(taken).at, digits_in_groups(p->capacity).at, digits_in_groups(b->size).at);
     return arena_format(
         plan->memory,
-        "no room on scratchpad: fragmentation; others take at most %lld of %lld bytes while it lives, but no "
-        "hole of %lld lasts as long",
-        (long long)taken, (long long)p->capacity, (long long)b->size);
+        "no room on scratchpad: fragmentation; others take at most %s of %s bytes while it lives, but no "
+        "hole of %s lasts as long",
+        digits_in_groups(taken).at, digits_in_groups(p->capacity).at, digits_in_groups(b->size).at);
 }
 
 /* A child stands in a parent's place if both have the same address and nobody took it before. Children

@@ -89,12 +89,51 @@ static void relayouts_have_a_cost(void **state)
     close_it(x);
 }
 
+/* Numbers are whole: where a line is too long, words give way to them. */
+static void numbers_are_not_cut(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(EXPERTS, 40, 120);
+    type(x, "<wait>4:goto x#2<Enter>");
+    assert_false(shows(x, "buffers, 81,9~"));
+    type(x, "9");
+    assert_true(shows(x, "x#2: off chip, input, 917,504 B less on chip; no room"));
+    assert_true(shows(x, "81,920 of 81,920 bytes"));
+    close_it(x);
+    x = open_on(GQ, 24, 80);
+    type(x, "<wait>7r<wait>");
+    assert_true(shows(x, "ring 8,192,000 B") && shows(x, "0.9 % LX"));
+    close_it(x);
+    x = open_on(SOURCE_DIR "/patterns/lists/two_pools.json", 24, 80);
+    type(x, "<wait>9");
+    assert_true(shows(x, "fast 0x000040"));
+    close_it(x);
+}
+
+/* A life of large ticks has its columns. */
+static void lives_are_whole(void **state)
+{
+    (void)state;
+    FILE *f = fopen("late.csv", "w");
+    assert_non_null(f);
+    fputs("id,lower,upper,size\n0,123456,123459,64\n1,0,123457,64\n", f);
+    fclose(f);
+    struct explorer *x = open_on("late.csv", 24, 80);
+    type(x, "<wait>9");
+    assert_true(shows(x, "123456..123459"));
+    close_it(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_and_graph_say_one_time), cmocka_unit_test(no_op_is_above_its_roof),
-        cmocka_unit_test(both_times_are_named),         cmocka_unit_test(spill_has_one_meaning),
+        cmocka_unit_test(cores_and_graph_say_one_time),
+        cmocka_unit_test(no_op_is_above_its_roof),
+        cmocka_unit_test(both_times_are_named),
+        cmocka_unit_test(spill_has_one_meaning),
         cmocka_unit_test(relayouts_have_a_cost),
+        cmocka_unit_test(numbers_are_not_cut),
+        cmocka_unit_test(lives_are_whole),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
