@@ -17,7 +17,11 @@ static void interrupt(int number)
 void interrupt_catch(const int *signals, int count, struct sigaction *before)
 {
     struct sigaction stop = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    for (int i = 0; i < count; i++) sigaction(signals[i], &stop, &before[i]);
+    for (int i = 0; i < count; i++) {
+        sigaction(signals[i], &stop, &before[i]);
+        bool by_nohup = signals[i] == SIGHUP && before[i].sa_handler == SIG_IGN;
+        if (by_nohup) sigaction(signals[i], &before[i], NULL);
+    }
 }
 
 void interrupt_release(const int *signals, int count, const struct sigaction *before)

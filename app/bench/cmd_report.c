@@ -309,7 +309,7 @@ static int run(struct call *call)
     if (ok && !compare) ok = report_rows(call, &r, &out);
     if (ok && out.failed) ok = status_no_memory(&call->st);
     size_t length = out.length;
-    if (ok) {
+    if (ok && (!is_quiet(call) || e != exporters || goes_to_file(call))) {
         ok = deliver(call, out.at ? out.at : strdup(""), length);
         out = (struct text){0};
     }

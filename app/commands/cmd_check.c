@@ -3,6 +3,7 @@
 #include "planning/planning.h"
 #include "commands/team_commands.h"
 #include "base/fail.h"
+#include "interrupt.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "text/colour.h"
@@ -130,7 +131,8 @@ static int judge(struct call *call, const char *file, const struct lx_plan *p, b
     else if (!is_quiet(call))
         write_outcome_text(&o, p, &call->out);
     text_free(&t);
-    return o.passed ? EXIT_YES : EXIT_NO;
+    if (interrupted) note(call, "%s: interrupted; this is about the best plan so far", file);
+    return !o.passed ? EXIT_NO : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
 /* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */

@@ -65,7 +65,7 @@ static void write_answer_lines(const struct lx_plan *p, struct text *out)
     text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "",
                 p->options);
     label(out, "status");
-    paint_add(out, paints[a->status], lx_verdict_word(a->status));
+    paint_add(out, paints[a->status], verdict_words(p));
     add_reason_words(p, out);
     text_add(out, "\n");
 }

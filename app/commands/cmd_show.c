@@ -2,6 +2,7 @@
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "base/fail.h"
+#include "interrupt.h"
 #include "planning/buffer_table.h"
 #include "text/table.h"
 #include "text/colour.h"
@@ -78,6 +79,15 @@ static void write_buffers(const struct exporter *e, const struct lx_plan *p, str
     free(moved);
 }
 
+/* Delivered; what was drawn may be of a plan that was cut short. */
+static int drawn(struct call *call, char *text, size_t length)
+{
+    if (!deliver(call, text, length)) return FAILED;
+    if (!interrupted) return EXIT_YES;
+    note(call, "%s: interrupted; this is the best plan so far", call->line.files.at[0]);
+    return EXIT_INTERRUPTED;
+}
+
 /* --buffers: the table alone. */
 static int list_buffers(struct call *call)
 {
@@ -90,7 +100,7 @@ static int list_buffers(struct call *call)
     write_buffers(&exporters[k], p, &out);
     lx_plan_free(p);
     if (out.failed) text_free(&out);
-    return deliver(call, out.at, out.length) ? EXIT_YES : FAILED;
+    return drawn(call, out.at, out.length);
 }
 
 /* NULL with `call->st`: two of them. */
@@ -156,7 +166,7 @@ static int run(struct call *call)
     text_free(&remedies);
     if (!ok) return FAILED;
     if (picture.failed) text_free(&picture);
-    return deliver(call, picture.at, picture.length) ? EXIT_YES : FAILED;
+    return drawn(call, picture.at, picture.length);
 }
 
 static const struct option_row *const tables[] = {rows,      output_rows, planning_rows, json_error_rows,

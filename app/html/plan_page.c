@@ -2,6 +2,7 @@
 #include "html/html.h"
 #include "base/checked.h"
 #include "picture/bands.h"
+#include "planning/plan_words.h"
 #include "planning/buffer_table.h"
 #include "text/format.h"
 
@@ -34,7 +35,7 @@ static void add_gap(const struct lx_plan *p, struct text *out)
     double gap = lx_plan_gap(p);
     if (p->problem.objective == LX_FIT) return;
     if (gap <= 0)
-        add_fact(out, "proof", "optimal", "good");
+        add_fact(out, "proof", optimal_words(p), "good");
     else
         add_fact(out, "above the proven least", in_gap(gap).at, NULL);
     if (p->unproved) add_fact(out, "no proof", p->unproved, NULL);
@@ -278,7 +279,7 @@ static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int6
 {
     const struct lx_device *d = &p->graph->device;
     struct text subtitle = {0};
-    text_format(&subtitle, "%s: %s", p->solver, lx_verdict_word(p->answer.status));
+    text_format(&subtitle, "%s: %s", p->solver, verdict_words(p));
     if (!p->graph->is_list) text_format(&subtitle, ", %s", d->preset);
     if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
     text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"name\": ");

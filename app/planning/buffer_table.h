@@ -36,7 +36,7 @@ int64_t *moved_by_buffers(const struct lx_plan *p);
 
 /* "weights 512 (50.0 %), inputs ...", the largest first. */
 void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
-/* "67.0 % of 41.2 us waits for HBM (81.0 % of that for weights), 20.0 % launch, ...". */
+/* "67.0 % of 41.2 us end to end waits for HBM (81.0 % of that for weights), 20.0 % launch, ...". */
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out);
 
 #endif

@@ -61,6 +61,27 @@ static int64_t through_hbm(const struct lx_plan *p, int32_t op, int32_t tensor)
     return bytes;
 }
 
+/* The transfer over the ring, the last before an op, that brought a tensor into the cut that the op reads; -1: none. */
+static int32_t relaid_before(const struct lx_plan *p, int32_t op, int32_t tensor)
+{
+    int32_t found = -1;
+    for (int32_t i = 0; i < p->transfer_count && p->transfers[i].tick < op; i++)
+        if (p->transfers[i].kind == LX_RING && p->stays[p->transfers[i].stay].tensor == tensor) found = i;
+    return found;
+}
+
+static void add_relaid_before(const struct lx_plan *p, int32_t op, int32_t tensor, struct text *out)
+{
+    int32_t at = relaid_before(p, op, tensor);
+    if (at < 0) {
+        text_add(out, ": but every core has its part already");
+        return;
+    }
+    text_add(out, ": relaid over the ring for op ");
+    add_printable(out, p->layouts->graph->ops[p->transfers[at].tick].name, 40);
+    text_format(out, ", %s B", grouped(moved_at(p, p->transfers[at].tick, tensor, LX_RING)).at);
+}
+
 enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operand, int32_t other,
                                  struct text *out)
 {
@@ -74,7 +95,7 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
     if (on_chip && ring)
         text_format(out, ": relaid over the ring, %s B", grouped(ring).at);
     else if (on_chip && !moved_at(p, reader, tensor, LX_LOAD))
-        text_add(out, ": relaid over the ring before");
+        add_relaid_before(p, reader, tensor, out);
     else
         text_format(out, ": through HBM, %s B",
                     grouped(through_hbm(p, op, tensor) + through_hbm(p, other, tensor)).at);

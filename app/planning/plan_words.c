@@ -25,11 +25,22 @@ static struct words bytes_words(int64_t n, bool brief)
     return brief ? in_short_bytes(n) : in_bytes(n);
 }
 
+const char *optimal_words(const struct lx_plan *p)
+{
+    bool any_divisions = p->joint.searched && p->figures.hbm_bytes <= p->joint.bound_bytes;
+    return p->graph->is_list || p->asks_time || any_divisions ? "optimal" : "optimal for these divisions";
+}
+
+const char *verdict_words(const struct lx_plan *p)
+{
+    return p->answer.status == LX_OPTIMAL ? optimal_words(p) : lx_verdict_word(p->answer.status);
+}
+
 static void add_least(const struct lx_plan *p, const char *least, struct text *out)
 {
     double gap = lx_plan_gap(p);
     if (gap <= 0)
-        text_add(out, ", optimal");
+        text_format(out, ", %s", optimal_words(p));
     else if (isinf(gap))
         text_add(out, ", no least above 0 is proved");
     else
@@ -69,7 +80,7 @@ void add_value_words(const struct lx_plan *p, bool brief, struct text *out)
 
 void add_status_words(const struct lx_plan *p, struct text *out)
 {
-    text_add(out, lx_verdict_word(p->answer.status));
+    text_add(out, verdict_words(p));
     add_reason_words(p, out);
 }
 

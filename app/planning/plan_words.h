@@ -1,6 +1,6 @@
 /* What a plan comes to, in the same words everywhere: what is paid, the least that is proved of it, how far the one is
  * above the other, and why no more is proved. "optimal" is said of a plan that is proved to be the least; "proven least"
- * of the bound, and of nothing else. */
+ * of the bound, and of nothing else. A bound that holds for the plan's own divisions of ops only is said to. */
 #ifndef LX_APP_PLANNING_PLAN_WORDS_H
 #define LX_APP_PLANNING_PLAN_WORDS_H
 
@@ -15,6 +15,11 @@ struct words in_short_bytes(int64_t n);
 const char *value_word(const struct lx_plan *p);
 /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)", "HBM 12.3 MiB, optimal"; not `brief`: with every byte. */
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out);
+/* "optimal", or "optimal for these divisions" where others might move less: only co-optimisation, a list and a bound on
+ * time leave no others. */
+const char *optimal_words(const struct lx_plan *p);
+/* The same for every status: "feasible", "limit". */
+const char *verdict_words(const struct lx_plan *p);
 /* The pool that a buffer is in; "": it is off chip, or there is only one. */
 const char *pool_word(const struct lx_plan *p, int32_t buffer);
 /* What stands behind the value: ", optimal". Nothing where everything just has to fit. */

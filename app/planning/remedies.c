@@ -273,6 +273,13 @@ static int64_t rank(const struct remedies *r, const struct remedy *it)
     return by_time(r) ? (int64_t)llround(it->us * 1e3) : it->value;
 }
 
+bool remedy_helps(const struct remedies *r, const struct remedy *it)
+{
+    struct remedy now = {.value = lx_plan_value(r->plan), .us = r->plan->figures.end_to_end_us};
+    return it->state <= REMEDY_CUT &&
+           (rank(r, it) < rank(r, &now) || (rank(r, it) == rank(r, &now) && it->presence > r->presence));
+}
+
 static bool goes_before(const struct remedies *r, const struct remedy *a, const struct remedy *b)
 {
     bool has_a = a->state <= REMEDY_CUT, has_b = b->state <= REMEDY_CUT;

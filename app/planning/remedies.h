@@ -75,6 +75,8 @@ void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_gra
                 const struct remedy_watch *watch);
 /* Best first, those without figures last; else as they were listed. */
 void remedies_sort(struct remedies *r);
+/* Is there less to pay with it than now? */
+bool remedy_helps(const struct remedies *r, const struct remedy *it);
 /* Where the buffer of this name is in a plan; NULL: PRESENCE_YES where nothing is spilled. */
 enum presence presence_in(const struct lx_plan *p, const char *name);
 
@@ -84,6 +86,8 @@ struct remedy_row {
     const struct remedy *it;
 };
 extern const struct columns remedy_columns;
+/* From so many columns on there is room for bytes beside shares. */
+enum { REMEDY_WIDE = 100 };
 /* Heading of the column of values: what the plan counts. */
 const char *remedy_value_heading(const struct lx_plan *p);
 enum {
@@ -91,6 +95,7 @@ enum {
     REMEDY_COLUMN_VALUE,
     REMEDY_COLUMN_DELTA,
     REMEDY_COLUMN_SHARE,
+    REMEDY_COLUMN_SLOWER,
     REMEDY_COLUMN_PRESENCE,
     REMEDY_COLUMN_TIME,
     REMEDY_COLUMN_NOTE,

@@ -67,7 +67,10 @@ static void share_value(const void *row_of_table, const struct column *column, s
     (void)column;
     v->words = "";
     v->number = NAN;
-    if (!has_figures(row) || now == 0 || delta_of(row) == 0) return;
+    if (!has_figures(row) || now == 0) return;
+    v->paint = PAINT_DIM;
+    v->words = "=";
+    if (delta_of(row) == 0) return;
     v->number = (double)delta_of(row) / (double)now;
     v->paint = paint_of(row);
     value_format(v, "%s%s", v->number > 0 ? "+" : "", in_percent(v->number).at);
@@ -95,6 +98,20 @@ static void time_value(const void *row_of_table, const struct column *column, st
     v->number = row->it->us;
 }
 
+/* How much longer, or shorter, it takes from end to end. */
+static void slower_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    double now = row->of->plan->figures.end_to_end_us, change = now > 0 ? (row->it->us - now) / now : 0;
+    (void)column;
+    v->words = "";
+    v->number = NAN;
+    if (!has_figures(row) || row->of->plan->graph->is_list || fabs(change) < 5e-4) return;
+    v->number = change;
+    v->paint = change > 0 ? PAINT_BAD : PAINT_GOOD;
+    value_format(v, "%s%s", change > 0 ? "+" : "", in_percent(change).at);
+}
+
 static void note_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct remedy_row *row = row_of_table;
@@ -114,10 +131,11 @@ VALUE_OF(what_value, struct remedy_row, v->words = row->it->what; v->paint = has
 static const struct column array[REMEDY_COLUMNS] = {
     [REMEDY_COLUMN_WHAT]     = {.key = "what",     .heading = "what",       .kind = VALUE_WORDS,  .width = 26, .value = what_value},
     [REMEDY_COLUMN_VALUE]    = {.key = "value",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 14, .value = value_of},
-    [REMEDY_COLUMN_DELTA]    = {.key = "delta",    .heading = "delta",      .kind = VALUE_BYTES,  .width = 12, .from = 50, .value = delta_value},
+    [REMEDY_COLUMN_DELTA]    = {.key = "delta",    .heading = "delta",      .kind = VALUE_BYTES,  .width = 15, .from = REMEDY_WIDE, .value = delta_value},
     [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = share_value},
+    [REMEDY_COLUMN_SLOWER]   = {.key = "time_share", .heading = "time %",   .kind = VALUE_SHARE,  .width = 9,  .from = 50, .flags = COLUMN_MAY_HIDE, .value = slower_value},
     [REMEDY_COLUMN_PRESENCE] = {.key = "on_chip",  .heading = "on chip",    .kind = VALUE_WORDS,  .width = 7,  .from = 40, .flags = COLUMN_MAY_HIDE, .value = presence_value},
-    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end us", .kind = VALUE_MICROS, .width = 13, .from = 110, .flags = COLUMN_MAY_HIDE, .value = time_value},
+    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end us", .kind = VALUE_MICROS, .width = 13, .from = 125, .flags = COLUMN_MAY_HIDE, .value = time_value},
     [REMEDY_COLUMN_NOTE]     = {.key = "note",     .heading = "",           .kind = VALUE_WORDS,  .from = 90, .value = note_value},
 };
 /* clang-format on */

@@ -18,7 +18,9 @@
 /* Who takes part when nobody is named: what a user gets, beside the quick one. */
 #define USUAL_SOLVERS "auto,bestfit"
 
-enum { MOST_JOBS = 256 };
+enum { MOST_JOBS = 256, ENDS = 2 };
+
+static const int ends[ENDS] = {SIGTERM, SIGHUP};
 
 static const struct option_row rows_of_sweep[] = {
     {"lx", 0, "RANGE",
@@ -136,19 +138,20 @@ struct hand_work {
     const struct sweep *sweep;
     const struct lx_plan *like;
     struct watch watch;
+    pid_t parent; /* of the processes */
     bool show;
 };
 
 static bool stop_now(void *context)
 {
-    (void)context;
-    return interrupted;
+    const struct hand_work *w = context;
+    return interrupted || crowd_is_orphan(w->parent);
 }
 
 static void do_task(void *context, const void *task, void *result)
 {
     struct hand_work *w = context;
-    struct lx_run run = {.stop = stop_now};
+    struct lx_run run = {.stop = stop_now, .context = w};
     sweep_do(w->sweep, task, &run, &w->like, result);
 }
 
@@ -252,7 +255,10 @@ static int answer(struct call *call, const struct sweep *s, const struct sweep_f
     if (!has_plans(call, s)) return FAILED;
     form->write(s, paper, &out);
     if (out.failed) text_free(&out);
-    if (!deliver(call, out.at, out.length)) return FAILED;
+    if (is_quiet(call) && form == sweep_forms && !goes_to_file(call))
+        text_free(&out);
+    else if (!deliver(call, out.at, out.length))
+        return FAILED;
     if (interrupted) note(call, "%s: interrupted; this is what was planned so far", s->graph->file);
     return interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
@@ -260,7 +266,8 @@ static int answer(struct call *call, const struct sweep *s, const struct sweep_f
 static int run(struct call *call)
 {
     struct sweep s = {0};
-    struct hand_work work = {.sweep = &s, .show = paint_progress_possible() && !is_quiet(call)};
+    struct hand_work work = {
+        .sweep = &s, .parent = getpid(), .show = paint_progress_possible() && !is_quiet(call)};
     struct crowd c = {.task_size = sizeof(struct sweep_task),
                       .result_size = sizeof(struct sweep_value),
                       .context = &work,
@@ -274,13 +281,16 @@ static int run(struct call *call)
     if (!ranks_join(call, &c.ranks, &c.rank, &c.count)) return FAILED;
     bool ok =
         read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c) && prepare(call, &s);
+    struct sigaction before[ENDS];
     watch_begin(&work.watch, 0);
+    interrupt_catch(ends, ENDS, before); /* they end it in good order: nobody is left behind */
     if (c.rank > 0)
         crowd_serve(&c, ok), code = EXIT_YES;
     else {
         ok = ok && sweep_all(call, &c, &s);
         crowd_dismiss(&c);
     }
+    interrupt_release(ends, ENDS, before);
     watch_end(&work.watch);
     if (ok && c.rank == 0) code = answer(call, &s, form, &paper);
     lx_plan_free(work.like);

@@ -13,8 +13,11 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
-enum { NOBODY = -1 };
+enum { NOBODY = -1, LOOK_UP_MS = 200 };
 
 struct hand {
     pid_t process;
@@ -57,18 +60,36 @@ static void serve_socket(const struct effort *e, int socket)
     _exit(result ? 0 : 1);
 }
 
+/* Signals do what they do to any process, and the death of the one that forked it is its own; where a system cannot tell of
+ * that, the work looks (crowd_is_orphan). */
+static void part_from_parent(pid_t parent)
+{
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) signal(caught[i], SIG_DFL);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) _exit(1);
+}
+
+bool crowd_is_orphan(pid_t parent)
+{
+    return getpid() != parent && getppid() != parent;
+}
+
 static bool hire(struct effort *e, struct hand *h, lx_status *st)
 {
     int ends[2];
     *h = (struct hand){.process = NOBODY, .socket = -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return status_set(st, LX_E_IO, "cannot make a socket for another process: %s", strerror(errno));
+    pid_t parent = getpid();
     h->process = fork();
     if (h->process == 0) {
         for (int i = 0; i < e->hand_count; i++)
             if (e->hands[i].socket >= 0) close(e->hands[i].socket);
         close(ends[0]);
-        signal(SIGINT, SIG_DFL);
+        part_from_parent(parent);
         serve_socket(e, ends[1]);
     }
     close(ends[1]);
@@ -123,7 +144,7 @@ static bool wait_for_all(struct effort *e, lx_status *st)
             e->polls[i] = (struct pollfd){.fd = e->hands[i].busy ? e->hands[i].socket : -1, .events = POLLIN};
             any |= e->hands[i].busy;
         }
-        if (!any || poll(e->polls, (nfds_t)e->hand_count, -1) < 0) continue;
+        if (!any || poll(e->polls, (nfds_t)e->hand_count, LOOK_UP_MS) <= 0) continue;
         for (int i = 0; i < e->hand_count; i++)
             if (e->polls[i].revents && !take(e, &e->hands[i], st)) return false;
     }

@@ -9,6 +9,8 @@
 #include "bench/ranks.h"
 #include "command.h"
 
+#include <sys/types.h>
+
 struct crowd {
     int64_t jobs;              /* processes at the same time */
     const struct ranks *ranks; /* NULL: no others */
@@ -26,6 +28,8 @@ bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, l
 void crowd_serve(struct crowd *c, bool ok);
 /* For rank 0, whatever happened: sends the others home. */
 void crowd_dismiss(struct crowd *c);
+/* Has whoever forked this process died? `parent` itself is no orphan. */
+bool crowd_is_orphan(pid_t parent);
 
 /* crowd_ranks.c */
 bool ranks_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st);

@@ -20,6 +20,7 @@ static bool add_line(struct sweep *s, const struct lx_options *how, int64_t core
     snprintf(l.solver, sizeof l.solver, "%s",
              lx_options_solver(&l.how, lx_asked(lx_options_ask(&l.how), own))->name);
     l.at = calloc(s->sizes.count, sizeof *l.at);
+    for (size_t i = 0; l.at && i < s->sizes.count; i++) l.at[i].lx = s->sizes.at[i];
     if (l.at && VEC_PUSH(&s->lines, l)) return true;
     free(l.at);
     return status_no_memory(st);

@@ -189,6 +189,32 @@ static bool is_between(const struct sweep *s, size_t first, size_t i)
     return i > 0 && i + 1 < s->sizes.count && same_at(s, first, i, i - 1) && same_at(s, first, i, i + 1);
 }
 
+/* No line has got to it. */
+static bool is_unplanned(const struct sweep *s, size_t first, size_t i)
+{
+    bool none = true;
+    for (size_t k = 0; none && k < (size_t)s->solver_count; k++)
+        none = s->lines.at[first + k].at[i].state == SWEEP_UNKNOWN;
+    return none;
+}
+
+/* The sizes that say something, and what is said of the others. */
+static size_t shown_sizes(const struct sweep *s, size_t first, struct size_row *rows, struct text *notes)
+{
+    size_t shown = 0, unplanned = 0;
+    for (size_t i = 0; i < s->sizes.count; i++)
+        if (is_unplanned(s, first, i))
+            unplanned++;
+        else if (!is_between(s, first, i))
+            rows[shown++] = (struct size_row){s, &s->lines.at[first], i};
+    size_t between = s->sizes.count - shown - unplanned;
+    if (between)
+        text_format(notes, "  %s between equal ones left out; --format csv has all\n",
+                    counted((int64_t)between, "size").at);
+    if (unplanned) text_format(notes, "  %s not planned\n", counted((int64_t)unplanned, "size").at);
+    return shown;
+}
+
 void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
 {
     enum value_kind kind = s->by_time ? VALUE_MICROS : VALUE_BYTES;
@@ -213,13 +239,12 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
                                          .kind = kind,
                                          .flags = COLUMN_MAY_HIDE,
                                          .value = bound_value};
-        size_t shown = 0;
-        for (size_t i = 0; i < s->sizes.count; i++)
-            if (!is_between(s, first, i)) rows[shown++] = (struct size_row){s, &s->lines.at[first], i};
-        table_add_text(&TABLE(((struct columns){"sizes", columns, n}), rows, shown), out);
-        if (shown < s->sizes.count)
-            text_format(out, "  %s between equal ones left out; --format csv has all\n",
-                        counted((int64_t)(s->sizes.count - shown), "size").at);
+        struct text notes = {0};
+        size_t shown = shown_sizes(s, first, rows, &notes);
+        if (shown) table_add_text(&TABLE(((struct columns){"sizes", columns, n}), rows, shown), out);
+        text_add(out, notes.at ? notes.at : "");
+        out->failed |= notes.failed;
+        text_free(&notes);
     }
     free(columns);
     free(rows);

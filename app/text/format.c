@@ -1,6 +1,7 @@
 /* Numbers with units and separators, and names made safe: nothing that comes from a file may move the cursor,
  * and widths are counted in columns of a terminal, not in bytes. */
 #include "text/format.h"
+#include "base/digits.h"
 
 #include <langinfo.h>
 #include <inttypes.h>
@@ -12,15 +13,8 @@
 
 struct words grouped(int64_t n)
 {
-    char digits[32];
     struct words w;
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n < 0 ? 0 - (uint64_t)n : (uint64_t)n), k = 0;
-    if (n < 0) w.at[k++] = '-';
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) w.at[k++] = ',';
-        w.at[k++] = digits[i];
-    }
-    w.at[k] = 0;
+    snprintf(w.at, sizeof w.at, "%s", digits_in_groups(n).at);
     return w;
 }
 
@@ -69,6 +63,13 @@ struct words in_time(double seconds)
         snprintf(w.at, sizeof w.at, "%.*f ms", seconds < 0.01 ? 3 : 1, seconds * 1e3);
     else
         snprintf(w.at, sizeof w.at, "%.2f s", seconds);
+    return w;
+}
+
+struct words in_micros(double us)
+{
+    struct words w;
+    snprintf(w.at, sizeof w.at, "%.*f us", us < 1 ? 3 : 2, us);
     return w;
 }
 

@@ -27,6 +27,8 @@ struct words in_gap(double gap);
 double share_shown(double share);
 /* 12.3 ms, 4.56 s */
 struct words in_time(double seconds);
+/* 0.278 us, 61.03 us: of ops, which take no longer than some milliseconds */
+struct words in_micros(double us);
 /* The sign of a spread, in letters where the terminal has no other. */
 const char *plus_minus(void);
 /* "1 buffer", "1,234 buffers" */

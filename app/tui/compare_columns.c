@@ -1,7 +1,17 @@
 /* Columns of plans that are compared; see compare_columns.h. */
 #include "tui/compare_columns.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Its value is the least that anyone has proved. */
+static bool is_least(const struct racer_row *row)
+{
+    enum lx_verdict status = row->plan->answer.status;
+    if (status == LX_OPTIMAL) return true;
+    return (status == LX_FEASIBLE || status == LX_LIMIT) && row->rival->by &&
+           lx_plan_value(row->plan) <= row->rival->least;
+}
 
 static void status_value(const void *row_of_table, const struct column *column, struct value *v)
 {
@@ -12,17 +22,19 @@ static void status_value(const void *row_of_table, const struct column *column, 
                                         [LX_ERROR] = PAINT_BAD};
     const struct racer_row *row = row_of_table;
     (void)column;
-    v->words = row->rival->outcome->interim   ? "so far"
-               : row->rival->outcome->stopped ? "stopped"
-                                              : lx_verdict_word(row->plan->answer.status);
-    v->paint = paints[row->plan->answer.status];
+    enum lx_verdict status = is_least(row) ? LX_OPTIMAL : row->plan->answer.status;
+    v->words = row->rival->outcome->interim                           ? "so far"
+               : row->rival->outcome->stopped && status != LX_OPTIMAL ? "stopped"
+                                                                      : lx_verdict_word(status);
+    v->paint = paints[status];
 }
 
 /* A mark behind it where the target is missed. */
 static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    const struct lx_plan *p = ((const struct racer_row *)row_of_table)->plan;
-    bool missed = !lx_plan_meets_target(p);
+    const struct racer_row *row = row_of_table;
+    const struct lx_plan *p = row->plan;
+    bool missed = !row->rival->outcome->interim && !lx_plan_meets_target(p);
     (void)column;
     value_whole(v, p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes);
     value_format(v, "%s%s", grouped(v->whole).at, missed ? "!" : " ");
@@ -45,13 +57,29 @@ static void selected_value(const void *row_of_table, const struct column *column
     v->paint = at >= 0 ? PAINT_GOOD : row->plan->problem.buffers[i].reason ? PAINT_DIM : PAINT_BAD;
 }
 
+static void gap_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct racer_row *row = row_of_table;
+    (void)column;
+    v->number = row->rival->by ? lx_gap(lx_plan_value(row->plan), row->rival->least) : lx_plan_gap(row->plan);
+}
+
+static void proof_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct racer_row *row = row_of_table;
+    (void)column;
+    if (is_least(row) && row->rival->by)
+        value_format(v, "proved by %s", row->rival->by);
+    else
+        v->words = row->plan->unproved ? row->plan->unproved : "";
+    v->paint = PAINT_DIM;
+}
+
 /* clang-format off */
 VALUE_OF(solver_value, struct racer_row, v->words = row->rival->name; v->paint = row->wins ? PAINT_GOOD : PAINT_HEADING;)
-VALUE_OF(gap_value,    struct racer_row, v->number = lx_plan_gap(row->plan);)
-VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds; v->paint = PAINT_DIM;)
+VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds > 0 ? row->plan->seconds : NAN; v->paint = PAINT_DIM;)
 VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
-VALUE_OF(bound_value,  struct racer_row, value_whole(v, lx_plan_least(row->plan)); v->paint = PAINT_DIM;)
-VALUE_OF(proof_value,  struct racer_row, v->words = row->plan->unproved ? row->plan->unproved : ""; v->paint = PAINT_DIM;)
+VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->rival->least); v->paint = PAINT_DIM;)
 VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)
 
 

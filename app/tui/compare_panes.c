@@ -1,5 +1,6 @@
 /* Below the rows of Compare: two maps side by side with what differs marked, the list of differences that adds up to the
  * total, and best and bound of all over time. */
+#include "planning/plan_words.h"
 #include "tui/chart.h"
 #include "tui/compared.h"
 #include "tui/paint_map.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t share_of(int64_t from, int64_t to, double share)
 {
@@ -51,18 +53,24 @@ void compare_maps_draw(const struct scene *on, struct box area, const struct riv
     if (!comparison_make(c, left->outcome->plan, right->outcome->plan)) return;
     int half = (area.columns - 3) / 2;
     struct box one = {area.row, area.column, area.rows, half};
-    struct box other = {area.row, area.column + half + 3, area.rows, area.columns - half - 3};
+    struct box other = {area.row, area.column + half + 3, area.rows, half};
     for (int k = 0; k < area.rows; k++)
         put(on->cells, area.row + k, area.column + half + 1, on->glyphs->vertical, INK(FRAME));
     draw_map(on, one, left, c->only_left, w, 'L');
     draw_map(on, other, right, c->only_right, w, 'R');
 }
 
+/* "+1,048,576": so many bytes more are moved than on the left, as everywhere on the screen. */
+static void more_words(char *out, size_t size, int64_t gain)
+{
+    snprintf(out, size, "%s%s", gain < 0 ? "+" : "", grouped(-gain).at);
+}
+
 static void draw_line(const struct scene *on, struct box row, const struct differing *d)
 {
     int name = row.columns / 2 > 40 ? 40 : row.columns / 2;
     char shown[100];
-    snprintf(shown, sizeof shown, "%s%s", d->gain > 0 ? "+" : "", grouped(d->gain).at);
+    more_words(shown, sizeof shown, d->gain);
     put_right(on->cells, row.row, row.column, 15,
               d->gain < 0 ? INK(BAD)
               : d->gain   ? INK(GOOD)
@@ -74,22 +82,32 @@ static void draw_line(const struct scene *on, struct box row, const struct diffe
         put_text(on->cells, row.row, row.column + 18 + name, row.columns - 18 - name, INK(DIM), d->words);
 }
 
-/* What it comes to: "L 14,483,456  R 13,303,808  gain 1,179,648 B", and how much lies behind it. */
+/* "LX 100 KiB to 80 KiB; ": plans for other devices are no rivals of one another. */
+static void add_devices(const struct lx_plan *left, const struct lx_plan *right, struct text *out)
+{
+    int64_t lx = left->problem.capacity, other = right->problem.capacity;
+    int64_t cores = left->graph->device.cores, others = right->graph->device.cores;
+    if (lx != other) text_format(out, "LX %s to %s; ", in_short_bytes(lx).at, in_short_bytes(other).at);
+    if (cores != others) text_format(out, "%s to %s; ", grouped(cores).at, counted(others, "core").at);
+}
+
+/* What it comes to: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
 static void draw_sum(const struct scene *on, struct box row, const struct comparison *c)
 {
     struct text line = {0};
-    if (!c->diff.same_pattern) text_add(&line, "the patterns differ; ");
+    add_devices(c->left, c->right, &line);
+    if (!c->diff.same_pattern && !(line.at && strcmp(c->left->graph->name, c->right->graph->name) == 0))
+        text_add(&line, "the patterns differ; ");
     if (c->diff.count == 0 && c->diff.gain == 0)
         text_add(&line, "the same plan");
     else
         text_format(&line, "from L to R %s: %d on chip only left, %d only right, %d moved",
-                    c->diff.gain == 0  ? "no byte is gained"
-                    : c->diff.gain > 0 ? "gained"
-                                       : "lost",
+                    c->diff.gain == 0  ? "as many"
+                    : c->diff.gain > 0 ? "fewer"
+                                       : "more",
                     c->count_left, c->count_right, (int)c->diff.of_change[LX_MOVED]);
     char sum[100] = "";
-    if (c->diff.gain)
-        snprintf(sum, sizeof sum, "%s%s", c->diff.gain > 0 ? "+" : "", grouped(c->diff.gain).at);
+    if (c->diff.gain) more_words(sum, sizeof sum, c->diff.gain);
     put_right(on->cells, row.row, row.column, 15,
               (struct style){c->diff.gain < 0 ? TONE_BAD : TONE_GOOD, 0, MARK_BOLD}, sum);
     put_text(on->cells, row.row, row.column + 17, row.columns - 17, INK(TITLE), line.at ? line.at : "");
@@ -132,8 +150,6 @@ static void fill_lines(struct lines *l, const struct curve *c)
 
 void compare_curves_draw(const struct scene *on, struct box area, const struct rivals *all, int marked)
 {
-    const struct lx_plan *p = session_plan(on->session);
-    bool cost = p->graph->is_list && p->problem.objective == LX_SPILL;
     struct lines *lines = calloc((size_t)all->count, sizeof *lines);
     struct chart_series *s = calloc(2 * (size_t)all->count, sizeof *s);
     int n = 0;
@@ -161,7 +177,7 @@ void compare_curves_draw(const struct scene *on, struct box area, const struct r
     struct chart chart = {.series = s,
                           .series_count = n,
                           .x = {.label = chart_seconds, .name = "time", .log = n > 3, .from_zero = true},
-                          .y = {.label = cost ? chart_number : chart_bytes}};
+                          .y = {.label = chart_bytes}};
     if (n > 0) chart_draw(on, area, &chart);
     free(s);
     free(lines);

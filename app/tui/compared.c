@@ -8,7 +8,39 @@
 static void add(struct rivals *all, enum rival_kind kind, int number, const char *name,
                 const struct outcome *o)
 {
-    if (all->count < MOST_RIVALS) all->at[all->count++] = (struct rival){kind, number, name, o};
+    if (all->count < MOST_RIVALS)
+        all->at[all->count++] = (struct rival){.kind = kind, .number = number, .name = name, .outcome = o};
+}
+
+static bool is_answer(const struct lx_plan *p)
+{
+    return p && p->answer.status != LX_INFEASIBLE && p->answer.status != LX_ERROR && !p->asks_time;
+}
+
+/* Do two plans answer the same question, by whichever solver? A plan file does not tell what was asked. */
+static bool same_question(const struct rival *a, const struct rival *b)
+{
+    const struct lx_plan *p = a->outcome->plan, *q = b->outcome->plan;
+    struct what_if x = a->outcome->how, y = b->outcome->how;
+    if (!is_answer(p) || !is_answer(q) || a->kind == RIVAL_FILE || b->kind == RIVAL_FILE) return false;
+    settings_take_solver(&x, 0);
+    settings_take_solver(&y, 0);
+    return settings_same(&x, &y) && p->problem.objective == q->problem.objective;
+}
+
+/* What one proves holds for all that answer the same question. */
+static void share_bounds(struct rivals *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        struct rival *r = &all->at[i];
+        if (r->outcome->plan) r->least = lx_plan_least(r->outcome->plan);
+        for (int k = 0; k < all->count; k++) {
+            const struct rival *other = &all->at[k];
+            if (!same_question(r, other) || other->outcome->interim) continue;
+            int64_t least = lx_plan_least(other->outcome->plan);
+            if (least > r->least) r->least = least, r->by = other->outcome->plan->solver;
+        }
+    }
 }
 
 struct rivals rivals_of(const struct session *s)
@@ -20,6 +52,7 @@ struct rivals rivals_of(const struct session *s)
         add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
     for (size_t i = 0; i < s->racers.count; i++)
         add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
+    share_bounds(&all);
     return all;
 }
 
@@ -34,9 +67,7 @@ struct curve rival_curve(const struct session *s, const struct rival *r)
 {
     struct progress now = rival_progress(s, r);
     if (now.running) {
-        if (now.curve.count) /* it is as good now as it was when it was found */
-            now.curve.at[now.curve.count < CURVE_MOST ? now.curve.count++ : CURVE_MOST - 1] =
-                (struct curve_point){now.seconds, curve_best(&now.curve), curve_bound(&now.curve)};
+        curve_reach(&now.curve, now.seconds);
         return now.curve;
     }
     if (r->kind == RIVAL_NOW) return s->curve;

@@ -13,6 +13,8 @@ struct rival {
     int number; /* of the file or racer */
     const char *name;
     const struct outcome *outcome; /* without a plan: not there yet, or failed */
+    int64_t least;                 /* that anyone has proved for the same question; of a plan */
+    const char *by;                /* who proved it; NULL: nobody but itself */
 };
 
 struct rivals {

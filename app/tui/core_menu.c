@@ -44,8 +44,7 @@ static void draw_choice(const struct scene *on, struct box row, const struct cut
     add_cut(c->d, a->splits, &words);
     put(on->cells, row.row, row.column, a->present ? on->glyphs->mark : ' ', INK(KEY));
     put_text(on->cells, row.row, row.column + 2, 13, style, words.at ? words.at : "");
-    snprintf(numbers, sizeof numbers, "%.2f us", a->device_us);
-    put_right(on->cells, row.row, row.column + 15, 9, style, numbers);
+    put_right(on->cells, row.row, row.column + 15, 9, style, in_micros(a->device_us).at);
     snprintf(numbers, sizeof numbers, "%+.1f %%", now > 0 ? 100 * (a->device_us / now - 1) : 0);
     put_right(on->cells, row.row, row.column + 24, 9, INK(DIM), a->present ? "now" : numbers);
     snprintf(numbers, sizeof numbers, "%d of %d", a->agreeing, m->neighbours);

@@ -28,3 +28,11 @@ void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound)
     if (c->count == CURVE_MOST) thin_out(c);
     c->at[c->count++] = next;
 }
+
+void curve_reach(struct curve *c, double seconds)
+{
+    struct curve_point last = {seconds, curve_best(c), curve_bound(c)};
+    if (!c->count) return;
+    if (c->count == CURVE_MOST) c->count--;
+    c->at[c->count++] = last;
+}

@@ -19,6 +19,8 @@ struct curve {
 
 /* A point where something is new; the oldest but the first make room. */
 void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound);
+/* Up to a moment: it is as good then as it was when it was found. An empty one stays empty. */
+void curve_reach(struct curve *c, double seconds);
 /* INT64_MAX: none. */
 int64_t curve_best(const struct curve *c);
 int64_t curve_bound(const struct curve *c);

@@ -141,5 +141,6 @@ void explorer_watch(struct explorer *x)
         was.file == now.file)
         return;
     session_reload(s);
+    s->reread = s->wanted;
     explorer_say(x, TONE_GOOD, "%s has changed: read again", s->patterns.at[s->current].shown);
 }

@@ -122,9 +122,19 @@ static struct scene scene_of(struct explorer *x, enum view_id view)
                           .spin = x->spin};
 }
 
+/* What went wrong in the background is said once. */
+static void say_news(struct explorer *x)
+{
+    struct text *news = &x->session.news;
+    if (news->at) explorer_say(x, TONE_BAD, "%s", news->at);
+    text_free(news);
+}
+
 void explorer_draw(struct explorer *x)
 {
+    say_news(x);
     struct box area = {0, 0, x->cells.rows, x->cells.columns};
+    filter_settle(x);
     cells_clear(&x->cells);
     x->cells.ascii = x->glyphs->ascii;
     struct box title = box_cut_top(&area, 1), hints = box_cut_bottom(&area, 1),

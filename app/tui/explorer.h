@@ -94,6 +94,13 @@ void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
 struct place place_now(const struct explorer *x);
 /* Keeps where one was, if a request has led away from there. */
 void place_left(struct explorer *x, struct place before, enum request by);
+
+/* filtered.c: does the view's filter hide the selection? */
+bool filter_hides(struct explorer *x, enum view_id view);
+/* Moves a selection that the page's filter hides to the row that is marked. */
+void filter_settle(struct explorer *x);
+/* Takes the page's filter away when a request selected what it hides; `before`, `plan`: as they were then. */
+void filter_yield(struct explorer *x, enum view_id before, uint64_t plan);
 void place_back(struct explorer *x);
 
 /* view_patterns.c: the pattern under the cursor of the list, or -1 */

@@ -397,9 +397,13 @@ static bool ask_for_argument(struct explorer *x, enum request r)
 
 void explorer_request(struct explorer *x, enum request r, const char *argument)
 {
+    if (r != REQ_FILTER) filter_settle(x); /* one that is given up has moved nothing */
     struct place before = place_now(x);
+    enum view_id page = x->view;
+    uint64_t plan = x->session.shown.number;
     if (!argument && ask_for_argument(x, r)) return;
     if (!view_request(x, explorer_top(x), r, argument) && acts[r].act)
         acts[r].act(x, argument, acts[r].what, acts[r].by);
+    if (r != REQ_FILTER) filter_yield(x, page, plan);
     place_left(x, before, r);
 }

@@ -3,6 +3,7 @@
 #include "planning/plan_words.h"
 #include "text/source_line.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,19 +56,24 @@ void frame_draw_title(struct explorer *x, struct box area)
     if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
 }
 
-/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; of an optimal plan, which the piece before says, only the value. */
+/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; of an optimal plan, which the piece before says, only the value, and so
+ * where there is little room beside a target that is missed. */
 static void add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
 {
     bool brief = x->cells.columns < 130;
-    if (p->answer.status != LX_OPTIMAL && !x->session.shown.interim) {
+    bool is_tight = x->cells.columns < 90 && !lx_plan_meets_target(p);
+    if (p->answer.status != LX_OPTIMAL && !x->session.shown.interim && !is_tight) {
         add_value_words(p, brief, out);
         return;
     }
     int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
     text_format(out, "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
+    if (is_tight && lx_plan_gap(p) > 0 && isfinite(lx_plan_gap(p)))
+        text_format(out, " (+%s)", in_percent(lx_plan_gap(p)).at);
 }
 
-/* The pieces of the status line, most important first; those that do not fit are left out. */
+/* The pieces of the status line, most important first; those that do not fit are left out. A plan that is still being
+ * made has missed nothing yet. */
 static void status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[], int *count)
 {
     int n = 0;
@@ -78,10 +84,12 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
     text_format(&pieces[n++], "%s: %s", p->solver,
                 x->session.shown.interim   ? "so far"
                 : x->session.shown.stopped ? "stopped"
-                                           : lx_verdict_word(p->answer.status));
+                : x->cells.columns < 60    ? lx_verdict_word(p->answer.status)
+                                           : verdict_words(p));
+    bool met = lx_plan_meets_target(p);
+    if (!met && !x->session.shown.interim) text_add(&pieces[n++], "TARGET MISSED");
     add_value(x, p, &pieces[n++]);
-    if (p->graph->target_hbm_bytes >= 0)
-        text_add(&pieces[n++], lx_plan_meets_target(p) ? "target met" : "TARGET MISSED");
+    if (met && p->graph->target_hbm_bytes >= 0) text_add(&pieces[n++], "target met");
     if (p->problem.objective == LX_SPILL && p->figures.baseline_hbm_bytes > 0)
         text_format(&pieces[n++], "saved %s",
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
@@ -211,7 +219,7 @@ void frame_no_plan(const struct scene *on, struct box area)
     used +=
         draw_source(on, (struct box){b.row + used + 1, b.column, b.rows - used - 1, b.columns}, &s->shown.st);
     struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
-    bool is_ours = !settings_same(&s->now, &s->shown.how) || s->undo.count > 0;
+    bool is_ours = !s->shown.unread && (!settings_same(&s->now, &s->shown.how) || s->undo.count > 0);
     if (is_ours)
         put_wrapped_format(
             on->cells, rest, INK(PLAIN),

@@ -1,18 +1,11 @@
 /* What the frame tells of a plan in the making: best and bound so far, what it was before, what is known meanwhile. */
+#include "planning/plan_words.h"
 #include "tui/chart.h"
 #include "tui/explorer.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* Bytes of traffic, or a cost, which has no unit. */
-static struct chart_label value_words(const struct session *s, int64_t value)
-{
-    const struct lx_plan *p = session_plan(s);
-    return p && p->graph->is_list && p->problem.objective == LX_SPILL ? chart_number((double)value)
-                                                                      : chart_bytes((double)value);
-}
 
 static struct chart_label elapsed(double seconds)
 {
@@ -26,7 +19,7 @@ static const char *solver_of(const struct session *s)
     return lx_options_solver(&s->now.options, LX_SPILL)->name;
 }
 
-/* "auto 12 s  best 73.4 M  bound 48.6 M" */
+/* "auto 12 s  best 73.4 MiB  bound 48.6 MiB": in the unit of the value beside it */
 static void add_planning(const struct session *s, const struct progress *now, struct text *out)
 {
     int64_t best = curve_best(&now->curve), bound = curve_bound(&now->curve);
@@ -34,8 +27,8 @@ static void add_planning(const struct session *s, const struct progress *now, st
     text_format(out, "%s%s", old ? "STALE: " : "", solver_of(s));
     if (now->running) text_format(out, " %s", elapsed(now->seconds).at);
     if (old || !session_plan(s)) return;
-    if (best < INT64_MAX) text_format(out, "  best %s", value_words(s, best).at);
-    if (bound > 0) text_format(out, "  bound %s", value_words(s, bound).at);
+    if (best < INT64_MAX) text_format(out, "  best %s", in_short_bytes(best).at);
+    if (bound > 0) text_format(out, "  bound %s", in_short_bytes(bound).at);
 }
 
 int frame_draw_planning(struct explorer *x, struct box row)

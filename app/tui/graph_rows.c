@@ -80,7 +80,7 @@ VALUE_OF(name_value,   struct graph_row, v->words = row->op->name; v->paint = ro
 VALUE_OF(kind_value,   struct graph_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(shape_value,  struct graph_row, add_shape(&row->graph->tensors[row->op->output], &v->made); v->words = v->made.at;)
 VALUE_OF(splits_value, struct graph_row, add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at;)
-VALUE_OF(time_value,   struct graph_row, v->number = row->wait->device_us; value_format(v, v->number < 1 ? "%.3f us" : "%.2f us", v->number);)
+VALUE_OF(time_value,   struct graph_row, v->number = row->wait->device_us; value_format(v, "%s", in_micros(v->number).at);)
 VALUE_OF(bound_value,  struct graph_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
 
 static const struct column graph_array[GRAPH_COLUMNS] = {

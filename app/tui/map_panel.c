@@ -4,7 +4,9 @@
 #include "tui/paint_blocks.h"
 #include "tui/paint_map.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int map_panel_hole(const struct scene *on, struct box area)
 {
@@ -57,6 +59,20 @@ static int largest_first(const void *a, const void *b)
 }
 
 /* What fills the scratchpad at the cursor's tick, the largest first. */
+/* The tick, which the map shows too, only where the bytes are not cut off for it. */
+static void draw_alive_title(const struct scene *on, struct box row, int64_t count, int64_t bytes)
+{
+    struct text words = {0};
+    text_format(&words, ": %s, %s B", counted(count, "buffer").at, grouped(bytes).at);
+    char where[60];
+    int length =
+        snprintf(where, sizeof where, "on chip at tick %lld", (long long)on->session->selection.tick);
+    if (length + (int)words.length > row.columns) where[strlen("on chip")] = 0;
+    put_format(on->cells, row.row, row.column, row.columns, INK(TITLE), "%s%s", where,
+               words.at ? words.at : "");
+    text_free(&words);
+}
+
 static void draw_alive(const struct scene *on, struct box area)
 {
     const struct lx_plan *p = session_plan(on->session);
@@ -74,8 +90,7 @@ static void draw_alive(const struct scene *on, struct box area)
         sum += b->size;
     }
     if (n) qsort(alive, n, sizeof *alive, largest_first);
-    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "on chip at tick %lld: %s, %s B",
-               (long long)tick, counted((int64_t)n, "buffer").at, grouped(sum).at);
+    draw_alive_title(on, area, (int64_t)n, sum);
     for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
         draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns}, alive[k].buffer,
                  INK(PLAIN), grouped(alive[k].size).at);

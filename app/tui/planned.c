@@ -116,7 +116,8 @@ bool outcome_make(const struct source_content *from, const struct what_if *how, 
                   bool as_it_is, const struct lx_plan *like, struct outcome *out)
 {
     *out = (struct outcome){.how = *how, .st = from->st, .was_read = from->plan && as_it_is};
-    if (!from->graph) return false;
+    out->unread = !from->graph;
+    if (out->unread) return false;
     out->plan = out->was_read ? lx_plan_ref(from->plan) : make(from, how, run, like, &out->st);
     if (!out->plan) return false;
     out->is_legal = lx_plan_check(out->plan, &out->check);

@@ -33,6 +33,7 @@ struct outcome {
     int32_t *readers;  /* ops that read tensor t: readers[reader_at[t]] up to reader_at[t + 1] */
     int32_t *reader_at;
     struct what_if how;
+    bool unread;   /* there is no plan as the file cannot be read, whatever the settings */
     bool was_read; /* a plan file, shown as it is */
     bool is_legal; /* by the independent checker; else `check` says what is wrong */
     lx_status check;

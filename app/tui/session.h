@@ -50,6 +50,7 @@ struct session {
 
     struct what_if now;
     VEC(struct what_if) undo, redo;
+    uint64_t reread;  /* of the one that was asked for as the file had changed */
     uint64_t wanted;  /* number of the plan that was asked for last */
     uint64_t settled; /* of the last one that is there for good; they differ while one is being made */
     uint64_t
@@ -69,6 +70,9 @@ struct session {
 
     struct held pinned; /* A; without a plan: nothing is pinned */
     VEC(struct held) files;
+    int file_last; /* the file that was read last, and how many were */
+    uint64_t files_read;
+    struct text news; /* what went wrong in the background, to be said; empty: nothing */
 
     VEC(struct racer) racers;
     uint64_t race;          /* number of the race; 0: none yet */
@@ -137,8 +141,8 @@ void session_race_forget(struct session *s);
 /* Are its results of other settings than those of now? Which solver makes the plan that is shown is no setting of a
  * race of all. */
 bool session_race_is_old(const struct session *s);
-/* The last racer whose plan is as good as any (among equals one that is proved is better), or -1; and is it one of
- * those? The clock does not decide: it would tell another winner tomorrow. */
+/* The last racer whose plan is as good as any (among equals one that is proved is better), or -1; and is one as good
+ * as that? The clock does not decide: it would tell another winner tomorrow. */
 int session_winner(const struct session *s);
 bool session_wins(const struct session *s, int racer);
 /* The race and the planning of all patterns. */

@@ -1,5 +1,6 @@
 /* Patterns read and planned in the background: the open one, and all of them. */
 #include "tui/session.h"
+#include "text/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,14 @@ static void settle(struct session *s, struct plan_job *r, bool stopped)
     r->change = (struct change){0};
 }
 
+/* The error itself stands where the plan was. */
+static void tell_unread(struct session *s)
+{
+    text_free(&s->news);
+    add_printable(&s->news, s->patterns.at[s->current].shown, 60);
+    text_add(&s->news, " has changed and cannot be read");
+}
+
 static void planned(void *data, bool stopped)
 {
     struct plan_job *r = data;
@@ -102,6 +111,7 @@ static void planned(void *data, bool stopped)
     else
         show(s, r);
     if (!interim) settle(s, r, stopped);
+    if (!interim && s->shown.unread && r->number == s->reread) tell_unread(s);
 }
 
 const struct work plan_work = {0, plan_job_run, planned, plan_job_free};

@@ -56,16 +56,22 @@ bool session_race_is_old(const struct session *s)
     return !settings_same(&now, &s->race_by);
 }
 
-/* Less than 0: the first is better. A plan without an answer is worst; of equals one that is proved is better. */
-static int compare_plans(const struct lx_plan *a, const struct lx_plan *b)
+/* Less than 0: the first is better. A plan without an answer is worst. */
+static int compare_values(const struct lx_plan *a, const struct lx_plan *b)
 {
     bool a_fails = a->answer.status == LX_INFEASIBLE || a->answer.status == LX_ERROR;
     bool b_fails = b->answer.status == LX_INFEASIBLE || b->answer.status == LX_ERROR;
     double p = a->asks_time ? a->figures.end_to_end_us : (double)lx_plan_value(a);
     double q = b->asks_time ? b->figures.end_to_end_us : (double)lx_plan_value(b);
     if (a_fails != b_fails) return a_fails - b_fails;
-    if (p != q) return p < q ? -1 : 1;
-    return (b->answer.status == LX_OPTIMAL) - (a->answer.status == LX_OPTIMAL);
+    return (p > q) - (p < q);
+}
+
+/* The same; of equals one that is proved is better. */
+static int compare_plans(const struct lx_plan *a, const struct lx_plan *b)
+{
+    int c = compare_values(a, b);
+    return c ? c : (b->answer.status == LX_OPTIMAL) - (a->answer.status == LX_OPTIMAL);
 }
 
 int session_winner(const struct session *s)
@@ -82,7 +88,7 @@ bool session_wins(const struct session *s, int racer)
 {
     int best = session_winner(s);
     const struct lx_plan *p = s->racers.at[racer].outcome.plan;
-    return best >= 0 && p && compare_plans(p, s->racers.at[best].outcome.plan) == 0;
+    return best >= 0 && p && compare_values(p, s->racers.at[best].outcome.plan) == 0;
 }
 
 /* Those that never came to run. */

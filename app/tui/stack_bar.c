@@ -11,9 +11,10 @@ const struct part_look wait_looks[LX_WAIT_COUNT] = {[LX_WAIT_HBM] = {TONE_HIGH, 
                                                     [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c'},
                                                     [LX_WAIT_LAUNCH] = {TONE_DIM, '-'}};
 const struct part_look byte_looks[LX_BYTE_KIND_COUNT] = {
-    [LX_BYTES_WEIGHTS] = {TONE_LOW, 'w'},     [LX_BYTES_INPUTS] = {TONE_GOOD, 'i'},
-    [LX_BYTES_OUTPUTS] = {TONE_WARN, 'o'},    [LX_BYTES_SPILLS] = {TONE_HIGH, 's'},
-    [LX_BYTES_RELAYOUTS] = {TONE_TITLE, 'r'}, [LX_BYTES_LINKED] = {TONE_DIM, 'l'}};
+    [LX_BYTES_WEIGHTS] = {TONE_LOW, 'w'},  [LX_BYTES_INPUTS] = {TONE_GOOD, 'i'},
+    [LX_BYTES_OUTPUTS] = {TONE_WARN, 'o'}, [LX_BYTES_INTERMEDIATES] = {TONE_HIGH, 'm'},
+    [LX_BYTES_SPILLS] = {TONE_HIGH, 's'},  [LX_BYTES_RELAYOUTS] = {TONE_TITLE, 'r'},
+    [LX_BYTES_LINKED] = {TONE_DIM, 'l'}};
 
 static void put_part(const struct scene *on, int row, int column, const struct part_look *look)
 {

@@ -29,7 +29,8 @@ struct buffers_view {
     int32_t *shown, count;    /* in their order */
     int32_t *row_of;          /* per buffer: its place in `shown`, or -1 */
     struct column columns[BUFFER_COLUMNS];
-    struct fitted fitted; /* as drawn last, for clicks on heads */
+    int life_columns, address_columns; /* that the longest take */
+    struct fitted fitted;              /* as drawn last, for clicks on heads */
     struct box head;
 };
 
@@ -81,6 +82,23 @@ static bool make_rows(struct buffers_view *v, const struct outcome *o)
     return rows && shown && row_of;
 }
 
+/* "5777..5779", and "fast 0x000040": as wide as the longest. */
+static void measure(struct buffers_view *v, const struct lx_plan *p)
+{
+    char life[64];
+    v->life_columns = 8;
+    v->address_columns = 9;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int n = snprintf(life, sizeof life, "%lld..%lld", (long long)b->start, (long long)b->end);
+        if (n > v->life_columns) v->life_columns = n;
+    }
+    for (int32_t i = 0; p->problem.pool_count > 1 && i < p->problem.pool_count; i++) {
+        int n = (int)strlen(p->problem.pools[i].name) + 9;
+        if (n > v->address_columns) v->address_columns = n < 20 ? n : 20;
+    }
+}
+
 static void arrange(struct buffers_view *v, const struct session *s, const char *filter)
 {
     const struct lx_plan *p = session_plan(s);
@@ -96,6 +114,7 @@ static void arrange(struct buffers_view *v, const struct session *s, const char 
     if (!sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending,
                    v->shown, v->count))
         return;
+    measure(v, p);
     for (int32_t i = 0; i < p->problem.count; i++) v->row_of[i] = -1;
     for (int32_t i = 0; i < v->count; i++) v->row_of[v->shown[i]] = i;
     v->made = v->now;
@@ -119,6 +138,8 @@ static void fit(struct buffers_view *v, int room)
 {
     memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
     bool reasons = room >= v->columns[BUFFER_REASON].from;
+    v->columns[BUFFER_LIFE].width = v->life_columns;
+    v->columns[BUFFER_ADDRESS].width = v->address_columns;
     v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
     v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
     v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
@@ -151,6 +172,14 @@ static void draw_row(const struct scene *on, const struct buffers_view *v, struc
                   INK_ON(MATCH, MATCH));
 }
 
+/* What its cost is: not what it moves, but what it would move less on chip. */
+static void add_cost(const struct lx_plan *p, int32_t i, struct text *out)
+{
+    int64_t cost = p->problem.buffers[i].spill_cost;
+    if (p->layouts && p->answer.address[i] < 0 && cost > 0)
+        text_format(out, ", %s B less on chip", grouped(cost).at);
+}
+
 /* Why the buffer under the cursor is where it is. */
 static void draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
@@ -161,6 +190,7 @@ static void draw_why(const struct scene *on, const struct buffers_view *v, struc
     add_printable(&line, p->problem.buffers[i].name, 40);
     text_format(&line, ": %s", buffer_state(p, i));
     if (p->layouts) text_format(&line, ", %s", role_of(p, i));
+    add_cost(p, i, &line);
     if (p->reason && p->reason[i]) {
         text_add(&line, "; ");
         add_printable(&line, p->reason[i], 0);
@@ -307,6 +337,13 @@ static const char *item(struct explorer *x, void *state, int i)
     return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
 }
 
+static bool hides(struct explorer *x, void *state)
+{
+    const struct buffers_view *v = state;
+    int32_t buffer = x->session.selection.buffer;
+    return v->made.plan && (buffer < 0 || buffer >= v->made.plan->problem.count || v->row_of[buffer] < 0);
+}
+
 static void select_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
@@ -336,4 +373,5 @@ const struct view view_buffers = {
     .list = first_list,
     .sorted_by = &plan_buffer_columns,
     .select = select_item,
+    .hides = hides,
 };

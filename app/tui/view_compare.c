@@ -27,7 +27,8 @@ struct compare_view {
     int top; /* of the differences */
     struct compare_window window;
     struct comparison comparison;
-    uint64_t race; /* that the cursor was put for */
+    uint64_t race;       /* that the cursor was put for */
+    uint64_t files_read; /* the same */
 };
 
 static void begin(void *state)
@@ -80,6 +81,11 @@ static void gather(struct compare_view *v, const struct session *s)
     int winner = session_winner(s);
     if (v->race != s->race) v->moved = false, v->race = s->race;
     if (!v->moved && winner >= 0) here = (struct rival){.kind = RIVAL_RACER, .number = winner}, had = true;
+    if (v->files_read != s->files_read) { /* who asks for a file wants to see it */
+        v->files_read = s->files_read;
+        here = (struct rival){.kind = RIVAL_FILE, .number = s->file_last};
+        had = v->moved = true;
+    }
     int at = had ? row_of(v, &here) : 0;
     v->list.cursor = at < 0 ? 0 : at;
 }
@@ -371,6 +377,20 @@ static void select_row(struct explorer *x, void *state, int i)
     v->moved = true;
 }
 
+/* What Enter does on this row; nothing is done with plans that are only kept. */
+static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
+{
+    const struct compare_view *v = state;
+    if (h->request != REQ_OPEN || v->list.cursor >= v->rows.count) return h->word;
+    const struct rival *r = &v->rows.at[v->list.cursor];
+    struct what_if how = x->session.now;
+    if (r->kind == RIVAL_RACER) settings_take_solver(&how, r->number);
+    if (r->kind == RIVAL_RACER && !settings_same(&how, &x->session.now)) return h->word;
+    bool is_now = r->kind == RIVAL_NOW || r->kind == RIVAL_RACER;
+    int32_t i = x->session.selection.buffer;
+    return is_now && i >= 0 && session_plan(&x->session)->answer.address[i] < 0 ? "why off chip" : NULL;
+}
+
 const struct view view_compare = {
     .name = "Compare",
     .purpose = "plans side by side: solvers, a pinned plan, plan files",
@@ -387,6 +407,7 @@ const struct view view_compare = {
               {REQ_ZOOM_IN, "zoom"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_BACK, "back"}},
+    .hint_word = hint_word,
     .draw = draw,
     .request = request,
     .count = count,

@@ -48,13 +48,25 @@ static int64_t part_of(const struct cut *c, int64_t core)
     return part;
 }
 
+/* As the plan has it, with the part that its copies take: other divisions are timed without them. */
+static void add_time(const struct outcome *o, int32_t op, struct text *out)
+{
+    double share[LX_MAX_INPUTS + 1], all = o->waits[op].device_us;
+    lx_plan_hbm_shares(o->plan, op, share);
+    double copies = all - lx_division_time(o->divisions, op, share).device_us;
+    text_format(out, "%s", in_micros(all).at);
+    if (copies > 0.0005) text_format(out, ", %s of copies", in_micros(copies).at);
+}
+
 static int draw_head(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = area.row;
-    put_format(on->cells, row++, area.column, area.columns, INK(TITLE),
-               "%s = %s %s   %lld of %s   predicted %s", c->op->name, c->op->kind->name,
-               c->op->einsum ? c->op->einsum : "", (long long)c->d->cores_used,
-               counted(c->d->cores, "core").at, in_time(c->d->predicted_us * 1e-6).at);
+    struct text time = {0};
+    add_time(&on->session->shown, c->d->op, &time);
+    put_format(on->cells, row++, area.column, area.columns, INK(TITLE), "%s = %s %s   %lld of %s   %s",
+               c->op->name, c->op->kind->name, c->op->einsum ? c->op->einsum : "",
+               (long long)c->d->cores_used, counted(c->d->cores, "core").at, time.at ? time.at : "");
+    text_free(&time);
     int room = area.rows >= 16 ? 8 : area.rows >= 10 ? 3 : 1;
     for (int i = 0, n = 0; i < c->d->split_count && n < room; i++) {
         const struct lx_split *s = &c->d->splits[i];
@@ -233,7 +245,7 @@ static void draw(const struct scene *on, void *state, struct box area)
             on, (struct box){area.row, area.column, area.rows > 12 ? 6 : area.rows / 3, area.columns}, &c));
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
     struct box mismatch = box_cut_top(&area, area.rows >= 8);
-    if (area.columns < 120) draw_mismatch(on, mismatch, &c);
+    if (area.columns < 160) draw_mismatch(on, mismatch, &c);
     struct box grid = area, tensor = area;
     if (area.columns >= 72) { /* the tensor beside the grid, other divisions below it */
         grid.columns = area.columns / 2 - 2;

@@ -189,6 +189,13 @@ static const char *item(struct explorer *x, void *state, int i)
     return outcome_graph(&x->session.shown)->ops[v->shown[i]].name;
 }
 
+static bool hides(struct explorer *x, void *state)
+{
+    int32_t op = x->session.selection.op;
+    (void)state;
+    return op < 0 || !op_matches(outcome_graph(&x->session.shown), op, x->filter[VIEW_GRAPH]);
+}
+
 static void select_item(struct explorer *x, void *state, int i)
 {
     struct graph_view *v = state;
@@ -216,4 +223,5 @@ const struct view view_graph = {
     .item = item,
     .list = first_list,
     .select = select_item,
+    .hides = hides,
 };

@@ -159,14 +159,21 @@ static bool do_line(struct explorer *x, struct help_view *v)
     return true;
 }
 
+/* The whole page moves, not the cursor in it. One row of the page before is seen again. */
+static bool turn_page(struct explorer *x, struct help_view *v, enum request r)
+{
+    int was = v->list.cursor, n = count(x, v);
+    bool moved = list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, n, v->list.rows.rows);
+    v->list.top += v->list.cursor - was;
+    return moved;
+}
+
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct help_view *v = state;
     (void)argument;
     if (r == REQ_OPEN) return do_line(x, state);
-    if (r == REQ_HELP_DOWN || r == REQ_HELP_UP)
-        return list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, count(x, v),
-                         v->list.rows.rows);
+    if (r == REQ_HELP_DOWN || r == REQ_HELP_UP) return turn_page(x, v, r);
     if (r != REQ_ESCAPE || !x->filter[VIEW_HELP][0]) return false;
     x->filter[VIEW_HELP][0] = 0;
     return true;

@@ -17,9 +17,10 @@ static struct roof_point point_of(const struct outcome *o, int32_t op)
 {
     const struct lx_op_traffic *t = &o->plan->traffic[op];
     const struct lx_op_wait *w = &o->waits[op];
-    int64_t hbm = t->hbm_read + t->hbm_written, bytes = hbm ? hbm : t->lx_read + t->lx_written;
-    if (!(w->flops > 0) || !(w->device_us > 0) || bytes <= 0) return (struct roof_point){0};
-    return (struct roof_point){w->flops / (double)bytes, w->flops / w->device_us * 1e-3, hbm == 0};
+    bool on_chip = t->hbm_read + t->hbm_written == 0;
+    double bytes = on_chip ? (double)(t->lx_read + t->lx_written) : w->hbm_bytes;
+    if (!(w->flops > 0) || !(w->device_us > 0) || !(bytes > 0)) return (struct roof_point){0};
+    return (struct roof_point){w->flops / bytes, w->flops / w->device_us * 1e-3, on_chip};
 }
 
 /* What the roofs allow an op of that intensity. */
@@ -137,7 +138,8 @@ static void draw_op(const struct scene *on, struct box area, const struct lx_roo
     struct roof_point p = point_of(o, op);
     add_printable(&line, outcome_graph(o)->ops[op].name, 30);
     if (p.gflops > 0) {
-        text_format(&line, ": %s Gflop/s", grouped(llround(p.gflops)).at);
+        text_format(&line, ": %s Gflop/s in %s on the device", grouped(llround(p.gflops)).at,
+                    in_micros(o->waits[op].device_us).at);
         text_format(&line, ", %.3g flops per byte %s", p.intensity,
                     p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
         text_format(&line, "; %s of its roof", in_percent(p.gflops / allowed(r, &p)).at);

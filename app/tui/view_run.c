@@ -32,31 +32,29 @@ static int row_count(const struct lx_run_result *r)
     return fault_rows(r) + r->op_count;
 }
 
-/* Op by op against the bounds, and from end to end. */
-static void draw_errors(const struct scene *on, struct box area)
+/* The lines above the ops; each may take a second row as long as there are rows to spare. */
+struct head {
+    const struct scene *on;
+    struct box room;
+    int spare;
+};
+
+static void put_line(struct head *h, struct style style, struct text *line)
 {
-    const struct lx_run_result *r = result_of(on->session);
-    struct text line = {0};
-    if (r->worst_op >= 0) text_format(&line, "errors at most %.3f of their bounds", share_shown(r->share));
-    if (r->relative_error >= 0)
-        text_format(&line, "; outputs from end to end within %.2g of fp64", r->relative_error);
-    put_text(on->cells, area.row + 3, area.column, area.columns, INK(DIM), line.at ? line.at : "");
-    text_free(&line);
+    int rows = 1 + (h->spare > 0);
+    if (h->room.rows > 0 && line->at) {
+        struct box at = {h->room.row, h->room.column, rows < h->room.rows ? rows : h->room.rows,
+                         h->room.columns};
+        int used = h->spare > 0 ? put_wrapped(h->on->cells, at, style, line->at) : 1;
+        if (h->spare == 0) put_text(h->on->cells, at.row, at.column, at.columns, style, line->at);
+        h->spare -= used - 1;
+        box_cut_top(&h->room, used);
+    }
+    text_free(line);
 }
 
-static void draw_waits(const struct scene *on, struct box area)
+static void draw_result(struct head *h, const struct lx_run_result *r)
 {
-    struct text line = {0};
-    if (area.rows < HEAD || session_run_is_old(on->session)) return;
-    add_wait_sums(&on->session->shown.waits_sum, &line);
-    put_text(on->cells, area.row + HEAD - 1, area.column, area.columns, INK(PLAIN), line.at ? line.at : "");
-    text_free(&line);
-}
-
-static void draw_verdict(const struct scene *on, struct box area)
-{
-    const struct lx_run_result *r = result_of(on->session);
-    struct cells *g = on->cells;
     struct text line = {0};
     if (r->ok)
         text_add(&line, "ok: no fault, every op within its bounds, every byte counted as planned");
@@ -66,18 +64,46 @@ static void draw_verdict(const struct scene *on, struct box area)
                     counted(r->unequal_ops, "op").at);
         if (r->unequal) text_format(&line, "; %s", r->unequal);
     }
-    put_text(g, area.row, area.column, area.columns, r->ok ? INK(GOOD) : INK(BAD), line.at ? line.at : "");
-    text_free(&line);
-    if (area.rows < 3) return;
-    put_format(g, area.row + 1, area.column, area.columns, INK(PLAIN),
-               "HBM read %s B, written %s B; LX read %s B, written %s B; ring %s B",
-               grouped(r->total.hbm_read).at, grouped(r->total.hbm_written).at, grouped(r->total.lx_read).at,
-               grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
-    put_format(g, area.row + 2, area.column, area.columns, INK(DIM),
-               "predicted: %.2f us of the device, %.2f us end to end; outputs %016llx", r->device_us,
-               r->end_to_end_us, (unsigned long long)r->output_hash);
-    draw_errors(on, area);
-    draw_waits(on, area);
+    put_line(h, r->ok ? INK(GOOD) : INK(BAD), &line);
+}
+
+static void draw_counts(struct head *h, const struct lx_run_result *r)
+{
+    struct text line = {0};
+    text_format(&line, "HBM read %s B, written %s B; ", grouped(r->total.hbm_read).at,
+                grouped(r->total.hbm_written).at);
+    text_format(&line, "LX read %s B, written %s B; ring %s B", grouped(r->total.lx_read).at,
+                grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
+    put_line(h, INK(PLAIN), &line);
+    text_format(&line, "predicted: %.2f us of the device, %.2f us end to end; outputs %016llx", r->device_us,
+                r->end_to_end_us, (unsigned long long)r->output_hash);
+    put_line(h, INK(DIM), &line);
+}
+
+/* Op by op against the bounds, and from end to end. */
+static void draw_errors(struct head *h, const struct lx_run_result *r)
+{
+    struct text line = {0};
+    if (r->worst_op >= 0) text_format(&line, "errors at most %.3f of their bounds", share_shown(r->share));
+    if (r->relative_error >= 0)
+        text_format(&line, "%soutputs from end to end within %.2g of fp64", line.at ? "; " : "",
+                    r->relative_error);
+    if (!line.at) text_add(&line, " ");
+    put_line(h, INK(DIM), &line);
+}
+
+/* Returns the rows that it took. */
+static int draw_verdict(const struct scene *on, struct box area, int spare)
+{
+    const struct lx_run_result *r = result_of(on->session);
+    struct head h = {on, area, spare};
+    struct text line = {0};
+    draw_result(&h, r);
+    draw_counts(&h, r);
+    draw_errors(&h, r);
+    if (!session_run_is_old(on->session)) add_wait_sums(&on->session->shown.waits_sum, &line);
+    put_line(&h, INK(PLAIN), &line);
+    return area.rows - h.room.rows;
 }
 
 static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
@@ -124,7 +150,7 @@ VALUE_OF(name_value, struct run_row, v->words = row->name;)
 VALUE_OF(hbm_value,  struct run_row, value_whole(v, row->run->counted.hbm_read + row->run->counted.hbm_written);)
 VALUE_OF(lx_value,   struct run_row, value_whole(v, row->run->counted.lx_read + row->run->counted.lx_written); v->paint = PAINT_DIM;)
 VALUE_OF(ring_value, struct run_row, value_whole(v, row->run->counted.ring + row->run->counted.reduce_ring); v->paint = PAINT_DIM;)
-VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%.2f us", v->number);)
+VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%s", in_micros(v->number).at);)
 
 VALUE_OF(bound_value, struct run_row, v->words = row->wait ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
 
@@ -225,8 +251,11 @@ static void draw(const struct scene *on, void *state, struct box area)
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "this run is of another plan; %s runs the one that is shown", KEY_OF(EXECUTE));
     }
-    struct box head = box_cut_top(&area, area.rows >= 10 ? HEAD : 1);
-    draw_verdict(on, head);
+    int rows = area.rows >= 10 ? HEAD : 1, spare = rows > 1 ? area.rows - rows - 1 - row_count(r) : 0;
+    if (spare < 0) spare = 0;
+    struct box head = {area.row, area.column, rows + spare, area.columns};
+    int used = draw_verdict(on, head, spare);
+    box_cut_top(&area, used > rows ? used : rows);
     struct box titles = box_cut_top(&area, area.rows >= 6);
     struct column columns[RUN_COLUMNS];
     struct fitted f = fit_run(columns, area.columns);

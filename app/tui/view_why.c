@@ -7,11 +7,16 @@
 
 #include <string.h>
 
+/* Of the list with its heading, however much there is to say above it. */
+enum { LEAST_ROWS = 4, NARROW = 50 };
+
 struct why_view {
     struct list list;
     struct why_rows rows;
     bool whole;    /* asked for, though a buffer that is off chip is selected */
-    int row_order; /* of the row under the cursor, which it follows */
+    bool chosen;   /* the cursor was moved: it follows its row; else it is on the best one */
+    int row_order; /* of the row under the cursor */
+    int visible;   /* rows as drawn last */
 };
 
 static int32_t off_chip_selection(const struct session *s)
@@ -21,23 +26,30 @@ static int32_t off_chip_selection(const struct session *s)
     return p && i >= 0 && i < p->problem.count && p->answer.address[i] < 0 ? i : -1;
 }
 
-/* The cursor stays on its row when rows change their places; on none that was chosen it stays at the top. */
+/* A cursor that was moved stays on its row when rows change their places; else it is on the best, at the top. */
 static void follow(struct why_view *v)
 {
     if (!v->rows.moved) return;
     v->rows.moved = false;
-    for (size_t i = 0; v->list.cursor > 0 && i < v->rows.list.all.count; i++)
-        if (v->rows.list.all.at[i].order == v->row_order) {
-            v->list.cursor = (int)i;
-            return;
-        }
+    for (size_t i = 0; v->chosen && i < v->rows.list.all.count; i++)
+        if (v->rows.list.all.at[i].order == v->row_order) v->list.cursor = (int)i;
+    if (!v->chosen) v->list.cursor = 0;
+}
+
+/* The row under the cursor. NULL: none was chosen, and none helps so far. */
+static const struct remedy *row_at_cursor(const struct why_view *v)
+{
+    const struct remedies *r = &v->rows.list;
+    if (v->list.cursor < 0 || (size_t)v->list.cursor >= r->all.count) return NULL;
+    const struct remedy *it = &r->all.at[v->list.cursor];
+    return v->chosen || remedy_helps(r, it) ? it : NULL;
 }
 
 static void ask(struct why_view *v, struct session *s)
 {
     uint64_t before = v->rows.number;
     why_ask(&v->rows, s, v->whole ? -1 : off_chip_selection(s));
-    if (v->rows.number != before) v->list.cursor = 0;
+    if (v->rows.number != before) v->list.cursor = 0, v->chosen = false;
     follow(v);
 }
 
@@ -68,8 +80,11 @@ static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t
     const struct lx_buffer *b = &p->problem.buffers[i];
     struct text line = {0};
     add_printable(&line, b->name, 60);
-    text_format(&line, "  %s%s, off chip, ticks %lld to %lld", in_bytes(b->size).at,
-                p->stays ? " per core" : "", (long long)b->start, (long long)b->end - 1);
+    if (area->rows < 5)
+        text_format(&line, "  %s, off chip", in_short_bytes(b->size).at);
+    else
+        text_format(&line, "  %s%s, off chip, ticks %lld to %lld", in_bytes(b->size).at,
+                    p->stays ? " per core" : "", (long long)b->start, (long long)b->end - 1);
     add_line(on, area, INK(TITLE), &line);
     text_add(&line, "why: ");
     add_printable(&line, p->reason[i] ? p->reason[i] : "not known", 0);
@@ -110,7 +125,7 @@ static void draw_row(const struct scene *on, const struct why_view *v, const str
     struct progress now = worker_progress(on->session->worker, &why_work, it->order);
     put_values(on->cells, (struct box){row.row, row.column + 2, 1, row.columns - 2}, f, &data);
     if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-    if (i != v->list.cursor) return;
+    if (it != row_at_cursor(v)) return;
     if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
     put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
 }
@@ -119,14 +134,19 @@ static void draw_rows(const struct scene *on, struct why_view *v, struct box are
 {
     struct column columns[REMEDY_COLUMNS];
     int count = (int)v->rows.list.all.count;
-    struct box head = box_cut_top(&area, 1);
+    struct box head = box_cut_top(&area, area.rows >= 3);
     memcpy(columns, remedy_columns.at, sizeof columns);
+    if (v->rows.list.plan->graph->is_list)
+        columns[REMEDY_COLUMN_DELTA].from = columns[REMEDY_COLUMN_SLOWER].from;
+    if (area.columns < NARROW) columns[REMEDY_COLUMN_WHAT].width = 18;
+    columns[REMEDY_COLUMN_VALUE].from = 34;
     columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(v->rows.list.plan);
     if (!v->rows.list.name) columns[REMEDY_COLUMN_PRESENCE].heading = "";
     struct fitted f =
         fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
-    put_headings(on->cells, (struct box){head.row, head.column + 2, 1, head.columns - 2}, &f);
+    if (head.rows) put_headings(on->cells, (struct box){head.row, head.column + 2, 1, head.columns - 2}, &f);
     list_show(&v->list, count, area);
+    v->visible = area.rows;
     for (int i = 0; i < area.rows && v->list.top + i < count; i++)
         draw_row(on, v, &f, (struct box){area.row + i, area.column, 1, area.columns}, v->list.top + i);
 }
@@ -155,9 +175,12 @@ static void draw_foot(const struct scene *on, const struct why_view *v, struct b
 {
     int count = (int)v->rows.list.all.count;
     if (area.rows < 1 || count == 0) return;
-    const struct remedy *it = &v->rows.list.all.at[v->list.cursor < count ? v->list.cursor : 0];
-    int used = put_text(on->cells, area.row, area.column, area.columns, INK(DIM), it->note);
-    if (it->state <= REMEDY_CUT && !v->rows.list.plan->graph->is_list)
+    const struct remedy *it = row_at_cursor(v);
+    int used = put_text(on->cells, area.row, area.column, area.columns, INK(DIM),
+                        it                 ? it->note
+                        : v->rows.left > 0 ? "nothing that was tried so far helps"
+                                           : "nothing that was tried helps");
+    if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->is_list)
         put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
                    "%s%.2f us end to end, now %.2f", used ? "; " : "", it->us,
                    v->rows.list.plan->figures.end_to_end_us);
@@ -180,23 +203,33 @@ static void draw(const struct scene *on, void *state, struct box area)
         frame_no_plan(on, in);
         return;
     }
-    struct box foot = box_cut_bottom(&in, in.rows >= 8 ? 2 : 0);
+    struct box foot = box_cut_bottom(&in, in.rows >= 8 ? 2 : 0), words = in;
+    if (words.rows > in.rows - LEAST_ROWS) words.rows = in.rows > LEAST_ROWS ? in.rows - LEAST_ROWS : 0;
+    int room = words.rows;
     if (v->rows.buffer >= 0)
-        draw_buffer(on, v->rows.list.plan, v->rows.buffer, &in);
+        draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
     else
-        draw_whole(on, v->rows.list.plan, &in);
+        draw_whole(on, v->rows.list.plan, &words);
+    box_cut_top(&in, room - words.rows);
     draw_rows(on, v, in);
     draw_foot(on, v, foot);
 }
 
+/* Why the row under the cursor cannot be applied; NULL: it can. */
+static const char *refusal(const struct why_view *v, const struct remedy *it)
+{
+    if (v->visible < 1) return "there is no room to show what would be applied";
+    if (!it) return v->rows.left > 0 ? "nothing that was tried so far helps" : "nothing that was tried helps";
+    if (it->state == REMEDY_OPEN) return "it is being tried";
+    return it->state > REMEDY_CUT ? "there is nothing to apply in this row" : NULL;
+}
+
 static void apply(struct explorer *x, struct why_view *v)
 {
-    int count = (int)v->rows.list.all.count;
-    const struct remedy *it = v->list.cursor < count ? &v->rows.list.all.at[v->list.cursor] : NULL;
-    if (!it || it->state > REMEDY_CUT) {
-        explorer_say(x, TONE_WARN,
-                     it && it->state == REMEDY_OPEN ? "it is being tried"
-                                                    : "there is nothing to apply in this row");
+    const struct remedy *it = row_at_cursor(v);
+    const char *why_not = refusal(v, it);
+    if (why_not) {
+        explorer_say(x, TONE_WARN, "%s", why_not);
         return;
     }
     struct what_if how = {.options = it->options};
@@ -255,6 +288,7 @@ static void select_item(struct explorer *x, void *state, int i)
 {
     struct why_view *v = state;
     (void)x;
+    v->chosen = true;
     if (i >= 0 && (size_t)i < v->rows.list.all.count) v->row_order = v->rows.list.all.at[i].order;
 }
 

@@ -72,6 +72,8 @@ struct view {
     int (*selected)(struct explorer *x, void *state);
     const struct columns *sorted_by; /* of a table that can be sorted; NULL: none */
     void (*select)(struct explorer *x, void *state, int i);
+    /* Is the session's selection none of the items that the filter leaves? NULL: the view marks rows of its own. */
+    bool (*hides)(struct explorer *x, void *state);
 };
 
 #define VIEW_EXTERN(R, id, file, name, keys, group, help) extern const struct view view_##file;

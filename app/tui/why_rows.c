@@ -1,4 +1,4 @@
-/* One job per row; what comes back replaces its row, and the last one sorts them. */
+/* One job per row; what comes back replaces its row and goes to its place among those that are there. */
 #include "tui/why_rows.h"
 
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static bool post(struct why_rows *w, struct session *s, const struct remedy *it,
 static void sort(struct why_rows *w)
 {
     remedies_sort(&w->list);
-    w->is_sorted = w->moved = true;
+    w->is_sorted = w->left == 0;
+    w->moved = true;
 }
 
 static struct remedy *row_of(struct why_rows *w, int order)
@@ -72,7 +73,7 @@ static void done(void *data, bool stopped)
     if (!had || j->it.state <= REMEDY_CUT) *row = j->it;
     w->left -= j->round == 0;
     if (again && !stopped && j->round + 1 < ROUNDS) post(w, j->session, &j->it, j->round + 1);
-    if (w->left == 0) sort(w);
+    sort(w);
 }
 
 static void release(void *data)

@@ -13,7 +13,7 @@ struct why_rows {
     int32_t buffer;        /* -1: the plan as a whole */
     uint64_t number;       /* of the question: results of an older one come too late */
     int left;              /* rows that are still to come */
-    bool is_sorted, moved; /* moved: the rows have new places since the cursor was set */
+    bool is_sorted, moved; /* is_sorted: all of them; moved: the rows have new places since the cursor was set */
 };
 
 extern const struct work why_work;

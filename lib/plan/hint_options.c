@@ -2,11 +2,19 @@
 #include "plan/hint_options.h"
 #include "base/fail.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_HINTS = LX_MAX_RANK * 2 };
+
+static bool is_hinted(const struct lx_split_hint *hints, int count, char letter)
+{
+    for (int i = 0; i < count; i++)
+        if (hints[i].letter == letter) return true;
+    return false;
+}
 
 /* "s/8,t/4"; -1 with `st` where it is none. */
 static int read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], lx_status *st)
@@ -15,8 +23,15 @@ static int read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], 
     for (const char *at = text; n < MOST_HINTS; at++) {
         char *end;
         if (!*at || at[1] != '/') break;
+        errno = 0;
         long long split = strtoll(at + 2, &end, 10);
         if (end == at + 2 || split < 1 || (*end && *end != ',')) break;
+        if (errno == ERANGE || split > LX_MAX_ITEMS)
+            return status_set(st, LX_E_USAGE, "hint %.60s: a split is at most %d", text, (int)LX_MAX_ITEMS),
+                   -1;
+        if (is_hinted(hints, n, *at))
+            return status_set(st, LX_E_USAGE, "hint %.60s: '%c' is split twice; state it once", text, *at),
+                   -1;
         hints[n++] = (struct lx_split_hint){*at, split};
         if (!*end) return n;
         at = end;
@@ -68,6 +83,23 @@ static int32_t find_op(const struct lx_graph *g, const char *name)
     return -1;
 }
 
+/* In a pattern a split that the cores do not suffice for is passed over; who asks for one by hand is told. */
+static bool cores_suffice(const struct lx_graph *g, const char *op, const struct lx_split_hint *hints,
+                          int count, lx_status *st)
+{
+    int64_t left = g->device.cores;
+    for (int i = 0; i < count; i++) {
+        left /= hints[i].split;
+        if (left < 1)
+            return status_set(
+                st, LX_E_HINT,
+                "hint %.60s: with '%c' in %lld there are more slices than the %lld cores; ask for "
+                "fewer",
+                op, hints[i].letter, (long long)hints[i].split, (long long)g->device.cores);
+    }
+    return true;
+}
+
 /* One entry, which is cut into its parts. */
 static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, lx_status *st)
 {
@@ -81,7 +113,9 @@ static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, 
                              "a hint names op \"%.60s\", which is not there", entry),
                NULL;
     int count = read_hints(equals + 1, hints, st);
-    return count < 0 ? NULL : lx_graph_with_hints(g, op, hints, count, st);
+    return count < 0 || !cores_suffice(g, entry, hints, count, st)
+               ? NULL
+               : lx_graph_with_hints(g, op, hints, count, st);
 }
 
 const struct lx_graph *hint_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st)

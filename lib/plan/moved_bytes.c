@@ -30,7 +30,7 @@ enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor
     case LX_ROLE_COUNT:
         break;
     }
-    return is_relaid(l, tensor) ? LX_BYTES_RELAYOUTS : LX_BYTES_SPILLS;
+    return is_relaid(l, tensor) ? LX_BYTES_RELAYOUTS : LX_BYTES_INTERMEDIATES;
 }
 
 static void add_accesses(const struct lx_plan *p, int64_t *moved)

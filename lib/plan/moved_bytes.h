@@ -9,9 +9,10 @@
     X(LX_BYTES_WEIGHTS, "weights")                                                                           \
     X(LX_BYTES_INPUTS, "inputs")                                                                             \
     X(LX_BYTES_OUTPUTS, "outputs")                                                                           \
-    X(LX_BYTES_SPILLS, "spills")       /* intermediates that are off chip, or for some of their time */      \
-    X(LX_BYTES_RELAYOUTS, "relayouts") /* what restickify ops make, off chip */                              \
-    X(LX_BYTES_LINKED, "linked costs") /* of lists: what buffers cost together */
+    X(LX_BYTES_INTERMEDIATES, "intermediates") /* off chip, or for some of their time; barred ones too */    \
+    X(LX_BYTES_RELAYOUTS, "relayouts")         /* what restickify ops make, off chip */                      \
+    X(LX_BYTES_SPILLS, "spills")               /* of lists: what is off chip, by its cost */                 \
+    X(LX_BYTES_LINKED, "linked costs")         /* of lists: what buffers cost together */
 
 #define LX_BYTE_KIND_ENUM(id, word) id,
 enum lx_byte_kind { LX_BYTE_KINDS(LX_BYTE_KIND_ENUM) LX_BYTE_KIND_COUNT };

@@ -32,6 +32,14 @@ void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
     }
 }
 
+static double bytes_without_padding(const struct lx_plan *p, int32_t tensor)
+{
+    const struct lx_tensor *t = &p->layouts->graph->tensors[tensor];
+    double bytes = lx_dtype_bits(t->dtype) / 8.0, padded = (double)tensor_bytes(p->layouts, tensor);
+    for (int i = 0; i < t->rank; i++) bytes *= (double)t->shape[i];
+    return t->rank < 0 ? padded : fmin(bytes, padded);
+}
+
 /* The time of HBM by what each operand takes of it. */
 static void share_hbm(const struct lx_plan *p, int32_t o, const double *share, double us,
                       struct lx_op_wait *out)
@@ -60,6 +68,8 @@ static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, 
                                .device_us = t.device_us,
                                .flops = t.flops};
     if (t.hbm_us > 0) share_hbm(p, o, share, t.hbm_us, out);
+    for (int i = 0; i <= p->layouts->graph->ops[o].input_count; i++)
+        out->hbm_bytes += share[i] * bytes_without_padding(p, p->accesses[p->access_at[o] + i].tensor);
     sum->cost.busy_us += t.busy_us;
     sum->cost.hbm_bytes += (double)(p->traffic[o].hbm_read + p->traffic[o].hbm_written);
     sum->cost.cores = max_i64(sum->cost.cores, p->divisions->at[o].cores_used);
@@ -82,12 +92,14 @@ static void time_transfer(const struct lx_plan *p, const struct lx_transfer *t, 
         out->of_hbm_us[lx_tensor_bytes_for(p->layouts, tensor)] += us;
         out->covered_us += us;
         out->device_us += us;
+        out->hbm_bytes += (double)t->bytes;
         return;
     }
     struct lx_core_view to = view_of(p, t->stay), from = t->source >= 0 ? view_of(p, t->source) : to;
     us = t->kind == LX_MOVE ? cost_local_copy(d, view_part_bytes(p->layouts, tensor, &to))
                             : view_ring_us(p->layouts, tensor, &from, &to);
-    out->us[t->kind == LX_MOVE ? LX_WAIT_LX : LX_WAIT_RING] += us;
+    /* A relayout for which every core has its part already leaves no core. */
+    out->us[t->kind == LX_MOVE || t->bytes == 0 ? LX_WAIT_LX : LX_WAIT_RING] += us;
     out->device_us += us;
     sum->cost.busy_us += us;
 }
@@ -145,6 +157,7 @@ struct lx_op_wait lx_waits_sum(const struct lx_op_wait *ops, int32_t count)
         sum.covered_us += ops[o].covered_us;
         sum.device_us += ops[o].device_us;
         sum.flops += ops[o].flops;
+        sum.hbm_bytes += ops[o].hbm_bytes;
     }
     return sum;
 }

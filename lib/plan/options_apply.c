@@ -131,10 +131,9 @@ const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct
     struct lx_device device = g->device;
     bool changes = lx_options_is_set(o, LX_OPTION_DEVICE) || lx_options_is_set(o, LX_OPTION_CORES);
     if (changes && !set_device(o, &device, st)) return NULL;
-    const struct lx_graph *asked = hint_options_graph(o, g, st);
-    const struct lx_graph *on =
-        asked && changes ? lx_graph_with_device(asked, &device, st) : lx_graph_ref(asked);
-    lx_graph_free(asked);
+    const struct lx_graph *moved = changes ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
+    const struct lx_graph *on = moved ? hint_options_graph(o, moved, st) : NULL;
+    lx_graph_free(moved);
     if (!on || !lx_options_is_set(o, LX_OPTION_LX)) return on;
     int64_t bytes = o->value[LX_OPTION_LX];
     const struct lx_graph *sized = NULL;

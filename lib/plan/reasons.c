@@ -2,6 +2,7 @@
 #include "plan/planner.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
+#include "base/digits.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -80,18 +81,18 @@ static const char *why_no_room(const struct looking *l, const struct lx_buffer *
     if (taken + b->size > capacity)
         return arena_format(
             plan->memory,
-            "no room on scratchpad: others take up to %lld of %lld bytes while it lives, it needs %lld",
-            (long long)taken, (long long)capacity, (long long)b->size);
+            "no room on scratchpad: others take up to %s of %s bytes while it lives, it needs %s",
+            digits_in_groups(taken).at, digits_in_groups(capacity).at, digits_in_groups(b->size).at);
     if (plan->asks_time || has_hole(l, b)) return why_left_off(plan);
     if (b->fixed >= 0)
         return arena_format(plan->memory,
-                            "no room on scratchpad: others lie at its fixed address %lld while it lives",
-                            (long long)b->fixed);
+                            "no room on scratchpad: others lie at its fixed address %s while it lives",
+                            digits_in_groups(b->fixed).at);
     return arena_format(
         plan->memory,
-        "no room on scratchpad: fragmentation; others take at most %lld of %lld bytes while it lives, but no "
-        "hole of %lld lasts as long",
-        (long long)taken, (long long)capacity, (long long)b->size);
+        "no room on scratchpad: fragmentation; others take at most %s of %s bytes while it lives, but no "
+        "hole of %s lasts as long",
+        digits_in_groups(taken).at, digits_in_groups(capacity).at, digits_in_groups(b->size).at);
 }
 
 static const char *why_off_chip(const struct looking *l, const struct lx_buffer *b)
@@ -100,8 +101,8 @@ static const char *why_off_chip(const struct looking *l, const struct lx_buffer 
     if (b->reason) return b->reason;
     if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
     if (b->size > plan->problem.capacity)
-        return arena_format(plan->memory, "larger than the scratchpad: %lld of %lld bytes",
-                            (long long)b->size, (long long)plan->problem.capacity);
+        return arena_format(plan->memory, "larger than the scratchpad: %s of %s bytes",
+                            digits_in_groups(b->size).at, digits_in_groups(plan->problem.capacity).at);
     if (l->plain) return why_no_room(l, b);
     return plan->answer.status == LX_INFEASIBLE
                ? "no legal answer exists"

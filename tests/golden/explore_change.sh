@@ -26,5 +26,5 @@ echo "== a saved plan beside the one that is shown, as a list that adds up"
     cd "$scratch" || exit 3
     moe=$OLDPWD/$moe
     $LXPLAN plan "$moe" --lx 102400 -o saved.plan.json >/dev/null
-    see 80x24 ':open-plan saved.plan.json<Enter><wait>jddJ'
+    see 80x24 ':open-plan saved.plan.json<Enter><wait>ddJ'
 )

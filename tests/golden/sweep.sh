@@ -30,3 +30,6 @@ done
 "$LXPLAN" sweep $moe --svg --json; echo $?
 "$LXPLAN" sweep $moe -s gredy --json; echo $?
 "$LXPLAN" sweep no_such_file.json; echo $?
+echo "quiet:"
+"$LXPLAN" sweep $moe --lx 64k,128k -s greedy -q; echo $?
+"$LXPLAN" sweep $moe --lx 64k -s greedy -q --format csv | head -1

@@ -100,6 +100,17 @@ static bool come_late(const struct lx_problem *problem, const struct lx_run *run
     return true;
 }
 
+/* Everything off chip, but only when it is told to stop. */
+static bool wait_for_stop(const struct lx_problem *problem, const struct lx_run *run,
+                          struct lx_answer *answer)
+{
+    const struct timespec moment = {0, 10 * 1000 * 1000};
+    while (run->stop && !run->stop(run->context)) nanosleep(&moment, NULL);
+    for (int32_t i = 0; i < problem->count; i++) answer->address[i] = -1;
+    answer->status = LX_FEASIBLE;
+    return true;
+}
+
 /* Prints, and writes into every file that it finds open: only its own pipe may suffer. */
 static bool make_noise(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
@@ -145,4 +156,5 @@ ROGUE(rogue_boast, "claims a false bound", boast, LX_CAN_PROVE);
 ROGUE(rogue_denier, "claims that nothing fits", deny, LX_CAN_PROVE);
 ROGUE(rogue_late, "answers after the time limit", come_late, 0);
 ROGUE(rogue_noise, "writes where it must not", make_noise, 0);
+ROGUE(rogue_wait, "answers when it is stopped", wait_for_stop, 0);
 ROGUE(rogue_dice, "draws lots", throw_dice, LX_IS_SEEDED);

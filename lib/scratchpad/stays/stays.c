@@ -8,6 +8,7 @@
  *
  * What a place on chip saves is told in stay_prices.c. */
 #include "scratchpad/stays/find_stays.h"
+#include "base/digits.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -139,8 +140,9 @@ static bool measure_stay(struct builder *b, struct found_stay *f)
     f->buffer.size = part_of(b, f);
     if (f->stay.bar || f->buffer.size <= x->problem.capacity) return true;
     f->stay.bar = LX_BAR_SIZE;
-    f->buffer.reason = arena_format(x->memory, "larger than the scratchpad: %lld of %lld bytes",
-                                    (long long)f->buffer.size, (long long)x->problem.capacity);
+    f->buffer.reason =
+        arena_format(x->memory, "larger than the scratchpad: %s of %s bytes",
+                     digits_in_groups(f->buffer.size).at, digits_in_groups(x->problem.capacity).at);
     return f->buffer.reason ? true : no_memory(b);
 }
 

@@ -190,18 +190,14 @@ struct sized {
 
 /* The section of a tick: what is alive then, the largest first where not all exclude each other, and whatever else
  * excludes all of that. */
-static int32_t section(const struct master *m, int32_t pool, int64_t tick, const struct sized *by_size,
+static int32_t section(const struct blocks *b, int64_t tick, const struct sized *by_size, int32_t count,
                        int32_t *members)
 {
-    const struct blocks *b = m->b;
     int32_t n = 0;
     for (int alive = 1; alive >= 0; alive--)
-        for (int32_t k = 0; k < b->count; k++) {
+        for (int32_t k = 0; k < count; k++) {
             int32_t i = by_size[k].block;
-            struct literal in = master_in_pool(m, i, pool);
-            if (b->at[i].size && (in.column >= 0 || in.positive) && alive_at(b, i, tick) == alive &&
-                fits_clique(b, i, members, n))
-                members[n++] = i;
+            if (alive_at(b, i, tick) == alive && fits_clique(b, i, members, n)) members[n++] = i;
         }
     return n;
 }
@@ -212,29 +208,69 @@ static int compare_sizes(const void *a, const void *b)
     return x->size != y->size ? (x->size < y->size ? 1 : -1) : (x->block > y->block) - (x->block < y->block);
 }
 
+static int compare_ticks(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The blocks that may be in the pool, the largest first. */
+static int32_t pool_by_size(const struct master *m, int32_t pool, struct sized *by_size)
+{
+    const struct blocks *b = m->b;
+    int32_t n = 0;
+    for (int32_t i = 0; i < b->count; i++) {
+        struct literal in = master_in_pool(m, i, pool);
+        if (b->at[i].size && (in.column >= 0 || in.positive)) by_size[n++] = (struct sized){b->at[i].size, i};
+    }
+    qsort(by_size, (size_t)n, sizeof *by_size, compare_sizes);
+    return n;
+}
+
+/* The ticks at which lives begin, each once. */
+static int32_t gather_starts(const struct blocks *b, int64_t *ticks)
+{
+    int32_t n = 0, kept = 0;
+    for (int32_t i = 0; i < b->count; i++)
+        for (int32_t k = 0; k < b->at[i].life_count; k++)
+            ticks[n++] = b->lives[b->at[i].first_life + k].start;
+    qsort(ticks, (size_t)n, sizeof *ticks, compare_ticks);
+    for (int32_t k = 0; k < n; k++)
+        if (kept == 0 || ticks[kept - 1] != ticks[k]) ticks[kept++] = ticks[k];
+    return kept;
+}
+
+/* Who stops it has fewer rows, and a bound that is no higher. */
+static bool add_pool_sections(struct master *m, int32_t pool, const int64_t *ticks, int32_t tick_count,
+                              struct sized *by_size, int32_t *members)
+{
+    int32_t blocks = pool_by_size(m, pool, by_size);
+    struct cliques seen = {0};
+    bool ok = true;
+    for (int32_t k = 0; ok && k < tick_count && !budget_stopped(m->programme.budget); k++) {
+        int32_t count = section(m->b, ticks[k], by_size, blocks, members), before = seen.count;
+        ok = cliques_add(&seen, members, count);
+        if (ok && seen.count > before) clique_row(m, pool, members, count, NULL, true);
+    }
+    cliques_free(&seen);
+    return ok;
+}
+
 static bool add_sections(struct master *m)
 {
     const struct blocks *b = m->b;
-    size_t n = (size_t)b->count + 1;
+    size_t n = (size_t)b->count + 1, lives = 1;
+    for (int32_t i = 0; i < b->count; i++) lives += (size_t)b->at[i].life_count;
     struct sized *by_size = malloc(n * sizeof *by_size);
     int32_t *members = malloc(n * sizeof *members);
-    struct cliques seen = {0};
-    bool ok = by_size && members;
-    for (int32_t i = 0; ok && i < b->count; i++) by_size[i] = (struct sized){b->at[i].size, i};
-    if (ok) qsort(by_size, n - 1, sizeof *by_size, compare_sizes);
-    for (int32_t pool = 0; ok && pool < b->pool_count; pool++) {
-        cliques_free(&seen);
-        for (int32_t i = 0; ok && i < b->count; i++)
-            for (int32_t k = 0; ok && k < b->at[i].life_count; k++) {
-                int32_t count = section(m, pool, b->lives[b->at[i].first_life + k].start, by_size, members);
-                int32_t before = seen.count;
-                ok = cliques_add(&seen, members, count);
-                if (ok && seen.count > before) clique_row(m, pool, members, count, NULL, true);
-            }
-    }
-    cliques_free(&seen);
+    int64_t *ticks = malloc(lives * sizeof *ticks);
+    bool ok = by_size && members && ticks;
+    int32_t tick_count = ok ? gather_starts(b, ticks) : 0;
+    for (int32_t pool = 0; ok && pool < b->pool_count; pool++)
+        ok = add_pool_sections(m, pool, ticks, tick_count, by_size, members);
     free(by_size);
     free(members);
+    free(ticks);
     return ok && !m->programme.out_of_memory;
 }
 

@@ -134,6 +134,38 @@ static void the_footer_can_be_clicked(void **state)
     close_it(x);
 }
 
+/* The footer offers what the key does on the row. */
+static void compare_offers_what_enter_does(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 120);
+    type(x, "<wait>:lx 60k<Enter><wait>p<wait>5g");
+    assert_false(shows(x, "take this solver"));
+    assert_true(x->session.selection.buffer >= 0);
+    type(x, "j");
+    assert_false(shows(x, "take this solver")); /* A is only kept */
+    type(x, "jj");
+    assert_true(shows(x, "<Enter> take this solver"));
+    close_it(x);
+}
+
+/* A page is another page: its first line is the last of the one before. */
+static void space_turns_the_page(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>?");
+    struct list *l = all_views[VIEW_HELP]->list(x->states[VIEW_HELP]);
+    int rows = l->rows.rows;
+    type(x, "<Space>");
+    assert_int_equal(l->top, rows - 1);
+    type(x, "<Space>");
+    assert_int_equal(l->top, 2 * (rows - 1));
+    type(x, "bb");
+    assert_int_equal(l->top, 0);
+    close_it(x);
+}
+
 static void help_is_paged_and_whole(void **state)
 {
     (void)state;
@@ -236,8 +268,13 @@ static void the_file_is_watched(void **state)
     assert_true(shows(x, "own.json has changed: read again"));
     type(x, "<wait>");
     assert_true(shows(x, "veiled"));
+    type(x, ":lx 1m<Enter><wait>");
     copy_with(GQ, "own.json", "\"kind\": \"add\"", "\"kind\": \"adn\"");
     type(x, "<Tick><wait>");
+    assert_true(shows(x, "has changed and cannot be read"));
+    assert_false(shows(x, "changed: read again") ||
+                 shows(x, "with these settings")); /* it is the file's fault */
+    assert_true(shows(x, "e edits"));
     assert_true(shows(x, "did you mean \"add\"?"));
     assert_true(shows(x, "|"));
     assert_true(shows(x, "^"));
@@ -297,6 +334,8 @@ int main(void)
         cmocka_unit_test(typing_replaces_a_proposed_name),
         cmocka_unit_test(files_are_replaced_when_asked_twice),
         cmocka_unit_test(the_footer_can_be_clicked),
+        cmocka_unit_test(compare_offers_what_enter_does),
+        cmocka_unit_test(space_turns_the_page),
         cmocka_unit_test(help_is_paged_and_whole),
         cmocka_unit_test(names_come_first),
         cmocka_unit_test(equal_names_are_told_apart),

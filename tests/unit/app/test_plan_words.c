@@ -30,6 +30,7 @@ static const struct lx_plan *plan_of(const char *file, const char *const *set)
 }
 
 #define MOE      SOURCE_DIR "/patterns/graphs/moe_mlp.json"
+#define GQ       SOURCE_DIR "/patterns/graphs/gq_attention.json"
 #define SET(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static bool says(void (*add)(const struct lx_plan *, struct text *), const struct lx_plan *p,
@@ -55,7 +56,8 @@ static void every_plan_says_what_is_proved(void **state)
         const char *const *set;
         const char *value, *status;
     } cases[] = {
-        {SET("lx", "60k", "solver", "exact"), "MiB, optimal", "optimal"},
+        {SET("lx", "60k", "solver", "exact"), "MiB, optimal for these divisions",
+         "optimal for these divisions"},
         {SET("lx", "60k", "solver", "greedy"), ", proven least ", "heuristic: it proves nothing"},
         {SET("lx", "60k", "evict", "on"), ", proven least ", "the bound does not reach"},
         {SET("lx", "60k", "objective", "time"), " us end to end, proven least ", "the bound does not reach"},
@@ -69,6 +71,23 @@ static void every_plan_says_what_is_proved(void **state)
         assert_int_equal(p->answer.status == LX_OPTIMAL, p->unproved == NULL);
         lx_plan_free(p);
     }
+}
+
+/* "optimal" alone leaves no other plan: a list has no divisions, and co-optimisation looks at all of them. */
+static void optimal_says_of_what(void **state)
+{
+    (void)state;
+    const struct lx_plan *list =
+                             plan_of(SOURCE_DIR "/patterns/lists/store_once.json", SET("solver", "exact")),
+                         *joint = plan_of(GQ, SET("lx", "100k", "cooptimise", "full")),
+                         *own = plan_of(GQ, SET("lx", "100k"));
+    assert_string_equal(verdict_words(list), "optimal");
+    assert_string_equal(verdict_words(joint), "optimal");
+    assert_string_equal(verdict_words(own), "optimal for these divisions");
+    assert_true(joint->figures.hbm_bytes < own->figures.hbm_bytes);
+    lx_plan_free(list);
+    lx_plan_free(joint);
+    lx_plan_free(own);
 }
 
 /* Bytes of an op as its operands' words say it, which are those of its row. */
@@ -156,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plan_says_what_is_proved),
+        cmocka_unit_test(optimal_says_of_what),
         cmocka_unit_test(places_add_up),
         cmocka_unit_test(divisions_have_their_reasons),
     };

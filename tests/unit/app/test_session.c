@@ -1,5 +1,6 @@
 /* Plans that come at once and get better, what a change did, plans kept to compare with, and how all of it is stopped. */
 #include "support/explorer_by_keys.h"
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "text/progress_words.h"
@@ -135,7 +136,13 @@ static void plans_are_kept_to_compare_with(void **state)
     type(x, "gjj");
     assert_true(shows(x, "the same plan")); /* A is what was saved */
     type(x, ":open-plan nowhere.json<Enter><wait>");
-    assert_true(shows(x, "nowhere.~") || shows(x, "nowhere.j"));
+    assert_int_equal(x->session.files.count, 1);
+    assert_true(shows(x, "nowhere.json"));
+    type(x, ":lx 80k<Enter><wait>:save other.plan.json<Enter>:lx 102400<Enter><wait>");
+    type(x, ":open-plan other.plan.json<Enter><wait>");
+    assert_int_equal(x->session.files.count, 2);
+    assert_true(shows(x, " R  other.pl") && shows(x, "LX 100 KiB to 80.0 KiB; from L"));
+    assert_false(shows(x, "0.000 ms"));
     type(x, "+++-z>>r<wait>");
     close_it(x);
 }
@@ -153,6 +160,62 @@ static void a_race_is_of_its_settings_not_of_its_solver(void **state)
     assert_false(shows(x, "of other settings"));
     type(x, "x<wait>");
     assert_true(shows(x, "of other settings"));
+    close_it(x);
+}
+
+/* What one solver proves holds for all: one bound in one table, and all that reach it are the best. */
+static void a_race_has_one_bound(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(MOE_GRAPH, 40, 160);
+    type(x, ":lx 100k<Enter>:solver greedy<Enter><wait>p<wait>:solver firstfit<Enter><wait>5r<wait>");
+    struct rivals all = rivals_of(&x->session);
+    int64_t best = INT64_MAX;
+    int stars = 0, least = 0;
+    for (int i = 0; i < all.count; i++) {
+        assert_non_null(all.at[i].outcome->plan);
+        assert_int_equal(all.at[i].least, all.at[0].least);
+        assert_true(all.at[i].least >= lx_plan_least(all.at[i].outcome->plan));
+        best = min_i64(best, lx_plan_value(all.at[i].outcome->plan));
+    }
+    for (int i = 0; i < all.count; i++) {
+        bool is_best = lx_plan_value(all.at[i].outcome->plan) == best;
+        least += is_best && all.at[i].kind == RIVAL_RACER;
+        if (all.at[i].kind == RIVAL_RACER) stars += session_wins(&x->session, all.at[i].number);
+    }
+    assert_int_equal(stars, least);
+    assert_true(all.at[0].least <= best);
+    assert_true(shows(x, "proved by ") == (all.at[0].least == best));
+    type(x, ":lx 80k<Enter><wait>");
+    all = rivals_of(&x->session);
+    assert_null(all.at[0].by); /* another question */
+    close_it(x);
+}
+
+/* More bytes are a plus, here as everywhere. */
+static void more_bytes_are_a_plus(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(MOE_GRAPH, 40, 120);
+    type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>p<wait>:solver firstfit<Enter><wait>5");
+    assert_true(shows(x, "-1,048,576  from L to R fewer: "));
+    type(x, "p<wait>:solver greedy<Enter><wait>");
+    assert_true(shows(x, "+1,048,576  from L to R more: "));
+    close_it(x);
+}
+
+/* What is still being made has missed nothing; what is there says so at any width. */
+static void only_a_plan_misses_the_target(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/targets/moe_mlp.json", 24, 80);
+    type(x, ":lx 64k<Enter><wait><Esc>");
+    assert_false(lx_plan_meets_target(session_plan(&x->session)));
+    assert_true(shows(x, "TARGET MISSED") && shows(x, "HBM "));
+    x->session.shown.interim = true;
+    type(x, "<Tick>");
+    assert_false(shows(x, "TARGET MISSED"));
+    x->session.shown.interim = false;
     close_it(x);
 }
 
@@ -190,6 +253,24 @@ static void nothing_so_far_is_not_nought(void **state)
     assert_int_equal(curve_bound(&c), 499);
 }
 
+/* A curve that still runs goes on at its height, full or not. */
+static void a_running_curve_does_not_fall(void **state)
+{
+    (void)state;
+    struct curve c = {0};
+    curve_reach(&c, 1);
+    assert_int_equal(c.count, 0);
+    for (int i = 0; i < CURVE_MOST; i++) {
+        curve_add(&c, i, 5000 - i, 100 + i);
+        struct curve now = c;
+        curve_reach(&now, i + 0.5);
+        assert_int_equal(curve_best(&now), 5000 - i);
+        assert_int_equal(curve_bound(&now), 100 + i);
+        assert_true(now.count <= CURVE_MOST && now.at[now.count - 1].seconds == i + 0.5);
+    }
+    assert_int_equal(c.count, CURVE_MOST);
+}
+
 static void the_marked_pattern_has_the_status(void **state)
 {
     (void)state;
@@ -221,8 +302,12 @@ int main(void)
         cmocka_unit_test(differences_add_up),
         cmocka_unit_test(plans_are_kept_to_compare_with),
         cmocka_unit_test(a_race_is_of_its_settings_not_of_its_solver),
+        cmocka_unit_test(a_race_has_one_bound),
+        cmocka_unit_test(more_bytes_are_a_plus),
+        cmocka_unit_test(only_a_plan_misses_the_target),
         cmocka_unit_test(what_if_leaves_the_map_to_be_seen),
         cmocka_unit_test(nothing_so_far_is_not_nought),
+        cmocka_unit_test(a_running_curve_does_not_fall),
         cmocka_unit_test(the_marked_pattern_has_the_status),
         cmocka_unit_test(play_can_be_paused),
     };

@@ -3,6 +3,8 @@
 #include "support/explorer_by_keys.h"
 #include "tui/why_rows.h"
 
+#define MOE_MLP SOURCE_DIR "/patterns/graphs/moe_mlp.json"
+
 static const struct remedies *rows_of(const struct explorer *x)
 {
     struct state {
@@ -56,10 +58,57 @@ static void it_is_asked_about_the_plan_and_the_next_buffer(void **state)
     close_it(x);
 }
 
+/* Rows are in order as they come; a cursor that nobody moved is on what helps, and Enter applies nothing else. */
+static void rows_come_in_order(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(MOE_MLP, 24, 80);
+    type(x, "<wait>:lx 100k<Enter><wait>i");
+    const struct remedies *r = rows_of(x);
+    int64_t now = session_plan(&x->session)->figures.hbm_bytes;
+    for (int turn = 0; turn < 20; turn++) {
+        usleep(20000);
+        session_take_results(&x->session);
+        for (size_t i = 1; i < r->all.count && r->all.at[i].state <= REMEDY_CUT; i++)
+            assert_true(r->all.at[i - 1].state <= REMEDY_CUT && r->all.at[i - 1].value <= r->all.at[i].value);
+    }
+    type(x, "<wait>");
+    assert_true(r->all.at[0].value < now && shows(x, "time %"));
+    assert_true(shows(x, "+19")); /* one that takes three times as long says so */
+    close_it(x);
+}
+
+static void what_does_not_help_is_not_applied_unasked(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    type(x, "<wait>i<wait>");
+    assert_false(remedy_helps(rows_of(x), &rows_of(x)->all.at[0]));
+    type(x, "<Enter>");
+    assert_true(shows(x, "nothing that was tried helps"));
+    assert_int_equal(x->overlay, VIEW_WHY);
+    type(x, "j<Enter>");
+    assert_int_equal(x->overlay, VIEW_COUNT);
+    close_it(x);
+}
+
+/* However small the window: what is drawn is inside its frame, and a row that Enter applies is to be seen. */
+static void a_small_window_has_rows(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 12, 40);
+    type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    assert_true(shows(x, "what") && shows(x, "why: "));
+    assert_true(shows(x, rows_of(x)->all.at[0].what));
+    for (int row = 2; row < 9; row++) assert_int_equal(x->cells.at[row * 40 + 39].code, x->glyphs->vertical);
+    for (int c = 1; c < 39; c++) assert_int_equal(x->cells.at[9 * 40 + c].code, x->glyphs->horizontal);
+    close_it(x);
+}
+
 static void it_stops_in_the_middle(void **state)
 {
     (void)state;
-    struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 80);
+    struct explorer *x = open_on(MOE_MLP, 24, 80);
     type(x, "<wait>:lx 100k<Enter><wait>i.");
     const struct remedies *r = rows_of(x);
     assert_true(r->all.count > 10);
@@ -105,6 +154,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_applied_and_taken_back),
         cmocka_unit_test(it_is_asked_about_the_plan_and_the_next_buffer),
+        cmocka_unit_test(rows_come_in_order),
+        cmocka_unit_test(what_does_not_help_is_not_applied_unasked),
+        cmocka_unit_test(a_small_window_has_rows),
         cmocka_unit_test(it_stops_in_the_middle),
         cmocka_unit_test(it_follows_the_plan),
         cmocka_unit_test(it_is_drawn_at_every_size_and_in_every_theme),

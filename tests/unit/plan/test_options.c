@@ -198,6 +198,8 @@ static void mistakes_are_told(void **state)
         {"time", "soon", "is not a number"},
         {"work", NULL, "--work needs a value (N)"},
         {"hint", "scores=s8", "it must be splits such as s/8,t/4"},
+        {"hint", "scores=s/8,s/4", "'s' is split twice"},
+        {"hint", "scores=s/99999999999999999999", "a split is at most 524288"},
         {"solvr", "auto", "did you mean \"solver\"?"},
     };
     struct lx_options o = {.solvers = lx_solvers(), .prefix = "--"}, before = o;
@@ -208,6 +210,32 @@ static void mistakes_are_told(void **state)
         assert_int_equal(lx_code_exit(st.code), 2);
         assert_memory_equal(&o, &before, sizeof o);
     }
+}
+
+/* A split beyond the cores that the plan is for is refused, and not left out. */
+static void hints_stay_within_the_cores(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hint, *cores;
+        bool fits;
+    } cases[] = {{"scores=s/32", "32", true},    {"scores=s/64", "32", false},
+                 {"scores=s/8,t/4", "32", true}, {"scores=s/8,t/8", "32", false},
+                 {"scores=s/8", "4", false},     {"scores=s/4", "4", true}};
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st);
+    for (size_t i = 0; g && i < sizeof cases / sizeof *cases; i++) {
+        struct lx_options o = {.solvers = lx_solvers(), .prefix = "--"};
+        assert_true(lx_options_set(&o, "hint", cases[i].hint, &st));
+        assert_true(lx_options_set(&o, "cores", cases[i].cores, &st));
+        const struct lx_graph *on = lx_options_graph(&o, g, &st);
+        if (!on != !cases[i].fits) fail_msg("%s on %s cores: %s", cases[i].hint, cases[i].cores, st.text);
+        if (!on) assert_non_null(strstr(st.text, "more slices than the"));
+        if (!on) assert_int_equal(lx_code_exit(st.code), 2);
+        lx_graph_free(on);
+    }
+    assert_non_null(g);
+    lx_graph_free(g);
 }
 
 static void set_all(struct lx_options *o, const char *const (*pairs)[2])
@@ -293,6 +321,7 @@ static void every_part_of_the_program_takes_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hints_stay_within_the_cores),
         cmocka_unit_test(every_row_has_an_effect),
         cmocka_unit_test(what_is_told_can_be_set),
         cmocka_unit_test(every_word_is_taken),

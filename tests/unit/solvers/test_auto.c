@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 /* What an answer is worth; for fit how many are left out. */
@@ -115,13 +116,66 @@ static void test_graphs(void **state)
     }
 }
 
+/* Who says what is enough gets at least that, and no bound that a legal answer goes below. */
+static void test_enough(void **state)
+{
+    (void)state;
+    struct rng rng = rng_seed(74);
+    for (int round = 0; round < 40; round++) {
+        struct linked l;
+        linked_random(&l, &rng, (int32_t)rng_between(&rng, 2, 14));
+        int64_t address[SMALL_MAX], best = worth(&l.small.problem, lx_solver_find("auto"), NULL);
+        if (best == INT64_MAX) continue;
+        struct lx_answer a = {.address = address};
+        struct lx_run run = {.seed = 2, .enough = best + rng_between(&rng, 0, best + 1)};
+        lx_status st;
+        assert_true(lx_solve(&l.small.problem, lx_solver_find("auto"), &run, &a, &st));
+        assert_int_not_equal(a.status, LX_ERROR);
+        assert_true(a.objective <= run.enough && a.objective >= best && a.bound <= best);
+    }
+}
+
+static const struct lx_graph *layers_of_block(int64_t layers, int64_t lx)
+{
+    const struct lx_generator *block = lx_generator_find("block");
+    int64_t values[32];
+    lx_status st;
+    lx_values_default(block->options, block->option_count, values);
+    for (int i = 0; i < block->option_count; i++)
+        if (strcmp(block->options[i].name, "layers") == 0) values[i] = layers;
+    const struct lx_graph *whole = block->build(values, &st);
+    const struct lx_graph *g = whole ? lx_graph_with_capacity(whole, lx, &st) : NULL;
+    if (!g) fail_msg("%s", st.text);
+    lx_graph_free(whole);
+    return g;
+}
+
+/* What ends the search early on larger graphs is a bound: the whole search finds nothing below it. */
+static void test_ended_early(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {61440, 102400, 204800, 307200};
+    const struct lx_solver *of_auto = lx_solver_find("auto"), *quick = lx_solver_find("bestfit");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct lx_graph *g = layers_of_block(3, sizes[i]);
+        struct lx_plan_options how = {.solver = of_auto, .quick_solver = quick, .run = {.seed = 1}};
+        lx_status st;
+        struct lx_plan *early = lx_plan_make(g, &how, &st);
+        assert_non_null(early);
+        int64_t whole = traffic(g, of_auto);
+        assert_true(early->figures.hbm_bytes <= whole);
+        assert_true(lx_plan_least(early) <= whole);
+        assert_int_equal(early->answer.status, LX_OPTIMAL);
+        lx_plan_free(early);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_linked),
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_lists),  cmocka_unit_test(test_linked), cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_graphs), cmocka_unit_test(test_enough), cmocka_unit_test(test_ended_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

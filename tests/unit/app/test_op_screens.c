@@ -1,0 +1,139 @@
+/* What screens say of one op: the same time in Graph and in Cores, no point above its roof, words that are whole. */
+#include "support/explorer_by_keys.h"
+#include "planning/buffer_table.h"
+#include "planning/op_words.h"
+
+#define EXPERTS   SOURCE_DIR "/patterns/showcase/moe_tight.json"
+#define ATTENTION SOURCE_DIR "/patterns/showcase/attention_tight.json"
+
+/* Cores says the time that the plan has, which is that of Graph. */
+static void cores_and_graph_say_one_time(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(ATTENTION, 40, 120);
+    type(x, "<wait>3");
+    int32_t n = outcome_graph(&x->session.shown)->op_count;
+    for (int32_t i = 0; i < n; i++) {
+        session_select_op(&x->session, i);
+        assert_true(shows(x, in_micros(x->session.shown.waits[i].device_us).at));
+    }
+    close_it(x);
+}
+
+/* "136.8 % of its roof": never. */
+static void no_op_is_above_its_roof(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(EXPERTS, 40, 200);
+    type(x, "<wait>b");
+    int32_t n = outcome_graph(&x->session.shown)->op_count;
+    for (int32_t i = 0; i < n; i++) {
+        session_select_op(&x->session, i);
+        explorer_draw(x);
+        struct text screen = {0};
+        cells_to_text(&x->cells, &screen);
+        const char *at = strstr(screen.at, " % of its roof");
+        while (at && at > screen.at && at[-1] != ' ') at--;
+        if (at) assert_true(strtod(at, NULL) <= 100);
+        text_free(&screen);
+    }
+    close_it(x);
+}
+
+/* Where the launch covers HBM, both times are named. */
+static void both_times_are_named(void **state)
+{
+    (void)state;
+    struct lx_op_wait w = {.us = {[LX_WAIT_HBM] = 40}, .covered_us = 10, .device_us = 50};
+    struct text line = {0};
+    add_wait_sums(&w, &line);
+    assert_string_equal(line.at,
+                        "100.0 % of 40.0 us (device 50.0, 10.0 of it behind launches) waits for HBM");
+    text_free(&line);
+    w = (struct lx_op_wait){.us = {[LX_WAIT_HBM] = 0.75, [LX_WAIT_LAUNCH] = 0.25}, .device_us = 0.75};
+    add_wait_sums(&w, &line);
+    assert_string_equal(line.at, "75.0 % of 1.00 us end to end waits for HBM, 25.0 % launch");
+    text_free(&line);
+}
+
+/* Bytes of intermediates are no spill: that is what more room would save. */
+static void spill_has_one_meaning(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(ATTENTION, 40, 200);
+    type(x, "<wait>9");
+    assert_true(shows(x, "intermediates 4,194,304"));
+    assert_false(shows(x, "spills"));
+    close_it(x);
+}
+
+/* What waits for the ring moves bytes over it, and a mismatch says what it costs. */
+static void relayouts_have_a_cost(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(EXPERTS, 40, 200);
+    type(x, "<wait>3");
+    const struct lx_plan *p = session_plan(&x->session);
+    const struct lx_graph *g = outcome_graph(&x->session.shown);
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op_traffic *t = &p->traffic[o];
+        assert_true(!(x->session.shown.waits[o].us[LX_WAIT_RING] > 0) || t->ring + t->reduce_ring > 0);
+        for (int k = 0; k < g->ops[o].input_count; k++) {
+            int32_t from = x->session.shown.producer[g->ops[o].inputs[k]];
+            struct text words = {0};
+            if (from >= 0 && add_cut_words(p, o, k, from, &words) != CUT_SAME)
+                assert_true(strstr(words.at, " B") || strstr(words.at, "has its part already"));
+            text_free(&words);
+        }
+    }
+    close_it(x);
+}
+
+/* Numbers are whole: where a line is too long, words give way to them. */
+static void numbers_are_not_cut(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(EXPERTS, 40, 120);
+    type(x, "<wait>4:goto x#2<Enter>");
+    assert_false(shows(x, "buffers, 81,9~"));
+    type(x, "9");
+    assert_true(shows(x, "x#2: off chip, input, 917,504 B less on chip; no room"));
+    assert_true(shows(x, "81,920 of 81,920 bytes"));
+    close_it(x);
+    x = open_on(GQ, 24, 80);
+    type(x, "<wait>7r<wait>");
+    assert_true(shows(x, "ring 8,192,000 B") && shows(x, "0.9 % LX"));
+    close_it(x);
+    x = open_on(SOURCE_DIR "/patterns/lists/two_pools.json", 24, 80);
+    type(x, "<wait>9");
+    assert_true(shows(x, "fast 0x000040"));
+    close_it(x);
+}
+
+/* A life of large ticks has its columns. */
+static void lives_are_whole(void **state)
+{
+    (void)state;
+    FILE *f = fopen("late.csv", "w");
+    assert_non_null(f);
+    fputs("id,lower,upper,size\n0,123456,123459,64\n1,0,123457,64\n", f);
+    fclose(f);
+    struct explorer *x = open_on("late.csv", 24, 80);
+    type(x, "<wait>9");
+    assert_true(shows(x, "123456..123459"));
+    close_it(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_and_graph_say_one_time),
+        cmocka_unit_test(no_op_is_above_its_roof),
+        cmocka_unit_test(both_times_are_named),
+        cmocka_unit_test(spill_has_one_meaning),
+        cmocka_unit_test(relayouts_have_a_cost),
+        cmocka_unit_test(numbers_are_not_cut),
+        cmocka_unit_test(lives_are_whole),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
