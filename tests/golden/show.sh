@@ -17,3 +17,7 @@ echo "--- a control character in the name of a pattern is not in the page"
 sed 's/"name": "rms_norm"/"name": "rms\\u0007norm"/' patterns/graphs/rms_norm.json >"$scratch/bell.json"
 $LXPLAN sweep "$scratch/bell.json" --lx 64k -s greedy --html | grep -o '"pattern": "[^"]*"'
 $LXPLAN sweep "$scratch/bell.json" --lx 64k -s greedy --json | grep -o '"pattern": "[^"]*"'
+echo "--- words that were meant"
+sed 's/"device": "spyre"/"device": "spire"/' patterns/graphs/rms_norm.json >"$scratch/device.json"
+sed 's/"kind": "pattern"/"kind": "pattrn"/' patterns/graphs/rms_norm.json >"$scratch/kind.json"
+for file in device kind; do $LXPLAN plan "$scratch/$file.json"; echo "exit $?"; done
