@@ -67,6 +67,28 @@ bool deliver(struct call *call, char *data, size_t length)
     return ok;
 }
 
+/* Line by line: what ends a line is the form's, all else that moves a cursor is a file's. */
+static bool clean_lines(const char *data, struct text *out)
+{
+    char *copy = strdup(data), *rest = copy;
+    for (char *line; rest && (line = strsep(&rest, "\n"));) {
+        add_printable(out, line, 0);
+        if (rest) text_add(out, "\n");
+    }
+    free(copy);
+    return copy && !out->failed;
+}
+
+bool deliver_data(struct call *call, char *data, size_t length)
+{
+    struct text clean = {0};
+    if (!data || goes_to_file(call) || !isatty(STDOUT_FILENO)) return deliver(call, data, length);
+    bool ok = clean_lines(data, &clean);
+    free(data);
+    if (!ok) text_free(&clean);
+    return deliver(call, ok && !clean.at ? strdup("") : clean.at, clean.length);
+}
+
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out)
 {
     const char *value = option_value(&call->line, name);

@@ -236,7 +236,7 @@ static bool must_fail(const struct call *call, unsigned failing, const struct co
     for (int k = 0; k < FAILINGS; k++) {
         if (!(failing & 1u << k) || counts[k] == 0) continue;
         note(call, "failed on %s: %lld of %lld pairs", failing_word(k), (long long)counts[k],
-             (long long)(c->pairs + c->missing));
+             (long long)(c->pairs + (k == FAIL_MISSING ? c->missing : 0)));
         any = true;
     }
     return any;
@@ -310,7 +310,7 @@ static int run(struct call *call)
     if (ok && out.failed) ok = status_no_memory(&call->st);
     size_t length = out.length;
     if (ok && (!is_quiet(call) || e != exporters || goes_to_file(call))) {
-        ok = deliver(call, out.at ? out.at : strdup(""), length);
+        ok = (exporter_is_data(e) ? deliver_data : deliver)(call, out.at ? out.at : strdup(""), length);
         out = (struct text){0};
     }
     text_free(&out);

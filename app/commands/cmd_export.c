@@ -86,6 +86,14 @@ static char *write_pattern(struct call *call, const char *file, const char *text
     return written;
 }
 
+/* Buffers on the very bytes of one whose life they share. */
+static int32_t count_in_place(const struct lx_plan *p)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->problem.count; i++) n += p->took_slot_of[i] >= 0;
+    return n;
+}
+
 static char *write_addresses(struct call *call, const char *file, const char *text,
                              const struct lx_format *format, size_t *length)
 {
@@ -97,8 +105,15 @@ static char *write_addresses(struct call *call, const char *file, const char *te
         return NULL;
     }
     struct lx_plan *plan = plan_of_text(call, file, text, *length);
+    int32_t shared = plan ? count_in_place(plan) : 0;
     char *written =
-        plan ? write_problem(call, file, &plan->problem, plan->answer.address, format, length) : NULL;
+        plan ? write_problem(call, file, &plan->problem, shared ? NULL : plan->answer.address, format, length)
+             : NULL;
+    if (written && shared)
+        note(call,
+             "the addresses are left out: %s in the place of another while that lives, and to %s they would "
+             "overlap; the plan has them",
+             counted(shared, "buffer").at, format->summary);
     lx_plan_free(plan);
     return written;
 }
@@ -143,7 +158,7 @@ static int run(struct call *call)
                      : format->write_answer ? write_answer
                                             : write_list)(call, file, text, format, &length);
     free(text);
-    return written && deliver(call, written, length) ? EXIT_YES : FAILED;
+    return written && deliver_data(call, written, length) ? EXIT_YES : FAILED;
 }
 
 static void more_help(const struct call *call, struct text *out)

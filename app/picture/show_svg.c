@@ -72,7 +72,11 @@ static void add_title(const struct lx_plan *p, struct text *t)
     add_xml(t, p->graph->name, 80);
     text_format(t, "</text>\n<text class=\"subtitle\" x=\"%d\" y=\"48\">", 20);
     add_xml(t, p->solver, 30);
-    text_format(t, ": %s, %s of %s", lx_verdict_word(p->answer.status), in_bytes(p->figures.hbm_bytes).at,
+    /* "optimal" stands with the least, which knows for what. */
+    bool said_below =
+        p->problem.objective == LX_SPILL && p->answer.status == LX_OPTIMAL && lx_plan_gap(p) <= 0;
+    text_format(t, ": %s%s%s of %s", said_below ? "" : lx_verdict_word(p->answer.status),
+                said_below ? "" : ", ", in_bytes(p->figures.hbm_bytes).at,
                 p->graph->is_list ? "spill cost" : "HBM traffic");
     if (p->figures.baseline_hbm_bytes > 0)
         text_format(t, " (%s saved)",
@@ -85,6 +89,27 @@ static void add_title(const struct lx_plan *p, struct text *t)
     if (p->graph->target_hbm_bytes >= 0)
         text_format(t, ", target %s", lx_plan_meets_target(p) ? "met" : "missed");
     text_add(t, "</text>\n");
+}
+
+/* How many are off chip, by choice and by rule, and what it comes to: of a graph that is more than the costs of these buffers. */
+static void add_off_chip_words(const struct lx_plan *p, int32_t spilled, int32_t barred, int32_t not_drawn,
+                               struct text *t)
+{
+    text_format(t, "%s spilled", counted(spilled, "buffer").at);
+    if (not_drawn) text_format(t, " (%s not drawn)", grouped(not_drawn).at);
+    if (barred) text_format(t, "; %s may not be on chip", grouped(barred).at);
+    text_format(t, p->graph->is_list ? "; cost %s" : "; %s more traffic than the perfect plan has",
+                in_bytes(p->figures.spill_bytes).at);
+}
+
+/* Where ticks are ops, all of them are on the axis, whether or not something is on chip then. */
+static void span_of(const struct lx_plan *p, const struct lx_occupancy *time, struct frame *f)
+{
+    f->first = time->first;
+    f->last = max_i64(time->last, time->first + 1);
+    if (!svg_names_ops(p)) return;
+    f->first = min_i64(f->first, 0);
+    f->last = max_i64(f->last, p->layouts->graph->op_count);
 }
 
 static const char styles[] =
@@ -131,8 +156,8 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
                     p->problem.buffers[spilled[k]].end);
     int axis = AXIS + (svg_names_ops(p) ? OP_NAMES : 0);
     double below = axis + CURVE + GAP + lanes.used * LANE + 24, map = fmax(height - TOP - below, 120);
-    struct frame f = {LEFT,   TOP, width - LEFT - RIGHT, map, time.first, max_i64(time.last, time.first + 1),
-                      &index, NULL};
+    struct frame f = {.x = LEFT, .y = TOP, .width = width - LEFT - RIGHT, .height = map, .index = &index};
+    span_of(p, &time, &f);
     height = (int)(TOP + map + below);
     text_format(
         t,
@@ -160,11 +185,8 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
         "<g id=\"off-chip\"><text class=\"dim\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">spilled</text>\n",
         f.x - 8, strip.y + 11);
     add_spilled(p, &strip, &lanes, t);
-    text_format(t, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\">%s spilled, %s", f.x,
-                strip.y + lanes.used * LANE + 14, counted(count, "buffer").at,
-                in_bytes(p->figures.spill_bytes).at);
-    if (lanes.left_over) text_format(t, " (%s not drawn)", grouped(lanes.left_over).at);
-    if (barred) text_format(t, "; %s may not be on chip", grouped(barred).at);
+    text_format(t, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\">", f.x, strip.y + lanes.used * LANE + 14);
+    add_off_chip_words(p, count, barred, lanes.left_over, t);
     text_add(t, "</text></g>\n</svg>\n");
     lx_occupancy_free(&time);
     plan_index_free(&index);

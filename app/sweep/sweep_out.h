@@ -30,6 +30,8 @@ struct sweep_row {
     enum sweep_find find; /* of a knee */
 };
 void sweep_csv(const struct sweep *s, const struct sweep_paper *how, struct text *out);
+/* The same under another name of the pattern. */
+void sweep_json_named(const struct sweep *s, const char *name, struct text *out);
 void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct text *out);
 /* A row per size, a column per solver: for people. */
 void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out);

@@ -113,14 +113,13 @@ static void add_json_words(struct text *out, const char *key, const char *words)
     text_json_string(out, words);
 }
 
-void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct text *out)
+void sweep_json_named(const struct sweep *s, const char *name, struct text *out)
 {
     size_t points, knees;
     struct sweep_row *rows = point_rows(s, &points), *found = knee_rows(s, &knees);
-    (void)how;
     out->failed |= !rows || !found;
     text_add(out, "{\"lxplan\": 1, \"kind\": \"sweep\"");
-    add_json_words(out, "pattern", s->graph->name);
+    add_json_words(out, "pattern", name);
     add_json_words(out, "value", s->by_time ? "end_to_end_us" : "hbm_bytes");
     add_json_words(out, "of", sweep_value_name(s));
     text_add(out, ",\n\"words\": [");
@@ -139,6 +138,12 @@ void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct tex
     text_add(out, "]}\n");
     free(rows);
     free(found);
+}
+
+void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct text *out)
+{
+    (void)how;
+    sweep_json_named(s, s->graph->name, out);
 }
 
 /* A row per size. */

@@ -52,7 +52,11 @@ static void add_share(struct text *out, const struct value *v)
 
 static void add_ratio(struct text *out, const struct value *v)
 {
-    text_format(out, "%.3g", v->number);
+    bool large = v->number >= 999.5 && v->number < 1e15; /* which three digits would write as 1e+03 */
+    if (large)
+        text_add(out, grouped(llround(v->number)).at);
+    else
+        text_format(out, "%.3g", v->number);
 }
 
 static void (*const forms[VALUE_KIND_COUNT])(struct text *, const struct value *) = {

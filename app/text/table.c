@@ -184,9 +184,10 @@ static void add_markdown(const struct table *t, struct text *out)
     shown_free(&s);
 }
 
+/* In quotes where the form needs them, and where a spreadsheet might take it for a formula. */
 static void add_csv_words(struct text *out, const char *words)
 {
-    if (!strpbrk(words, ",\"\r\n")) {
+    if (!strpbrk(words, ",\"\r\n") && !(*words && strchr("=+-@", *words))) {
         text_add(out, words);
         return;
     }
@@ -307,6 +308,11 @@ const struct exporter exporters[] = {
     {"json", true, begin_json, say_json, add_json, end_json},
     {0},
 };
+
+bool exporter_is_data(const struct exporter *e)
+{
+    return strcmp(e->name, "csv") == 0 || strcmp(e->name, "json") == 0;
+}
 
 const struct exporter *exporter_find(const char *name)
 {

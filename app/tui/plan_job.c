@@ -1,5 +1,6 @@
 /* The job that makes a plan. Staged, it first hands over what a heuristic finds at once, then, of a list, the answers that
- * the solver finds on its way to the best: never more often than a person can see, and for no more than a tenth of the
+ * the solver finds on its way to the best, and of a graph, whose answers on the way are to drafts, what the same solver
+ * finds with as many steps as it has made: never more often than a person can see, and for no more than a tenth of the
  * time. */
 #include "tui/session.h"
 #include "base/clock.h"
@@ -37,7 +38,8 @@ struct stage {
     struct plan_job *job;
     void *watch;
     const struct source_content *from;
-    double next; /* no interim plan before that time */
+    double next;   /* no interim plan before that time */
+    int64_t shown; /* the least of those that were handed over; INT64_MAX: none */
 };
 
 static bool must_stop(void *context)
@@ -62,16 +64,36 @@ static void hand_over(const struct stage *s, struct outcome *made)
     watch_hand_over(s->watch, p);
 }
 
+/* An interim plan that is better than those before, if there is one. */
+static bool make_interim(struct stage *s, const struct lx_progress *so_far, struct outcome *made)
+{
+    const struct plan_job *p = s->job;
+    struct lx_run again = {
+        .work_limit = so_far->steps, .time_limit = watch_seconds(s->watch), .stop = must_stop, .context = s};
+    if (so_far->address) return outcome_of_answer(s->from, &p->how, so_far, made);
+    return outcome_make_hastily(s->from, &p->how, &again, p->like, made) &&
+           lx_plan_value(made->plan) < s->shown;
+}
+
+/* Is there something to show of it? What is told of a graph counts where it is less than what is shown. */
+static bool is_due(const struct stage *s, const struct lx_progress *so_far, double now)
+{
+    if (!s->job->staged || now < s->next || watch_stop(s->watch)) return false;
+    bool graph = s->from->graph && !s->from->graph->is_list;
+    return graph ? so_far->steps > 0 && so_far->objective < s->shown : so_far->address != NULL;
+}
+
 static void report(void *context, const struct lx_progress *so_far)
 {
     struct stage *s = context;
-    struct outcome made;
+    struct outcome made = {0};
     double began = clock_seconds();
     watch_progress(s->watch, so_far);
-    if (!s->job->staged || !so_far->address || began < s->next || watch_stop(s->watch)) return;
-    if (outcome_of_answer(s->from, &s->job->how, so_far, &made))
+    if (!is_due(s, so_far, began)) return;
+    if (make_interim(s, so_far, &made)) {
+        s->shown = lx_plan_value(made.plan);
         hand_over(s, &made);
-    else
+    } else
         outcome_free(&made);
     double took = clock_seconds() - began;
     s->next = began + took + (took * SHARE > EVERY ? took * SHARE : EVERY);
@@ -83,8 +105,9 @@ static void begin_hastily(struct stage *s)
     const struct plan_job *p = s->job;
     struct outcome made;
     if (!p->staged || !s->from->graph || (s->from->plan && p->as_it_is)) return;
-    if (outcome_make_hastily(s->from, &p->how, p->like, &made)) {
+    if (outcome_make_hastily(s->from, &p->how, NULL, p->like, &made)) {
         struct lx_progress best = {.objective = lx_plan_value(made.plan)};
+        s->shown = best.objective;
         watch_progress(s->watch, &best);
         hand_over(s, &made);
     } else
@@ -107,7 +130,7 @@ void plan_job_run(void *data, void *watch)
 {
     struct plan_job *p = data;
     struct source_content from = source_read(p->source);
-    struct stage s = {p, watch, &from, 0};
+    struct stage s = {p, watch, &from, 0, INT64_MAX};
     struct lx_run run = {.stop = must_stop, .progress = report, .context = &s};
     begin_hastily(&s);
     outcome_make(&from, &p->how, &run, p->as_it_is, p->like, &p->outcome);

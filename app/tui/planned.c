@@ -144,7 +144,7 @@ static const struct lx_solver *hasty_solver(const struct lx_graph *g, const stru
 }
 
 bool outcome_make_hastily(const struct source_content *from, const struct what_if *how,
-                          const struct lx_plan *like, struct outcome *out)
+                          const struct lx_run *run, const struct lx_plan *like, struct outcome *out)
 {
     int64_t values[MOST_SOLVER_OPTIONS];
     struct lx_plan_options options = {.like = like};
@@ -152,8 +152,11 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
     const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
     if (!sized) return false;
     const struct lx_solver *wanted = options.solver;
-    options.solver = hasty_solver(sized, &options);
-    options.run = (struct lx_run){.seed = options.run.seed, .hasty = true};
+    uint64_t seed = options.run.seed;
+    if (!run) options.solver = hasty_solver(sized, &options);
+    options.run = run ? *run : (struct lx_run){0};
+    options.run.seed = seed;
+    options.run.hasty = true;
     if (options.solver == wanted) options.run.options = values;
     out->plan = lx_plan_make(sized, &options, &out->st);
     lx_graph_free(sized);

@@ -45,9 +45,10 @@ struct outcome {
  * plan that may have the same layouts and divisions, or NULL. `run` has the callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
 bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
                   bool as_it_is, const struct lx_plan *like, struct outcome *out);
-/* The same at once, by a heuristic: interim. False where there is none. */
+/* The same at once, by a heuristic, or, where `run` is not NULL, by the solver itself within its limits: interim. False
+ * where there is none. */
 bool outcome_make_hastily(const struct source_content *from, const struct what_if *how,
-                          const struct lx_plan *like, struct outcome *out);
+                          const struct lx_run *run, const struct lx_plan *like, struct outcome *out);
 /* Of an answer that a solver tells of while it looks for a better one; lists only. */
 bool outcome_of_answer(const struct source_content *from, const struct what_if *how,
                        const struct lx_progress *so_far, struct outcome *out);

@@ -9,9 +9,10 @@
 FORMAT_WRITES_BUFFERS(minimalloc);
 FORMAT_WRITES_BUFFERS(xla);
 
+/* In quotes where the form needs them, and where a spreadsheet might take it for a formula. */
 static void write_field(struct text *t, const char *s)
 {
-    if (!strpbrk(s, ",\"\r\n")) {
+    if (!strpbrk(s, ",\"\r\n") && !(*s && strchr("=+-@", *s))) {
         text_add(t, s);
         return;
     }

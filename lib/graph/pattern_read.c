@@ -117,10 +117,22 @@ bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t l
     return true;
 }
 
+static const char *device_word(int i)
+{
+    return lx_device_at(i)->preset;
+}
+
+static int device_count(void)
+{
+    int n = 0;
+    while (lx_device_at(n)) n++;
+    return n;
+}
+
 bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st)
 {
     const char *preset = lx_device_at(0)->preset;
-    char known[LIST];
+    char known[LIST], near[MEANT];
     const cJSON *named = value;
     if (cJSON_IsObject(value)) {
         if (!json_opt_string(j, value, "preset", &preset, st)) return false;
@@ -131,7 +143,8 @@ bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_dev
         return json_error(j, value, st, LX_E_SCHEMA,
                           "device must be the name of a preset or an object of parameters");
     if (!lx_device_preset(preset, device))
-        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\"; known: %s", preset,
+        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\";%s known: %s", preset,
+                          meant(preset, device_word, device_count(), near, sizeof near),
                           lx_device_names(", ", known, sizeof known));
     if (!cJSON_IsObject(value)) return true;
     const cJSON *v;
@@ -423,7 +436,10 @@ bool pattern_check_header(const struct json *j, const cJSON *root, const char *w
     /* The kind first: each kind counts its versions for itself. */
     if (strcmp(kind, wanted) != 0)
         return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
-                          "this file is a %s, but a %s was expected", kind, wanted);
+                          nearest(kind, (const char *const[]){wanted, NULL})
+                              ? "\"kind\" is \"%s\"; did you mean \"%s\"?"
+                              : "this file is a %s, but a %s was expected",
+                          kind, wanted);
     if (*version < oldest || *version > newest)
         return json_error(j, json_find(root, "lxplan"), st, LX_E_SCHEMA,
                           "format version %lld; this program reads %s%.0lld%s%lld", (long long)*version,

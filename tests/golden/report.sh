@@ -29,3 +29,6 @@ $LXPLAN report before.jsonl "$scratch/contents.jsonl" 2>&1 | tail -1; echo "exit
 echo "--- quiet"
 $LXPLAN report before.jsonl -q; echo "exit $?"
 $LXPLAN report before.jsonl after.jsonl --fail-on worse,slower -q; echo "exit $?"
+echo "--- the pairs are those of the verdict"
+sed '$d' after.jsonl >"$scratch/short.jsonl"
+$LXPLAN report before.jsonl "$scratch/short.jsonl" --fail-on worse,slower,missing 2>&1 | grep -o '[a-z ]*[a-z]*: [0-9]* of [0-9]* pairs.*\|^.*pairs changed'

@@ -126,7 +126,7 @@ static void measure_first(const char *path, const char *what)
     double began = own_ms();
     struct source_content from = source_read(source);
     double was_read = own_ms();
-    bool ok = from.graph && outcome_make_hastily(&from, &how, NULL, &o);
+    bool ok = from.graph && outcome_make_hastily(&from, &how, NULL, NULL, &o);
     double planned = own_ms();
     printf("  %-36s read %6.1f ms, first plan %6.1f ms%s\n", what, was_read - began, planned - was_read,
            ok ? "" : " (none)");

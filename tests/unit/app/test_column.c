@@ -178,6 +178,21 @@ static void test_faults(void **state)
 }
 
 /* By values, unknown ones last both ways; equal ones in their own order. */
+static void ratios_have_no_powers_of_ten(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio;
+        const char *words;
+    } cases[] = {{1.25, "1.25"}, {0.5, "0.5"}, {999.4, "999"}, {999.6, "1,000"}, {123456, "123,456"}};
+    static const struct column ratio = {.kind = VALUE_RATIO};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct value v = {.number = cases[i].ratio};
+        assert_string_equal(column_words(&ratio, &v), cases[i].words);
+        value_free(&v);
+    }
+}
+
 static void rows_are_sorted_by_a_column(void **state)
 {
     static const struct fruit basket[] = {{"pear", 30, 0.5, true},
@@ -206,6 +221,7 @@ static void rows_are_sorted_by_a_column(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ratios_have_no_powers_of_ten),
         cmocka_unit_test(rows_are_sorted_by_a_column),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_markdown),

@@ -64,6 +64,27 @@ static void a_first_plan_is_there_before_the_best(void **state)
     close_it(x);
 }
 
+/* Of a graph, too, what the solver has found is shown before its end: never a worse plan after a better one. */
+static void a_graph_gets_better_on_the_screen(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/showcase/moe_tight.json", 24, 120);
+    struct session *s = &x->session;
+    struct timespec moment = {0, 1000000};
+    type(x, "<wait>:solver anneal<Enter>");
+    int64_t last = INT64_MAX;
+    while (session_is_stale(s)) {
+        session_take_results(s);
+        if (s->shown.interim && !session_shows_old(s)) {
+            assert_true(lx_plan_value(session_plan(s)) <= last);
+            last = lx_plan_value(session_plan(s));
+        }
+        nanosleep(&moment, NULL);
+    }
+    assert_true(lx_plan_value(session_plan(s)) <= last);
+    close_it(x);
+}
+
 static void escape_stops_planning(void **state)
 {
     (void)state;
@@ -297,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_first_plan_is_there_before_the_best),
+        cmocka_unit_test(a_graph_gets_better_on_the_screen),
         cmocka_unit_test(escape_stops_planning),
         cmocka_unit_test(a_change_tells_before_and_after),
         cmocka_unit_test(differences_add_up),
