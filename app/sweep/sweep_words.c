@@ -14,6 +14,11 @@ const char *sweep_value_name(const struct sweep *s)
     return s->by_time ? "time from end to end" : s->graph->is_list ? "cost of what is off chip" : "HBM bytes";
 }
 
+static struct words size_words(int64_t n, bool briefly)
+{
+    return briefly ? in_enough(n, true) : in_bytes(n);
+}
+
 void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
 {
     const struct sweep_value *first = &l->at[0], *last = &l->at[s->sizes.count - 1],
@@ -22,10 +27,10 @@ void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool brief
     if (found->state == SWEEP_PLANNED)
         text_format(out, "from %s %s", in_enough(found->lx, briefly).at, what);
     else if (last->state == SWEEP_PLANNED && !last->fits && is_fit(s))
-        text_format(out, "not everything fits with %s", in_enough(last->lx, briefly).at);
+        text_format(out, "not everything fits with %s", size_words(last->lx, briefly).at);
     else if (last->state == SWEEP_PLANNED && !last->fits)
-        text_format(out, "with %s still %s spill", in_enough(last->lx, briefly).at,
-                    in_enough(last->spill, briefly).at);
+        text_format(out, "with %s still %s spill", size_words(last->lx, briefly).at,
+                    size_words(last->spill, briefly).at);
     else if (first->state == SWEEP_PLANNED && first->fits && last->state == SWEEP_PLANNED)
         text_format(out, briefly ? "%s from %s on" : "%s with %s or more, the least that was tried", what,
                     in_enough(first->lx, briefly).at);

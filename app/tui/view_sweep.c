@@ -130,7 +130,8 @@ static void draw_lines(const struct scene *on, struct box area, const struct swe
     const struct lx_plan *p = session_plan(on->session);
     struct box head = box_cut_top(&area, 1);
     struct text line = {0};
-    text_format(&line, "%s %s", s->graph->is_list ? "capacity" : "LX", in_enough(lx, false).at);
+    text_format(&line, "%s %s", s->graph->is_list ? "capacity" : "LX",
+                is_knee(s, lx) ? in_enough(lx, false).at : in_bytes(lx).at);
     if (is_knee(s, lx)) text_add(&line, ", a knee");
     if (lx == p->problem.capacity)
         text_add(&line, ": the plan that is shown");
@@ -291,8 +292,9 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
 static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct sweep_view *v = state;
-    bool runs = v->swept && !v->swept->stopped && worker_busy(x->session.worker, &sweep_work) > 0,
-         can_begin = !v->st.text[0] || !session_plan(&x->session)->graph->pools;
+    const struct lx_plan *p = session_plan(&x->session);
+    bool runs = v->swept && !v->swept->stopped && worker_busy(x->session.worker, &sweep_work) > 0;
+    bool can_begin = !p->graph->pools && p->problem.objective != LX_HEIGHT;
     bool begins = h->request == REQ_SWEEP_AGAIN || h->request == REQ_SWEEP_RANGE;
     if (h->request == REQ_STOP) return runs ? h->word : NULL;
     return v->swept || h->request == REQ_BACK || (begins && can_begin) ? h->word : NULL;
