@@ -74,8 +74,10 @@ static void show_others(const struct lx_plan *p, const struct lx_explained *e, s
     }
 }
 
+/* What stands in the way; of a buffer that would save nothing on chip nobody needs to know. */
 static void show_obstacle(const struct lx_plan *p, const struct lx_explained *e, struct text *out)
 {
+    if (p->problem.buffers[e->buffer].reason) return;
     if (e->obstacle == LX_TOO_LARGE)
         text_format(out, "  it needs a scratchpad of %s, or more cores to share it: see --lx and --cores\n",
                     in_bytes(p->problem.buffers[e->buffer].size).at);

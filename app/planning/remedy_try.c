@@ -123,7 +123,7 @@ static void settle(struct trial *t, const struct probe *best, struct remedy *it)
     }
     int64_t bytes = best->as.options.value[LX_OPTION_LX];
     snprintf(note, sizeof note, "%.60s%s%.60s", best->as.note, t->cut ? " that was found in time: " : ": ",
-             in_bytes(bytes).at);
+             in_enough(bytes, false).at);
     *it = best->as;
     it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
     snprintf(it->what, sizeof it->what, "--%s %lld", lx_options_at(LX_OPTION_LX).name, (long long)bytes);

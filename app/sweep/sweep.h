@@ -70,8 +70,11 @@ enum { SWEEP_STEPS = 40, SWEEP_MOST_STEPS = 2000 };
 bool sweep_sizes_read(const char *what, const char *text, int64_t steps, sweep_numbers *out, lx_status *st);
 /* The same of cores: a range is doubled from its low end up to its high end, which is there too. */
 bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx_status *st);
-/* A 64th of what the pattern has up to all of it. */
-bool sweep_sizes_own(const struct lx_graph *g, int64_t steps, sweep_numbers *out, lx_status *st);
+/* A 64th of what the pattern has up to all of it; where it needs more, a third of the steps goes well beyond that. */
+bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, sweep_numbers *out,
+                     lx_status *st);
+/* What the buffers of a plan that are worth a place need at once; of one that spills more than it has. */
+int64_t sweep_need(const struct lx_plan *p);
 
 /* sweep_lines.c */
 /* A line per number of cores and solver; `cores` empty: the pattern's own. False with `st`. */
@@ -95,10 +98,11 @@ int sweep_twin(const struct sweep *s, int line);
 void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx_run *run,
               const struct lx_plan **like, struct sweep_value *out);
 
-/* sweep_words.c: "from 115.4 KiB (118,144 B) nothing spills"; nothing where nothing is known. */
-void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, struct text *out);
+/* sweep_words.c: "from 118,144 B (115.4 KiB) nothing spills", `briefly` without the bytes; nothing where nothing is
+ * known. */
+void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out);
 /* With "; below 24 KiB it cannot be planned" behind it, where that is so. */
-void sweep_say(const struct sweep *s, const struct sweep_line *l, struct text *out);
+void sweep_say(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out);
 /* "HBM bytes", "cost of what is off chip", "time from end to end". */
 const char *sweep_value_name(const struct sweep *s);
 

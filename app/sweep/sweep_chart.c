@@ -94,8 +94,7 @@ static void find_knee(const struct sweep *s, struct drawing *d, int64_t cores)
         if (!best || of->found[FIND_FIT].lx < best->found[FIND_FIT].lx) best = of;
     }
     if (!best || (cores == 0 && s->cores.count > 1)) return;
-    struct scale bytes = {.unit = SCALE_BYTES};
-    text_format(&d->knee, "from %s nothing spills", scale_words(&bytes, (double)best->found[FIND_FIT].lx).at);
+    text_format(&d->knee, "from %s nothing spills", in_enough(best->found[FIND_FIT].lx, true).at);
     if (s->solver_count > 1) text_format(&d->knee, " (%s)", best->solver);
     d->mark = (struct chart_mark){(double)best->found[FIND_FIT].lx, d->knee.at};
 }
@@ -153,6 +152,15 @@ static struct scale value_scale(const struct sweep *s, const struct drawing *d)
                                                       : SCALE_BYTES};
 }
 
+/* Is there a height to draw? Before that an axis would say what nobody knows. */
+static bool has_values(const struct drawing *d)
+{
+    for (int k = 0; k < d->count; k++)
+        for (int i = 0; i < d->series[k].count; i++)
+            if (isfinite(d->series[k].y[i])) return true;
+    return false;
+}
+
 struct plot sweep_draw(const struct scene *on, struct box area, const struct sweep *s, int64_t cores)
 {
     struct drawing d;
@@ -177,7 +185,8 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
                           .marks = &d.mark,
                           .mark_count = d.knee.length > 0};
         c.x.tick_count = ticks_of(x, area.columns / X_TICK_ROOM, d.x_ticks);
-        c.y.tick_count = ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
+        c.y.tick_count =
+            !has_values(&d) ? 0 : ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
         p = chart_draw(on, area, &c);
     }
     end(&d);

@@ -146,12 +146,13 @@ int sweep_twin(const struct sweep *s, int line)
     const struct sweep_line *b = &s->lines.at[line];
     for (int i = 0; i < line; i++) {
         const struct sweep_line *a = &s->lines.at[i];
-        bool same = a->cores == b->cores;
+        bool same = a->cores == b->cores, any = false;
         for (size_t k = 0; same && k < s->sizes.count; k++) {
             double x = sweep_shown(s, &a->at[k]), y = sweep_shown(s, &b->at[k]);
             same = x == y || (isnan(x) && isnan(y));
+            any |= same && !isnan(x);
         }
-        if (same) return i;
+        if (same && any) return i;
     }
     return -1;
 }

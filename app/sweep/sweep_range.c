@@ -88,12 +88,50 @@ bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx
     return push(out, high, st);
 }
 
-bool sweep_sizes_own(const struct lx_graph *g, int64_t steps, sweep_numbers *out, lx_status *st)
+struct edge {
+    int64_t at, bytes; /* that come; below 0: that go */
+};
+
+/* By time; what goes makes room for what comes at the same tick. */
+static int edge_order(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    if (x->at != y->at) return (x->at > y->at) - (x->at < y->at);
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+int64_t sweep_need(const struct lx_plan *p)
+{
+    struct edge *edges = malloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
+    size_t n = 0;
+    int64_t now = 0, most = 0;
+    for (int32_t i = 0; edges && i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (b->reason || b->end <= b->start || (b->spill_cost <= 0 && !p->graph->is_list)) continue;
+        int64_t bytes = min_i64(b->size, LX_INT_MAX / 4);
+        edges[n++] = (struct edge){b->start, bytes};
+        edges[n++] = (struct edge){b->end, -bytes};
+    }
+    if (n) qsort(edges, n, sizeof *edges, edge_order);
+    for (size_t i = 0; i < n && now < LX_INT_MAX / 4; i++) {
+        now += edges[i].bytes;
+        most = max_i64(most, now);
+    }
+    free(edges);
+    if (p->figures.spill_bytes > 0) most = max_i64(most, p->problem.capacity + 1);
+    return min_i64(most, LX_INT_MAX / 4);
+}
+
+bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, sweep_numbers *out, lx_status *st)
 {
     int64_t own = g->is_list && g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
     if (own < 64)
         return status_set(st, LX_E_USAGE,
                           "the pattern has %lld bytes of scratchpad; name a range, as in --lx 16k..2m",
                           (long long)own);
-    return spread(own / 64, own, steps, out, st);
+    if (need <= own || own > LX_INT_MAX / 8) return spread(own / 64, own, steps, out, st);
+    /* Gaps between buffers take room, and where there is more of it ops may be divided otherwise: well beyond. */
+    int64_t past = max_i64((need + need / 4 + 127) / 128 * 128, 4 * own), beyond = steps / 3;
+    return spread(own / 64, own, steps - beyond, out, st) &&
+           (beyond == 0 || spread(own, past, beyond + 1, out, st));
 }

@@ -71,7 +71,7 @@ static void add_panel(const struct sweep *s, int64_t cores, int top, int width, 
             const struct sweep_line *of = &s->lines.at[l];
             if (of->cores != cores || of->found[FIND_FIT].state != SWEEP_PLANNED) continue;
             text_format(&words[marks], "%s: ", of->solver);
-            sweep_say_fit(s, of, &words[marks]);
+            sweep_say_fit(s, of, false, &words[marks]);
             mark[marks] =
                 (struct svg_mark){(double)of->found[FIND_FIT].lx, words[marks].at ? words[marks].at : ""};
             marks++;

@@ -125,7 +125,7 @@ void sweep_json_named(const struct sweep *s, const char *name, struct text *out)
     text_add(out, ",\n\"words\": [");
     for (size_t l = 0; l < s->lines.count; l++) {
         struct text words = {0};
-        sweep_say(s, &s->lines.at[l], &words);
+        sweep_say(s, &s->lines.at[l], false, &words);
         text_add(out, l ? ", " : "");
         text_json_string(out, words.at ? words.at : "");
         out->failed |= words.failed;

@@ -24,7 +24,7 @@ static void add_knees(const struct sweep *s, int64_t cores, struct text *out)
         const struct sweep_line *of = &s->lines.at[l];
         struct text words = {0};
         if (of->cores != cores) continue;
-        sweep_say(s, of, &words);
+        sweep_say(s, of, false, &words);
         if (words.length) text_format(out, "  %-9s %s\n", of->solver, words.at);
         out->failed |= words.failed;
         text_free(&words);

@@ -36,6 +36,21 @@ struct words in_bytes(int64_t n)
     return w;
 }
 
+struct words in_enough(int64_t n, bool brief)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    struct words w, all;
+    double v = (double)n / 1024;
+    int unit = 0;
+    for (; v >= 1000 && unit < 5; unit++) v /= 1024;
+    double step = unit ? 100 : 10;
+    if (unit == 0 && v < 10) return in_bytes(n);
+    snprintf(w.at, sizeof w.at, "%.6g %s", ceil(v * step - 1e-9) / step, units[unit]);
+    if (brief) return w;
+    snprintf(all.at, sizeof all.at, "%.30s B (%.30s)", grouped(n).at, w.at);
+    return all;
+}
+
 struct words in_percent(double share)
 {
     struct words w;

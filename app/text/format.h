@@ -19,6 +19,9 @@ struct words {
 struct words grouped(int64_t n);
 /* 1,625,344 B (1.55 MiB); the bracket only from 10 KiB on, where it helps. */
 struct words in_bytes(int64_t n);
+/* A size that is just enough: 117,248 B (114.5 KiB), what is in the bracket rounded up, so that it is enough, too.
+ * `brief`: only that; below 10 KiB in bytes. */
+struct words in_enough(int64_t n, bool brief);
 /* 14.3 % */
 struct words in_percent(double share);
 /* How far above a bound: the same, or words where the bound is 0. */

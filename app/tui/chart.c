@@ -213,9 +213,27 @@ static void draw_marks(const struct scene *on, const struct plot *p, const struc
         if (!plot_cell(p, c->marks[i].x, p->y.from, &row, &column)) continue;
         for (int r = p->box.row; r < p->box.row + p->box.rows; r++)
             put(on->cells, r, column, on->glyphs->ascii ? ':' : 0x2506, INK(KEY));
+    }
+}
+
+static bool is_free(const struct cells *g, int row, int from, int to)
+{
+    for (int c = from; c < to; c++)
+        if (g->at[row * g->columns + c].code != ' ') return false;
+    return true;
+}
+
+/* Beside its mark, as high as nothing is in the way; on top where something is everywhere. */
+static void draw_words(const struct scene *on, const struct plot *p, const struct chart *c)
+{
+    for (int i = 0; i < c->mark_count; i++) {
+        int row, column;
+        if (!plot_cell(p, c->marks[i].x, p->y.from, &row, &column)) continue;
         int width = columns_of(c->marks[i].words), right = p->box.column + p->box.columns;
-        int at = column + 2 + width <= right ? column + 2 : column - 1 - width;
-        if (at >= p->box.column) put_text(on->cells, p->box.row, at, width, INK(KEY), c->marks[i].words);
+        int at = column + 2 + width <= right ? column + 2 : column - 1 - width, r = 0;
+        if (at < p->box.column) continue;
+        while (r < p->box.rows && !is_free(on->cells, p->box.row + r, at, at + width)) r++;
+        put_text(on->cells, p->box.row + (r < p->box.rows ? r : 0), at, width, INK(KEY), c->marks[i].words);
     }
 }
 
@@ -265,5 +283,6 @@ struct plot chart_draw(const struct scene *on, struct box area, const struct cha
     draw_below(on, &p, across, ticks_of(&p.x, p.box.columns / 10, across));
     draw_marks(on, &p, c);
     draw_series(on, &p, c);
+    draw_words(on, &p, c);
     return p;
 }

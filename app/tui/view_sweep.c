@@ -113,8 +113,12 @@ static void draw_line(const struct scene *on, struct box row, const struct sweep
     put_text(on->cells, row.row, row.column + 3, name - 1, INK(PLAIN), s->lines.at[line].solver);
     add_value(s, value_at(s, line, lx), briefly, &value);
     put_text(on->cells, row.row, row.column + 3 + name, room, INK(PLAIN), value.at ? value.at : "");
-    sweep_say(s, &s->lines.at[line], &words);
     int at = 3 + name + room + 1;
+    sweep_say(s, &s->lines.at[line], false, &words);
+    if (words.at && columns_of(words.at) > row.columns - at) {
+        text_free(&words);
+        sweep_say(s, &s->lines.at[line], true, &words);
+    }
     if (row.columns > at)
         put_text(on->cells, row.row, row.column + at, row.columns - at, INK(KEY), words.at ? words.at : "");
     text_free(&value);
@@ -126,7 +130,8 @@ static void draw_lines(const struct scene *on, struct box area, const struct swe
     const struct lx_plan *p = session_plan(on->session);
     struct box head = box_cut_top(&area, 1);
     struct text line = {0};
-    text_format(&line, "%s %s", s->graph->is_list ? "capacity" : "LX", in_bytes(lx).at);
+    text_format(&line, "%s %s", s->graph->is_list ? "capacity" : "LX",
+                is_knee(s, lx) ? in_enough(lx, false).at : in_bytes(lx).at);
     if (is_knee(s, lx)) text_add(&line, ", a knee");
     if (lx == p->problem.capacity)
         text_add(&line, ": the plan that is shown");
@@ -156,14 +161,14 @@ static void draw_progress(const struct scene *on, struct box row, const struct s
     if (!swept_is_new(w, on->session))
         put_format(g, row.row, row.column, row.columns, INK(WARN), "of other settings; %s sweeps again",
                    KEY_OF(SWEEP_AGAIN));
+    else if (w->stopped || (!busy && w->left > 0))
+        put_format(g, row.row, row.column, row.columns, INK(WARN), "stopped; %s sweeps again",
+                   KEY_OF(SWEEP_AGAIN));
     else if (busy && w->left > 0)
         put_format(g, row.row, row.column, row.columns, INK(WARN), "%d of %d sizes planned; %s stops",
                    all - w->left, all, KEY_OF(STOP));
     else if (busy)
         put_text(g, row.row, row.column, row.columns, INK(WARN), "looking for the least that is enough");
-    else if (w->stopped || w->left > 0)
-        put_format(g, row.row, row.column, row.columns, INK(WARN), "stopped; %s sweeps again",
-                   KEY_OF(SWEEP_AGAIN));
     else
         put_format(g, row.row, row.column, row.columns, INK(DIM), "%s against %s",
                    sweep_value_name(&w->sweep),
@@ -175,9 +180,11 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct sweep_view *v = state;
     v->plot = (struct plot){0};
     if (!v->swept) {
-        put_wrapped_format(on->cells, area, INK(DIM),
-                           "%s%s%s plans this pattern with many sizes of scratchpad.", v->st.text,
-                           v->st.text[0] ? ". " : "", KEY_OF(SWEEP_AGAIN));
+        if (v->st.text[0])
+            put_wrapped_format(on->cells, area, INK(DIM), "%s.", v->st.text);
+        else
+            put_wrapped_format(on->cells, area, INK(DIM),
+                               "%s plans this pattern with many sizes of scratchpad.", KEY_OF(SWEEP_AGAIN));
         return;
     }
     struct sweep *s = &v->swept->sweep;
@@ -281,6 +288,18 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     }
 }
 
+/* Where there is nothing to sweep, or nothing to stop, nothing of it is offered. */
+static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
+{
+    const struct sweep_view *v = state;
+    const struct lx_plan *p = session_plan(&x->session);
+    bool runs = v->swept && !v->swept->stopped && worker_busy(x->session.worker, &sweep_work) > 0;
+    bool can_begin = !p->graph->pools && p->problem.objective != LX_HEIGHT;
+    bool begins = h->request == REQ_SWEEP_AGAIN || h->request == REQ_SWEEP_RANGE;
+    if (h->request == REQ_STOP) return runs ? h->word : NULL;
+    return v->swept || h->request == REQ_BACK || (begins && can_begin) ? h->word : NULL;
+}
+
 /* A click sets the cursor to the nearest place, the wheel moves it. */
 static void mouse(struct explorer *x, void *state, const struct key *k)
 {
@@ -315,4 +334,5 @@ const struct view view_sweep = {
     .draw = draw,
     .request = request,
     .mouse = mouse,
+    .hint_word = hint_word,
 };

@@ -53,6 +53,27 @@ static void races_finish_and_stop(void **state)
     close_it(x);
 }
 
+/* What a sweep offers is what it can do, its knee is inside, and no line is drawn over its words. */
+static void sweeps_offer_what_they_can(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/showcase/attention_tight.json", 24, 80);
+    x->theme = theme_for(0, false);
+    type(x, "<wait>0.");
+    assert_true(shows(x, "stopped; r sweeps again"));
+    assert_false(shows(x, " stop "));
+    type(x, "<wait>r<wait>");
+    assert_true(shows(x, "from 136 KiB nothing spills (auto)"));
+    assert_true(shows(x, "the plan that is shown"));
+    close_it(x);
+    x = open_on(SOURCE_DIR "/patterns/lists/two_pools.json", 24, 80);
+    type(x, "<wait>0<wait>");
+    assert_true(shows(x, "nothing to sweep."));
+    assert_false(shows(x, " again"));
+    assert_false(shows(x, "many sizes"));
+    close_it(x);
+}
+
 /* The plan that is shown is executed; a change makes the run an old one;
  * a row leads to its place in the map. */
 static void plans_are_executed(void **state)
@@ -299,10 +320,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_and_plans_are_written), cmocka_unit_test(races_finish_and_stop),
-        cmocka_unit_test(files_are_read_once),         cmocka_unit_test(plans_are_executed),
-        cmocka_unit_test(faults_lead_to_their_place),  cmocka_unit_test(colours_belong_to_buffers),
-        cmocka_unit_test(play_stops_at_the_end),       cmocka_unit_test(every_view_at_every_size),
-        cmocka_unit_test(a_newcomer_finds_the_solver), cmocka_unit_test(the_monkey_finds_nothing),
+        cmocka_unit_test(sweeps_offer_what_they_can),  cmocka_unit_test(files_are_read_once),
+        cmocka_unit_test(plans_are_executed),          cmocka_unit_test(faults_lead_to_their_place),
+        cmocka_unit_test(colours_belong_to_buffers),   cmocka_unit_test(play_stops_at_the_end),
+        cmocka_unit_test(every_view_at_every_size),    cmocka_unit_test(a_newcomer_finds_the_solver),
+        cmocka_unit_test(the_monkey_finds_nothing),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,6 +1,8 @@
 /* The sizes of a sweep, its searches, its bound, and the marks of axes. */
 #include "picture/ticks.h"
 #include "sweep/sweep.h"
+#include "sweep/sweep_chart.h"
+#include "text/format.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -129,7 +131,7 @@ static void test_knee(void **state)
         assert_int_equal(l->found[FIND_FIT].lx, 600);
         assert_int_equal(l->at[0].hbm, 31); /* nothing fits */
         assert_int_equal(l->at[4].hbm, 0);
-        sweep_say_fit(&s, l, &words);
+        sweep_say_fit(&s, l, false, &words);
         assert_string_equal(words.at, "from 600 B nothing spills");
         text_free(&words);
         for (size_t k = 0; k < s.sizes.count; k++) {
@@ -140,6 +142,79 @@ static void test_knee(void **state)
     }
 }
 
+/* Sizes that nobody names go beyond the knee, whatever the pattern's own size is, which is one of them. */
+static void test_own_sizes_reach_the_knee(void **state)
+{
+    static const char *const files[] = {SOURCE_DIR "/patterns/showcase/moe_tight.json",
+                                        SOURCE_DIR "/patterns/showcase/attention_tight.json",
+                                        SOURCE_DIR "/patterns/targets/simple_fragmentation.json",
+                                        SOURCE_DIR "/patterns/graphs/rms_norm.json"};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct lx_options how = {.solvers = lx_solvers()};
+        struct lx_plan_options options = {0};
+        int64_t values[LX_MOST_SOLVER_OPTIONS];
+        sweep_numbers n = {0}, none = {0};
+        struct sweep s;
+        lx_status st = {0};
+        bool has_own = false;
+        const struct lx_graph *g = lx_graph_read(files[i], &st);
+        assert_non_null(g);
+        assert_true(lx_options_set(&how, "solver", "bestfit", &st));
+        assert_true(lx_options_plan(&how, LX_SPILL, &options, values, &st));
+        const struct lx_plan *p = lx_plan_make(g, &options, &st);
+        assert_non_null(p);
+        assert_true(sweep_sizes_own(g, sweep_need(p), 12, &n, &st));
+        for (size_t k = 0; k < n.count; k++) has_own |= n.at[k] == p->problem.capacity;
+        assert_true(has_own);
+        assert_true(sweep_begin(&s, g, &how, 1, &n, &none, &st));
+        run_sweep(&s);
+        assert_int_equal(s.lines.at[0].found[FIND_FIT].state, SWEEP_PLANNED);
+        sweep_free(&s);
+        VEC_FREE(&n);
+        lx_plan_free(p);
+        lx_graph_free(g);
+    }
+}
+
+/* A size in words is never less than the size. */
+static void test_sizes_in_words(void **state)
+{
+    (void)state;
+    assert_string_equal(in_enough(117248, false).at, "117,248 B (114.5 KiB)");
+    assert_string_equal(in_enough(117249, true).at, "114.6 KiB");
+    assert_string_equal(in_enough(139264, true).at, "136 KiB");
+    assert_string_equal(in_enough(4194304, true).at, "4 MiB");
+    assert_string_equal(in_enough(4194305, true).at, "4.01 MiB");
+    assert_string_equal(in_enough(600, true).at, "600 B");
+}
+
+/* Lines of which nothing is known yet are not the same as another. */
+static void test_no_twins_before_data(void **state)
+{
+    struct sweep s;
+    lx_status st = {0};
+    struct lx_options how[2] = {{.solvers = lx_solvers()}, {.solvers = lx_solvers()}};
+    const struct lx_graph *g = lx_graph_parse("three", list, sizeof list - 1, &st);
+    (void)state;
+    assert_true(lx_options_set(&how[0], "solver", "bestfit", &st));
+    assert_true(lx_options_set(&how[1], "solver", "firstfit", &st));
+    sweep_numbers n = sizes_of("50..1000", 5), none = {0};
+    assert_true(sweep_begin(&s, g, how, 2, &n, &none, &st));
+    assert_int_equal(sweep_twin(&s, 1), -1);
+    struct text chart = {0};
+    sweep_add_chart(&s, 0, 16, 80, true, &chart);
+    assert_non_null(strstr(chart.at, "firstfit"));
+    assert_null(strstr(chart.at, " = "));
+    assert_null(strstr(chart.at, "0.5")); /* an axis of values that nobody knows */
+    text_free(&chart);
+    run_sweep(&s);
+    assert_int_equal(sweep_twin(&s, 1), 0);
+    sweep_free(&s);
+    VEC_FREE(&n);
+    lx_graph_free(g);
+}
+
 /* Where there is no knee inside, the words say what is known. */
 static void test_no_knee(void **state)
 {
@@ -148,13 +223,13 @@ static void test_no_knee(void **state)
     (void)state;
     begin(&s, "50..500", 3, "auto");
     run_sweep(&s);
-    sweep_say_fit(&s, &s.lines.at[0], &words);
+    sweep_say_fit(&s, &s.lines.at[0], false, &words);
     assert_non_null(strstr(words.at, "still"));
     text_free(&words);
     sweep_free(&s);
     begin(&s, "700..1000", 3, "auto");
     run_sweep(&s);
-    sweep_say_fit(&s, &s.lines.at[0], &words);
+    sweep_say_fit(&s, &s.lines.at[0], false, &words);
     assert_string_equal(words.at, "nothing spills with 700 B or more, the least that was tried");
     text_free(&words);
     sweep_free(&s);
@@ -231,10 +306,17 @@ static void test_any_ticks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_wrong_ranges),
-        cmocka_unit_test(test_cores),   cmocka_unit_test(test_knee),
-        cmocka_unit_test(test_no_knee), cmocka_unit_test(test_bound_of_other_divisions),
-        cmocka_unit_test(test_ticks),   cmocka_unit_test(test_any_ticks),
+        cmocka_unit_test(test_own_sizes_reach_the_knee),
+        cmocka_unit_test(test_sizes_in_words),
+        cmocka_unit_test(test_no_twins_before_data),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_wrong_ranges),
+        cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_knee),
+        cmocka_unit_test(test_no_knee),
+        cmocka_unit_test(test_bound_of_other_divisions),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_any_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
