@@ -27,7 +27,8 @@ struct lx_op_wait {
     double covered_us;                    /* of HBM that the launch covers: in no part */
     double device_us;                     /* the parts but the launch, and what is covered */
     double flops;
-    double hbm_bytes; /* that the time is of: without the padding of tensors, which no matmul's model counts */
+    double
+        hbm_bytes; /* that the time is of: without the padding of tensors, which no matmul's model counts */
 };
 
 /* Per operand of an op what of it goes through HBM, 0 to 1: for lx_division_time. */

@@ -94,9 +94,12 @@ static void patterns_open_the_marked_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers_open_the_marked_row),       cmocka_unit_test(graph_marks_a_row),
-        cmocka_unit_test(a_filter_given_up_moves_nothing),   cmocka_unit_test(following_takes_the_filter_away),
-        cmocka_unit_test(a_page_comes_back_with_its_filter), cmocka_unit_test(patterns_open_the_marked_row),
+        cmocka_unit_test(buffers_open_the_marked_row),
+        cmocka_unit_test(graph_marks_a_row),
+        cmocka_unit_test(a_filter_given_up_moves_nothing),
+        cmocka_unit_test(following_takes_the_filter_away),
+        cmocka_unit_test(a_page_comes_back_with_its_filter),
+        cmocka_unit_test(patterns_open_the_marked_row),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
