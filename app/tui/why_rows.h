@@ -8,12 +8,13 @@
 #include "tui/session.h"
 
 struct why_rows {
-    struct remedies list;  /* of the question; its plan NULL: nothing was asked yet */
-    uint64_t of;           /* the number of the plan that it is about */
-    int32_t buffer;        /* -1: the plan as a whole */
-    uint64_t number;       /* of the question: results of an older one come too late */
-    int left;              /* rows that are still to come */
-    bool is_sorted, moved; /* is_sorted: all of them; moved: the rows have new places since the cursor was set */
+    struct remedies list; /* of the question; its plan NULL: nothing was asked yet */
+    uint64_t of;          /* the number of the plan that it is about */
+    int32_t buffer;       /* -1: the plan as a whole */
+    uint64_t number;      /* of the question: results of an older one come too late */
+    int left;             /* rows that are still to come */
+    bool is_sorted,
+        moved; /* is_sorted: all of them; moved: the rows have new places since the cursor was set */
 };
 
 extern const struct work why_work;
