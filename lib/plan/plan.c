@@ -388,7 +388,12 @@ static const char *why_ended(const struct lx_plan *p, const struct lx_plan_optio
     if (lx_run_stopped(run)) return "stopped before its end";
     if (p->answer.status != LX_LIMIT) return NULL;
     if (run->work_limit > 0) return "the work limit (--work) is reached";
-    return arena_format(p->memory, "%s used up its steps; --work gives it more", how->solver->name);
+    /* A heuristic without options goes through the buffers once, however many steps it may take. */
+    return arena_format(p->memory,
+                        how->solver->option_count || how->solver->caps & LX_CAN_PROVE
+                            ? "%s used up its steps; --work gives it more"
+                            : "%s found no place for all; a solver that searches may",
+                        how->solver->name);
 }
 
 /* Why the least may be below the plan: what ended the search, what the passes say, else what the solver is. */

@@ -491,6 +491,19 @@ static void who_is_left_off_though_there_is_room(void **state)
     lx_graph_free(g);
 }
 
+/* Pins that clash: more steps would not help a heuristic that goes through the buffers once. */
+static void no_more_work_for_one_pass(void **state)
+{
+    (void)state;
+    static const char text[] = "id,lower,upper,size,offset\na,0,5,64,0\nb,3,9,64,32\n";
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_parse("pins.1000.csv", text, sizeof text - 1, &st);
+    if (!g) fail_msg("%s", st.text);
+    struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_FIT);
+    assert_string_equal(p->unproved, "firstfit found no place for all; a solver that searches may");
+    lx_plan_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,6 +522,7 @@ int main(void)
         cmocka_unit_test(many_contemporaries),
         cmocka_unit_test(an_empty_scratchpad_is_used),
         cmocka_unit_test(reasons_look_for_holes),
+        cmocka_unit_test(no_more_work_for_one_pass),
         cmocka_unit_test(who_is_left_off_though_there_is_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
