@@ -20,7 +20,7 @@ struct made {
     int64_t address[MOST];
     int32_t slot[MOST];
     const char *reason[MOST];
-    char names[MOST][8];
+    char names[MOST][16];
 };
 
 static void join(struct made *m, int32_t count)
