@@ -25,8 +25,7 @@ static const int ends[ENDS] = {SIGTERM, SIGHUP};
 static const struct option_row rows_of_sweep[] = {
     {"lx", 0, "RANGE",
      "sizes of the scratchpad: 16k..2m, or a list like 64k,100k,1m (default: a 64th of the pattern's own up "
-     "to "
-     "all of it)"},
+     "to all of it, and beyond where something still spills)"},
     {"cores", 0, "RANGE",
      "the same for several numbers of cores: 1..32 (doubled from one to the next) or 8,12,32"},
     {"steps", 0, "N", "sizes of a range, in equal proportions (default 40)"},

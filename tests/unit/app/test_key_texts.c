@@ -3,11 +3,12 @@
 #include "support/explorer_by_keys.h"
 #include "base/file.h"
 
-#define LIST    "list.1024.csv" /* in the folder of the test */
-#define TARGETS SOURCE_DIR "/patterns/targets"
-#define STENCIL SOURCE_DIR "/patterns/team/stencil_3_steps.json"
-#define BROKEN  SOURCE_DIR "/patterns/errors/shape_mismatch.json"
-#define NEW_KEY "\xc2\xa7" /* § is the key of nothing */
+#define LIST      "list.1024.csv" /* in the folder of the test */
+#define TARGETS   SOURCE_DIR "/patterns/targets"
+#define STENCIL   SOURCE_DIR "/patterns/team/stencil_3_steps.json"
+#define BROKEN    SOURCE_DIR "/patterns/errors/shape_mismatch.json"
+#define ATTENTION SOURCE_DIR "/patterns/graphs/gq_attention.json"
+#define NEW_KEY   "\xc2\xa7" /* § is the key of nothing */
 
 /* The keys that lead to a text are typed before the request gets its new key. */
 static const struct {
@@ -31,8 +32,8 @@ static const struct {
     {TARGETS, ":welcome<Enter>", REQ_TEAM, "§ Team "},
     {BROKEN, "", REQ_RELOAD, "press § to read it again"},
     {BROKEN, "", REQ_PATTERNS, "another one with §"},
-    {BROKEN, ":lx 1m<Enter><wait>", REQ_UNDO, "§ takes the last change back"},
-    {BROKEN, ":lx 1m<Enter><wait>", REQ_WHAT_IF, "§ shows the settings"},
+    {ATTENTION, ":set hint scores=s/7<Enter><wait>", REQ_UNDO, "§ takes the last change back"},
+    {ATTENTION, ":set hint scores=s/7<Enter><wait>", REQ_WHAT_IF, "§ shows the settings"},
     {LIST, "2", REQ_MAP, "§ shows where its buffers are"},
     {LIST, "8<wait>", REQ_PATTERNS, "§ lists other patterns"},
     {MOE, ":lx 850k<Enter>:solver greedy<Enter><wait>4o", REQ_WHY, "§: what helps"},
@@ -125,9 +126,12 @@ static void hints_and_title_follow_the_table(void **state)
         x->overlay = v < PAGE_COUNT ? VIEW_COUNT : (enum view_id)v;
         for (int i = 0; i < MOST_HINTS && all_views[v]->hints[i].word; i++) {
             const struct hint *h = &all_views[v]->hints[i];
-            if (h->request == REQ_STOP) continue; /* nothing runs: it is not offered */
+            const char *word = h->word;
+            if (all_views[v]->hint_word) word = all_views[v]->hint_word(x, x->states[v], h);
+            if (h->request == REQ_STOP || !word)
+                continue; /* it is not offered: nothing runs, or it would do nothing */
             bind(h->request, NEW_KEY);
-            snprintf(words, sizeof words, "§ %s", h->word);
+            snprintf(words, sizeof words, "§ %s", word);
             assert_true(shows(x, words));
             bind(h->request, "");
         }

@@ -103,7 +103,8 @@ static void keys_are_known(void **state)
     assert_true(parse_n("{\"name\": 1,\n \"sizes\": 2}", 24, &j, &st));
     assert_false(json_only_keys(&j, j.root, "a buffer", keys, &st));
     assert_int_equal(st.code, LX_E_SCHEMA);
-    assert_string_equal(st.text, "unknown key \"sizes\" in a buffer; did you mean \"size\"? it may have: size, name");
+    assert_string_equal(st.text,
+                        "unknown key \"sizes\" in a buffer; did you mean \"size\"? it may have: size, name");
     assert_int_equal(st.line * 100 + st.column, 211);
     assert_false(json_only_keys(&j, j.root->child, "a buffer", keys, &st));
     assert_string_equal(st.text, "a buffer must be an object, not a number");
