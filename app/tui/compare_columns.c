@@ -99,6 +99,14 @@ static const struct column racer_array[RACER_COLUMNS] = {
 
 const struct columns racer_columns = COLUMNS("solvers on the screen", racer_array);
 
+static int compare_values(const struct value *p, const struct value *q, enum value_kind kind)
+{
+    if (kind == VALUE_WORDS) return strcmp(p->words ? p->words : "", q->words ? q->words : "");
+    if (kind == VALUE_SHARE || kind == VALUE_SECONDS)
+        return (p->number > q->number) - (p->number < q->number);
+    return (p->whole > q->whole) - (p->whole < q->whole);
+}
+
 int compare_rivals(const struct rival *a, const struct rival *b, int column)
 {
     struct racer_row x = {.rival = a, .plan = a->outcome->plan}, y = {.rival = b, .plan = b->outcome->plan};
@@ -106,9 +114,8 @@ int compare_rivals(const struct rival *a, const struct rival *b, int column)
     if (!x.plan || !y.plan) return !x.plan - !y.plan;
     racer_array[column].value(&x, &racer_array[column], &p);
     racer_array[column].value(&y, &racer_array[column], &q);
-    if (racer_array[column].kind == VALUE_WORDS)
-        return strcmp(p.words ? p.words : "", q.words ? q.words : "");
-    if (racer_array[column].kind == VALUE_SHARE || racer_array[column].kind == VALUE_SECONDS)
-        return (p.number > q.number) - (p.number < q.number);
-    return (p.whole > q.whole) - (p.whole < q.whole);
+    int order = compare_values(&p, &q, racer_array[column].kind);
+    value_free(&p);
+    value_free(&q);
+    return order;
 }
