@@ -35,6 +35,7 @@
     X(LX_E_CORES, "cores", 2)                     /* a core count that the device does not have */           \
     X(LX_E_DOMAIN, "domain", 2)                   /* allowed split factors exclude what is needed */         \
     X(LX_E_HINT, "hint", 2)                       /* a wanted split that cannot be */                        \
+    X(LX_E_NEST, "nest", 2)                       /* a nest that cannot be */                                \
     X(LX_E_UNSUPPORTED, "unsupported", 2)         /* an access or a dimension that cannot be planned */      \
     X(LX_E_MISMATCH, "mismatch", 2)               /* a plan that does not belong to its pattern */           \
     X(LX_E_LAUNCH_MEMORY, "launch_memory", 2)     /* an operand in a memory that does not exist */           \

@@ -126,14 +126,16 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
         .cores = d->cores_used, .rank = y->rank > 0 ? y->rank - 1 : 0, .representable = true};
     int64_t splits[LX_MAX_VARS];
     splits_of(d, splits);
-    for (int i = 0; i < view.rank; i++) view.slices[i] = 1;
+    for (int i = 0; i < view.rank; i++) view.slices[i] = view.tiles[i] = view.blocks[i] = 1;
     if (d->kind != LX_DIVIDED || !x->known) return view;
     for (int s = 0; s < d->split_count; s++) {
         const struct lx_split *v = &d->splits[s];
         int var = 0;
         while (var < x->var_count && x->letter[var] != v->letter) var++;
-        if (v->split == 1) continue;
         int h = op_index_dim(x, operand, var);
+        for (int i = 0; i < view.rank && h >= 0; i++)
+            if (y->host_dim[i] == h) view.tiles[i] = v->tiles;
+        if (v->split == 1) continue;
         if (h < 0) { /* every core along this axis sees the same; of an output each has a part of the sum */
             view.partial |= operand == d->operand_count - 1;
             continue;
@@ -142,12 +144,12 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
         for (int i = 0; i < view.rank; i++) {
             if (y->host_dim[i] != h) continue;
             bool jumps = x->shifted == operand &&
-                         (x->stride[h] != 1 || x->offset[h] != 0 || y->host_shape[h] != v->extent);
+                         (x->stride[h] != 1 || x->offset[h] != 0 || y->host_shape[h] != v->extent * v->tiles);
             int64_t per_slice = v->units / v->split * v->unit;
             /* Parts must be equal boxes of the layout that begin where the dimension does. Padding may make
              * them unequal: 130 rows of which a layout has 192 are cut after 65, not after 96. */
             if (jumps || per_slice % y->step[i] != 0 ||
-                per_slice / y->step[i] != ceil_div_i64(y->size[i], v->split))
+                per_slice / y->step[i] != ceil_div_i64(y->size[i] / v->tiles, v->split))
                 view.representable = false;
             view.slices[i] = v->split;
             view.stride[i] = core_stride(splits, d->split_count, d->contiguous, s);
@@ -171,7 +173,9 @@ bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view
     if (a->partial || b->partial || !a->representable || !b->representable) return false;
     if (a->cores != b->cores || a->rank != b->rank) return false;
     for (int i = 0; i < a->rank; i++)
-        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i])) return false;
+        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
+            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i])
+            return false;
     return true;
 }
 

@@ -53,9 +53,10 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
     const struct lx_op *op = &l->graph->ops[d->op];
     struct cost_work w = {.kind = class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
     int n, m, k;
-    for (int i = 0; i < op->input_count; i++)
-        w.read_bytes += (double)lx_layout_bytes(&l->layouts[op->inputs[i]]);
-    w.written_bytes = (double)lx_layout_bytes(&l->layouts[op->output]);
+    for (int i = 0; i < s->operand_count; i++) {
+        int64_t bytes = lx_layout_bytes(&l->layouts[op_operand(op, i)]) / operand_tiles(s, &s->operands[i]);
+        *(i < op->input_count ? &w.read_bytes : &w.written_bytes) += (double)bytes;
+    }
     if (d->kind != LX_DIVIDED) {
         w.read_bytes = w.written_bytes = 0;
         for (int i = 0; i < op->input_count; i++)
@@ -105,7 +106,8 @@ static bool record(const struct lx_layouts *l, const struct space *s, const int6
         d->splits[i] =
             (struct lx_split){a->letter, a->is_reduction, a->is_summed, a->extent,
                               a->unit,   a->units,        splits[i],    axis_per_core(a, splits[i]),
-                              a->rule,   a->bound_by,     a->bound,     a->constraint};
+                              a->rule,   a->bound_by,     a->bound,     a->constraint,
+                              a->tiles};
         if (a->is_reduction && splits[i] > 1) d->contiguous = i;
     }
     for (int i = 0; i < s->operand_count; i++) {
@@ -196,36 +198,57 @@ static bool not_divided(const struct space *s, lx_status *st)
         s->op_name);
 }
 
-/* Pass 2. */
+/* Pass 2: the splits of a space whose floors are committed. */
+static bool divide_space(const struct lx_layouts *l, const struct lx_divide_options *how, struct space *s,
+                         struct lx_division *d, int64_t *splits, lx_status *st)
+{
+    const struct lx_op *op = &l->graph->ops[d->op];
+    int outputs[LX_MAX_VARS], reductions[LX_MAX_VARS], output_count, reduction_count;
+    int64_t chosen[LX_MAX_VARS];
+    if (op->hint_count > 0) return apply_hints(s, op->hints, op->hint_count, splits, st);
+    prioritize(s, outputs, &output_count, reductions, &reduction_count);
+    if (!distribute(s, outputs, output_count, reductions, reduction_count, splits, st)) return false;
+    memcpy(chosen, splits, sizeof chosen);
+    if (!how->no_cost && matmul_divide(l, d->op, s, splits, chosen)) {
+        memcpy(splits, chosen, sizeof chosen);
+        d->by_cost = true;
+    }
+    return true;
+}
+
 static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struct lx_divide_options *how,
                       int64_t cores, const struct commitment *committed, struct arena *scratch,
                       struct arena *memory, struct lx_division *d, lx_status *st)
 {
     const struct lx_op *op = &l->graph->ops[op_number];
     struct space s;
+    int64_t splits[LX_MAX_VARS];
     *d = (struct lx_division){.op = op_number, .cores = cores, .cores_used = 1, .contiguous = -1};
     d->kind = op->kind->traits & LX_EXTERN ? LX_UNDIVIDED_EXTERN : LX_DIVIDED;
     if (!space_of_op(l, op_number, cores, scratch, &s, st)) return false;
     if (d->kind == LX_DIVIDED && s.operand_count == 0) d->kind = LX_UNDIVIDED_OPAQUE;
-    int64_t splits[LX_MAX_VARS], chosen[LX_MAX_VARS];
     if (d->kind != LX_DIVIDED) {
         d->predicted_us = predict(l, d, &s, splits);
         return op->hint_count == 0 ? true : not_divided(&s, st);
     }
-    if (!recover_span(l, op_number, committed, &s, st)) return false;
-    if (op->hint_count > 0) {
-        if (!apply_hints(&s, op->hints, op->hint_count, splits, st)) return false;
-    } else {
-        int outputs[LX_MAX_VARS], reductions[LX_MAX_VARS], output_count, reduction_count;
-        prioritize(&s, outputs, &output_count, reductions, &reduction_count);
-        if (!distribute(&s, outputs, output_count, reductions, reduction_count, splits, st)) return false;
-        memcpy(chosen, splits, sizeof chosen);
-        if (!how->no_cost && matmul_divide(l, op_number, &s, splits, chosen)) {
-            memcpy(splits, chosen, sizeof chosen);
-            d->by_cost = true;
-        }
-    }
-    return record(l, &s, splits, memory, d, st);
+    return recover_span(l, op_number, committed, &s, st) && divide_space(l, how, &s, d, splits, st) &&
+           record(l, &s, splits, memory, d, st);
+}
+
+bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, struct arena *memory,
+                     struct lx_division *out, lx_status *st)
+{
+    struct lx_divide_options how = {.cores = all->cores, .no_cost = no_cost};
+    struct lx_division d = {.op = op, .cores = all->cores, .contiguous = -1, .kind = LX_DIVIDED};
+    struct arena scratch = {0};
+    struct space s;
+    int64_t splits[LX_MAX_VARS];
+    bool ok = space_of_division(all, op, &scratch, &s, st) && span_reduce(&s, st) &&
+              divide_space(all->layouts, &how, &s, &d, splits, st) &&
+              record(all->layouts, &s, splits, memory, &d, st);
+    if (ok) *out = d;
+    arena_free(&scratch);
+    return ok;
 }
 
 struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores, lx_status *st)
@@ -292,10 +315,11 @@ static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     struct space s;
     lx_status ignored;
     *out = (struct op_parts){.operands = l->graph->ops[op].input_count + 1};
-    if (!space_of_op(l, op, all->cores, &scratch, &s, &ignored)) return false;
+    if (!space_of_division(all, op, &scratch, &s, &ignored)) return false;
     for (int i = 0; i < out->operands; i++) {
         int32_t tensor = op_operand(&l->graph->ops[op], i);
-        out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor])
+        out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor]) /
+                                                             operand_tiles(&s, &s.operands[i])
                                                        : l->graph->tensors[tensor].bytes);
         held += d->kind == LX_DIVIDED ? (double)d->operands[i].core_bytes : out->bytes[i];
     }
@@ -349,7 +373,7 @@ bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *s
     struct arena scratch = {0};
     struct space s;
     struct lx_division fresh = {.op = op, .cores = d->cores, .kind = LX_DIVIDED};
-    bool ok = space_of_op(d->layouts, op, d->cores, &scratch, &s, st);
+    bool ok = space_of_division(d, op, &scratch, &s, st);
     if (ok && (s.operand_count == 0 || d->at[op].kind != LX_DIVIDED || !splits_legal(&s, splits)))
         ok = status_set_at(st, LX_E_DOMAIN, s.file, s.line, 1, "op %s: the wanted division is not legal",
                            s.op_name);

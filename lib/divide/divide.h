@@ -9,7 +9,7 @@
 #ifndef LX_DIVIDE_DIVIDE_H
 #define LX_DIVIDE_DIVIDE_H
 
-#include "layout/layout.h"
+#include "divide/nest.h"
 
 /* Why a variable has the split it has. The words are shown to people and written in JSON. */
 #define LX_SPLIT_RULES(X)                                                                                    \
@@ -38,7 +38,7 @@ struct lx_split {
     char letter;       /* of the einsum; views number theirs a, b, ... */
     bool is_reduction; /* no coordinate of the output outside its sticks has it: it is split last */
     bool is_summed;    /* the output does not have it at all */
-    int64_t extent;    /* elements */
+    int64_t extent;    /* elements, of one tile */
     int64_t unit;      /* elements that stay together: those of a stick, or 1 */
     int64_t units;     /* ceil(extent / unit): what is split */
     int64_t split;
@@ -48,6 +48,8 @@ struct lx_split {
     int64_t bound;          /* span: bytes without this split; output, reduction, no cores: cores that were
                                left; hint: what was asked for */
     const char *constraint; /* the one that blocks or narrows it, or NULL */
+    int64_t
+        tiles; /* that a nest walks, one after the other; what is divided is one of them. 1: it is whole */
 };
 
 /* One operand: inputs in order, then the output. */
@@ -89,11 +91,16 @@ struct lx_divisions {
     const struct lx_layouts *layouts; /* not owned */
     int64_t cores;
     int32_t count;
-    struct lx_division *at; /* per op of layouts->graph */
+    struct lx_division *at;      /* per op of layouts->graph */
+    const struct lx_nest *nests; /* of the ops that work on tiles; not owned */
+    int32_t nest_count;
     double predicted_us;
     struct arena *memory;
 };
 
+/* One op by the rules of the stage, as the nests of `d` have it. What it has of its own is in `memory`. */
+bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
+                     struct lx_division *out, lx_status *st);
 /* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
                                lx_status *st);
@@ -148,8 +155,13 @@ struct lx_core_view {
     int rank;
     int64_t slices[LX_MAX_DEVICE_RANK]; /* parts of equal size that the dimension is cut into */
     int64_t stride[LX_MAX_DEVICE_RANK]; /* core c has part (c / stride) mod slices; 0 where slices is 1 */
-    bool partial;                       /* each core holds a part of a sum only */
-    bool representable;                 /* false: the parts are no boxes of the device layout */
+    int64_t
+        tiles[LX_MAX_DEVICE_RANK]; /* that a nest cuts the dimension into; the slices are those of a tile */
+    /* Of a buffer in a nest: tiles of an inner loop that it has, each cut in slices and one behind the other; 1: it is a
+     * box, whatever loops walk over it. */
+    int64_t blocks[LX_MAX_DEVICE_RANK];
+    bool partial;       /* each core holds a part of a sum only */
+    bool representable; /* false: the parts are no boxes of the device layout */
 };
 
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);

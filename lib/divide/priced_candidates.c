@@ -56,7 +56,8 @@ static void weigh(const struct lx_layouts *l, const struct cost_rates *rates, co
         int64_t at = (int64_t)c * m->operand_count + i;
         m->views[at] = core_view_of(l, x, v, i);
         m->core_bytes[at] = operand_core_bytes(s, &s->operands[i], splits);
-        bytes[i] = (double)lx_layout_bytes(&l->layouts[op_operand(op, i)]);
+        bytes[i] =
+            (double)(lx_layout_bytes(&l->layouts[op_operand(op, i)]) / operand_tiles(s, &s->operands[i]));
         held += (double)m->core_bytes[at];
     }
     struct cost_work w = work_of(l, v, s, splits);
@@ -101,7 +102,7 @@ bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *
     *out = (struct division_menu){0};
     if (d->at[op].kind != LX_DIVIDED) return undivided(d, op, memory, out, st);
     op_index_of(l->graph, &l->graph->ops[op], &x);
-    bool ok = space_of_op(l, op, d->cores, &scratch, &s, st);
+    bool ok = space_of_division(d, op, &scratch, &s, st);
     struct lx_division v = d->at[op];
     const struct cost_rates rates = cost_rates_of(&l->graph->device);
     if (ok) {

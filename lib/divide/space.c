@@ -14,6 +14,7 @@
 void axis_settle(struct axis *a)
 {
     if (a->unit < 1) a->unit = 1;
+    if (a->tiles < 1) a->tiles = 1;
     a->units = ceil_div_i64(a->extent, a->unit);
     if (a->basis < 1) a->basis = a->units;
     a->legal = factors_of_divisors(a->basis);
@@ -91,8 +92,36 @@ static void classify(struct space *s)
             if (out->dims[d].size > 1) s->axes[out->dims[d].walks[w].var].is_reduction = false;
 }
 
-bool space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, struct arena *memory,
+int64_t operand_tiles(const struct space *s, const struct operand *o)
+{
+    unsigned seen = 0;
+    int64_t tiles = 1;
+    for (int d = 0; d < o->rank - 1; d++)
+        for (int w = 0; w < o->dims[d].walk_count; w++) {
+            int a = o->dims[d].walks[w].var;
+            if (!(seen >> a & 1)) tiles *= s->axes[a].tiles;
+            seen |= 1u << a;
+        }
+    return tiles;
+}
+
+bool space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
                  struct space *out, lx_status *st)
+{
+    return space_of_tile(l, op, cores, NULL, memory, out, st);
+}
+
+bool space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out,
+                       lx_status *st)
+{
+    int32_t n = nest_of_op(d->nests, d->nest_count, op);
+    int64_t tiles[LX_MAX_VARS];
+    if (n >= 0) nest_op_tiles(&d->nests[n], op, tiles);
+    return space_of_tile(d->layouts, op, d->cores, n >= 0 ? tiles : NULL, memory, out, st);
+}
+
+bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores, const int64_t *tiles,
+                   struct arena *memory, struct space *out, lx_status *st)
 {
     const struct lx_graph *g = l->graph;
     const struct lx_op *op = &g->ops[op_number];
@@ -114,7 +143,8 @@ bool space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, s
     for (int v = 0; v < x.var_count; v++) {
         struct axis *a = &out->axes[axis_of_var[v]];
         a->letter = x.letter[v];
-        a->extent = x.extent[v];
+        a->tiles = tiles ? tiles[v] : 1;
+        a->extent = x.extent[v] / a->tiles;
         a->unit = 1;
         a->is_summed = op_index_reduced(&x, v);
         char *name = arena_copy(memory, &x.letter[v], 1);

@@ -15,7 +15,8 @@
 struct axis {
     const char *name;
     char letter;
-    int64_t extent; /* elements */
+    int64_t extent; /* elements, of one tile */
+    int64_t tiles;  /* of a nest; 1: it is whole */
     int64_t unit;   /* elements that stay together */
     int64_t units;  /* ceil(extent / unit) */
     int64_t basis;  /* splits divide this: units, or the granularity of an extent known at run time */
@@ -56,6 +57,14 @@ struct space {
 /* The space of op `op`; false only when memory is out. An op whose index map is not known has no axes. */
 bool space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
                  struct space *out, lx_status *st);
+/* The same of one tile: `tiles` per variable, NULL: whole. A tile is read in place: device sizes are as they were. */
+bool space_of_tile(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
+                   struct arena *memory, struct space *out, lx_status *st);
+/* As the nests of the divisions have it. */
+bool space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out,
+                       lx_status *st);
+/* Tiles of an operand: it has so many times the bytes of what one iteration sees. */
+int64_t operand_tiles(const struct space *s, const struct operand *o);
 /* Fills units, basis and legal of an axis from extent and unit; floor 1. */
 void axis_settle(struct axis *a);
 /* Elements of the largest slice. */

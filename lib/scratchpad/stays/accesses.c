@@ -81,6 +81,12 @@ bool draft_accesses(struct draft *x, lx_status *st)
         at += x->graph->ops[o].input_count + 1;
     }
     x->access_at[ops] = at;
+    if (!draft_holds(x, st)) return false;
+    for (int32_t a = 0; a < at; a++) {
+        int64_t whole = x->accesses[a].bytes;
+        x->accesses[a].bytes = held_access_bytes(x, a, whole);
+        x->accesses[a].again = held_again_bytes(x, a, whole);
+    }
     /* Counting sort; stable, so that each tensor's accesses stay in order of time, reads of an op before its
      * write. Entry t + 1 runs ahead as the place of the next access of t and ends as the begin of t + 1. */
     for (int32_t a = 0; a < at; a++) x->tensor_at[x->accesses[a].tensor + 2]++;

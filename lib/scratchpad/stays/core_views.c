@@ -14,14 +14,16 @@ struct lx_core_view access_view(const struct draft *x, int32_t access)
 
 struct lx_core_view stay_view(const struct draft *x, int32_t stay)
 {
-    return lx_division_view(x->divisions, x->stays[stay].view_op, x->stays[stay].view_operand);
+    return held_view(x, x->access_at[x->stays[stay].view_op] + x->stays[stay].view_operand);
 }
 
 bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)
 {
     if (a->cores != b->cores || a->rank != b->rank) return false;
     for (int i = 0; i < a->rank; i++)
-        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i])) return false;
+        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
+            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i])
+            return false;
     return true;
 }
 
@@ -29,7 +31,7 @@ bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool su
 {
     if (!v->representable || (v->partial && !sums_meet)) return false;
     for (int i = 0; i < v->rank; i++)
-        if (l->size[i] % v->slices[i] != 0) return false;
+        if (l->size[i] % (v->slices[i] * v->tiles[i] * v->blocks[i]) != 0) return false;
     return true;
 }
 
@@ -38,8 +40,24 @@ int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct
     const struct lx_layout *y = &l->layouts[tensor];
     if (y->rank == 0) return l->graph->tensors[tensor].bytes;
     int64_t bytes = y->stick_bytes;
-    for (int i = 0; i < v->rank; i++) bytes *= ceil_div_i64(y->size[i], v->slices[i]);
+    for (int i = 0; i < v->rank; i++)
+        bytes *= ceil_div_i64(y->size[i] / v->tiles[i] / v->blocks[i], v->slices[i]) * v->blocks[i];
     return bytes;
+}
+
+/* Positions of a dimension that core c has under both views, of the `size` of a tile. */
+static int64_t common_positions(int64_t size, const struct lx_core_view *a, const struct lx_core_view *b,
+                                int dim, int64_t core)
+{
+    int64_t wide = size / a->blocks[dim], part = wide / a->slices[dim], other = size / b->blocks[dim],
+            piece = other / b->slices[dim], sum = 0;
+    int64_t at = a->slices[dim] > 1 ? core / a->stride[dim] % a->slices[dim] * part : 0;
+    int64_t from = b->slices[dim] > 1 ? core / b->stride[dim] % b->slices[dim] * piece : 0;
+    for (int64_t i = 0; i < a->blocks[dim]; i++)
+        for (int64_t k = 0; k < b->blocks[dim]; k++)
+            sum += max_i64(0, min_i64(i * wide + at + part, k * other + from + piece) -
+                                  max_i64(i * wide + at, k * other + from));
+    return sum;
 }
 
 /* Sticks of core c's part under `to` that it has under `from` as well. */
@@ -48,12 +66,8 @@ static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_vi
 {
     if (core >= from->cores) return 0;
     int64_t sticks = 1;
-    for (int i = 0; i < to->rank; i++) {
-        int64_t here = y->size[i] / to->slices[i], there = y->size[i] / from->slices[i];
-        int64_t a = to->slices[i] > 1 ? core / to->stride[i] % to->slices[i] * here : 0;
-        int64_t b = from->slices[i] > 1 ? core / from->stride[i] % from->slices[i] * there : 0;
-        sticks *= max_i64(0, min_i64(a + here, b + there) - max_i64(a, b));
-    }
+    for (int i = 0; i < to->rank; i++)
+        sticks *= common_positions(y->size[i] / to->tiles[i], from, to, i, core);
     return sticks;
 }
 

@@ -19,6 +19,17 @@ bool cut_among(const struct cut *cuts, int32_t count, struct cut c)
     return count > 0 && bsearch(&c, cuts, (size_t)count, sizeof *cuts, cut_compare);
 }
 
+static const struct lx_nest *copy_nests(struct arena *m, const struct lx_nest *nests, int32_t count)
+{
+    struct lx_nest *to = arena_copy_array(m, nests, (size_t)count, sizeof *to);
+    for (int32_t i = 0; to && i < count; i++) {
+        to[i].var = arena_copy_array(m, nests[i].var, (size_t)(nests[i].last - nests[i].first + 1),
+                                     sizeof *to[i].var);
+        if (!to[i].var) return NULL;
+    }
+    return to;
+}
+
 static bool copy_decisions(struct draft *x, const struct decisions *how)
 {
     size_t ops = (size_t)x->divided->count;
@@ -31,10 +42,12 @@ static bool copy_decisions(struct draft *x, const struct decisions *how)
     x->how.kept = arena_copy_array(m, how->kept, (size_t)how->kept_count, sizeof *how->kept);
     if (how->borders)
         x->how.borders = arena_copy_array(m, how->borders, (size_t)how->border_count, sizeof *how->borders);
+    x->how.holds = arena_copy_array(m, how->holds, (size_t)how->hold_count, sizeof *how->holds);
+    x->how.nests = copy_nests(m, how->nests, how->nest_count);
     if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
-    return x->how.cuts && x->how.moves && x->how.apart && x->how.loaded && x->how.kept &&
-           !how->order == !x->how.order && !how->divided == !x->how.divided &&
+    return x->how.cuts && x->how.moves && x->how.apart && x->how.loaded && x->how.kept && x->how.holds &&
+           x->how.nests && !how->order == !x->how.order && !how->divided == !x->how.divided &&
            !how->borders == !x->how.borders;
 }
 
@@ -76,12 +89,33 @@ static bool order_layouts(struct draft *x)
     return true;
 }
 
-static bool decide_divisions(struct draft *x)
+/* Is the division one of the tiles that the nests have? */
+static bool divides_tiles(const struct lx_divisions *d, const struct lx_division *v)
+{
+    int32_t n = nest_of_op(d->nests, d->nest_count, v->op);
+    int64_t tiles[LX_MAX_VARS], all = 1, had = 1;
+    if (n >= 0) nest_op_tiles(&d->nests[n], v->op, tiles);
+    for (int k = 0; n >= 0 && k < LX_MAX_VARS; k++) all *= tiles[k];
+    for (int i = 0; i < v->split_count; i++) had *= v->splits[i].tiles;
+    return all == had;
+}
+
+static bool divide_tiles(struct draft *x, struct lx_divisions *d, lx_status *st)
+{
+    bool no_cost = x->how.passes.matmul == LX_MATMUL_RULE;
+    for (int32_t t = 0; t < d->count; t++)
+        if (!divides_tiles(d, &d->at[t]) && !lx_divide_again(d, t, no_cost, x->memory, &d->at[t], st))
+            return false;
+    return true;
+}
+
+static bool decide_divisions(struct draft *x, lx_status *st)
 {
     const struct lx_divisions *old = x->divided;
     const struct decisions *how = &x->how;
     struct lx_divisions *d = arena_copy_array(x->memory, old, 1, sizeof *d);
-    if (!d || !(d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at))) return false;
+    if (!d || !(d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at)))
+        return status_no_memory(st);
     d->layouts = x->layouts;
     d->memory = NULL; /* the draft's */
     for (int32_t t = 0; t < old->count; t++) {
@@ -91,8 +125,10 @@ static bool decide_divisions(struct draft *x)
     }
     for (int32_t o = 0; how->divided && o < old->count; o++)
         if (how->divided[o]) d->predicted_us += how->divided[o]->predicted_us - old->at[o].predicted_us;
+    d->nests = how->nests;
+    d->nest_count = how->nest_count;
     x->divisions = d;
-    return true;
+    return divide_tiles(x, d, st);
 }
 
 bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
@@ -100,10 +136,10 @@ bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
     x->divisions = x->divided;
     x->layouts = x->divided->layouts;
     x->graph = x->layouts->graph;
-    bool ok = copy_decisions(x, how);
-    if (ok && how->order) ok = order_layouts(x);
-    if (ok && (how->order || how->divided)) ok = decide_divisions(x);
-    return ok ? true : status_no_memory(st);
+    if (!copy_decisions(x, how) || (how->order && !order_layouts(x))) return status_no_memory(st);
+    for (int32_t i = 0; i < how->nest_count; i++)
+        if (!nest_valid(x->layouts, &x->how.nests[i], st)) return false;
+    return how->order || how->divided || how->nest_count ? decide_divisions(x, st) : true;
 }
 
 void draft_free(struct draft *x)

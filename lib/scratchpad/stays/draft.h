@@ -17,6 +17,12 @@ int cut_compare(const void *a, const void *b);
 /* Is it one of these, which are in order? */
 bool cut_among(const struct cut *cuts, int32_t count, struct cut c);
 
+/* In a nest a tensor is held on chip with the slice that the levels up to `level` fix; 0: whole. */
+struct hold {
+    int32_t tensor, nest;
+    int level;
+};
+
 /* What must be known besides the divided graph; a plan file records exactly this. A value: to try something
  * is to make a draft of other decisions, and nothing has to be put back. */
 struct decisions {
@@ -37,11 +43,22 @@ struct decisions {
     const struct cut *loaded, *kept;
     int32_t loaded_count, kept_count;
     bool lax;
+    const struct lx_nest *nests; /* in order of time; ops by their ticks */
+    int32_t nest_count;
+    const struct hold *holds; /* what is not here is held with the smallest tile */
+    int32_t hold_count;
     bool unlimited; /* as if the scratchpads had no end */
     const int32_t
         *borders; /* ops, ascending, that begin a bundle, besides those at extern ops; NULL: by the rule of
                                bundles.c */
     int32_t border_count;
+};
+
+/* How the nest of an op has one of its operands. */
+struct nest_access {
+    int32_t nest;              /* -1: none */
+    struct nest_tensor tensor; /* in that nest */
+    int level;                 /* of its hold */
 };
 
 struct draft {
@@ -55,11 +72,12 @@ struct draft {
     struct lx_buffer *buffers; /* the problem's */
     struct lx_stay *stays;
     struct lx_access *accesses;
-    int32_t *access_at;     /* per op, and one more */
-    int32_t *access_op;     /* per access: its op */
-    int32_t *tensor_access; /* accesses by tensor, in order of time */
-    int32_t *tensor_at;     /* per tensor, and one more: into tensor_access */
-    int32_t *bundle_of;     /* per op; ascending from 0 */
+    int32_t *access_at;       /* per op, and one more */
+    int32_t *access_op;       /* per access: its op */
+    struct nest_access *held; /* per access; NULL: there are no nests */
+    int32_t *tensor_access;   /* accesses by tensor, in order of time */
+    int32_t *tensor_at;       /* per tensor, and one more: into tensor_access */
+    int32_t *bundle_of;       /* per op; ascending from 0 */
     int32_t bundle_count;
     int64_t base_bytes;  /* traffic of any placement: this and the problem's cost */
     int64_t *copy_bytes; /* per stay: that it is loaded and stored for in any case, if it is on chip */
@@ -82,6 +100,25 @@ bool draft_bundles(struct draft *x, lx_status *st);
 bool draft_accesses(struct draft *x, lx_status *st);
 /* Bytes of a whole tensor in HBM. */
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
+
+/* holds.c: fills `held` of the draft. */
+bool draft_holds(struct draft *x, lx_status *st);
+/* HBM bytes of an access off chip, over all iterations; and those of them that read what was written before: sums that are
+ * not complete. */
+int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes);
+int64_t held_again_bytes(const struct draft *x, int32_t access, int64_t bytes);
+/* How often a stay is filled, and HBM bytes of that. */
+int64_t stay_fills(const struct draft *x, int32_t stay);
+int64_t stay_load_bytes(const struct draft *x, int32_t stay);
+/* HBM bytes of a sum that the stay holds but whose parts come and go, and are in HBM in the end; 0: it is complete when it
+ * leaves. */
+int64_t stay_sum_bytes(const struct draft *x, int32_t stay);
+/* The view of a buffer that serves an access. */
+struct lx_core_view held_view(const struct draft *x, int32_t access);
+/* Does the stay of an access cover the run of its nest? Then [*first, *last]. */
+bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last);
+/* May one stay serve two accesses of a tensor, one after the other? */
+bool held_together(const struct draft *x, int32_t before, int32_t access);
 
 /* core_views.c */
 struct lx_core_view access_view(const struct draft *x, int32_t access);

@@ -18,6 +18,7 @@ struct seen {
 struct found_stay {
     struct lx_stay stay;
     struct lx_buffer buffer;
+    int64_t life_first, life_last; /* ticks */
     VEC(int64_t) uses;
 };
 

@@ -37,13 +37,24 @@ bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor)
     return false;
 }
 
+/* Are op o's operands of this stay there for all iterations of a loop inside? Then it does not end with the op. */
+static bool covers_nest(const struct draft *x, int32_t o, int32_t stay)
+{
+    int32_t first, last;
+    for (int32_t a = x->access_at[o]; a < x->access_at[o + 1]; a++)
+        if (x->accesses[a].stay == stay && held_covers(x, a, &first, &last)) return true;
+    return false;
+}
+
 static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t parent)
 {
     const struct lx_op *op = &x->graph->ops[o];
     const struct lx_buffer *c = &x->problem.buffers[child], *p = &x->problem.buffers[parent];
     if (x->stays[parent].bar || x->stays[parent].tensor == x->stays[child].tensor) return false;
     if (p->end != c->start + 1 || c->size > p->size || lx_read_count(p) == 0) return false;
-    if (!runs_in_place_of(x->layouts, op, x->stays[parent].tensor)) return false;
+    if (!runs_in_place_of(x->layouts, op, x->stays[parent].tensor) || covers_nest(x, o, parent) ||
+        covers_nest(x, o, child))
+        return false;
     struct lx_core_view a = stay_view(x, parent), b = stay_view(x, child);
     return views_equal(&a, &b);
 }

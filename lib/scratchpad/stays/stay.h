@@ -63,7 +63,9 @@ struct lx_stay {
 struct lx_access {
     int32_t tensor, stay; /* stay: the one that serves it if it is placed; -1: always HBM */
     bool reads, writes;   /* both: the op keeps what it does not write, or reads what it overwrites */
-    int64_t bytes;        /* of HBM traffic if it is not on chip: the sticks it touches */
+    int64_t
+        bytes; /* of HBM traffic if it is not on chip: the sticks it touches, in all iterations of a nest */
+    int64_t again; /* of these, parts of sums that a nest reads back to go on with */
 };
 
 /* A copy that a placement asks for. */

@@ -67,11 +67,11 @@ static bool group_of(struct pricing *p, const int32_t *members, int32_t count, s
 
 static bool charge_load(struct pricing *p, int32_t stay)
 {
-    struct lx_charge c = {.cost = p->whole};
+    struct lx_charge c = {.cost = stay_load_bytes(p->x, stay)};
     int32_t source = source_of(p, stay);
     if (p->x->stays[stay].begins_written) return true;
     if (source < 0) {
-        p->of[stay].on += p->whole;
+        p->of[stay].on += c.cost;
         return true;
     }
     return group_of(p, &stay, 1, &c.all_on) && group_of(p, &source, 1, &c.all_off) &&
@@ -115,6 +115,10 @@ static bool charge_store(struct pricing *p, int32_t k)
     int32_t writer = server(p, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
     bool ok = true, rewritten = false;
     if (writer < 0) return true;
+    if (stay_sum_bytes(x, writer) > 0) {
+        p->of[writer].on += stay_sum_bytes(x, writer);
+        return true;
+    }
     for (int32_t i = k + 1; ok && i < end && !rewritten; i++) {
         ok = add_need(p, x->tensor_access[i], writer, &n);
         rewritten = x->accesses[x->tensor_access[i]].writes;
@@ -218,7 +222,7 @@ static int64_t least_of(const struct pricing *p, int32_t stay)
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
         int64_t either = min_i64(p->of[s].off, p->of[s].on);
         if (x->stays[s].ring_source != stay) continue;
-        off += min_i64(p->of[s].off, p->of[s].on + p->whole);
+        off += min_i64(p->of[s].off, p->of[s].on + stay_load_bytes(x, s));
         stored += either;
         kept += store && has(&store->any_off, s) ? p->of[s].on : either;
     }

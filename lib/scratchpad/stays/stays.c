@@ -19,7 +19,7 @@ static bool label_of(struct builder *b, int32_t access, int *label)
 {
     const struct draft *x = b->x;
     int32_t tensor = x->accesses[access].tensor;
-    struct lx_core_view v = access_view(x, access);
+    struct lx_core_view v = held_view(x, access);
     *label = LABEL_NONE;
     if (!view_holds(&x->layouts->layouts[tensor], &v, !x->how.passes.no_ring)) return true;
     for (size_t i = 0; i < b->views.count; i++)
@@ -53,6 +53,7 @@ static bool look_at(struct builder *b, int32_t tensor)
                 cut |= x->how.cuts[b->next_cut++].before > before->op;
             cut |= before->op != s.op && wiped_between(b, before->op, s.op);
             cut |= x->accesses[before->access].writes && before->label < 0;
+            cut |= !held_together(x, before->access, s.access);
             run += cut;
         }
         s.run = run;
@@ -105,7 +106,9 @@ static struct found_stay begin_stay(const struct builder *b, const struct run *r
                                     .view_operand = s->access - x->access_at[s->op],
                                     .ring_source = -1,
                                     .moved_from = -1,
-                                    .begins_written = a->writes && !a->reads}};
+                                    .begins_written = a->writes && !a->reads},
+                           .life_first = s->op,
+                           .life_last = s->op};
     f.buffer = (struct lx_buffer){.name = x->graph->tensors[r->tensor].name,
                                   .fixed = -1,
                                   .first_use_is_read = !f.stay.begins_written,
@@ -119,6 +122,10 @@ static bool serve(struct builder *b, struct found_stay *f, const struct seen *s)
 {
     if (f->uses.count == 0 || f->uses.at[f->uses.count - 1] != s->op)
         if (!VEC_PUSH(&f->uses, s->op)) return no_memory(b);
+    int32_t first = s->op, last = s->op;
+    held_covers(b->x, s->access, &first, &last);
+    f->life_first = min_i64(f->life_first, first);
+    f->life_last = max_i64(f->life_last, last);
     f->stay.last = s->op;
     if (!add_i64(f->buffer.spill_cost, b->x->accesses[s->access].bytes, &f->buffer.spill_cost) ||
         f->buffer.spill_cost > LX_INT_MAX)
@@ -129,7 +136,7 @@ static bool serve(struct builder *b, struct found_stay *f, const struct seen *s)
 
 static int64_t part_of(const struct builder *b, const struct found_stay *f)
 {
-    struct lx_core_view v = lx_division_view(b->x->divisions, f->stay.view_op, f->stay.view_operand);
+    struct lx_core_view v = held_view(b->x, b->x->access_at[f->stay.view_op] + f->stay.view_operand);
     return view_part_bytes(b->x->layouts, f->stay.tensor, &v);
 }
 
@@ -205,19 +212,33 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     return true;
 }
 
+/* Inside a loop the first and the last op of the body count as uses of what is there all the time. */
+static bool uses_of(struct draft *x, const struct found_stay *f, struct lx_buffer *out)
+{
+    size_t n = f->uses.count;
+    int64_t *to = arena_array(x->memory, n + 2, sizeof *to);
+    bool before = n > 0 && f->life_first<f->uses.at[0], after = n> 0 && f->life_last > f->uses.at[n - 1];
+    if (!to) return false;
+    if (before) to[0] = f->life_first;
+    if (n) memcpy(to + before, f->uses.at, n * sizeof *to);
+    if (after) to[n + before] = f->life_last;
+    out->uses = to;
+    out->use_count = (int32_t)(n + before + after);
+    return true;
+}
+
 static bool finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
 {
     struct draft *x = b->x;
     struct lx_buffer *out = &x->buffers[number];
     x->stays[number] = f->stay;
     *out = f->buffer;
-    out->uses = arena_copy_array(x->memory, f->uses.at, f->uses.count, sizeof *f->uses.at);
-    out->use_count = (int32_t)f->uses.count;
-    out->start = f->stay.first;
-    out->end = f->stay.last + 1;
+    if (!uses_of(x, f, out)) return no_memory(b);
+    out->start = f->life_first;
+    out->end = f->life_last + 1;
     if (f->uses.count == 0) out->start = 0, out->end = 1;
     if (nth > 0) out->name = arena_format(x->memory, "%s#%d", out->name, nth + 1);
-    return out->uses && out->name ? true : no_memory(b);
+    return out->name ? true : no_memory(b);
 }
 
 /* The tensor's stays get their numbers: the first the tensor's own, the others behind all tensors. */

@@ -85,13 +85,14 @@ static void fill(struct walk *w, int32_t stay, int32_t tick)
         return;
     }
     if (!placed(w, s->ring_source)) {
+        int64_t bytes = stay_load_bytes(w->x, stay);
         need_in_hbm(w);
-        transfer(w, LX_LOAD, tick, stay, -1, w->whole);
-        add(w, w->whole, w->ops ? &w->ops[tick].hbm_read : NULL);
+        transfer(w, LX_LOAD, tick, stay, -1, bytes);
+        add(w, bytes, w->ops ? &w->ops[tick].hbm_read : NULL);
         return;
     }
     struct lx_core_view from = stay_view(w->x, s->ring_source), to = stay_view(w->x, stay);
-    int64_t bytes = view_ring_bytes(w->x->layouts, s->tensor, &from, &to);
+    int64_t bytes = view_ring_bytes(w->x->layouts, s->tensor, &from, &to) * stay_fills(w->x, stay);
     transfer(w, LX_RING, tick, stay, s->ring_source, bytes);
     w->ring += bytes;
     if (w->ops) w->ops[tick].ring += bytes;
@@ -104,11 +105,19 @@ static void walk_access(struct walk *w, int32_t access)
     struct lx_op_traffic *op = w->ops ? &w->ops[tick] : NULL;
     if (!placed(w, a->stay)) {
         if (a->reads) need_in_hbm(w);
-        add(w, a->bytes, !op ? NULL : a->writes ? &op->hbm_written : &op->hbm_read);
+        add(w, a->bytes - a->again, !op ? NULL : a->writes ? &op->hbm_written : &op->hbm_read);
+        add(w, a->again, op ? &op->hbm_read : NULL);
         if (a->writes) w->hbm_has_it = true;
         return;
     }
     if (!a->writes) return;
+    int64_t sum = stay_sum_bytes(w->x, a->stay);
+    if (sum > 0) { /* its parts come and go, and are in HBM in the end */
+        add(w, (sum + w->whole) / 2, op ? &op->hbm_written : NULL);
+        add(w, (sum - w->whole) / 2, op ? &op->hbm_read : NULL);
+        w->hbm_has_it = true;
+        return;
+    }
     w->hbm_has_it = false;
     w->keeper = a->stay;
     w->written_at = tick;

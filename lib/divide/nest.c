@@ -1,0 +1,144 @@
+/* What is a nest, and what it does to the tensors of its ops. */
+#include "divide/nest.h"
+#include "base/fail.h"
+#include "layout/op_index.h"
+
+#include <string.h>
+
+int64_t nest_product(const struct lx_nest *n, unsigned levels)
+{
+    int64_t product = 1;
+    for (int l = 0; l < n->level_count; l++)
+        if (levels & level_bit(l)) product *= n->tiles[l];
+    return product;
+}
+
+void nest_op_tiles(const struct lx_nest *n, int32_t op, int64_t *tiles)
+{
+    for (int v = 0; v < LX_MAX_VARS; v++) tiles[v] = 1;
+    for (int l = 0; l < n->level_count; l++) tiles[n->var[op - n->first][l]] = n->tiles[l];
+}
+
+int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (nests[i].first <= op && op <= nests[i].last) return i;
+    return -1;
+}
+
+/* One operand of an op of the run: where each level cuts it. */
+static void take_operand(const struct lx_nest *n, const struct op_index *x, int32_t op, int operand,
+                         struct nest_tensor *t)
+{
+    t->accessed = true;
+    for (int l = 0; l < n->level_count; l++) {
+        int dim = op_index_dim(x, operand, n->var[op - n->first][l]);
+        t->dim[l] = (signed char)dim;
+        if (dim >= 0) t->indexed |= level_bit(l);
+        if (operand == x->operand_count - 1 && dim < 0) t->summed |= level_bit(l);
+    }
+    t->made |= operand == x->operand_count - 1;
+}
+
+struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor)
+{
+    struct nest_tensor t = {.dim = {-1, -1, -1}};
+    for (int32_t o = n->first; o <= n->last; o++) {
+        const struct lx_op *op = &l->graph->ops[o];
+        struct op_index x;
+        for (int i = 0; i <= op->input_count; i++) {
+            if (op_operand(op, i) != tensor) continue;
+            op_index_of(l->graph, op, &x);
+            take_operand(n, &x, o, i, &t);
+        }
+    }
+    return t;
+}
+
+static bool wrong(const struct lx_layouts *l, int32_t op, lx_status *st, const char *what)
+{
+    const struct lx_op *o = &l->graph->ops[op];
+    return status_set_at(st, LX_E_NEST, l->graph->file, o->line, 1, "op %s cannot be in this nest: %s",
+                         o->name, what);
+}
+
+static bool shape_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
+{
+    bool ok = n->first >= 0 && n->first <= n->last && n->last < l->graph->op_count && n->level_count >= 1 &&
+              n->level_count <= LX_MAX_LEVELS;
+    for (int i = 0; ok && i < n->level_count; i++) ok = n->tiles[i] >= 2;
+    return ok ? true
+              : status_set(st, LX_E_NEST,
+                           "a nest is a run of ops with one to three levels of at least two tiles each");
+}
+
+static bool written_once(const struct lx_graph *g, int32_t tensor)
+{
+    int writers = 0;
+    for (int32_t o = 0; o < g->op_count; o++) writers += g->ops[o].output == tensor;
+    return writers == 1;
+}
+
+/* Do the tiles end between positions of every device dimension that the variable walks, and cut no stick or padding? */
+static bool tiles_fit(const struct lx_layout *y, int dim, int64_t tiles)
+{
+    if (dim < 0) return true;
+    for (int k = 0; k < y->rank - 1; k++) {
+        if (y->host_dim[k] != dim) continue;
+        if (y->size[k] % tiles != 0 || y->size[k] * y->step[k] != y->host_shape[dim]) return false;
+    }
+    return y->stick_dim != dim || y->host_shape[dim] % (y->stick_elements * tiles) == 0;
+}
+
+static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o,
+                        const struct op_index *x, int level, lx_status *st)
+{
+    const struct lx_op *op = &l->graph->ops[o];
+    int v = n->var[o - n->first][level];
+    if (v < 0 || v >= x->var_count) return wrong(l, o, st, "it does not have the axis");
+    for (int k = 0; k < level; k++)
+        if (n->var[o - n->first][k] == v) return wrong(l, o, st, "two levels cut one variable");
+    if (x->extent[v] % n->tiles[level] != 0) return wrong(l, o, st, "the tiles do not divide the axis");
+    for (int i = 0; i < x->operand_count; i++)
+        if (!tiles_fit(&l->layouts[op_operand(op, i)], op_index_dim(x, i, v), n->tiles[level]))
+            return wrong(l, o, st, "the tiles do not divide the whole sticks of an operand");
+    return true;
+}
+
+static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o, lx_status *st)
+{
+    const struct lx_op *op = &l->graph->ops[o];
+    struct op_index x;
+    op_index_of(l->graph, op, &x);
+    if (!x.known || (op->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_VIEW) && !op_is_restickify(op)))
+        return wrong(l, o, st, "it has no variables");
+    if (!written_once(l->graph, op->output)) return wrong(l, o, st, "another op writes its output too");
+    for (int level = 0; level < n->level_count; level++)
+        if (!level_valid(l, n, o, &x, level, st)) return false;
+    return true;
+}
+
+/* Every access of a tensor in the run is cut in one way, and what is still being summed is not read. */
+static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o, int operand,
+                          lx_status *st)
+{
+    const struct lx_op *op = &l->graph->ops[o];
+    struct nest_tensor all = nest_tensor_of(l, n, op_operand(op, operand)), own = {.dim = {-1, -1, -1}};
+    struct op_index x;
+    op_index_of(l->graph, op, &x);
+    take_operand(n, &x, o, operand, &own);
+    if (memcmp(all.dim, own.dim, sizeof own.dim) != 0 || all.indexed != own.indexed)
+        return wrong(l, o, st, "it sees a tensor along another dimension than another op of the nest");
+    if (operand < op->input_count && all.summed)
+        return wrong(l, o, st, "it reads a sum that is complete only when the nest has ended");
+    return true;
+}
+
+bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
+{
+    bool ok = shape_valid(l, n, st);
+    for (int32_t o = n->first; ok && o <= n->last; o++) ok = op_valid(l, n, o, st);
+    for (int32_t o = n->first; ok && o <= n->last; o++)
+        for (int i = 0; ok && i <= l->graph->ops[o].input_count; i++) ok = operand_valid(l, n, o, i, st);
+    return ok;
+}

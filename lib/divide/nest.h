@@ -1,0 +1,55 @@
+/* Nests: runs of consecutive ops inside counted loops.
+ *
+ * A nest walks its ops, the body, once per iteration; a level cuts an axis, which is one variable of every op of the
+ * run, into equal tiles. Each op works on its tile only, so that what is divided over the cores, held on chip and
+ * launched is that of one tile. Up to three levels, some hundred ops; counts from 2 on. */
+#ifndef LX_DIVIDE_NEST_H
+#define LX_DIVIDE_NEST_H
+
+#include "layout/layout.h"
+
+enum { LX_MAX_LEVELS = 3 };
+
+struct lx_nest {
+    int32_t first, last; /* ops, both included */
+    int level_count;
+    int64_t tiles[LX_MAX_LEVELS]; /* outermost first */
+    /* Per op of the run: the variable that is each level's axis, as op_index numbers them. */
+    const signed char (*var)[LX_MAX_LEVELS];
+};
+
+/* What a nest does to a tensor that its ops access. Sets of levels are bits: level l is bit l - 1. */
+struct nest_tensor {
+    bool accessed;
+    unsigned indexed;               /* levels whose axis indexes it */
+    unsigned summed;                /* levels over which the op that makes it here sums: an accumulator's */
+    signed char dim[LX_MAX_LEVELS]; /* the dimension that a level cuts, or -1 */
+    bool made;                      /* by an op of the run */
+};
+
+static inline unsigned level_bit(int level)
+{
+    return 1u << level;
+}
+
+/* Is it a nest of this graph? `st` says what is wrong with it. */
+bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st);
+struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor);
+
+/* Tiles per variable of an op of the run, ones for the others. */
+void nest_op_tiles(const struct lx_nest *n, int32_t op, int64_t *tiles);
+/* Product of the tiles of these levels. */
+int64_t nest_product(const struct lx_nest *n, unsigned levels);
+/* All levels up to `level`. */
+static inline unsigned levels_to(int level)
+{
+    return (1u << level) - 1;
+}
+static inline int64_t nest_iterations(const struct lx_nest *n)
+{
+    return nest_product(n, levels_to(n->level_count));
+}
+/* The nest of an op, or -1. */
+int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
+
+#endif
