@@ -1,5 +1,6 @@
 /* What is a nest, and what it does to the tensors of its ops. */
 #include "divide/nest.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
 
@@ -79,15 +80,26 @@ static bool written_once(const struct lx_graph *g, int32_t tensor)
     return writers == 1;
 }
 
-/* Do the tiles end between positions of every device dimension that the variable walks, and cut no stick or padding? */
-static bool tiles_fit(const struct lx_layout *y, int dim, int64_t tiles)
+int64_t nest_tile_basis(const struct lx_layout *y, int dim)
 {
-    if (dim < 0) return true;
+    if (dim < 0) return 0;
+    int64_t basis = y->stick_dim == dim ? y->host_shape[dim] / y->stick_elements : y->host_shape[dim];
+    if (y->stick_dim == dim && y->host_shape[dim] % y->stick_elements != 0) return 1;
     for (int k = 0; k < y->rank - 1; k++) {
         if (y->host_dim[k] != dim) continue;
-        if (y->size[k] % tiles != 0 || y->size[k] * y->step[k] != y->host_shape[dim]) return false;
+        basis = y->size[k] * y->step[k] == y->host_shape[dim] ? gcd_i64(basis, y->size[k]) : 1;
     }
-    return y->stick_dim != dim || y->host_shape[dim] % (y->stick_elements * tiles) == 0;
+    return basis;
+}
+
+bool nest_takes_op(const struct lx_layouts *l, int32_t op)
+{
+    const struct lx_op *o = &l->graph->ops[op];
+    struct op_index x;
+    op_index_of(l->graph, o, &x);
+    if (!x.known || (o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_VIEW) && !op_is_restickify(o)))
+        return false;
+    return written_once(l->graph, o->output);
 }
 
 static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o,
@@ -100,7 +112,7 @@ static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int
         if (n->var[o - n->first][k] == v) return wrong(l, o, st, "two levels cut one variable");
     if (x->extent[v] % n->tiles[level] != 0) return wrong(l, o, st, "the tiles do not divide the axis");
     for (int i = 0; i < x->operand_count; i++)
-        if (!tiles_fit(&l->layouts[op_operand(op, i)], op_index_dim(x, i, v), n->tiles[level]))
+        if (nest_tile_basis(&l->layouts[op_operand(op, i)], op_index_dim(x, i, v)) % n->tiles[level] != 0)
             return wrong(l, o, st, "the tiles do not divide the whole sticks of an operand");
     return true;
 }
@@ -110,9 +122,8 @@ static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_
     const struct lx_op *op = &l->graph->ops[o];
     struct op_index x;
     op_index_of(l->graph, op, &x);
-    if (!x.known || (op->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_VIEW) && !op_is_restickify(op)))
-        return wrong(l, o, st, "it has no variables");
-    if (!written_once(l->graph, op->output)) return wrong(l, o, st, "another op writes its output too");
+    if (!nest_takes_op(l, o))
+        return wrong(l, o, st, "it has no variables, or another op writes its output too");
     for (int level = 0; level < n->level_count; level++)
         if (!level_valid(l, n, o, &x, level, st)) return false;
     return true;

@@ -36,6 +36,10 @@ static inline unsigned level_bit(int level)
 bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st);
 struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor);
 
+/* Can the op be in any nest: does it have variables, and its output no other writer? */
+bool nest_takes_op(const struct lx_layouts *l, int32_t op);
+/* Tiles of a dimension (-1: none) of a tensor divide this: no stick and no padding is cut. */
+int64_t nest_tile_basis(const struct lx_layout *y, int dim);
 /* Tiles per variable of an op of the run, ones for the others. */
 void nest_op_tiles(const struct lx_nest *n, int32_t op, int64_t *tiles);
 /* Product of the tiles of these levels. */

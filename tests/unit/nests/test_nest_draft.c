@@ -1,6 +1,7 @@
 /* Drafts with nests: the best placement under the nests and holds of a case moves what exhaustive search found. */
 #include "lxplan.h"
 #include "layout/op_index.h"
+#include "plan/planner.h"
 #include "scratchpad/stays/draft.h"
 
 #include <setjmp.h>
@@ -162,6 +163,48 @@ static int64_t plan_case(const cJSON *c)
     return bytes;
 }
 
+static int64_t search_case(const cJSON *c)
+{
+    lx_status st = {0};
+    char *text = cJSON_Print(get(c, "pattern"));
+    const struct lx_graph *g = lx_graph_parse("case", text, strlen(text), &st);
+    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
+    struct arena memory = {0};
+    struct lx_plan_options options = {.solver = lx_solver_find("exact")};
+    struct decisions how = {.passes = {.no_ring = true}};
+    struct planner by = {.divided = d, .options = &options, .memory = &memory, .st = &st};
+    if (!d || !attempt_plain(&by, &how, &by.best) || !tile_search(&by)) fail_msg("%s", st.text);
+    int64_t bytes = by.best.hbm_bytes;
+    attempt_free(&by.best);
+    arena_free(&memory);
+    lx_divisions_free(d);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+    free(text);
+    return bytes;
+}
+
+static void the_least_is_found(void **state)
+{
+    (void)state;
+    char *text = read_all(SOURCE_DIR "/tests/data/cases/tiling.json");
+    cJSON *all = cJSON_Parse(text), *c;
+    int wrong = 0;
+    cJSON_ArrayForEach(c, get(all, "cases"))
+    {
+        int64_t want = (int64_t)get(c, "least_with_nests")->valuedouble, got = search_case(c);
+        if (got == want) continue;
+        wrong++;
+        print_message("%s %s: %lld bytes, least %lld, without %lld\n", get(c, "id")->valuestring,
+                      get(c, "family")->valuestring, (long long)got, (long long)want,
+                      (long long)get(c, "least_without_nests")->valuedouble);
+    }
+    cJSON_Delete(all);
+    free(text);
+    assert_int_equal(wrong, 0);
+}
+
 static void cases_are_reached(void **state)
 {
     (void)state;
@@ -182,6 +225,6 @@ static void cases_are_reached(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_reached)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_reached), cmocka_unit_test(the_least_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

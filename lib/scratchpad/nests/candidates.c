@@ -1,0 +1,239 @@
+/* All runs from every op on, their axes, and the levels that can be made of them; the best are kept in a heap-less list,
+ * which is short. */
+#include "scratchpad/nests/nest_guess.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "layout/op_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COUNTS = 64 };
+
+struct finding {
+    const struct nest_asks *asks;
+    const struct lx_layouts *l;
+    struct arena *memory, *scratch; /* of what is kept; of a run */
+    struct nest_candidate *kept;
+    int32_t kept_count;
+    /* Of the run under way: */
+    int32_t first, last;
+    int axis_count;
+    struct axis_found axes[MOST_AXES];
+    int64_t counts[MOST_AXES][MOST_COUNTS];
+    int count_of[MOST_AXES];
+    struct run_tensor *tensors;
+    int32_t tensor_count;
+    int64_t now, must; /* bytes that its ops move; and that any nest moves */
+    int64_t *load;
+    signed char *hold;
+    bool no_memory;
+};
+
+static bool is_better(const struct nest_candidate *a, const struct nest_candidate *b)
+{
+    int64_t one = nest_iterations(&a->nest), two = nest_iterations(&b->nest);
+    if (a->gain != b->gain) return a->gain > b->gain;
+    if (one != two) return one < two;
+    if (a->nest.level_count != b->nest.level_count) return a->nest.level_count < b->nest.level_count;
+    return a->nest.first != b->nest.first ? a->nest.first < b->nest.first : a->nest.last < b->nest.last;
+}
+
+/* Variables of the levels, and the holds, copied for good. */
+static bool settle(struct finding *f, const int *axis, struct nest_candidate *c)
+{
+    int32_t ops = f->last - f->first + 1;
+    signed char(*var)[LX_MAX_LEVELS] = arena_array(f->memory, (size_t)ops, sizeof *var);
+    struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
+    if (!var || !holds) return false;
+    for (int32_t o = 0; o < ops; o++)
+        for (int l = 0; l < c->nest.level_count; l++) var[o][l] = f->axes[axis[l]].var[o];
+    for (int32_t i = 0; i < f->tensor_count; i++)
+        if (f->hold[i] >= 0) holds[c->hold_count++] = (struct hold){f->tensors[i].tensor, 0, f->hold[i]};
+    c->nest.var = (const signed char(*)[LX_MAX_LEVELS])var;
+    c->holds = holds;
+    return true;
+}
+
+static void keep(struct finding *f, const int *axis, struct nest_candidate c)
+{
+    int32_t most = f->asks->most, at = f->kept_count;
+    if (c.gain < f->asks->least_gain || (at == most && !is_better(&c, &f->kept[most - 1]))) return;
+    if (!settle(f, axis, &c)) {
+        f->no_memory = true;
+        return;
+    }
+    if (at == most) at--;
+    f->kept_count = at + 1;
+    for (; at > 0 && is_better(&c, &f->kept[at - 1]); at--) f->kept[at] = f->kept[at - 1];
+    f->kept[at] = c;
+}
+
+/* All counts of the levels from `level` on. */
+static void try_counts(struct finding *f, int levels, const int *axis, int level, int64_t *tiles)
+{
+    if (level < levels && level < LX_MAX_LEVELS) {
+        for (int i = 0; i < f->count_of[axis[level]]; i++) {
+            tiles[level] = f->counts[axis[level]][i];
+            try_counts(f, levels, axis, level + 1, tiles);
+        }
+        return;
+    }
+    struct guess g = {.hold = f->hold};
+    if (!nest_guess(f->tensors, f->tensor_count, f->first, f->last, levels, axis, tiles, f->asks->room,
+                    f->load, &g))
+        return;
+    struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels},
+                               .bytes = g.bytes,
+                               .gain = f->now - g.bytes};
+    memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
+    keep(f, axis, c);
+}
+
+static void try_axes(struct finding *f, int levels, int level, int *axis)
+{
+    int64_t tiles[LX_MAX_LEVELS];
+    if (level == levels || level >= LX_MAX_LEVELS) {
+        try_counts(f, levels, axis, 0, tiles);
+        return;
+    }
+    for (int a = 0; a < f->axis_count; a++) {
+        bool used = false;
+        for (int l = 0; l < level; l++) used |= axis[l] == a;
+        axis[level] = a;
+        if (!used) try_axes(f, levels, level + 1, axis);
+    }
+}
+
+/* Divisors from 2 on; if they are too many, evenly spread ones. */
+static void find_counts(struct finding *f, int axis)
+{
+    int64_t all[256], n = f->axes[axis].divides;
+    int count = 0;
+    for (int64_t t = 2; t <= n && t <= 4096 && count < 256; t++)
+        if (n % t == 0) all[count++] = t;
+    int most = f->asks->counts < MOST_COUNTS ? f->asks->counts : MOST_COUNTS,
+        taken = count < most ? count : most;
+    for (int i = 0; i < taken; i++)
+        f->counts[axis][i] = all[taken == count ? i : taken == 1 ? 0 : i * (count - 1) / (taken - 1)];
+    f->count_of[axis] = taken;
+}
+
+/* Has somebody after the run a use for it? */
+static bool wanted_after(const struct draft *x, int32_t tensor, int32_t last)
+{
+    int32_t k = x->tensor_at[tensor + 1] - 1;
+    return x->graph->tensors[tensor].role == LX_OUTPUT || x->access_op[x->tensor_access[k]] > last;
+}
+
+static struct run_tensor *tensor_of(struct finding *f, int32_t tensor)
+{
+    for (int32_t i = 0; i < f->tensor_count; i++)
+        if (f->tensors[i].tensor == tensor) return &f->tensors[i];
+    struct run_tensor *t = &f->tensors[f->tensor_count++];
+    *t = (struct run_tensor){.tensor = tensor, .bytes = tensor_bytes(f->l, tensor), .first = -1};
+    t->wanted = wanted_after(f->asks->now, tensor, f->last);
+    memset(t->dim, -1, sizeof t->dim);
+    return t;
+}
+
+static void take_operand(struct finding *f, int32_t o, const struct op_index *x, int operand)
+{
+    const struct lx_op *op = &f->l->graph->ops[o];
+    struct run_tensor *t = tensor_of(f, op_operand(op, operand));
+    bool writes = operand == op->input_count;
+    if (t->first < 0) t->first = o;
+    t->last = o;
+    t->made |= writes;
+    *(writes ? &t->writes : &t->reads) += 1;
+    for (int a = 0; a < f->axis_count; a++) {
+        int dim = op_index_dim(x, operand, f->axes[a].var[o - f->first]);
+        t->dim[a] = (signed char)dim;
+        if (writes) t->summed[a] = dim < 0;
+    }
+}
+
+static bool take_tensors(struct finding *f)
+{
+    size_t most = 0;
+    for (int32_t o = f->first; o <= f->last; o++) most += (size_t)f->l->graph->ops[o].input_count + 1;
+    f->tensors = arena_array(f->scratch, most, sizeof *f->tensors);
+    f->hold = arena_array(f->scratch, most, sizeof *f->hold);
+    f->load = arena_array(f->scratch, (size_t)(f->last - f->first + 1), sizeof *f->load);
+    f->tensor_count = 0;
+    if (!f->tensors || !f->hold || !f->load) return false;
+    f->now = f->must = 0;
+    for (int32_t o = f->first; o <= f->last; o++) {
+        struct op_index x;
+        op_index_of(f->l->graph, &f->l->graph->ops[o], &x);
+        for (int i = 0; i < x.operand_count; i++) take_operand(f, o, &x, i);
+        f->now += f->asks->op_bytes[o];
+    }
+    for (int32_t i = 0; i < f->tensor_count; i++) {
+        struct run_tensor *t = &f->tensors[i];
+        const struct lx_op *op = &f->l->graph->ops[t->last];
+        t->gives_way = !t->wanted && t->tensor != op->output && runs_in_place_of(f->l, op, t->tensor);
+    }
+    return true;
+}
+
+/* A single op only if it accesses a tensor twice. */
+static bool worth_a_nest(const struct finding *f)
+{
+    for (int32_t i = 0; i < f->tensor_count && f->first == f->last; i++)
+        if (f->tensors[i].reads + f->tensors[i].writes > 1) return true;
+    return f->first < f->last;
+}
+
+static bool try_run(struct finding *f, const struct axis_run *r)
+{
+    int axis[LX_MAX_LEVELS];
+    f->last = axis_run_last(r);
+    f->axis_count = axis_run_axes(r, f->axes, f->scratch);
+    if (f->axis_count == 0) return true;
+    if (!take_tensors(f)) return false;
+    if (!worth_a_nest(f) || f->now == 0) return true;
+    for (int a = 0; a < f->axis_count; a++) find_counts(f, a);
+    for (int levels = 1; levels <= LX_MAX_LEVELS && levels <= f->asks->levels && levels <= f->axis_count;
+         levels++)
+        try_axes(f, levels, 0, axis);
+    return !f->no_memory;
+}
+
+static bool is_free(const struct nest_asks *a, int32_t op)
+{
+    return nest_of_op(a->now->how.nests, a->now->how.nest_count, op) < 0;
+}
+
+static bool runs_from(struct finding *f, int32_t first)
+{
+    const struct nest_asks *a = f->asks;
+    struct axis_run *r = axis_run_begin(f->l, first, f->scratch);
+    bool ok = r, grows = true;
+    f->first = first;
+    for (int32_t n = 0;
+         ok && grows && n < a->longest && first + n < f->l->graph->op_count && is_free(a, first + n); n++) {
+        grows = axis_run_grow(r) && a->now->bundle_of[first] == a->now->bundle_of[first + n];
+        ok = !grows || try_run(f, r);
+    }
+    return ok;
+}
+
+bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_candidate **out,
+                     int32_t *count, lx_status *st)
+{
+    struct finding *f = calloc(1, sizeof *f);
+    bool ok = f;
+    if (f) *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
+    if (f) f->kept = arena_array(memory, (size_t)a->most + 1, sizeof *f->kept);
+    ok = ok && f->kept;
+    for (int32_t o = 0; ok && o < a->now->graph->op_count; o++) {
+        struct arena scratch = {0};
+        f->scratch = &scratch;
+        ok = runs_from(f, o);
+        arena_free(&scratch);
+    }
+    if (ok) *out = f->kept, *count = f->kept_count;
+    free(f);
+    return ok ? true : status_no_memory(st);
+}
