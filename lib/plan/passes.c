@@ -9,6 +9,7 @@
 static const char *const clone_words[] = {"auto", "heuristic", "none", NULL};
 static const char *const matmul_words[] = {"cost", "rule", NULL};
 static const char *const cooptimise_words[] = {"none", "flip", "full", NULL};
+static const char *const tile_words[] = {"none", "auto", NULL};
 static const char *const stage_words[] = {"all", "baseline", "reductions", "in-place", NULL};
 
 #define FIELD(f) .offset = (unsigned)offsetof(struct lx_passes, f)
@@ -44,6 +45,9 @@ static const struct lx_pass table[] = {
      .help = "keep off chip what an extern op would wipe, instead of dumping it around the call"},
     {.name = "no_ring", .option = "no-ring", FIELD(no_ring),
      .help = "ops that cut a tensor differently share it through HBM only"},
+    {.name = "tile", .option = "tile", .words = tile_words, FIELD(tile), .fixed_stages = PARTIAL, .fixed = LX_TILE_NONE,
+     .of_search = true, .search = tile_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID, .least = tile_least,
+     .help = "runs of ops in loops over tiles, so that what passes between them stays on chip: none, auto"},
     {.name = "reorder", .option = "reorder", FIELD(reorder), .fixed_stages = PARTIAL, .fixed = false,
      .of_search = true, .search = reorder_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID,
      .help = "independent ops may change places, where that pays"},

@@ -107,6 +107,8 @@ bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
     p->layouts = x->layouts;
     p->divisions = x->divisions;
     p->order = x->how.order;
+    p->nests = x->how.nests;
+    p->nest_count = x->how.nest_count;
     p->problem = x->problem;
     p->stays = x->stays;
     p->accesses = x->accesses;

@@ -84,8 +84,9 @@ bool reorder_search(struct planner *p); /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);   /* evict.c: where stays are cut */
 bool move_search(struct planner *p);    /* move_buffers.c: where stays change their addresses */
 bool tile_search(struct planner *p);    /* tile_nests.c: runs of ops that become nests */
-/* evict.c: what is moved at least wherever stays are cut. */
+/* evict.c: what is moved at least wherever stays are cut. tile_nests.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
+int64_t tile_least(const struct draft *x);
 /* op_order.c: does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 

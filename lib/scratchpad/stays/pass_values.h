@@ -11,6 +11,9 @@ enum lx_cooptimise_mode { LX_COOPTIMISE_NONE, LX_COOPTIMISE_FLIP, LX_COOPTIMISE_
 /* The steps of the softmax table; the last is everything that the passes allow. */
 enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_IN_PLACE, LX_STAGE_COUNT };
 
+/* Runs of ops in loops over tiles. */
+enum lx_tile_mode { LX_TILE_NONE, LX_TILE_AUTO, LX_TILE_COUNT };
+
 enum lx_matmul { LX_MATMUL_COST, LX_MATMUL_RULE, LX_MATMUL_COUNT };
 
 struct lx_passes {
@@ -26,6 +29,7 @@ struct lx_passes {
     bool reorder; /* independent ops may change places */
     bool move;    /* stays may change their addresses: a copy inside each scratchpad */
     bool evict;   /* stays may be cut: a tensor leaves and comes back */
+    int tile;     /* enum lx_tile_mode */
     int stage;    /* enum lx_stage */
 };
 

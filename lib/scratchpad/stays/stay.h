@@ -53,6 +53,7 @@ struct lx_stay {
     int32_t first, last; /* ops that access it here, both included; ticks */
     int32_t view_op;     /* whose view of the tensor it has: this op's */
     int view_operand;    /* operand */
+    int hold;            /* in a nest: it has the slice that the levels up to this one fix; 0: whole */
     int32_t ring_source; /* the stay that it is filled from over the data ring if that one is placed; or -1 */
     int32_t moved_from;  /* the stay that it goes on from at another address, if that one is placed; or -1 */
     bool begins_written; /* its first access writes the whole tensor */

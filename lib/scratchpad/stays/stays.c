@@ -109,6 +109,7 @@ static struct found_stay begin_stay(const struct builder *b, const struct run *r
                                     .begins_written = a->writes && !a->reads},
                            .life_first = s->op,
                            .life_last = s->op};
+    if (x->held && x->held[s->access].nest >= 0) f.stay.hold = x->held[s->access].level;
     f.buffer = (struct lx_buffer){.name = x->graph->tensors[r->tensor].name,
                                   .fixed = -1,
                                   .first_use_is_read = !f.stay.begins_written,
