@@ -9,7 +9,7 @@
 #ifndef LX_DIVIDE_DIVIDE_H
 #define LX_DIVIDE_DIVIDE_H
 
-#include "divide/nest.h"
+#include "divide/op_nest.h"
 
 /* Why a variable has the split it has. The words are shown to people and written in JSON. */
 #define LX_SPLIT_RULES(X)                                                                                    \
@@ -165,6 +165,8 @@ struct lx_core_view {
 };
 
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
+/* The same of a buffer that has, of what the nest of the op cuts, the slice that the levels up to `hold` fix. */
+struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold);
 /* May a buffer stay on chip between the two: the same parts on the same cores, and whole values? */
 bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b);
 /* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */

@@ -3,7 +3,7 @@
 #define LX_PLAN_NEST_EDITS_H
 
 #include "plan/planner.h"
-#include "scratchpad/nests/candidates.h"
+#include "scratchpad/nests/nest_candidates.h"
 
 struct nest_set {
     struct decisions how; /* all else; its arrays are shared */

@@ -77,7 +77,8 @@ static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, 
 
 static struct lx_core_view view_of(const struct lx_plan *p, int32_t stay)
 {
-    return lx_division_view(p->divisions, p->stays[stay].view_op, p->stays[stay].view_operand);
+    return lx_division_held(p->divisions, p->stays[stay].view_op, p->stays[stay].view_operand,
+                            p->stays[stay].hold);
 }
 
 static void time_transfer(const struct lx_plan *p, const struct lx_transfer *t, struct bundle_sum *sum,

@@ -115,7 +115,7 @@ struct lx_plan {
     const int32_t *order;        /* per tick: the op's place before reordering; NULL: nothing was moved */
     const struct lx_nest *nests; /* in order of time; ops by their ticks */
     int32_t nest_count;
-    const struct lx_stay *stays; /* per buffer */
+    const struct lx_stay *stays;      /* per buffer */
     const struct lx_access *accesses; /* of op o: from access_at[o], its inputs in order, then its output */
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick; at one tick loads and rings first, then stores */

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "plan/planner.h"
 #include "plan/nest_edits.h"
-#include "scratchpad/nests/candidates.h"
+#include "scratchpad/nests/nest_candidates.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -168,7 +168,7 @@ bool machine_view(struct machine *m, int32_t stay, struct lx_core_view *out)
         fault_plain(m, LX_FAULT_PLAN, &p, "it has the view of an op that does not access it");
         return false;
     }
-    *out = lx_division_view(m->plan->divisions, s->view_op, s->view_operand);
+    *out = lx_division_held(m->plan->divisions, s->view_op, s->view_operand, s->hold);
     return true;
 }
 

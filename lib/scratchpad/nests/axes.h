@@ -8,7 +8,7 @@
 #define LX_SCRATCHPAD_NESTS_AXES_H
 
 #include "base/arena.h"
-#include "divide/nest.h"
+#include "divide/op_nest.h"
 
 struct axis_run;
 

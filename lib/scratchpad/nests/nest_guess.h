@@ -2,7 +2,7 @@
 #ifndef LX_SCRATCHPAD_NESTS_NEST_GUESS_H
 #define LX_SCRATCHPAD_NESTS_NEST_GUESS_H
 
-#include "scratchpad/nests/candidates.h"
+#include "scratchpad/nests/nest_candidates.h"
 
 /* One tensor of a run, whatever its nest. */
 struct run_tensor {

@@ -14,7 +14,8 @@ struct lx_core_view access_view(const struct draft *x, int32_t access)
 
 struct lx_core_view stay_view(const struct draft *x, int32_t stay)
 {
-    return held_view(x, x->access_at[x->stays[stay].view_op] + x->stays[stay].view_operand);
+    const struct lx_stay *s = &x->stays[stay];
+    return lx_division_held(x->divisions, s->view_op, s->view_operand, s->hold);
 }
 
 bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)

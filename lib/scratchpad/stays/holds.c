@@ -99,22 +99,8 @@ int64_t stay_sum_bytes(const struct draft *x, int32_t stay)
 
 struct lx_core_view held_view(const struct draft *x, int32_t access)
 {
-    struct lx_core_view v = access_view(x, access);
-    const struct lx_nest *n = nest_of(x, access);
-    const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
-    bool cut = false;
-    if (!n) return v;
-    const struct nest_access *h = &x->held[access];
-    for (int k = 0; k < v.rank; k++) {
-        int64_t all = v.tiles[k];
-        v.tiles[k] = 1;
-        for (int l = 0; l < h->level; l++)
-            if (h->tensor.dim[l] >= 0 && h->tensor.dim[l] == y->host_dim[k]) v.tiles[k] *= n->tiles[l];
-        v.blocks[k] = all / v.tiles[k];
-        cut |= v.blocks[k] > 1 && v.slices[k] > 1;
-    }
-    for (int k = 0; k < v.rank && !cut; k++) v.blocks[k] = 1;
-    return v;
+    int32_t op = x->access_op[access];
+    return lx_division_held(x->divisions, op, access - x->access_at[op], x->held ? x->held[access].level : 0);
 }
 
 bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last)

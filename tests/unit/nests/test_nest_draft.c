@@ -216,7 +216,8 @@ static void cases_are_reached(void **state)
         int64_t want = (int64_t)get(c, "least_with_nests")->valuedouble, got = plan_case(c);
         if (got == want) continue;
         wrong++;
-        print_message("%s: %lld bytes, least %lld\n", get(c, "id")->valuestring, (long long)got, (long long)want);
+        print_message("%s: %lld bytes, least %lld\n", get(c, "id")->valuestring, (long long)got,
+                      (long long)want);
     }
     cJSON_Delete(all);
     free(text);
@@ -225,6 +226,7 @@ static void cases_are_reached(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_reached), cmocka_unit_test(the_least_is_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_reached),
+                                       cmocka_unit_test(the_least_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* What is a nest, and what it does to the tensors of its ops. */
-#include "divide/nest.h"
+#include "divide/op_nest.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
