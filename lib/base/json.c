@@ -37,8 +37,8 @@ static bool no_duplicate_keys(const struct json *j, const cJSON *node, lx_status
     for (i = 1; i < n && ok; i++)
         if (strcmp(keys[i - 1]->string, keys[i]->string) == 0) {
             const cJSON *second = keys[i - 1]->valueint > keys[i]->valueint ? keys[i - 1] : keys[i];
-            ok = json_error(j, second, st, LX_E_DUPLICATE,
-                            "the key \"%s\" stands twice in one object; remove one", second->string);
+            ok = json_key_error(j, second, st, LX_E_DUPLICATE,
+                                "the key \"%s\" stands twice in one object; remove one", second->string);
         }
     free(keys);
     return ok;
@@ -76,7 +76,7 @@ void json_free(struct json *j)
 struct json_place json_place_of(const struct json *j, const cJSON *value)
 {
     size_t i = (size_t)value->valueint;
-    return i < j->place_count ? j->places[i] : (struct json_place){0, 0};
+    return i < j->place_count ? j->places[i] : (struct json_place){0};
 }
 
 bool json_error(const struct json *j, const cJSON *value, lx_status *st, enum lx_code code,
@@ -86,6 +86,17 @@ bool json_error(const struct json *j, const cJSON *value, lx_status *st, enum lx
     va_list args;
     va_start(args, format);
     status_vset_at(st, code, j->file, p.line, p.column, format, args);
+    va_end(args);
+    return false;
+}
+
+bool json_key_error(const struct json *j, const cJSON *value, lx_status *st, enum lx_code code,
+                    const char *format, ...)
+{
+    struct json_place p = json_place_of(j, value);
+    va_list args;
+    va_start(args, format);
+    status_vset_at(st, code, j->file, p.line, p.key ? p.key : p.column, format, args);
     va_end(args);
     return false;
 }
@@ -116,9 +127,9 @@ bool json_only_keys(const struct json *j, const cJSON *value, const char *what, 
             n += wrote > 0 ? (size_t)wrote : 0;
         }
         const char *near = nearest(child->string, keys);
-        return json_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s;%s%s%s it may have: %s",
-                          child->string, what, near ? " did you mean \"" : "", near ? near : "",
-                          near ? "\"?" : "", known);
+        return json_key_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s;%s%s%s it may have: %s",
+                              child->string, what, near ? " did you mean \"" : "", near ? near : "",
+                              near ? "\"?" : "", known);
     }
     return true;
 }

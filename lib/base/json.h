@@ -22,6 +22,7 @@ enum {
 
 struct json_place {
     int line, column;
+    int key; /* column of the key that names the value, if it stands in the same line; else 0 */
 };
 
 struct json {
@@ -40,11 +41,15 @@ bool json_is_kind(const char *text, size_t length, const char *kind);
 /* Is it an object with this key? */
 bool json_has_key(const char *text, size_t length, const char *key);
 
-/* Where a value (or the key that names it) stands. */
+/* Where a value stands. */
 struct json_place json_place_of(const struct json *j, const cJSON *value);
 /* Report against a value; returns false. */
 bool json_error(const struct json *j, const cJSON *value, lx_status *st, enum lx_code code,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The same against its key. */
+bool json_key_error(const struct json *j, const cJSON *value, lx_status *st, enum lx_code code,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* `value` is an object that has only keys of the NULL-terminated list. `what` names it in errors. */
 bool json_only_keys(const struct json *j, const cJSON *value, const char *what, const char *const *keys,

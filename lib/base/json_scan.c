@@ -14,6 +14,7 @@ struct scan {
     const char *file;
     const unsigned char *at, *end, *line_start;
     int line;
+    int key_line, key; /* of the last key: its line and column */
     VEC(struct json_place) places;
     lx_status *st;
 };
@@ -175,6 +176,8 @@ static bool scan_key(struct scan *s)
     char seen_text[24];
     if (s->at >= s->end || *s->at != '"')
         return fail(s, LX_E_SYNTAX, "expected a key in quotes, found %s", seen(s, seen_text));
+    s->key_line = s->line;
+    s->key = (int)(s->at - s->line_start) + 1;
     if (!scan_string(s)) return false;
     skip_space(s);
     if (s->at >= s->end || *s->at != ':')
@@ -193,8 +196,10 @@ static bool scan_value(struct scan *s, char *stack, int *depth)
             s, LX_E_LIMIT,
             "more than %d values in one file, which is more than any graph that is planned needs; split it",
             JSON_MAX_VALUES);
-    if (!VEC_PUSH(&s->places, (struct json_place){s->line, (int)(s->at - s->line_start) + 1}))
+    if (!VEC_PUSH(&s->places, (struct json_place){s->line, (int)(s->at - s->line_start) + 1,
+                                                  s->key_line == s->line ? s->key : 0}))
         return status_no_memory(s->st);
+    s->key_line = 0; /* what stands inside has its own, or none */
     unsigned char c = *s->at;
     if (c == '{' || c == '[') {
         if (*depth >= JSON_MAX_DEPTH)

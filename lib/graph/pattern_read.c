@@ -153,9 +153,9 @@ bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_dev
         if (strcmp(v->string, "preset") == 0) continue;
         const struct lx_device_parameter *p = lx_device_parameter_find(v->string);
         if (!p)
-            return json_error(j, v, st, LX_E_SCHEMA,
-                              "unknown key \"%s\" in device; `lxplan plan --help` lists the parameters",
-                              v->string);
+            return json_key_error(j, v, st, LX_E_SCHEMA,
+                                  "unknown key \"%s\" in device; `lxplan plan --help` lists the parameters",
+                                  v->string);
         lx_status why;
         if (!cJSON_IsNumber(v)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be a number", v->string);
         if (!lx_device_set(device, p, v->valuedouble, &why))

@@ -81,7 +81,7 @@ static bool stands_at(const char *text, const char *at, const lx_status *st)
     if (!at) return st->line == 0;
     if (!json_parse(&j, "plan", text, strlen(text), &ignored)) return false;
     const cJSON *value = json_pointer(j.root, at, &parent, key);
-    struct json_place place = value ? json_place_of(&j, value) : (struct json_place){-1, -1};
+    struct json_place place = value ? json_place_of(&j, value) : (struct json_place){-1, -1, 0};
     json_free(&j);
     return place.line == st->line && place.column == st->column;
 }
