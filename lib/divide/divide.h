@@ -211,9 +211,10 @@ bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *s
  * variable's. */
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
                         int64_t *splits, lx_status *st);
-/* Every op of the graph as `splits` (one per op) say, nothing chosen. NULL: `st`, and `*wrong` is the op whose
- * splits are not legal, or -1. */
+/* Every op of the graph as `splits` (one per op) say, those of nests, which are valid and stay the caller's, as tiles;
+ * nothing chosen. NULL: `st`, and `*wrong` is the op whose splits are not legal, or -1. */
 struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
+                                         const struct lx_nest *nests, int32_t nest_count,
                                          const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st);
 
 #endif

@@ -20,6 +20,15 @@ void nest_op_tiles(const struct lx_nest *n, int32_t op, int64_t *tiles)
     for (int l = 0; l < n->level_count; l++) tiles[n->var[op - n->first][l]] = n->tiles[l];
 }
 
+void nest_tile_index(const struct lx_nest *nests, int32_t count, int32_t op, struct op_index *x)
+{
+    int32_t n = nest_of_op(nests, count, op);
+    int64_t tiles[LX_MAX_VARS];
+    if (n < 0) return;
+    nest_op_tiles(&nests[n], op, tiles);
+    for (int v = 0; v < x->var_count; v++) x->extent[v] /= tiles[v];
+}
+
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op)
 {
     for (int32_t i = 0; i < count; i++)

@@ -42,6 +42,9 @@ bool nest_takes_op(const struct lx_layouts *l, int32_t op);
 int64_t nest_tile_basis(const struct lx_layout *y, int dim);
 /* Tiles per variable of an op of the run, ones for the others. */
 void nest_op_tiles(const struct lx_nest *n, int32_t op, int64_t *tiles);
+struct op_index;
+/* The index map of one tile of the op: its extents are those of a tile. */
+void nest_tile_index(const struct lx_nest *nests, int32_t count, int32_t op, struct op_index *x);
 /* Product of the tiles of these levels. */
 int64_t nest_product(const struct lx_nest *n, unsigned levels);
 /* All levels up to `level`. */

@@ -34,12 +34,14 @@ static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cor
 }
 
 struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
+                                         const struct lx_nest *nests, int32_t nest_count,
                                          const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st)
 {
     int32_t count = l->graph->op_count;
     *wrong = -1;
     if (!lx_cores_valid(&l->graph->device, cores, st)) return NULL;
     struct lx_divisions *d = divisions_new(l, cores, st);
+    if (d) d->nests = nests, d->nest_count = nest_count;
     for (int32_t o = 0; d && o < count; o++)
         if (!divide_as_stated(l, o, cores, &splits[o], d, st)) {
             *wrong = o;

@@ -99,6 +99,15 @@ struct lx_launch_core {
     int32_t sy, sx;        /* its shard */
 };
 
+/* A loop of a nest around the launch: in iteration i of it the tile that is launched begins i * step further along a variable
+ * of the op, which the cores are told as an argument. */
+enum { LX_LAUNCH_LEVELS = 3 };
+struct lx_launch_level {
+    char letter;         /* of the variable */
+    int var;             /* its number in the op's index map */
+    int64_t tiles, step; /* step: elements of a tile */
+};
+
 struct lx_launch {
     enum lx_partition mode; /* GLOBAL or LOCAL_SHARD */
     enum lx_tile_order order;
@@ -108,6 +117,8 @@ struct lx_launch {
     int64_t shard_tiles[2]; /* Sm, Sn of local_shard; else 0 */
     int32_t core_count;
     struct lx_launch_core *cores; /* all of the core grid in the order in which tiles are dealt out */
+    int level_count; /* of the nest that launches it once per iteration, outermost first; 0: it is in none */
+    struct lx_launch_level level[LX_LAUNCH_LEVELS];
 };
 
 struct lx_tile {

@@ -39,6 +39,7 @@ static struct subject subject_of(const struct lx_divisions *d, int32_t op, const
     struct subject s = {
         .divisions = d, .on_chip = on_chip, .op = &g->ops[op], .division = &d->at[op], .device = &g->device};
     op_index_of(g, s.op, &s.index);
+    nest_tile_index(d->nests, d->nest_count, op, &s.index);
     return s;
 }
 
@@ -290,6 +291,22 @@ static bool launch_op(const struct subject *s, const struct lx_launch_options *o
     return launch_tiles(s, options, o, st);
 }
 
+void lx_op_launch_levels(const struct lx_layouts *l, const struct lx_nest *nests, int32_t count,
+                         struct lx_op_launch *o)
+{
+    int32_t nest = nest_of_op(nests, count, o->op);
+    struct op_index x;
+    if (nest < 0 || !o->launch) return;
+    const struct lx_nest *n = &nests[nest];
+    op_index_of(l->graph, &l->graph->ops[o->op], &x);
+    o->launch->level_count = n->level_count;
+    for (int i = 0; i < n->level_count; i++) {
+        int v = n->var[o->op - n->first][i];
+        o->launch->level[i] =
+            (struct lx_launch_level){x.letter[v], v, n->tiles[i], x.extent[v] / n->tiles[i]};
+    }
+}
+
 struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
                                   const struct lx_launch_options *options, lx_status *st)
 {
@@ -299,7 +316,10 @@ struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, cons
     struct subject s = subject_of(d, op, on_chip);
     *o = (struct lx_op_launch){
         .op = op, .kind = LX_LAUNCH_TILES, .k_slices = 1, .k_tile = s.device->tile_columns};
-    if (launch_op(&s, options ? options : &defaults, o, st)) return o;
+    if (launch_op(&s, options ? options : &defaults, o, st)) {
+        lx_op_launch_levels(d->layouts, d->nests, d->nest_count, o);
+        return o;
+    }
     lx_op_launch_free(o);
     return NULL;
 }

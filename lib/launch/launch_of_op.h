@@ -18,6 +18,9 @@
  * The variables that are summed are cut as the division says, too: that makes `k_slices` groups of cores, each
  * of which goes over the whole output with its own range of the sum.
  *
+ * In a nest (divide/op_nest.h) a launch is that of one tile of the nest: its extents are the tile's, its pieces are within
+ * the tile, and the offsets of the tile are arguments that change from iteration to iteration.
+ *
  * What a core does follows from this struct alone (launch_piece.c), not from the division, so that a wrong
  * argument shows (lib/check says where). All of it is in plan files. */
 #ifndef LX_LAUNCH_LAUNCH_OF_OP_H
@@ -84,6 +87,9 @@ struct lx_op_launch {
 struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
                                   const struct lx_launch_options *options, lx_status *st);
 void lx_op_launch_free(struct lx_op_launch *o);
+/* The loops around it, as the nests have them. */
+void lx_op_launch_levels(const struct lx_layouts *l, const struct lx_nest *nests, int32_t count,
+                         struct lx_op_launch *o);
 /* Grid, shards, Kt and k_slices from the dimensions and sums. False: they are none, or too many tiles. */
 bool lx_op_launch_settle(struct lx_op_launch *o);
 
@@ -91,7 +97,7 @@ bool lx_op_launch_settle(struct lx_op_launch *o);
 const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, int64_t core);
 
 /* What one turn of a core's persistent loop computes: [from, to) of each variable of the op, as struct op_index
- * numbers them. */
+ * numbers them; in a nest within the tile, whose index map (nest_tile_index) is then asked for. */
 struct lx_launch_piece {
     int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
 };

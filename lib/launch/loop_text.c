@@ -1,7 +1,8 @@
 /* The persistent loop of an op's launch as text: what each core runs, with the numbers of this launch.
  *
  * Arguments that differ from core to core are read (get_arg), what is the same for all stands as a number. The
- * index recovery is that of launch_piece.c, step by step, for the mode, order and levels at hand. */
+ * index recovery is that of launch_piece.c, step by step, for the mode, order and levels at hand. Around it stand the
+ * loops of a nest, whose body has other ops as well: each tells the launch where its tile begins. */
 #include "launch/launch_of_op.h"
 #include "base/checked.h"
 #include "base/text.h"
@@ -23,12 +24,40 @@ static char letter_of_dim(const struct listing *w, int d)
     return w->x.letter[(int)w->x.var[w->x.operand_count - 1][d]];
 }
 
+static bool in_nest(const struct listing *w, int var)
+{
+    for (int i = 0; i < w->o->launch->level_count; i++)
+        if (w->o->launch->level[i].var == var) return true;
+    return false;
+}
+
+/* The loops of the nest, outermost first: what the host launches. */
+static void add_nest(struct listing *w)
+{
+    for (int i = 0; i < w->o->launch->level_count; i++) {
+        const struct lx_launch_level *v = &w->o->launch->level[i];
+        char c = w->x.letter[v->var];
+        text_format(&w->t,
+                    "# nest: for %c_tile in 0..%" PRId64 ": launch with %c_at = %c_tile * %" PRId64 "\n", c,
+                    v->tiles, c, c, v->step);
+    }
+}
+
+static void add_offsets(struct listing *w)
+{
+    for (int i = 0; i < w->o->launch->level_count; i++) {
+        char c = w->x.letter[w->o->launch->level[i].var];
+        text_format(&w->t, "%c_at = get_arg(\"%c_at\")\n", c, c);
+    }
+}
+
 static void add_arguments(struct listing *w)
 {
     const struct lx_launch *l = w->o->launch;
     text_add(&w->t, "core_id = get_core_id()\nstart_id, count = get_arg(\"start_id\"), get_arg(\"count\")\n");
     if (l->mode == LX_PARTITION_LOCAL_SHARD) text_add(&w->t, "sy, sx = get_arg(\"sy\"), get_arg(\"sx\")\n");
     if (w->o->k_slices > 1) text_add(&w->t, "k_slice = get_arg(\"k_slice\")\n");
+    add_offsets(w);
 }
 
 /* The range of each variable that is summed. */
@@ -168,6 +197,8 @@ static void add_operand(struct listing *w, int operand)
         if (w->x.shifted == operand && (w->x.offset[d] || w->x.stride[d] != 1))
             text_format(&w->t, "%" PRId64 " + %" PRId64 " * (%c%d:%c%d)", w->x.offset[d], w->x.stride[d], c,
                         first, c, first + 1);
+        else if (in_nest(w, v))
+            text_format(&w->t, "%c_at + (%c%d:%c%d)", c, c, first, c, first + 1);
         else
             text_format(&w->t, "%c%d:%c%d", c, first, c, first + 1);
     }
@@ -179,7 +210,11 @@ static void add_work(struct listing *w, const char *indent)
     int output = w->x.operand_count - 1;
     text_add(&w->t, indent);
     add_operand(w, output);
-    text_format(&w->t, " %s= %s(", w->o->k_slices > 1 ? "partial " : "", w->op->kind->name);
+    bool sums = false;
+    for (int i = 0; i < w->o->launch->level_count; i++)
+        sums |= op_index_reduced(&w->x, w->o->launch->level[i].var);
+    text_format(&w->t, " %s%s= %s(", w->o->k_slices > 1 ? "partial " : "", sums ? "combined " : "",
+                w->op->kind->name);
     for (int i = 0; i < output; i++) {
         text_add(&w->t, i ? ", " : "");
         add_operand(w, i);
@@ -195,6 +230,7 @@ char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *gra
     if (o->kind == LX_LAUNCH_WHOLE) text_format(&w.t, "if get_core_id() == 0:\n    %s()\n", w.op->kind->name);
     if (o->kind == LX_LAUNCH_TILES) {
         bool local = o->launch->mode == LX_PARTITION_LOCAL_SHARD;
+        add_nest(&w);
         add_arguments(&w);
         add_sums(&w);
         if (local) add_shard(&w);

@@ -4,6 +4,9 @@
  *      "core_ranges": [{"start": [y, x], "extent": [h, w]}], "partition_mode": ..., "runtime_args": [names],
  *      "work_partition": {"(y,x)": [arguments]}, "layouts": {...}}
  *
+ * In a nest `nest` has a loop per level, outermost first, {"tiles": T, "argument": name, "step": elements}: around the launch
+ * the host counts i from 0 to T - 1 and sets the argument to i times step; the arguments stand last, as in the first iteration.
+ *
  * The check takes plans of other writers, too: it asks for the five required fields, a version, a grid,
  * ranges inside it and keys of the form above, and nothing about what else is there. Ranges may overlap. What
  * lx_launch_to_json writes passes it. */
@@ -162,17 +165,27 @@ static void add_grid(struct text *t, const struct lx_launch *l)
                     l->shard_grid[0], l->shard_grid[1], l->shard_tiles[0], l->shard_tiles[1]);
 }
 
+static void add_nest(struct text *t, const struct lx_launch *l)
+{
+    for (int i = 0; i < l->level_count; i++)
+        text_format(t, "%s{\"tiles\": %" PRId64 ", \"argument\": \"%c_at\", \"step\": %" PRId64 "}%s",
+                    i ? ", " : " \"nest\": [", l->level[i].tiles, l->level[i].letter, l->level[i].step,
+                    i + 1 < l->level_count ? "" : "],\n");
+}
+
 static void add_work(struct text *t, const struct lx_launch *l)
 {
     int n = lx_launch_arg_count(l);
     text_add(t, " \"runtime_args\": [");
     for (int i = 0; i < n; i++) text_format(t, "%s\"%s\"", i ? ", " : "", lx_launch_arg_name(i));
+    for (int i = 0; i < l->level_count; i++) text_format(t, ", \"%c_at\"", l->level[i].letter);
     text_add(t, "],\n \"work_partition\": {");
     for (int32_t c = 0; c < l->core_count; c++) {
         int64_t values[LX_LAUNCH_ARGS];
         lx_launch_args(l, &l->cores[c], values);
         text_format(t, "%s\n  \"(%d,%d)\": [", c ? "," : "", l->cores[c].y, l->cores[c].x);
         for (int i = 0; i < n; i++) text_format(t, "%s%" PRId64, i ? ", " : "", values[i]);
+        for (int i = 0; i < l->level_count; i++) text_add(t, ", 0");
         text_add(t, "]");
     }
     text_add(t, "},\n");
@@ -213,6 +226,7 @@ char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_o
                 launch->core_grid[0], launch->core_grid[1]);
     add_ranges(&t, launch);
     add_grid(&t, launch);
+    add_nest(&t, launch);
     add_work(&t, launch);
     add_layouts(&t, operands, operand_count);
     if (t.failed) text_free(&t);

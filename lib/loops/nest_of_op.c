@@ -163,6 +163,7 @@ bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_
     *out = (struct lx_op_nest){0};
     if (!p->layouts) return status_set(st, LX_E_USAGE, "a bare list of buffers has no ops, so no loops");
     op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &x);
+    nest_tile_index(p->nests, p->nest_count, op, &x);
     if (x.known && !tile_of(p, op, &x, size, st)) {
         out->why = "it is not launched";
         return true;

@@ -21,6 +21,9 @@ static const struct field tensor_fields[] = {PLAN_TENSOR_FIELDS(PLAN_FIELD)};
 #define CURRENT plan_op
 static const struct field op_fields[] = {PLAN_OP_FIELDS(PLAN_FIELD)};
 #undef CURRENT
+#define CURRENT plan_nest
+static const struct field nest_fields[] = {PLAN_NEST_FIELDS(PLAN_FIELD)};
+#undef CURRENT
 #define CURRENT plan_bundle
 static const struct field bundle_fields[] = {PLAN_BUNDLE_FIELDS(PLAN_FIELD)};
 #undef CURRENT

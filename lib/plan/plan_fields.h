@@ -88,6 +88,12 @@
     CLAIMED(F, REAL, device_us, "predicted: the device at work, copies of its tick included") \
     CLAIMED(F, REAL, end_to_end_us, "predicted: its share of its bundle, by device time")
 
+#define PLAN_NEST_FIELDS(F) \
+    STATED(F, INT, first, "the first op of a run that is walked once per iteration") \
+    STATED(F, INT, last, "the last") \
+    STATED(F, INTS, tiles, "of each level, outermost first: into how many its axis is cut; one to three levels") \
+    STATED(F, INTS, vars, "op by op, level by level: the variable of the op that is the axis, as stick_var counts them")
+
 #define PLAN_BUNDLE_FIELDS(F) \
     STATED(F, INT, first, "number of its first op; it ends before the next one's. An extern op is a bundle of its own. The scratchpads are wiped before each") \
     CHECKED(F, INT, tensors, "that its ops have in HBM: read, written, loaded or stored there, each once; at most the device's bundle_tensors where it has several ops") \
@@ -121,11 +127,12 @@
     MAY(F, INT, pool, "number of its pool, in plans of lists with several; absent: the first") \
     MAY(F, INT, in_place_of, "number of the buffer whose place it takes over") \
     CLAIMED(F, INTS, parents, "numbers of the buffers whose place it may take over") \
-    MAY(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next eight") \
+    MAY(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next nine") \
     CHECKED(F, INT, first, "the first op that it serves") \
     CHECKED(F, INT, last, "the last") \
     MAY(F, INT, view_op, "it is cut over the cores as this op; absent: as the first that it serves") \
     MAY(F, INT, view_operand, "sees this operand") \
+    F(INT, hold, OPTIONAL, STATED, 0, 0, "in a nest: it has the slice that the levels up to this one fix, and is filled anew when one of these goes on; absent: the whole tensor") \
     CLAIMED(F, INT, ring_source, "the stay that it is filled from over the data ring") \
     CLAIMED(F, INT, moved_from, "the stay that it goes on from at another address") \
     CLAIMED(F, BOOL, begins_written, "its first access writes all of it") \
@@ -146,6 +153,7 @@
     S(GRAPH, graph, "the graph", "`graph`, of plans of graphs, and `passes`, an object of those that are not at their defaults") \
     S(TENSOR, tensor, "a tensor", "each of `graph.tensors`") \
     S(OP, op, "an op", "each of `graph.ops`") \
+    S(NEST, nest, "a nest", "each of `graph.nests`, in order of time; absent: there is none") \
     S(BUNDLE, bundle, "a bundle", "each of `graph.bundles`, in order") \
     S(LAUNCH, launch, "a launch", "each of `graph.launches`, one per op") \
     S(TRANSFER, transfer, "a transfer", "each of `graph.transfers`, by tick") \

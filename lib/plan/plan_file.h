@@ -40,6 +40,14 @@ bool plan_in_range(const struct graph_reader *r, const cJSON *at, const char *wh
 /* plan_read_stays.c: stays, buffers and accesses; then transfers. */
 bool plan_read_stays(const struct graph_reader *r);
 bool plan_read_transfers(const struct graph_reader *r);
+/* plan_read_nests.c: the nests, once layouts are known; the hold of a buffer, once nests are; and what accesses and
+ * decisions have of both, once stays are. */
+bool plan_read_nests(const struct graph_reader *r);
+bool plan_read_hold(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
+                    struct lx_stay *out);
+/* What is there for all of a nest is used by its first and its last op. */
+bool plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers);
+bool plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, struct decisions *how);
 /* The passes of `graph`. */
 bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st);
 /* plan_read_absent.c: what a file need not say, because it follows from what it states. */

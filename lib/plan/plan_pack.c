@@ -163,6 +163,15 @@ bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, stru
            pack_accesses(p, i, memory, &out->accesses);
 }
 
+bool plan_pack_nest(const struct lx_nest *n, struct arena *memory, struct plan_nest *out)
+{
+    int32_t ops = n->last - n->first + 1, levels = n->level_count;
+    int64_t *vars = arena_array(memory, (size_t)ops * (size_t)levels, sizeof *vars);
+    *out = (struct plan_nest){.first = n->first, .last = n->last, .vars = {vars, ops * levels}};
+    for (int32_t i = 0; vars && i < ops * levels; i++) vars[i] = n->var[i / levels][i % levels];
+    return vars && pack_list(memory, n->tiles, levels, &out->tiles);
+}
+
 struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i)
 {
     const struct lx_bundle *b = &p->bundles[i];
@@ -259,6 +268,7 @@ bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, 
     out->view_operand = s->view_operand;
     out->ring_source = s->ring_source;
     out->moved_from = s->moved_from;
+    out->hold = s->hold;
     out->begins_written = s->begins_written;
     if (s->bar) out->bar = lx_bar_word(s->bar);
     return true;

@@ -21,7 +21,11 @@ static bool draft_of(const struct lx_plan *p, struct draft *x, lx_status *st)
     x->stays = arena_copy_array(p->memory, p->stays, (size_t)p->problem.count, sizeof *x->stays);
     x->accesses = arena_copy_array(p->memory, p->accesses, accesses, sizeof *x->accesses);
     x->access_at = arena_copy_array(p->memory, p->access_at, ops + 1, sizeof *x->access_at);
-    return x->stays && x->accesses && x->access_at ? draft_bundles(x, st) : status_no_memory(st);
+    x->access_op = arena_array(p->memory, accesses, sizeof *x->access_op);
+    if (!x->stays || !x->accesses || !x->access_at || !x->access_op) return status_no_memory(st);
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
+        for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) x->access_op[a] = o;
+    return draft_bundles(x, st) && draft_holds(x, st);
 }
 
 static void fill_int(int64_t *at, int64_t value)
@@ -61,7 +65,8 @@ static void count_traffic(const struct lx_plan *p, const struct draft *x, struct
         for (int32_t i = p->access_at[o]; i < p->access_at[o + 1]; i++) {
             const struct lx_access *a = &p->accesses[i];
             if (a->stay >= 0 && p->answer.address[a->stay] >= 0) continue;
-            *(a->writes ? &ops[o].hbm_written : &ops[o].hbm_read) += a->bytes;
+            *(a->writes ? &ops[o].hbm_written : &ops[o].hbm_read) += a->bytes - a->again;
+            ops[o].hbm_read += a->again;
         }
     }
     for (int32_t i = 0; i < p->transfer_count; i++) {

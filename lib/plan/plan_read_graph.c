@@ -142,7 +142,8 @@ static bool make_divisions(const struct graph_reader *r, int64_t cores, const st
 {
     int32_t wrong;
     lx_status why = {0};
-    r->p->divisions = r->p->own_divisions = lx_divisions_stated(r->p->layouts, cores, splits, &wrong, &why);
+    r->p->divisions = r->p->own_divisions =
+        lx_divisions_stated(r->p->layouts, cores, r->p->nests, r->p->nest_count, splits, &wrong, &why);
     if (r->p->divisions) return true;
     if (wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
     return json_error(r->j, r->ops.where[wrong], r->st, LX_E_MISMATCH, "%s", why.text);
@@ -267,6 +268,11 @@ static bool read_decisions(const struct graph_reader *r, const struct plan_graph
                             .loaded_count = graph->loaded.count / 2,
                             .borders = borders,
                             .border_count = p->bundle_count};
+    struct lx_access *accesses =
+        arena_copy_array(p->memory, p->accesses, (size_t)p->access_at[r->ops.count], sizeof *accesses);
+    if (!accesses) return status_no_memory(r->st);
+    if (!plan_read_holds(r, accesses, &how)) return false;
+    p->accesses = accesses;
     p->how = arena_copy_array(p->memory, &how, 1, sizeof how);
     return p->how ? true : status_no_memory(r->st);
 }
@@ -278,8 +284,8 @@ static bool read_parts(struct graph_reader *r, struct plan_graph *graph)
            plan_read_passes(r->j, r->graph, &r->p->passes, r->st) &&
            plan_read_records(r->j, r->graph, "tensors", PLAN_TENSOR, memory, &r->tensors, r->st) &&
            plan_read_records(r->j, r->graph, "ops", PLAN_OP, memory, &r->ops, r->st) && read_layouts(r) &&
-           read_divisions(r, graph->cores) && plan_read_stays(r) && read_decisions(r, graph) &&
-           plan_read_transfers(r) && read_traffic(r) &&
+           plan_read_nests(r) && read_divisions(r, graph->cores) && plan_read_stays(r) &&
+           read_decisions(r, graph) && plan_read_transfers(r) && read_traffic(r) &&
            plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
            plan_read_launches(r->j, r->graph, r->p, r->st);
 }

@@ -186,6 +186,7 @@ bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan
     for (int32_t o = 0; o < ops; o++) {
         const struct plan_launch *x = (const struct plan_launch *)list.at + o;
         if (!take_launch(j, list.where[o], x, o, p->memory, &launches[o], st)) return false;
+        lx_op_launch_levels(p->layouts, p->nests, p->nest_count, &launches[o]);
     }
     p->launches = launches;
     return true;

@@ -59,7 +59,7 @@ static bool take_stay(const struct graph_reader *r, const cJSON *at, const struc
                             .ring_source = (int32_t)x->ring_source,
                             .moved_from = (int32_t)x->moved_from,
                             .begins_written = x->begins_written};
-    return take_bar(r, at, x->bar, out);
+    return plan_read_hold(r, at, x, out) && take_bar(r, at, x->bar, out);
 }
 
 static bool take_buffer(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
@@ -188,7 +188,8 @@ bool plan_read_stays(const struct graph_reader *r)
     p->stays = stays;
     p->problem.buffers = buffers;
     p->problem.count = count;
-    if (!read_accesses(r) || !find_uses(p, buffers, count, r->st)) return false;
+    if (!read_accesses(r) || !find_uses(p, buffers, count, r->st) || !plan_cover_nests(r, buffers))
+        return false;
     for (int32_t i = 0; i < count; i++) {
         find_ends(&buffers[i], &stays[i]);
         if (stays[i].moved_from >= 0 && !begin_moved(p, &buffers[i])) return status_no_memory(r->st);

@@ -88,6 +88,19 @@ static bool write_ops(const struct lx_plan *p, struct arena *memory, struct text
     return true;
 }
 
+static bool write_nests(const struct lx_plan *p, struct arena *memory, struct text *t)
+{
+    struct plan_nest x;
+    if (p->nest_count == 0) return true;
+    text_add(t, "    \"nests\": [\n");
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        if (!plan_pack_nest(&p->nests[i], memory, &x)) return false;
+        write_element(PLAN_NEST, &x, i + 1 == p->nest_count, t);
+    }
+    text_add(t, "    ],\n");
+    return true;
+}
+
 static void write_bundles(const struct lx_plan *p, struct text *t)
 {
     text_add(t, "    \"bundles\": [\n");
@@ -118,7 +131,7 @@ static bool write_graph(const struct lx_plan *p, struct arena *memory, struct te
     text_add(t, "  \"graph\": {\n");
     write_fields(PLAN_GRAPH, &graph, "    ", t);
     write_passes(p, t);
-    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t)) return false;
+    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t) || !write_nests(p, memory, t)) return false;
     write_bundles(p, t);
     if (!write_launches(p, memory, t)) return false;
     text_add(t, "    \"transfers\": [\n");
