@@ -101,14 +101,17 @@ int64_t nest_tile_basis(const struct lx_layout *y, int dim)
     return basis;
 }
 
-bool nest_takes_op(const struct lx_layouts *l, int32_t op)
+bool nest_walks_op(const struct lx_layouts *l, int32_t op)
 {
     const struct lx_op *o = &l->graph->ops[op];
     struct op_index x;
     op_index_of(l->graph, o, &x);
-    if (!x.known || (o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_VIEW) && !op_is_restickify(o)))
-        return false;
-    return written_once(l->graph, o->output);
+    return x.known && (!(o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_VIEW)) || op_is_restickify(o));
+}
+
+bool nest_takes_op(const struct lx_layouts *l, int32_t op)
+{
+    return nest_walks_op(l, op) && written_once(l->graph, l->graph->ops[op].output);
 }
 
 static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o,

@@ -37,6 +37,7 @@ bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *
 struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor);
 
 /* Can the op be in any nest: does it have variables, and its output no other writer? */
+bool nest_walks_op(const struct lx_layouts *l, int32_t op); /* the first of the two */
 bool nest_takes_op(const struct lx_layouts *l, int32_t op);
 /* Tiles of a dimension (-1: none) of a tensor divide this: no stick and no padding is cut. */
 int64_t nest_tile_basis(const struct lx_layout *y, int dim);

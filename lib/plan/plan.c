@@ -307,11 +307,23 @@ static const struct lx_pass *voiding_pass(const struct planner *p)
     return NULL;
 }
 
+/* With nests: that of each tensor alone. Where they cannot help nothing is looked for. */
+static bool find_nest_bound(struct planner *p)
+{
+    if (!planner_runs(p, tile_search) || p->best.draft.problem.objective != LX_SPILL) return true;
+    if (!nest_bound(p, &p->nested, &p->bound)) return false;
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (row->search == tile_search && !p->nested) p->left_out |= 1u << (row - lx_passes());
+    p->unproved = "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";
+    return true;
+}
+
 /* What no plan goes below that the passes still to come may find, and in words what keeps it from being more. */
 static bool find_bound(struct planner *p, bool limited)
 {
+    bool ok = find_nest_bound(p);
+    if (!ok || p->nested) return ok;
     const struct lx_pass *row = voiding_pass(p);
-    bool ok = true;
     p->bound = p->best.bound;
     p->unproved = p->best.open_relayouts && p->options->solver->caps & LX_CAN_PROVE
                       ? "the bound does not reach: not all ways to decide relayouts were tried"
@@ -336,6 +348,7 @@ static bool raise_bound(struct planner *p, bool limited)
     int64_t least = 0;
     /* The model knows the borders of bundles as they stand, and they may still be taken away. */
     if (limited || p->joint.searched || p->best.hbm_bytes <= p->bound) return true;
+    if (p->nested) return true; /* and nothing of nests */
     if (!keep_bound(p, &least)) return false;
     p->bound = max_i64(p->bound, least);
     return true;

@@ -30,6 +30,7 @@ struct planner {
     int other_count;
     unsigned
         left_out;   /* searches that are not run though their passes are on: a bit per row of lx_passes() */
+    bool nested;    /* nests may be in plans that are still to come, and `bound` is theirs */
     bool limited;   /* bundles have more borders than extern ops make, and some may be taken away */
     int64_t bound;  /* traffic that no plan goes below, whatever the passes find */
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */
@@ -84,9 +85,11 @@ bool reorder_search(struct planner *p); /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);   /* evict.c: where stays are cut */
 bool move_search(struct planner *p);    /* move_buffers.c: where stays change their addresses */
 bool tile_search(struct planner *p);    /* tile_nests.c: runs of ops that become nests */
-/* evict.c: what is moved at least wherever stays are cut. tile_nests.c: whatever is tiled. */
+/* evict.c: what is moved at least wherever stays are cut. nest_bound.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
 int64_t tile_least(const struct draft *x);
+/* nest_bound.c: what no plan goes below if nests may be in it; not known where they cannot help. */
+bool nest_bound(const struct planner *p, bool *holds, int64_t *bytes);
 /* op_order.c: does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 

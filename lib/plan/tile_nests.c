@@ -135,26 +135,3 @@ bool tile_search(struct planner *p)
     tries = tries_of(p);
     return ok && nest_set_refine(p, &tries);
 }
-
-/* With tiles nothing but the host's ops, what arrives in HBM and what leaves through it has to cross. */
-int64_t tile_least(const struct draft *x)
-{
-    int64_t sum = 0;
-    for (int32_t t = 0; t < x->graph->tensor_count; t++) {
-        int64_t read = 0, written = 0, whole = tensor_bytes(x->layouts, t);
-        for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {
-            int32_t access = x->tensor_access[k];
-            const struct lx_access *a = &x->accesses[access];
-            if (x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN)
-                sum += a->bytes;
-            else if (a->writes)
-                written = min_i64(max_i64(written, a->bytes), whole);
-            else
-                read = min_i64(max_i64(read, a->bytes), whole);
-        }
-        enum lx_role role = x->graph->tensors[t].role;
-        if (role == LX_OUTPUT) sum += written;
-        if (role == LX_INPUT || role == LX_WEIGHT) sum += read;
-    }
-    return sum;
-}
