@@ -314,7 +314,8 @@ static bool find_nest_bound(struct planner *p)
     if (!nest_bound(p, &p->nested, &p->bound)) return false;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
         if (row->search == tile_search && !p->nested) p->left_out |= 1u << (row - lx_passes());
-    p->unproved = "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";
+    p->unproved =
+        "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";
     return true;
 }
 

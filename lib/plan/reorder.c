@@ -67,6 +67,7 @@ struct reorder {
     int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
     int32_t *place;         /* and for the places of ops in it */
     struct cut *cuts;       /* and for cuts */
+    struct lx_nest *nests;  /* and for nests */
     int64_t tries;
 };
 
@@ -77,12 +78,33 @@ static bool is_new(const int32_t *order, int32_t count)
     return false;
 }
 
+/* The places of ops in an order of them. */
+static void find_places(struct reorder *r, const int32_t *order)
+{
+    int32_t n = r->by->best.draft.graph->op_count;
+    for (int32_t t = 0; t < n; t++) r->place[order[t]] = t;
+}
+
+/* Nests go where their ops go. False: an order that takes one apart, or changes the order of nests, which holds name by their
+ * places. */
+static bool move_nests(struct reorder *r, struct decisions *how)
+{
+    for (int32_t i = 0; i < how->nest_count; i++) {
+        struct lx_nest n = how->nests[i];
+        for (int32_t o = n.first; o <= n.last; o++)
+            if (r->place[o] != r->place[n.first] + o - n.first) return false;
+        r->nests[i] = n;
+        r->nests[i].first = r->place[n.first];
+        r->nests[i].last = r->place[n.last];
+        if (i > 0 && r->nests[i].first < r->nests[i - 1].first) return false;
+    }
+    how->nests = r->nests;
+    return true;
+}
+
 /* Cuts stay before the ops before which they were: in their places of the new order. */
 static void move_cuts(struct reorder *r, struct decisions *how)
 {
-    const struct draft *x = &r->by->best.draft;
-    int32_t n = x->graph->op_count;
-    for (int32_t t = 0; t < n; t++) r->place[r->order[t]] = t;
     for (int32_t i = 0; i < how->cut_count; i++)
         r->cuts[i] = (struct cut){how->cuts[i].tensor, r->place[how->cuts[i].before]};
     if (how->cut_count) qsort(r->cuts, (size_t)how->cut_count, sizeof *r->cuts, cut_compare);
@@ -106,6 +128,8 @@ static bool try_order(struct reorder *r, bool *better)
     if (!is_new(r->order, n) || r->tries <= 0) return true;
     for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
     how.order = r->total;
+    find_places(r, r->order);
+    if (!move_nests(r, &how)) return true;
     move_cuts(r, &how);
     return try_decisions(r, &how, better);
 }
@@ -124,6 +148,8 @@ static bool try_choices(struct reorder *r, const struct keep_model *m, const str
         how.order = r->total;
         how.cuts = c->cuts;
         how.cut_count = c->cut_count;
+        find_places(r, c->order);
+        if (!move_nests(r, &how)) continue;
         ok = try_decisions(r, &how, &better);
         if (ok && c->cost < p->best.hbm_bytes && planner_runs(p, move_search)) ok = move_try(p, m, c, &how);
     }
@@ -219,7 +245,9 @@ bool reorder_search(struct planner *p)
     r.total = malloc((n + 1) * sizeof *r.total);
     r.place = malloc((n + 1) * sizeof *r.place);
     r.cuts = malloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
-    bool done = false, ok = r.order && r.total && r.place && r.cuts ? true : status_no_memory(p->st);
+    r.nests = malloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
+    bool done = false,
+         ok = r.order && r.total && r.place && r.cuts && r.nests ? true : status_no_memory(p->st);
     ok = ok && ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
     LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
         p->best.hbm_bytes);
@@ -227,5 +255,6 @@ bool reorder_search(struct planner *p)
     free(r.total);
     free(r.place);
     free(r.cuts);
+    free(r.nests);
     return ok;
 }

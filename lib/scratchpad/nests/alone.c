@@ -75,7 +75,8 @@ static int64_t must_cross(const struct lonely *t)
             sum += a->bytes;
             *(a->writes ? &extern_writes : &extern_reads) = true;
         } else
-            *(a->writes ? &written : &read) = max_i64(a->writes ? written : read, min_i64(a->bytes, t->whole));
+            *(a->writes ? &written : &read) =
+                max_i64(a->writes ? written : read, min_i64(a->bytes, t->whole));
     }
     /* One may write over what another made, or what was given, before anybody wants it. */
     if (writers + t->is_given > 1) return sum;
@@ -214,7 +215,7 @@ static bool cost_of(const struct lonely *t, int64_t *cost)
         *cost = max_i64(*cost, cost_whole(t));
         return true;
     }
-    int64_t (*table)[2] = malloc(((size_t)t->count + 1) * sizeof *table);
+    int64_t(*table)[2] = malloc(((size_t)t->count + 1) * sizeof *table);
     if (!table) return false;
     *cost = max_i64(*cost, any ? cost_unordered(t, (int32_t *)(void *)table) : cost_tiles(t, table));
     free(table);

@@ -5,7 +5,8 @@
 #include "scratchpad/stays/draft.h"
 
 struct alone_asks {
-    int64_t room;   /* bytes of all scratchpads together; nothing is refused for want of cores that share them */
+    int64_t
+        room; /* bytes of all scratchpads together; nothing is refused for want of cores that share them */
     bool any_order; /* ops may change places */
 };
 

@@ -98,8 +98,7 @@ bool axis_reach_add(struct axis_reach *r, int32_t op)
         int32_t tensor = op_operand(o, i);
         if (i < o->input_count) r->read_by[tensor] = r->now;
         for (int d = 0; d < to->x.rank[i]; d++) {
-            int32_t a = root_of(r, r->var_at[op] + to->x.var[i][d]),
-                    b = root_of(r, dim_node(r, tensor, d));
+            int32_t a = root_of(r, r->var_at[op] + to->x.var[i][d]), b = root_of(r, dim_node(r, tensor, d));
             r->parent[a] = b;
         }
     }

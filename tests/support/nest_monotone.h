@@ -1,0 +1,72 @@
+/* One graph planned with nests and without, by some solver and with some passes: with nests no more is moved, and the bound
+ * of the plan with nests is above neither. */
+#ifndef LX_TESTS_SUPPORT_NEST_MONOTONE_H
+#define LX_TESTS_SUPPORT_NEST_MONOTONE_H
+
+#include "lxplan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct nest_monotone {
+    int plans, nested, better, optimal; /* pairs; with nests; that move less; proved with nests */
+    int worse, below, refused;
+};
+
+/* The passes beside `tile` by number. */
+enum { NEST_PASSES = 2 * 2 * 2 * 2 * LX_CLONE_COUNT * LX_COOPTIMISE_COUNT };
+
+static inline struct lx_passes nest_passes(int number)
+{
+    return (struct lx_passes){.evict = number & 1,
+                              .reorder = number >> 1 & 1,
+                              .move = number >> 2 & 1,
+                              .no_ring = number >> 3 & 1,
+                              .clone = (number >> 4) % LX_CLONE_COUNT,
+                              .cooptimise = (number >> 4) / LX_CLONE_COUNT};
+}
+
+static inline struct lx_plan *nest_monotone_plan(const struct lx_graph *g, const char *solver,
+                                                 struct lx_passes passes, int tile)
+{
+    lx_status st = {0};
+    passes.tile = tile;
+    struct lx_plan_options how = {
+        .solver = lx_solver_find(solver), .quick_solver = lx_solver_find("bestfit"), .passes = passes};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) printf("%s with %s: %s\n", g->name, solver, st.text), abort();
+    return p;
+}
+
+static inline void nest_monotone_pair(const struct lx_graph *g, const char *solver, int number,
+                                      struct nest_monotone *m)
+{
+    lx_status st = {0};
+    struct lx_passes passes = nest_passes(number);
+    struct lx_plan *with = nest_monotone_plan(g, solver, passes, LX_TILE_AUTO),
+                   *without = nest_monotone_plan(g, solver, passes, LX_TILE_NONE);
+    int64_t a = with->figures.hbm_bytes, b = without->figures.hbm_bytes, least = lx_plan_least(with);
+    bool legal = lx_plan_check(with, &st);
+    m->plans++;
+    m->nested += with->nest_count > 0;
+    m->better += a < b;
+    m->optimal += with->answer.status == LX_OPTIMAL;
+    m->worse += a > b;
+    m->below += least > a || least > b;
+    m->refused += !legal;
+    if (a > b || least > a || least > b || !legal)
+        printf("%s, %" PRId64 " B, %s, passes %d: HBM %" PRId64 " with nests, %" PRId64
+               " without, least %" PRId64 "; %s\n",
+               g->name, with->problem.capacity, solver, number, a, b, least, legal ? "legal" : st.text);
+    lx_plan_free(with);
+    lx_plan_free(without);
+}
+
+static inline void nest_monotone_say(const struct nest_monotone *m)
+{
+    printf("%d pairs, %d with nests, %d move less, %d proved; %d worse, %d below a bound, %d refused\n",
+           m->plans, m->nested, m->better, m->optimal, m->worse, m->below, m->refused);
+}
+
+#endif
