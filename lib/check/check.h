@@ -11,9 +11,12 @@
 #include "layout/op_index.h"
 #include "plan/plan.h"
 
-/* How an op is cut over the cores. Core c has slice (c / stride) mod split of each variable. */
+/* How an op, or its tile in a nest, is cut over the cores. Core c has slice (c / stride) mod split of each variable. */
 struct cut {
-    struct op_index x;
+    struct op_index x; /* extents: of one tile */
+    const struct lx_nest *nest;
+    int64_t tiles[LX_MAX_VARS];
+    int level_var[LX_MAX_LEVELS]; /* of the nest */
     int64_t cores;
     int64_t split[LX_MAX_VARS], unit[LX_MAX_VARS], width[LX_MAX_VARS], stride[LX_MAX_VARS];
     int64_t sum_slices; /* parts that each sum is made of */
@@ -31,8 +34,18 @@ struct parts {
     int64_t cores;
     int rank;
     int64_t slices[LX_MAX_DEVICE_RANK], stride[LX_MAX_DEVICE_RANK];
-    bool touched_whole; /* the op that sees the tensor so touches exactly these parts */
+    int64_t tiles[LX_MAX_DEVICE_RANK]; /* it is one of so many along the dimension */
+    int64_t
+        blocks[LX_MAX_DEVICE_RANK]; /* what is cut in slices, one behind the other: tiles of loops inside */
+    bool touched_whole;             /* the op that sees the tensor so touches exactly these parts */
 };
+
+/* What a nest does to a tensor of its ops. Sets of levels are bits; the outermost level is 1. */
+struct looped {
+    unsigned indexed, summed; /* by which it is cut; over which the op of the run that makes it sums */
+    signed char dim[LX_MAX_LEVELS];
+};
+enum { WRITTEN_NEVER = -1, WRITTEN_OFTEN = -2 };
 
 /* What a tensor's HBM bytes hold from one write to the last look at it; time is 3 x tick + phase. */
 enum phase { PHASE_COPIES_IN, PHASE_OP, PHASE_STORES, PHASES };
@@ -42,7 +55,10 @@ struct checker {
     const struct lx_graph *g; /* as it runs */
     const struct lx_layouts *l;
     struct arena *memory;
-    struct lx_op_traffic *traffic; /* per op, by our own count */
+    int32_t *nest_of;              /* per op, or -1 */
+    int32_t *writer;               /* per tensor: the one op that writes it, or WRITTEN_... */
+    struct looped *looped;         /* per access; of those outside of nests nothing */
+    struct lx_op_traffic *traffic; /* per op, by our own count, in all iterations */
     struct lx_figures
         figures; /* likewise; perfect_hbm_bytes: the least that any plan with these layouts moves */
     lx_status *st;
@@ -52,14 +68,38 @@ struct checker {
 bool check_values(const struct checker *c);
 /* check_layouts.c: the sticks of operands run as their ops need them. */
 bool check_layouts(const struct checker *c);
+/* check_nests.c: loops around runs of ops. First of all, since the others ask what is below. */
+bool check_nests(struct checker *c);
+/* NULL: none. */
+const struct lx_nest *loops_of(const struct checker *c, int32_t op);
+/* Nothing, where the nest (NULL: none) does not access the tensor. */
+struct looped looped_in(const struct checker *c, const struct lx_nest *n, int32_t tensor);
+/* Iterations of these levels. */
+int64_t loop_count(const struct lx_nest *n, unsigned levels);
+/* The levels up to a hold, and all. */
+static inline unsigned loops_to(int hold)
+{
+    return (1u << hold) - 1;
+}
+static inline unsigned all_loops(const struct lx_nest *n)
+{
+    return n ? loops_to(n->level_count) : 0;
+}
+
 /* check_cuts.c: the splits of the plan, legal by sticks, cores and spans. */
 void cut_of_op(const struct checker *c, int32_t op, struct cut *out);
 bool check_cuts(const struct checker *c);
 
 /* check_zones.c */
 int64_t whole_bytes(const struct checker *c, int32_t tensor);
-struct parts parts_of_operand(const struct checker *c, const struct cut *cut, int32_t op, int operand);
+/* Of a buffer that has the slice which the levels up to `hold` fix. */
+struct parts parts_of_operand(const struct checker *c, const struct cut *cut, int32_t op, int operand,
+                              int hold);
 bool parts_equal(const struct parts *a, const struct parts *b);
+/* Sticks of a core's part, and those that two ways to lay out the same slice give it both. */
+int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core);
+int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, const struct parts *b,
+                           int64_t core);
 /* Of core `core`. */
 struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64_t core);
 struct zone zone_touched(const struct checker *c, const struct cut *cut, int32_t op, int operand,
@@ -69,7 +109,6 @@ struct zone zone_of_access(const struct checker *c, const struct cut *cut, int32
 bool zone_empty(const struct zone *z);
 bool zone_within(const struct zone *inner, const struct zone *outer);
 int64_t zone_sticks(const struct zone *z);
-int64_t zone_common_sticks(const struct zone *a, const struct zone *b);
 /* Bytes of sticks of a tensor; of one known by its bytes never more than these. */
 int64_t bytes_of_sticks(const struct checker *c, int32_t tensor, int64_t sticks);
 
@@ -77,8 +116,13 @@ int64_t bytes_of_sticks(const struct checker *c, int32_t tensor, int64_t sticks)
 bool check_buffers(const struct checker *c, struct parts *parts);
 bool check_list(const struct lx_plan *p, lx_status *st);
 
-/* check_replay.c: every op finds what it reads; counts what moves. `parts`: per buffer. */
+/* check_replay.c: every op finds what it reads. `parts`: per buffer. */
 bool check_replay(struct checker *c, const struct parts *parts);
+/* check_traffic.c: what moves, in all iterations; that of copies is compared. */
+bool count_traffic(struct checker *c, const struct parts *parts);
+/* Through HBM if an operand is off chip: its sticks that are touched, once; and in all iterations. */
+int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
+int64_t access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
 
 /* check_hbm.c: what HBM holds when. */
 struct hbm_lives;

@@ -17,7 +17,9 @@ struct need {
 static void add_access(const struct checker *c, int32_t o, int operand, struct need *n)
 {
     const struct lx_op *op = &c->g->ops[o];
-    int64_t bytes = c->p->accesses[c->p->access_at[o] + operand].bytes;
+    struct cut k;
+    cut_of_op(c, o, &k);
+    int64_t bytes = touched_bytes(c, &k, o, operand);
     bool writes = operand == op->input_count;
     if (op->kind->traits & LX_EXTERN) {
         n->extern_bytes += bytes;

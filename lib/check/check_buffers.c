@@ -11,6 +11,18 @@ static const char *name_of(const struct checker *c, int32_t buffer)
     return c->p->problem.buffers[buffer].name;
 }
 
+/* A slice is fixed by a level that cuts the tensor; what is held whole needs no nest. */
+static bool hold_right(const struct checker *c, int32_t i, const struct lx_nest *n)
+{
+    const struct lx_stay *s = &c->p->stays[i];
+    struct looped t = looped_in(c, n, s->tensor);
+    if (s->hold == 0) return true;
+    if (n && s->hold > 0 && s->hold <= n->level_count && (t.indexed & 1u << (s->hold - 1))) return true;
+    return status_set(c->st, LX_E_NO,
+                      "buffer %s is held at level %d, which is none of a nest that cuts its tensor",
+                      name_of(c, i), s->hold);
+}
+
 /* The parts that a buffer holds, by the op and operand whose view it has. */
 static bool find_parts(const struct checker *c, int32_t i, struct parts *out)
 {
@@ -26,7 +38,8 @@ static bool find_parts(const struct checker *c, int32_t i, struct parts *out)
                           name_of(c, i));
     }
     cut_of_op(c, s->view_op, &k);
-    *out = parts_of_operand(c, &k, s->view_op, s->view_operand);
+    if (!hold_right(c, i, k.nest)) return false;
+    *out = parts_of_operand(c, &k, s->view_op, s->view_operand, s->hold);
     return true;
 }
 
@@ -35,7 +48,8 @@ static int64_t part_bytes(const struct checker *c, int32_t tensor, const struct 
     const struct lx_layout *l = &c->l->layouts[tensor];
     int64_t bytes = l->stick_bytes;
     if (l->rank == 0) return c->g->tensors[tensor].bytes;
-    for (int d = 0; d < p->rank; d++) bytes *= ceil_div_i64(l->size[d], p->slices[d]);
+    for (int d = 0; d < p->rank; d++)
+        bytes *= ceil_div_i64(l->size[d] / p->tiles[d] / p->blocks[d], p->slices[d]) * p->blocks[d];
     return bytes;
 }
 

@@ -4,7 +4,7 @@
  * stick. Slices are equal, so that a split divides the sticks (or elements). Cores count through the slices of the
  * variables like a number with mixed bases: those of the output in its order, then the summed ones, the first fastest;
  * a variable that is split though the output has it inside its sticks only, or not at all, comes before all. There is
- * at most one of these. */
+ * at most one of these. In a nest it is one tile that is cut. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -66,12 +66,26 @@ static void find_slices(const struct checker *c, const struct lx_op *op, struct 
     }
 }
 
+/* What the loops leave of each variable. */
+static void find_tiles(const struct checker *c, int32_t o, struct cut *k)
+{
+    k->nest = loops_of(c, o);
+    for (int v = 0; v < k->x.var_count; v++) k->tiles[v] = 1;
+    for (int l = 0; k->nest && l < k->nest->level_count; l++) {
+        int v = k->nest->var[o - k->nest->first][l];
+        k->level_var[l] = v;
+        k->tiles[v] = k->nest->tiles[l];
+        k->x.extent[v] /= k->tiles[v];
+    }
+}
+
 void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
 {
     const struct lx_op *op = &c->g->ops[o];
     const struct lx_division *d = &c->p->divisions->at[o];
     op_index_of(c->g, op, &k->x);
     k->cores = k->sum_slices = 1;
+    k->nest = NULL;
     if (op->kind->traits & LX_EXTERN) k->x.known = false;
     if (!k->x.known) return;
     for (int v = 0; v < k->x.var_count; v++) k->split[v] = 1;
@@ -79,6 +93,7 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
         for (int v = 0; v < k->x.var_count; v++)
             if (k->x.letter[v] == d->splits[i].letter) k->split[v] = max_i64(d->splits[i].split, 1);
     find_units(c, op, k);
+    find_tiles(c, o, k);
     find_slices(c, op, k);
 }
 

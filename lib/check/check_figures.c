@@ -1,4 +1,4 @@
-/* Every figure of a plan of a graph against the one that was counted in the replay, or follows from what is stated.
+/* Every figure of a plan of a graph against the one that was counted, or follows from what is stated.
  * Costs of buffers, what a perfect placement would move and predicted times are claims of the planner: nothing here
  * depends on them. */
 #include "check/check.h"
@@ -42,14 +42,12 @@ static bool accesses_right(const struct checker *c, int32_t o)
     cut_of_op(c, o, &k);
     for (int i = 0; i <= op->input_count; i++) {
         const struct lx_access *a = &c->p->accesses[c->p->access_at[o] + i];
-        struct zone z = zone_of_access(c, &k, o, i);
         int32_t tensor = op_operand(op, i);
         bool writes = i == op->input_count, reads = !writes || op_is_insert(op);
         if (a->tensor != tensor || a->reads != reads || a->writes != writes)
             return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
                               c->g->tensors[tensor].name);
-        if (!same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes,
-                  bytes_of_sticks(c, tensor, zone_sticks(&z))))
+        if (!same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes, access_bytes(c, &k, o, i)))
             return false;
     }
     return true;

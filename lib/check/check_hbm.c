@@ -115,7 +115,7 @@ static int32_t rectangles(const struct checker *c, const struct hbm_lives *h, st
         b[n] = (struct lx_buffer){.name = c->g->tensors[t].name,
                                   .size = whole_bytes(c, t),
                                   .start = 0,
-                                  .end = PHASES * ((int64_t)c->g->op_count + 1),
+                                  .end = LX_INT_MAX,
                                   .fixed = -1};
         address[n++] = c->p->hbm_address[t];
     }

@@ -1,196 +1,25 @@
 /* The plan, gone through tick by tick: does every op find the value that it reads, in the part that its core holds?
  *
- * Each write makes a new version of a tensor. HBM has one version of it; a buffer has one in all of its parts, or,
- * where an op has written less than these, in a zone of each. Scratchpads are wiped where a bundle begins. At tick t:
- * copies into the scratchpads, the op, stores. An op reads all before it writes; a buffer whose place another takes
- * has nothing after that. What moves is counted on the way. */
-#include "check/check.h"
+ * At tick t: copies into the scratchpads, the op, stores; the run of a nest again in each iteration. A buffer has its
+ * values in all of its parts, or, where an op has written less than these, in a zone of each. Scratchpads are wiped where
+ * a bundle begins. An op reads all before it writes; a buffer whose place another takes has nothing after that. */
+#include "check/check_replay.h"
 #include "base/checked.h"
 #include "base/fail.h"
-
-enum { NOTHING = -1 };
-
-struct held {
-    int64_t version;
-    int32_t wipes;      /* before it was filled; there were more since: nothing is left */
-    struct zone *zones; /* per core; NULL: all of the parts */
-};
-
-struct replay {
-    struct checker *c;
-    const struct parts *parts; /* per buffer */
-    struct held *held;         /* per buffer */
-    int64_t *latest, *in_hbm;  /* per tensor; before the first write 0: what is given */
-    struct hbm_lives *lives;
-    struct cut cut; /* of the op under way */
-    int32_t filled; /* transfers of this tick from here on have filled buffers */
-    int32_t tick, wipes;
-    lx_status *st;
-};
-
-static const char *buffer_name(const struct replay *r, int32_t buffer)
-{
-    return r->c->p->problem.buffers[buffer].name;
-}
 
 static const struct lx_op *op_now(const struct replay *r)
 {
     return &r->c->g->ops[r->tick];
 }
 
-static bool placed(const struct replay *r, int32_t buffer)
+static const struct looped *looped_now(const struct replay *r, int operand)
 {
-    return buffer >= 0 && buffer < r->c->p->problem.count && r->c->p->answer.address[buffer] >= 0;
+    return &r->c->looped[r->c->p->access_at[r->tick] + operand];
 }
 
-static bool alive(const struct replay *r, int32_t buffer)
+static bool holds_all(const struct replay *r, int32_t buffer, int32_t tensor, int tile)
 {
-    const struct lx_buffer *b = &r->c->p->problem.buffers[buffer];
-    return b->start <= r->tick && r->tick < b->end;
-}
-
-static int64_t moment(const struct replay *r, enum phase phase)
-{
-    return PHASES * (int64_t)r->tick + phase;
-}
-
-static int64_t version_in(const struct replay *r, int32_t buffer)
-{
-    return r->held[buffer].wipes == r->wipes ? r->held[buffer].version : NOTHING;
-}
-
-static bool holds_all(const struct replay *r, int32_t buffer, int32_t tensor)
-{
-    return version_in(r, buffer) == r->latest[tensor] && !r->held[buffer].zones;
-}
-
-static void set_held(struct replay *r, int32_t buffer, int64_t version)
-{
-    r->held[buffer] = (struct held){version, r->wipes, NULL};
-}
-
-/* Bytes that cores get from others when a tensor is laid out anew. */
-static int64_t ring_bytes(const struct replay *r, int32_t tensor, const struct parts *from,
-                          const struct parts *to)
-{
-    const struct lx_layout *l = &r->c->l->layouts[tensor];
-    int64_t sticks = 0;
-    if (l->rank == 0) return whole_bytes(r->c, tensor) * to->cores;
-    for (int64_t core = 0; core < to->cores; core++) {
-        struct zone want = zone_of_part(l, to, core), have = zone_of_part(l, from, core);
-        sticks += zone_sticks(&want) - (core < from->cores ? zone_common_sticks(&want, &have) : 0);
-    }
-    return bytes_of_sticks(r->c, tensor, sticks);
-}
-
-static bool copy_from_hbm(struct replay *r, int32_t buffer, int32_t tensor, int64_t *bytes)
-{
-    if (r->in_hbm[tensor] != r->latest[tensor])
-        return status_set(r->st, LX_E_NO, "tick %d loads %s, but HBM does not have its value", (int)r->tick,
-                          buffer_name(r, buffer));
-    hbm_seen(r->lives, tensor, moment(r, PHASE_COPIES_IN));
-    set_held(r, buffer, r->latest[tensor]);
-    r->c->traffic[r->tick].hbm_read += *bytes = whole_bytes(r->c, tensor);
-    return true;
-}
-
-static bool copy_to_hbm(struct replay *r, int32_t tensor, int64_t *bytes)
-{
-    r->in_hbm[tensor] = r->latest[tensor];
-    hbm_written(r->lives, tensor, moment(r, PHASE_STORES));
-    r->c->traffic[r->tick].hbm_written += *bytes = whole_bytes(r->c, tensor);
-    return true;
-}
-
-static bool copy_over_ring(struct replay *r, const struct lx_transfer *x, int32_t tensor, int64_t *bytes)
-{
-    set_held(r, x->stay, r->latest[tensor]);
-    *bytes = ring_bytes(r, tensor, &r->parts[x->source], &r->parts[x->stay]);
-    r->c->traffic[r->tick].ring += *bytes;
-    return true;
-}
-
-/* Each core's part from one place to another: what it holds, be it all or less. */
-static bool copy_inside(struct replay *r, const struct lx_transfer *x, int32_t tensor, int64_t *bytes)
-{
-    const struct parts *p = &r->parts[x->stay];
-    const struct lx_layout *l = &r->c->l->layouts[tensor];
-    int64_t sticks = 0;
-    r->held[x->stay] = r->held[x->source];
-    for (int64_t core = 0; l->rank > 0 && core < p->cores; core++) {
-        struct zone z = zone_of_part(l, p, core);
-        sticks += zone_sticks(&z);
-    }
-    *bytes = l->rank > 0 ? bytes_of_sticks(r->c, tensor, sticks) : whole_bytes(r->c, tensor) * p->cores;
-    r->c->traffic[r->tick].lx_read += *bytes;
-    r->c->traffic[r->tick].lx_written += *bytes;
-    return true;
-}
-
-static bool share_bytes(const struct replay *r, int32_t a, int32_t b)
-{
-    const int64_t *at = r->c->p->answer.address;
-    const struct lx_buffer *x = r->c->p->problem.buffers;
-    return at[a] < at[b] + x[b].size && at[b] < at[a] + x[a].size;
-}
-
-/* The old place was its own up to this tick, and no copy of the tick has come there yet. */
-static bool may_move(const struct replay *r, const struct lx_transfer *x)
-{
-    const struct lx_plan *p = r->c->p;
-    int32_t from = x->source, tensor = p->stays[x->stay].tensor;
-    bool right = placed(r, from) && p->stays[from].tensor == tensor && from != x->stay &&
-                 p->problem.buffers[from].start < r->tick && r->tick <= p->problem.buffers[from].end &&
-                 parts_equal(&r->parts[from], &r->parts[x->stay]) && version_in(r, from) == r->latest[tensor];
-    for (const struct lx_transfer *y = &p->transfers[r->filled]; right && y < x; y++)
-        right = y->kind == LX_STORE || !share_bytes(r, y->stay, from);
-    return right ? true
-                 : status_set(r->st, LX_E_NO, "tick %d moves %s from where its value is not", (int)r->tick,
-                              buffer_name(r, x->stay));
-}
-
-static bool may_copy(const struct replay *r, const struct lx_transfer *x)
-{
-    if (!placed(r, x->stay) || !alive(r, x->stay))
-        return status_set(r->st, LX_E_NO, "a copy at tick %d is of a buffer that is not on chip then",
-                          (int)r->tick);
-    if (x->kind != LX_STORE && r->c->p->took_slot_of[x->stay] >= 0)
-        return status_set(r->st, LX_E_NO, "buffer %s is filled by a copy and cannot take another's place",
-                          buffer_name(r, x->stay));
-    if (x->kind == LX_LOAD) return true;
-    if (x->kind == LX_MOVE) return may_move(r, x);
-    int32_t from = x->kind == LX_STORE ? x->stay : x->source, tensor = r->c->p->stays[x->stay].tensor;
-    if (placed(r, from) && alive(r, from) && r->c->p->stays[from].tensor == tensor &&
-        holds_all(r, from, tensor))
-        return true;
-    return status_set(r->st, LX_E_NO, "tick %d copies %s from %s, which does not have its value",
-                      (int)r->tick, buffer_name(r, x->stay),
-                      placed(r, from) ? buffer_name(r, from) : "nowhere");
-}
-
-static bool do_copy(struct replay *r, const struct lx_transfer *x)
-{
-    int64_t bytes = 0;
-    if (!may_copy(r, x)) return false;
-    int32_t tensor = r->c->p->stays[x->stay].tensor;
-    bool ok = x->kind == LX_LOAD    ? copy_from_hbm(r, x->stay, tensor, &bytes)
-              : x->kind == LX_STORE ? copy_to_hbm(r, tensor, &bytes)
-              : x->kind == LX_MOVE  ? copy_inside(r, x, tensor, &bytes)
-                                    : copy_over_ring(r, x, tensor, &bytes);
-    if (!ok || bytes == x->bytes) return ok;
-    return status_set(r->st, LX_E_NO,
-                      "the plan claims that a copy of %s at tick %d moves %lld bytes, but it moves %lld",
-                      buffer_name(r, x->stay), (int)r->tick, (long long)x->bytes, (long long)bytes);
-}
-
-/* The copies of this tick, from `*next` on: those in, or the stores. */
-static bool do_copies(struct replay *r, int32_t next, bool stores)
-{
-    const struct lx_plan *p = r->c->p;
-    r->filled = next;
-    for (; next < p->transfer_count && p->transfers[next].tick == r->tick; next++)
-        if ((p->transfers[next].kind == LX_STORE) == stores && !do_copy(r, &p->transfers[next])) return false;
-    return true;
+    return version_in(r, buffer, tile) == r->latest[tensor].of[tile] && !r->held[buffer].zones;
 }
 
 static bool zones_within(const struct replay *r, int operand, int32_t buffer)
@@ -206,37 +35,31 @@ static bool zones_within(const struct replay *r, int operand, int32_t buffer)
     return true;
 }
 
+/* Is a core's part in one piece, so that zones tell what is within? */
+static bool in_one_piece(const struct parts *p)
+{
+    for (int d = 0; d < p->rank; d++)
+        if (p->tiles[d] != 1 || p->blocks[d] != 1) return false;
+    return true;
+}
+
 /* Has every core what it works on in its own part? */
 static bool on_its_core(const struct replay *r, int operand, int32_t buffer, bool *whole)
 {
-    struct parts seen = parts_of_operand(r->c, &r->cut, r->tick, operand);
+    struct parts seen =
+        parts_of_operand(r->c, &r->cut, r->tick, operand, r->nest ? r->c->p->stays[buffer].hold : 0);
     *whole = seen.touched_whole && parts_equal(&seen, &r->parts[buffer]);
     if (*whole && !r->held[buffer].zones) return true;
-    return r->cut.cores <= r->parts[buffer].cores && zones_within(r, operand, buffer);
+    return !r->nest && in_one_piece(&r->parts[buffer]) && r->cut.cores <= r->parts[buffer].cores &&
+           zones_within(r, operand, buffer);
 }
 
-/* Where all parts are of one size there is no need to go over the cores. */
-static bool equal_parts(const struct lx_layout *l, const struct parts *p, int64_t *sticks)
+/* What is held as a slice is there for the ops of its nest only. */
+static bool lives_now(const struct replay *r, int32_t buffer, int32_t tensor)
 {
-    *sticks = p->cores;
-    for (int d = 0; d < p->rank; d++) {
-        if (l->size[d] % p->slices[d] != 0) return false;
-        *sticks *= l->size[d] / p->slices[d];
-    }
-    return p->touched_whole;
-}
-
-static int64_t lx_bytes(const struct replay *r, int operand, int32_t tensor)
-{
-    struct parts seen = parts_of_operand(r->c, &r->cut, r->tick, operand);
-    int64_t sticks;
-    if (equal_parts(&r->c->l->layouts[tensor], &seen, &sticks)) return bytes_of_sticks(r->c, tensor, sticks);
-    sticks = 0;
-    for (int64_t core = 0; core < r->cut.cores; core++) {
-        struct zone z = zone_touched(r->c, &r->cut, r->tick, operand, core);
-        sticks += zone_sticks(&z);
-    }
-    return bytes_of_sticks(r->c, tensor, sticks);
+    const struct lx_stay *s = &r->c->p->stays[buffer];
+    return s->tensor == tensor && is_alive(r, buffer) &&
+           (s->hold == 0 || loops_of(r->c, s->view_op) == r->nest);
 }
 
 static bool use_buffer(struct replay *r, int operand, int32_t buffer, int32_t tensor, bool *whole)
@@ -246,7 +69,7 @@ static bool use_buffer(struct replay *r, int operand, int32_t buffer, int32_t te
     if (op->kind->traits & LX_EXTERN)
         return status_set(r->st, LX_E_NO, "op %s runs off the device, but its operand %s is on chip",
                           op->name, name);
-    if (r->c->p->stays[buffer].tensor != tensor || !alive(r, buffer))
+    if (!lives_now(r, buffer, tensor))
         return status_set(r->st, LX_E_NO, "op %s uses %s, which does not live then", op->name,
                           buffer_name(r, buffer));
     if (!on_its_core(r, operand, buffer, whole))
@@ -259,22 +82,19 @@ static bool do_read(struct replay *r, int operand, const struct lx_access *a)
 {
     const struct lx_op *op = op_now(r);
     int32_t tensor = op_operand(op, operand);
-    struct lx_op_traffic *t = &r->c->traffic[r->tick];
+    int tile = tile_now(r, looped_now(r, operand));
     bool whole;
-    if (!placed(r, a->stay)) {
-        if (r->in_hbm[tensor] != r->latest[tensor])
+    if (!is_placed(r, a->stay)) {
+        if (r->in_hbm[tensor].of[tile] != r->latest[tensor].of[tile])
             return status_set(r->st, LX_E_NO, "op %s reads %s in HBM, where its value is not", op->name,
                               r->c->g->tensors[tensor].name);
-        struct zone z = zone_of_access(r->c, &r->cut, r->tick, operand);
-        t->hbm_read += bytes_of_sticks(r->c, tensor, zone_sticks(&z));
         hbm_seen(r->lives, tensor, moment(r, PHASE_OP));
         return true;
     }
     if (!use_buffer(r, operand, a->stay, tensor, &whole)) return false;
-    if (version_in(r, a->stay) != r->latest[tensor])
+    if (version_in(r, a->stay, tile) != r->latest[tensor].of[tile])
         return status_set(r->st, LX_E_NO, "op %s reads %s on chip, where its value is not", op->name,
                           r->c->g->tensors[tensor].name);
-    t->lx_read += lx_bytes(r, operand, tensor);
     return true;
 }
 
@@ -294,118 +114,179 @@ static bool note_zones(struct replay *r, int operand, int32_t buffer)
     return true;
 }
 
+/* The first tile that a nest writes begins a new life of the tensor, the others are of the same. */
+static bool begins_life(const struct replay *r, const struct looped *t, bool keeps)
+{
+    return !keeps && turns_first(r, t->indexed);
+}
+
 static bool write_hbm(struct replay *r, int operand, int32_t tensor, bool keeps)
 {
-    struct zone z = zone_of_access(r->c, &r->cut, r->tick, operand);
-    if (keeps && r->in_hbm[tensor] != r->latest[tensor])
+    const struct looped *t = looped_now(r, operand);
+    int tile = tile_now(r, t);
+    if (keeps && r->in_hbm[tensor].of[tile] != r->latest[tensor].of[tile])
         return status_set(r->st, LX_E_NO,
                           "op %s keeps what it does not write of %s, but HBM does not have it",
                           op_now(r)->name, r->c->g->tensors[tensor].name);
-    r->c->traffic[r->tick].hbm_written += bytes_of_sticks(r->c, tensor, zone_sticks(&z));
-    if (keeps)
-        hbm_seen(r->lives, tensor, moment(r, PHASE_OP));
-    else
+    if (begins_life(r, t, keeps))
         hbm_written(r->lives, tensor, moment(r, PHASE_OP));
-    r->in_hbm[tensor] = ++r->latest[tensor];
+    else
+        hbm_seen(r->lives, tensor, moment(r, PHASE_OP));
+    r->in_hbm[tensor].of[tile] = r->latest[tensor].of[tile] = ++r->clock;
     return true;
+}
+
+/* A new slice writes over the one before. */
+static void keep_slice(struct replay *r, int32_t buffer, const struct looped *t)
+{
+    struct held *h = &r->held[buffer];
+    int hold = r->c->p->stays[buffer].hold;
+    if (h->wipes != r->wipes) forget(r, buffer);
+    for (int i = 0; i < MOST_TILES; i++)
+        if (!in_slice(r, t, hold, i)) h->tiles.of[i] = NOTHING;
 }
 
 static bool write_buffer(struct replay *r, int operand, int32_t buffer, int32_t tensor, bool keeps)
 {
+    const struct looped *t = looped_now(r, operand);
+    int tile = tile_now(r, t);
     bool whole;
-    if (keeps && !holds_all(r, buffer, tensor))
+    if (keeps && !holds_all(r, buffer, tensor, tile))
         return status_set(r->st, LX_E_NO,
                           "op %s keeps what it does not write of %s, but the buffer does not have it",
                           op_now(r)->name, buffer_name(r, buffer));
-    if (!keeps) set_held(r, buffer, NOTHING);
+    if (!keeps && !r->nest) forget(r, buffer);
     if (!use_buffer(r, operand, buffer, tensor, &whole)) return false;
-    if (r->c->p->took_slot_of[buffer] >= 0) set_held(r, r->c->p->took_slot_of[buffer], NOTHING);
+    if (r->c->p->took_slot_of[buffer] >= 0) forget(r, r->c->p->took_slot_of[buffer]);
     if (!keeps && !whole && !note_zones(r, operand, buffer)) return false;
-    r->held[buffer].version = ++r->latest[tensor];
-    r->c->traffic[r->tick].lx_written += lx_bytes(r, operand, tensor);
+    if (r->nest) keep_slice(r, buffer, t);
+    r->held[buffer].tiles.of[tile] = r->latest[tensor].of[tile] = ++r->clock;
     return true;
 }
 
-/* Partial sums go to the first core of their group, and the total comes back where it stays on chip. */
-static void count_sums(struct replay *r, int operand, int32_t tensor, bool on_chip)
-{
-    const struct cut *k = &r->cut;
-    if (k->sum_slices <= 1) return;
-    int64_t sticks = 0, slot;
-    for (int64_t core = 0; core < k->cores; core++) {
-        slot = 0;
-        for (int v = 0; v < k->x.var_count; v++)
-            if (op_index_reduced(&k->x, v)) slot += core / k->stride[v] % k->split[v];
-        struct zone z = zone_touched(r->c, k, r->tick, operand, core);
-        if (slot > 0) sticks += zone_sticks(&z);
-    }
-    r->c->traffic[r->tick].reduce_ring = bytes_of_sticks(r->c, tensor, sticks) * (on_chip ? 2 : 1);
-}
-
-/* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own. */
+/* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own. What is summed
+ * over levels is made in the first of their iterations, and goes on in the others. */
 static bool do_op(struct replay *r)
 {
     const struct lx_op *op = op_now(r);
     const struct lx_access *a = &r->c->p->accesses[r->c->p->access_at[r->tick]];
     int n = op->input_count;
-    bool keeps = op_is_insert(op), on_chip = placed(r, a[n].stay);
-    r->wipes += op->kind->traits & LX_WIPES ? 1 : 0;
+    bool keeps = op_is_insert(op) || !turns_first(r, looped_now(r, n)->summed);
     for (int i = 0; i < n; i++)
         if (!do_read(r, i, &a[i])) return false;
-    count_sums(r, n, op->output, on_chip);
-    r->c->traffic[r->tick].cores = r->cut.cores;
-    return on_chip ? write_buffer(r, n, a[n].stay, op->output, keeps) : write_hbm(r, n, op->output, keeps);
+    return is_placed(r, a[n].stay) ? write_buffer(r, n, a[n].stay, op->output, keeps)
+                                   : write_hbm(r, n, op->output, keeps);
 }
 
 /* Before an op that keeps what nobody has written the host has put zeros there. */
 static void put_zeros(struct replay *r)
 {
     const struct lx_op *op = op_now(r);
-    if (!op_is_insert(op) || r->latest[op->output] > 0 || r->in_hbm[op->output] == 0) return;
+    if (!op_is_insert(op) || r->latest[op->output].of[0] > 0 || r->in_hbm[op->output].of[0] == 0) return;
     if (r->c->p->hbm_address[op->output] < 0) return;
-    r->in_hbm[op->output] = 0;
+    r->in_hbm[op->output].of[0] = 0;
     hbm_written(r->lives, op->output, 0);
 }
 
 static bool outputs_there(const struct replay *r)
 {
     for (int32_t t = 0; t < r->c->g->tensor_count; t++)
-        if (r->c->g->tensors[t].role == LX_OUTPUT && r->latest[t] > 0 && r->in_hbm[t] != r->latest[t])
+        if (r->c->g->tensors[t].role == LX_OUTPUT && r->latest[t].of[0] > 0 &&
+            r->in_hbm[t].of[0] != r->latest[t].of[0])
             return status_set(r->st, LX_E_NO, "graph output %s never reaches HBM", r->c->g->tensors[t].name);
+    return true;
+}
+
+static bool crosses_bundles(const struct replay *r, const struct lx_nest *n)
+{
+    return n && r->bundle_of[n->first] != r->bundle_of[n->last];
+}
+
+/* Loops within a bundle are its own; those over several launch each of them anew. */
+static void wipe(struct replay *r)
+{
+    bool again = r->nest && r->tick == r->nest->first && !turns_first(r, all_loops(r->nest));
+    bool border = r->tick > 0 && r->bundle_of[r->tick] != r->bundle_of[r->tick - 1];
+    r->wipes += again ? crosses_bundles(r, r->nest) : border;
+}
+
+static bool do_tick(struct replay *r)
+{
+    cut_of_op(r->c, r->tick, &r->cut);
+    wipe(r);
+    put_zeros(r);
+    if (!do_copies(r, false)) return false;
+    r->wipes += op_now(r)->kind->traits & LX_WIPES ? 1 : 0;
+    if (!do_op(r) || !do_copies(r, true)) return false;
+    r->steps++;
+    return true;
+}
+
+static bool do_nest(struct replay *r, const struct lx_nest *n)
+{
+    open_nest(r, n);
+    do
+        for (r->tick = n->first; r->tick <= n->last; r->tick++)
+            if (!do_tick(r)) return false;
+    while (next_turn(r));
+    close_nest(r);
+    r->tick = n->last;
     return true;
 }
 
 static bool go_through(struct replay *r)
 {
-    const struct lx_plan *p = r->c->p;
-    int32_t next = 0, bundle = 1;
     for (r->tick = 0; r->tick < r->c->g->op_count; r->tick++) {
-        cut_of_op(r->c, r->tick, &r->cut);
-        if (bundle < p->bundle_count && p->bundles[bundle].first == r->tick) r->wipes++, bundle++;
-        put_zeros(r);
-        if (!do_copies(r, next, false) || !do_op(r) || !do_copies(r, next, true)) return false;
-        while (next < p->transfer_count && p->transfers[next].tick == r->tick) next++;
+        const struct lx_nest *n = loops_of(r->c, r->tick);
+        if (n ? !do_nest(r, n) : !do_tick(r)) return false;
     }
-    if (next != p->transfer_count)
-        return status_set(r->st, LX_E_NO, "the copies of the plan are not in order of time");
     return outputs_there(r) && hbm_check(r->c, r->lives);
+}
+
+/* Where the copies of each tick begin. */
+static bool order_copies(struct replay *r)
+{
+    const struct lx_plan *p = r->c->p;
+    int32_t next = 0;
+    for (int32_t o = 0; o < r->c->g->op_count; o++) {
+        r->transfer_at[o] = next;
+        while (next < p->transfer_count && p->transfers[next].tick == o) next++;
+    }
+    r->transfer_at[r->c->g->op_count] = next;
+    if (next == p->transfer_count) return true;
+    return status_set(r->st, LX_E_NO, "the copies of the plan are not in order of time");
+}
+
+static void number_bundles(struct replay *r)
+{
+    const struct lx_plan *p = r->c->p;
+    int32_t bundle = 0;
+    for (int32_t o = 0; o < r->c->g->op_count; o++) {
+        if (bundle + 1 < p->bundle_count && p->bundles[bundle + 1].first == o) bundle++;
+        r->bundle_of[o] = bundle;
+    }
 }
 
 static bool begin(struct replay *r)
 {
     struct checker *c = r->c;
-    size_t tensors = (size_t)c->g->tensor_count, buffers = (size_t)c->p->problem.count;
+    size_t tensors = (size_t)c->g->tensor_count, ops = (size_t)c->g->op_count,
+           buffers = (size_t)c->p->problem.count;
     r->latest = arena_array(c->memory, tensors, sizeof *r->latest);
     r->in_hbm = arena_array(c->memory, tensors, sizeof *r->in_hbm);
     r->held = arena_array(c->memory, buffers, sizeof *r->held);
+    r->transfer_at = arena_array(c->memory, ops + 1, sizeof *r->transfer_at);
+    r->bundle_of = arena_array(c->memory, ops, sizeof *r->bundle_of);
     r->lives = hbm_begin(c);
-    if (!r->latest || !r->in_hbm || !r->held || !r->lives) return status_no_memory(c->st);
-    for (size_t i = 0; i < buffers; i++) r->held[i].version = NOTHING;
+    if (!r->latest || !r->in_hbm || !r->held || !r->transfer_at || !r->bundle_of || !r->lives)
+        return status_no_memory(c->st);
+    for (size_t i = 0; i < buffers; i++) r->held[i].tiles.of[0] = NOTHING;
     for (size_t t = 0; t < tensors; t++) {
         bool given = c->g->tensors[t].role == LX_INPUT || c->g->tensors[t].role == LX_WEIGHT;
-        r->in_hbm[t] = given ? 0 : NOTHING;
+        r->in_hbm[t].of[0] = given ? 0 : NOTHING;
     }
-    return true;
+    number_bundles(r);
+    return order_copies(r);
 }
 
 bool check_replay(struct checker *c, const struct parts *parts)

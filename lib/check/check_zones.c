@@ -54,7 +54,7 @@ static void touch(const struct lx_layout *l, int d, int64_t offset, int64_t stri
     z->count[d] = z->hi[d] - z->lo[d];
 }
 
-/* `core` -1: all of them together. */
+/* Of a tile those of the first iteration. `core` -1: all of them together, in all iterations. */
 static struct zone touched(const struct checker *c, const struct cut *k, int32_t op, int operand,
                            int64_t core)
 {
@@ -65,7 +65,7 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
         int h = l->host_dim[d];
         if (h < 0) continue;
         int v = k->x.var[operand][h];
-        if (core >= 0 && k->split[v] > 1) {
+        if (core >= 0 && (k->split[v] > 1 || k->tiles[v] > 1)) {
             int64_t from = core / k->stride[v] % k->split[v] * k->width[v];
             touch(l, d, shifted ? k->x.offset[h] : 0, shifted ? k->x.stride[h] : 1, from,
                   min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
@@ -108,14 +108,6 @@ int64_t zone_sticks(const struct zone *z)
     return n;
 }
 
-int64_t zone_common_sticks(const struct zone *a, const struct zone *b)
-{
-    int64_t n = 1;
-    for (int d = 0; d < a->rank; d++)
-        n *= max_i64(0, min_i64(a->hi[d], b->hi[d]) - max_i64(a->lo[d], b->lo[d]));
-    return n;
-}
-
 /* Does a view walk this dimension other than as a whole, from its begin on? */
 static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, int h)
 {
@@ -123,7 +115,24 @@ static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, i
                                        l->host_shape[h] != k->x.extent[(int)k->x.var[operand][h]]);
 }
 
-struct parts parts_of_operand(const struct checker *c, const struct cut *k, int32_t op, int operand)
+/* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no core's part of a
+ * tile is cut anyway. */
+static void find_blocks(const struct cut *k, const struct lx_layout *l, int operand, int hold,
+                        struct parts *p)
+{
+    bool cut = false;
+    for (int d = 0; d < p->rank; d++) p->tiles[d] = p->blocks[d] = 1;
+    for (int n = 0; k->nest && n < k->nest->level_count; n++)
+        for (int d = 0; d < p->rank; d++) {
+            int h = l->host_dim[d], v = h < 0 ? -1 : k->x.var[operand][h];
+            if (v < 0 || k->tiles[v] == 1 || v != k->level_var[n]) continue;
+            *(n < hold ? &p->tiles[d] : &p->blocks[d]) = k->tiles[v];
+            cut |= n >= hold && p->slices[d] > 1;
+        }
+    for (int d = 0; d < p->rank && !cut; d++) p->blocks[d] = 1;
+}
+
+struct parts parts_of_operand(const struct checker *c, const struct cut *k, int32_t op, int operand, int hold)
 {
     const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
     struct parts p = {.cores = k->cores, .rank = l->rank > 0 ? l->rank - 1 : 0, .touched_whole = true};
@@ -140,8 +149,9 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         p.slices[d] = k->split[v];
         p.stride[d] = k->stride[v];
         p.touched_whole &= k->width[v] % l->step[d] == 0 &&
-                           k->width[v] / l->step[d] == ceil_div_i64(l->size[d], k->split[v]);
+                           k->width[v] / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
     }
+    find_blocks(k, l, operand, hold, &p);
     return p;
 }
 
@@ -149,6 +159,53 @@ bool parts_equal(const struct parts *a, const struct parts *b)
 {
     if (a->cores != b->cores || a->rank != b->rank) return false;
     for (int d = 0; d < a->rank; d++)
-        if (a->slices[d] != b->slices[d] || (a->slices[d] > 1 && a->stride[d] != b->stride[d])) return false;
+        if (a->slices[d] != b->slices[d] || (a->slices[d] > 1 && a->stride[d] != b->stride[d]) ||
+            a->tiles[d] != b->tiles[d] || a->blocks[d] != b->blocks[d])
+            return false;
     return true;
+}
+
+/* Positions [*lo, *hi) of a core in each block of device dimension d, and how long a block is. */
+static int64_t piece_of(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
+                        int64_t *hi)
+{
+    int64_t block = l->size[d] / p->tiles[d] / p->blocks[d], part = ceil_div_i64(block, p->slices[d]);
+    *lo = p->slices[d] > 1 ? min_i64(core / p->stride[d] % p->slices[d] * part, block) : 0;
+    *hi = min_i64(*lo + part, block);
+    return block;
+}
+
+int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core)
+{
+    int64_t sticks = 1, lo, hi;
+    for (int d = 0; d < p->rank; d++) {
+        piece_of(l, p, d, core, &lo, &hi);
+        sticks *= (hi - lo) * p->blocks[d];
+    }
+    return sticks;
+}
+
+/* Both walk from piece to piece; the one that ends first goes on. */
+static int64_t common_positions(const struct lx_layout *l, const struct parts *a, const struct parts *b,
+                                int d, int64_t core)
+{
+    int64_t lo, hi, from, to, sum = 0, i = 0, k = 0;
+    int64_t block = piece_of(l, a, d, core, &lo, &hi), other = piece_of(l, b, d, core, &from, &to);
+    while (i < a->blocks[d] && k < b->blocks[d]) {
+        int64_t end = i * block + hi, ends = k * other + to;
+        sum += max_i64(0, min_i64(end, ends) - max_i64(i * block + lo, k * other + from));
+        if (end <= ends)
+            i++;
+        else
+            k++;
+    }
+    return sum;
+}
+
+int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, const struct parts *b,
+                           int64_t core)
+{
+    int64_t sticks = core < a->cores && core < b->cores;
+    for (int d = 0; d < a->rank; d++) sticks *= common_positions(l, a, b, d, core);
+    return sticks;
 }

@@ -17,6 +17,17 @@ static bool *first_reads(const struct lx_plan *p)
     return reads;
 }
 
+/* What the ops of a nest have in HBM is there in all of its iterations. */
+static void cover_nests(const struct lx_plan *p, struct lx_buffer *b)
+{
+    for (int32_t i = 0; i < p->nest_count && b->start < b->end; i++) {
+        const struct lx_nest *n = &p->nests[i];
+        if (b->start > n->last || b->end <= n->first) continue;
+        b->start = min_i64(b->start, n->first);
+        b->end = max_i64(b->end, n->last + 1);
+    }
+}
+
 /* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
  * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
  * its bytes are nobody else's from the start. */
@@ -48,6 +59,7 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     }
     for (int32_t t = 0; b && t < g->tensor_count; t++) {
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
+        cover_nests(p, &b[t]);
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;

@@ -1,20 +1,39 @@
 /* Editing sets of nests: they stand in order of time, and holds name them by their place. */
 #include "plan/nest_edits.h"
 #include "base/fail.h"
+#include "scratchpad/nests/nest_grow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool nest_set_of(const struct decisions *how, struct arena *memory, struct nest_set *out, lx_status *st)
+static bool copy_rest(struct nest_set *s, struct arena *memory)
 {
+    size_t ops = (size_t)s->op_count;
+    struct decisions *how = &s->how;
+    if (how->order) how->order = arena_copy_array(memory, how->order, ops, sizeof *how->order);
+    if (how->divided) how->divided = arena_copy_array(memory, how->divided, ops, sizeof *how->divided);
+    if (how->borders)
+        how->borders =
+            arena_copy_array(memory, how->borders, (size_t)how->border_count, sizeof *how->borders);
+    how->apart = arena_copy_array(memory, how->apart, (size_t)how->apart_count, sizeof *how->apart);
+    how->move_count = how->loaded_count = how->kept_count = 0; /* decided anew */
+    return how->apart;
+}
+
+bool nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out,
+                 lx_status *st)
+{
+    const struct decisions *how = &x->how;
     *out = (struct nest_set){.how = *how,
+                             .menus = menus,
+                             .op_count = x->graph->op_count,
                              .nest_count = how->nest_count,
                              .hold_count = how->hold_count,
                              .cut_count = how->cut_count};
     out->nests = arena_copy_array(memory, how->nests, (size_t)how->nest_count, sizeof *out->nests);
     out->holds = arena_copy_array(memory, how->holds, (size_t)how->hold_count, sizeof *out->holds);
     out->cuts = arena_copy_array(memory, how->cuts, (size_t)how->cut_count, sizeof *out->cuts);
-    if (!out->nests || !out->holds || !out->cuts) return status_no_memory(st);
+    if (!out->nests || !out->holds || !out->cuts || !copy_rest(out, memory)) return status_no_memory(st);
     for (int32_t i = 0; i < out->nest_count; i++) {
         size_t ops = (size_t)(out->nests[i].last - out->nests[i].first + 1);
         out->nests[i].var = arena_copy_array(memory, out->nests[i].var, ops, sizeof *out->nests[i].var);
@@ -45,6 +64,61 @@ bool nest_set_add(const struct nest_set *s, const struct nest_candidate *c, stru
     return true;
 }
 
+bool nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory, struct nest_set *out)
+{
+    *out = *s;
+    out->nests = arena_array(memory, (size_t)s->nest_count, sizeof *out->nests);
+    out->holds = arena_array(memory, (size_t)s->hold_count, sizeof *out->holds);
+    if (!out->nests || !out->holds) return false;
+    out->nest_count = out->hold_count = 0;
+    for (int32_t i = 0; i < s->nest_count; i++)
+        if (i != nest) out->nests[out->nest_count++] = s->nests[i];
+    for (int32_t i = 0; i < s->hold_count; i++) {
+        struct hold h = s->holds[i];
+        if (h.nest == nest) continue;
+        h.nest -= h.nest > nest;
+        out->holds[out->hold_count++] = h;
+    }
+    return true;
+}
+
+/* What a run leaves of another nest; false: nothing. */
+static bool leave_rest(const struct lx_layouts *l, const struct lx_nest *run, struct lx_nest *other,
+                       struct arena *memory)
+{
+    int32_t first = other->first, last = other->last;
+    if (last < run->first || first > run->last) return true;
+    if (first < run->first)
+        last = run->first - 1;
+    else
+        first = run->last + 1;
+    return last > first && nest_over(l, other, first, last, memory, other);
+}
+
+bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int32_t nest,
+                      const struct lx_nest *by, struct arena *memory, struct nest_set *out)
+{
+    struct nest_set whole = *s;
+    *out = *s;
+    whole.nests = arena_copy_array(memory, s->nests, (size_t)s->nest_count, sizeof *s->nests);
+    if (!whole.nests) return false;
+    whole.nests[nest] = *by;
+    *out = whole;
+    for (int32_t i = s->nest_count - 1; i >= 0; i--) {
+        if (i == nest || leave_rest(l, by, &whole.nests[i], memory)) continue;
+        if (!nest_set_drop(out, i, memory, out)) return false;
+    }
+    return true;
+}
+
+void nest_set_forget_holds(struct nest_set *s, int32_t nest)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->hold_count; i++)
+        if (s->holds[i].nest != nest) s->holds[count++] = s->holds[i];
+    s->hold_count = count;
+}
+
 static struct decisions decisions_of(const struct nest_set *s)
 {
     struct decisions how = s->how;
@@ -57,19 +131,59 @@ static struct decisions decisions_of(const struct nest_set *s)
     return how;
 }
 
+/* Divisions of the ops in nests, so that they agree. */
+static bool divide_nests(struct planner *p, const struct nest_set *s, struct decisions *how,
+                         struct arena *memory)
+{
+    size_t ops = (size_t)p->divided->count;
+    const struct lx_division **divided = how->divided
+                                             ? arena_copy_array(memory, how->divided, ops, sizeof *divided)
+                                             : arena_array(memory, ops, sizeof *divided);
+    struct draft x;
+    if (!divided) return status_no_memory(p->st);
+    if (!draft_make(p->divided, how, memory, &x, p->st)) return false;
+    bool ok = true;
+    for (int32_t i = 0; ok && i < s->nest_count; i++) ok = nest_divide(&x, i, s->menus, divided, p->st);
+    how->divided = divided;
+    draft_free(&x);
+    return ok;
+}
+
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out)
 {
     struct decisions how = decisions_of(s);
+    struct arena memory = {0};
     lx_status st = {0}, *own = p->st;
     *out = (struct attempt){0};
     for (int32_t i = 0; i < s->nest_count; i++)
         if (!nest_valid(p->best.draft.layouts, &s->nests[i], &st)) return true;
     p->st = &st;
-    bool ok = attempt_make(p, &how, out);
+    bool ok = divide_nests(p, s, &how, &memory) && attempt_make(p, &how, out);
     p->st = own;
     if (ok) out->perfect_bytes = p->best.perfect_bytes;
+    arena_free(&memory);
     /* That a tile cannot be divided is no reason to stop. */
     return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);
+}
+
+/* Iterations, then levels of all nests. */
+static int64_t walks(const struct draft *x, int64_t *levels)
+{
+    int64_t sum = 0;
+    *levels = 0;
+    for (int32_t i = 0; i < x->how.nest_count; i++) {
+        sum += nest_iterations(&x->how.nests[i]);
+        *levels += x->how.nests[i].level_count;
+    }
+    return sum;
+}
+
+bool nest_set_is_better(const struct attempt *a, const struct attempt *b)
+{
+    int64_t one, two, first = walks(&a->draft, &one), second = walks(&b->draft, &two);
+    if (a->us != b->us) return a->us < b->us;
+    if (a->hbm_bytes != b->hbm_bytes) return a->hbm_bytes < b->hbm_bytes;
+    return first != second ? first < second : one < two;
 }
 
 bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better)
@@ -77,6 +191,13 @@ bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better)
     struct attempt next;
     *better = false;
     if (!nest_set_plan(p, s, &next)) return false;
-    if (next.memory) *better = attempt_keep_better(&p->best, &next);
+    if (!next.memory) return true;
+    *better = nest_set_is_better(&next, &p->best);
+    if (*better) {
+        struct attempt old = p->best;
+        p->best = next;
+        next = old;
+    }
+    attempt_free(&next);
     return true;
 }

@@ -4,24 +4,37 @@
 
 #include "plan/planner.h"
 #include "scratchpad/nests/nest_candidates.h"
+#include "scratchpad/nests/nest_divide.h"
 
 struct nest_set {
-    struct decisions how; /* all else; its arrays are shared */
+    struct nest_menus *menus;
+    struct decisions how; /* all else */
+    int32_t op_count;
     struct lx_nest *nests;
     struct hold *holds;
     struct cut *cuts;
     int32_t nest_count, hold_count, cut_count;
 };
 
-bool nest_set_of(const struct decisions *how, struct arena *memory, struct nest_set *out, lx_status *st);
-/* With a candidate more, whose ops are in none of the nests. False: memory is out. */
+/* That of a draft; nothing is shared with it. */
+bool nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out,
+                 lx_status *st);
+/* All of these: false where memory is out. With a candidate more, whose ops are in none of the nests. */
 bool nest_set_add(const struct nest_set *s, const struct nest_candidate *c, struct arena *memory,
                   struct nest_set *out);
+bool nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory, struct nest_set *out);
+/* With another nest in place of one; others lose the ops that it takes. */
+bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int32_t nest,
+                      const struct lx_nest *by, struct arena *memory, struct nest_set *out);
+/* The holds of a nest are the usual ones again. Changes the set's own array. */
+void nest_set_forget_holds(struct nest_set *s, int32_t nest);
 /* Plans it; `out` without memory: it is no nest. */
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out);
+/* Less time where that is asked for, less bytes, fewer iterations, fewer levels. */
+bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
 /* Plans it; what is no nest is no better. */
 bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better);
 /* nest_refine.c: single changes to the best, until none helps or the tries are used up. */
-bool nest_set_refine(struct planner *p, int64_t *tries);
+bool nest_set_refine(struct planner *p, struct nest_menus *menus, int64_t *tries);
 
 #endif

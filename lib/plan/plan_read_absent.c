@@ -41,10 +41,13 @@ static void fill_real(double *at, double value)
 static int64_t bytes_of_copy(const struct draft *x, const struct lx_transfer *t)
 {
     int32_t tensor = x->stays[t->stay].tensor;
-    if (lx_through_hbm(t->kind)) return tensor_bytes(x->layouts, tensor);
+    int64_t whole = tensor_bytes(x->layouts, tensor), parts = stay_parts(x, t->stay);
+    int64_t fills = stay_fills(x, t->stay);
+    if (t->kind == LX_STORE) return whole * parts;
+    if (t->kind == LX_LOAD) return parts > 1 ? whole * (parts - 1) : stay_load_bytes(x, t->stay);
     struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
-    if (t->kind == LX_MOVE) return view_all_bytes(x->layouts, tensor, &to);
-    return view_ring_bytes(x->layouts, tensor, &from, &to);
+    if (t->kind == LX_MOVE) return view_all_bytes(x->layouts, tensor, &to) * fills;
+    return view_ring_bytes(x->layouts, tensor, &from, &to) * fills;
 }
 
 static bool fill_transfers(struct lx_plan *p, const struct draft *x, lx_status *st)

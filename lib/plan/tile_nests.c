@@ -81,7 +81,8 @@ static void beam_add(struct beam *b, struct attempt *a)
 }
 
 /* One nest more than `from` has. */
-static bool add_nests(struct planner *p, const struct attempt *from, int64_t *tries, struct beam *next)
+static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int64_t *tries,
+                      struct beam *next)
 {
     struct arena memory = {0};
     struct nest_asks asks = asks_of(p);
@@ -91,7 +92,7 @@ static bool add_nests(struct planner *p, const struct attempt *from, int64_t *tr
     asks.now = &from->draft;
     asks.op_bytes = op_bytes(p, from, &memory);
     bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &found, &count, p->st) &&
-              nest_set_of(&from->draft.how, &memory, &base, p->st);
+              nest_set_of(&from->draft, menus, &memory, &base, p->st);
     for (int32_t i = 0; ok && i<count && * tries> 0; i++, --*tries) {
         struct attempt tried;
         ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
@@ -116,6 +117,7 @@ static bool take_best(struct planner *p, const struct beam *b, bool *better)
 bool tile_search(struct planner *p)
 {
     int64_t tries = tries_of(p);
+    struct nest_menus menus = {0};
     int width = p->best.draft.graph->op_count <= 12 ? WIDEST : 1;
     struct beam now = {.width = width, .count = 1}, next = {.width = width};
     bool better = true, ok = attempt_copy(p, &p->best, &now.at[0]);
@@ -124,7 +126,7 @@ bool tile_search(struct planner *p)
         int64_t each = tries / max_i64(now.count, 1);
         for (int i = 0; ok && i < now.count; i++) {
             int64_t left = each;
-            ok = add_nests(p, &now.at[i], &left, &next);
+            ok = add_nests(p, &now.at[i], &menus, &left, &next);
         }
         ok = ok && take_best(p, &next, &better);
         beam_free(&now);
@@ -133,5 +135,8 @@ bool tile_search(struct planner *p)
     }
     beam_free(&now);
     tries = tries_of(p);
-    return ok && nest_set_refine(p, &tries);
+    ok = ok && nest_set_refine(p, &menus, &tries);
+    arena_adopt(p->memory, &menus.memory); /* decisions point to the divisions */
+    nest_menus_free(&menus);
+    return ok;
 }

@@ -1,70 +1,137 @@
-/* Are nests ever worse, or a bound with them too high? Graphs with 16 sizes of scratchpad each and random graphs, with and
- * without nests, over combinations of passes (support/nest_monotone.h).
+/* What nests save: HBM megabytes of graphs as planned without and with them.
  *
- *     bench_nests STEP FILE ...
- *     bench_nests STEP --random FROM COUNT
+ *     build/bin/bench_nests [--solver NAME] [--losses] GRAPH.json ...
  *
- * STEP n takes every n-th combination only. Exit code 1: something was worse, below a bound or refused. */
-#include "support/nest_monotone.h"
-#include "support/random_graph.h"
+ * A row a graph: what must cross once, what is moved without nests and with them, seconds of processor time of both
+ * searches; then the nests. With --losses the tensors that move more than they must, in order of bytes. */
+#include "lxplan.h"
+#include "plan/planner.h"
+#include "support/bench_clock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct lx_graph *sized(const struct lx_graph *g, int64_t lx)
+struct asked {
+    const char *solver;
+    bool losses;
+};
+
+static double mega(int64_t bytes)
 {
-    lx_status st = {0};
-    const struct lx_graph *s = g ? lx_graph_with_capacity(g, lx, &st) : NULL;
-    if (!s) printf("%s\n", st.text), abort();
-    return s;
+    return (double)bytes / 1e6;
 }
 
-static void sweep(const char *path, int step, struct nest_monotone *m)
+static void print_nests(const struct draft *x)
 {
-    static const int64_t kib[16] = {4, 8, 16, 20, 32, 48, 64, 100, 128, 192, 256, 400, 512, 768, 1024, 1536};
-    lx_status st = {0};
-    const struct lx_graph *g = lx_graph_read(path, &st);
-    if (!g) printf("%s\n", st.text), abort();
-    for (int k = 0; k < 16; k++) {
-        const struct lx_graph *s = sized(g, kib[k] * 1024);
-        for (int i = k % step; i < NEST_PASSES; i += step) nest_monotone_pair(s, "auto", i, m);
-        lx_graph_free(s);
+    for (int32_t i = 0; i < x->how.nest_count; i++) {
+        const struct lx_nest *n = &x->how.nests[i];
+        printf("    %s..%s", x->graph->ops[n->first].name, x->graph->ops[n->last].name);
+        for (int k = 0; k < n->level_count; k++) {
+            const struct lx_division *d = &x->divisions->at[n->first];
+            char letter = '?';
+            for (int s = 0; s < d->split_count; s++)
+                if (d->splits[s].tiles == n->tiles[k]) letter = d->splits[s].letter;
+            printf(" %c/%" PRId64, letter, n->tiles[k]);
+        }
+        printf("\n");
     }
-    printf("%-20s ", g->name);
-    nest_monotone_say(m);
-    fflush(stdout);
-    lx_graph_free(g);
 }
 
-static void at_random(uint64_t seed, int step, struct nest_monotone *m)
+static bool is_placed(const struct attempt *a, int32_t access)
 {
-    static const int64_t sizes[] = {128, 512, 2048, 4096, 10000, 20000}, cores[] = {1, 2, 4, 32};
-    static const char *const solvers[] = {"auto", "greedy", "exact", "bestfit"};
-    struct rng r = rng_seed(seed + 91000);
-    struct random_graph_shape shape = {.ops = 3 + (int)rng_below(&r, 10),
-                                       .with_views = rng_below(&r, 3) == 0,
-                                       .with_externs = rng_below(&r, 4) == 0,
-                                       .again = rng_below(&r, 3) == 0,
-                                       .cores = cores[rng_below(&r, 4)]};
+    int32_t stay = a->draft.accesses[access].stay;
+    return stay >= 0 && a->answer.address[stay] >= 0;
+}
+
+/* Bytes of accesses off chip; loads and stores are those of the transfers. */
+static int64_t moved(const struct attempt *a, const struct traffic *t, int32_t tensor)
+{
+    const struct draft *x = &a->draft;
+    int64_t sum = 0;
+    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++)
+        if (!is_placed(a, x->tensor_access[k])) sum += x->accesses[x->tensor_access[k]].bytes;
+    for (int32_t i = 0; i < t->transfer_count; i++)
+        if (lx_through_hbm(t->transfers[i].kind) && x->stays[t->transfers[i].stay].tensor == tensor)
+            sum += t->transfers[i].bytes;
+    return sum;
+}
+
+static void print_stays(const struct attempt *a, int32_t tensor, struct arena *memory)
+{
+    const struct draft *x = &a->draft;
+    for (int32_t s = 0; s < x->problem.count; s++) {
+        const struct lx_stay *y = &x->stays[s];
+        if (y->tensor != tensor) continue;
+        printf("        %s [%" PRId64 ", %" PRId64 ") hold %d: %" PRId64 " B at %" PRId64
+               ", bar %s, by %s (%s)\n",
+               x->buffers[s].name, x->buffers[s].start, x->buffers[s].end, y->hold, x->buffers[s].size,
+               a->answer.address[s], lx_bar_word(y->bar), x->graph->ops[y->view_op].name,
+               splits_text(x->divisions, y->view_op, memory));
+    }
+}
+
+static void print_losses(const struct attempt *a, lx_status *st)
+{
+    const struct draft *x = &a->draft;
+    struct arena memory = {0};
+    struct lx_op_traffic *ops = arena_array(&memory, (size_t)x->graph->op_count, sizeof *ops);
+    struct traffic t;
+    if (!ops || !traffic_list(x, a->answer.address, &memory, &t, ops, st)) return;
+    for (int32_t i = 0; i < x->graph->tensor_count; i++) {
+        bool outer = x->graph->tensors[i].role != LX_INTERMEDIATE;
+        int64_t all = moved(a, &t, i), must = outer ? tensor_bytes(x->layouts, i) : 0;
+        if (all <= must + 100000) continue;
+        printf("    %-24s %9.1f of %9.1f MB above what must\n", x->graph->tensors[i].name, mega(all - must),
+               mega(tensor_bytes(x->layouts, i)));
+        print_stays(a, i, &memory);
+    }
+    arena_free(&memory);
+}
+
+static int measure(const char *path, const struct asked *how)
+{
     lx_status st = {0};
-    const struct lx_graph *g = random_graph(&r, &shape, &st), *s = sized(g, sizes[rng_below(&r, 6)]);
-    const char *solver = solvers[rng_below(&r, 4)];
-    int before = m->worse + m->below + m->refused;
-    for (int i = (int)(seed % (uint64_t)step); i < NEST_PASSES; i += step)
-        nest_monotone_pair(s, solver, i, m);
-    if (m->worse + m->below + m->refused > before) printf("  that was seed %" PRIu64 "\n", seed);
-    lx_graph_free(s);
+    struct arena memory = {0};
+    const struct lx_graph *g = lx_graph_read(path, &st);
+    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
+    struct lx_plan_options options = {.solver = lx_solver_find(how->solver),
+                                      .quick_solver = lx_solver_find("greedy")};
+    struct decisions plain = {0};
+    struct planner by = {.divided = d, .options = &options, .memory = &memory, .st = &st};
+    double begin = now_by(CLOCK_PROCESS_CPUTIME_ID);
+    bool ok = d && attempt_plain(&by, &plain, &by.best);
+    double middle = now_by(CLOCK_PROCESS_CPUTIME_ID);
+    int64_t before = by.best.hbm_bytes;
+    ok = ok && tile_search(&by);
+    if (ok) {
+        printf("%-28s must %9.1f  plain %9.1f  nests %9.1f MB  %6.3f s + %6.3f s\n", g->name,
+               mega(tile_least(&by.best.draft)), mega(before), mega(by.best.hbm_bytes), middle - begin,
+               now_by(CLOCK_PROCESS_CPUTIME_ID) - middle);
+        print_nests(&by.best.draft);
+        if (how->losses) print_losses(&by.best, &st);
+    } else
+        fprintf(stderr, "%s: %s\n", path, st.text);
+    attempt_free(&by.best);
+    arena_free(&memory);
+    lx_divisions_free(d);
+    lx_layouts_free(l);
     lx_graph_free(g);
+    return ok ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
-    struct nest_monotone m = {0};
-    int step = argc > 1 ? atoi(argv[1]) : 0;
-    if (step < 1) return fprintf(stderr, "usage: bench_nests STEP FILE ... | --random FROM COUNT\n"), 2;
-    if (argc > 4 && strcmp(argv[2], "--random") == 0)
-        for (int i = 0; i < atoi(argv[4]); i++) at_random((uint64_t)(atoi(argv[3]) + i), step, &m);
-    else
-        for (int i = 2; i < argc; i++) sweep(argv[i], step, &m);
-    nest_monotone_say(&m);
-    return m.worse + m.below + m.refused > 0;
+    struct asked how = {.solver = "greedy"};
+    int failed = 0;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--losses") == 0)
+            how.losses = true;
+        else if (strcmp(argv[i], "--solver") == 0 && i + 1 < argc)
+            how.solver = argv[++i];
+        else
+            failed |= measure(argv[i], &how);
+    return failed;
 }

@@ -39,6 +39,21 @@ enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *ho
     return LX_BAR_NONE;
 }
 
+/* Is there, in one nest, an op that makes it and another access that another buffer, or HBM, serves, while it is held for
+ * more than an iteration? */
+static bool late_copy(const struct builder *b, const struct run *r)
+{
+    const struct draft *x = b->x;
+    for (size_t k = r->from; k < r->to; k++) {
+        const struct seen *s = &b->seen.at[k];
+        for (size_t j = 0; held_by_one(x, s->access) && j < b->seen.count; j++)
+            if (x->held[b->seen.at[j].access].nest == x->held[s->access].nest &&
+                (b->seen.at[j].label != s->label || b->seen.at[j].run != s->run))
+                return true;
+    }
+    return false;
+}
+
 enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
 {
     const struct draft *x = b->x;
@@ -66,6 +81,10 @@ enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text
             arena_format(x->memory, "op %s cuts it %s, and then cores would need parts that are not theirs",
                          op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
         return LX_BAR_PARTIAL;
+    }
+    if (late_copy(b, r)) {
+        *text = "a copy of it would be made before the nest has made all of it";
+        return LX_BAR_NEST;
     }
     if (r->many_views && (how->no_ring || r->writes_later)) {
         *text = mismatch_text(b, r);

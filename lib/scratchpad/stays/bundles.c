@@ -3,7 +3,8 @@
  * An extern op stands alone between two bundles. Where the device has a limit on the tensors of a bundle, the ops are
  * walked in their order and a new bundle begins before the op with which the tensors of all ops since the last border,
  * each counted once and as if none were on chip, would be more. So the limit holds whatever is placed, and borders do
- * not depend on it; an op with more operands than that has a bundle of its own. Decisions may state other borders. */
+ * not depend on it; an op with more operands than that has a bundle of its own. Decisions may state other borders. A nest
+ * is in one bundle, whatever they state: its ops are walked together, and counted together. */
 #include "scratchpad/stays/draft.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
@@ -23,19 +24,34 @@ static bool stands_alone(const struct draft *x, int32_t o)
     return x->graph->ops[o].kind->traits & LX_WIPES;
 }
 
-/* Tensors of op o that the bundle has not had yet. */
-static int64_t new_tensors(const struct cutter *c, int32_t o, bool take)
+/* Does an operand of the ops [first, o] before operand i of op o have tensor t? */
+static bool seen_before(const struct cutter *c, int32_t first, int32_t o, int i, int32_t t)
 {
-    const struct lx_op *op = &c->x->graph->ops[o];
-    int64_t count = 0;
-    for (int i = 0; i <= op->input_count; i++) {
-        int32_t t = op_operand(op, i);
-        bool again = c->seen[t] == c->bundle + 1;
-        for (int k = 0; k < i && !again && !take; k++) again = op_operand(op, k) == t;
-        count += !again;
-        if (take) c->seen[t] = c->bundle + 1;
+    for (int32_t k = first; k <= o; k++) {
+        const struct lx_op *op = &c->x->graph->ops[k];
+        for (int j = 0; j <= op->input_count && (k < o || j < i); j++)
+            if (op_operand(op, j) == t) return true;
     }
+    return false;
+}
+
+/* Tensors of the ops [first, last] that the bundle has not had yet. */
+static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
+{
+    int64_t count = 0;
+    for (int32_t o = first; o <= last; o++)
+        for (int i = 0; i <= c->x->graph->ops[o].input_count; i++) {
+            int32_t t = op_operand(&c->x->graph->ops[o], i);
+            count += c->seen[t] != c->bundle + 1 && !seen_before(c, first, o, i, t);
+        }
     return count;
+}
+
+static void take_tensors(struct cutter *c, int32_t o)
+{
+    c->tensors += new_tensors(c, o, o);
+    for (int i = 0; i <= c->x->graph->ops[o].input_count; i++)
+        c->seen[op_operand(&c->x->graph->ops[o], i)] = c->bundle + 1;
 }
 
 static bool stated_border(struct cutter *c, int32_t o)
@@ -48,10 +64,30 @@ static bool stated_border(struct cutter *c, int32_t o)
 static bool begins_bundle(struct cutter *c, int32_t o)
 {
     int64_t limit = c->x->graph->device.bundle_tensors;
-    if (o == 0) return false;
+    int32_t n = nest_of_op(c->x->how.nests, c->x->how.nest_count, o), last = o;
+    if (n >= 0) last = c->x->how.nests[n].last;
+    if (o == 0 || (n >= 0 && o > c->x->how.nests[n].first)) return false;
     if (stands_alone(c->x, o) || stands_alone(c->x, o - 1)) return true;
     if (c->x->how.borders) return stated_border(c, o);
-    return limit > 0 && c->tensors + new_tensors(c, o, false) > limit;
+    return limit > 0 && c->tensors + new_tensors(c, o, last) > limit;
+}
+
+/* Has a nest more tensors than a bundle may have? */
+static bool nests_fit(const struct cutter *c, lx_status *st)
+{
+    const struct decisions *how = &c->x->how;
+    int64_t limit = c->x->graph->device.bundle_tensors;
+    const struct cutter none = {.x = c->x, .seen = c->seen, .bundle = INT32_MAX - 1};
+    for (int32_t i = 0; limit > 0 && !how->borders && i < how->nest_count; i++) {
+        const struct lx_nest *n = &how->nests[i];
+        if (n->first < n->last && new_tensors(&none, n->first, n->last) > limit)
+            return status_set(
+                st, LX_E_NEST,
+                "the nest from op %s on has more than the %lld tensors that the device launches "
+                "together; let it have fewer ops",
+                c->x->graph->ops[n->first].name, (long long)limit);
+    }
+    return true;
 }
 
 bool draft_bundles(struct draft *x, lx_status *st)
@@ -61,10 +97,11 @@ bool draft_bundles(struct draft *x, lx_status *st)
     bool ok = c.seen && x->bundle_of;
     for (int32_t o = 0; ok && o < x->graph->op_count; o++) {
         if (begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
-        c.tensors += new_tensors(&c, o, true);
+        take_tensors(&c, o);
         x->bundle_of[o] = c.bundle;
     }
     x->bundle_count = x->graph->op_count > 0 ? c.bundle + 1 : 0;
+    bool fits = ok && nests_fit(&c, st);
     free(c.seen);
-    return ok ? true : status_no_memory(st);
+    return ok ? fits : status_no_memory(st);
 }

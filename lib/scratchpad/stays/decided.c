@@ -3,6 +3,7 @@
 #include "scratchpad/stays/draft.h"
 #include "base/fail.h"
 #include "graph/builder.h"
+#include "layout/op_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,11 +94,19 @@ static bool order_layouts(struct draft *x)
 static bool divides_tiles(const struct lx_divisions *d, const struct lx_division *v)
 {
     int32_t n = nest_of_op(d->nests, d->nest_count, v->op);
-    int64_t tiles[LX_MAX_VARS], all = 1, had = 1;
-    if (n >= 0) nest_op_tiles(&d->nests[n], v->op, tiles);
-    for (int k = 0; n >= 0 && k < LX_MAX_VARS; k++) all *= tiles[k];
-    for (int i = 0; i < v->split_count; i++) had *= v->splits[i].tiles;
-    return all == had;
+    int64_t tiles[LX_MAX_VARS];
+    struct op_index x = {0};
+    if (n >= 0) {
+        nest_op_tiles(&d->nests[n], v->op, tiles);
+        op_index_of(d->layouts->graph, &d->layouts->graph->ops[v->op], &x);
+    }
+    for (int i = 0; i < v->split_count; i++) {
+        int64_t wanted = 1;
+        for (int k = 0; k < x.var_count; k++)
+            if (x.letter[k] == v->splits[i].letter) wanted = tiles[k];
+        if (v->splits[i].tiles != wanted) return false;
+    }
+    return true;
 }
 
 static bool divide_tiles(struct draft *x, struct lx_divisions *d, lx_status *st)

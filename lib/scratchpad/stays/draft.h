@@ -110,13 +110,17 @@ int64_t held_again_bytes(const struct draft *x, int32_t access, int64_t bytes);
 /* How often a stay is filled, and HBM bytes of that. */
 int64_t stay_fills(const struct draft *x, int32_t stay);
 int64_t stay_load_bytes(const struct draft *x, int32_t stay);
-/* HBM bytes of a sum that the stay holds but whose parts come and go, and are in HBM in the end; 0: it is complete when it
- * leaves. */
-int64_t stay_sum_bytes(const struct draft *x, int32_t stay);
+/* Of a sum that the stay holds but whose parts come and go: how often they go, and all but the first time come; 1: it is
+ * complete when it leaves. */
+int64_t stay_parts(const struct draft *x, int32_t stay);
 /* The view of a buffer that serves an access. */
 struct lx_core_view held_view(const struct draft *x, int32_t access);
 /* Does the stay of an access cover the run of its nest? Then [*first, *last]. */
 bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last);
+/* Is its tensor made in the nest and held there for more than one iteration? */
+bool held_by_one(const struct draft *x, int32_t access);
+/* Are both in one nest, which comes back to the first from the other, with what is held? Then no cut is between them. */
+bool held_for_all(const struct draft *x, int32_t before, int32_t access);
 /* May one stay serve two accesses of a tensor, one after the other? */
 bool held_together(const struct draft *x, int32_t before, int32_t access);
 

@@ -89,12 +89,11 @@ int64_t stay_load_bytes(const struct draft *x, int32_t stay)
              : whole;
 }
 
-int64_t stay_sum_bytes(const struct draft *x, int32_t stay)
+int64_t stay_parts(const struct draft *x, int32_t stay)
 {
     int32_t access = access_of_stay(x, stay);
     const struct lx_nest *n = nest_of(x, access);
-    int64_t parts = n ? sum_parts(n, &x->held[access].tensor, x->held[access].level) : 1;
-    return parts > 1 ? tensor_bytes(x->layouts, x->stays[stay].tensor) * (2 * parts - 1) : 0;
+    return n ? sum_parts(n, &x->held[access].tensor, x->held[access].level) : 1;
 }
 
 struct lx_core_view held_view(const struct draft *x, int32_t access)
@@ -110,6 +109,20 @@ bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t 
     *first = n->first;
     *last = n->last;
     return true;
+}
+
+/* A loop inside comes back to every access of what is made in the nest and held outside of it: then one buffer must serve
+ * them all. */
+bool held_by_one(const struct draft *x, int32_t access)
+{
+    const struct lx_nest *n = nest_of(x, access);
+    return n && x->held[access].tensor.made && x->held[access].level < n->level_count;
+}
+
+bool held_for_all(const struct draft *x, int32_t before, int32_t access)
+{
+    const struct lx_nest *n = nest_of(x, access);
+    return n && x->held[before].nest == x->held[access].nest && x->held[access].level < n->level_count;
 }
 
 bool held_together(const struct draft *x, int32_t before, int32_t access)

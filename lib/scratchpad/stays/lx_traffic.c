@@ -1,6 +1,6 @@
 /* What an op moves on chip: the sticks that its cores touch in their scratchpads, by the slices of its division, and
  * the sums that meet on the reduce ring. The tiles of a launch cover a core's slice, so that the sticks of the slice
- * are those of all its tiles. */
+ * are those of all its tiles. In a nest each iteration moves what its tile does, and a sum that goes on reads what it has. */
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "layout/op_index.h"
@@ -76,8 +76,19 @@ static int64_t touched_bytes(const struct draft *x, int32_t o, const struct op_i
     return sticks * x->layouts->layouts[tensor].stick_bytes;
 }
 
+/* How often the op runs; `*sums`: how often each element of its output is written. */
+static int64_t iterations_of(const struct draft *x, int32_t o, int64_t *sums)
+{
+    int32_t n = nest_of_op(x->how.nests, x->how.nest_count, o);
+    *sums = 1;
+    if (n < 0) return 1;
+    struct nest_tensor t = nest_tensor_of(x->layouts, &x->how.nests[n], x->graph->ops[o].output);
+    *sums = nest_product(&x->how.nests[n], t.summed);
+    return nest_iterations(&x->how.nests[n]);
+}
+
 /* The parts of all groups are the whole output, though the last group's may be smaller than the others'. */
-static int64_t reduce_ring_bytes(const struct draft *x, int32_t o, bool on_chip)
+static int64_t reduce_ring_bytes(const struct draft *x, int32_t o, bool on_chip, int64_t sums)
 {
     const struct lx_division *d = &x->divisions->at[o];
     if (d->kind != LX_DIVIDED) return 0;
@@ -85,7 +96,7 @@ static int64_t reduce_ring_bytes(const struct draft *x, int32_t o, bool on_chip)
     int64_t slices = 1;
     for (int i = 0; i < d->split_count; i++)
         if (d->splits[i].is_summed) slices *= d->splits[i].split;
-    return (slices - 1) * tensor_bytes(x->layouts, d->operands[operand].tensor) * (on_chip ? 2 : 1);
+    return (slices - 1) * sums * tensor_bytes(x->layouts, d->operands[operand].tensor) * (on_chip ? 2 : 1);
 }
 
 void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op_traffic *ops)
@@ -94,14 +105,17 @@ void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op
         const struct lx_op *op = &x->graph->ops[o];
         struct op_index index;
         bool on_chip = false;
+        int64_t sums, times = iterations_of(x, o, &sums);
         op_index_of(x->graph, op, &index);
+        nest_tile_index(x->how.nests, x->how.nest_count, o, &index);
         for (int i = 0; i <= op->input_count; i++) {
             int32_t stay = x->accesses[x->access_at[o] + i].stay;
             on_chip = stay >= 0 && address[stay] >= 0;
             if (!on_chip) continue;
-            int64_t bytes = touched_bytes(x, o, &index, i);
+            int64_t bytes = touched_bytes(x, o, &index, i) * times;
             *(i < op->input_count ? &ops[o].lx_read : &ops[o].lx_written) += bytes;
+            if (i == op->input_count) ops[o].lx_read += bytes / sums * (sums - 1);
         }
-        ops[o].reduce_ring = reduce_ring_bytes(x, o, on_chip);
+        ops[o].reduce_ring = reduce_ring_bytes(x, o, on_chip, sums);
     }
 }

@@ -18,12 +18,20 @@ int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct 
     return view_part_bytes(l, tensor, v) * max_i64(v->cores, 1);
 }
 
+/* Would a nest come back to where the stay was? Only what every iteration fills anew may go on elsewhere within it. */
+static bool comes_back(const struct draft *x, int32_t stay, int32_t before)
+{
+    int32_t n = nest_of_op(x->how.nests, x->how.nest_count, before);
+    if (n < 0 || before == x->how.nests[n].first) return false;
+    return x->stays[stay].hold < x->how.nests[n].level_count;
+}
+
 /* The stay that a move divides: alive before and behind it. */
 static int32_t find_moved(const struct draft *x, struct cut move)
 {
     for (int32_t i = 0; i < x->problem.count; i++)
         if (x->stays[i].tensor == move.tensor && x->buffers[i].start < move.before &&
-            move.before < x->buffers[i].end && stay_moves(x, i))
+            move.before < x->buffers[i].end && stay_moves(x, i) && !comes_back(x, i, move.before))
             return i;
     return -1;
 }

@@ -39,6 +39,7 @@
     X(LX_BAR_STAGE, "stage", "the stage that is asked for leaves it in HBM")                                 \
     X(LX_BAR_PARTIAL, "partial read", "cores would read parts that are not theirs")                          \
     X(LX_BAR_DIVISION, "core-division mismatch", "two ops cut it over the cores in different ways")          \
+    X(LX_BAR_NEST, "nest", "a nest reads it elsewhere before all of it is made")                             \
     X(LX_BAR_NO_GAIN, "no gain", "a place on chip would save nothing: nobody reads it again")                \
     X(LX_BAR_SIZE, "too large", "a core's part is larger than its scratchpad")
 

@@ -115,8 +115,8 @@ static bool charge_store(struct pricing *p, int32_t k)
     int32_t writer = server(p, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
     bool ok = true, rewritten = false;
     if (writer < 0) return true;
-    if (stay_sum_bytes(x, writer) > 0) {
-        p->of[writer].on += stay_sum_bytes(x, writer);
+    if (stay_parts(x, writer) > 1) {
+        p->of[writer].on += p->whole * (2 * stay_parts(x, writer) - 1);
         return true;
     }
     for (int32_t i = k + 1; ok && i < end && !rewritten; i++) {

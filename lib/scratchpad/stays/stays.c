@@ -51,6 +51,7 @@ static bool look_at(struct builder *b, int32_t tensor)
             while (b->next_cut < x->how.cut_count && x->how.cuts[b->next_cut].tensor == tensor &&
                    x->how.cuts[b->next_cut].before <= s.op)
                 cut |= x->how.cuts[b->next_cut++].before > before->op;
+            cut = cut && !held_for_all(x, before->access, s.access);
             cut |= before->op != s.op && wiped_between(b, before->op, s.op);
             cut |= x->accesses[before->access].writes && before->label < 0;
             cut |= !held_together(x, before->access, s.access);

@@ -1,6 +1,7 @@
 /* What a placement really moves: each tensor's accesses are walked in order of time, with an eye on where its
  * latest value is. A stay that begins with a read is filled when it begins, from the stay it is a relayout of
- * if that has the value, else from HBM; HBM is brought up to date by a store when somebody needs it there. */
+ * if that has the value, else from HBM; HBM is brought up to date by a store when somebody needs it there. In nests all
+ * iterations count. */
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -72,7 +73,7 @@ static void move(struct walk *w, int32_t stay)
     int32_t tick = (int32_t)x->problem.buffers[stay].start, from = s->moved_from;
     if (is_idle(x, from)) move(w, from);
     struct lx_core_view v = stay_view(x, stay);
-    int64_t bytes = view_all_bytes(x->layouts, s->tensor, &v);
+    int64_t bytes = view_all_bytes(x->layouts, s->tensor, &v) * stay_fills(x, stay);
     transfer(w, LX_MOVE, tick, stay, from, bytes);
     if (w->ops) w->ops[tick].lx_read += bytes, w->ops[tick].lx_written += bytes;
 }
@@ -98,6 +99,19 @@ static void fill(struct walk *w, int32_t stay, int32_t tick)
     if (w->ops) w->ops[tick].ring += bytes;
 }
 
+/* A sum whose parts come and go: each part is stored, all but the first are loaded before, and the last leaves HBM with
+ * the whole. */
+static void exchange_parts(struct walk *w, int32_t stay, int32_t tick, int64_t stored)
+{
+    struct lx_op_traffic *op = w->ops ? &w->ops[tick] : NULL;
+    int64_t loaded = stored - w->whole;
+    transfer(w, LX_LOAD, tick, stay, -1, loaded);
+    transfer(w, LX_STORE, tick, stay, -1, stored);
+    add(w, loaded, op ? &op->hbm_read : NULL);
+    add(w, stored, op ? &op->hbm_written : NULL);
+    w->hbm_has_it = true;
+}
+
 static void walk_access(struct walk *w, int32_t access)
 {
     const struct lx_access *a = &w->x->accesses[access];
@@ -111,11 +125,9 @@ static void walk_access(struct walk *w, int32_t access)
         return;
     }
     if (!a->writes) return;
-    int64_t sum = stay_sum_bytes(w->x, a->stay);
-    if (sum > 0) { /* its parts come and go, and are in HBM in the end */
-        add(w, (sum + w->whole) / 2, op ? &op->hbm_written : NULL);
-        add(w, (sum - w->whole) / 2, op ? &op->hbm_read : NULL);
-        w->hbm_has_it = true;
+    int64_t parts = stay_parts(w->x, a->stay);
+    if (parts > 1) {
+        exchange_parts(w, a->stay, tick, parts * w->whole);
         return;
     }
     w->hbm_has_it = false;

@@ -1,0 +1,200 @@
+/* Nests: are they loops that the ops of their runs can be in, and what do they do to the tensors of these?
+ *
+ * A nest is a run of ops, walked once per iteration; each of its one to three levels cuts one variable of every op into
+ * equal tiles. Every op finds each tensor cut in one way, no stick and no padding is cut, and nobody reads what is still
+ * being summed. Nests stand in order and share no op. */
+#include "check/check.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+static bool refuse(const struct checker *c, int32_t op, const char *why)
+{
+    return status_set(c->st, LX_E_NO, "op %s cannot be in its nest: %s", c->g->ops[op].name, why);
+}
+
+static bool shape_right(const struct checker *c, int32_t i)
+{
+    const struct lx_nest *n = &c->p->nests[i], *before = i > 0 ? n - 1 : NULL;
+    int64_t iterations = 1;
+    bool ok = n->first >= 0 && n->first <= n->last && n->last < c->g->op_count && n->level_count >= 1 &&
+              n->level_count <= LX_MAX_LEVELS && n->var && (!before || before->last < n->first);
+    for (int l = 0; ok && l < n->level_count; l++)
+        ok = n->tiles[l] >= 2 && mul_i64(iterations, n->tiles[l], &iterations) && iterations <= LX_INT_MAX;
+    return ok ? true
+              : status_set(c->st, LX_E_NO,
+                           "nest %d is no run of ops behind the nest before it, with one to three levels of "
+                           "at least two tiles each",
+                           (int)i);
+}
+
+static void find_writers(const struct checker *c)
+{
+    for (int32_t t = 0; t < c->g->tensor_count; t++) c->writer[t] = WRITTEN_NEVER;
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        int32_t *w = &c->writer[c->g->ops[o].output];
+        *w = *w == WRITTEN_NEVER ? o : WRITTEN_OFTEN;
+    }
+}
+
+/* Equal tiles of whole sticks, without padding. */
+static bool dim_cut(const struct lx_layout *l, int h, int64_t tiles)
+{
+    if (l->rank == 0 || l->host_shape[h] % tiles != 0) return false;
+    for (int d = 0; d < l->rank - 1; d++)
+        if (l->host_dim[d] == h && (l->size[d] * l->step[d] != l->host_shape[h] || l->size[d] % tiles != 0))
+            return false;
+    return l->stick_dim != h || l->host_shape[h] / tiles % l->stick_elements == 0;
+}
+
+/* The dimension of an operand that a variable walks, or -1; false: there are several. */
+static bool only_dim(const struct op_index *x, int operand, int v, int *dim)
+{
+    *dim = -1;
+    for (int d = 0; d < x->rank[operand]; d++) {
+        if (x->var[operand][d] != v) continue;
+        if (*dim >= 0) return false;
+        *dim = d;
+    }
+    return true;
+}
+
+static bool level_right(const struct checker *c, const struct lx_nest *n, int32_t o, const struct op_index *x,
+                        int level)
+{
+    int v = n->var[o - n->first][level], dim;
+    if (v < 0 || v >= x->var_count) return refuse(c, o, "it does not have the variable of a level");
+    for (int k = 0; k < level; k++)
+        if (n->var[o - n->first][k] == v) return refuse(c, o, "two levels cut one of its variables");
+    if (x->extent[v] % n->tiles[level] != 0) return refuse(c, o, "the tiles of a level do not divide it");
+    for (int i = 0; i < x->operand_count; i++) {
+        const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[o], i)];
+        if (!only_dim(x, i, v, &dim)) return refuse(c, o, "a level cuts an operand along two dimensions");
+        if (dim >= 0 && !dim_cut(l, dim, n->tiles[level]))
+            return refuse(c, o, "the tiles of a level do not divide the sticks of an operand");
+    }
+    return true;
+}
+
+static bool op_right(const struct checker *c, const struct lx_nest *n, int32_t o)
+{
+    const struct lx_op *op = &c->g->ops[o];
+    struct op_index x;
+    op_index_of(c->g, op, &x);
+    if (!x.known || x.shifted >= 0 ||
+        ((op->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_VIEW)) && !op_is_restickify(op)))
+        return refuse(c, o, "it has no variables that could be cut");
+    if (c->writer[op->output] != o) return refuse(c, o, "another op writes its output, too");
+    for (int l = 0; l < n->level_count; l++)
+        if (!level_right(c, n, o, &x, l)) return false;
+    return true;
+}
+
+/* What one access says of its tensor. */
+static struct looped look(const struct checker *c, const struct lx_nest *n, int32_t o, int operand)
+{
+    struct looped t = {.dim = {-1, -1, -1}};
+    struct op_index x;
+    op_index_of(c->g, &c->g->ops[o], &x);
+    for (int l = 0; l < n->level_count && l < LX_MAX_LEVELS; l++) {
+        t.dim[l] = (signed char)op_index_dim(&x, operand, n->var[o - n->first][l]);
+        if (t.dim[l] >= 0) t.indexed |= 1u << l;
+    }
+    return t;
+}
+
+static bool in_run(const struct lx_nest *n, int32_t op)
+{
+    return op >= n->first && op <= n->last;
+}
+
+/* The levels that the op which makes the tensor in the run sums over. */
+static unsigned summed_levels(const struct checker *c, const struct lx_nest *n, int32_t tensor)
+{
+    int32_t maker = c->writer[tensor];
+    if (!in_run(n, maker)) return 0;
+    struct looped t = look(c, n, maker, c->g->ops[maker].input_count);
+    return ((1u << n->level_count) - 1) & ~t.indexed;
+}
+
+static bool same_cut(const struct looped *a, const struct looped *b)
+{
+    for (int l = 0; l < LX_MAX_LEVELS; l++)
+        if (a->dim[l] != b->dim[l]) return false;
+    return true;
+}
+
+/* Bytes that an operand moves on all cores in all iterations can be counted. */
+static bool countable(const struct checker *c, const struct lx_nest *n, int32_t tensor)
+{
+    int64_t bytes = whole_bytes(c, tensor);
+    return mul_i64(bytes, loop_count(n, all_loops(n)), &bytes) &&
+           mul_i64(bytes, 4 * c->g->device.cores, &bytes);
+}
+
+/* `first`: per tensor one more than the access that this nest has seen first. */
+static bool accesses_right(const struct checker *c, const struct lx_nest *n, int32_t o, int32_t *first)
+{
+    const struct lx_op *op = &c->g->ops[o];
+    for (int i = 0; i <= op->input_count; i++) {
+        int32_t tensor = op_operand(op, i), access = c->p->access_at[o] + i;
+        struct looped *t = &c->looped[access];
+        *t = look(c, n, o, i);
+        t->summed = summed_levels(c, n, tensor);
+        if (first[tensor] <= c->p->access_at[n->first]) first[tensor] = access + 1;
+        if (!same_cut(t, &c->looped[first[tensor] - 1]))
+            return refuse(c, o, "it has a tensor along another dimension than another op of the run");
+        if (!countable(c, n, tensor)) return refuse(c, o, "it would move more than can be counted");
+        if (t->summed && i < op->input_count)
+            return refuse(c, o, "it reads a sum that is complete only when the loops have ended");
+    }
+    return true;
+}
+
+static bool nest_right(const struct checker *c, int32_t i, int32_t *first)
+{
+    const struct lx_nest *n = &c->p->nests[i];
+    if (!shape_right(c, i)) return false;
+    for (int32_t o = n->first; o <= n->last; o++) {
+        if (!op_right(c, n, o)) return false;
+        c->nest_of[o] = i;
+    }
+    for (int32_t o = n->first; o <= n->last; o++)
+        if (!accesses_right(c, n, o, first)) return false;
+    return true;
+}
+
+bool check_nests(struct checker *c)
+{
+    size_t ops = (size_t)c->g->op_count, tensors = (size_t)c->g->tensor_count;
+    int32_t *first = arena_array(c->memory, tensors, sizeof *first);
+    c->nest_of = arena_array(c->memory, ops, sizeof *c->nest_of);
+    c->writer = arena_array(c->memory, tensors, sizeof *c->writer);
+    c->looped = arena_array(c->memory, (size_t)c->p->access_at[ops], sizeof *c->looped);
+    if (!first || !c->nest_of || !c->writer || !c->looped) return status_no_memory(c->st);
+    for (size_t o = 0; o < ops; o++) c->nest_of[o] = -1;
+    find_writers(c);
+    for (int32_t i = 0; i < c->p->nest_count; i++)
+        if (!nest_right(c, i, first)) return false;
+    return true;
+}
+
+const struct lx_nest *loops_of(const struct checker *c, int32_t op)
+{
+    return c->p->nest_count > 0 && c->nest_of[op] >= 0 ? &c->p->nests[c->nest_of[op]] : NULL;
+}
+
+struct looped looped_in(const struct checker *c, const struct lx_nest *n, int32_t tensor)
+{
+    for (int32_t o = n ? n->first : 0; n && o <= n->last; o++)
+        for (int i = 0; i <= c->g->ops[o].input_count; i++)
+            if (op_operand(&c->g->ops[o], i) == tensor) return c->looped[c->p->access_at[o] + i];
+    return (struct looped){.dim = {-1, -1, -1}};
+}
+
+int64_t loop_count(const struct lx_nest *n, unsigned levels)
+{
+    int64_t product = 1;
+    for (int l = 0; n && l < n->level_count; l++)
+        if (levels & 1u << l) product *= n->tiles[l];
+    return product;
+}

@@ -1,0 +1,102 @@
+/* Menus of tiles: the menu of the stage for one tile, less what is slow. */
+#include "scratchpad/nests/nest_menus.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Choices of an op; and how much slower than the quickest one may be. */
+enum { MOST_CHOICES = 40, SLOWER = 2 };
+
+static double time_of(const struct division_menu *m, int32_t c)
+{
+    return fmax(m->parts[c].compute_us, m->parts[c].port_us) + m->parts[c].extra_us + m->parts[c].back_us;
+}
+
+/* The quickest `most` of the menu, in order: their numbers. */
+static int pick(const struct division_menu *m, int32_t *picked)
+{
+    int count = 0;
+    double best = INFINITY;
+    for (int32_t c = 0; c < m->count; c++) best = fmin(best, time_of(m, c));
+    for (int32_t c = 0; c < m->count; c++) {
+        double us = time_of(m, c);
+        int at = count;
+        if (us > SLOWER * best + 1 || (count == MOST_CHOICES && us >= time_of(m, picked[count - 1])))
+            continue;
+        if (count == MOST_CHOICES)
+            at--;
+        else
+            count++;
+        for (; at > 0 && time_of(m, picked[at - 1]) > us; at--) picked[at] = picked[at - 1];
+        picked[at] = c;
+    }
+    return count;
+}
+
+static bool take(struct nest_menus *all, const struct division_menu *m, struct nest_menu *out)
+{
+    int32_t picked[MOST_CHOICES];
+    int n = pick(m, picked);
+    size_t splits = (size_t)m->split_count, operands = (size_t)m->operand_count;
+    int64_t *s = arena_array(&all->memory, (size_t)n * splits, sizeof *s);
+    struct lx_core_view *v = arena_array(&all->memory, (size_t)n * operands, sizeof *v);
+    double *us = arena_array(&all->memory, (size_t)n, sizeof *us);
+    struct lx_division **made = arena_array(&all->memory, (size_t)n, sizeof *made);
+    if (!s || !v || !us || !made) return false;
+    for (int i = 0; i < n; i++) {
+        size_t c = (size_t)picked[i], at = (size_t)i;
+        memcpy(&s[at * splits], &m->splits[c * splits], splits * sizeof *s);
+        memcpy(&v[at * operands], &m->views[c * operands], operands * sizeof *v);
+        us[i] = time_of(m, picked[i]);
+    }
+    *out = (struct nest_menu){n, m->split_count, m->operand_count, s, v, us, made};
+    return true;
+}
+
+static bool make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
+                      lx_status *st)
+{
+    struct arena scratch = {0};
+    struct division_menu m;
+    *out = (struct nest_menu){0};
+    bool ok = d->at[op].kind != LX_DIVIDED || division_menu_make(d, op, &scratch, &m, st);
+    if (ok && d->at[op].kind == LX_DIVIDED && m.operand_count > 0)
+        ok = take(all, &m, out) ? true : status_no_memory(st);
+    arena_free(&scratch);
+    return ok;
+}
+
+bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
+                  lx_status *st)
+{
+    struct menu_entry e = {.output = d->layouts->graph->ops[op].output};
+    int32_t nest = nest_of_op(d->nests, d->nest_count, op);
+    nest_op_tiles(&d->nests[nest], op, e.tiles);
+    for (size_t i = 0; i < m->at.count; i++) {
+        const struct menu_entry *old = &m->at.at[i];
+        if (old->output != e.output || memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0) continue;
+        *out = old->menu;
+        return true;
+    }
+    if (!make_menu(m, d, op, &e.menu, st)) return false;
+    *out = e.menu;
+    return VEC_PUSH(&m->at, e) ? true : status_no_memory(st);
+}
+
+const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
+                                             const struct lx_divisions *d, int32_t op, int choice,
+                                             lx_status *st)
+{
+    if (menu->made[choice]) return menu->made[choice];
+    struct lx_division *v = arena_array(&m->memory, 1, sizeof *v);
+    if (!v) return status_no_memory(st), NULL;
+    if (!lx_division_with(d, op, &menu->splits[choice * menu->split_count], &m->memory, v, st)) return NULL;
+    return menu->made[choice] = v;
+}
+
+void nest_menus_free(struct nest_menus *m)
+{
+    VEC_FREE(&m->at);
+    arena_free(&m->memory);
+}

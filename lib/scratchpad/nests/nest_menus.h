@@ -1,0 +1,38 @@
+/* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not much slower than the
+ * quickest, each with what the cores see of every operand. Up to some dozen an op. */
+#ifndef LX_SCRATCHPAD_NESTS_NEST_MENUS_H
+#define LX_SCRATCHPAD_NESTS_NEST_MENUS_H
+
+#include "base/vec.h"
+#include "divide/priced_candidates.h"
+
+struct nest_menu {
+    int count, split_count, operand_count; /* count 0: it is divided as it is */
+    const int64_t *splits;                 /* per choice, split_count each */
+    const struct lx_core_view *views;      /* per choice, operand_count each: of a tile */
+    const double *us;                      /* per choice: with all operands on chip */
+    struct lx_division **made;             /* per choice: NULL until somebody asks */
+};
+
+struct menu_entry {
+    int32_t output; /* the op by what it makes */
+    int64_t tiles[LX_MAX_VARS];
+    struct nest_menu menu;
+};
+
+/* Kept for as long as plans of one graph are compared. */
+struct nest_menus {
+    struct arena memory;
+    VEC(struct menu_entry) at;
+};
+
+/* `d`: with the nest of the op. */
+bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
+                  lx_status *st);
+/* A choice of the menu of op `op` as a division; as long-lived as the menus. */
+const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
+                                             const struct lx_divisions *d, int32_t op, int choice,
+                                             lx_status *st);
+void nest_menus_free(struct nest_menus *m);
+
+#endif
