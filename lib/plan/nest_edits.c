@@ -131,6 +131,9 @@ static struct decisions decisions_of(const struct nest_set *s)
     return how;
 }
 
+/* Ops that are divided together; of more only those in nests are. */
+enum { MOST_TOGETHER = 64 };
+
 /* Divisions of the ops in nests, so that they agree. */
 static bool divide_nests(struct planner *p, const struct nest_set *s, struct decisions *how,
                          struct arena *memory)
@@ -143,7 +146,11 @@ static bool divide_nests(struct planner *p, const struct nest_set *s, struct dec
     if (!divided) return status_no_memory(p->st);
     if (!draft_make(p->divided, how, memory, &x, p->st)) return false;
     bool ok = true;
-    for (int32_t i = 0; ok && i < s->nest_count; i++) ok = nest_divide(&x, i, s->menus, divided, p->st);
+    if (s->op_count <= MOST_TOGETHER)
+        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, p->st);
+    else
+        for (int32_t i = 0; ok && i < s->nest_count; i++)
+            ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, p->st);
     how->divided = divided;
     draft_free(&x);
     return ok;

@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "plan/planner.h"
-#include "plan/nest_edits.h"
+#include "plan/nest_pool.h"
 #include "scratchpad/nests/nest_candidates.h"
 
 #include <stdlib.h>
@@ -50,39 +50,9 @@ static int64_t *op_bytes(const struct planner *p, const struct attempt *a, struc
     return bytes;
 }
 
-enum { WIDEST = 12 };
-
-/* The attempts that are gone on from: the best few of a round, least bytes first. */
-struct beam {
-    struct attempt at[WIDEST];
-    int count, width;
-};
-
-static void beam_free(struct beam *b)
-{
-    for (int i = 0; i < b->count; i++) attempt_free(&b->at[i]);
-    b->count = 0;
-}
-
-/* Takes the attempt over. */
-static void beam_add(struct beam *b, struct attempt *a)
-{
-    int at = b->count;
-    if (at == b->width && a->hbm_bytes >= b->at[at - 1].hbm_bytes) {
-        attempt_free(a);
-        return;
-    }
-    if (at == b->width)
-        attempt_free(&b->at[--at]);
-    else
-        b->count++;
-    for (; at > 0 && b->at[at - 1].hbm_bytes > a->hbm_bytes; at--) b->at[at] = b->at[at - 1];
-    b->at[at] = *a;
-}
-
 /* One nest more than `from` has. */
 static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int64_t *tries,
-                      struct beam *next)
+                      struct nest_pool *next)
 {
     struct arena memory = {0};
     struct nest_asks asks = asks_of(p);
@@ -97,45 +67,88 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
         struct attempt tried;
         ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
         ok = ok && nest_set_plan(p, &with, &tried);
-        if (ok && tried.memory) beam_add(next, &tried);
+        if (ok && tried.memory) nest_pool_add(next, &tried);
     }
     arena_free(&memory);
     return ok;
 }
 
-/* The best of a round becomes the best of all. */
-static bool take_best(struct planner *p, const struct beam *b, bool *better)
+/* Rounds of one nest more each, from the best few on. */
+static bool add_rounds(struct planner *p, struct nest_menus *menus, struct nest_pool *now)
 {
-    struct attempt copy;
-    *better = b->count > 0 && b->at[0].hbm_bytes < p->best.hbm_bytes;
-    if (!*better) return true;
-    if (!attempt_copy(p, &b->at[0], &copy)) return false;
-    attempt_keep_better(&p->best, &copy);
+    bool better = true, ok = true;
+    struct nest_pool next = {.width = now->width};
+    int64_t tries = tries_of(p);
+    while (ok && better) {
+        int64_t each = tries / max_i64(now->count, 1);
+        for (int i = 0; ok && i < now->count; i++) {
+            int64_t left = each;
+            ok = add_nests(p, &now->at[i], menus, &left, &next);
+        }
+        ok = ok && nest_pool_take_best(p, &next, &better);
+        if (!better && ok) break;
+        nest_pool_free(now);
+        *now = next;
+        next = (struct nest_pool){.width = now->width};
+    }
+    nest_pool_free(&next);
+    return ok;
+}
+
+/* All of the search, with the planner's solver. */
+static bool search_nests(struct planner *p, struct nest_menus *menus)
+{
+    int64_t tries = tries_of(p);
+    int width = p->best.draft.graph->op_count <= 12 ? WIDEST_POOL : 4;
+    struct nest_pool pool = {.width = width, .count = 1};
+    bool better, ok = attempt_copy(p, &p->best, &pool.at[0]);
+    if (!ok) pool.count = 0;
+    ok = ok && add_rounds(p, menus, &pool) && nest_pool_chase(p, menus, &pool, &tries) &&
+         nest_pool_take_best(p, &pool, &better);
+    nest_pool_free(&pool);
+    tries = tries_of(p);
+    return ok && nest_set_refine(p, menus, &tries);
+}
+
+/* With the solver that is asked for, but less of its effort for each of the many plans. */
+static struct lx_plan_options brief_options(const struct planner *p)
+{
+    enum { STEPS = 3000 };
+    struct lx_plan_options brief = *p->options;
+    int64_t most = brief.run.work_limit;
+    brief.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
+    return brief;
+}
+
+/* The best that was found, with all effort. */
+static bool solve_in_full(struct planner *p, struct attempt *found)
+{
+    struct attempt full;
+    if (!attempt_make(p, &found->draft.how, &full)) return false;
+    full.perfect_bytes = p->best.perfect_bytes;
+    if (nest_set_is_better(&full, &p->best)) {
+        struct attempt old = p->best;
+        p->best = full;
+        full = old;
+    }
+    attempt_free(&full);
     return true;
 }
 
 bool tile_search(struct planner *p)
 {
-    int64_t tries = tries_of(p);
     struct nest_menus menus = {0};
-    int width = p->best.draft.graph->op_count <= 12 ? WIDEST : 1;
-    struct beam now = {.width = width, .count = 1}, next = {.width = width};
-    bool better = true, ok = attempt_copy(p, &p->best, &now.at[0]);
-    if (!ok) now.count = 0;
-    while (ok && better) {
-        int64_t each = tries / max_i64(now.count, 1);
-        for (int i = 0; ok && i < now.count; i++) {
-            int64_t left = each;
-            ok = add_nests(p, &now.at[i], &menus, &left, &next);
-        }
-        ok = ok && take_best(p, &next, &better);
-        beam_free(&now);
-        now = next;
-        next = (struct beam){.width = width};
+    struct lx_plan_options brief = brief_options(p);
+    struct planner tries = *p;
+    tries.options = &brief;
+    bool ok = attempt_copy(p, &p->best, &tries.best) && search_nests(&tries, &menus);
+    if (ok && tries.best.draft.how.nest_count > 0) ok = solve_in_full(p, &tries.best);
+    if (ok && nest_set_is_better(&tries.best, &p->best)) {
+        struct attempt old = p->best;
+        p->best = tries.best;
+        tries.best = old;
     }
-    beam_free(&now);
-    tries = tries_of(p);
-    ok = ok && nest_set_refine(p, &menus, &tries);
+    attempt_free(&tries.best);
     arena_adopt(p->memory, &menus.memory); /* decisions point to the divisions */
     nest_menus_free(&menus);
     return ok;

@@ -98,7 +98,7 @@ static int measure(const char *path, const struct asked *how)
     struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     struct lx_plan_options options = {.solver = lx_solver_find(how->solver),
-                                      .quick_solver = lx_solver_find("greedy")};
+                                      .quick_solver = lx_solver_find("bestfit")};
     struct decisions plain = {0};
     struct planner by = {.divided = d, .options = &options, .memory = &memory, .st = &st};
     double begin = now_by(CLOCK_PROCESS_CPUTIME_ID);
@@ -124,7 +124,7 @@ static int measure(const char *path, const struct asked *how)
 
 int main(int argc, char **argv)
 {
-    struct asked how = {.solver = "greedy"};
+    struct asked how = {.solver = "auto"};
     int failed = 0;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--losses") == 0)

@@ -1,22 +1,27 @@
-/* Bodies of nests: tensors, labels of their views, and what is on chip besides. */
+/* Runs of ops: parts of tensors, labels of their views, and what is on chip besides. */
 #include "scratchpad/nests/nest_body.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
 #include <string.h>
 
-/* What the first levels fix of a tile's view, as lx_division_held has it. */
-static struct lx_core_view held_of(const struct body *b, int32_t tensor, const struct nest_access *held,
-                                   struct lx_core_view v)
+static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
 {
-    const struct lx_layout *y = &b->x->layouts->layouts[tensor];
+    return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
+}
+
+/* What the first levels fix of a tile's view, as lx_division_held has it. */
+static struct lx_core_view held_of(const struct draft *x, int32_t access, struct lx_core_view v)
+{
+    const struct lx_nest *n = nest_at(x, access);
+    const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
     bool cut = false;
-    for (int k = 0; k < v.rank; k++) {
+    for (int k = 0; n && k < v.rank; k++) {
+        const struct nest_access *held = &x->held[access];
         int64_t all = v.tiles[k];
         v.tiles[k] = 1;
         for (int l = 0; l < held->level; l++)
-            if (held->tensor.dim[l] >= 0 && held->tensor.dim[l] == y->host_dim[k])
-                v.tiles[k] *= b->nest->tiles[l];
+            if (held->tensor.dim[l] >= 0 && held->tensor.dim[l] == y->host_dim[k]) v.tiles[k] *= n->tiles[l];
         v.blocks[k] = all / v.tiles[k];
         cut |= v.blocks[k] > 1 && v.slices[k] > 1;
     }
@@ -24,8 +29,8 @@ static struct lx_core_view held_of(const struct body *b, int32_t tensor, const s
     return v;
 }
 
-/* The number of a view among those of the tensor; -1: no buffer has it, -2: memory is out. */
-static int label_of(const struct body *b, struct body_tensor *t, const struct lx_core_view *v)
+/* The number of a view among those of the part; -1: no buffer has it, -2: memory is out. */
+static int label_of(const struct body *b, struct body_part *t, const struct lx_core_view *v)
 {
     if (!view_holds(&b->x->layouts->layouts[t->tensor], v, !b->x->how.passes.no_ring)) return -1;
     for (size_t i = 0; i < t->views.count; i++)
@@ -33,15 +38,20 @@ static int label_of(const struct body *b, struct body_tensor *t, const struct lx
     return VEC_PUSH(&t->views, *v) ? (int)t->views.count - 1 : -2;
 }
 
-/* The accesses of a tensor next to the body: positions in tensor_access, or -1. */
+static int32_t last_of(const struct body *b)
+{
+    return b->first + b->op_count - 1;
+}
+
+/* The accesses of a tensor next to the run, or -1. */
 static void neighbours(const struct body *b, int32_t tensor, int32_t *before, int32_t *behind)
 {
     const struct draft *x = b->x;
     *before = *behind = -1;
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
         int32_t op = x->access_op[x->tensor_access[k]];
-        if (op < b->nest->first) *before = x->tensor_access[k];
-        if (op > b->nest->last && *behind < 0) *behind = x->tensor_access[k];
+        if (op < b->first) *before = x->tensor_access[k];
+        if (op > last_of(b) && *behind < 0) *behind = x->tensor_access[k];
     }
 }
 
@@ -54,34 +64,60 @@ static bool cut_between(const struct draft *x, int32_t tensor, int32_t one, int3
     return x->bundle_of[x->access_op[one]] != x->bundle_of[x->access_op[two]];
 }
 
-/* The label of an access outside that one stay may serve together with `inside`; -1: none. */
-static int label_outside(const struct body *b, struct body_tensor *t, int32_t outside, int32_t inside,
-                         bool before)
+static bool is_extern(const struct draft *x, int32_t access)
 {
-    const struct draft *x = b->x;
-    if (outside < 0 || x->graph->ops[x->access_op[outside]].kind->traits & LX_EXTERN) return -1;
-    if (before ? !held_together(x, outside, inside) || cut_between(x, t->tensor, outside, inside)
-               : !held_together(x, inside, outside) || cut_between(x, t->tensor, inside, outside))
-        return -1;
-    struct lx_core_view v = held_view(x, outside);
+    return x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN;
+}
+
+/* May one stay serve both, of which one comes after the other? */
+static bool joins(const struct draft *x, int32_t one, int32_t two)
+{
+    return one >= 0 && two >= 0 && !is_extern(x, one) && !is_extern(x, two) && held_together(x, one, two) &&
+           !cut_between(x, x->accesses[one].tensor, one, two);
+}
+
+static int label_outside(const struct body *b, struct body_part *t, int32_t access)
+{
+    struct lx_core_view v = held_view(b->x, access);
     return label_of(b, t, &v);
 }
 
-/* Would it save anything? As stay_prices.c has it, whatever its views are. */
-static bool is_wanted(const struct body *b, const struct body_tensor *t, int32_t inside, int32_t behind)
+static int64_t load_bytes(const struct draft *x, int32_t access)
 {
-    const struct draft *x = b->x;
-    const struct nest_access *h = &x->held[inside];
-    int64_t off = 0, on = 0, whole = tensor_bytes(x->layouts, t->tensor);
-    for (int32_t k = x->tensor_at[t->tensor]; k < x->tensor_at[t->tensor + 1]; k++) {
-        int32_t op = x->access_op[x->tensor_access[k]];
-        if (op >= b->nest->first && op <= b->nest->last) off += x->accesses[x->tensor_access[k]].bytes;
+    const struct lx_nest *n = nest_at(x, access);
+    int64_t whole = tensor_bytes(x->layouts, x->accesses[access].tensor);
+    return n ? whole * nest_product(n, levels_to(x->held[access].level) & ~x->held[access].tensor.indexed)
+             : whole;
+}
+
+static int64_t store_bytes(const struct draft *x, int32_t access)
+{
+    const struct lx_nest *n = nest_at(x, access);
+    int64_t whole = tensor_bytes(x->layouts, x->accesses[access].tensor);
+    return n ? whole *
+                   (2 * nest_product(n, levels_to(x->held[access].level) & x->held[access].tensor.summed) - 1)
+             : whole;
+}
+
+/* Would it save anything? As stay_prices.c has it, whatever its views are. */
+static bool is_wanted(const struct draft *x, struct body_part *t, int32_t from, int32_t to)
+{
+    int64_t off = 0, on = 0;
+    int32_t first = x->tensor_access[from], end = x->tensor_at[t->tensor + 1];
+    bool written = false;
+    for (int32_t k = from; k <= to; k++) {
+        int32_t access = x->tensor_access[k];
+        off += x->accesses[access].bytes;
+        if (x->accesses[access].writes) {
+            written = true;
+            bool needed = x->graph->tensors[t->tensor].role == LX_OUTPUT || to + 1 < end;
+            if (needed || store_bytes(x, access) > tensor_bytes(x->layouts, t->tensor))
+                on += store_bytes(x, access);
+        }
     }
-    if (!h->tensor.made)
-        on = t->before >= 0 ? 0 : whole * nest_product(b->nest, levels_to(h->level) & ~h->tensor.indexed);
-    else if (x->graph->tensors[t->tensor].role == LX_OUTPUT || (behind >= 0 && t->behind < 0))
-        on = whole * (2 * nest_product(b->nest, h->tensor.summed & levels_to(h->level)) - 1);
-    return on < off;
+    if (t->before < 0 && x->accesses[first].reads) on += load_bytes(x, first);
+    t->saved = off - on;
+    return on < off || (t->behind >= 0 && written);
 }
 
 static bool is_barred(const struct draft *x, int32_t access)
@@ -92,67 +128,110 @@ static bool is_barred(const struct draft *x, int32_t access)
            bar == LX_BAR_PARTIAL;
 }
 
-static bool begin_tensor(struct body *b, int32_t access)
+/* A part that begins with `access`, number `k` of its tensor. */
+static bool begin_part(struct body *b, int32_t access, int32_t k)
 {
     const struct draft *x = b->x;
-    const struct nest_access *h = &x->held[access];
-    struct body_tensor *t = &b->tensors[b->tensor_count++];
-    int32_t before, behind;
-    *t = (struct body_tensor){.tensor = x->accesses[access].tensor, .before = -1, .behind = -1};
-    t->covers = h->level < b->nest->level_count;
-    t->fills = nest_product(b->nest, levels_to(h->level));
+    struct body_part *t = &b->parts[b->part_count++];
+    const struct lx_nest *n = nest_at(x, access);
+    int32_t before, behind, to = k, first, last;
+    *t = (struct body_part){.tensor = x->accesses[access].tensor, .before = -1, .behind = -1};
+    t->fills = n ? nest_product(n, levels_to(x->held[access].level)) : 1;
+    t->stuck = x->accesses[access].writes && held_covers(x, access, &first, &last);
     neighbours(b, t->tensor, &before, &behind);
-    if (h->level == 0) {
-        t->before = label_outside(b, t, before, access, true);
-        t->behind = label_outside(b, t, behind, access, false);
-    }
-    t->wanted = !is_barred(x, access) && is_wanted(b, t, access, behind);
+    if (k == x->tensor_at[t->tensor] || x->tensor_access[k - 1] == before)
+        t->before = joins(x, before, access) ? label_outside(b, t, before) : -1;
+    while (to + 1 < x->tensor_at[t->tensor + 1] && x->access_op[x->tensor_access[to + 1]] <= last_of(b) &&
+           joins(x, x->tensor_access[to], x->tensor_access[to + 1]))
+        to++;
+    if (to + 1 < x->tensor_at[t->tensor + 1] && x->tensor_access[to + 1] == behind &&
+        joins(x, x->tensor_access[to], behind))
+        t->behind = label_outside(b, t, behind);
+    t->wanted = !is_barred(x, access) && !is_extern(x, access) && is_wanted(x, t, k, to);
     return t->before > -2 && t->behind > -2;
 }
 
-static int32_t tensor_of(struct body *b, int32_t access)
+/* The part of an access: that of the one before, or a new one. */
+static int32_t part_of(struct body *b, int32_t access, int32_t *previous)
 {
-    int32_t tensor = b->x->accesses[access].tensor;
-    for (int32_t i = 0; i < b->tensor_count; i++)
-        if (b->tensors[i].tensor == tensor) return i;
-    return begin_tensor(b, access) ? b->tensor_count - 1 : -1;
+    const struct draft *x = b->x;
+    int32_t tensor = x->accesses[access].tensor, k = x->tensor_at[tensor];
+    *previous = -1;
+    for (int32_t i = b->part_count - 1; i >= 0; i--) {
+        if (b->parts[i].tensor != tensor) continue;
+        int32_t one = b->parts[i].last_access;
+        int32_t before =
+            x->access_at[b->first + b->accesses[one].op] + (one - b->access_at[b->accesses[one].op]);
+        if (!joins(x, before, access)) break;
+        *previous = one;
+        return i;
+    }
+    while (x->tensor_access[k] != access) k++;
+    return begin_part(b, access, k) ? b->part_count - 1 : -1;
+}
+
+static int64_t least_bytes(const struct body_access *a, int count)
+{
+    int64_t least = INT64_MAX;
+    for (int c = 0; c < count; c++)
+        if (a->label[c] >= 0) least = min_i64(least, a->bytes[c]);
+    return least < INT64_MAX ? least : 0;
 }
 
 /* Labels and sizes of one access for each choice of its op. */
-static bool label_access(struct body *b, int32_t o, int operand, struct body_access *a, struct arena *memory)
+static bool label_access(struct body *b, int32_t o, int operand, struct arena *memory)
 {
     const struct draft *x = b->x;
     const struct nest_menu *m = &b->menus[o];
-    int32_t op = b->nest->first + o, access = x->access_at[op] + operand;
-    int32_t of = tensor_of(b, access);
-    if (of < 0) return false;
-    struct body_tensor *t = &b->tensors[of];
-    *a = (struct body_access){.of = of, .op = o, .gives_way = -1};
+    int32_t at = b->access_count++, access = x->access_at[b->first + o] + operand, first, last;
+    struct body_access *a = &b->accesses[at];
+    *a = (struct body_access){.op = o, .from = o, .to = o, .gives_way = -1};
+    a->of = part_of(b, access, &a->previous);
+    if (a->of < 0) return false;
+    struct body_part *t = &b->parts[a->of];
+    t->last_access = at;
+    if (held_covers(x, access, &first, &last)) {
+        a->from = (int32_t)max_i64(first - b->first, 0);
+        a->to = (int32_t)min_i64(last - b->first, b->op_count - 1);
+    }
+    t->until = (int32_t)max_i64(t->until, t->behind >= 0 ? b->op_count - 1 : a->to);
+    t->from = a->previous < 0 ? (t->before >= 0 ? 0 : a->from) : t->from;
     a->label = arena_array(memory, (size_t)m->count, sizeof *a->label);
     a->bytes = arena_array(memory, (size_t)m->count, sizeof *a->bytes);
-    a->lost = x->accesses[access].bytes / b->x->divisions->cores;
+    a->lost = x->accesses[access].bytes / x->divisions->cores;
     for (int c = 0; a->label && a->bytes && c < m->count; c++) {
-        struct lx_core_view v =
-            held_of(b, t->tensor, &x->held[access], m->views[c * m->operand_count + operand]);
+        struct lx_core_view v = held_of(x, access, m->views[c * m->operand_count + operand]);
         a->label[c] = label_of(b, t, &v);
         a->bytes[c] = a->label[c] < 0 ? 0 : view_part_bytes(x->layouts, t->tensor, &v);
         if (a->label[c] == -2) return false;
     }
-    return a->label && a->bytes;
+    if (!a->label || !a->bytes) return false;
+    t->least = max_i64(t->least, least_bytes(a, m->count));
+    return true;
+}
+
+/* Is this the last access of the tensor that its iteration makes? */
+static bool ends_with(const struct body *b, int32_t tensor, int32_t op)
+{
+    const struct draft *x = b->x;
+    int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, op), k = x->tensor_at[tensor + 1] - 1;
+    while (nest >= 0 && k > x->tensor_at[tensor] &&
+           x->access_op[x->tensor_access[k]] > x->how.nests[nest].last)
+        k--;
+    return x->access_op[x->tensor_access[k]] == op;
 }
 
 /* An input that ends with the op, so that the output may lie over it. */
 static int way_of_output(const struct body *b, int32_t o)
 {
     const struct draft *x = b->x;
-    int32_t op = b->nest->first + o, first, last;
+    int32_t op = b->first + o;
     const struct lx_op *is = &x->graph->ops[op];
-    if (b->tensors[b->accesses[b->access_at[o + 1] - 1].of].covers) return -1;
-    for (int i = 0; i < is->input_count; i++) {
-        int32_t t = is->inputs[i], k = x->tensor_at[t + 1] - 1;
-        while (k > x->tensor_at[t] && x->access_op[x->tensor_access[k]] > b->nest->last) k--;
-        if (x->access_op[x->tensor_access[k]] == op && !held_covers(x, x->access_at[op] + i, &first, &last) &&
-            t != is->output && runs_in_place_of(x->layouts, is, t))
+    const struct body_access *out = &b->accesses[b->access_at[o + 1] - 1];
+    for (int i = 0; i < is->input_count && out->from == out->to; i++) {
+        const struct body_access *in = &b->accesses[b->access_at[o] + i];
+        if (in->from == in->to && is->inputs[i] != is->output && ends_with(b, is->inputs[i], op) &&
+            runs_in_place_of(x->layouts, is, is->inputs[i]))
             return i;
     }
     return -1;
@@ -170,54 +249,90 @@ static bool menu_of_one(const struct body *b, int32_t op, struct arena *memory, 
     return true;
 }
 
-/* What lies there without being of the body; more than half a scratchpad of it will not be there. */
+/* What lies there without being of the run; more than half a scratchpad of it will not be there. */
 static void load_beside(struct body *b)
 {
     const struct draft *x = b->x;
-    for (int32_t s = 0; s < x->problem.count; s++) {
+    for (int32_t s = 0; s < x->problem.count && b->op_count < x->graph->op_count; s++) {
         const struct lx_buffer *y = &x->buffers[s];
         bool ours = x->stays[s].bar != LX_BAR_NONE;
-        for (int32_t i = 0; i < b->tensor_count && !ours; i++)
-            ours = b->tensors[i].tensor == x->stays[s].tensor;
-        if (ours || y->start > b->nest->first || y->end <= b->nest->last) continue;
+        for (int32_t i = 0; i < b->part_count && !ours; i++) ours = b->parts[i].tensor == x->stays[s].tensor;
+        if (ours || y->start > b->first || y->end <= last_of(b)) continue;
         for (int32_t o = 0; o < b->op_count; o++) b->load[o] = min_i64(b->load[o] + y->size, b->capacity / 2);
     }
 }
 
 static bool fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory, lx_status *st)
 {
-    int32_t op = b->nest->first + o;
-    if (!nest_menu_of(menus, b->x->divisions, op, &b->menus[o], st)) return false;
+    const struct draft *x = b->x;
+    int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
+    if (!nest_menu_of(menus, x->divisions, op, &b->menus[o], st)) return false;
     bool ok = b->menus[o].count > 0 || menu_of_one(b, op, memory, &b->menus[o]);
+    b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
-    for (int i = 0; ok && i <= b->x->graph->ops[op].input_count; i++)
-        ok = label_access(b, o, i, &b->accesses[b->access_count++], memory);
+    for (int i = 0; ok && i <= x->graph->ops[op].input_count; i++) ok = label_access(b, o, i, memory);
     b->access_at[o + 1] = b->access_count;
     if (ok) b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
     return ok ? true : status_no_memory(st);
 }
 
-bool nest_body_make(const struct draft *x, int32_t nest, struct nest_menus *menus, struct arena *memory,
-                    struct body *out, lx_status *st)
+static bool is_there(const struct body_part *t, int32_t o)
 {
-    const struct lx_nest *n = &x->how.nests[nest];
-    size_t ops = (size_t)(n->last - n->first + 1),
-           accesses = (size_t)(x->access_at[n->last + 1] - x->access_at[n->first]);
-    *out = (struct body){.x = x, .nest = n, .op_count = (int32_t)ops, .capacity = x->problem.capacity};
+    return t->wanted && t->from <= o && o <= t->until;
+}
+
+/* The op with most, of what parts take at least; -1: all of them fit. */
+static int32_t fullest(const struct body *b)
+{
+    int64_t most = b->capacity;
+    int32_t at = -1;
+    for (int32_t o = 0; o < b->op_count; o++) {
+        int64_t load = b->load[o];
+        for (int32_t i = 0; i < b->part_count; i++)
+            if (is_there(&b->parts[i], o)) load += b->parts[i].least;
+        if (load > most) most = load, at = o;
+    }
+    return at;
+}
+
+/* What cannot all be there is not waited for: who saves least for its size goes first. */
+static void give_up(struct body *b)
+{
+    for (int32_t o = fullest(b); o >= 0; o = fullest(b)) {
+        struct body_part *worst = NULL;
+        for (int32_t i = 0; i < b->part_count; i++) {
+            struct body_part *t = &b->parts[i];
+            if (!is_there(t, o) || t->least == 0) continue;
+            if (!worst || (double)t->saved * (double)worst->least < (double)worst->saved * (double)t->least)
+                worst = t;
+        }
+        if (!worst) return;
+        worst->wanted = false;
+    }
+}
+
+bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+                    struct arena *memory, struct body *out, lx_status *st)
+{
+    size_t ops = (size_t)(last - first + 1),
+           accesses = (size_t)(x->access_at[last + 1] - x->access_at[first]);
+    *out = (struct body){.x = x, .first = first, .op_count = (int32_t)ops, .capacity = x->problem.capacity};
     out->menus = arena_array(memory, ops, sizeof *out->menus);
+    out->times = arena_array(memory, ops, sizeof *out->times);
     out->access_at = arena_array(memory, ops + 1, sizeof *out->access_at);
     out->accesses = arena_array(memory, accesses, sizeof *out->accesses);
-    out->tensors = arena_array(memory, accesses, sizeof *out->tensors);
+    out->parts = arena_array(memory, accesses, sizeof *out->parts);
     out->load = arena_array(memory, ops, sizeof *out->load);
-    if (!out->menus || !out->access_at || !out->accesses || !out->tensors || !out->load)
+    if (!out->menus || !out->times || !out->access_at || !out->accesses || !out->parts || !out->load)
         return status_no_memory(st);
     bool ok = true;
     for (int32_t o = 0; ok && o < out->op_count; o++) ok = fill_op(out, o, menus, memory, st);
     if (ok) load_beside(out);
+    if (ok) give_up(out);
     return ok;
 }
 
 void nest_body_free(struct body *b)
 {
-    for (int32_t i = 0; b->tensors && i < b->tensor_count; i++) VEC_FREE(&b->tensors[i].views);
+    for (int32_t i = 0; b->parts && i < b->part_count; i++) VEC_FREE(&b->parts[i].views);
 }

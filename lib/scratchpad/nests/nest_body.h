@@ -1,43 +1,49 @@
-/* The body of a nest as the choice of its divisions sees it: ops with their menus, accesses with a label for each way to see
- * their tensor. Private to the stage. */
+/* A run of ops as the choice of their divisions sees it: ops with their menus, accesses with a label for each way to see their
+ * tensor. Private to the stage. */
 #ifndef LX_SCRATCHPAD_NESTS_NEST_BODY_H
 #define LX_SCRATCHPAD_NESTS_NEST_BODY_H
 
 #include "scratchpad/nests/nest_divide.h"
 
-/* A tensor of the body. */
-struct body_tensor {
+/* Accesses of a tensor that one stay could serve. */
+struct body_part {
     int32_t tensor;
-    bool wanted;        /* on chip it would save something */
-    bool covers;        /* held for inner loops: there all the time */
-    int before, behind; /* labels with which it comes from outside and goes on there; -1: it does not */
-    int64_t fills;      /* how often it is filled */
+    int32_t last_access; /* so far */
+    bool wanted;         /* on chip it would save something */
+    bool stuck;          /* made in a nest and there for all of it: no copy of it can be made in time */
+    int before, behind;  /* labels with which it comes from outside and goes on there; -1: it does not */
+    int32_t from, until; /* ops of the run while it is there */
+    int64_t saved;       /* bytes, if it is on chip */
+    int64_t least;       /* bytes of a core, however its ops are divided */
+    int64_t fills;       /* how often it is filled */
     VEC(struct lx_core_view) views;
 };
 
 struct body_access {
-    int32_t of;     /* its tensor, among those of the body */
-    int32_t op;     /* of the body */
-    int *label;     /* per choice of the op; -1: no buffer can be so */
-    int64_t *bytes; /* per choice: a core's part */
-    int64_t lost;   /* of a core, if it cannot be on chip */
-    int gives_way;  /* of an output: an input that it may be written over, by operand; -1: none */
+    int32_t of;       /* its part */
+    int32_t op;       /* of the run */
+    int32_t from, to; /* ops of the run while it is there */
+    int32_t previous; /* access of the part; -1: the first */
+    int *label;       /* per choice of the op; -1: no buffer can be so */
+    int64_t *bytes;   /* per choice: a core's part */
+    int64_t lost;     /* of a core, if it cannot be on chip */
+    int gives_way;    /* of an output: an input that it may be written over, by operand; -1: none */
 };
 
 struct body {
     const struct draft *x;
-    const struct lx_nest *nest;
-    int32_t op_count, tensor_count, access_count;
+    int32_t first, op_count, part_count, access_count;
     struct nest_menu *menus;      /* per op */
+    double *times;                /* per op: iterations */
     int32_t *access_at;           /* per op, and one more */
     struct body_access *accesses; /* by op, operands in order */
-    struct body_tensor *tensors;
+    struct body_part *parts;
     int64_t *load; /* per op: of what else is there */
     int64_t capacity;
 };
 
-bool nest_body_make(const struct draft *x, int32_t nest, struct nest_menus *menus, struct arena *memory,
-                    struct body *out, lx_status *st);
+bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+                    struct arena *memory, struct body *out, lx_status *st);
 void nest_body_free(struct body *b);
 
 #endif

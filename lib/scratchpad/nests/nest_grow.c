@@ -11,51 +11,78 @@ static vars new_vars(const struct lx_nest *n, struct arena *memory)
     return arena_array(memory, (size_t)(n->last - n->first + 1), LX_MAX_LEVELS);
 }
 
-/* The variable of op `o` on the axis of a level, by the tensors it shares with ops [from, to] of which the variables are
- * known; -1: there is none. */
-static int shared_var(const struct lx_layouts *l, const struct lx_nest *n, int32_t from, int32_t to,
-                      int32_t o, int level)
+/* A run whose variables are being found, level by level. */
+struct growing {
+    const struct lx_graph *g;
+    int32_t first, count;
+    struct op_index *x; /* per op */
+    vars var;           /* -1: not known yet */
+    signed char *dim;   /* per tensor: the dimension that the level cuts, or -1 */
+};
+
+/* What an op whose variable is known says of its tensors. */
+static void mark_tensors(struct growing *w, int32_t o, int level)
 {
-    const struct lx_graph *g = l->graph;
-    struct op_index mine, its;
-    op_index_of(g, &g->ops[o], &mine);
-    for (int32_t other = from; mine.known && other <= to; other++) {
-        op_index_of(g, &g->ops[other], &its);
-        for (int i = 0; i < its.operand_count; i++)
-            for (int k = 0; k < mine.operand_count; k++) {
-                if (op_operand(&g->ops[other], i) != op_operand(&g->ops[o], k)) continue;
-                int dim = op_index_dim(&its, i, n->var[other - n->first][level]);
-                if (dim >= 0) return mine.var[k][dim];
-            }
+    for (int i = 0; i < w->x[o].operand_count; i++) {
+        int dim = op_index_dim(&w->x[o], i, w->var[o][level]);
+        if (dim >= 0) w->dim[op_operand(&w->g->ops[w->first + o], i)] = (signed char)dim;
     }
-    return -1;
+}
+
+/* The variable by the tensors that others have marked. */
+static bool reach(struct growing *w, int32_t o, int level)
+{
+    for (int i = 0; i < w->x[o].operand_count && w->var[o][level] < 0; i++) {
+        int dim = w->dim[op_operand(&w->g->ops[w->first + o], i)];
+        if (dim >= 0 && dim < w->x[o].rank[i]) w->var[o][level] = w->x[o].var[i][dim];
+    }
+    if (w->var[o][level] < 0) return false;
+    mark_tensors(w, o, level);
+    return true;
+}
+
+static bool reach_all(struct growing *w, int level)
+{
+    int32_t left = 0;
+    memset(w->dim, -1, (size_t)w->g->tensor_count);
+    for (int32_t o = 0; o < w->count; o++) {
+        if (w->var[o][level] >= 0) mark_tensors(w, o, level);
+        left += w->var[o][level] < 0;
+    }
+    for (bool any = true; any && left > 0;) {
+        any = false;
+        for (int32_t k = 0; k < 2 * w->count; k++) { /* there and back */
+            int32_t o = k < w->count ? k : 2 * w->count - 1 - k;
+            if (w->var[o][level] >= 0 || !reach(w, o, level)) continue;
+            any = true;
+            left--;
+        }
+    }
+    return left == 0;
 }
 
 bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t first, int32_t last,
                struct arena *memory, struct lx_nest *out)
 {
+    int32_t from = first > n->first ? first : n->first, to = last < n->last ? last : n->last;
+    struct growing w = {.g = l->graph, .first = first, .count = last - first + 1};
     *out = *n;
     out->first = first;
     out->last = last;
-    if (first < 0 || last >= l->graph->op_count || first > last) return false;
-    vars var = new_vars(out, memory);
-    int32_t from = first > n->first ? first : n->first, to = last < n->last ? last : n->last;
-    if (!var || from > to) return false;
-    out->var = (const signed char(*)[LX_MAX_LEVELS])var;
-    memcpy(var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
-    while (from > first || to < last) {
-        int32_t o = to < last ? to + 1 : from - 1;
-        if (!nest_takes_op(l, o)) return false;
-        for (int level = 0; level < n->level_count; level++) {
-            int v = shared_var(l, out, from, to, o, level);
-            if (v < 0) return false;
-            var[o - first][level] = (signed char)v;
-        }
-        if (o > to)
-            to = o;
-        else
-            from = o;
+    if (first < 0 || last >= l->graph->op_count || from > to) return false;
+    w.x = arena_array(memory, (size_t)w.count, sizeof *w.x);
+    w.var = new_vars(out, memory);
+    w.dim = arena_array(memory, (size_t)l->graph->tensor_count, 1);
+    if (!w.x || !w.var || !w.dim) return false;
+    memset(w.var, -1, (size_t)w.count * LX_MAX_LEVELS);
+    memcpy(w.var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
+    for (int32_t o = 0; o < w.count; o++) {
+        if (!nest_takes_op(l, first + o)) return false;
+        op_index_of(w.g, &w.g->ops[first + o], &w.x[o]);
     }
+    out->var = (const signed char(*)[LX_MAX_LEVELS])w.var;
+    for (int level = 0; level < n->level_count; level++)
+        if (!reach_all(&w, level)) return false;
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Choices of an op; and how much slower than the quickest one may be. */
-enum { MOST_CHOICES = 40, SLOWER = 2 };
+enum { MOST_CHOICES = 48, SLOWER = 16 };
 
 static double time_of(const struct division_menu *m, int32_t c)
 {
@@ -72,7 +72,8 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
 {
     struct menu_entry e = {.output = d->layouts->graph->ops[op].output};
     int32_t nest = nest_of_op(d->nests, d->nest_count, op);
-    nest_op_tiles(&d->nests[nest], op, e.tiles);
+    for (int v = 0; v < LX_MAX_VARS; v++) e.tiles[v] = 1;
+    if (nest >= 0) nest_op_tiles(&d->nests[nest], op, e.tiles);
     for (size_t i = 0; i < m->at.count; i++) {
         const struct menu_entry *old = &m->at.at[i];
         if (old->output != e.output || memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0) continue;
