@@ -57,6 +57,10 @@ static inline int64_t nest_iterations(const struct lx_nest *n)
 {
     return nest_product(n, levels_to(n->level_count));
 }
+/* How often an op runs; how often a buffer with the view of an op is filled that has the slice which the levels up to
+ * `hold` fix. */
+int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op);
+int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold);
 /* The nest of an op, or -1. */
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
 

@@ -64,11 +64,17 @@ static void beam_free(struct beam *b)
     b->count = 0;
 }
 
+/* Less time where that is asked for (else it is 0), less bytes. */
+static bool moves_less(const struct attempt *a, const struct attempt *b)
+{
+    return a->us < b->us || (a->us == b->us && a->hbm_bytes < b->hbm_bytes);
+}
+
 /* Takes the attempt over. */
 static void beam_add(struct beam *b, struct attempt *a)
 {
     int at = b->count;
-    if (at == b->width && a->hbm_bytes >= b->at[at - 1].hbm_bytes) {
+    if (at == b->width && !moves_less(a, &b->at[at - 1])) {
         attempt_free(a);
         return;
     }
@@ -76,7 +82,7 @@ static void beam_add(struct beam *b, struct attempt *a)
         attempt_free(&b->at[--at]);
     else
         b->count++;
-    for (; at > 0 && b->at[at - 1].hbm_bytes > a->hbm_bytes; at--) b->at[at] = b->at[at - 1];
+    for (; at > 0 && moves_less(a, &b->at[at - 1]); at--) b->at[at] = b->at[at - 1];
     b->at[at] = *a;
 }
 
@@ -107,7 +113,7 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
 static bool take_best(struct planner *p, const struct beam *b, bool *better)
 {
     struct attempt copy;
-    *better = b->count > 0 && b->at[0].hbm_bytes < p->best.hbm_bytes;
+    *better = b->count > 0 && moves_less(&b->at[0], &p->best);
     if (!*better) return true;
     if (!attempt_copy(p, &b->at[0], &copy)) return false;
     attempt_keep_better(&p->best, &copy);
