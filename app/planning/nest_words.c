@@ -62,6 +62,19 @@ static int64_t axis_extent(const struct lx_plan *p, const struct lx_nest *n, int
     return n->tiles[level];
 }
 
+int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int level)
+{
+    return axis_extent(p, n, level) / n->tiles[level];
+}
+
+int nest_level_of(const struct lx_plan *p, int32_t op, char letter)
+{
+    int32_t nest = plan_nest_at(p, op);
+    for (int l = 0; nest >= 0 && l < p->nests[nest].level_count; l++)
+        if (nest_letter(p->layouts, &p->nests[nest], op, l) == letter) return l;
+    return -1;
+}
+
 /* "s 256..320" of some levels. */
 static void add_slices(const struct lx_plan *p, const struct lx_nest *n, unsigned levels, int64_t iteration,
                        struct text *out)
@@ -69,7 +82,7 @@ static void add_slices(const struct lx_plan *p, const struct lx_nest *n, unsigne
     const char *comma = "";
     for (int l = 0; l < n->level_count; l++) {
         if (!(levels & level_bit(l))) continue;
-        int64_t each = axis_extent(p, n, l) / n->tiles[l], at = iteration_index(n, iteration, l);
+        int64_t each = nest_tile_extent(p, n, l), at = iteration_index(n, iteration, l);
         text_format(out, "%s%c %lld..%lld", comma, nest_letter(p->layouts, n, n->first, l),
                     (long long)(at * each), (long long)((at + 1) * each));
         comma = ", ";
@@ -175,6 +188,15 @@ static void add_copies(const struct lx_plan *p, int32_t buffer, struct text *out
     }
 }
 
+void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
+{
+    const struct lx_nest *n = nest_of_tile(p, buffer);
+    if (!n) return;
+    text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
+    if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", adds up a sum");
+    add_copies(p, buffer, out);
+}
+
 /* The number of the tile among those of its tensor, counted from 0 on. */
 static int64_t tile_number(const struct lx_nest *n, unsigned levels, int64_t iteration)
 {
@@ -195,7 +217,6 @@ void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, 
     add_printable(out, p->layouts->graph->tensors[s->tensor].name, 30);
     text_add(out, " (");
     add_slices(p, n, levels, iteration, out);
-    text_format(out, "), held in level %d of %d", s->hold, n->level_count);
-    if (nest_tensor_of(p->layouts, n, s->tensor).summed) text_add(out, ", adds up a sum");
-    add_copies(p, buffer, out);
+    text_add(out, "), ");
+    add_tile_copies(p, buffer, out);
 }

@@ -36,12 +36,20 @@ void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64
 void add_slice_words(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int hold,
                      int64_t iteration, struct text *out);
 
+/* Elements of a tile along a level's axis. */
+int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int level);
+/* The level whose axis is this variable of an op, from 0 on; -1: none. */
+int nest_level_of(const struct lx_plan *p, int32_t op, char letter);
+
 /* A buffer that has a tile of its tensor at a time, and not all of it. */
 bool is_tile(const struct lx_plan *p, int32_t buffer);
 /* How many tiles make its tensor; 1: it is whole. */
 int64_t tile_count(const struct lx_plan *p, int32_t buffer);
 /* "tile 1 of 16 of k: held in level 1 of 2, loaded 16 times, 2,097,152 B in all"; the tile of the iteration. */
 void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out);
+
+/* "held in level 1 of 2, loaded 16 times, 2,097,152 B in all". */
+void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out);
 
 /* How often a copy is made in all iterations, and is it in this one? */
 int64_t transfer_times(const struct lx_plan *p, const struct lx_transfer *t);

@@ -141,10 +141,12 @@ enum { NEVER = 1 << 20 };
 static void fit(struct buffers_view *v, int room)
 {
     memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
+    bool tiles = v->made.plan && v->made.plan->nest_count > 0;
+    if (tiles) v->columns[BUFFER_REASON].from += 16;
     bool reasons = room >= v->columns[BUFFER_REASON].from;
     v->columns[BUFFER_LIFE].width = v->life_columns;
-    if (v->made.plan && v->made.plan->nest_count == 0) /* nobody has a tile */
-        v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
+    if (tiles) v->columns[BUFFER_COST].from = 100; /* room for names goes before what could be saved */
+    if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
     v->columns[BUFFER_ADDRESS].width = v->address_columns;
     v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
     v->columns[BUFFER_NAME].most = reasons ? 0 : 40;

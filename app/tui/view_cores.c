@@ -59,20 +59,12 @@ static void add_time(const struct outcome *o, int32_t op, struct text *out)
     if (copies > 0.0005) text_format(out, ", %s of copies", in_micros(copies).at);
 }
 
-/* The level of a nest that an op's variable is the axis of; -1: none. */
-static int level_of(const struct cut *c, const struct lx_nest *n, int split)
-{
-    for (int l = 0; l < n->level_count; l++)
-        if (nest_letter(c->all->layouts, n, c->d->op, l) == c->d->splits[split].letter) return l;
-    return -1;
-}
-
 /* Where the tile of the iteration begins along a variable. */
 static int64_t tile_offset(const struct scene *on, const struct cut *c, int split)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = c->d->splits[split].tiles > 1 ? plan_nest_at(p, c->d->op) : -1;
-    int level = nest < 0 ? -1 : level_of(c, &p->nests[nest], split);
+    int level = nest < 0 ? -1 : nest_level_of(p, c->d->op, c->d->splits[split].letter);
     if (level < 0) return 0;
     return iteration_index(&p->nests[nest], session_iteration(on->session, nest), level) *
            c->d->splits[split].extent;
