@@ -38,12 +38,6 @@ struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v,
     return b;
 }
 
-struct box box_of_view(const struct lx_layout *l, const struct lx_core_view *v, int64_t core)
-{
-    static const int64_t origin[LX_MAX_DEVICE_RANK] = {0};
-    return box_of_slice(l, v, origin, core);
-}
-
 bool box_equal(const struct box *a, const struct box *b)
 {
     bool same = a->rank == b->rank;

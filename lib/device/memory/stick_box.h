@@ -37,9 +37,8 @@ static inline int64_t box_local(const struct box *b, int k, int64_t p)
 }
 
 struct box box_whole(const struct lx_layout *l);
-/* The part of core `core`; empty if the view has no such core. */
-struct box box_of_view(const struct lx_layout *l, const struct lx_core_view *v, int64_t core);
-/* Its part of the slice that begins at positions `begin`, each dimension being cut into the view's tiles. */
+/* The part of core `core` of the slice that begins at positions `begin`, each dimension being cut into the view's tiles;
+ * empty if the view has no such core. */
 struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *begin,
                         int64_t core);
 bool box_equal(const struct box *a, const struct box *b);
