@@ -47,6 +47,13 @@ int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op)
     return nest_fills(nests, count, op, LX_MAX_LEVELS);
 }
 
+char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int level)
+{
+    struct op_index x;
+    op_index_of(l->graph, &l->graph->ops[op], &x);
+    return x.letter[n->var[op - n->first][level]];
+}
+
 /* One operand of an op of the run: where each level cuts it. */
 static void take_operand(const struct lx_nest *n, const struct op_index *x, int32_t op, int operand,
                          struct nest_tensor *t)

@@ -61,6 +61,8 @@ static inline int64_t nest_iterations(const struct lx_nest *n)
  * `hold` fix. */
 int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op);
 int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold);
+/* The letter of a level's axis in an op of the run. */
+char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int level);
 /* The nest of an op, or -1. */
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
 
