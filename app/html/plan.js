@@ -6,8 +6,16 @@
   main.append(chips(p.facts));
   if (p.words.length) main.append(make("ul", { class: "words" }, ...p.words.map(w => make("li", null, w))));
 
-  const state = { tick: p.peak_tick, first: p.first, last: Math.max(p.last, p.first + 1), pick: -1, hover: -1, core: 0 };
-  const LEFT = 92, RIGHT = 14, TOP = 8, MAP = 440, AXIS = 44, USE = 54, GAP = 26, LANE = 15;
+  const state = { tick: p.peak_tick, first: p.first, last: Math.max(p.last, p.first + 1), pick: -1, hover: -1, core: 0, iteration: 0 };
+  const LEFT = 92, RIGHT = 14, TOP = 8, MAP = 440, AXIS = 44 + (p.nests.length ? 22 : 0), USE = 54, GAP = 26, LANE = 15;
+
+  // Nests: the one at a tick, how far its loops are in an iteration, and which slice of a tensor is there then.
+  const nestAt = t => p.nests.findIndex(k => k.first <= t && t <= k.last);
+  const iterations = k => k.levels.reduce((s, l) => s * l.tiles, 1);
+  const iterationOf = k => Math.min(state.iteration, iterations(k) - 1);
+  const indexAt = (k, level) => Math.floor(iterationOf(k) / k.levels.slice(level + 1).reduce((s, l) => s * l.tiles, 1)) % k.levels[level].tiles;
+  const sliceOf = (k, levels) => k.levels.map((l, i) => levels >> i & 1 ? `${l.letter} ${indexAt(k, i) * l.each}..${(indexAt(k, i) + 1) * l.each}` : "").filter(w => w).join(", ");
+  const tileOf = i => b.nest[i] >= 0 ? sliceOf(p.nests[b.nest[i]], b.levels[i]) : "";
 
   // Lanes of what is off chip and could have been on chip: the dearest first, each in the first lane that is free.
   const lanes = [], spilled = [];
@@ -55,6 +63,10 @@
     if (p.lives[i] && !off) { // between its lives it takes nothing
       g.fillStyle = fillOf(b.identity[i]);
       for (const [from, to] of p.lives[i]) g.fillRect(X(from), r[1], X(to) - X(from), r[3]);
+    }
+    if (b.hold[i] > 0) { // a tile: dotted
+      g.fillStyle = ink.hatch;
+      for (let y = r[1] + 2; y < r[1] + r[3] - 1; y += 5) for (let k = x + 2; k < x + w - 1; k += 5) g.fillRect(k, y, 1.4, 1.4);
     }
     if (w > 3 && r[3] > 3) { g.strokeStyle = ink.line; g.lineWidth = 1; g.setLineDash(off ? [3, 2] : []); g.strokeRect(x + .5, r[1] + .5, w - 1, r[3] - 1); g.setLineDash([]); }
     let from = x, to = x + w;
@@ -116,6 +128,17 @@
       }
     }
     g.textAlign = "right"; g.fillText("tick", LEFT - 8, TOP + MAP + 6);
+    if (p.nests.length) {
+      const y = TOP + MAP + 40;
+      g.fillText("nests", LEFT - 8, y + 2); g.textAlign = "center";
+      for (const k of p.nests) {
+        const from = Math.max(X(k.first) + 1, LEFT), to = Math.min(X(k.last + 1) - 1, width - RIGHT);
+        if (to <= from) continue;
+        g.strokeStyle = ink.dim; g.beginPath(); g.moveTo(from, y - 2); g.lineTo(from, y + 3); g.lineTo(to, y + 3); g.lineTo(to, y - 2); g.stroke();
+        if (g.measureText(k.words).width <= to - from - 4) g.fillText(k.words, (from + to) / 2, y + 6);
+      }
+      g.strokeStyle = ink.grid; g.textAlign = "right";
+    }
     g.save(); g.beginPath(); g.rect(LEFT, TOP, width - LEFT - RIGHT, height - TOP); g.clip();
     for (let i = 0; i < n; i++) if (b.address[i] >= 0 && b.end[i] > state.first && b.start[i] < state.last) box(g, i, ink);
     for (const i of laneOf.keys()) if (b.end[i] > state.first && b.start[i] < state.last) box(g, i, ink);
@@ -169,6 +192,7 @@
     return [make("b", null, make("i", { class: "swatch", style: "background:" + fillOf(b.identity[i]) }), b.name[i]), factTable([
       ["bytes", bothBytes(b.size[i])], ["address", where(i)], ["life", lifeOf(i)], ["cost off chip", bothBytes(b.cost[i])],
       ["HBM moved", b.moved.length ? bothBytes(b.moved[i]) : null], ["pool", p.bands.length > 1 && b.address[i] >= 0 ? p.bands[b.pool[i]].name : null],
+      ["tile", b.nest[i] >= 0 ? tileOf(i) + "; " + p.tiles[i] : null],
       ["in place of", b.slot[i] >= 0 ? b.name[b.slot[i]] : null], ["why", b.reason[i] || null]])];
   }
   let drag = null;
@@ -228,9 +252,11 @@
     function tell() {
       for (const d of figures.querySelectorAll("[data-core]")) d.classList.toggle("here", +d.dataset.core === state.core);
       const c = state.core;
+      const nest = p.nests[nestAt(state.tick)];
       text.textContent = c >= op.cores ? `core ${c} has nothing to do` : `core ${c} works on ` + (op.cuts.map(k => {
+        const tile = nest && k.level >= 0 ? indexAt(nest, k.level) * k.extent : 0;
         const s = k.cut > 1 ? Math.floor(c / k.stride) % k.cut : 0, from = Math.min(s * k.per, k.extent), to = Math.min(from + k.per, k.extent);
-        return `${k.letter} ${from}..${to}`;
+        return `${k.letter} ${tile + from}..${tile + to}`;
       }).join(", ") || "all of it");
     }
     now.append(text, figures);
@@ -243,14 +269,34 @@
     const sum = rows.reduce((s, i) => s + (b.slot[i] >= 0 && b.end[b.slot[i]] > state.tick ? 0 : b.size[i]), 0);
     live.replaceChildren(make("h2", null, `On chip now: ${grouped(rows.length)} buffers, ${inBytes(sum)}`),
       sortable([{ name: "buffer", value: i => b.name[i], words: i => b.name[i], swatch }, { name: "bytes", right: true, value: i => b.size[i], words: i => grouped(b.size[i]) },
-        { name: "address", right: true, value: i => b.address[i], words: i => hex(b.address[i]) }, { name: "life", right: true, value: i => b.start[i], words: i => b.start[i] + ".." + b.end[i] }],
+        { name: "address", right: true, value: i => b.address[i], words: i => hex(b.address[i]) }, ...(p.nests.length ? [{ name: "slice", value: i => tileOf(i), words: i => tileOf(i) }] : []), { name: "life", right: true, value: i => b.start[i], words: i => b.start[i] + ".." + b.end[i] }],
         rows, { sort: 2, most: 60, pick: i => pick(i) }).element);
   }
+  // A slider of its own for the iterations of the nest at the tick.
+  const turns = make("input", { type: "range", id: "iteration", min: 0, max: 0, value: 0 }), turn = make("span", { id: "turn" });
+  const loop = make("div", { class: "bar", id: "loop", style: "margin:8px 0 0" }, make("button", { onclick: () => setIteration(state.iteration - 1) }, "\u25c0"),
+    make("button", { onclick: () => setIteration(state.iteration + 1) }, "\u25b6"), turns, turn);
+  if (p.nests.length) map.append(loop);
+  function showTurn() {
+    const k = p.nests[nestAt(state.tick)];
+    loop.style.visibility = k ? "visible" : "hidden";
+    if (!k) return;
+    turns.max = iterations(k) - 1; turns.value = iterationOf(k);
+    turn.textContent = `iteration ${grouped(iterationOf(k) + 1)} of ${grouped(iterations(k))}: ` + sliceOf(k, 7) + ` (${k.words})`;
+  }
+  function setIteration(to) {
+    const k = p.nests[nestAt(state.tick)];
+    if (!k) return;
+    state.iteration = (to + iterations(k)) % iterations(k);
+    showTurn(); showOp(); showLive(); all.fill();
+  }
+  turns.addEventListener("input", () => setIteration(+turns.value));
   let due = 0;
   function setTick(t) {
     state.tick = Math.min(Math.max(Math.floor(t), p.first), Math.max(p.last - 1, p.first));
     slider.value = state.tick;
     clock.textContent = "tick " + grouped(state.tick) + (p.ops[state.tick] ? ": " + p.ops[state.tick].name : "");
+    showTurn();
     if (state.tick < state.first || state.tick >= state.last) { const span = state.last - state.first; window_(state.tick - span / 2, state.tick + span / 2); } else paint();
     clearTimeout(due);
     if (n > 5000) due = setTimeout(() => { showOp(); showLive(); }, 60); else { showOp(); showLive(); }
@@ -266,6 +312,7 @@
     { name: "life", right: true, value: i => b.start[i], words: i => b.start[i] + ".." + b.end[i] },
     { name: "address", right: true, value: i => b.address[i] >= 0 ? b.address[i] : null, words: i => b.address[i] >= 0 ? hex(b.address[i]) : "" },
     { name: "state", value: rank, words: i => ["on chip", "off chip", "HBM only"][rank(i)], search: true, tone: i => ["good", "bad", "dim"][rank(i)] },
+    ...(p.nests.length ? [{ name: "tile", value: i => b.hold[i], words: i => b.nest[i] >= 0 ? tileOf(i) + "; " + p.tiles[i] : "", search: true }] : []),
     { name: "cost off chip", right: true, value: i => b.cost[i], words: i => grouped(b.cost[i]) },
     ...(b.moved.length ? [{ name: "HBM moved", right: true, value: i => b.moved[i], words: i => grouped(b.moved[i]) }] : []),
     ...(p.bands.length > 1 ? [{ name: "pool", value: i => b.address[i] >= 0 ? b.pool[i] : null, words: i => b.address[i] >= 0 ? p.bands[b.pool[i]].name : "" }] : []),
@@ -276,6 +323,7 @@
   if (p.remedies) main.append(make("section", null, make("h2", null, p.remedies.title), dataTable(p.remedies, { id: "remedies" }).element));
   if (p.ops.length) main.append(make("section", null, make("h2", null, grouped(p.ops.length) + " ops"), sortable([
     { name: "tick", right: true, value: o => o.tick, words: o => o.tick }, { name: "op", value: o => o.name, words: o => o.name }, { name: "kind", value: o => o.kind, words: o => o.kind },
+    ...(p.nests.length ? [{ name: "nest", value: o => nestAt(o.tick), words: o => nestAt(o.tick) >= 0 ? p.nests[nestAt(o.tick)].words : "" }] : []),
     { name: "cores", right: true, value: o => o.cores, words: o => o.cores }, { name: "HBM", right: true, value: o => o.hbm, words: o => grouped(o.hbm) },
     { name: "LX", right: true, value: o => o.lx, words: o => grouped(o.lx) }, { name: "ring", right: true, value: o => o.ring, words: o => grouped(o.ring) },
     { name: "predicted \u00b5s", right: true, value: o => o.us, words: o => o.us.toFixed(2) }], p.ops, { id: "ops", sort: 0, pick: o => setTick(o.tick) }).element));
@@ -327,6 +375,17 @@
     if (!cells.length) return "no cores";
     cells[Math.min(1, cells.length - 1)].dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
     return document.getElementById("core").textContent.startsWith("core ") || document.getElementById("core").textContent;
+  }], ["a step through a nest shows the next slice", () => {
+    if (!p.nests.length) return true;
+    setTick(p.nests[0].first); setIteration(0);
+    const first = turn.textContent, tile = ids.findIndex(i => b.nest[i] === 0), one = tile >= 0 ? tileOf(tile) : "";
+    turns.value = 1; turns.dispatchEvent(new Event("input"));
+    if (!first.startsWith("iteration 1 of ") || !turn.textContent.startsWith("iteration 2 of ") || first.split(":")[1] === turn.textContent.split(":")[1]) return turn.textContent;
+    setIteration(-1);
+    const last = turn.textContent.startsWith(`iteration ${grouped(iterations(p.nests[0]))} of `);
+    if (tile >= 0 && (!one || tileOf(tile) === one)) return "tile " + b.name[tile] + ": " + one;
+    if (nestAt(p.nests[0].last + 1) === 0 || !last) return "ends: " + turn.textContent;
+    return loop.style.visibility === "visible" || "no slider";
   }], ["the wheel zooms, a double click shows all", () => {
     if (p.last - p.first < 4) return true;
     const c = canvas.getBoundingClientRect();

@@ -2,6 +2,7 @@
 #include "html/html.h"
 #include "base/checked.h"
 #include "picture/bands.h"
+#include "planning/nest_words.h"
 #include "planning/plan_words.h"
 #include "planning/buffer_table.h"
 #include "text/format.h"
@@ -60,6 +61,12 @@ static void add_facts(const struct lx_plan *p, int64_t peak, struct text *out)
     if (p->graph->target_hbm_bytes >= 0)
         add_fact(out, "target", lx_plan_meets_target(p) ? "met" : "missed",
                  lx_plan_meets_target(p) ? "good" : "bad");
+    if (p->nest_count > 0) {
+        struct text nests = {0};
+        text_format(&nests, "%s", counted(plan_iterations(p), "iteration").at);
+        add_fact(out, counted(p->nest_count, "nest").at, nests.at ? nests.at : "", NULL);
+        text_free(&nests);
+    }
     text_format(&times, "%.1f us", f->end_to_end_us);
     if (!list) add_fact(out, "from end to end, predicted", times.at ? times.at : "", NULL);
     if (!list) add_fact(out, "cores", grouped(p->graph->device.cores).at, NULL);
@@ -126,12 +133,32 @@ static int64_t is_barred(const struct lx_plan *p, int32_t i)
     return p->problem.buffers[i].reason != NULL;
 }
 
+static int64_t hold_of(const struct lx_plan *p, int32_t i)
+{
+    return p->stays ? p->stays[i].hold : 0;
+}
+
+/* The nest of a tile, or -1. */
+static int64_t nest_of(const struct lx_plan *p, int32_t i)
+{
+    return is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
+}
+
+/* The levels, as bits, that cut what a tile has. */
+static int64_t levels_of(const struct lx_plan *p, int32_t i)
+{
+    int64_t nest = nest_of(p, i);
+    if (nest < 0) return 0;
+    return nest_tensor_of(p->layouts, &p->nests[nest], p->stays[i].tensor).indexed &
+           levels_to(p->stays[i].hold);
+}
+
 static const struct {
     const char *key;
     int64_t (*value)(const struct lx_plan *, int32_t);
-} columns[] = {{"size", size_of}, {"start", start_of},       {"end", end_of},
-               {"pool", pool_of}, {"address", address_of},   {"cost", cost_of},
-               {"slot", slot_of}, {"identity", identity_of}, {"barred", is_barred}};
+} columns[] = {{"size", size_of},       {"start", start_of}, {"end", end_of},   {"pool", pool_of},
+               {"address", address_of}, {"cost", cost_of},   {"slot", slot_of}, {"identity", identity_of},
+               {"barred", is_barred},   {"hold", hold_of},   {"nest", nest_of}, {"levels", levels_of}};
 
 static void add_buffers(const struct lx_plan *p, struct text *out)
 {
@@ -210,8 +237,9 @@ static void add_division(const struct lx_plan *p, const struct lx_division *d, s
         const struct lx_split *s = &d->splits[k];
         text_format(out,
                     "%s{\"letter\": \"%c\", \"extent\": %" PRId64 ", \"cut\": %" PRId64 ", \"per\": %" PRId64
-                    ", \"stride\": %" PRId64 "}",
-                    k ? ", " : "", s->letter, s->extent, s->split, s->per_core, lx_division_stride(d, k));
+                    ", \"stride\": %" PRId64 ", \"level\": %d}",
+                    k ? ", " : "", s->letter, s->extent, s->split, s->per_core, lx_division_stride(d, k),
+                    nest_level_of(p, d->op, s->letter));
     }
     text_add(out, "], \"views\": [");
     for (int k = 0; k < d->operand_count; k++) {
@@ -242,6 +270,36 @@ static void add_ops(const struct lx_plan *p, struct text *out)
         text_add(out, "}");
     }
     text_add(out, "],\n");
+}
+
+/* Loops of each nest, and what a tile says of itself in its first iteration. */
+static void add_nests(const struct lx_plan *p, struct text *out)
+{
+    text_add(out, "\"nests\": [");
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        const struct lx_nest *n = &p->nests[i];
+        text_format(out, "%s{\"first\": %d, \"last\": %d, \"words\": \"", i ? ", " : "", (int)n->first,
+                    (int)n->last);
+        add_nest_words(p, n, out);
+        text_add(out, "\", \"levels\": [");
+        for (int l = 0; l < n->level_count; l++)
+            text_format(out, "%s{\"letter\": \"%c\", \"tiles\": %" PRId64 ", \"each\": %" PRId64 "}",
+                        l ? ", " : "", nest_letter(p->layouts, n, n->first, l), n->tiles[l],
+                        nest_tile_extent(p, n, l));
+        text_add(out, "]}");
+    }
+    text_add(out, "],\n\"tiles\": {");
+    const char *between = "";
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        struct text words = {0};
+        if (nest_of(p, i) < 0) continue;
+        add_tile_copies(p, i, &words);
+        text_format(out, "%s\"%d\": ", between, (int)i);
+        text_json_string(out, words.at ? words.at : "");
+        text_free(&words);
+        between = ", ";
+    }
+    text_add(out, "},\n");
 }
 
 static void add_use(const struct lx_occupancy *o, struct text *out)
@@ -313,6 +371,7 @@ void show_html(const struct lx_plan *p, const struct picture *how, struct text *
         add_use(&o, &json);
         add_buffers(p, &json);
         add_ops(p, &json);
+        add_nests(p, &json);
         text_format(&json, "\"remedies\": %s}\n", how->remedies ? how->remedies : "null");
         html_page(p->graph->name, html_plan_js, &json, out);
     } else

@@ -14,6 +14,8 @@ int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
 /* A letter for each identity; they repeat after LETTER_COUNT. */
 enum { LETTER_COUNT = 62 };
 char identity_letter(int32_t identity);
+/* In every second cell of a tile, where cells are letters. */
+enum { TILE_LETTER = '~' };
 
 struct picture {
     int width, height;    /* characters or pixels; 0: as it suits */

@@ -98,6 +98,7 @@ static void add_off_chip_words(const struct lx_plan *p, int32_t spilled, int32_t
     text_format(t, "%s spilled", counted(spilled, "buffer").at);
     if (not_drawn) text_format(t, " (%s not drawn)", grouped(not_drawn).at);
     if (barred) text_format(t, "; %s may not be on chip", grouped(barred).at);
+    if (p->nest_count > 0) text_add(t, "; dotted: a tile of a nest");
     text_format(t, p->graph->is_list ? "; cost %s" : "; %s more traffic than the perfect plan has",
                 in_bytes(p->figures.spill_bytes).at);
 }
@@ -126,11 +127,15 @@ static const char styles[] =
     ".limit{stroke:#cf1124;stroke-width:1.2;stroke-dasharray:6 "
     "3}.limit-text{text-anchor:end;fill:#cf1124;font-size:10px}"
     ".pool{font-weight:600}.pool .dim{font-weight:400}.reserved{stroke:#9aa5b1;stroke-width:.6}"
+    ".tile{stroke:#1f2933;stroke-width:1;stroke-dasharray:4 "
+    "2}.nest{fill:none;stroke:#52606d;stroke-width:1.2}"
     ".curve{fill:#9fb3c8;stroke:#627d98;stroke-width:.8}</style>\n"
     "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
     "patternTransform=\"rotate(45)\">"
     "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#1f2933\" stroke-opacity=\".55\" "
     "stroke-width=\"1.6\"/></pattern>"
+    "<pattern id=\"tile\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
+    "<circle cx=\"2.5\" cy=\"2.5\" r=\"0.9\" fill=\"#1f2933\" fill-opacity=\".5\"/></pattern>"
     "<pattern id=\"reserved\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
     "patternTransform=\"rotate(-45)\"><rect width=\"8\" height=\"8\" fill=\"#e4e7eb\"/>"
     "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"8\" stroke=\"#9aa5b1\" stroke-width=\"3\"/></pattern></defs>\n";
@@ -154,7 +159,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     for (int32_t k = 0; k < count; k++)
         lanes_place(&lanes, spilled[k], p->problem.buffers[spilled[k]].start,
                     p->problem.buffers[spilled[k]].end);
-    int axis = AXIS + (svg_names_ops(p) ? OP_NAMES : 0);
+    int axis = AXIS + (svg_names_ops(p) ? OP_NAMES : 0) + (p->nest_count > 0 ? NEST_ROW : 0);
     double below = axis + CURVE + GAP + lanes.used * LANE + 24, map = fmax(height - TOP - below, 120);
     struct frame f = {.x = LEFT, .y = TOP, .width = width - LEFT - RIGHT, .height = map, .index = &index};
     span_of(p, &time, &f);
@@ -170,6 +175,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     if (svg_bands(&f)) {
         svg_addresses(&f, t);
         svg_ticks(&f, t);
+        svg_nests(&f, f.y + f.height + axis - NEST_ROW - 6, t);
         svg_reserved(&f, t);
         svg_buffers(&f, t);
     } else

@@ -5,6 +5,7 @@
  * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
  * takes over its parent's place, a shade where a cell holds several buffers, by how much of it they fill (thin buffers
  * never vanish), '\' bytes that are reserved. Several pools are bands one below the other. */
+#include "planning/nest_words.h"
 #include "planning/plan_words.h"
 #include "picture/picture.h"
 #include "planning/buffer_table.h"
@@ -21,14 +22,14 @@
 enum { DEFAULT_WIDTH = 100, DEFAULT_HEIGHT = 24, WIDEST_TICK = 4, LEAST_ADDRESS = 6 };
 
 struct glyphs {
-    const char *side, *corner, *line, *mark;
+    const char *side, *corner, *line, *mark, *from, *to;
     const char *level[11]; /* occupancy in tenths; the last: full */
 };
 
 static const struct glyphs plain = {
-    "|", "+", "-", "+", {" ", "1", "2", "3", "4", "5", "6", "7", "8", "9", "#"}};
+    "|", "+", "-", "+", "[", "]", {" ", "1", "2", "3", "4", "5", "6", "7", "8", "9", "#"}};
 static const struct glyphs fancy = {
-    "│", "└", "─", "┬", {" ", "▁", "▁", "▂", "▃", "▄", "▄", "▅", "▆", "▇", "█"}};
+    "│", "└", "─", "┬", "└", "┘", {" ", "▁", "▁", "▂", "▃", "▄", "▄", "▅", "▆", "▇", "█"}};
 
 struct map {
     const struct lx_plan *plan;
@@ -111,18 +112,25 @@ static char letter_at(const struct map *m, const struct raster_cell *c)
     return letter_of(m, c->owner);
 }
 
-/* Cells that look alike are painted together. */
+static bool has_owner(const struct raster_cell *c)
+{
+    return c->state == CELL_ONE || c->state == CELL_HANDOVER;
+}
+
+/* Cells that look alike are painted together; a tile has its letter at the begin of a tick only. */
 static void write_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
     struct text s = {0};
+    bool tile = has_owner(c) && is_tile(m->plan, c->owner);
     for (int i = 0; i < count; i++) {
         char first = letter_at(m, &c[i]);
-        text_pad(&s, c->state == CELL_HANDOVER ? '/' : first, 1);
-        text_pad(&s, first, (size_t)m->tick_width - 1);
+        bool between = tile && m->tick_width == 1 && i % 2; /* with wider ticks, the rest of each */
+        text_pad(&s, c->state == CELL_HANDOVER ? '/' : between ? TILE_LETTER : first, 1);
+        text_pad(&s, tile ? TILE_LETTER : first, (size_t)m->tick_width - 1);
     }
     if (s.failed)
         out->failed = true;
-    else if (c->state == CELL_ONE || c->state == CELL_HANDOVER)
+    else if (has_owner(c))
         paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
         paint_add(out, c->state == CELL_MANY ? PAINT_PLAIN : PAINT_DIM, s.at);
@@ -199,6 +207,57 @@ static void write_ruler(const struct map *m, struct text *out)
     text_free(&labels);
 }
 
+/* A bracket over the ticks of a nest, with its loops if they fit. */
+static void write_bracket(const struct map *m, const struct lx_nest *n, int length, struct text *out)
+{
+    struct text words = {0};
+    add_nest_words(m->plan, n, &words);
+    int room = length - 2, used = (int)words.length <= room ? (int)words.length : 0;
+    text_add(out, m->glyphs->from);
+    for (int i = 0; i < (room - used) / 2; i++) text_add(out, m->glyphs->line);
+    if (used) paint_add(out, PAINT_HEADING, words.at);
+    for (int i = (room - used) / 2 + used; i < room; i++) text_add(out, m->glyphs->line);
+    if (length > 1) text_add(out, m->glyphs->to);
+    out->failed |= words.failed;
+    text_free(&words);
+}
+
+/* The nests below the ticks. */
+static void write_nests(const struct map *m, struct text *out)
+{
+    int at = 0;
+    if (m->plan->nest_count == 0) return;
+    text_format(out, "%*s ", address_width(m) + 2, "nests");
+    for (int32_t i = 0; i < m->plan->nest_count; i++) {
+        const struct lx_nest *n = &m->plan->nests[i];
+        int first, last;
+        if (!raster_columns(&m->raster, n->first, (int64_t)n->last + 1, &first, &last)) continue;
+        int from = (int)max_i64(first * m->tick_width, at), to = (last + 1) * m->tick_width;
+        if (to <= from) continue; /* in the column of the one before */
+        text_pad(out, ' ', (size_t)(from - at));
+        write_bracket(m, n, to - from, out);
+        at = to;
+    }
+    text_add(out, "\n");
+}
+
+/* "2 nests, 80 iterations", and a line each. */
+static void list_nests(const struct lx_plan *p, bool all, struct text *out)
+{
+    enum { MOST_NESTS = 12 };
+    int32_t shown = all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
+    if (p->nest_count == 0) return;
+    add_nests_sum(p, out);
+    text_add(out, "\n");
+    for (int32_t i = 0; i < shown; i++) {
+        text_add(out, "  ");
+        add_nest_title(p, i, out);
+        text_add(out, "\n");
+    }
+    if (shown < p->nest_count)
+        text_format(out, "  ... %s more; --all lists them\n", counted(p->nest_count - shown, "nest").at);
+}
+
 static void write_occupancy(const struct map *m, struct text *out)
 {
     int64_t whole =
@@ -268,7 +327,8 @@ static void write_heading(const struct map *m, struct text *out)
         text_add(out, "; columns: between events, not to scale");
     else
         text_format(out, "; columns: %s ticks each", grouped(a->edge[1] - a->edge[0]).at);
-    text_format(out, "; / in place%s%s\n\n", m->raster.dense ? ", : to @ several, by how full it is" : "",
+    text_format(out, "; / in place%s%s%s\n\n", m->plan->nest_count > 0 ? ", ~ a tile of a nest" : "",
+                m->raster.dense ? ", : to @ several, by how full it is" : "",
                 has_reserved(m->plan) ? ", \\ reserved" : "");
 }
 
@@ -287,7 +347,9 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
             write_heading(&m, out);
             write_rows(&m, out);
             write_ruler(&m, out);
+            write_nests(&m, out);
             write_occupancy(&m, out);
+            list_nests(p, how->all, out);
             text_legend(p, how, out);
         }
     } else if (ok)

@@ -2,6 +2,7 @@
 #include "picture/svg_frame.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "planning/nest_words.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -86,6 +87,13 @@ void add_tooltip(const struct lx_plan *p, int32_t i, struct text *t)
         add_xml(t, p->problem.pools[lx_pool_of(p, i)].name, 0);
     }
     text_format(t, ", cost off chip %s", in_bytes(b->spill_cost).at);
+    if (is_tile(p, i)) {
+        struct text words = {0};
+        add_tile_words(p, i, 0, &words);
+        text_add(t, "; ");
+        text_xml(t, words.at ? words.at : "");
+        text_free(&words);
+    }
     if (p->took_slot_of[i] >= 0) {
         text_add(t, ", in place of ");
         add_xml(t, p->problem.buffers[p->took_slot_of[i]].name, 0);

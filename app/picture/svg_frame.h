@@ -34,6 +34,9 @@ void svg_buffers(const struct frame *f, struct text *t);
 void svg_reserved(const struct frame *f, struct text *t);
 void svg_addresses(const struct frame *f, struct text *t);
 void svg_ticks(const struct frame *f, struct text *t);
+/* The nests as brackets, `y` their top; rows of NEST_ROW. */
+enum { NEST_ROW = 20 };
+void svg_nests(const struct frame *f, double y, struct text *t);
 /* Are the ticks ops with names? */
 bool svg_names_ops(const struct lx_plan *p);
 

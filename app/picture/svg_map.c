@@ -1,6 +1,7 @@
 /* The map of a drawing: one rectangle per life of a buffer, what is reserved, and the axes. */
 #include "picture/svg_frame.h"
 #include "base/checked.h"
+#include "planning/nest_words.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -46,6 +47,10 @@ static void add_life(const struct frame *f, int32_t i, int32_t heir, struct lx_l
         struct lx_life shared = {life.start, min_i64(p->problem.buffers[parent].end, life.end)};
         open_rect(f, pool, shared, at, at + b->size, t);
         text_add(t, " fill=\"url(#hatch)\" pointer-events=\"none\"/>");
+    }
+    if (is_tile(p, i)) {
+        open_rect(f, pool, life, at, at + b->size, t);
+        text_add(t, " class=\"tile\" fill=\"url(#tile)\" pointer-events=\"none\"/>");
     }
     struct lx_life seen = seen_of(p, i, heir, life);
     add_label(b->name, x_of(f, seen.start), y, x_of(f, seen.end) - x_of(f, seen.start), h, t);
@@ -172,6 +177,28 @@ static void add_op_names(const struct frame *f, double y, struct text *t)
         text_add(t, "</text>\n");
         free_from = x + LEAST_APART;
     }
+}
+
+void svg_nests(const struct frame *f, double y, struct text *t)
+{
+    const struct lx_plan *p = f->index->plan;
+    if (p->nest_count == 0) return;
+    text_format(
+        t, "<g id=\"nests\"><text class=\"dim\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">nests</text>\n",
+        f->x - 8, y + 12);
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        struct text words = {0};
+        double from = x_of(f, p->nests[i].first) + 1, to = x_of(f, (int64_t)p->nests[i].last + 1) - 1;
+        add_nest_words(p, &p->nests[i], &words);
+        text_format(t, "<path class=\"nest\" d=\"M%.2f %.1fv5H%.2fv-5\"><title>", from, y, to);
+        text_xml(t, words.at ? words.at : "");
+        text_add(t, "</title></path>");
+        add_label(words.at ? words.at : "", from, y + 4, to - from, NEST_ROW - 6, t);
+        text_add(t, "\n");
+        t->failed |= words.failed;
+        text_free(&words);
+    }
+    text_add(t, "</g>\n");
 }
 
 void svg_ticks(const struct frame *f, struct text *t)

@@ -1,5 +1,6 @@
 /* The tables below a map in plain text: what its letters stand for, and what is off chip and why. */
 #include "picture/picture.h"
+#include "planning/nest_words.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/table.h"
@@ -54,6 +55,16 @@ static void life_value(const void *row_of_table, const struct column *column, st
     value_format(v, "%s%s", words, k < lx_life_count(b) ? " ..." : "");
 }
 
+/* "1 of 16, held in level 1". */
+static void tile_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct legend_row *row = row_of_table;
+    (void)column;
+    if (is_tile(row->plan, row->i))
+        value_format(v, "1 of %s, held in level %d", grouped(tile_count(row->plan, row->i)).at,
+                     row->plan->stays[row->i].hold);
+}
+
 /* clang-format off */
 VALUE_OF(letter_value,  struct legend_row, value_format(v, "%c", row->letter); v->paint = PAINT_HEADING;)
 VALUE_OF(name_value,    struct legend_row, v->words = row->is->name;)
@@ -67,6 +78,7 @@ static const struct column on_chip_array[] = {
     {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .value = bytes_value},
     {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = life_value},
     {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = address_value},
+    {.key = "tile",        .heading = "tile",        .kind = VALUE_WORDS,   .flags = COLUMN_MAY_HIDE, .value = tile_value},
     {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
 };
 

@@ -1,5 +1,6 @@
 /* Columns over the buffers of a plan, and the sums below them. */
 #include "planning/buffer_table.h"
+#include "planning/nest_words.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -52,6 +53,28 @@ static void state_value(const void *row_of_table, const struct column *column, s
     v->paint = is_placed(row) ? PAINT_GOOD : buffer_of(row)->reason ? PAINT_DIM : PAINT_BAD;
 }
 
+/* Of how many tiles it has one at a time. */
+static void tiles_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct buffer_row *row = row_of_table;
+    bool tile = is_tile(row->plan, row->i);
+    (void)column;
+    value_whole(v, tile ? tile_count(row->plan, row->i) : 0);
+    if (tile)
+        value_format(v, "1/%s", grouped(v->whole).at);
+    else
+        v->words = "";
+}
+
+/* The level of its nest that it is held in. */
+static void hold_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct buffer_row *row = row_of_table;
+    (void)column;
+    value_whole(v, row->plan->stays ? row->plan->stays[row->i].hold : 0);
+    if (v->whole == 0) v->words = "";
+}
+
 static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;
@@ -77,6 +100,8 @@ static const struct column buffer_array[BUFFER_COLUMNS] = {
     [BUFFER_COST]    = {.key = "cost",        .heading = "cost",        .kind = VALUE_BYTES,   .width = 11, .from = 76, .value = cost_value},
     [BUFFER_MOVED]   = {.key = "hbm_bytes",   .heading = "HBM bytes",   .kind = VALUE_BYTES,   .width = 11, .from = 36, .value = moved_value},
     [BUFFER_STATE]   = {.key = "state",       .heading = "state",       .kind = VALUE_WORDS,   .width = 8,  .from = 46, .value = state_value},
+    [BUFFER_TILES]   = {.key = "tiles",       .heading = "tile",        .kind = VALUE_COUNT,   .width = 8,  .from = 66, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = tiles_value},
+    [BUFFER_HOLD]    = {.key = "hold",        .heading = "hold",        .kind = VALUE_NUMBER,  .width = 4,  .from = 100, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = hold_value},
     [BUFFER_SLOT]    = {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .width = 16, .from = 180, .flags = COLUMN_MAY_HIDE, .value = slot_value},
     [BUFFER_REASON]  = {.key = "reason",      .heading = "reason",      .kind = VALUE_WORDS,   .from = 116, .value = reason_value},
 };

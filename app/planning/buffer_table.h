@@ -22,6 +22,8 @@ enum buffer_column {
     BUFFER_COST,
     BUFFER_MOVED,
     BUFFER_STATE,
+    BUFFER_TILES,
+    BUFFER_HOLD,
     BUFFER_SLOT,
     BUFFER_REASON,
     BUFFER_COLUMNS

@@ -27,7 +27,9 @@ static struct words bytes_words(int64_t n, bool brief)
 
 const char *optimal_words(const struct lx_plan *p)
 {
-    bool any_divisions = p->joint.searched && p->figures.hbm_bytes <= p->joint.bound_bytes;
+    /* The bound that plans with nests have is one of tensors, however ops are divided. */
+    bool any_divisions =
+        (p->joint.searched && p->figures.hbm_bytes <= p->joint.bound_bytes) || p->nest_count > 0;
     return p->graph->is_list || p->asks_time || any_divisions ? "optimal" : "optimal for these divisions";
 }
 

@@ -1,6 +1,7 @@
 /* A plan's ops, copies and steps as tables for people: columns over rows that point into the plan. */
 #include "planning/show_plan.h"
 #include "base/fail.h"
+#include "planning/nest_words.h"
 #include "planning/planning.h"
 #include "text/largest.h"
 #include "text/table.h"
@@ -40,6 +41,17 @@ VALUE_OF(device_value,  struct op_row, v->number = row->traffic->device_us;)
 VALUE_OF(whole_value,   struct op_row, v->number = row->traffic->end_to_end_us;)
 VALUE_OF(bound_value,   struct op_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "";)
 
+static void nest_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct op_row *row = row_of_table;
+    int32_t nest = plan_nest_at(row->plan, row->op);
+    (void)column;
+    if (nest < 0) return;
+    text_format(&v->made, "%d: ", (int)nest + 1);
+    add_nest_words(row->plan, &row->plan->nests[nest], &v->made);
+    v->words = v->made.at;
+}
+
 static const struct column op_array[] = {
     {.key = "tick",        .heading = "tick",        .kind = VALUE_NUMBER, .value = tick_value},
     {.key = "op",          .heading = "op",          .kind = VALUE_NAME,   .value = op_value},
@@ -52,6 +64,7 @@ static const struct column op_array[] = {
     {.key = "device_us",   .heading = "device us",   .kind = VALUE_MICROS, .value = device_value},
     {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, .value = whole_value},
     {.key = "bound_by",    .heading = "bound by",    .kind = VALUE_WORDS,  .value = bound_value},
+    {.key = "nest",        .heading = "nest",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE, .value = nest_value},
 };
 /* clang-format on */
 

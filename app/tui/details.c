@@ -1,4 +1,5 @@
 /* All that is known of one buffer, in lines: where it is, how long, what it costs, why. */
+#include "planning/nest_words.h"
 #include "tui/explorer.h"
 
 #include <stdio.h>
@@ -77,8 +78,16 @@ static void add_copies(const struct scene *on, int32_t i, struct text *out)
         } else
             text_format(out, "%s tick %d",
                         t->kind == LX_LOAD ? "loaded from HBM before" : "stored to HBM after", (int)t->tick);
+        if (transfer_times(p, t) > 1) text_format(out, ", %s", counted(transfer_times(p, t), "time").at);
         text_format(out, " (%s B); ", grouped(t->bytes).at);
     }
+}
+
+/* Which tile it is in the iteration that its nest is seen in. */
+static void add_tile(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
+{
+    int32_t nest = plan_nest_at(p, p->stays[i].first);
+    if (nest >= 0) add_tile_words(p, i, session_iteration(on->session, nest), out);
 }
 
 /* One line behind the other; a line that does not fit goes on in the next row. */
@@ -105,6 +114,10 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " per core," : "");
     add_place(on, p, i, &line);
     draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
+    if (is_tile(p, i)) {
+        add_tile(on, p, i, &line);
+        draw_line(on, &text, INK(KEY), &line);
+    }
     if (!placed && p->reason[i]) {
         text_add(&line, "why: ");
         add_printable(&line, p->reason[i], 0);

@@ -114,6 +114,12 @@ const char *edit_program(void);
 /* Reads the open pattern again when its file has changed. */
 void explorer_watch(struct explorer *x);
 
+/* nest_acts.c: one iteration on or back, to an iteration by its number, to another nest; as rows of the acts. */
+enum nest_loop { NEST_INNER, NEST_OUTER };
+void nest_step(struct explorer *x, const char *argument, int loop, int by);
+void nest_iterate(struct explorer *x, const char *argument, int what, int by);
+void nest_go(struct explorer *x, const char *argument, int what, int by);
+
 /* prompt.c: the line at the bottom */
 void prompt_open(struct explorer *x, char lead, const char *text);
 /* With a proposal behind the text, which typing replaces. */

@@ -87,6 +87,7 @@ static const char *word_of(struct explorer *x, const struct hint *h)
     bool planless = all_views[top]->needs_plan && !session_plan(s);
     if (h->request == REQ_STOP && worker_busy(s->worker, NULL) <= worker_busy(s->worker, &read_work))
         return NULL;
+    if (h->request == REQ_NEXT_ITERATION && (planless || session_plan(s)->nest_count == 0)) return NULL;
     if (planless && h->request != REQ_STOP && h->request != REQ_BACK && h->request != REQ_WHAT_IF &&
         h->request != REQ_NEXT_SOLVER)
         return NULL;

@@ -1,5 +1,6 @@
 /* What is around the views: title with tabs, status, windows on top; footer.c has the last line. */
 #include "tui/explorer.h"
+#include "planning/nest_words.h"
 #include "planning/plan_words.h"
 #include "text/source_line.h"
 
@@ -95,6 +96,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
+    if (p->nest_count > 0) add_nests_sum(p, &pieces[n++]);
     if (!p->graph->is_list)
         text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
                     p->figures.end_to_end_us);

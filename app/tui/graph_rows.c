@@ -1,5 +1,6 @@
 /* Ops as rows of a table on the screen. */
 #include "tui/graph_rows.h"
+#include "planning/nest_words.h"
 #include "tui/explorer.h"
 #include "tui/stack_bar.h"
 
@@ -98,12 +99,39 @@ static const struct column graph_array[GRAPH_COLUMNS] = {
 
 const struct columns graph_columns = COLUMNS("ops of the graph on the screen", graph_array);
 
+/* Brackets with counts, without, or nothing. */
+static int nest_columns(const struct lx_plan *p, int room)
+{
+    return p->nest_count == 0 || room < 40 ? 0 : room < 76 ? 2 : 9;
+}
+
+/* The bracket beside an op; beside the first ops a level each, the outermost first: "x16 h". */
+static void put_nest(const struct scene *on, struct box at, int32_t op)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = at.columns > 0 ? plan_nest_at(p, op) : -1;
+    if (nest < 0) return;
+    const struct lx_nest *n = &p->nests[nest];
+    const struct glyphs *g = on->glyphs;
+    struct style style = nest == session_nest(on->session) ? INK(KEY) : INK(FRAME);
+    put(on->cells, at.row, at.column,
+        n->first == n->last ? '['
+        : op == n->first    ? g->corner[0]
+        : op == n->last     ? g->corner[2]
+                            : g->vertical,
+        style);
+    int level = op - n->first;
+    if (level >= n->level_count) return;
+    put_format(on->cells, at.row, at.column + 1, at.columns - 2, style, "x%lld %c",
+               (long long)n->tiles[level], nest_letter(p->layouts, n, n->first, level));
+}
+
 /* How wide a name is depends on the room. */
 void graph_rows_fit(const struct scene *on, int room, struct graph_rows *out)
 {
     const struct outcome *o = &on->session->shown;
-    *out = (struct graph_rows){.rails = rails_fit(o, room)};
-    out->columns_at = TICK_COLUMNS + out->rails.columns + 2;
+    *out = (struct graph_rows){.rails = rails_fit(o, room), .nests = nest_columns(o->plan, room)};
+    out->columns_at = TICK_COLUMNS + out->nests + out->rails.columns + 2;
     int rest = room - out->columns_at;
     memcpy(out->columns, graph_array, sizeof graph_array);
     out->columns[GRAPH_NAME].width = rest >= 100  ? 24
@@ -125,7 +153,8 @@ static struct box columns_of_row(const struct graph_rows *r, struct box row)
 void put_graph_head(const struct scene *on, const struct graph_rows *r, struct box row)
 {
     put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), "tick");
-    put_text(on->cells, row.row, row.column + TICK_COLUMNS, r->rails.columns, INK(DIM),
+    put_text(on->cells, row.row, row.column + TICK_COLUMNS, r->nests, INK(DIM), r->nests > 4 ? "nest" : "");
+    put_text(on->cells, row.row, row.column + TICK_COLUMNS + r->nests, r->rails.columns, INK(DIM),
              r->rails.columns >= 7 ? "tensors" : "");
     put_headings(on->cells, columns_of_row(r, row), &r->fitted);
 }
@@ -138,7 +167,9 @@ void put_graph_row(const struct scene *on, const struct graph_rows *r, struct bo
     uint8_t tone = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)));
     struct box columns = columns_of_row(r, row);
     put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), grouped(i).at);
-    put_rails(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->rails.columns}, r->rails, i);
+    put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i);
+    put_rails(on, (struct box){row.row, row.column + TICK_COLUMNS + r->nests, 1, r->rails.columns}, r->rails,
+              i);
     put(on->cells, row.row, columns.column - 2, data.here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone});
     put_values(on->cells, columns, &r->fitted, &data);

@@ -18,9 +18,10 @@ enum graph_column {
     GRAPH_COLUMNS
 };
 
-/* Where things stand in a row: tick, lanes, a mark in the colour of the output, the columns, a bar. */
+/* Where things stand in a row: tick, the bracket of its nest, lanes, a mark in the colour of the output, the columns, a bar. */
 struct graph_rows {
     struct rail_room rails;
+    int nests; /* columns of the brackets of nests; 0: there are none */
     struct column columns[GRAPH_COLUMNS];
     struct fitted fitted;
     int columns_at, bar_at; /* from the left */

@@ -1,6 +1,7 @@
 /* Ruler, brackets, curve and minimap: one row function each. */
 #include "tui/map_axis.h"
 #include "base/checked.h"
+#include "planning/nest_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -140,6 +141,42 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
         n++;
     }
     if (runs) axis_draw_runs(on, area, r, "kernels", runs, n);
+    free(runs);
+}
+
+int axis_nest_rows(const struct session *s)
+{
+    const struct lx_plan *p = session_plan(s);
+    return p && p->nest_count > 0;
+}
+
+/* "x16 over s", and ", 5 of 16" of the nest at the cursor if `room` is enough. */
+static void name_nest(const struct session *s, int32_t nest, int room, struct tick_run *run)
+{
+    const struct lx_plan *p = session_plan(s);
+    struct text words = {0};
+    add_nest_words(p, &p->nests[nest], &words);
+    size_t loops = words.length;
+    if (nest == session_nest(s))
+        text_format(&words, ": %s of %s", grouped(session_iteration(s, nest) + 1).at,
+                    grouped(nest_iterations(&p->nests[nest])).at);
+    if ((int)words.length > room && words.at) words.at[loops] = 0;
+    snprintf(run->label, sizeof run->label, "%s", words.at ? words.at : "");
+    text_free(&words);
+}
+
+void axis_draw_nests(const struct scene *on, struct box area, const struct raster *r)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    struct tick_run *runs = area.rows ? malloc(((size_t)p->nest_count + 1) * sizeof *runs) : NULL;
+    int32_t n = 0;
+    for (int32_t i = 0; runs && i < p->nest_count; i++) {
+        int first, last;
+        runs[n] = (struct tick_run){.from = p->nests[i].first, .to = (int64_t)p->nests[i].last + 1};
+        if (!raster_columns(r, runs[n].from, runs[n].to, &first, &last)) continue;
+        name_nest(on->session, i, last - first - 3, &runs[n++]);
+    }
+    if (runs) axis_draw_runs(on, area, r, "nests", runs, n);
     free(runs);
 }
 

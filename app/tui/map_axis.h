@@ -22,6 +22,10 @@ void axis_draw_runs(const struct scene *on, struct box area, const struct raster
 /* The kernel bundles of the plan in the window, where there are several; rows of one line. */
 int axis_bundle_rows(const struct session *s);
 void axis_draw_bundles(const struct scene *on, struct box area, const struct raster *r);
+/* The nests of the plan, with their loops; that at the cursor also with the iteration it is seen in, where there is
+ * room. */
+int axis_nest_rows(const struct session *s);
+void axis_draw_nests(const struct scene *on, struct box area, const struct raster *r);
 /* All of time in one row, with the part that is seen. */
 void axis_draw_minimap(const struct scene *on, struct box area, const struct map_window *w);
 

@@ -1,6 +1,7 @@
 /* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
  * */
 #include "tui/map_panel.h"
+#include "planning/nest_words.h"
 #include "tui/paint_blocks.h"
 #include "tui/paint_map.h"
 
@@ -34,6 +35,20 @@ int map_panel_hole(const struct scene *on, struct box area)
     return used;
 }
 
+/* Of a tile the slice that is there, if there is room for all of it. */
+static void put_slice(const struct scene *on, struct box room, int32_t i)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
+    struct text words = {0};
+    if (nest < 0) return;
+    add_slice_words(p, &p->nests[nest], p->stays[i].tensor, p->stays[i].hold,
+                    session_iteration(on->session, nest), &words);
+    if (words.at && columns_of(words.at) <= room.columns)
+        put_text(on->cells, room.row, room.column, room.columns, INK(KEY), words.at);
+    text_free(&words);
+}
+
 static void draw_row(const struct scene *on, struct box row, int32_t i, struct style style,
                      const char *number)
 {
@@ -41,7 +56,9 @@ static void draw_row(const struct scene *on, struct box row, int32_t i, struct s
     int name = row.columns - 12;
     put(on->cells, row.row, row.column, on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
-    put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+    int used =
+        put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+    put_slice(on, (struct box){row.row, row.column + 3 + used, 1, name - 3 - used}, i);
     put_right(on->cells, row.row, row.column + name, 11, style, number);
     if (i == on->session->selection.buffer) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
 }
@@ -122,6 +139,38 @@ static bool has_moves(const struct scene *on)
     return false;
 }
 
+static bool has_tiles(const struct lx_plan *p)
+{
+    for (int32_t i = 0; p && i < p->problem.count; i++)
+        if (is_tile(p, i) && p->answer.address[i] >= 0) return true;
+    return false;
+}
+
+/* "iteration 5 of 16: s 256..320" at the cursor. */
+static int draw_iteration(const struct scene *on, struct box area)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = area.rows > 0 ? plan_nest_at(p, on->session->selection.tick) : -1;
+    struct text line = {0};
+    if (nest < 0) return 0;
+    add_nest_title(p, nest, &line);
+    text_add(&line, "\n");
+    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+    int used = put_wrapped(on->cells, area, INK(KEY), line.at ? line.at : "");
+    text_free(&line);
+    return used;
+}
+
+/* How tiles look. */
+static int put_tile_mark(const struct scene *on, int row, int column)
+{
+    bool letters = on->theme->letters || on->glyphs->ascii;
+    uint8_t tone = tone_of_identity(0);
+    put(on->cells, row, column, letters ? TILE_LETTER : on->glyphs->shades[1],
+        letters ? INK(KEY) : (struct style){TONE_LABEL, tone, 0});
+    return 2 + put_text(on->cells, row, column + 1, 10, INK(DIM), "tile");
+}
+
 static void draw_legend(const struct scene *on, struct box area)
 {
     const struct {
@@ -136,6 +185,7 @@ static void draw_legend(const struct scene *on, struct box area)
         put(on->cells, area.row, at, on->glyphs->move, INK(KEY));
         at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), "move");
     }
+    if (has_tiles(session_plan(on->session))) at += put_tile_mark(on, area.row, at);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         put(on->cells, area.row, at, marks[i].code, INK(KEY));
         at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);
@@ -161,6 +211,8 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
     if (legend.rows) draw_legend(on, legend);
     if (shades.rows) draw_shades(on, shades, w);
+    if (rest.rows > 12)
+        box_cut_top(&rest, draw_iteration(on, (struct box){rest.row, rest.column, 4, rest.columns}));
     struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);
     if (hole.rows) map_panel_hole(on, hole);
     if (rest.rows >= 12) {

@@ -1,10 +1,13 @@
 /* Colours and letters of a raster: a buffer has the same letter and colour wherever it is drawn. The selected one has a
- * bright outline, what is marked is hatched. Names go into rectangles that are wide enough, arrows where a stay is
+ * bright outline, what is marked is hatched, tiles are dotted. Copies that are not made in the iteration are not bold. Names go into rectangles that are wide enough, arrows where a stay is
  * filled or saved, the names of pools above their bands. */
 #include "tui/paint_map.h"
+#include "base/checked.h"
+#include "planning/nest_words.h"
 #include "tui/paint_blocks.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PICKED = 16 };
@@ -51,6 +54,13 @@ static bool is_marked(const struct map_paint *m, int32_t buffer)
     return m->different && m->different[buffer];
 }
 
+/* In its window, the nest of a tile is seen in one iteration. */
+static int64_t iteration_of(const struct painter *p, int32_t nest)
+{
+    const struct lx_plan *plan = p->m->outcome->plan;
+    return nest < 0 ? 0 : min_i64(p->m->iteration, nest_iterations(&plan->nests[nest]) - 1);
+}
+
 static bool has_owner(const struct raster_cell *c)
 {
     return c->state == CELL_ONE || c->state == CELL_HANDOVER;
@@ -93,6 +103,14 @@ static bool is_handover(const struct raster *r, int row, int column, int across)
     if (c->state != CELL_HANDOVER || column < across) return c->state == CELL_HANDOVER;
     const struct raster_cell *before = raster_at(r, row, column - across);
     return before->state != CELL_HANDOVER || before->owner != c->owner;
+}
+
+/* Is it a cell in which a tile is told apart from what is whole: every second one, but not where it begins? */
+static bool shows_tile(const struct painter *p, int row, int column, int32_t owner)
+{
+    int y = row * p->down, x = column * p->across;
+    if ((row + column) % 2 == 0 || !is_tile(p->m->outcome->plan, owner)) return false;
+    return (x > 0 && is_of(p, y, x - p->across, owner)) || (y > 0 && is_of(p, y - p->down, x, owner));
 }
 
 /* What a cell of the grid holds: its only buffer (-1: none or several), how many, of which kinds. */
@@ -168,6 +186,7 @@ static uint32_t letter_of(const struct painter *p, int row, int column, const st
     if (k->handover) return '/';
     if (!is_shown(p->m, k->owner)) return ':';
     if (shows_mark(p, row, column, k->owner)) return '!';
+    if (shows_tile(p, row, column, k->owner)) return TILE_LETTER;
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
 }
 
@@ -195,6 +214,8 @@ static void paint_tones(const struct painter *p, int row, int column, const stru
         put(p->on->cells, y, x, p->on->glyphs->shade, INK_ON(RESERVED, RESERVED));
     else if (plain && k->whole && k->handover)
         put(p->on->cells, y, x, '/', (struct style){TONE_LABEL, tone[0], MARK_BOLD});
+    else if (plain && k->whole && shows_tile(p, row, column, k->owner))
+        put(p->on->cells, y, x, p->on->glyphs->shades[1], (struct style){TONE_LABEL, tone[0], 0});
 }
 
 static void paint_cell(struct painter *p, int row, int column)
@@ -260,6 +281,38 @@ static bool find_run(const struct painter *p, const struct raster_rect *rect, in
     return *left <= *right;
 }
 
+/* Words in the middle of a run of columns that are the buffer's; what is too long is cut to no less than four letters. */
+static void put_label(const struct painter *p, int row, int left, int room, int32_t i, const char *words)
+{
+    int side = p->letters, all = columns_of(words), width = all + 2 * side > room ? room - 2 * side : all;
+    if (width < 4 && width < all) return;
+    int column = left + (room - width) / 2;
+    if (!run_is(p, row, column - side, width + 2 * side, i)) return;
+    struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : tone_of_buffer(p->m, i),
+                          MARK_BOLD};
+    if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
+    if (side) {
+        put(p->on->cells, p->area.row + row, p->area.column + column - 1, ' ', style);
+        put(p->on->cells, p->area.row + row, p->area.column + column + width, ' ', style);
+    }
+    put_name(p->on->cells, p->area.row + row, p->area.column + column, width, style, words);
+}
+
+/* Of a tile, behind its name: the slice that it has in the iteration, where there is room for both. malloc'ed; NULL:
+ * only the name. */
+static char *label_of(const struct painter *p, int32_t i, int room)
+{
+    const struct lx_plan *plan = p->m->outcome->plan;
+    int32_t nest = is_tile(plan, i) ? plan_nest_at(plan, plan->stays[i].first) : -1;
+    struct text words = {0};
+    if (nest < 0 || columns_of(plan->problem.buffers[i].name) + 8 > room) return NULL;
+    text_format(&words, "%s ", plan->problem.buffers[i].name);
+    add_slice_words(plan, &plan->nests[nest], plan->stays[i].tensor, plan->stays[i].hold,
+                    iteration_of(p, nest), &words);
+    if (words.failed || columns_of(words.at) > room) text_free(&words);
+    return words.at;
+}
+
 /* A name inside its rectangle, where there is room for it or for four letters. */
 static void paint_label(const struct painter *p, const struct raster_rect *rect)
 {
@@ -271,21 +324,11 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
         return;
     int row = (first + last) / 2 / p->down, side = p->letters;
     if (!find_run(p, rect, row, &left, &right)) return;
-    int room = right - left + 1, name = columns_of(b->name);
-    int width = name + 2 * side > room ? room - 2 * side : name;
-    if (width < 4 && width < name) return;
-    int column = left + (room - width) / 2;
-    if (!run_is(p, row, column - side, width + 2 * side, i)) return;
-    struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : tone_of_buffer(p->m, i),
-                          MARK_BOLD};
-    if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
-    if (side) {
-        put(p->on->cells, p->area.row + row, p->area.column + column - 1, ' ', style);
-        put(p->on->cells, p->area.row + row, p->area.column + column + width, ' ', style);
-    }
-    put_name(p->on->cells, p->area.row + row, p->area.column + column, width, style, b->name);
+    int room = right - left + 1;
+    char *words = label_of(p, i, room - 2 * side);
+    put_label(p, row, left, room, i, words ? words : b->name);
+    free(words);
 }
-
 /* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
  * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move;
  * what leaves ends with a store. */
@@ -305,11 +348,16 @@ static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
         !scale_cells(&p->r->address, at, at + b->size, &bottom, &top, &thin))
         return;
     int column = t->kind == LX_STORE ? right : left;
+    struct style style =
+        p->letters ? INK(KEY) : (struct style){TONE_LABEL, tone_of_buffer(p->m, t->stay), MARK_BOLD};
+    if (!transfer_happens(plan, t, iteration_of(p, plan_nest_at(plan, t->tick)))) {
+        style.marks = 0;
+        if (p->letters) style.ink = TONE_DIM;
+    }
     for (int row = (p->r->address.cells - 1 - top) / p->down;
          row <= (p->r->address.cells - 1 - bottom) / p->down; row++)
         if (run_is(p, row, column, 1, t->stay))
-            put(p->on->cells, p->area.row + row, p->area.column + column, codes[t->kind],
-                p->letters ? INK(KEY) : (struct style){TONE_LABEL, tone_of_buffer(p->m, t->stay), MARK_BOLD});
+            put(p->on->cells, p->area.row + row, p->area.column + column, codes[t->kind], style);
 }
 
 static void find_picked(struct painter *p)

@@ -21,6 +21,7 @@ struct map_paint {
     const uint8_t *different; /* per buffer: 1 to draw attention to it; NULL: none */
     const char *filter;       /* only buffers with this in their names are coloured; NULL or empty: all */
     enum heat_kind heat;      /* what dense cells are shaded by */
+    int64_t iteration;        /* that nests are seen in */
     struct heat
         *heats; /* of the raster, kept by the caller: empty where they are not made yet; NULL: not kept */
 };

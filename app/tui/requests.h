@@ -126,6 +126,14 @@ enum argument {
     R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
+    R(NEXT_ITERATION, "next-iteration", ")", IN_PLAN, NONE, "Nests",                                         \
+      "the next iteration of the nest at the cursor")                                                        \
+    R(PREVIOUS_ITERATION, "previous-iteration", "(", IN_PLAN, NONE, "Nests", "the iteration before")         \
+    R(NEXT_OUTER, "next-outer", "}", IN_PLAN, NONE, "Nests", "the next iteration of the outermost loop")     \
+    R(PREVIOUS_OUTER, "previous-outer", "{", IN_PLAN, NONE, "Nests", "that loop's iteration before")         \
+    R(ITERATION, "iteration", "", IN_PLAN, NUMBER, "Nests", "to an iteration by its number, from 1 on")      \
+    R(NEXT_NEST, "next-nest", ";", IN_PLAN, NONE, "Nests", "to the next nest of the plan")                   \
+    R(PREVIOUS_NEST, "previous-nest", ",", IN_PLAN, NONE, "Nests", "to the nest before")                     \
     R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "go through producers and consumers")           \
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \

@@ -3,6 +3,7 @@
 #include "tui/session.h"
 #include "base/checked.h"
 #include "picture/raster.h"
+#include "planning/nest_words.h"
 
 #include <string.h>
 
@@ -111,6 +112,24 @@ void session_select_core(struct session *s, int64_t core)
 {
     const struct lx_plan *p = session_plan(s);
     if (p && core >= 0 && core < p->graph->device.cores) s->selection.core = core;
+}
+
+int32_t session_nest(const struct session *s)
+{
+    const struct lx_plan *p = session_plan(s);
+    if (!p) return -1;
+    int32_t at = plan_nest_at(p, s->selection.tick);
+    return at >= 0 ? at : plan_nest_at(p, s->selection.op);
+}
+
+int64_t session_iteration(const struct session *s, int32_t nest)
+{
+    return min_i64(s->selection.iteration, nest_iterations(&session_plan(s)->nests[nest]) - 1);
+}
+
+void session_set_iteration(struct session *s, int64_t iteration)
+{
+    s->selection.iteration = max_i64(iteration, 0);
 }
 
 void session_swap_scale(struct session *s)

@@ -13,7 +13,8 @@ struct selection {
     bool pointed;    /* the cursor was moved there, be it to a hole; else it is where the buffer is */
     uint64_t moves;  /* of the cursor: a window that follows it knows by this when to */
     int64_t core;
-    bool by_edges; /* the scale of addresses: cut at the edges of buffers, and not in proportion */
+    int64_t iteration; /* of the nest that is looked at, from 0 on; one with fewer is at its last */
+    bool by_edges;     /* the scale of addresses: cut at the edges of buffers, and not in proportion */
 };
 
 struct session;
@@ -34,6 +35,11 @@ void session_look_into(struct session *s, int64_t core, int64_t address);
 void session_select_tick(struct session *s, int64_t tick);
 /* One that the device does not have leaves it as it was. */
 void session_select_core(struct session *s, int64_t core);
+/* The nest at the cursor, else that of the selected op; -1: none. */
+int32_t session_nest(const struct session *s);
+/* The iteration that a nest of the plan is seen in. */
+int64_t session_iteration(const struct session *s, int32_t nest);
+void session_set_iteration(struct session *s, int64_t iteration);
 void session_swap_scale(struct session *s);
 /* The cursor into the plan that is shown. */
 void session_keep_cursor(struct session *s);

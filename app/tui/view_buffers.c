@@ -4,6 +4,7 @@
  * are seen only. */
 #include "tui/explorer.h"
 #include "planning/buffer_table.h"
+#include "planning/nest_words.h"
 #include "text/sort_rows.h"
 #include "tui/put_columns.h"
 #include "tui/stack_bar.h"
@@ -60,12 +61,13 @@ static const char *role_of(const struct lx_plan *p, int32_t i)
     return lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role);
 }
 
-/* By name, state, reason or role. */
+/* By name, state, reason or role; in a plan with nests also as a tile or whole. */
 static bool matches(const struct lx_plan *p, int32_t i, const char *filter)
 {
     if (!*filter || has_text(p->problem.buffers[i].name, filter) || has_text(buffer_state(p, i), filter))
         return true;
     if (p->reason && p->reason[i] && has_text(p->reason[i], filter)) return true;
+    if (p->nest_count > 0 && has_text(is_tile(p, i) ? "tile" : "whole", filter)) return true;
     return p->layouts && has_text(role_of(p, i), filter);
 }
 
@@ -133,12 +135,18 @@ static struct box behind_mark(struct box row)
     return (struct box){row.row, row.column + 2, row.rows, row.columns - 2};
 }
 
+enum { NEVER = 1 << 20 };
+
 /* Where there is room for reasons they get the rest, else the name does. */
 static void fit(struct buffers_view *v, int room)
 {
     memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
+    bool tiles = v->made.plan && v->made.plan->nest_count > 0;
+    if (tiles) v->columns[BUFFER_REASON].from += 16;
     bool reasons = room >= v->columns[BUFFER_REASON].from;
     v->columns[BUFFER_LIFE].width = v->life_columns;
+    if (tiles) v->columns[BUFFER_COST].from = 100; /* room for names goes before what could be saved */
+    if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
     v->columns[BUFFER_ADDRESS].width = v->address_columns;
     v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
     v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
@@ -191,6 +199,11 @@ static void draw_why(const struct scene *on, const struct buffers_view *v, struc
     text_format(&line, ": %s", buffer_state(p, i));
     if (p->layouts) text_format(&line, ", %s", role_of(p, i));
     add_cost(p, i, &line);
+    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
+    if (nest >= 0) {
+        text_add(&line, "; ");
+        add_tile_words(p, i, session_iteration(on->session, nest), &line);
+    }
     if (p->reason && p->reason[i]) {
         text_add(&line, "; ");
         add_printable(&line, p->reason[i], 0);

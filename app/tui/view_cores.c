@@ -4,6 +4,7 @@
 #include "tui/core_cut.h"
 #include "tui/op_items.h"
 #include "base/checked.h"
+#include "planning/nest_words.h"
 #include "planning/op_words.h"
 
 #include <stdio.h>
@@ -58,6 +59,42 @@ static void add_time(const struct outcome *o, int32_t op, struct text *out)
     if (copies > 0.0005) text_format(out, ", %s of copies", in_micros(copies).at);
 }
 
+/* Where the tile of the iteration begins along a variable. */
+static int64_t tile_offset(const struct scene *on, const struct cut *c, int split)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = c->d->splits[split].tiles > 1 ? plan_nest_at(p, c->d->op) : -1;
+    int level = nest < 0 ? -1 : nest_level_of(p, c->d->op, c->d->splits[split].letter);
+    if (level < 0) return 0;
+    return iteration_index(&p->nests[nest], session_iteration(on->session, nest), level) *
+           c->d->splits[split].extent;
+}
+
+/* "tile 5 of 16 at 256; " of a variable that a nest walks. */
+static void add_tile_of(const struct scene *on, const struct cut *c, int split, struct text *out)
+{
+    const struct lx_split *s = &c->d->splits[split];
+    int64_t at = tile_offset(on, c, split);
+    if (s->tiles > 1)
+        text_format(out, "tile %s of %s, at %s; ", grouped(at / max_i64(s->extent, 1) + 1).at,
+                    grouped(s->tiles).at, grouped(at).at);
+}
+
+/* The loop around the op: what is cut over the cores is one tile. */
+static int draw_nest(const struct scene *on, struct box row, const struct cut *c)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = plan_nest_at(p, c->d->op);
+    struct text line = {0};
+    if (nest < 0) return 0;
+    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+    text_add(&line, "; ");
+    add_nest_title(p, nest, &line);
+    put_text(on->cells, row.row, row.column, row.columns, INK(KEY), line.at ? line.at : "");
+    text_free(&line);
+    return 1;
+}
+
 static int draw_head(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = area.row;
@@ -67,11 +104,13 @@ static int draw_head(const struct scene *on, struct box area, const struct cut *
                c->op->name, c->op->kind->name, c->op->einsum ? c->op->einsum : "",
                (long long)c->d->cores_used, counted(c->d->cores, "core").at, time.at ? time.at : "");
     text_free(&time);
+    if (area.rows >= 8) row += draw_nest(on, (struct box){row, area.column, 1, area.columns}, c);
     int room = area.rows >= 16 ? 8 : area.rows >= 10 ? 3 : 1;
     for (int i = 0, n = 0; i < c->d->split_count && n < room; i++) {
         const struct lx_split *s = &c->d->splits[i];
         if (c->d->split_count > room && s->split == 1) continue;
         struct text why = {0};
+        add_tile_of(on, c, i, &why);
         add_split_words(on->session->shown.plan, c->d->op, i, &why);
         n++;
         put_format(on->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
@@ -195,7 +234,9 @@ static void draw_core(const struct scene *on, struct box area, const struct cut 
         for (int i = 0; i < c->d->split_count; i++) {
             int64_t from, to;
             lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
-            text_format(&line, " %c %lld..%lld", c->d->splits[i].letter, (long long)from, (long long)to);
+            int64_t offset = tile_offset(on, c, i);
+            text_format(&line, " %c %lld..%lld", c->d->splits[i].letter, (long long)(offset + from),
+                        (long long)(offset + to));
         }
         if (c->view.partial) text_add(&line, "; only a part of the sum");
         if (!c->view.representable) text_add(&line, "; its part is no box of the device layout");
@@ -319,6 +360,7 @@ const struct view view_cores = {
     .state_size = sizeof(struct cores_view),
     .hints = {{REQ_NEXT_ITEM, "next op"},
               {REQ_OPERAND, "next tensor"},
+              {REQ_NEXT_ITERATION, "iteration"},
               {REQ_RIGHT, "core"},
               {REQ_FEWER_CORES, "fewer cores"},
               {REQ_MORE_CORES, "more"},

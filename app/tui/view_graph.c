@@ -2,6 +2,7 @@
  * whether that goes through HBM or stays on chip. */
 #include "tui/explorer.h"
 #include "planning/buffer_table.h"
+#include "planning/nest_words.h"
 #include "planning/op_words.h"
 #include "tui/graph_rows.h"
 #include "tui/stack_bar.h"
@@ -59,6 +60,32 @@ static int edge_at(const struct session *s, int wanted, struct edge *out)
     return n;
 }
 
+/* The slice of a tensor that the selected op works on in the iteration. */
+static void add_edge_slice(const struct session *s, int32_t tensor, struct text *out)
+{
+    const struct lx_plan *p = session_plan(s);
+    int32_t nest = plan_nest_at(p, s->selection.op);
+    if (nest < 0 || !nest_tensor_of(p->layouts, &p->nests[nest], tensor).indexed) return;
+    text_add(out, "  [");
+    add_slice_words(p, &p->nests[nest], tensor, p->nests[nest].level_count, session_iteration(s, nest), out);
+    text_add(out, "]");
+}
+
+/* Of an op in a nest, below its title: the loops, and where they are. Returns the rows that it took. */
+static int draw_nest(const struct scene *on, struct box row)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = row.rows > 2 ? plan_nest_at(p, on->session->selection.op) : -1;
+    struct text line = {0};
+    if (nest < 0) return 0;
+    add_nest_title(p, nest, &line);
+    text_add(&line, "; ");
+    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+    put_text(on->cells, row.row, row.column, row.columns, INK(KEY), line.at ? line.at : "");
+    text_free(&line);
+    return 1;
+}
+
 static void draw_edges(const struct scene *on, struct graph_view *v, struct box area)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
@@ -69,6 +96,7 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
     int title = put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
                            op->kind->name, op->einsum ? op->einsum : "");
     put_wait_legend(on, (struct box){area.row, area.column + title + 3, 1, area.columns - title - 3});
+    box_cut_top(&area, draw_nest(on, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}));
     if (v->edge >= n) v->edge = 0;
     int top = v->edge >= area.rows - 1 ? v->edge - area.rows + 2 : 0;
     for (int i = top; i < n && row + 1 < area.rows; i++) {
@@ -82,6 +110,7 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
         text_format(&words, "  %s",
                     e.is_input ? (e.op < 0 ? lx_role_word(t->role) : "made by ") : "read by ");
         if (e.op >= 0) add_printable(&words, g->ops[e.op].name, 40);
+        add_edge_slice(on->session, e.tensor, &words);
         row++;
         int at = area.column + 2;
         put(on->cells, area.row + row, area.column, i == v->edge ? on->glyphs->mark : ' ', INK(KEY));
@@ -119,6 +148,7 @@ static int edge_rows(const struct outcome *o, int rows)
         int n = g->ops[i].input_count + o->reader_at[g->ops[i].output + 1] - o->reader_at[g->ops[i].output];
         if (n > most) most = n;
     }
+    most += o->plan->nest_count > 0; /* the line of the nest */
     return most + 1 < room ? most + 1 : room;
 }
 
@@ -211,6 +241,7 @@ const struct view view_graph = {
     .end = end,
     .hints = {{REQ_FOLLOW, "next edge"},
               {REQ_OPEN, "follow it"},
+              {REQ_NEXT_ITERATION, "iteration"},
               {REQ_SEARCH, "search"},
               {REQ_FILTER, "filter"},
               {REQ_CORES, "its cores"},

@@ -2,6 +2,7 @@
  * core gets which tiles with which runtime arguments. Drawn on a page that is scrolled. */
 #include "tui/op_items.h"
 #include "base/checked.h"
+#include "planning/nest_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -113,6 +114,21 @@ static int draw_launch(const struct scene *on, int row, int columns)
     return row;
 }
 
+/* The loops of the plan's nest, which are outside the launch. */
+static int draw_outer(const struct scene *on, int row, int columns)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = plan_nest_at(p, on->session->selection.op);
+    struct text line = {0};
+    if (nest < 0) return 0;
+    add_nest_title(p, nest, &line);
+    text_add(&line, "; the loops are outside the launch, which is that of one tile; ");
+    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+    int used = put_wrapped(on->cells, (struct box){row, 0, 3, columns}, INK(KEY), line.at ? line.at : "");
+    text_free(&line);
+    return used;
+}
+
 static int draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
 {
     const struct lx_op *op = &outcome_graph(&on->session->shown)->ops[on->session->selection.op];
@@ -121,6 +137,7 @@ static int draw_page(const struct scene *on, int columns, const struct lx_loop_r
     int row = 0;
     put_format(on->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one tile", op->name, op->kind->name,
                op->einsum ? op->einsum : "");
+    row += draw_outer(on, row, columns);
     bool known = lx_nest_of(session_plan(on->session), on->session->selection.op, &nest, &st);
     if (known && nest.kind != LX_NEST_NONE)
         row = draw_passes(on, row, columns, &nest.nest, rules);
@@ -189,6 +206,7 @@ const struct view view_loops = {
     .state_size = sizeof(struct loops_view),
     .hints = {{REQ_NEXT_ITEM, "next op"},
               {REQ_DOWN, "scroll"},
+              {REQ_NEXT_ITERATION, "iteration"},
               {REQ_RIGHT, "core"},
               {REQ_PASS_RULES, "rules"},
               {REQ_GRAPH, "graph"},

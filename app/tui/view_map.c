@@ -13,7 +13,7 @@ enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
 /* Where the parts are, from top to bottom; below the map the gutter belongs to each. */
 struct parts {
-    struct box map, ruler, runs, minimap, curve, lanes, details, panel;
+    struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
 };
 
 static struct parts lay_out(const struct scene *on, struct box area, bool zoomed)
@@ -33,6 +33,7 @@ static struct parts lay_out(const struct scene *on, struct box area, bool zoomed
     p.curve = box_cut_bottom(&area, area.rows >= 30 ? 4 : area.rows >= 12 ? 2 : area.rows >= 5);
     p.minimap = box_cut_bottom(&area, zoomed && area.rows >= 8);
     p.runs = box_cut_bottom(&area, area.rows >= 10 ? axis_bundle_rows(on->session) : 0);
+    p.nests = box_cut_bottom(&area, area.rows >= 8 ? axis_nest_rows(on->session) : 0);
     p.ruler = box_cut_bottom(&area, area.rows >= 10 ? 2 : area.rows >= 4);
     p.map = (struct box){area.row, area.column + GUTTER, area.rows, area.columns - GUTTER};
     return p;
@@ -199,11 +200,13 @@ static void draw_parts(const struct scene *on, const struct parts *p, struct map
 {
     const struct session *s = on->session;
     int32_t picked = map_window_on_hole(s) ? -1 : s->selection.buffer;
-    struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, &w->heats};
+    struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
+                              &w->heats};
     map_paint(on, p->map, &paint);
     draw_largest_hole(on, p, r);
     draw_addresses(on, p, r);
     axis_draw_ruler(on, p->ruler, r);
+    axis_draw_nests(on, p->nests, r);
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
@@ -305,6 +308,7 @@ const struct view view_map = {
     .needs_plan = true,
     .state_size = sizeof(struct map_window),
     .hints = {{REQ_NEXT_ITEM, "next buffer"},
+              {REQ_NEXT_ITERATION, "iteration"},
               {REQ_OFF_CHIP, "off chip"},
               {REQ_ZOOM_IN, "zoom"},
               {REQ_EDGES, "rows"},

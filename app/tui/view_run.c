@@ -3,6 +3,7 @@
  * map. */
 #include "tui/explorer.h"
 #include "planning/buffer_table.h"
+#include "planning/nest_words.h"
 #include "tui/put_columns.h"
 #include "tui/stack_bar.h"
 
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEAD = 5 };
+enum { HEAD = 5, NEVER = 1 << 20 };
 
 struct run_view {
     struct list list;
@@ -75,8 +76,9 @@ static void draw_counts(struct head *h, const struct lx_run_result *r)
     text_format(&line, "LX read %s B, written %s B; ring %s B", grouped(r->total.lx_read).at,
                 grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
     put_line(h, INK(PLAIN), &line);
-    text_format(&line, "predicted: %.2f us of the device, %.2f us end to end; outputs %016llx", r->device_us,
-                r->end_to_end_us, (unsigned long long)r->output_hash);
+    add_nests_sum(h->on->session->run.plan, &line);
+    text_format(&line, "%spredicted: %.2f us of the device, %.2f us end to end; outputs %016llx",
+                line.at ? "; " : "", r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash);
     put_line(h, INK(DIM), &line);
 }
 
@@ -117,6 +119,7 @@ struct run_row {
     int32_t op;
     const char *name;
     const struct lx_op_run *run;
+    int64_t times;                 /* iterations of its nest; 1: it is in none */
     const struct lx_op_wait *wait; /* NULL: the run is of another plan than the one that is shown */
 };
 
@@ -144,6 +147,33 @@ static void share_value(const void *row_of_table, const struct column *column, s
         v->words = "exact";
 }
 
+/* How often it was executed. */
+static void times_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct run_row *row = row_of_table;
+    (void)column;
+    value_whole(v, row->times);
+    v->paint = PAINT_DIM;
+    if (row->times > 1)
+        value_format(v, "x%s", grouped(row->times).at);
+    else
+        v->words = "";
+}
+
+/* HBM bytes of an iteration, on the average where loads are in some of them only. */
+static void each_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct run_row *row = row_of_table;
+    int64_t all = row->run->counted.hbm_read + row->run->counted.hbm_written;
+    (void)column;
+    value_whole(v, all / row->times);
+    v->paint = PAINT_DIM;
+    if (row->times == 1)
+        v->words = "";
+    else
+        value_format(v, "%s%s", all % row->times ? "~" : "", grouped(v->whole).at);
+}
+
 /* clang-format off */
 VALUE_OF(tick_value, struct run_row, value_whole(v, row->op); v->paint = PAINT_DIM;)
 VALUE_OF(name_value, struct run_row, v->words = row->name;)
@@ -154,13 +184,15 @@ VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_form
 
 VALUE_OF(bound_value, struct run_row, v->words = row->wait ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
 
-enum { TICK, NAME, RESULT, SHARE, HBM, LX, RING, TIME, BOUND, RUN_COLUMNS };
+enum { TICK, NAME, RESULT, SHARE, TIMES, HBM, EACH, LX, RING, TIME, BOUND, RUN_COLUMNS };
 
 static const struct column run_array[RUN_COLUMNS] = {
     [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
     [NAME]   = {.key = "op",     .heading = "op",         .kind = VALUE_NAME,   .width = 12, .value = name_value},
     [RESULT] = {.key = "result", .heading = "result",     .kind = VALUE_WORDS,  .width = 7,  .value = verdict_value},
     [SHARE]  = {.key = "share",  .heading = "of bound",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = share_value},
+    [TIMES]  = {.key = "times",  .heading = "times",      .kind = VALUE_COUNT,  .width = 7,  .from = 60, .value = times_value},
+    [EACH]   = {.key = "hbm_each", .heading = "each",     .kind = VALUE_BYTES,  .width = 11, .from = 70, .value = each_value},
     [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
     [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
     [RING]   = {.key = "ring",   .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 90, .value = ring_value},
@@ -172,9 +204,10 @@ static const struct column run_array[RUN_COLUMNS] = {
 const struct columns run_columns = COLUMNS("ops of a run on the screen", run_array);
 
 /* How wide a name is depends on the room. */
-static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room)
+static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room, bool nests)
 {
     memcpy(columns, run_array, sizeof run_array);
+    if (!nests) columns[TIMES].from = columns[EACH].from = NEVER;
     columns[NAME].width = room >= 100 ? 24 : room >= 60 ? 16 : 12;
     return fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, room);
 }
@@ -185,13 +218,20 @@ static const struct lx_op_wait *waits_of(const struct session *s)
     return session_run_is_old(s) ? NULL : s->shown.waits;
 }
 
+static int64_t times_of(const struct lx_plan *p, int32_t op)
+{
+    int32_t nest = plan_nest_at(p, op);
+    return nest < 0 ? 1 : nest_iterations(&p->nests[nest]);
+}
+
 static void draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
                     double longest)
 {
     const struct lx_op_run *run = &result_of(on->session)->ops[op];
     const struct lx_graph *g = plan_graph(on->session->run.plan);
     const struct lx_op_wait *waits = waits_of(on->session);
-    struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run, waits ? &waits[op] : NULL};
+    struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
+                           times_of(on->session->run.plan, op), waits ? &waits[op] : NULL};
     struct box bar = {row.row, row.column + f->end + 1, 1,
                       f->place[TIME].width ? row.columns - f->end - 1 : 0};
     double whole[] = {run->device_us};
@@ -258,7 +298,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     box_cut_top(&area, used > rows ? used : rows);
     struct box titles = box_cut_top(&area, area.rows >= 6);
     struct column columns[RUN_COLUMNS];
-    struct fitted f = fit_run(columns, area.columns);
+    struct fitted f = fit_run(columns, area.columns, s->run.plan->nest_count > 0);
     if (titles.rows) put_headings(on->cells, titles, &f);
     double longest = longest_op(s);
     list_show(&v->list, row_count(r), area);

@@ -105,15 +105,24 @@ static bool uses_right(const struct checker *c)
     return true;
 }
 
+/* Of an op with nothing on chip and no nest. */
+static int64_t bytes_off_chip(const struct checker *c, int32_t o)
+{
+    struct cut k;
+    int64_t sum = 0;
+    cut_of_op(c, o, &k);
+    for (int i = 0; i <= c->g->ops[o].input_count; i++) sum += touched_bytes(c, &k, o, i);
+    return sum;
+}
+
 static void add_up(struct checker *c)
 {
     struct lx_figures *f = &c->figures;
     for (int32_t o = 0; o < c->g->op_count; o++) {
         f->hbm_bytes += c->traffic[o].hbm_read + c->traffic[o].hbm_written;
         f->ring_bytes += c->traffic[o].ring;
+        f->baseline_hbm_bytes += bytes_off_chip(c, o);
     }
-    for (int32_t a = 0; a < c->p->access_at[c->g->op_count]; a++)
-        f->baseline_hbm_bytes += c->p->accesses[a].bytes;
     for (int32_t i = 0; i < c->p->problem.count; i++)
         if (c->p->answer.address[i] >= 0)
             f->height_bytes =

@@ -19,7 +19,8 @@ double cost_uncovered(const struct lx_device *d, double bytes)
 
 double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b)
 {
-    double launch = cost_launch(d, b->operands, b->cores);
-    double shown = b->hbm_bytes > 0 ? cost_uncovered(d, b->hbm_bytes) / b->hbm_bytes : 1;
+    double more = b->times > 1 ? (double)b->times - 1 : 0, each = b->hbm_bytes / (more + 1);
+    double launch = cost_launch(d, b->operands, b->cores) + more * cost_launch(d, 0, b->cores);
+    double shown = each > 0 ? cost_uncovered(d, each) / each : 1;
     return fmax(launch, b->busy_us + (b->device_us - b->busy_us) * shown);
 }

@@ -4,15 +4,17 @@
  * and cores; and what the device works. But one that moves no more than was ever measured, and whose ops wait for
  * nothing but HBM, or not for as long, takes its launch, even if that is less than its device time: on Spyre 8.39 MB of
  * operands went in 32.51 us, which is 258 GB/s of a memory whose peak is 204.8, and no model that adds them up is right
- * there. What ops compute, are slower than the memory, and send over rings is waited for at any size. */
+ * there. The ops of a nest are launched one by one, each once per iteration, and the runs of ops between nests each once. What ops compute, are slower than the memory, and send over rings is waited for at any size. */
 #ifndef LX_COST_BUNDLE_H
 #define LX_COST_BUNDLE_H
 
 #include "graph/target.h"
 
 struct cost_bundle {
-    int64_t operands; /* that go through HBM: accesses off chip, loads and stores, each once */
-    int64_t cores;    /* of the op with most */
+    int64_t times; /* that it is launched: an op in a nest once per iteration; 0: once */
+    int64_t
+        operands;  /* that go through HBM: accesses off chip, loads and stores, each once; of all launches */
+    int64_t cores; /* of the op with most */
     double hbm_bytes;
     double device_us; /* of its ops and copies, one after the other */
     double busy_us;   /* the same if HBM's own rate were no limit */

@@ -1,7 +1,8 @@
 /* The last stage: a plan is executed on a simulated device, with real bytes at the planned addresses.
  *
  * The device has one HBM, a scratchpad (LX) for each core, a data ring and a reduce ring. At tick t it makes
- * the loads and ring copies of tick t, runs op t on its cores, and makes the stores of tick t. What a core
+ * the loads and ring copies of tick t, runs op t on its cores, and makes the stores of tick t. The ticks of a nest are
+ * walked once per iteration, each op on its tile; tags, faults and counters are those of whole tensors all the same. What a core
  * computes comes from the launch that the plan states: it recovers tile after tile from its arguments, and
  * contractions and moves run as the loop nests of their tiles. Elements are stored as their type says (fp16 as
  * fp16), computed in fp32 and rounded when they are stored. Tensors that are known by their bytes only are mixed
@@ -78,6 +79,7 @@ void lx_counters_add(struct lx_counters *to, const struct lx_counters *from);
     X(LX_FAULT_OVERWRITTEN, "overwritten", "a read of bytes that another buffer has overwritten")            \
     X(LX_FAULT_STALE, "stale", "a read of an older (or newer) value than the program means")                 \
     X(LX_FAULT_MISPLACED, "misplaced", "a read of another part of the right tensor")                         \
+    X(LX_FAULT_INCOMPLETE, "incomplete", "a read of a sum over tiles that has not all of them, or others")   \
     X(LX_FAULT_LIVE, "overwrites", "a write over a buffer that is live")                                     \
     X(LX_FAULT_HANDOVER, "handover", "a slot taken over against the rules of working in place")              \
     X(LX_FAULT_GRID, "outside the grid", "arguments of a launch that lead outside its grid of tiles")        \
@@ -95,12 +97,13 @@ const char *lx_fault_help(enum lx_fault_kind k);
 /* One fault; of an access by one core the first stick, and how many there are. */
 struct lx_fault {
     enum lx_fault_kind kind;
-    int32_t tick;    /* op, or transfers of its tick; op_count: after the last op */
-    int32_t core;    /* -1: none, it is in HBM */
-    int32_t tensor;  /* that is accessed; -1: none */
-    int32_t stay;    /* that is accessed; -1: the tensor in HBM */
-    int32_t owner;   /* tensor that the bytes belong to; -1: nobody */
-    int64_t address; /* in the core's scratchpad or in HBM; -1: none */
+    int32_t tick;      /* op, or transfers of its tick; op_count: after the last op */
+    int64_t iteration; /* of its nest, from 0 on; -1: it is in none */
+    int32_t core;      /* -1: none, it is in HBM */
+    int32_t tensor;    /* that is accessed; -1: none */
+    int32_t stay;      /* that is accessed; -1: the tensor in HBM */
+    int32_t owner;     /* tensor that the bytes belong to; -1: nobody */
+    int64_t address;   /* in the core's scratchpad or in HBM; -1: none */
     int64_t sticks;
     const char *text; /* all of it in words */
 };
@@ -173,7 +176,8 @@ struct lx_run_result *lx_device_run(const struct lx_plan *plan, const struct lx_
 struct lx_execution;
 struct lx_execution *lx_device_begin(const struct lx_plan *plan, const struct lx_device_options *how,
                                      lx_status *st);
-int32_t lx_device_next(const struct lx_execution *d); /* the op of the next tick; op_count: all are through */
+/* The op of the next tick, in a nest again and again; op_count: all are through. */
+int32_t lx_device_next(const struct lx_execution *d);
 bool lx_device_tick(struct lx_execution *d, lx_status *st);
 struct lx_run_result *lx_device_end(struct lx_execution *d, lx_status *st);
 void lx_device_abandon(struct lx_execution *d);

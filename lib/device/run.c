@@ -150,6 +150,7 @@ static void verify_outputs(struct lx_execution *u)
     struct machine *m = &u->m;
     uint64_t hash = HASH_START;
     m->tick = m->graph->op_count;
+    m->at = iteration_at(m->plan, m->tick);
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         int32_t writer = m->graph->tensors[t].role == LX_OUTPUT ? last_writer(m, t) : -1;
         if (writer < 0) continue;
@@ -173,12 +174,41 @@ int32_t lx_device_next(const struct lx_execution *u)
     return u->m.tick;
 }
 
-/* Is the op of the tick the first of a bundle that others stand before? */
+/* Is the op of the tick the first of a bundle that others stand before? A nest that is all in one bundle begins it once,
+ * any other with each iteration. */
 static bool begins_bundle(struct lx_execution *u)
 {
     const struct lx_plan *p = u->m.plan;
+    const struct iteration *at = &u->m.at;
     while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < u->m.tick) u->bundle++;
-    return u->m.tick > 0 && u->bundle < p->bundle_count && p->bundles[u->bundle].first == u->m.tick;
+    if (u->bundle >= p->bundle_count || p->bundles[u->bundle].first != u->m.tick) return false;
+    if (at->number == 0) return u->m.tick > 0;
+    return at->nest->last >= p->bundles[u->bundle].first + p->bundles[u->bundle].count;
+}
+
+/* On to the next op, or to the first of the next iteration. */
+static void advance(struct lx_execution *u)
+{
+    struct machine *m = &u->m;
+    const struct lx_nest *n = m->at.nest;
+    if (n && m->tick == n->last && iteration_next(&m->at)) {
+        m->tick = n->first;
+        m->round++;
+        u->bundle = 0;
+        return;
+    }
+    m->tick++;
+    if (!n || m->tick > n->last) m->at = iteration_at(m->plan, m->tick);
+}
+
+/* Ops that are through; of a nest a share of its ops. */
+static int32_t ops_done(const struct machine *m)
+{
+    const struct lx_nest *n = m->at.nest;
+    if (!n) return m->tick;
+    int64_t ops = n->last - n->first + 1;
+    return n->first +
+           (int32_t)((m->at.number * ops + m->tick - n->first) / nest_iterations(n)); /* of as many times */
 }
 
 bool lx_device_tick(struct lx_execution *u, lx_status *st)
@@ -197,7 +227,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     m->before = m->access;
     execute_op(m);
     if (judged) verify_after(m, &u->verifier, op, u->items);
-    if (u->in_use) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
+    if (u->in_use && iteration_is_last(&m->at)) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
     move_transfers(m, true);
     arena_free(&scratch);
     m->scratch = NULL;
@@ -206,8 +236,8 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
         return false;
     }
     if (m->no_memory) return status_no_memory(st);
-    m->tick++;
-    if (u->how.progress) u->how.progress(u->how.context, m->tick, m->graph->op_count);
+    advance(u);
+    if (u->how.progress) u->how.progress(u->how.context, ops_done(m), m->graph->op_count);
     return true;
 }
 
@@ -251,6 +281,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     if (ok) {
         machine_reserve(&u->m);
         put_inputs(u);
+        u->m.at = iteration_at(p, 0);
         ok = u->m.no_memory ? status_no_memory(st) : true;
     }
     if (ok) return u;

@@ -13,12 +13,33 @@ int64_t items_bytes(const struct machine *m, int32_t tensor)
     return layout_items(l) * number_types[l->dtype].item;
 }
 
+/* What the op of a tick means: as the pattern has it, or a copy that the layout stage added. */
+static struct op_items meant_by(const struct machine *m, int32_t tick)
+{
+    int32_t origin = m->plan->layouts->op_origin[tick];
+    struct op_items x = {.g = m->graph, .op = &m->graph->ops[tick]};
+    if (origin >= 0) x = (struct op_items){.g = m->program.pattern, .op = &m->program.pattern->ops[origin]};
+    return x;
+}
+
+static bool make_tiles(struct machine *m, struct verifier *v)
+{
+    v->tile = arena_array(m->memory, (size_t)m->graph->op_count + 1, sizeof *v->tile);
+    for (int32_t n = 0; v->tile && n < m->plan->nest_count; n++)
+        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++) {
+            struct op_items x = meant_by(m, o);
+            v->tile[o] = tile_op_make(x.g, x.op, &m->plan->nests[n], o, m->memory);
+            if (!v->tile[o]) return false;
+        }
+    return v->tile != NULL;
+}
+
 bool verifier_make(struct machine *m, struct verifier *v)
 {
     const struct lx_graph *g = m->graph;
     v->kept = calloc((size_t)g->tensor_count + 1, sizeof *v->kept);
     v->last_op = arena_array(m->memory, (size_t)g->tensor_count + 1, sizeof *v->last_op);
-    if (!v->kept || !v->last_op) return false;
+    if (!v->kept || !v->last_op || !make_tiles(m, v)) return false;
     for (int32_t t = 0; t < g->tensor_count; t++)
         v->last_op[t] = g->tensors[t].role == LX_OUTPUT ? g->op_count : -1;
     for (int32_t o = 0; o < g->op_count; o++)
@@ -58,11 +79,61 @@ void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
     return v->kept[tensor];
 }
 
-/* What a tensor holds from now on. */
+/* ---- tiles of what is kept ---- */
+
+static int64_t range_items(const struct host_range *r)
+{
+    int64_t n = 1;
+    for (int h = 0; h < r->rank; h++) n *= r->to[h] - r->from[h];
+    return n;
+}
+
+/* Items of a range of a whole tensor, from there or to there, row by row. */
+static void copy_range(const struct lx_layout *l, const struct host_range *r, unsigned char *whole,
+                       unsigned char *tile, bool out)
+{
+    int item = number_types[l->dtype].item, last = r->rank - 1;
+    int64_t at[LX_MAX_RANK] = {0}, row = last >= 0 ? r->to[last] - r->from[last] : 1;
+    size_t bytes = (size_t)(row * item);
+    for (;; tile += bytes) {
+        int64_t place = 0;
+        for (int h = 0; h < r->rank; h++) place = place * l->host_shape[h] + r->from[h] + at[h];
+        if (out)
+            memcpy(tile, whole + place * item, bytes);
+        else
+            memcpy(whole + place * item, tile, bytes);
+        int h = last - 1;
+        for (; h >= 0 && ++at[h] == r->to[h] - r->from[h]; h--) at[h] = 0;
+        if (h < 0) return;
+    }
+}
+
+/* Where a range that is one piece of the whole begins, in items; -1: it is several. */
+static int64_t one_piece(const struct lx_layout *l, const struct host_range *r)
+{
+    int64_t begin = 0;
+    bool inside = false; /* a dimension further out has more than one index */
+    for (int h = 0; h < r->rank; h++) {
+        if (inside && r->to[h] - r->from[h] != l->host_shape[h]) return -1;
+        inside |= r->to[h] - r->from[h] > 1;
+        begin = begin * l->host_shape[h] + r->from[h];
+    }
+    return begin;
+}
+
+/* What a tensor holds from now on: all of it, or a tile. */
 static void keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items)
 {
-    if (v->last_op[tensor] < m->tick || !verify_room(m, v, tensor)) return;
-    memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
+    if (!m->at.nest && v->last_op[tensor] < m->tick) return;
+    if (!verify_room(m, v, tensor)) return;
+    const struct lx_layout *l = &m->layouts[tensor];
+    if (!m->at.nest) {
+        memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
+        return;
+    }
+    struct host_range r = operand_range(m, machine_op(m)->input_count);
+    unsigned char *tile = (unsigned char *)(uintptr_t)items; /* which is only read */
+    copy_range(l, &r, v->kept[tensor], tile, false);
 }
 
 int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items)
@@ -74,56 +145,102 @@ int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_
     return n;
 }
 
+/* Bytes of an operand of the op of this tick, of its tile in a nest. */
+static int64_t operand_bytes(const struct machine *m, int operand)
+{
+    int32_t tensor = op_operand(machine_op(m), operand);
+    struct host_range r = operand_range(m, operand);
+    return m->at.nest ? range_items(&r) * number_types[m->layouts[tensor].dtype].item
+                      : items_bytes(m, tensor);
+}
+
+/* The tile of what is kept: where it is, or a copy. */
+static const void *kept_tile(struct machine *m, struct verifier *v, int operand)
+{
+    int32_t tensor = op_operand(machine_op(m), operand);
+    const struct lx_layout *l = &m->layouts[tensor];
+    struct host_range r = operand_range(m, operand);
+    int64_t begin = one_piece(l, &r);
+    if (begin >= 0) return (const unsigned char *)v->kept[tensor] + begin * number_types[l->dtype].item;
+    void *items = v->own[operand] = malloc((size_t)operand_bytes(m, operand) + 8);
+    m->no_memory |= !items;
+    if (items) copy_range(l, &r, v->kept[tensor], items, true);
+    return items;
+}
+
 /* What is as it was kept is not copied; what the parts do not cover is taken to be so. */
 static bool read_before(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
-    int64_t differing = 0;
-    v->before[operand] = v->kept[tensor];
+    int64_t differing = 0, bytes = operand_bytes(m, operand);
     if (v->kept[tensor] && !compare_operand(m, operand, v->kept[tensor], &differing)) return false;
     op->altered += differing;
-    if (v->kept[tensor] && !differing) return true;
-    void *items = v->own[operand] = room_for(m, tensor);
-    v->before[operand] = items;
-    if (!items) return false;
-    if (v->kept[tensor]) memcpy(items, v->kept[tensor], (size_t)items_bytes(m, tensor));
-    return read_operand(m, operand, items);
+    const void *kept = v->kept[tensor] ? kept_tile(m, v, operand) : NULL;
+    v->before[operand] = kept;
+    if (v->kept[tensor] && !differing) return kept != NULL;
+    void *items = calloc((size_t)bytes / 8 + 1, 8);
+    m->no_memory |= !items;
+    if (items && kept) memcpy(items, kept, (size_t)bytes);
+    free(v->own[operand]);
+    v->before[operand] = v->own[operand] = items;
+    return items && read_operand(m, operand, items);
+}
+
+/* Does the op of this tick go on with a sum that earlier tiles have made? */
+static bool goes_on(const struct machine *m)
+{
+    return m->at.nest && content_before(m, machine_op(m)->output).parts > 0;
 }
 
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
 {
     const struct lx_op *o = machine_op(m);
     v->ready = true;
-    for (int i = 0; v->ready && i < o->input_count + op_keeps(o); i++) v->ready = read_before(m, v, i, op);
+    for (int i = 0; v->ready && i < o->input_count + (op_keeps(o) || goes_on(m)); i++)
+        v->ready = read_before(m, v, i, op);
 }
 
-/* What the op means: as the pattern has it, or a copy that the layout stage added. */
-static struct op_items meant_by(const struct machine *m)
+/* Over all iterations. */
+static void take_verdict(struct lx_op_run *op, const struct judged *more)
 {
-    int32_t origin = m->plan->layouts->op_origin[m->tick];
-    struct op_items x = {.g = m->graph, .op = machine_op(m)};
-    if (origin >= 0) x = (struct op_items){.g = m->program.pattern, .op = &m->program.pattern->ops[origin]};
+    struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
+    judged_add(&all, more);
+    op->verified = true;
+    op->wrong = all.wrong;
+    op->error = all.error;
+    op->bound = all.bound;
+    op->share = all.share;
+    op->largest = all.largest;
+}
+
+/* The op as it is on the tile of this iteration. */
+static struct op_items judged_op(const struct machine *m, const struct verifier *v)
+{
+    struct op_items x = meant_by(m, m->tick);
+    const struct tile_op *t = v->tile[m->tick];
+    int inputs = machine_op(m)->input_count;
+    for (int i = 0; i < inputs; i++) x.inputs[i] = v->before[i];
+    if (!t) {
+        x.kept = op_keeps(x.op) ? v->before[inputs] : NULL;
+        return x;
+    }
+    x.g = &t->graph;
+    x.op = &t->op;
+    x.before = v->before[inputs];
+    x.divisor = content_after(m, machine_op(m)->output).parts ? 1 : t->terms;
     return x;
 }
 
 static void judge_output(struct machine *m, const struct verifier *v, struct lx_op_run *op, const void *items)
 {
-    struct op_items x = meant_by(m);
+    struct op_items x = judged_op(m, v);
     struct judged judged;
-    int inputs = machine_op(m)->input_count;
-    for (int i = 0; i < inputs; i++) x.inputs[i] = v->before[i];
-    x.kept = op_keeps(x.op) ? v->before[inputs] : NULL;
     x.output = items;
     if (!judge_op(&x, m->pool, &judged)) {
         m->no_memory = true;
         return;
     }
-    op->verified = true;
-    op->wrong = judged.wrong;
-    op->error = judged.error;
-    op->bound = judged.bound;
-    op->share = judged.share;
-    op->largest = judged.largest;
+    take_verdict(op, &judged);
 }
 
 /* Nobody but the host knows what it made. */
@@ -136,6 +253,7 @@ static void drop_read(struct machine *m, struct verifier *v)
 {
     const struct lx_op *o = machine_op(m);
     drop_before(v);
+    if (!iteration_is_last(&m->at)) return;
     for (int i = 0; i <= o->input_count; i++) {
         int32_t t = op_operand(o, i);
         if (v->last_op[t] > m->tick) continue;
@@ -154,9 +272,11 @@ void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, v
         fault_plain(m, LX_FAULT_PLACE, NULL,
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
-        op->hash = hash_words(HASH_START, items, (size_t)items_bytes(m, tensor));
         if (v->ready && !is_done_by_host(m)) judge_output(m, v, op, items);
         keep(m, v, tensor, items);
+        const void *whole = m->at.nest ? v->kept[tensor] : items;
+        if (whole && iteration_is_last(&m->at))
+            op->hash = hash_words(HASH_START, whole, (size_t)items_bytes(m, tensor));
     }
     drop_read(m, v);
 }

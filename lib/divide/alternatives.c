@@ -103,6 +103,7 @@ int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const dou
     *neighbours = n.count;
     for (int32_t c = 0; ok && c < m.count; c++) {
         struct lx_alternative a = alternative(&d->at[op], &m, c, hbm_share);
+        a.device_us *= (double)nest_runs(d->nests, d->nest_count, op);
         a.agreeing = agreeing(&m, c, &n);
         count = insert(out, count, most, &a);
     }

@@ -121,6 +121,7 @@ static bool record(const struct lx_layouts *l, const struct space *s, const int6
             p->extent[k] = k < o->rank - 1 ? operand_extent(s, o, k, splits) : o->dims[k].size;
     }
     d->predicted_us = predict(l, d, s, splits);
+    for (int i = 0; i < s->axis_count; i++) d->predicted_us *= (double)s->axes[i].tiles;
     return true;
 }
 
@@ -305,6 +306,17 @@ static double flops_of(const struct lx_op *op, const struct cost_work *w)
     return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 * w->flops : w->flops;
 }
 
+/* All iterations of a nest, one after the other. */
+static void repeat(struct op_parts *x, double times)
+{
+    x->parts.compute_us *= times;
+    x->parts.port_us *= times;
+    x->parts.extra_us *= times;
+    x->parts.back_us *= times;
+    x->flops *= times;
+    for (int i = 0; i < x->operands; i++) x->memory_us[i] *= times, x->bytes[i] *= times;
+}
+
 static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
 {
     const struct lx_division *d = &all->at[op];
@@ -329,6 +341,7 @@ static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
     out->one_way = rates.value[COST_ONE_WAY] * 1e3;
     out->flops = flops_of(&l->graph->ops[op], &w);
+    repeat(out, (double)nest_runs(all->nests, all->nest_count, op));
     arena_free(&scratch);
     return true;
 }

@@ -78,7 +78,7 @@ struct lx_division {
     int64_t cores;       /* allowed */
     int64_t cores_used;  /* product of the splits */
     bool by_cost;        /* the matmul cost pass decided */
-    double predicted_us; /* of this division, by lib/cost */
+    double predicted_us; /* of this division, by lib/cost; of all tiles */
     int contiguous;      /* the variable whose slices are on neighbouring cores; -1: the first */
 };
 
@@ -108,7 +108,7 @@ void lx_divisions_free(struct lx_divisions *d);
 /* As JSON: malloc'ed, or NULL when memory is out. */
 char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length);
 
-/* What is predicted of an op as it is divided. */
+/* What is predicted of an op as it is divided, in all iterations of its nest. */
 struct lx_op_time {
     double device_us;
     double
@@ -118,7 +118,8 @@ struct lx_op_time {
     double flops; /* of all cores; a multiply-add is two, a copy none */
 };
 
-/* `hbm_share`: per operand (inputs, then the output) what of it goes through HBM, 0 to 1; with all of all of them it is
+/* `hbm_share`: per operand (inputs, then the output) what of its bytes in all iterations goes through HBM, 0 to 1, above 1
+ * where a sum that is not complete comes back; with all of all of them it is
  * predicted_us. */
 struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
 /* What it takes at least, wherever its operands are; and, unless they are NULL, what each operand costs that goes

@@ -36,6 +36,24 @@ int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op)
     return -1;
 }
 
+int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold)
+{
+    int32_t n = nest_of_op(nests, count, op);
+    return n < 0 ? 1 : nest_product(&nests[n], levels_to(hold));
+}
+
+int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op)
+{
+    return nest_fills(nests, count, op, LX_MAX_LEVELS);
+}
+
+char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int level)
+{
+    struct op_index x;
+    op_index_of(l->graph, &l->graph->ops[op], &x);
+    return x.letter[n->var[op - n->first][level]];
+}
+
 /* One operand of an op of the run: where each level cuts it. */
 static void take_operand(const struct lx_nest *n, const struct op_index *x, int32_t op, int operand,
                          struct nest_tensor *t)

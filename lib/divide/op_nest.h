@@ -57,6 +57,12 @@ static inline int64_t nest_iterations(const struct lx_nest *n)
 {
     return nest_product(n, levels_to(n->level_count));
 }
+/* How often an op runs; how often a buffer with the view of an op is filled that has the slice which the levels up to
+ * `hold` fix. */
+int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op);
+int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold);
+/* The letter of a level's axis in an op of the run. */
+char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int level);
 /* The nest of an op, or -1. */
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
 

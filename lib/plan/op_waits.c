@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
+#include "plan/kernel_runs.h"
 #include "scratchpad/stays/draft.h"
 
 #include <math.h>
@@ -26,18 +27,21 @@ void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
 {
     for (int i = 0; i <= p->layouts->graph->ops[o].input_count; i++) {
         const struct lx_access *a = &p->accesses[p->access_at[o] + i];
-        int64_t whole = tensor_bytes(p->layouts, a->tensor);
+        int64_t all = operand_bytes(p->divisions, o, i);
         bool on_chip = a->stay >= 0 && p->answer.address[a->stay] >= 0;
-        share[i] = on_chip || whole <= 0 ? 0 : (double)a->bytes / (double)whole;
+        share[i] = on_chip || all <= 0 ? 0 : (double)a->bytes / (double)all;
     }
 }
 
-static double bytes_without_padding(const struct lx_plan *p, int32_t tensor)
+/* Of operand `operand` of op o, in all iterations. */
+static double bytes_without_padding(const struct lx_plan *p, int32_t o, int operand)
 {
+    int32_t tensor = p->accesses[p->access_at[o] + operand].tensor;
     const struct lx_tensor *t = &p->layouts->graph->tensors[tensor];
     double bytes = lx_dtype_bits(t->dtype) / 8.0, padded = (double)tensor_bytes(p->layouts, tensor);
     for (int i = 0; i < t->rank; i++) bytes *= (double)t->shape[i];
-    return t->rank < 0 ? padded : fmin(bytes, padded);
+    double times = padded > 0 ? (double)operand_bytes(p->divisions, o, operand) / padded : 1;
+    return times * (t->rank < 0 ? padded : fmin(bytes, padded));
 }
 
 /* The time of HBM by what each operand takes of it. */
@@ -68,8 +72,11 @@ static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, 
                                .device_us = t.device_us,
                                .flops = t.flops};
     if (t.hbm_us > 0) share_hbm(p, o, share, t.hbm_us, out);
-    for (int i = 0; i <= p->layouts->graph->ops[o].input_count; i++)
-        out->hbm_bytes += share[i] * bytes_without_padding(p, p->accesses[p->access_at[o] + i].tensor);
+    for (int i = 0; i <= p->layouts->graph->ops[o].input_count; i++) {
+        const struct lx_access *a = &p->accesses[p->access_at[o] + i];
+        if (a->stay < 0 || p->answer.address[a->stay] < 0) sum->cost.operands += sum->cost.times;
+        out->hbm_bytes += share[i] * bytes_without_padding(p, o, i);
+    }
     sum->cost.busy_us += t.busy_us;
     sum->cost.hbm_bytes += (double)(p->traffic[o].hbm_read + p->traffic[o].hbm_written);
     sum->cost.cores = max_i64(sum->cost.cores, p->divisions->at[o].cores_used);
@@ -87,8 +94,11 @@ static void time_transfer(const struct lx_plan *p, const struct lx_transfer *t, 
     int32_t tensor = p->stays[t->stay].tensor;
     const struct lx_device *d = &p->layouts->graph->device;
     double us;
+    double fills =
+        (double)nest_fills(p->nests, p->nest_count, p->stays[t->stay].view_op, p->stays[t->stay].hold);
     if (lx_through_hbm(t->kind)) {
         us = cost_copy(d, t->bytes);
+        sum->cost.operands += (int64_t)fills;
         out->us[LX_WAIT_HBM] += us;
         out->of_hbm_us[lx_tensor_bytes_for(p->layouts, tensor)] += us;
         out->covered_us += us;
@@ -99,6 +109,7 @@ static void time_transfer(const struct lx_plan *p, const struct lx_transfer *t, 
     struct lx_core_view to = view_of(p, t->stay), from = t->source >= 0 ? view_of(p, t->source) : to;
     us = t->kind == LX_MOVE ? cost_local_copy(d, view_part_bytes(p->layouts, tensor, &to))
                             : view_ring_us(p->layouts, tensor, &from, &to);
+    us *= fills;
     /* A relayout for which every core has its part already leaves no core. */
     out->us[t->kind == LX_MOVE || t->bytes == 0 ? LX_WAIT_LX : LX_WAIT_RING] += us;
     out->device_us += us;
@@ -123,23 +134,34 @@ static bool is_of_plan(const struct lx_plan *p, const struct lx_transfer *t)
            t->source < p->problem.count;
 }
 
-static void time_bundle(const struct lx_plan *p, const struct lx_bundle *b, int32_t *next,
-                        struct lx_op_wait *ops)
+static void time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern, int32_t *next,
+                     struct lx_op_wait *ops)
 {
-    struct bundle_sum sum = {.cost = {.operands = b->operands}};
-    int32_t end = b->first + b->count;
-    for (int32_t o = b->first; o < end; o++) time_op(p, o, &sum, &ops[o]);
-    for (; *next < p->transfer_count && p->transfers[*next].tick < end; ++*next) {
+    struct bundle_sum sum = {.cost = {.times = run->times}};
+    for (int32_t o = run->first; o < run->end; o++) time_op(p, o, &sum, &ops[o]);
+    for (; *next < p->transfer_count && p->transfers[*next].tick < run->end; ++*next) {
         const struct lx_transfer *t = &p->transfers[*next];
-        if (t->tick >= b->first && is_of_plan(p, t)) time_transfer(p, t, &sum, &ops[t->tick]);
+        if (t->tick >= run->first && is_of_plan(p, t)) time_transfer(p, t, &sum, &ops[t->tick]);
     }
-    for (int32_t o = b->first; o < end; o++) {
+    for (int32_t o = run->first; o < run->end; o++) {
         sum.cost.device_us += ops[o].device_us;
         sum.hidden_us += ops[o].covered_us;
     }
     double longer =
-        b->is_extern ? 0 : cost_end_to_end(&p->layouts->graph->device, &sum.cost) - sum.cost.device_us;
-    for (int32_t o = b->first; o < end; o++) share_launch(&sum, longer, b->count, &ops[o]);
+        is_extern ? 0 : cost_end_to_end(&p->layouts->graph->device, &sum.cost) - sum.cost.device_us;
+    for (int32_t o = run->first; o < run->end; o++)
+        share_launch(&sum, longer, run->end - run->first, &ops[o]);
+}
+
+static void time_bundle(const struct lx_plan *p, const struct lx_bundle *b, int32_t *next,
+                        struct lx_op_wait *ops)
+{
+    int32_t end = b->first + b->count;
+    for (int32_t o = b->first; o < end;) {
+        struct kernel_run run = kernel_run_at(p->nests, p->nest_count, o, end);
+        time_run(p, &run, b->is_extern, next, ops);
+        o = run.end;
+    }
 }
 
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops)

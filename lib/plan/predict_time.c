@@ -1,12 +1,14 @@
 /* Predicted times of a placement: each op by the cost of its division with the operands that go through HBM, and the
  * copies of its tick, loads and stores at HBM's rate, relayouts by the ring's model, moves through the scratchpad's port; then each bundle from end to end,
- * of which its ops have shares by their device times. */
+ * of which its ops have shares by their device times. In nests each iteration counts, and each op of them is launched by
+ * itself. */
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
 #include "layout/op_index.h"
+#include "plan/kernel_runs.h"
 
 #include <stdlib.h>
 
@@ -33,10 +35,10 @@ static void time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct 
     double share[LX_MAX_INPUTS + 1];
     for (int i = 0; i <= x->graph->ops[o].input_count; i++) {
         const struct lx_access *a = &x->accesses[x->access_at[o] + i];
-        int64_t whole = tensor_bytes(x->layouts, a->tensor);
+        int64_t all = operand_bytes(x->divisions, o, i);
         bool on_chip = a->stay >= 0 && k->address[a->stay] >= 0;
-        share[i] = on_chip || whole <= 0 ? 0 : (double)a->bytes / (double)whole;
-        if (!on_chip) through_hbm(k, b, a->tensor);
+        share[i] = on_chip || all <= 0 ? 0 : (double)a->bytes / (double)all;
+        if (!on_chip) through_hbm(k, b, a->tensor), sum->operands += sum->times;
     }
     struct lx_op_time t = lx_division_time(x->divisions, o, share);
     k->ops[o].device_us = t.device_us;
@@ -52,6 +54,7 @@ static void time_transfer(struct clockwork *k, const struct lx_transfer *t, stru
     int32_t tensor = x->stays[t->stay].tensor;
     if (lx_through_hbm(t->kind)) {
         through_hbm(k, b, tensor);
+        sum->operands += stay_fills(x, t->stay);
         k->ops[t->tick].device_us += cost_copy(&x->graph->device, t->bytes);
         return;
     }
@@ -59,32 +62,44 @@ static void time_transfer(struct clockwork *k, const struct lx_transfer *t, stru
     double us = t->kind == LX_MOVE
                     ? cost_local_copy(&x->graph->device, view_part_bytes(x->layouts, tensor, &to))
                     : view_ring_us(x->layouts, tensor, &from, &to);
+    us *= (double)stay_fills(x, t->stay);
     k->ops[t->tick].device_us += us;
     sum->busy_us += us;
 }
 
 /* Where nothing takes time, all ops have the same share. */
-static void share_out(struct clockwork *k, const struct lx_bundle *b)
+static void share_out(struct clockwork *k, const struct kernel_run *run, double device_us, double us)
 {
-    for (int32_t o = b->first; o < b->first + b->count; o++)
-        k->ops[o].end_to_end_us = b->device_us > 0 ? b->end_to_end_us * k->ops[o].device_us / b->device_us
-                                                   : b->end_to_end_us / b->count;
+    for (int32_t o = run->first; o < run->end; o++)
+        k->ops[o].end_to_end_us =
+            device_us > 0 ? us * k->ops[o].device_us / device_us : us / (run->end - run->first);
+}
+
+/* Returns the end-to-end time. */
+static double time_run(struct clockwork *k, const struct kernel_run *run, struct lx_bundle *b)
+{
+    struct cost_bundle sum = {.times = run->times};
+    for (int32_t o = run->first; o < run->end; o++) time_op(k, o, b, &sum);
+    for (; k->next < k->t->transfer_count && k->t->transfers[k->next].tick < run->end; k->next++)
+        time_transfer(k, &k->t->transfers[k->next], b, &sum);
+    for (int32_t o = run->first; o < run->end; o++) sum.device_us += k->ops[o].device_us;
+    b->device_us += sum.device_us;
+    b->cores = max_i64(b->cores, sum.cores);
+    /* A call off the device is no kernel. */
+    double us = b->is_extern ? sum.device_us : cost_end_to_end(&k->x->graph->device, &sum);
+    share_out(k, run, sum.device_us, us);
+    return us;
 }
 
 static void time_bundle(struct clockwork *k, struct lx_bundle *b)
 {
-    struct cost_bundle sum = {0};
+    const struct decisions *how = &k->x->how;
     int32_t end = b->first + b->count;
-    for (int32_t o = b->first; o < end; o++) time_op(k, o, b, &sum);
-    for (; k->next < k->t->transfer_count && k->t->transfers[k->next].tick < end; k->next++)
-        time_transfer(k, &k->t->transfers[k->next], b, &sum);
-    for (int32_t o = b->first; o < end; o++) b->device_us += k->ops[o].device_us;
-    sum.device_us = b->device_us;
-    sum.operands = b->operands;
-    b->cores = sum.cores;
-    /* A call off the device is no kernel. */
-    b->end_to_end_us = b->is_extern ? b->device_us : cost_end_to_end(&k->x->graph->device, &sum);
-    share_out(k, b);
+    for (int32_t o = b->first; o < end;) {
+        struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
+        b->end_to_end_us += time_run(k, &run, b);
+        o = run.end;
+    }
 }
 
 static void list_bundles(const struct draft *x, struct lx_bundle *bundles)

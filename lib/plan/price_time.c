@@ -21,13 +21,14 @@ static void price_op(struct pricing *p, int32_t o)
 {
     const struct draft *x = p->x;
     double memory[LX_MAX_INPUTS + 1] = {0}, slow[LX_MAX_INPUTS + 1] = {0};
+    double launches = (double)nest_runs(x->how.nests, x->how.nest_count, o);
     if (p->clock != PRICE_LAUNCH) lx_division_least(x->divisions, o, memory, slow);
     for (int i = 0; i <= x->graph->ops[o].input_count; i++) {
         const struct lx_access *a = &x->accesses[x->access_at[o] + i];
-        int64_t whole = tensor_bytes(x->layouts, a->tensor);
-        double share = whole > 0 ? (double)a->bytes / (double)whole : 0;
+        int64_t all = operand_bytes(x->divisions, o, i);
+        double share = all > 0 ? (double)a->bytes / (double)all : 0;
         if (a->stay < 0) continue;
-        p->off_us[a->stay] += p->clock == PRICE_LAUNCH   ? p->operand_us
+        p->off_us[a->stay] += p->clock == PRICE_LAUNCH   ? p->operand_us * launches
                               : p->clock == PRICE_DEVICE ? memory[i] * share
                                                          : slow[i] * share;
     }
@@ -38,17 +39,16 @@ static double copies_us(const struct pricing *p, int32_t stay)
 {
     const struct draft *x = p->x;
     const struct lx_stay *s = &x->stays[stay];
-    int64_t whole = tensor_bytes(x->layouts, s->tensor);
-    int64_t bytes = x->copy_bytes[stay];
-    double ring = 0;
+    int64_t bytes = x->copy_bytes[stay], once = stay_load_bytes(x, stay);
+    double ring = 0, fills = (double)stay_fills(x, stay);
     if (s->ring_source >= 0) {
         struct lx_core_view from = stay_view(x, s->ring_source), to = stay_view(x, stay);
-        ring = view_ring_us(x->layouts, s->tensor, &from, &to);
+        ring = view_ring_us(x->layouts, s->tensor, &from, &to) * fills;
         bytes = 0;
     }
     switch (p->clock) {
     case PRICE_LAUNCH:
-        return whole > 0 ? p->operand_us * round((double)bytes / (double)whole) : 0;
+        return once > 0 ? p->operand_us * fills * round((double)bytes / (double)once) : 0;
     case PRICE_DEVICE:
         return cost_copy(&x->graph->device, bytes) + ring;
     case PRICE_SLOW:

@@ -1,6 +1,6 @@
 /* Cases with a menu of core divisions per buffer: solved together, and held against what the case says. */
 #include "cases/solver_form.h"
-#include "support/captured_joint.h"
+#include "support/captured_tiles.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -58,29 +58,26 @@ static bool add_objective(struct captured *p, const char *objective)
     return true;
 }
 
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at++) {
+        bool starts = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (starts && !(isalnum((unsigned char)at[n]) || at[n] == '_')) return true;
+    }
+    return false;
+}
+
 /* Which buffers a clause names; without any: all, or those of the clause before. */
 static int named(const struct captured *p, const char *clause, bool *is, int before)
 {
     int count = 0;
     bool all_but = strstr(clause, "all but ") != NULL;
-    for (int32_t i = 0; i < p->problem.buffer_count; i++) {
-        const char *name = p->problem.buffers[i].name, *at = clause;
-        size_t n = strlen(name);
-        bool found = false;
-        while (!found && (at = strstr(at, name))) {
-            bool starts = at == clause || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-            found = starts && !(isalnum((unsigned char)at[n]) || at[n] == '_');
-            at++;
-        }
-        if (found) count++;
-        if (found || before == 0 || all_but) is[i] = found != all_but;
-    }
+    for (int32_t i = 0; i < p->problem.buffer_count; i++)
+        count += has_word(clause, p->problem.buffers[i].name);
     if (count == 0 && before > 0) return before;
-    for (int32_t i = 0; i < p->problem.buffer_count; i++) {
-        const char *name = p->problem.buffers[i].name;
-        if (count == 0) is[i] = true;
-        if (count > 0 && before > 0 && !all_but && !strstr(clause, name)) is[i] = false;
-    }
+    for (int32_t i = 0; i < p->problem.buffer_count; i++)
+        is[i] = count == 0 || has_word(clause, p->problem.buffers[i].name) != all_but;
     return count ? count : p->problem.buffer_count;
 }
 
@@ -89,6 +86,28 @@ static void expect_place(struct cases *c, const struct captured *p, const struct
 {
     case_expect(c, (a->address[i] >= 0) == on, "expected %s %s chip, got address %lld",
                 p->problem.buffers[i].name, on ? "on" : "off", (long long)a->address[i]);
+}
+
+/* "tiled", "untiled" or "takes d1:2", of the division that was chosen. False: nothing of the kind. */
+static bool expect_tiling(struct cases *c, const struct captured *p, const struct lx_joint_answer *a,
+                          const char *clause, int32_t i)
+{
+    const char *name = p->problem.buffers[i].name, *takes = strstr(clause, " takes ");
+    const cJSON *division = cJSON_GetArrayItem(json_find(p->json[i], "core_divisions"), a->choice[i]);
+    int64_t tiles = captured_product(json_find(division, "tiling"));
+    bool untiled = strstr(clause, " untiled"), tiled = strstr(clause, " tiled");
+    if (tiled || untiled)
+        case_expect(c, (tiles > 1) == tiled, "expected %s %s, got %lld tiles", name,
+                    tiled ? "tiled" : "untiled", (long long)tiles);
+    if (takes) {
+        char axis[40] = "", *colon;
+        snprintf(axis, sizeof axis, "%s", takes + 7);
+        if ((colon = strchr(axis, ':'))) *colon = 0;
+        const cJSON *v = json_find(json_find(division, "tiling"), axis);
+        case_expect(c, colon && case_int(v, 1) == strtoll(colon + 1, NULL, 10), "expected %s to take %s",
+                    name, takes + 7);
+    }
+    return tiled || untiled || takes;
 }
 
 /* What is said after the names. False: not understood. */
@@ -106,6 +125,7 @@ static bool expect_of(struct cases *c, const struct captured *p, const struct lx
     for (int32_t i = 0; i < q->buffer_count; i++) {
         if (!is[i]) continue;
         if (on || off) expect_place(c, p, a, i, on);
+        understood |= expect_tiling(c, p, a, clause, i);
         if (one_address && first >= 0)
             case_expect(c, a->address[i] == a->address[first] && a->address[i] >= 0,
                         "expected %s and %s at one address, got %lld and %lld", q->buffers[first].name,
@@ -159,7 +179,10 @@ static void solve_and_expect(struct cases *c, const cJSON *one, struct captured 
     if (case_refusal(one))
         case_expect(c, !solved, "expected an error (%s), got an answer", case_refusal(one));
     else if (case_expect(c, solved, "expected an answer, but: %s", st.text)) {
-        case_expect(c, captured_agrees(p, a.choice, a.address), "expected matching divisions on chip");
+        case_expect(c, p->problem.tiled || captured_agrees(p, a.choice, a.address),
+                    "expected matching divisions on chip");
+        case_expect(c, !p->problem.tiled || a.status == LX_OPTIMAL, "expected a proof, got %s",
+                    lx_verdict_word(a.status));
         expect_all(c, p, &a, case_text(one, "expect"));
     }
     arena_free(&memory);
@@ -168,10 +191,10 @@ static void solve_and_expect(struct cases *c, const cJSON *one, struct captured 
 const char *check_divisions(struct cases *c, const cJSON *one)
 {
     struct captured p;
-    if (any_tiling(one)) return "tiling is not part of the joint problem";
     if (shared_tick(one)) return "an input with a division of its own, on its reader's tick";
     bool ok = captured_read(&p, json_find(one, "buffers"), case_int(json_find(one, "size"), 0),
                             case_int(json_find(one, "alignment"), 1));
+    if (ok && any_tiling(one)) ok = captured_tiles(&p);
     if (case_expect(c, ok || case_refusal(one), "expected a problem that can be read") && ok)
         solve_and_expect(c, one, &p);
     arena_free(&p.memory);

@@ -85,7 +85,8 @@ static bool read_operands(struct op_work *w)
     struct machine *m = w->m;
     bool ok = true;
     for (int i = 0; i < w->op->input_count && ok; i++) {
-        struct expectation want = {value_wanted(m, i), true};
+        /* What this iteration has made of a sum that is still going on, where a nest may read that at all. */
+        struct expectation want = {{value_wanted(m, i), content_after(m, w->op->inputs[i]).parts}, true};
         m->access++;
         for (size_t k = 0; k < w->strip_count && ok; k++) {
             struct strip_work *s = &w->strip[k];
@@ -142,8 +143,9 @@ static bool execute_strips(struct op_work *w)
     ok = ok && read_operands(w);
     for (size_t i = 0; i < w->strip_count && ok; i++)
         ok = find_region(w, &w->strip[i], out, region_make, w->m->scratch, &w->strip[i].written);
-    ok = ok && compute_strips(w) && join_partials(w);
+    ok = ok && compute_strips(w) && join_partials(w) && add_to_sums(w);
     if (!ok) return false;
+    divide_means(w);
     write_strips(w);
     count_partials(w);
     return true;
@@ -159,6 +161,19 @@ static void execute_tiles(struct op_work *w)
     if (!ok) m->no_memory = true;
 }
 
+/* The op on the tile of this iteration. */
+static void take_tile(struct op_work *w)
+{
+    struct machine *m = w->m;
+    iteration_offsets(&m->at, m->tick, &w->x, w->offset);
+    w->terms = 1;
+    for (int v = 0; v < w->x.var_count; v++)
+        if (op_index_reduced(&w->x, v)) w->terms *= w->x.extent[v];
+    if (!m->at.nest) return;
+    w->summed = m->summed[w->op->output];
+    nest_tile_index(m->plan->nests, m->plan->nest_count, m->tick, &w->x);
+}
+
 void execute_op(struct machine *m)
 {
     const struct lx_op *op = machine_op(m);
@@ -170,6 +185,7 @@ void execute_op(struct machine *m)
                         .groups = 1};
     op_index_of(m->graph, op, &w.x);
     w.class = class_of(&w);
+    if (w.class != CLASS_BYTES) take_tile(&w);
     w.launch = &m->launches[m->tick];
     w.nests = w.class != CLASS_BYTES && lx_nest_kind_of(op, &w.x) != LX_NEST_NONE;
     check_arguments(m);

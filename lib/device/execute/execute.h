@@ -20,7 +20,7 @@ struct core_work {
 struct strip_work {
     int64_t core;
     struct strip strip;
-    struct slice slice;    /* the same box */
+    struct slice slice;    /* the same box, in the whole iteration space */
     int32_t group;         /* its part of a sum that is split; 0: the first, which collects */
     uint64_t usable;       /* per operand: it is there; if not there is a fault, and zeros are read */
     bool writes;           /* false: another core of its group writes for it */
@@ -40,7 +40,10 @@ struct tile_nest {
 struct op_work {
     struct machine *m;
     const struct lx_op *op;
-    struct op_index x;
+    struct op_index x;           /* of its tile */
+    int64_t offset[LX_MAX_VARS]; /* of the tile in the whole iteration space */
+    int64_t terms;               /* of a whole sum */
+    unsigned summed; /* levels of its nest that it sums over: it goes on with what it has so far */
     const struct lx_op_launch *launch;
     const struct arith *arith;
     enum op_class class;
@@ -69,6 +72,10 @@ bool check_coverage(struct op_work *w);
 bool compute_strips(struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. False: memory is out. */
 bool join_partials(struct op_work *w);
+/* accumulate.c: sums over tiles go on with what the tiles before have made of them. False: memory is out. */
+bool add_to_sums(struct op_work *w);
+/* Means are divided when all is added. */
+void divide_means(struct op_work *w);
 /* What they have moved; when all is written, as that looks at what was touched last. */
 void count_partials(struct op_work *w);
 /* Does each group have the same strips? If not, their parts cannot be added. False: memory is out. */

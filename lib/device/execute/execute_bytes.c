@@ -39,7 +39,8 @@ static void read_input(struct machine *m, int i, struct whole_operand *o)
 {
     if (!o->usable) return;
     m->access++;
-    int64_t sticks = shadow_read(m, &o->place, &o->region, (struct expectation){value_wanted(m, i), true});
+    int64_t sticks =
+        shadow_read(m, &o->place, &o->region, (struct expectation){{value_wanted(m, i), 0}, true});
     *read_counter(&o->place, &m->counted[0]) += sticks_to_bytes(m, o->place.tensor, sticks);
     const unsigned char *at = o->place.in->bytes + o->place.address;
     if (machine_is_bytes(m, o->place.tensor))
@@ -69,7 +70,7 @@ static void write_output(struct machine *m, struct whole_operand *o)
     unsigned char *at = o->place.in->bytes + o->place.address;
     m->access++;
     m->writing = true;
-    int64_t sticks = shadow_write(m, &o->place, &o->region, value_made(m));
+    int64_t sticks = shadow_write(m, &o->place, &o->region, (struct content){value_made(m), 0});
     m->writing = false;
     *written_counter(&o->place, &m->counted[0]) += sticks_to_bytes(m, o->place.tensor, sticks);
     memset(at, 0, (size_t)(box_sticks(&o->place.box) * m->stick_bytes));

@@ -94,15 +94,6 @@ static void join_parts(const struct reduction *r, struct op_work *w, struct sort
         memcpy(list[i].strip->out, total->out, (size_t)total->layout.floats * sizeof *total->out);
 }
 
-static void divide_means(struct op_work *w)
-{
-    int64_t count = 1;
-    for (int v = 0; v < w->x.var_count; v++)
-        if (op_index_reduced(&w->x, v)) count *= w->x.extent[v];
-    for (size_t i = 0; i < w->strip_count; i++)
-        for (int64_t k = 0; k < w->strip[i].layout.floats; k++) w->strip[i].out[k] /= (float)count;
-}
-
 bool join_partials(struct op_work *w)
 {
     const struct reduction *r = w->arith->sum;
@@ -116,6 +107,5 @@ bool join_partials(struct op_work *w)
         }
         free(list);
     }
-    if (r->divides) divide_means(w);
     return true;
 }

@@ -65,8 +65,8 @@ static bool list_strips(struct op_work *w)
         for (size_t i = 0; i < w->core[c].strips.count; i++, s++) {
             *s = (struct strip_work){.core = c, .strip = strip_at(&w->core[c].strips, i), .writes = true};
             for (int v = 0; v < w->x.var_count; v++) {
-                s->slice.from[v] = s->strip.from[v];
-                s->slice.to[v] = s->strip.to[v];
+                s->slice.from[v] = s->strip.from[v] + w->offset[v];
+                s->slice.to[v] = s->strip.to[v] + w->offset[v];
             }
         }
     return true;

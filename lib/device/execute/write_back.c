@@ -20,9 +20,8 @@ static void check_handover(struct op_work *w, int64_t core)
         if (q->stay != parent) continue;
         read = true;
         alike = alike && lx_layout_equal(&m->layouts[q->tensor], &m->layouts[p->tensor]) &&
-                q->box.rank == p->box.rank && memcmp(q->box.lo, p->box.lo, sizeof p->box.lo) == 0 &&
-                memcmp(q->box.hi, p->box.hi, sizeof p->box.hi) == 0 && w->class == CLASS_POINTWISE &&
-                w->x.shifted < 0 && memcmp(w->x.var[i], w->x.var[out], (size_t)w->x.rank[out]) == 0;
+                box_equal(&q->box, &p->box) && w->class == CLASS_POINTWISE && w->x.shifted < 0 &&
+                memcmp(w->x.var[i], w->x.var[out], (size_t)w->x.rank[out]) == 0;
     }
     if (!read || !alike || m->plan->answer.address[parent] != p->address ||
         m->plan->problem.buffers[parent].end != m->tick + 1)
@@ -62,7 +61,8 @@ static void check_strip(struct op_work *w, const struct strip_work *s)
 {
     struct machine *m = w->m;
     const struct place *p = &w->core[s->core].place[w->operands - 1];
-    int64_t sticks = shadow_write(m, p, &s->written, value_made(m));
+    const struct content made = {value_made(m), iteration_parts_after(&m->at, w->summed)};
+    int64_t sticks = shadow_write(m, p, &s->written, made);
     *written_counter(p, &m->counted[s->core]) += sticks_to_bytes(m, w->op->output, sticks);
     if (!op_keeps(w->op)) zero_padding(w, s);
 }
@@ -73,7 +73,7 @@ static void check_kept(struct op_work *w)
     for (size_t i = 0; i < w->strip_count; i++)
         if (is_written(w, &w->strip[i]))
             shadow_read(w->m, &w->core[w->strip[i].core].place[w->operands - 1], &w->strip[i].written,
-                        (struct expectation){value_kept(w->m), false});
+                        (struct expectation){{value_kept(w->m), 0}, false});
 }
 
 /* And leaves the new one in all others, on all cores that hold a part. */
@@ -82,9 +82,9 @@ static void keep_rest(struct op_work *w)
     struct machine *m = w->m;
     int out = w->operands - 1;
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + out].stay;
-    struct lx_core_view view = {.cores = 1};
-    if (stay_placed(m, stay) && !machine_view(m, stay, &view)) return;
-    for (int64_t c = 0; c < view.cores && c < m->cores; c++) {
+    const struct stay_view *view = stay_placed(m, stay) ? machine_view(m, stay) : NULL;
+    if (stay_placed(m, stay) && !view) return;
+    for (int64_t c = 0; c < (view ? view->view.cores : 1) && c < m->cores; c++) {
         struct place p = place_of_access(m, out, c);
         if (p.in) shadow_keep(m, &p, value_kept(m), value_made(m));
     }

@@ -23,9 +23,13 @@ static const char *stay_name(const struct machine *m, int32_t s)
 static void add_where(const struct machine *m, const struct lx_fault *f, struct text *t)
 {
     if (f->tick < m->graph->op_count)
-        text_format(t, "op %s (tick %d)", m->graph->ops[f->tick].name, (int)f->tick);
+        text_format(t, "op %s (tick %d", m->graph->ops[f->tick].name, (int)f->tick);
     else
         text_add(t, "after the last op");
+    if (f->tick < m->graph->op_count && f->iteration >= 0)
+        text_format(t, ", iteration %lld of %lld", (long long)f->iteration + 1,
+                    (long long)nest_iterations(m->at.nest));
+    if (f->tick < m->graph->op_count) text_add(t, ")");
     if (f->core >= 0) text_format(t, ", core %d", (int)f->core);
     if (f->stay >= 0)
         text_format(t, ", buffer %s", stay_name(m, f->stay));
@@ -38,6 +42,7 @@ static void add_where(const struct machine *m, const struct lx_fault *f, struct 
 static void keep(struct machine *m, struct lx_fault *f, const char *what)
 {
     struct text t = {0};
+    f->iteration = m->at.nest ? m->at.number : -1;
     m->fault_count++;
     if (m->faults.count >= LX_MAX_FAULTS) return;
     add_where(m, f, &t);
@@ -68,6 +73,9 @@ void fault_add(struct machine *m, const struct lx_fault *f)
         break;
     case LX_FAULT_MISPLACED:
         snprintf(what, sizeof what, "reads another part of %.250s than the one it wants", owner);
+        break;
+    case LX_FAULT_INCOMPLETE:
+        snprintf(what, sizeof what, "reads a sum of %.250s that has not all its tiles, or others", owner);
         break;
     case LX_FAULT_LIVE:
         snprintf(what, sizeof what, "overwrites %.250s, which is live", owner);

@@ -4,6 +4,7 @@
 #define LX_DEVICE_MEMORY_MACHINE_H
 
 #include "base/vec.h"
+#include "device/memory/iteration.h"
 #include "device/memory/stick_box.h"
 #include "device/device.h"
 #include "kernels/kernels.h"
@@ -11,11 +12,17 @@
 
 enum { NOBODY = -1, WIPED = -2 };
 
+/* What a stick holds: a value of the program; of a sum over tiles that is not complete, how many of them it has. */
+struct content {
+    int32_t value;
+    uint32_t parts; /* 0: it is complete */
+};
+
 /* What a stick of a memory holds. */
 struct tag {
-    int32_t value; /* of the program; NOBODY: never written, WIPED: by an extern op */
-    int32_t owner; /* in a scratchpad the stay, in HBM the tensor */
-    int64_t stick; /* of the tensor */
+    int32_t value;         /* of the program; NOBODY: never written, WIPED: by an extern op */
+    int32_t owner;         /* in a scratchpad the stay, in HBM the tensor */
+    uint32_t stick, parts; /* of the tensor: there are not more in a memory; as of struct content */
 };
 
 struct memory {
@@ -29,6 +36,14 @@ struct memory {
 struct machine_host {
     lx_host_op *op; /* may be NULL */
     void *context;
+};
+
+/* What the cores hold of a stay, found when it is first asked for. */
+struct stay_view {
+    bool known;
+    struct lx_core_view view;
+    int32_t nest;                          /* of which it holds a slice; -1: it is whole */
+    signed char level[LX_MAX_DEVICE_RANK]; /* whose tiles cut the dimension; -1: none */
 };
 
 struct machine {
@@ -48,6 +63,11 @@ struct machine {
     int32_t *current;   /* per tensor: the value that the ops so far have left in it */
     int32_t *first_op;  /* per tensor: the first op that accesses it; op_count: none */
     int32_t tick;
+    struct iteration at;         /* of the nest of this tick */
+    uint32_t round;              /* counts iterations */
+    uint32_t *filled;            /* per stay: the round in which it was written last */
+    struct stay_view *views;     /* per stay */
+    unsigned *summed;            /* per tensor: levels of its nest that the op which makes it sums over */
     bool writing;                /* the op of the tick writes its output: slots may be handed over */
     struct lx_counters *counted; /* of this tick, per core */
     int64_t *transfer_bytes;     /* per transfer */
@@ -85,13 +105,18 @@ struct place place_in_hbm(struct machine *m, int32_t tensor);
 struct place place_in_stay(struct machine *m, int32_t stay, int64_t core);
 /* Of operand `operand` of the op of this tick: its stay if that is placed, else HBM. */
 struct place place_of_access(struct machine *m, int operand, int64_t core);
-/* What the cores hold of a stay; false: a fault. */
-bool machine_view(struct machine *m, int32_t stay, struct lx_core_view *out);
+/* What the cores hold of a stay; NULL: a fault. */
+const struct stay_view *machine_view(struct machine *m, int32_t stay);
+/* The part of a core in this iteration; false: a fault. */
+bool stay_box(struct machine *m, int32_t stay, int64_t core, struct box *out);
+/* What the ops so far have left in a tensor: before the op of this tick, or when it has run. */
+struct content content_before(const struct machine *m, int32_t tensor);
+struct content content_after(const struct machine *m, int32_t tensor);
 bool stay_placed(const struct machine *m, int32_t stay);
 
 /* shadow.c. What a read expects: any other tag is a fault. */
 struct expectation {
-    int32_t value;
+    struct content content;
     bool
         counts; /* sticks that this access has not touched before: in HBM any core, in a scratchpad its own */
 };
@@ -101,14 +126,14 @@ int64_t shadow_read(struct machine *m, const struct place *p, const struct regio
                     struct expectation want);
 /* A write by an op or transfer of this tick; faults where a live buffer would be overwritten. Counts as
  * above. */
-int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, int32_t value);
+int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, struct content value);
 /* Sticks that this access has not touched before, whatever they hold. */
 int64_t shadow_count(struct machine *m, const struct place *p, const struct region *r);
 /* One stick at a time, for transfers. True: as expected. */
-bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
-                       struct lx_fault *first);
+bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global,
+                       struct content value, struct lx_fault *first);
 void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
-                        int32_t value, struct lx_fault *first);
+                        struct content value, struct lx_fault *first);
 /* Per core: bytes of its scratchpad that hold a value of a buffer that is live at this tick. */
 void shadow_in_use(const struct machine *m, int64_t *bytes);
 /* An op has kept what it did not write: those sticks hold the new value too. */
@@ -127,10 +152,17 @@ void move_transfers(struct machine *m, bool stores);
 void execute_prepare(struct machine *m);
 void execute_op(struct machine *m);
 
-/* readback.c: an operand of the op of this tick (the output is the last) from where the plan has it, or a tensor from
- * HBM, as items in host order. False: it is not all there, and execution makes that a fault. */
+/* The host indices [from, to) of an operand of the op of this tick that its tile has: all, outside of nests. */
+struct host_range {
+    int rank;
+    int64_t from[LX_MAX_RANK], to[LX_MAX_RANK];
+};
+struct host_range operand_range(const struct machine *m, int operand);
+
+/* readback.c: the tile of an operand of the op of this tick (the output is the last) from where the plan has it, or a
+ * tensor from HBM, as items in host order. False: it is not all there, and execution makes that a fault. */
 bool read_operand(struct machine *m, int operand, void *items);
-/* How many elements of it, in any core's part, are not those of `items`. */
+/* How many elements of the tile, in any core's part, are not those of `items`, which are the whole tensor's. */
 bool compare_operand(struct machine *m, int operand, const void *items, int64_t *differing);
 bool read_hbm(struct machine *m, int32_t tensor, void *items);
 

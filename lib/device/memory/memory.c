@@ -19,7 +19,7 @@ static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
     x->tags = malloc(((size_t)x->sticks + 1) * sizeof *x->tags);
     x->touched = calloc((size_t)x->sticks + 1, sizeof *x->touched);
     if (!x->bytes || !x->tags || !x->touched) return false;
-    for (int64_t i = 0; i < x->sticks; i++) x->tags[i] = (struct tag){NOBODY, NOBODY, 0};
+    for (int64_t i = 0; i < x->sticks; i++) x->tags[i] = (struct tag){NOBODY, NOBODY, 0, 0};
     return true;
 }
 
@@ -76,6 +76,16 @@ void machine_reserve(struct machine *m)
     }
 }
 
+/* Which sums are made tile by tile. */
+static void find_sums(struct machine *m)
+{
+    for (int32_t n = 0; n < m->plan->nest_count; n++)
+        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++) {
+            int32_t t = m->graph->ops[o].output;
+            m->summed[t] = nest_tensor_of(m->plan->layouts, &m->plan->nests[n], t).summed;
+        }
+}
+
 bool machine_make(struct machine *m, lx_status *st)
 {
     const struct lx_plan *p = m->plan;
@@ -83,12 +93,18 @@ bool machine_make(struct machine *m, lx_status *st)
     m->stick_bytes = m->graph->device.stick_bytes;
     m->cores = p->divisions->cores;
     m->launches = p->launches;
+    if (!iterations_valid(p, st)) return false;
     if (!program_make(p->graph, m->memory, &m->program, st)) return false;
     m->layouts = arena_array(m->memory, tensors, sizeof *m->layouts);
     m->current = arena_array(m->memory, tensors, sizeof *m->current);
     m->first_op = arena_array(m->memory, tensors, sizeof *m->first_op);
+    m->summed = arena_array(m->memory, tensors + 1, sizeof *m->summed);
+    m->views = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->views);
     m->lx = calloc((size_t)m->cores, sizeof *m->lx);
-    if (!m->layouts || !m->current || !m->first_op || !m->lx) return status_no_memory(st);
+    m->filled = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->filled);
+    if (!m->layouts || !m->current || !m->first_op || !m->summed || !m->views || !m->filled || !m->lx)
+        return status_no_memory(st);
+    find_sums(m);
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         if (!device_layout(m->graph, &p->layouts->layouts[t], t, &m->layouts[t], st)) return false;
         m->current[t] = p->layouts->origin[t];
@@ -157,19 +173,87 @@ struct place place_in_hbm(struct machine *m, int32_t tensor)
     return p;
 }
 
-bool machine_view(struct machine *m, int32_t stay, struct lx_core_view *out)
+/* Which level of its nest cuts each device dimension, up to the hold. */
+static void find_levels(const struct machine *m, const struct lx_stay *s, struct stay_view *v)
 {
-    const struct lx_stay *s = &m->plan->stays[stay];
-    struct place p = {.tensor = s->tensor, .stay = stay, .core = -1};
+    const struct lx_layout *l = &m->layouts[s->tensor];
+    int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
+    v->nest = nest >= 0 && s->hold > 0 ? nest : -1;
+    for (int k = 0; k < LX_MAX_DEVICE_RANK; k++) v->level[k] = -1;
+    if (v->nest < 0) return;
+    const struct lx_nest *n = &m->plan->nests[nest];
+    struct nest_tensor t = nest_tensor_of(m->plan->layouts, n, s->tensor);
+    for (int level = 0; level < s->hold && level < n->level_count; level++)
+        for (int k = 0; k < l->rank - 1; k++)
+            if (t.dim[level] >= 0 && l->host_dim[k] == t.dim[level]) v->level[k] = (signed char)level;
+}
+
+static bool view_sound(const struct machine *m, const struct lx_stay *s)
+{
     if (s->tensor < 0 || s->tensor >= m->graph->tensor_count || s->view_op < 0 ||
         s->view_op >= m->graph->op_count || s->view_operand < 0 ||
         s->view_operand > m->graph->ops[s->view_op].input_count ||
-        op_operand(&m->graph->ops[s->view_op], s->view_operand) != s->tensor) {
-        fault_plain(m, LX_FAULT_PLAN, &p, "it has the view of an op that does not access it");
+        op_operand(&m->graph->ops[s->view_op], s->view_operand) != s->tensor)
+        return false;
+    int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
+    return s->hold == 0 || (nest >= 0 && s->hold > 0 && s->hold <= m->plan->nests[nest].level_count);
+}
+
+const struct stay_view *machine_view(struct machine *m, int32_t stay)
+{
+    const struct lx_stay *s = &m->plan->stays[stay];
+    struct stay_view *v = &m->views[stay];
+    struct place p = {.tensor = s->tensor, .stay = stay, .core = -1};
+    if (v->known) return v;
+    if (!view_sound(m, s)) {
+        fault_plain(m, LX_FAULT_PLAN, &p,
+                    "it has the view of an op that does not access it, or a hold that is none");
+        return NULL;
+    }
+    v->known = true;
+    v->view = lx_division_held(m->plan->divisions, s->view_op, s->view_operand, s->hold);
+    find_levels(m, s, v);
+    return v;
+}
+
+bool stay_box(struct machine *m, int32_t stay, int64_t core, struct box *out)
+{
+    const struct stay_view *v = machine_view(m, stay);
+    const struct lx_layout *l = &m->layouts[m->plan->stays[stay].tensor];
+    struct place p = {.tensor = m->plan->stays[stay].tensor, .stay = stay, .core = core};
+    int64_t begin[LX_MAX_DEVICE_RANK] = {0};
+    if (!v) return false;
+    if (v->nest >= 0 && m->at.nest != &m->plan->nests[v->nest]) {
+        fault_plain(m, LX_FAULT_LIFE, &p, "it holds a tile, which is there only while its nest runs");
         return false;
     }
-    *out = lx_division_held(m->plan->divisions, s->view_op, s->view_operand, s->hold);
+    for (int k = 0; k < l->rank - 1; k++)
+        if (v->level[k] >= 0) begin[k] = l->size[k] / v->view.tiles[k] * m->at.index[(int)v->level[k]];
+    *out = box_of_slice(l, &v->view, begin, core);
     return true;
+}
+
+/* Is it made by the nest of this tick? */
+static bool made_here(const struct machine *m, int32_t tensor)
+{
+    const struct lx_nest *n = m->at.nest;
+    for (int32_t o = n->first; o <= n->last; o++)
+        if (m->graph->ops[o].output == tensor) return true;
+    return false;
+}
+
+struct content content_before(const struct machine *m, int32_t tensor)
+{
+    return (struct content){m->current[tensor], m->at.nest && m->summed[tensor] && made_here(m, tensor)
+                                                    ? iteration_parts_before(&m->at, m->summed[tensor])
+                                                    : 0};
+}
+
+struct content content_after(const struct machine *m, int32_t tensor)
+{
+    return (struct content){m->current[tensor], m->at.nest && m->summed[tensor] && made_here(m, tensor)
+                                                    ? iteration_parts_after(&m->at, m->summed[tensor])
+                                                    : 0};
 }
 
 struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
@@ -178,11 +262,10 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     const struct lx_stay *s = &plan->stays[stay];
     struct place p = {.address = plan->answer.address[stay], .tensor = s->tensor, .stay = stay, .core = core};
     const struct lx_buffer *b = &plan->problem.buffers[stay];
-    struct lx_core_view v;
-    if (!machine_view(m, stay, &v)) return p;
-    p.box = box_of_view(&m->layouts[s->tensor], &v, core);
-    if (core >= v.cores)
-        fault_plain(m, LX_FAULT_PART, &p, "only %lld cores hold a part of it", (long long)v.cores);
+    if (!stay_box(m, stay, core, &p.box)) return p;
+    if (core >= m->views[stay].view.cores)
+        fault_plain(m, LX_FAULT_PART, &p, "only %lld cores hold a part of it",
+                    (long long)m->views[stay].view.cores);
     else if (m->tick < b->start || m->tick >= b->end)
         fault_plain(m, LX_FAULT_LIFE, &p, "it lives from tick %lld to %lld", (long long)b->start,
                     (long long)b->end - 1);
@@ -217,12 +300,13 @@ void machine_put_input(struct machine *m, int32_t tensor, const void *items)
     if (p.in && region_whole(l, &p.box, bytes, &scratch, &r)) {
         unsigned char *at = m->hbm.bytes + p.address;
         int64_t sticks = box_sticks(&p.box);
+        const struct content whole = {m->current[tensor], 0};
         memset(at, 0, (size_t)(sticks * m->stick_bytes));
         if (items && bytes)
             memcpy(at, items, (size_t)m->graph->tensors[tensor].bytes);
         else if (items)
             pack_items_in(l, &r, items, at);
-        for (int64_t i = 0; i < sticks; i++) shadow_stick_write(m, &p, i, i, m->current[tensor], &first);
+        for (int64_t i = 0; i < sticks; i++) shadow_stick_write(m, &p, i, i, whole, &first);
     } else if (p.in)
         m->no_memory = true;
     arena_free(&scratch);

@@ -133,12 +133,12 @@ static void walk(const struct lx_layout *l, const struct region *r, const int64_
     }
 }
 
-static void host_strides(const struct lx_layout *l, int64_t *strides)
+static void host_strides(const struct lx_layout *l, const int64_t *shape, int64_t *strides)
 {
     int64_t n = 1;
     for (int h = l->host_rank - 1; h >= 0; h--) {
         strides[h] = n;
-        n *= l->host_shape[h];
+        n *= shape[h];
     }
 }
 
@@ -160,16 +160,16 @@ void pack_items_in(const struct lx_layout *l, const struct region *r, const void
 {
     int64_t strides[LX_MAX_RANK];
     struct run_job j = {.type = &number_types[l->dtype], .to_memory = at, .items_from = items};
-    host_strides(l, strides);
+    host_strides(l, l->host_shape, strides);
     walk(l, r, strides, items_in_run, &j);
 }
 
 void pack_items_part_out(const struct lx_layout *l, const struct region *r, const int64_t *first,
-                         const void *at, void *items)
+                         const int64_t *shape, const void *at, void *items)
 {
     int64_t strides[LX_MAX_RANK], begin = 0;
     struct run_job j = {.type = &number_types[l->dtype], .from_memory = at};
-    host_strides(l, strides);
+    host_strides(l, shape, strides);
     for (int h = 0; h < l->host_rank; h++) begin += first[h] * strides[h];
     j.items_to = (unsigned char *)items + begin * j.type->item;
     walk(l, r, strides, items_out_run, &j);
@@ -180,7 +180,7 @@ int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, 
 {
     int64_t strides[LX_MAX_RANK], begin = 0, differing = 0;
     struct run_job j = {.type = &number_types[l->dtype], .from_memory = at, .differing = &differing};
-    host_strides(l, strides);
+    host_strides(l, l->host_shape, strides);
     for (int h = 0; h < l->host_rank; h++) begin += first[h] * strides[h];
     j.items_from = (const unsigned char *)items + begin * j.type->item;
     walk(l, r, strides, compare_run, &j);
@@ -190,5 +190,5 @@ int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, 
 void pack_items_out(const struct lx_layout *l, const struct region *r, const void *at, void *items)
 {
     int64_t first[LX_MAX_RANK] = {0};
-    pack_items_part_out(l, r, first, at, items);
+    pack_items_part_out(l, r, first, l->host_shape, at, items);
 }

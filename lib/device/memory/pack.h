@@ -13,9 +13,9 @@ void pack_scatter(const struct lx_layout *l, const struct region *r, const float
 /* Whole tensors as items in host order. */
 void pack_items_in(const struct lx_layout *l, const struct region *r, const void *items, void *at);
 void pack_items_out(const struct lx_layout *l, const struct region *r, const void *at, void *items);
-/* The region begins at host index `first` of the tensor. */
+/* Into items of a tensor of `shape`, in which the region begins at host index `first`. */
 void pack_items_part_out(const struct lx_layout *l, const struct region *r, const int64_t *first,
-                         const void *at, void *items);
+                         const int64_t *shape, const void *at, void *items);
 /* How many of its elements are not those of `items`, bit for bit. */
 int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, const int64_t *first,
                              const void *at, const void *items);

@@ -5,12 +5,40 @@
 
 #include <string.h>
 
-/* What is done with each part of an operand: into `to`, or compared with `with`. */
+/* What is done with each part of an operand: what is in the range into `to`, which is of that shape, or compared with
+ * `with`, which is the whole tensor. */
 struct reading {
+    struct host_range range;
     void *to;
     const void *with;
     int64_t differing;
 };
+
+static struct host_range whole_range(const struct machine *m, int32_t tensor)
+{
+    const struct lx_layout *l = &m->layouts[tensor];
+    struct host_range r = {.rank = l->host_rank};
+    for (int h = 0; h < l->host_rank; h++) r.to[h] = l->host_shape[h];
+    return r;
+}
+
+struct host_range operand_range(const struct machine *m, int operand)
+{
+    const struct lx_op *op = machine_op(m);
+    const struct lx_layout *l = &m->layouts[op_operand(op, operand)];
+    struct host_range r = whole_range(m, op_operand(op, operand));
+    struct op_index x;
+    if (!m->at.nest) return r;
+    op_index_of(m->graph, op, &x);
+    for (int i = 0; i < m->at.nest->level_count; i++) {
+        int h = op_index_dim(&x, operand, m->at.nest->var[m->tick - m->at.nest->first][i]);
+        if (h < 0) continue;
+        int64_t tile = l->host_shape[h] / m->at.nest->tiles[i];
+        r.from[h] = tile * m->at.index[i];
+        r.to[h] = r.from[h] + tile;
+    }
+    return r;
+}
 
 static bool bytes_out(struct machine *m, const struct place *p, struct reading *x)
 {
@@ -28,12 +56,17 @@ static bool part_out(struct machine *m, const struct place *p, struct reading *x
     struct region r = {0};
     int64_t first[LX_MAX_RANK];
     if (machine_is_bytes(m, p->tensor)) return bytes_out(m, p, x);
-    if (!region_of_box(l, &p->box, m->scratch, &r, first)) {
+    if (!region_of_box(l, &p->box, x->range.from, x->range.to, m->scratch, &r, first)) {
         m->no_memory = true;
         return false;
     }
-    if (x->to) pack_items_part_out(l, &r, first, at, x->to);
     if (x->with) x->differing += pack_items_differing(l, &r, first, at, x->with);
+    int64_t shape[LX_MAX_RANK];
+    for (int h = 0; h < l->host_rank; h++) {
+        shape[h] = x->range.to[h] - x->range.from[h];
+        first[h] -= x->range.from[h];
+    }
+    if (x->to) pack_items_part_out(l, &r, first, shape, at, x->to);
     return true;
 }
 
@@ -42,9 +75,9 @@ static bool read_parts(struct machine *m, int operand, struct reading *x)
 {
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
     int64_t faults = m->fault_count;
-    struct lx_core_view view = {.cores = 1};
-    bool ok = !stay_placed(m, stay) || machine_view(m, stay, &view);
-    for (int64_t c = 0; ok && c < view.cores && c < m->cores; c++) {
+    const struct stay_view *view = stay_placed(m, stay) ? machine_view(m, stay) : NULL;
+    bool ok = !stay_placed(m, stay) || view;
+    for (int64_t c = 0; ok && c < (view ? view->view.cores : 1) && c < m->cores; c++) {
         struct place p = place_of_access(m, operand, c);
         ok = p.in && part_out(m, &p, x);
     }
@@ -57,13 +90,13 @@ static bool read_parts(struct machine *m, int operand, struct reading *x)
 
 bool read_operand(struct machine *m, int operand, void *items)
 {
-    struct reading x = {.to = items};
+    struct reading x = {.range = operand_range(m, operand), .to = items};
     return read_parts(m, operand, &x);
 }
 
 bool compare_operand(struct machine *m, int operand, const void *items, int64_t *differing)
 {
-    struct reading x = {.with = items};
+    struct reading x = {.range = operand_range(m, operand), .with = items};
     bool ok = read_parts(m, operand, &x);
     *differing = x.differing;
     return ok;
@@ -74,12 +107,12 @@ bool read_hbm(struct machine *m, int32_t tensor, void *items)
     struct place p = place_in_hbm(m, tensor);
     struct lx_fault first = {0};
     if (!p.in) return false;
-    int32_t value = m->program.final[m->plan->layouts->origin[tensor]];
+    const struct content value = {m->program.final[m->plan->layouts->origin[tensor]], 0};
     for (int64_t i = 0; i < box_sticks(&p.box); i++) shadow_stick_read(m, &p, i, i, value, &first);
     if (first.sticks > 0) {
         first.kind = LX_FAULT_LOST;
         fault_add(m, &first);
     }
-    struct reading x = {.to = items};
+    struct reading x = {.range = whole_range(m, tensor), .to = items};
     return part_out(m, &p, &x) && first.sticks == 0;
 }

@@ -31,25 +31,33 @@ static void note_fault(const struct machine *m, const struct place *p, enum lx_f
         first->sticks++;
 }
 
-bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global, int32_t value,
-                       struct lx_fault *first)
+bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global,
+                       struct content value, struct lx_fault *first)
 {
     const struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
     int32_t owner = p->stay >= 0 ? p->stay : p->tensor;
-    if (t->value == value && t->owner == owner && t->stick == global) return true;
-    enum lx_fault_kind kind = t->value == NOBODY  ? LX_FAULT_UNWRITTEN
-                              : t->value == WIPED ? LX_FAULT_WIPED
-                              : t->owner != owner ? LX_FAULT_OVERWRITTEN
-                              : t->value != value ? LX_FAULT_STALE
-                                                  : LX_FAULT_MISPLACED;
+    if (t->value == value.value && t->owner == owner && t->stick == (uint32_t)global &&
+        t->parts == value.parts)
+        return true;
+    enum lx_fault_kind kind = t->value == NOBODY             ? LX_FAULT_UNWRITTEN
+                              : t->value == WIPED            ? LX_FAULT_WIPED
+                              : t->owner != owner            ? LX_FAULT_OVERWRITTEN
+                              : t->value != value.value      ? LX_FAULT_STALE
+                              : t->stick != (uint32_t)global ? LX_FAULT_MISPLACED
+                                                             : LX_FAULT_INCOMPLETE;
     note_fault(m, p, kind, local, t, first);
     return false;
 }
 
+/* A tile is gone with its iteration. */
 static bool live(const struct machine *m, int32_t stay)
 {
     const struct lx_buffer *b = &m->plan->problem.buffers[stay];
-    return b->start <= m->tick && m->tick < b->end;
+    if (m->tick < b->start || m->tick >= b->end) return false;
+    const struct stay_view *v = &m->views[stay];
+    bool tile = m->at.nest && v->known && v->nest >= 0 && &m->plan->nests[v->nest] == m->at.nest &&
+                m->plan->stays[stay].hold == m->at.nest->level_count;
+    return !tile || m->filled[stay] == m->round;
 }
 
 /* May the stay of `p` take the bytes of `other`, which is live? */
@@ -72,20 +80,24 @@ static void reserved_write(const struct machine *m, const struct place *p, int64
 }
 
 void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
-                        int32_t value, struct lx_fault *first)
+                        struct content value, struct lx_fault *first)
 {
     struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
     if (p->stay >= 0 && t->value >= 0 && t->owner != p->stay && live(m, t->owner) &&
         !handed_over(m, p, t->owner))
         note_fault(m, p, LX_FAULT_LIVE, local, t, first);
-    if (p->stay < 0) reserved_write(m, p, local, first);
-    *t = (struct tag){value, p->stay >= 0 ? p->stay : p->tensor, global};
+    if (p->stay < 0)
+        reserved_write(m, p, local, first);
+    else
+        m->filled[p->stay] = m->round;
+    *t = (struct tag){value.value, p->stay >= 0 ? p->stay : p->tensor, (uint32_t)global, value.parts};
 }
 
 struct visit {
     struct machine *m;
     const struct place *p;
-    int32_t value, before;
+    struct content value;
+    int32_t before;
     bool counts;
     int64_t counted;
     struct lx_fault first;
@@ -138,19 +150,19 @@ static void visit_keep(void *context, int64_t local, int64_t global)
     struct visit *v = context;
     struct tag *t = &v->p->in->tags[v->p->address / v->m->stick_bytes + local];
     int32_t owner = v->p->stay >= 0 ? v->p->stay : v->p->tensor;
-    if (t->value == v->before && t->owner == owner && t->stick == global) t->value = v->value;
+    if (t->value == v->before && t->owner == owner && t->stick == (uint32_t)global) t->value = v->value.value;
 }
 
 int64_t shadow_read(struct machine *m, const struct place *p, const struct region *r, struct expectation want)
 {
-    struct visit v = {.m = m, .p = p, .value = want.value, .counts = want.counts};
+    struct visit v = {.m = m, .p = p, .value = want.content, .counts = want.counts};
     if (want.counts) m->last_read = m->access;
     region_visit(r, &m->layouts[p->tensor], &p->box, visit_read, &v);
     if (v.first.sticks > 0) fault_add(m, &v.first);
     return v.counted;
 }
 
-int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, int32_t value)
+int64_t shadow_write(struct machine *m, const struct place *p, const struct region *r, struct content value)
 {
     struct visit v = {.m = m, .p = p, .value = value, .counts = true};
     region_visit(r, &m->layouts[p->tensor], &p->box, visit_write, &v);
@@ -167,7 +179,7 @@ int64_t shadow_count(struct machine *m, const struct place *p, const struct regi
 
 void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32_t value)
 {
-    struct visit v = {.m = m, .p = p, .value = value, .before = before};
+    struct visit v = {.m = m, .p = p, .value = {value, 0}, .before = before};
     box_visit(&m->layouts[p->tensor], &p->box, visit_keep, &v);
 }
 

@@ -11,26 +11,57 @@ struct box box_whole(const struct lx_layout *l)
     return b;
 }
 
-struct box box_of_view(const struct lx_layout *l, const struct lx_core_view *v, int64_t core)
+/* Slices of a tile; blocks are tiles of an inner loop, each cut in slices. */
+static void cut_dim(struct box *b, int k, const struct lx_core_view *v, int64_t size, int64_t core)
+{
+    int64_t blocks = max_i64(v->blocks[k], 1), block = size / blocks;
+    if (v->slices[k] <= 1 || v->stride[k] < 1) return;
+    int64_t part = ceil_div_i64(block, v->slices[k]), slot = core / v->stride[k] % v->slices[k];
+    int64_t lo = b->lo[k] + min_i64(slot * part, block);
+    part = min_i64(part, b->lo[k] + block - lo);
+    b->lo[k] = lo;
+    b->hi[k] = lo + (blocks - 1) * block + part;
+    if (blocks > 1) b->run[k] = part, b->step[k] = block;
+}
+
+struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *begin,
+                        int64_t core)
 {
     struct box b = box_whole(l);
-    if (core >= v->cores) {
-        for (int i = 0; i < b.rank; i++) b.hi[i] = 0;
-        return b;
-    }
-    for (int i = 0; i < b.rank && i < v->rank; i++) {
-        if (v->slices[i] <= 1 || v->stride[i] < 1) continue;
-        int64_t part = ceil_div_i64(l->size[i], v->slices[i]);
-        b.lo[i] = min_i64(core / v->stride[i] % v->slices[i] * part, l->size[i]);
-        b.hi[i] = min_i64(b.lo[i] + part, l->size[i]);
+    for (int k = 0; k < b.rank && core >= v->cores; k++) b.hi[k] = 0;
+    for (int k = 0; k < b.rank && k < v->rank && core < v->cores; k++) {
+        int64_t size = l->size[k] / max_i64(v->tiles[k], 1);
+        b.lo[k] = begin[k];
+        b.hi[k] = begin[k] + size;
+        cut_dim(&b, k, v, size, core);
     }
     return b;
+}
+
+bool box_equal(const struct box *a, const struct box *b)
+{
+    bool same = a->rank == b->rank;
+    for (int k = 0; same && k < a->rank; k++)
+        same = a->lo[k] == b->lo[k] && a->hi[k] == b->hi[k] && a->run[k] == b->run[k] &&
+               a->step[k] == b->step[k];
+    return same;
+}
+
+int64_t box_stick(const struct box *b, const int64_t *position)
+{
+    int64_t at = 0;
+    for (int k = 0; k < b->rank; k++) {
+        int64_t local = box_local(b, k, position[k]);
+        if (local < 0) return -1;
+        at = at * box_width(b, k) + local;
+    }
+    return at;
 }
 
 int64_t box_sticks(const struct box *b)
 {
     int64_t n = 1;
-    for (int i = 0; i < b->rank; i++) n *= b->hi[i] - b->lo[i];
+    for (int i = 0; i < b->rank; i++) n *= box_width(b, i);
     return n;
 }
 
@@ -39,7 +70,7 @@ void box_strides(const struct box *b, int64_t *strides)
     int64_t n = 1;
     for (int i = b->rank - 1; i >= 0; i--) {
         strides[i] = n;
-        n *= b->hi[i] - b->lo[i];
+        n *= box_width(b, i);
     }
 }
 
@@ -63,10 +94,15 @@ static bool table_of_dim(const struct lx_layout *l, const struct box *b, int h, 
             element[i] = OUTSIDE;
             continue;
         }
-        for (int k = 0; k < last; k++)
-            if (l->host_dim[k] == h) at += (index / l->step[k] - b->lo[k]) * strides[k] * l->size[last];
+        bool there = true;
+        for (int k = 0; k < last; k++) {
+            if (l->host_dim[k] != h) continue;
+            int64_t local = box_local(b, k, index / l->step[k]);
+            there = there && local >= 0;
+            at += local * strides[k] * l->size[last];
+        }
         if (l->host_dim[last] == h) at += index % l->size[last];
-        element[i] = at;
+        element[i] = there ? at : OUTSIDE;
     }
     return true;
 }
@@ -94,6 +130,8 @@ static bool positions_of_dim(const struct lx_layout *l, const struct box *b, int
     out->touched[k] = n;
     out->position[k] = position;
     if (n > 0 && (position[0] < b->lo[k] || position[n - 1] >= b->hi[k])) out->within = false;
+    for (int64_t i = 0; b->run[k] > 0 && i < n && out->within; i++)
+        out->within = box_local(b, k, position[i]) >= 0;
     return true;
 }
 
@@ -153,16 +191,16 @@ bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_on
     return build(l, b, spans, sticks_only, memory, out);
 }
 
-bool region_of_box(const struct lx_layout *l, const struct box *b, struct arena *memory, struct region *out,
-                   int64_t *first)
+bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
+                   struct arena *memory, struct region *out, int64_t *first)
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     for (int h = 0; h < l->host_rank; h++) {
-        spans[h] = (struct span){0, 1, 0, l->host_shape[h], false};
+        spans[h] = (struct span){0, 1, from[h], to[h], false};
         for (int k = 0; k < l->rank - 1; k++)
             if (l->host_dim[k] == h) {
-                spans[h].from = min_i64(b->lo[k] * l->step[k], l->host_shape[h]);
-                spans[h].to = min_i64(b->hi[k] * l->step[k], l->host_shape[h]);
+                spans[h].from = max_i64(from[h], min_i64(b->lo[k] * l->step[k], to[h]));
+                spans[h].to = max_i64(spans[h].from, min_i64(b->hi[k] * l->step[k], to[h]));
             }
         first[h] = spans[h].from;
     }
@@ -194,17 +232,26 @@ void region_visit(const struct region *r, const struct lx_layout *l, const struc
     for (int inner = r->rank - 1;;) {
         int64_t local = 0, global = 0;
         for (int k = 0; k < inner; k++) {
-            local += (r->position[k][at[k]] - b->lo[k]) * near[k];
+            local += box_local(b, k, r->position[k][at[k]]) * near[k];
             global += r->position[k][at[k]] * far[k];
         }
         for (int64_t i = 0; i < r->touched[inner]; i++) {
             int64_t p = r->position[inner][i];
-            visit(context, local + (p - b->lo[inner]) * near[inner], global + p * far[inner]);
+            visit(context, local + box_local(b, inner, p) * near[inner], global + p * far[inner]);
         }
         int k = inner - 1;
         for (; k >= 0 && ++at[k] == r->touched[k]; k--) at[k] = 0;
         if (k < 0) return;
     }
+}
+
+/* The position behind p that the box has next, or hi. */
+static int64_t next_in(const struct box *b, int k, int64_t p)
+{
+    p++;
+    if (b->run[k] > 0 && p < b->hi[k] && (p - b->lo[k]) % b->step[k] == b->run[k])
+        p += b->step[k] - b->run[k];
+    return p;
 }
 
 void box_visit(const struct lx_layout *l, const struct box *b, stick_visit *visit, void *context)
@@ -217,10 +264,10 @@ void box_visit(const struct lx_layout *l, const struct box *b, stick_visit *visi
     for (int inner = b->rank - 1;;) {
         int64_t global = 0;
         for (int k = 0; k < inner; k++) global += at[k] * far[k];
-        for (int64_t p = b->lo[inner]; p < b->hi[inner]; p++)
+        for (int64_t p = b->lo[inner]; p < b->hi[inner]; p = next_in(b, inner, p))
             visit(context, local++, global + p * far[inner]);
         int k = inner - 1;
-        for (; k >= 0 && ++at[k] == b->hi[k]; k--) at[k] = b->lo[k];
+        for (; k >= 0 && (at[k] = next_in(b, k, at[k])) == b->hi[k]; k--) at[k] = b->lo[k];
         if (k < 0) return;
     }
 }

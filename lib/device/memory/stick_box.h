@@ -2,7 +2,8 @@
  * stage.
  *
  * A box is a rectangle of device positions (the inside of the stick left out), stored row by row: all of a
- * tensor in HBM, or one core's part of it in a scratchpad. A region is what one core accesses of one operand:
+ * tensor in HBM, or one core's part of it in a scratchpad. Where a core holds its parts of several tiles, a dimension
+ * is in runs: the positions between them are other cores', and the runs stand one behind the other. A region is what one core accesses of one operand:
  * for each host dimension where its elements are, relative to the begin of a box, and for each device
  * dimension the positions that are touched. */
 #ifndef LX_DEVICE_MEMORY_STICK_BOX_H
@@ -15,11 +16,34 @@
 struct box {
     int rank; /* device dimensions but for the inside of the stick */
     int64_t lo[LX_MAX_DEVICE_RANK], hi[LX_MAX_DEVICE_RANK];
+    int64_t run[LX_MAX_DEVICE_RANK],
+        step[LX_MAX_DEVICE_RANK]; /* of each run, and from one to the next; run 0: one run */
 };
 
+/* Positions of a dimension that the box has. */
+static inline int64_t box_width(const struct box *b, int k)
+{
+    int64_t all = b->hi[k] - b->lo[k];
+    return b->run[k] ? (all - b->run[k]) / b->step[k] * b->run[k] + b->run[k] : all;
+}
+
+/* Which of them position p is; -1: it is not in the box. */
+static inline int64_t box_local(const struct box *b, int k, int64_t p)
+{
+    int64_t at = p - b->lo[k];
+    if (at < 0 || p >= b->hi[k]) return -1;
+    if (b->run[k] == 0) return at;
+    return at % b->step[k] < b->run[k] ? at / b->step[k] * b->run[k] + at % b->step[k] : -1;
+}
+
 struct box box_whole(const struct lx_layout *l);
-/* The part of core `core`; empty if the view has no such core. */
-struct box box_of_view(const struct lx_layout *l, const struct lx_core_view *v, int64_t core);
+/* The part of core `core` of the slice that begins at positions `begin`, each dimension being cut into the view's tiles;
+ * empty if the view has no such core. */
+struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *begin,
+                        int64_t core);
+bool box_equal(const struct box *a, const struct box *b);
+/* Where the stick at a position is in the box; -1: it is not there. */
+int64_t box_stick(const struct box *b, const int64_t *position);
 int64_t box_sticks(const struct box *b);
 /* Sticks a step of each dimension of a box that is stored row by row. */
 void box_strides(const struct box *b, int64_t *strides);
@@ -49,9 +73,10 @@ bool region_touched(const struct lx_layout *l, const struct box *b, const struct
 /* All of a tensor; `sticks_only`: without the table of elements. */
 bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
                   struct region *out);
-/* The elements of a box that holds whole positions. `first`: host index of its begin. */
-bool region_of_box(const struct lx_layout *l, const struct box *b, struct arena *memory, struct region *out,
-                   int64_t *first);
+/* The elements of a box that holds whole positions, as far as they are in [from, to) of each host dimension. `first`:
+ * host index of its begin. */
+bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
+                   struct arena *memory, struct region *out, int64_t *first);
 int64_t region_sticks(const struct region *r);
 int64_t region_items(const struct region *r);
 

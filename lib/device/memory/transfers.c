@@ -14,11 +14,12 @@
 struct move {
     struct machine *m;
     struct place lx, hbm;
-    int32_t value;
+    struct content value;
     int64_t core, counted;
     struct lx_fault source_fault, target_fault;
-    /* Of a relayout. */
-    struct lx_core_view from;
+    /* Of a relayout: the parts of the cores that have it now. */
+    const struct stay_view *from;
+    const struct box *parts;
     int32_t source;
     /* Of a move. */
     struct place old;
@@ -60,28 +61,18 @@ static void store_stick(void *context, int64_t local, int64_t global)
     copy_stick(v->m, &v->lx, local, &v->hbm, global);
 }
 
-/* Where a stick is: its place in the part of core `core`, or -1. */
-static int64_t place_on_core(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *position,
-                             int64_t core)
-{
-    int64_t at = 0;
-    if (core >= v->cores) return -1;
-    for (int k = 0; k < l->rank - 1; k++) {
-        bool cut = k < v->rank && v->slices[k] > 1;
-        int64_t part = cut ? ceil_div_i64(l->size[k], v->slices[k]) : l->size[k];
-        int64_t lo = cut ? core / v->stride[k] % v->slices[k] * part : 0, p = position[k] - lo;
-        if (p < 0 || p >= part) return -1;
-        at = at * min_i64(part, l->size[k] - lo) + p;
-    }
-    return at;
-}
-
 /* The first core that holds it: the slots of all variables that do not cut the tensor are 0. */
-static int64_t first_holder(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *position)
+static int64_t first_holder(const struct move *v, const int64_t *position)
 {
+    const struct lx_core_view *from = &v->from->view;
+    const struct box *b = &v->parts[0]; /* the first core's: it begins where the slice does */
     int64_t core = 0;
-    for (int k = 0; k < l->rank - 1 && k < v->rank; k++)
-        if (v->slices[k] > 1) core += position[k] / ceil_div_i64(l->size[k], v->slices[k]) * v->stride[k];
+    for (int k = 0; k < b->rank && k < from->rank; k++) {
+        if (from->slices[k] <= 1) continue;
+        int64_t at = position[k] - b->lo[k], part = b->run[k] ? b->run[k] : b->hi[k] - b->lo[k];
+        if (b->run[k]) at %= b->step[k];
+        core += at / part * from->stride[k];
+    }
     return core;
 }
 
@@ -99,10 +90,11 @@ static void ring_stick(void *context, int64_t local, int64_t global)
                          .tensor = v->lx.tensor,
                          .stay = v->source,
                          .core = v->core};
-    int64_t at = place_on_core(l, &v->from, position, v->core); /* at home, if it is there */
+    int64_t cores = v->from->view.cores;
+    int64_t at = v->core < cores ? box_stick(&v->parts[v->core], position) : -1; /* at home, if it is there */
     if (at < 0) {
-        from.core = first_holder(l, &v->from, position);
-        at = place_on_core(l, &v->from, position, from.core);
+        from.core = first_holder(v, position);
+        at = from.core >= 0 && from.core < cores ? box_stick(&v->parts[from.core], position) : -1;
     }
     if (at < 0) { /* views whose strides are no slots of one division */
         fault_plain(m, LX_FAULT_PART, &from, "no core holds a stick that is to be copied");
@@ -183,16 +175,16 @@ static int64_t count_bytes(struct move *v, const struct lx_transfer *t)
 }
 
 /* Of a move: does each core have the same part before and after, and did the source live until now? */
-static bool same_parts(struct machine *m, const struct lx_transfer *t, const struct lx_core_view *to)
+static bool same_parts(struct machine *m, const struct lx_transfer *t, int64_t cores)
 {
-    const struct lx_layout *l = &m->layouts[m->plan->stays[t->stay].tensor];
     struct place p = {.tensor = m->plan->stays[t->stay].tensor, .stay = t->source, .core = -1};
-    struct lx_core_view from;
-    if (!machine_view(m, t->source, &from)) return false;
-    bool same = from.cores == to->cores;
-    for (int64_t c = 0; same && c < to->cores && c < m->cores; c++) {
-        struct box a = box_of_view(l, &from, c), b = box_of_view(l, to, c);
-        same = memcmp(a.lo, b.lo, sizeof a.lo) == 0 && memcmp(a.hi, b.hi, sizeof a.hi) == 0;
+    const struct stay_view *from = machine_view(m, t->source);
+    if (!from) return false;
+    bool same = from->view.cores == cores;
+    for (int64_t c = 0; same && c < cores && c < m->cores; c++) {
+        struct box a, b;
+        if (!stay_box(m, t->source, c, &a) || !stay_box(m, t->stay, c, &b)) return false;
+        same = box_equal(&a, &b);
     }
     const struct lx_buffer *old = &m->plan->problem.buffers[t->source];
     if (!same)
@@ -202,43 +194,79 @@ static bool same_parts(struct machine *m, const struct lx_transfer *t, const str
     return same && m->tick > old->start && m->tick <= old->end;
 }
 
+/* Of a relayout: the parts of all cores that have it. */
+static bool find_parts(struct machine *m, const struct lx_transfer *t, struct move *v)
+{
+    v->from = machine_view(m, t->source);
+    if (!v->from || v->from->view.cores > m->cores) return false;
+    struct box *parts = arena_array(m->scratch, (size_t)v->from->view.cores, sizeof *parts);
+    m->no_memory |= !parts;
+    bool all = parts != NULL;
+    for (int64_t c = 0; c < v->from->view.cores && all; c++) {
+        struct place p = place_in_stay(m, t->source, c);
+        all = p.in != NULL;
+        parts[c] = p.box;
+    }
+    v->parts = parts;
+    return all;
+}
+
+/* Where the bytes come from or go to. */
+static bool find_other_side(struct machine *m, const struct lx_transfer *t, int64_t cores, struct move *v)
+{
+    if (t->kind == LX_MOVE) return same_parts(m, t, cores);
+    if (t->kind == LX_RING) return find_parts(m, t, v);
+    v->hbm = place_in_hbm(m, m->plan->stays[t->stay].tensor);
+    return v->hbm.in != NULL;
+}
+
+static void move_part_of_core(struct move *v, const struct lx_transfer *t, int64_t core, int64_t *bytes)
+{
+    struct machine *m = v->m;
+    v->core = core;
+    v->counted = v->source_fault.sticks = v->target_fault.sticks = 0;
+    v->lx = place_in_stay(m, t->stay, core);
+    if (!v->lx.in) return;
+    if (t->kind == LX_MOVE)
+        move_part(v);
+    else
+        box_visit(&m->layouts[v->lx.tensor], &v->lx.box, visits[t->kind], v);
+    *bytes += count_bytes(v, t);
+    if (v->source_fault.sticks) fault_add(m, &v->source_fault);
+    if (v->target_fault.sticks) fault_add(m, &v->target_fault);
+}
+
 static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *bytes)
 {
     if (!transfer_valid(m, t)) return;
-    const struct lx_stay *s = &m->plan->stays[t->stay];
-    struct lx_core_view view;
-    struct move v = {.m = m, .value = m->current[s->tensor], .source = t->source};
-    if (!machine_view(m, t->stay, &view)) return;
-    if (t->kind == LX_MOVE) {
-        if (!same_parts(m, t, &view)) return;
-    } else if (t->kind == LX_RING) {
-        if (!machine_view(m, t->source, &v.from)) return;
-        bool all = v.from.cores <= m->cores;
-        for (int64_t c = 0; c < v.from.cores && all; c++) all = place_in_stay(m, t->source, c).in != NULL;
-        if (!all) return;
-    } else {
-        v.hbm = place_in_hbm(m, s->tensor);
-        if (!v.hbm.in) return;
-    }
+    const struct stay_view *view = machine_view(m, t->stay);
+    int32_t tensor = m->plan->stays[t->stay].tensor;
+    struct move v = {.m = m,
+                     .value = t->kind == LX_STORE ? content_after(m, tensor) : content_before(m, tensor),
+                     .source = t->source};
+    if (!view || !find_other_side(m, t, view->view.cores, &v)) return;
     /* Only an op that writes a buffer can take over the slot of one that it reads. */
     if (t->kind != LX_STORE && m->plan->took_slot_of[t->stay] >= 0) {
-        struct place p = {.tensor = s->tensor, .stay = t->stay, .core = -1};
+        struct place p = {.tensor = tensor, .stay = t->stay, .core = -1};
         fault_plain(m, LX_FAULT_HANDOVER, &p, "it is filled by a copy and cannot take another's place");
     }
     m->access++;
-    for (int64_t c = 0; c < view.cores && c < m->cores; c++) {
-        v.core = c;
-        v.counted = v.source_fault.sticks = v.target_fault.sticks = 0;
-        v.lx = place_in_stay(m, t->stay, c);
-        if (!v.lx.in) continue;
-        if (t->kind == LX_MOVE)
-            move_part(&v);
-        else
-            box_visit(&m->layouts[s->tensor], &v.lx.box, visits[t->kind], &v);
-        *bytes += count_bytes(&v, t);
-        if (v.source_fault.sticks) fault_add(m, &v.source_fault);
-        if (v.target_fault.sticks) fault_add(m, &v.target_fault);
-    }
+    for (int64_t c = 0; c < view->view.cores && c < m->cores; c++) move_part_of_core(&v, t, c, bytes);
+}
+
+/* Is it made in this iteration? What a stay holds changes when a level up to its hold goes on: then it is filled, before
+ * that it is stored. A sum that begins has nothing to be filled with. */
+static bool made_now(struct machine *m, const struct lx_transfer *t)
+{
+    if (!m->at.nest || t->stay < 0 || t->stay >= m->plan->problem.count) return true;
+    const struct lx_stay *s = &m->plan->stays[t->stay];
+    bool here = s->view_op >= m->at.nest->first && s->view_op <= m->at.nest->last;
+    int hold = here ? s->hold : 0;
+    if (t->kind == LX_STORE) return iteration_inner_last(&m->at, hold);
+    if (!iteration_inner_first(&m->at, hold)) return false;
+    bool sum = s->begins_written && s->tensor >= 0 && s->tensor < m->graph->tensor_count &&
+               content_before(m, s->tensor).parts == 0 && m->summed[s->tensor];
+    return !(t->kind == LX_LOAD && sum);
 }
 
 void move_transfers(struct machine *m, bool stores)
@@ -246,6 +274,7 @@ void move_transfers(struct machine *m, bool stores)
     const struct lx_plan *p = m->plan;
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
-        if (t->tick == m->tick && (t->kind == LX_STORE) == stores) move_one(m, t, &m->transfer_bytes[i]);
+        if (t->tick == m->tick && (t->kind == LX_STORE) == stores && made_now(m, t))
+            move_one(m, t, &m->transfer_bytes[i]);
     }
 }

@@ -266,6 +266,18 @@ static double size_again(const struct contraction *c, const struct block *b, int
     return sum;
 }
 
+/* Of a sum over tiles: what it had before this one is a term like any other. */
+static void add_before(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
+{
+    double before[COLUMNS];
+    if (!e->before.items) return;
+    operand_row(&e->before, at, 1, count, before);
+    for (int64_t j = 0; j < count; j++) {
+        value[j] += before[j];
+        absolute[j] += fabs(before[j]);
+    }
+}
+
 static void hand_over(const struct contraction *c, const struct block *b, struct workspace *w, int64_t i,
                       int worker)
 {
@@ -276,8 +288,10 @@ static void hand_over(const struct contraction *c, const struct block *b, struct
         double *size = &w->size[i][j];
         if (!(*size <= DBL_MAX) && fabs(w->sum[i][j]) <= DBL_MAX) *size = size_again(c, b, i, j);
         *size = *size * ABSOLUTE_ROUNDED + (double)e->terms * 0x1p-149;
-        w->slack[j] = slack_of_sum(e, *size, w->sum[i][j]);
     }
+    add_before(e, at, b->columns, w->sum[i], w->size[i]);
+    for (int64_t j = 0; e->bounded && j < b->columns; j++)
+        w->slack[j] = slack_of_sum(e, w->size[i][j], w->sum[i][j]);
     e->take(e->context, worker, at,
             &(struct expected){.count = b->columns,
                                .value = w->sum[i],
@@ -339,8 +353,9 @@ static void dot_task(void *context, int64_t task, int worker)
     int64_t from = task * COLUMNS, count = part_of(c->outer[IN_A].count, from, COLUMNS);
     for (int64_t i = 0; i < count; i++) {
         dot(c, from + i, &value[i], &absolute[i]);
-        slack[i] = slack_of_sum(e, absolute[i], value[i]);
     }
+    add_before(e, from, count, value, absolute);
+    for (int64_t i = 0; i < count; i++) slack[i] = slack_of_sum(e, absolute[i], value[i]);
     e->take(e->context, worker, from,
             &(struct expected){.count = count,
                                .value = value,

@@ -15,15 +15,15 @@ static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EX
 /* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
 static double growth_of(const struct evaluation *e)
 {
-    double last = e->op->kind->ulps * 0x1p-23;
-    return expm1((double)e->terms * log1p(0x1p-24) + log1p(last));
+    double last = e->op->kind->ulps * 0x1p-23, terms = (double)e->terms + (e->before.items != NULL);
+    return expm1(terms * log1p(0x1p-24) + log1p(last));
 }
 
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
     if (e->integers && absolute <= EXACT_INTEGERS) return e->op->kind->ulps * 0x1p-23 * fabs(value);
-    if (e->meaning->fold->divides) return e->growth * absolute / (double)e->terms + LOST_BY_ROUNDING;
-    return e->growth * absolute + (double)e->terms * LOST_BY_ROUNDING;
+    if (e->meaning->fold->divides) return e->growth * absolute / (double)e->divisor + LOST_BY_ROUNDING;
+    return e->growth * absolute + (double)(e->terms + 1) * LOST_BY_ROUNDING;
 }
 
 double slack_of_element(const struct evaluation *e, double operand, double value)
@@ -93,6 +93,7 @@ static void order_variables(struct evaluation *e)
             e->terms *= map->extent[v];
         }
     e->growth = growth_of(e);
+    if (e->divisor == 0) e->divisor = e->terms;
 }
 
 /* Offsets of output element `n` in the inputs. */
@@ -215,7 +216,7 @@ static void finish_fold(const struct evaluation *e, int worker, int64_t at, int6
     double slack[BLOCK];
     bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
     for (int64_t i = 0; i < count; i++) {
-        if (e->meaning->fold->divides) value[i] /= (double)e->terms;
+        if (e->meaning->fold->divides) value[i] /= (double)e->divisor;
         if (rounds) slack[i] = slack_of_sum(e, absolute[i], value[i]);
     }
     e->take(e->context, worker, at,
@@ -224,6 +225,16 @@ static void finish_fold(const struct evaluation *e, int worker, int64_t at, int6
                                .slack = rounds ? slack : NULL,
                                .peak = rounds ? absolute : NULL,
                                .signless = true});
+}
+
+static void begin_fold(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
+{
+    for (int64_t i = 0; i < count; i++) {
+        value[i] = e->meaning->fold->start;
+        absolute[i] = 0;
+    }
+    if (e->before.items) operand_row(&e->before, at, 1, count, value);
+    for (int64_t i = 0; e->before.items && i < count; i++) absolute[i] = fabs(value[i]);
 }
 
 static void reduction_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
@@ -237,10 +248,7 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
         int64_t at[3];
         count = run_from(n, to, row);
         offsets_of(e, n, at);
-        for (int64_t i = 0; i < count; i++) {
-            value[i] = e->meaning->fold->start;
-            absolute[i] = 0;
-        }
+        begin_fold(e, n, count, value, absolute);
         if (side_by_side) fold_rows(e, at[0], step, count, value, absolute);
         for (int64_t i = 0; !side_by_side && i < count; i++)
             fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);

@@ -11,6 +11,7 @@
  *                                                    1 + d, |d| <= u; a product that is too small loses at most half
  *                                                    the least subnormal
  *     a mean                                         one rounding more
+ *     a sum over tiles, tile by tile                 what it had before is one term more
  *     a function of elements                         its row of kinds.def, times 2^-23 of the result or the operand
  *     integers up to 2^24, sums of these             0, fp32 has them all
  *
@@ -30,8 +31,10 @@ struct evaluation {
     const struct lx_graph *g;
     const struct lx_op *op;
     struct operand in[3];
-    struct operand kept; /* of an op that keeps what it does not write: the output before it */
-    bool bounded;        /* slack is wanted; else results alone */
+    struct operand kept;   /* of an op that keeps what it does not write: the output before it */
+    struct operand before; /* of a sum over tiles: what it had before this one; items NULL: nothing */
+    int64_t divisor;       /* of a mean; 0: its own number of terms */
+    bool bounded;          /* slack is wanted; else results alone */
     take_results *take;
     void *context;
 

@@ -33,6 +33,8 @@ static bool judge_shaped(const struct op_items *x, struct pool *pool, struct jud
     for (int i = 0; i < x->op->input_count && i < 3; i++)
         e.in[i] = operand_of(x->g, x->op->inputs[i], x->inputs[i]);
     e.kept = operand_of(x->g, x->op->output, x->kept);
+    e.before = operand_of(x->g, x->op->output, x->before);
+    e.divisor = x->divisor;
     j.by_worker = calloc((size_t)workers, sizeof *j.by_worker);
     bool ok = j.by_worker && evaluate_op(&e, pool);
     for (int i = 0; ok && i < workers; i++) judged_add(out, &j.by_worker[i]);

@@ -12,6 +12,10 @@ struct op_items {
     const struct lx_op *op;
     const void *inputs[LX_MAX_INPUTS];
     const void *kept; /* the output before an op that keeps what it does not write; else NULL */
+    /* Of a sum over tiles: what the tiles before have made of it, or NULL; and by how much a mean is divided now, 0: by
+     * the number of terms that the op has. */
+    const void *before;
+    int64_t divisor;
     const void *output;
 };
 

@@ -15,6 +15,12 @@
  * is the sum over the ops. With tolls only it is traffic; with compute and memory it is time; tolls that
  * outweigh all times together make it lexicographic.
  *
+ * Choices may also say into how many tiles a loop cuts the op and its neighbours. There is a cut between two ops, one
+ * behind the other, that have different counts, or that share a buffer and do not agree on it; what is between two cuts is
+ * a run. What an op of a loop makes is a tile on chip, which is there for its run only: if it is needed behind that it is
+ * copied, tile by tile, to where it is whole, and nobody outside of the run need agree. That costs its copy_toll, and each
+ * cut the problem's cut_toll. Such a copy is made on chip only where the op does not cut its sums over the cores.
+ *
  * Typical sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated
  * graphs. Ops of one shape may share their arrays. */
 #ifndef LX_SCRATCHPAD_COOPTIMISE_JOINT_H
@@ -42,6 +48,11 @@ struct lx_joint_buffer {
     int32_t parent_count;
     const struct lx_joint_access *accesses; /* in the order of the ops */
     int32_t access_count;
+    /* With tiles. */
+    const int64_t *size; /* per choice of the op that makes it; NULL: that of the label */
+    int64_t copy_toll;
+    bool leaves;     /* the graph: it is needed whole behind all ops */
+    bool tile_stays; /* a tile may be on chip whatever `reason` says of the whole */
 };
 
 struct lx_joint_op {
@@ -50,6 +61,8 @@ struct lx_joint_op {
     int32_t choice_count;           /* > 0 */
     int32_t seed;                   /* the choice that work division alone made */
     const int64_t *compute, *extra; /* per choice; NULL: nothing */
+    const int64_t *tiles;           /* per choice; NULL: one, there is no loop */
+    const bool *cuts_sums;          /* per choice; NULL: none does */
     const bool *flip; /* per choice: the seed's single split moved to another output dimension; NULL: none */
 };
 
@@ -59,6 +72,8 @@ struct lx_joint_problem {
     const struct lx_joint_op *ops;
     const struct lx_joint_buffer *buffers;
     const int64_t *label_size;
+    bool tiled; /* some op has tiles */
+    int64_t cut_toll;
 };
 
 enum lx_joint_mode {

@@ -1,6 +1,6 @@
 /* The joint problem taken literally: its rules, the cost of an answer, and the placement problem that given
  * choices leave. Shares nothing with the search, so that the search can be held against it. */
-#include "scratchpad/cooptimise/joint.h"
+#include "scratchpad/cooptimise/joint_tiles.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -20,8 +20,12 @@ static bool valid_op(const struct lx_joint_problem *p, int32_t o, int64_t *sum, 
     if (op->tick < 0 || op->tick >= LX_INT_MAX || (o > 0 && op->tick <= p->ops[o - 1].tick))
         return status_set(st, LX_E_MODEL, "op %s: every op has its own tick, in their order", op->name);
     int64_t most = 0;
+    if (p->cut_toll < 0 || !add_i64(*sum, p->cut_toll, sum))
+        return status_set(st, LX_E_MODEL, "a cut with an impossible cost");
     for (int32_t c = 0; c < op->choice_count; c++) {
         int64_t one;
+        if (op->tiles && op->tiles[c] < 1)
+            return status_set(st, LX_E_MODEL, "op %s: less than one tile", op->name);
         if (at(op->compute, c) < 0 || at(op->extra, c) < 0 ||
             !add_i64(at(op->compute, c), at(op->extra, c), &one))
             return status_set(st, LX_E_MODEL, "op %s: a negative or impossible cost", op->name);
@@ -72,6 +76,9 @@ bool lx_joint_validate(const struct lx_joint_problem *p, lx_status *st)
                               b->name);
         for (int32_t k = 0; k < b->access_count; k++)
             if (!valid_access(p, b, k, &sum, st)) return false;
+        if (b->copy_toll < 0 || !add_i64(sum, b->copy_toll, &sum) || !add_i64(sum, p->cut_toll, &sum) ||
+            sum > INT64_MAX / 8)
+            return status_set(st, LX_E_RANGE, "buffer %s: the costs up to here add up beyond 2^60", b->name);
         for (int32_t k = 0; k < b->parent_count; k++)
             if (b->parents[k] < 0 || b->parents[k] >= p->buffer_count || b->parents[k] == i)
                 return status_set(st, LX_E_MODEL, "buffer %s: an in-place parent must be another buffer",
@@ -84,6 +91,7 @@ int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, 
 {
     const struct lx_joint_buffer *b = &p->buffers[buffer];
     int32_t label = -1;
+    if (p->tiled) return joint_tile_of(p, choice, buffer).label;
     for (int32_t k = 0; k < b->access_count; k++) {
         const struct lx_joint_access *a = &b->accesses[k];
         int32_t here = a->label ? a->label[choice[a->op]] : -1;
@@ -124,6 +132,7 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
         cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
     free(toll);
     free(memory);
+    if (p->tiled) cost += joint_cut_cost(p, choice);
     return ok ? cost : INT64_MAX;
 }
 
@@ -155,6 +164,7 @@ static bool fill_uses(const struct lx_joint_problem *p, const struct lx_joint_bu
     if (!uses) return status_no_memory(st);
     for (int32_t k = 0; k < b->access_count; k++) {
         int64_t tick = p->ops[b->accesses[k].op].tick;
+        if (tick >= out->end) break; /* a tile is gone */
         if (out->use_count == 0 || uses[out->use_count - 1] != tick) uses[out->use_count++] = tick;
     }
     out->uses = uses;
@@ -198,6 +208,7 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
                                                   : label < 0 ? "core div mismatch"
                                                               : NULL};
         if (label >= 0) buffers[i].size = p->label_size[label];
+        if (p->tiled) joint_tile_fill(p, choice, i, &buffers[i]);
         on[i] = !buffers[i].reason && buffers[i].size <= p->capacity;
         if (buffers[i].reason) buffers[i].size = 0; /* takes no room, and need not add up */
         ok = fill_uses(p, b, memory, &buffers[i], st);

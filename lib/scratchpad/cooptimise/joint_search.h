@@ -8,6 +8,7 @@ struct joint_leaf {
     int32_t *choice;
     int64_t *address;
     int64_t objective;
+    bool proved;      /* the solver proved that these choices cannot be placed better, by tolls */
     int64_t unpinned; /* bytes of all buffers that the solver left off chip: the published score */
 };
 
@@ -32,6 +33,10 @@ bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options 
  * the solver placed all that the beam had on chip. */
 bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
                     bool *placed, lx_status *st);
+/* Places the choices of `trial`; better answers are kept. One step. */
+bool joint_try_leaf(struct joint_search *s, lx_status *st);
+/* joint_walk.c: of problems with tiles. */
+bool joint_walk(struct joint_search *s, lx_status *st);
 /* Bound and objective have met, or the work is used up. */
 bool joint_finished(const struct joint_search *s);
 /* joint_branch.c: raises the bound, and finds what beams alone do not, by deciding single buffers. */

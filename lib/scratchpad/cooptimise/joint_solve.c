@@ -43,6 +43,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     bool *on = calloc((size_t)p->buffer_count + 1, sizeof *on);
     bool ok = on ? lx_joint_placement(p, leaf->choice, &memory, &placement, st) : status_no_memory(st);
     ok = ok && lx_solve(&placement, how->solver, &run, &answer, st);
+    leaf->proved = ok && answer.status == LX_OPTIMAL;
     leaf->unpinned = 0;
     for (int32_t i = 0; ok && i < p->buffer_count; i++) {
         on[i] = leaf->address[i] >= 0;
@@ -70,6 +71,15 @@ static void swap_if_better(struct joint_search *s)
     struct joint_leaf t = s->best;
     s->best = s->trial;
     s->trial = t;
+}
+
+bool joint_try_leaf(struct joint_search *s, lx_status *st)
+{
+    if (!joint_leaf_solve(s->p, s->how, &s->trial, st)) return false;
+    s->steps++;
+    s->leaves++;
+    swap_if_better(s);
+    return true;
 }
 
 static int64_t flip_leaves(const struct lx_joint_problem *p)
@@ -181,6 +191,7 @@ static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_st
     if (!joint_leaf_solve(p, s->how, &s->best, st)) return false;
     s->leaves = 1;
     out->seed_objective = s->best.objective;
+    if (p->tiled) return s->how->mode == LX_JOINT_SEED || joint_walk(s, st);
     if (s->how->mode == LX_JOINT_SEED) return joint_messages(&s->model, &s->bound, &s->steps, st);
     if (s->how->mode == LX_JOINT_FLIP)
         return joint_flip(p, s->how, flip_leaves(p), &s->best, &s->leaves, st) &&

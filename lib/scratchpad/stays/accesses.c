@@ -13,6 +13,16 @@ int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor)
     return y->rank > 0 ? lx_layout_bytes(y) : l->graph->tensors[tensor].bytes;
 }
 
+int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand)
+{
+    int32_t tensor = op_operand(&d->layouts->graph->ops[op], operand),
+            n = nest_of_op(d->nests, d->nest_count, op);
+    int64_t whole = tensor_bytes(d->layouts, tensor);
+    if (n < 0) return whole;
+    struct nest_tensor t = nest_tensor_of(d->layouts, &d->nests[n], tensor);
+    return whole * nest_product(&d->nests[n], levels_to(LX_MAX_LEVELS) & ~t.indexed);
+}
+
 /* How many steps of `step` indices the positions offset + stride * v, 0 <= v < extent, fall into, of those
  * inside [0, size). */
 static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int64_t size, int64_t step)

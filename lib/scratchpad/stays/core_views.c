@@ -91,10 +91,11 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
     int64_t runs = 1, parts = 1;
     bool inside = true;
     for (int i = to->rank - 1; i >= 0; i--) {
-        bool moves =
-            from->slices[i] != to->slices[i] || (to->slices[i] > 1 && from->stride[i] != to->stride[i]);
+        bool moves = from->slices[i] != to->slices[i] ||
+                     (to->slices[i] > 1 && from->stride[i] != to->stride[i]) ||
+                     from->blocks[i] != to->blocks[i];
         if (moves) parts = max_i64(parts, max_i64(from->slices[i], to->slices[i]));
-        if (!inside) runs *= y->size[i] / to->slices[i];
+        if (!inside) runs *= y->size[i] / to->tiles[i] / to->slices[i];
         inside = inside && !moves;
     }
     return cost_relayout(&l->graph->device, runs, parts, view_part_bytes(l, tensor, to));

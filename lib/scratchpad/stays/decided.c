@@ -137,7 +137,10 @@ static bool decide_divisions(struct draft *x, lx_status *st)
     d->nests = how->nests;
     d->nest_count = how->nest_count;
     x->divisions = d;
-    return divide_tiles(x, d, st);
+    if (!divide_tiles(x, d, st)) return false;
+    if (d->nest_count) d->predicted_us = 0;
+    for (int32_t t = 0; d->nest_count && t < d->count; t++) d->predicted_us += d->at[t].predicted_us;
+    return true;
 }
 
 bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)

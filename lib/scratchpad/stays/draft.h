@@ -101,6 +101,9 @@ bool draft_accesses(struct draft *x, lx_status *st);
 /* Bytes of a whole tensor in HBM. */
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
 
+/* What operand `operand` of an op has in all iterations of its nest: its tile each time. */
+int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand);
+
 /* holds.c: fills `held` of the draft. */
 bool draft_holds(struct draft *x, lx_status *st);
 /* HBM bytes of an access off chip, over all iterations; and those of them that read what was written before: sums that are

@@ -76,8 +76,7 @@ static int32_t access_of_stay(const struct draft *x, int32_t stay)
 
 int64_t stay_fills(const struct draft *x, int32_t stay)
 {
-    const struct lx_nest *n = nest_of(x, access_of_stay(x, stay));
-    return n ? nest_product(n, levels_to(x->held[access_of_stay(x, stay)].level)) : 1;
+    return nest_fills(x->how.nests, x->how.nest_count, x->stays[stay].view_op, x->stays[stay].hold);
 }
 
 int64_t stay_load_bytes(const struct draft *x, int32_t stay)

@@ -128,7 +128,8 @@ static void hints_and_title_follow_the_table(void **state)
             const struct hint *h = &all_views[v]->hints[i];
             const char *word = h->word;
             if (all_views[v]->hint_word) word = all_views[v]->hint_word(x, x->states[v], h);
-            if (h->request == REQ_STOP || !word)
+            bool no_nest = h->request == REQ_NEXT_ITERATION && session_plan(&x->session)->nest_count == 0;
+            if (h->request == REQ_STOP || no_nest || !word)
                 continue; /* it is not offered: nothing runs, or it would do nothing */
             bind(h->request, NEW_KEY);
             snprintf(words, sizeof words, "§ %s", word);

@@ -1,0 +1,222 @@
+/* Words about nests; see nest_words.h. A stay that is held in a level lies in one nest, that of its first op. */
+#include "planning/nest_words.h"
+#include "text/format.h"
+
+int32_t plan_nest_at(const struct lx_plan *p, int64_t tick)
+{
+    return tick < 0 || tick > INT32_MAX ? -1 : nest_of_op(p->nests, p->nest_count, (int32_t)tick);
+}
+
+int64_t plan_iterations(const struct lx_plan *p)
+{
+    int64_t all = 0;
+    for (int32_t i = 0; i < p->nest_count; i++) all += nest_iterations(&p->nests[i]);
+    return all;
+}
+
+void add_nests_sum(const struct lx_plan *p, struct text *out)
+{
+    if (p->nest_count == 0) return;
+    text_format(out, "%s, ", counted(p->nest_count, "nest").at);
+    text_add(out, counted(plan_iterations(p), "iteration").at);
+}
+
+void add_nest_words(const struct lx_plan *p, const struct lx_nest *n, struct text *out)
+{
+    for (int l = 0; l < n->level_count; l++)
+        text_format(out, "%sx%s over %c", l ? ", " : "", grouped(n->tiles[l]).at,
+                    nest_letter(p->layouts, n, n->first, l));
+}
+
+void add_nest_title(const struct lx_plan *p, int32_t nest, struct text *out)
+{
+    const struct lx_nest *n = &p->nests[nest];
+    text_format(out, "nest %d of %d, ", (int)nest + 1, (int)p->nest_count);
+    if (n->first == n->last)
+        text_format(out, "tick %d: ", (int)n->first);
+    else
+        text_format(out, "ticks %d to %d: ", (int)n->first, (int)n->last);
+    add_nest_words(p, n, out);
+}
+
+void add_nest_option(const struct lx_plan *p, const struct lx_nest *n, const int64_t *tiles, struct text *out)
+{
+    text_format(out, "%d-%d", (int)n->first, (int)n->last);
+    for (int l = 0; l < n->level_count; l++)
+        text_format(out, "%c%c/%lld", l ? ',' : ':', nest_letter(p->layouts, n, n->first, l),
+                    (long long)(tiles ? tiles : n->tiles)[l]);
+}
+
+int64_t iteration_index(const struct lx_nest *n, int64_t iteration, int level)
+{
+    return iteration / nest_product(n, ~levels_to(level + 1)) % n->tiles[level];
+}
+
+/* All of a level's axis, in elements. */
+static int64_t axis_extent(const struct lx_plan *p, const struct lx_nest *n, int level)
+{
+    const struct lx_division *d = &p->divisions->at[n->first];
+    char letter = nest_letter(p->layouts, n, n->first, level);
+    for (int k = 0; k < d->split_count; k++)
+        if (d->splits[k].letter == letter) return d->splits[k].extent * d->splits[k].tiles;
+    return n->tiles[level];
+}
+
+int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int level)
+{
+    return axis_extent(p, n, level) / n->tiles[level];
+}
+
+int nest_level_of(const struct lx_plan *p, int32_t op, char letter)
+{
+    int32_t nest = plan_nest_at(p, op);
+    for (int l = 0; nest >= 0 && l < p->nests[nest].level_count; l++)
+        if (nest_letter(p->layouts, &p->nests[nest], op, l) == letter) return l;
+    return -1;
+}
+
+/* "s 256..320" of some levels. */
+static void add_slices(const struct lx_plan *p, const struct lx_nest *n, unsigned levels, int64_t iteration,
+                       struct text *out)
+{
+    const char *comma = "";
+    for (int l = 0; l < n->level_count; l++) {
+        if (!(levels & level_bit(l))) continue;
+        int64_t each = nest_tile_extent(p, n, l), at = iteration_index(n, iteration, l);
+        text_format(out, "%s%c %lld..%lld", comma, nest_letter(p->layouts, n, n->first, l),
+                    (long long)(at * each), (long long)((at + 1) * each));
+        comma = ", ";
+    }
+}
+
+void add_iteration_slices(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
+                          struct text *out)
+{
+    add_slices(p, n, levels_to(n->level_count), iteration, out);
+}
+
+void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
+                         struct text *out)
+{
+    text_format(out, "iteration %s of ", grouped(iteration + 1).at);
+    text_format(out, "%s: ", grouped(nest_iterations(n)).at);
+    add_iteration_slices(p, n, iteration, out);
+}
+
+void add_slice_words(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int hold,
+                     int64_t iteration, struct text *out)
+{
+    add_slices(p, n, nest_tensor_of(p->layouts, n, tensor).indexed & levels_to(hold), iteration, out);
+}
+
+bool is_tile(const struct lx_plan *p, int32_t buffer)
+{
+    return p->stays && p->stays[buffer].hold > 0;
+}
+
+/* The nest of a tile; NULL: it is whole. */
+static const struct lx_nest *nest_of_tile(const struct lx_plan *p, int32_t buffer)
+{
+    int32_t n = is_tile(p, buffer) ? plan_nest_at(p, p->stays[buffer].first) : -1;
+    return n < 0 ? NULL : &p->nests[n];
+}
+
+/* Levels that cut what the buffer has. */
+static unsigned levels_of_tile(const struct lx_plan *p, const struct lx_nest *n, int32_t buffer)
+{
+    const struct lx_stay *s = &p->stays[buffer];
+    return nest_tensor_of(p->layouts, n, s->tensor).indexed & levels_to(s->hold);
+}
+
+int64_t tile_count(const struct lx_plan *p, int32_t buffer)
+{
+    const struct lx_nest *n = nest_of_tile(p, buffer);
+    return n ? nest_product(n, levels_of_tile(p, n, buffer)) : 1;
+}
+
+/* Levels up to the stay's hold over which its tensor is summed. */
+static unsigned summed_to_hold(const struct lx_plan *p, const struct lx_nest *n, const struct lx_stay *s)
+{
+    return nest_tensor_of(p->layouts, n, s->tensor).summed & levels_to(s->hold);
+}
+
+/* A load of what begins written brings back an incomplete sum: none is made where the sum begins. */
+static bool goes_on_with_sum(const struct lx_plan *p, const struct lx_transfer *t)
+{
+    return t->kind == LX_LOAD && p->stays[t->stay].begins_written;
+}
+
+int64_t transfer_times(const struct lx_plan *p, const struct lx_transfer *t)
+{
+    const struct lx_nest *n = nest_of_tile(p, t->stay);
+    if (!n) return 1;
+    const struct lx_stay *s = &p->stays[t->stay];
+    int64_t times = nest_product(n, levels_to(s->hold));
+    if (goes_on_with_sum(p, t)) times -= nest_product(n, levels_to(s->hold) & ~summed_to_hold(p, n, s));
+    return times;
+}
+
+/* Are the indices of some levels all at their first or all at their last? */
+static bool all_at(const struct lx_nest *n, int64_t iteration, unsigned levels, bool last)
+{
+    for (int l = 0; l < n->level_count; l++)
+        if (levels & level_bit(l) && iteration_index(n, iteration, l) != (last ? n->tiles[l] - 1 : 0))
+            return false;
+    return true;
+}
+
+bool transfer_happens(const struct lx_plan *p, const struct lx_transfer *t, int64_t iteration)
+{
+    int32_t at = plan_nest_at(p, t->tick);
+    if (at < 0) return true;
+    const struct lx_nest *n = &p->nests[at];
+    const struct lx_stay *s = &p->stays[t->stay];
+    if (!all_at(n, iteration, ~levels_to(s->hold), t->kind == LX_STORE)) return false;
+    unsigned summed = goes_on_with_sum(p, t) ? summed_to_hold(p, n, s) : 0;
+    return !summed || !all_at(n, iteration, summed, false);
+}
+
+static void add_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
+{
+    static const char *const words[] = {
+        [LX_LOAD] = "loaded", [LX_STORE] = "stored", [LX_RING] = "relaid", [LX_MOVE] = "moved"};
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct lx_transfer *t = &p->transfers[i];
+        if (t->stay != buffer) continue;
+        text_format(out, ", %s %s", words[t->kind], counted(transfer_times(p, t), "time").at);
+        text_format(out, ", %s B in all", grouped(t->bytes).at);
+    }
+}
+
+void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
+{
+    const struct lx_nest *n = nest_of_tile(p, buffer);
+    if (!n) return;
+    text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
+    if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", adds up a sum");
+    add_copies(p, buffer, out);
+}
+
+/* The number of the tile among those of its tensor, counted from 0 on. */
+static int64_t tile_number(const struct lx_nest *n, unsigned levels, int64_t iteration)
+{
+    int64_t number = 0;
+    for (int l = 0; l < n->level_count; l++)
+        if (levels & level_bit(l)) number = number * n->tiles[l] + iteration_index(n, iteration, l);
+    return number;
+}
+
+void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out)
+{
+    const struct lx_nest *n = nest_of_tile(p, buffer);
+    if (!n) return;
+    const struct lx_stay *s = &p->stays[buffer];
+    unsigned levels = levels_of_tile(p, n, buffer);
+    text_format(out, "tile %s of ", grouped(tile_number(n, levels, iteration) + 1).at);
+    text_format(out, "%s of ", grouped(nest_product(n, levels)).at);
+    add_printable(out, p->layouts->graph->tensors[s->tensor].name, 30);
+    text_add(out, " (");
+    add_slices(p, n, levels, iteration, out);
+    text_add(out, "), ");
+    add_tile_copies(p, buffer, out);
+}

@@ -1,0 +1,58 @@
+/* What a plan's nests are in words: their loops, an iteration and which slice of a tensor is there in it, how often a
+ * tile is filled and saved. For every command, picture and view alike.
+ *
+ * Iterations are numbered from 0 on, the innermost level fastest; people see them counted from 1 on. Letters of axes are
+ * those of the nest's first op. */
+#ifndef LX_APP_PLANNING_NEST_WORDS_H
+#define LX_APP_PLANNING_NEST_WORDS_H
+
+#include "lxplan.h"
+#include "base/text.h"
+
+/* The nest that a tick is in; -1: none. */
+int32_t plan_nest_at(const struct lx_plan *p, int64_t tick);
+/* Of all nests together. */
+int64_t plan_iterations(const struct lx_plan *p);
+
+/* "3 nests, 96 iterations"; nothing where there are none. */
+void add_nests_sum(const struct lx_plan *p, struct text *out);
+/* "x16 over h, x64 over s". */
+void add_nest_words(const struct lx_plan *p, const struct lx_nest *n, struct text *out);
+/* "nest 2, ticks 12 to 17: x16 over h, x64 over s". */
+void add_nest_title(const struct lx_plan *p, int32_t nest, struct text *out);
+/* "12-17:h/16,s/64", as --nests takes it, but with other tile counts (NULL: its own). */
+void add_nest_option(const struct lx_plan *p, const struct lx_nest *n, const int64_t *tiles,
+                     struct text *out);
+
+/* The index of a level in an iteration; levels from 0 on, the outermost first. */
+int64_t iteration_index(const struct lx_nest *n, int64_t iteration, int level);
+/* "h 0..1, s 256..320": what the loops are at. */
+void add_iteration_slices(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
+                          struct text *out);
+/* "iteration 5 of 1,024: h 0..1, s 256..320". */
+void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
+                         struct text *out);
+/* The slice of a tensor that the levels up to `hold` fix in an iteration: "s 256..320"; nothing: all of it. */
+void add_slice_words(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int hold,
+                     int64_t iteration, struct text *out);
+
+/* Elements of a tile along a level's axis. */
+int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int level);
+/* The level whose axis is this variable of an op, from 0 on; -1: none. */
+int nest_level_of(const struct lx_plan *p, int32_t op, char letter);
+
+/* A buffer that has a tile of its tensor at a time, and not all of it. */
+bool is_tile(const struct lx_plan *p, int32_t buffer);
+/* How many tiles make its tensor; 1: it is whole. */
+int64_t tile_count(const struct lx_plan *p, int32_t buffer);
+/* "tile 1 of 16 of k: held in level 1 of 2, loaded 16 times, 2,097,152 B in all"; the tile of the iteration. */
+void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out);
+
+/* "held in level 1 of 2, loaded 16 times, 2,097,152 B in all". */
+void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out);
+
+/* How often a copy is made in all iterations, and is it in this one? */
+int64_t transfer_times(const struct lx_plan *p, const struct lx_transfer *t);
+bool transfer_happens(const struct lx_plan *p, const struct lx_transfer *t, int64_t iteration);
+
+#endif

@@ -1,0 +1,61 @@
+/* Sums over the tiles of a nest: in the first iteration of the levels that are summed an op leaves the sum of its tile,
+ * in each later one it reads what it has left, joins this tile's to it and rounds it to its type again. A mean is
+ * divided once, by the number of all its terms, when the last tile is in. */
+#include "device/execute/execute.h"
+#include "base/checked.h"
+#include "device/memory/pack.h"
+
+#include <stdlib.h>
+
+static bool is_written(const struct op_work *w, const struct strip_work *s)
+{
+    int out = w->operands - 1;
+    return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
+}
+
+static void read_sum(struct op_work *w, const struct strip_work *s, uint32_t parts)
+{
+    struct machine *m = w->m;
+    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    struct expectation want = {{value_made(m), parts}, true};
+    *read_counter(p, &m->counted[s->core]) +=
+        sticks_to_bytes(m, p->tensor, shadow_read(m, p, &s->written, want));
+}
+
+static void add_task(void *context, int64_t strip, int worker)
+{
+    struct op_work *w = context;
+    struct strip_work *s = &w->strip[strip];
+    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    (void)worker;
+    if (!is_written(w, s)) return;
+    float *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
+    if (!before) {
+        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+        return;
+    }
+    dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x,
+                 w->operands - 1, &s->layout, before);
+    w->arith->sum->join(s->out, before, s->layout.floats);
+    free(before);
+}
+
+bool add_to_sums(struct op_work *w)
+{
+    struct machine *m = w->m;
+    uint32_t parts = iteration_parts_before(&m->at, w->summed);
+    if (parts == 0) return true;
+    m->access++;
+    for (size_t i = 0; i < w->strip_count; i++)
+        if (is_written(w, &w->strip[i])) read_sum(w, &w->strip[i], parts);
+    pool_run(m->pool, (int64_t)w->strip_count, add_task, w);
+    return !w->no_memory;
+}
+
+void divide_means(struct op_work *w)
+{
+    bool means = w->arith->sum && w->class != CLASS_POINTWISE && w->arith->sum->divides;
+    if (!means || iteration_parts_after(&w->m->at, w->summed) > 0) return;
+    for (size_t i = 0; i < w->strip_count; i++)
+        for (int64_t k = 0; k < w->strip[i].layout.floats; k++) w->strip[i].out[k] /= (float)w->terms;
+}

@@ -1,0 +1,105 @@
+/* Walking the loops of nests; see iteration.h. */
+#include "device/memory/iteration.h"
+#include "base/fail.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+static bool nests_equal(const struct lx_nest *a, const struct lx_nest *b)
+{
+    return a->first == b->first && a->last == b->last && a->level_count == b->level_count &&
+           memcmp(a->tiles, b->tiles, (size_t)a->level_count * sizeof *a->tiles) == 0;
+}
+
+/* What is divided is one tile of each op. */
+static bool divided_as_tiles(const struct lx_plan *p, int32_t n, lx_status *st)
+{
+    const struct lx_nest *nest = &p->nests[n];
+    for (int32_t o = nest->first; o <= nest->last; o++) {
+        const struct lx_division *d = &p->divisions->at[o];
+        struct op_index x;
+        int64_t tiles[LX_MAX_VARS];
+        op_index_of(p->layouts->graph, &p->layouts->graph->ops[o], &x);
+        nest_op_tiles(nest, o, tiles);
+        for (int s = 0; s < d->split_count; s++)
+            for (int v = 0; v < x.var_count; v++)
+                if (x.letter[v] == d->splits[s].letter && d->splits[s].tiles != tiles[v])
+                    return status_set(st, LX_E_NEST, "op %s is divided for other tiles than its nest has",
+                                      p->layouts->graph->ops[o].name);
+    }
+    return true;
+}
+
+bool iterations_valid(const struct lx_plan *p, lx_status *st)
+{
+    bool ok = p->nest_count == p->divisions->nest_count;
+    for (int32_t n = 0; ok && n < p->nest_count; n++) {
+        if (!nest_valid(p->layouts, &p->nests[n], st)) return false;
+        ok = nests_equal(&p->nests[n], &p->divisions->nests[n]) &&
+             (n == 0 || p->nests[n].first > p->nests[n - 1].last);
+        if (ok && !divided_as_tiles(p, n, st)) return false;
+    }
+    return ok ? true
+              : status_set(st, LX_E_NEST,
+                           "nests overlap, are out of order, or are not those that the ops are divided for");
+}
+
+struct iteration iteration_at(const struct lx_plan *p, int32_t op)
+{
+    int32_t n = nest_of_op(p->nests, p->nest_count, op);
+    return (struct iteration){.nest = n >= 0 ? &p->nests[n] : NULL};
+}
+
+bool iteration_next(struct iteration *i)
+{
+    for (int l = i->nest ? i->nest->level_count - 1 : -1; l >= 0; l--) {
+        if (++i->index[l] < i->nest->tiles[l]) {
+            i->number++;
+            return true;
+        }
+        i->index[l] = 0;
+    }
+    return false;
+}
+
+bool iteration_inner_first(const struct iteration *i, int level)
+{
+    for (int l = level; i->nest && l < i->nest->level_count; l++)
+        if (i->index[l] != 0) return false;
+    return true;
+}
+
+bool iteration_inner_last(const struct iteration *i, int level)
+{
+    for (int l = level; i->nest && l < i->nest->level_count; l++)
+        if (i->index[l] != i->nest->tiles[l] - 1) return false;
+    return true;
+}
+
+bool iteration_is_last(const struct iteration *i)
+{
+    return iteration_inner_last(i, 0);
+}
+
+void iteration_offsets(const struct iteration *i, int32_t op, const struct op_index *whole, int64_t *offset)
+{
+    for (int v = 0; v < whole->var_count; v++) offset[v] = 0;
+    for (int l = 0; i->nest && l < i->nest->level_count; l++) {
+        int v = i->nest->var[op - i->nest->first][l];
+        offset[v] = whole->extent[v] / i->nest->tiles[l] * i->index[l];
+    }
+}
+
+uint32_t iteration_parts_before(const struct iteration *i, unsigned summed)
+{
+    int64_t parts = 0;
+    for (int l = 0; i->nest && l < i->nest->level_count; l++)
+        if (summed & level_bit(l)) parts = parts * i->nest->tiles[l] + i->index[l];
+    return (uint32_t)parts;
+}
+
+uint32_t iteration_parts_after(const struct iteration *i, unsigned summed)
+{
+    int64_t parts = (int64_t)iteration_parts_before(i, summed) + 1;
+    return !i->nest || parts == nest_product(i->nest, summed) ? 0 : (uint32_t)parts;
+}

@@ -1,0 +1,113 @@
+/* Both clocks of plans with nests: every iteration takes the time of its tile and the launch of each of its ops, what each
+ * op waits for adds up, and with time asked for nests are never slower than none. */
+#include "lxplan.h"
+#include "cost/bundle.h"
+#include "support/nest_plans.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void near(double a, double b)
+{
+    if (fabs(a - b) > 1e-9 * (fabs(a) + fabs(b) + 1)) fail_msg("%.12g is not %.12g", a, b);
+}
+
+/* The waits of all ops are the end-to-end time, and ops have it among them. */
+static void adds_up(const struct lx_plan *p)
+{
+    int32_t ops = p->layouts->graph->op_count;
+    struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits);
+    double shares = 0;
+    assert_non_null(waits);
+    lx_plan_waits(p, waits);
+    struct lx_op_wait sum = lx_waits_sum(waits, ops);
+    near(sum.device_us, p->figures.device_us);
+    near(lx_wait_us(&sum), p->figures.end_to_end_us);
+    for (int32_t o = 0; o < ops; o++) shares += p->traffic[o].end_to_end_us;
+    near(shares, p->figures.end_to_end_us);
+    free(waits);
+}
+
+/* Each op of a nest is launched once per iteration. */
+static void pays_launches(const struct lx_plan *p)
+{
+    const struct lx_device *d = &p->layouts->graph->device;
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
+        double times = (double)nest_runs(p->nests, p->nest_count, o);
+        if (times > 1)
+            assert_true(p->traffic[o].end_to_end_us >=
+                        times * cost_launch(d, 0, p->traffic[o].cores) * (1 - 1e-9));
+    }
+}
+
+static void every_iteration_counts(void **state)
+{
+    (void)state;
+    cJSON *all = tiling_cases();
+    const cJSON *c;
+    lx_status st = {0};
+    cJSON_ArrayForEach(c, case_array(all))
+    {
+        struct lx_plan *p = plan_of_case(c, LX_ASK_OWN, &st);
+        if (!p) fail_msg("%s", st.text);
+        adds_up(p);
+        pays_launches(p);
+        lx_plan_free(p);
+    }
+    cJSON_Delete(all);
+    struct lx_plan *p = plan_of_block(512, 65536, LX_ASK_OWN, &st);
+    assert_non_null(p);
+    assert_true(p->nest_count > 0);
+    adds_up(p);
+    pays_launches(p);
+    lx_plan_free(p);
+}
+
+/* The work of an op does not depend on how it is tiled: its flops are those of all tiles. */
+static void tiles_do_all_the_work(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_plan *p = plan_of_block(512, 65536, LX_ASK_OWN, &st);
+    struct lx_plan_options plain = {.solver = lx_solver_find("auto"), .passes = {.tile = LX_TILE_NONE}};
+    struct lx_plan *q = lx_plan_make(p->graph, &plain, &st);
+    double share[LX_MAX_INPUTS + 1] = {0};
+    assert_non_null(q);
+    assert_int_equal(q->nest_count, 0);
+    assert_int_equal(q->divisions->count, p->divisions->count);
+    for (int32_t o = 0; o < p->divisions->count; o++)
+        near(lx_division_time(p->divisions, o, share).flops, lx_division_time(q->divisions, o, share).flops);
+    lx_plan_free(q);
+    lx_plan_free(p);
+}
+
+static void never_slower(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {32768, 131072};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        lx_status st = {0};
+        struct lx_plan *p = plan_of_block(256, sizes[i], LX_ASK_TIME, &st);
+        if (!p) fail_msg("%s", st.text);
+        struct lx_plan_options plain = {
+            .solver = lx_solver_find("auto"), .objective = LX_ASK_TIME, .passes = {.tile = LX_TILE_NONE}};
+        struct lx_plan *q = lx_plan_make(p->graph, &plain, &st);
+        assert_non_null(q);
+        assert_true(p->figures.end_to_end_us <= q->figures.end_to_end_us * (1 + 1e-9));
+        assert_true(p->figures.bound_us <= p->figures.end_to_end_us * (1 + 1e-9));
+        adds_up(p);
+        lx_plan_free(q);
+        lx_plan_free(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_iteration_counts),
+                                       cmocka_unit_test(tiles_do_all_the_work),
+                                       cmocka_unit_test(never_slower)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
