@@ -38,6 +38,12 @@ static bool shares_sticks(const struct lx_layout *out, const struct op_index *x,
            op_index_leaves_sticks(x, d, out->stick_elements);
 }
 
+/* Parts that cores make of it cannot be added. */
+static bool sums_whole(const struct lx_op *op)
+{
+    return op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND;
+}
+
 void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op_index *x,
                   const int *axis_of_var, struct space *s)
 {
@@ -49,6 +55,8 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
             axis_block(a, "a reduction over a partly filled stick");
         if (op_is_restickify(op) && constraint_unaligned(a->extent, a->unit))
             axis_block(a, "a restickify of a partly filled stick");
+        if (op_index_reduced(x, v) && sums_whole(op))
+            axis_block(a, "a running sum, whose parts are not added up as they are");
         if (shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
     }
 }

@@ -2,6 +2,7 @@
 #include "divide/op_nest.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "divide/running_sums.h"
 #include "layout/op_index.h"
 
 #include <string.h>
@@ -156,6 +157,8 @@ static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_
         return wrong(l, o, st, "it has no variables, or another op writes its output too");
     for (int level = 0; level < n->level_count; level++)
         if (!level_valid(l, n, o, &x, level, st)) return false;
+    if (!nest_sums_op(l, n, o))
+        return wrong(l, o, st, "it sums weights that are not those of a running sum of the nest");
     return true;
 }
 
@@ -170,7 +173,7 @@ static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, i
     take_operand(n, &x, o, operand, &own);
     if (memcmp(all.dim, own.dim, sizeof own.dim) != 0 || all.indexed != own.indexed)
         return wrong(l, o, st, "it sees a tensor along another dimension than another op of the nest");
-    if (operand < op->input_count && all.summed)
+    if (operand < op->input_count && all.summed && !nest_reads_running(l, n, o, op_operand(op, operand)))
         return wrong(l, o, st, "it reads a sum that is complete only when the nest has ended");
     return true;
 }

@@ -119,6 +119,8 @@ struct lx_graph {
     uint64_t hash;
     struct arena *memory;
     struct users *users;
+    const struct lx_graph
+        *came_from;                 /* what it is a rewriting of (online.h); NULL: it is as it was written */
     const struct lx_graph *sharing; /* whose parts it shares; NULL: all are its own */
 };
 

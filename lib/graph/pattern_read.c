@@ -379,11 +379,50 @@ static bool read_expect(struct reader *r, const cJSON *v)
     return true;
 }
 
+/* Where a graph came from must have the inputs and outputs that it has. */
+static bool is_origin(const struct lx_graph *from, const struct lx_tensor *t)
+{
+    for (int32_t i = 0; i < from->tensor_count; i++) {
+        const struct lx_tensor *x = &from->tensors[i];
+        if (strcmp(x->name, t->name) != 0) continue;
+        return x->role == t->role && x->dtype == t->dtype && x->rank == t->rank && x->bytes == t->bytes &&
+               (x->rank <= 0 || memcmp(x->shape, t->shape, (size_t)x->rank * sizeof *x->shape) == 0);
+    }
+    return false;
+}
+
+static bool read_origin(struct reader *r, const cJSON *v)
+{
+    struct lx_graph *g = r->b.graph;
+    const struct lx_graph *from = pattern_read_json(r->j, v, r->st);
+    if (!from) return false;
+    if (from->came_from || from->is_list || g->is_list) {
+        lx_graph_free(from);
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "what a graph came from is a graph that came from nowhere; remove one of them");
+    }
+    g->came_from = from;
+    return true;
+}
+
+static const struct lx_graph *with_origin(const struct json *j, const cJSON *root, const struct lx_graph *g,
+                                          lx_status *st)
+{
+    for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
+        if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t])) continue;
+        json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
+                   "tensor %s is not what it is in the graph this one came from", g->tensors[t].name);
+        lx_graph_free(g);
+        return NULL;
+    }
+    return g;
+}
+
 static bool read_all(struct reader *r, const cJSON *root)
 {
     static const char *const keys[] = {
-        "lxplan",   "kind",      "name",      "summary",          "device", "tensors", "ops", "buffers",
-        "capacity", "alignment", "objective", "target_hbm_bytes", "expect", LIST_KEYS, NULL};
+        "lxplan",   "kind",      "name",      "summary",          "device", "tensors",   "ops",     "buffers",
+        "capacity", "alignment", "objective", "target_hbm_bytes", "expect", "came_from", LIST_KEYS, NULL};
     const struct json *j = r->j;
     struct lx_graph *g = r->b.graph;
     static const char *const only_lists[] = {"capacity", "alignment", "objective", LIST_KEYS, NULL};
@@ -420,7 +459,9 @@ static bool read_all(struct reader *r, const cJSON *root)
     } else if (!read_items(r, tensors, read_tensor) || !read_items(r, ops, read_op))
         return false;
     v = json_find(root, "expect");
-    return !v || read_expect(r, v);
+    if (v && !read_expect(r, v)) return false;
+    v = json_find(root, "came_from");
+    return !v || read_origin(r, v);
 }
 
 bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, int64_t oldest,
@@ -457,8 +498,14 @@ const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root
     if (!pattern_check_header(j, root, "pattern", 1, 1, &version, st) ||
         !json_string(j, root, "name", &name, st))
         return NULL;
-    if (builder_begin(&r.b, j->file, name, st) && read_all(&r, root)) return builder_finish(&r.b, st);
-    builder_abandon(&r.b);
+    bool ok = builder_begin(&r.b, j->file, name, st) && read_all(&r, root);
+    const struct lx_graph *from = r.b.graph ? r.b.graph->came_from : NULL;
+    if (ok) {
+        const struct lx_graph *g = builder_finish(&r.b, st);
+        if (g) return with_origin(j, root, g, st);
+    } else
+        builder_abandon(&r.b);
+    lx_graph_free(from);
     return NULL;
 }
 

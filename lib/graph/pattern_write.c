@@ -154,6 +154,10 @@ void pattern_write(const struct lx_graph *g, struct text *t)
         }
         text_add(t, "}");
     }
+    if (g->came_from) {
+        text_add(t, ",\n  \"came_from\": ");
+        pattern_write(g->came_from, t);
+    }
     text_add(t, "\n}");
 }
 

@@ -15,11 +15,12 @@ const struct lx_graph *lx_graph_ref(const struct lx_graph *g)
 void lx_graph_free(const struct lx_graph *g)
 {
     if (!g || !users_remove(g->users)) return;
-    const struct lx_graph *sharing = g->sharing;
+    const struct lx_graph *sharing = g->sharing, *came_from = sharing ? NULL : g->came_from;
     struct arena *memory = g->memory; /* the graph itself lives in it */
     arena_free(memory);
     free(memory);
     lx_graph_free(sharing);
+    lx_graph_free(came_from);
 }
 
 /* A graph that shares all its parts has none of its own, and the copy holds the one behind it instead: chains

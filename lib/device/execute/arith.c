@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -84,8 +85,36 @@ REDUCE_ROW(sum, 0, PLUS)
 REDUCE_ROW(largest, -INFINITY, LARGER)
 REDUCE_ROW(smallest, INFINITY, SMALLER)
 
+/* What a logarithm of a sum begins with: below all numbers, but one, so that numbers can be taken from it. */
+#define LEAST (-FLT_MAX)
+
+static float powers_all(const float *row, int64_t count)
+{
+    float lane[LANES] = {0}, top = largest_all(row, count), sum = 0;
+    int64_t i = 0;
+    if (!(top > LEAST) && top == top) return LEAST;
+    if (!(top < INFINITY)) return top;
+    for (; i + LANES <= count; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] += expf(row[i + k] - top);
+    for (int k = 0; i < count; i++, k++) lane[k] += expf(row[i] - top);
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return top + logf(sum);
+}
+
+static float powers_of_two(float x, float y)
+{
+    float top = LARGER(x, y), low = top == x ? y : x;
+    return low <= LEAST || !(top < INFINITY) ? top : top + log1pf(expf(low - top));
+}
+
+static void powers_join(float *to, const float *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = powers_of_two(to[i], from[i]);
+}
+
 const struct reduction reduction_sum = {0, sum_all, sum_join, false};
 static const struct reduction reduction_mean = {0, sum_all, sum_join, true};
+static const struct reduction reduction_powers = {LEAST, powers_all, powers_join, false};
 static const struct reduction reduction_max = {-INFINITY, largest_all, largest_join, false};
 static const struct reduction reduction_min = {INFINITY, smallest_all, smallest_join, false};
 
@@ -100,6 +129,7 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_MIN]        = {.row = min_row, .sum = &reduction_min},
     [LX_KIND_SUM]        = {.sum = &reduction_sum},
     [LX_KIND_MEAN]       = {.sum = &reduction_mean},
+    [LX_KIND_LOGSUMEXP]  = {.sum = &reduction_powers},
     [LX_KIND_NEG]        = {.row = neg_row},
     [LX_KIND_ABS]        = {.row = abs_row},
     [LX_KIND_EXP]        = {.row = exp_row},
@@ -116,6 +146,7 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_WHERE]      = {.row = where_row},
     [LX_KIND_CLONE]      = {.row = copy_row, .moves = true},
     [LX_KIND_MATMUL]     = {.sum = &reduction_sum},
+    [LX_KIND_BLEND]      = {.sum = &reduction_sum},
     [LX_KIND_RESTICKIFY] = {.row = copy_row, .moves = true},
     [LX_KIND_SLICE]      = {.row = copy_row, .moves = true},
     [LX_KIND_SHIFT]      = {.row = copy_row, .moves = true},

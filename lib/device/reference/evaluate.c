@@ -2,11 +2,12 @@
 #include "device/reference/evaluate.h"
 #include "device/reference/values.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = JUDGED_MOST, TASKS = 64 };
+enum { BLOCK = JUDGED_MOST, TASKS = 64, MOST_JOINS = 1025 };
 
 /* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is -2e-37, but
  * exp(89) is infinite. */
@@ -19,8 +20,19 @@ static double growth_of(const struct evaluation *e)
     return expm1(terms * log1p(0x1p-24) + log1p(last));
 }
 
+/* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights that they
+ * have; once per addition; the logarithm and the largest exponent, with every part that is joined, of which there are
+ * no more than terms and no more than cores and a part that was there before. */
+static double slack_of_powers(const struct evaluation *e, double largest, double value)
+{
+    double n = (double)e->terms, joins = fmin(n, MOST_JOINS), steps = n + 8 + 4 * log(n + 1);
+    double each = fmax(largest, fabs(value)) + 8;
+    return (expm1(steps * log1p(0x1p-24)) + each * (joins + 1) * 0x1p-24) * (1 + 0x1p-10);
+}
+
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
+    if (e->op->kind->error == LX_ERROR_OF_POWERS) return slack_of_powers(e, absolute, value);
     if (e->integers && absolute <= EXACT_INTEGERS) return e->op->kind->ulps * 0x1p-23 * fabs(value);
     if (e->meaning->fold->divides) return e->growth * absolute / (double)e->divisor + LOST_BY_ROUNDING;
     return e->growth * absolute + (double)(e->terms + 1) * LOST_BY_ROUNDING;
@@ -161,7 +173,13 @@ static void pointwise_block(const struct evaluation *e, int worker, int64_t from
 
 /* ---- reductions ---- */
 
-/* One more term each. */
+/* Of what is finite. */
+static double larger_of(double a, double b)
+{
+    return b > a && b <= (double)FLT_MAX ? b : a;
+}
+
+/* One more term each; of what is not added up the largest instead of the sum of sizes. */
 static void fold_in(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
                     double *absolute)
 {
@@ -169,8 +187,10 @@ static void fold_in(const struct meaning_fold *fold, const double *term, int64_t
         value[i] += term[i];
         absolute[i] += fabs(term[i]);
     }
-    for (int64_t i = 0; !fold->adds && i < count; i++)
+    for (int64_t i = 0; !fold->adds && i < count; i++) {
         value[i] = fold->in_double((double[]){value[i], term[i]});
+        absolute[i] = larger_of(absolute[i], fabs(term[i]));
+    }
 }
 
 /* Rows of terms side by side, where the output runs as the input does. */
@@ -192,7 +212,10 @@ static void fold_run(const struct meaning_fold *fold, const double *term, int64_
         sum += term[i];
         size += fabs(term[i]);
     }
-    for (int64_t i = 0; !fold->adds && i < count; i++) sum = fold->in_double((double[]){sum, term[i]});
+    for (int64_t i = 0; !fold->adds && i < count; i++) {
+        sum = fold->in_double((double[]){sum, term[i]});
+        size = larger_of(size, fabs(term[i]));
+    }
     *value = sum;
     *absolute = size;
 }

@@ -2,6 +2,7 @@
 #include "device/reference/meaning.h"
 #include "base/fail.h"
 
+#include <float.h>
 #include <math.h>
 
 #define A v[0]
@@ -41,8 +42,18 @@ MEANING(greater, A > B ? 1 : 0)
 MEANING(where, A != 0 ? B : C)
 MEANING(same, A)
 
+/* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can be taken. */
+static double powers_double(const double *v)
+{
+    double top = A > B || A != A ? A : B, low = A > B || A != A ? B : A;
+    if (top != top || low != low) return NAN;
+    if (top <= -(double)FLT_MAX) return -(double)FLT_MAX;
+    return isinf(top) ? top : top + log1p(exp(low - top));
+}
+
 static const struct meaning_fold total = {0, add_double, true, false};
 static const struct meaning_fold mean = {0, add_double, true, true};
+static const struct meaning_fold powers = {-(double)FLT_MAX, powers_double, false, false};
 static const struct meaning_fold largest = {-INFINITY, max_double, false, false};
 static const struct meaning_fold smallest = {INFINITY, min_double, false, false};
 
@@ -59,6 +70,7 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_MIN]        = {OF(min), .fold = &smallest},
     [LX_KIND_SUM]        = {.fold = &total},
     [LX_KIND_MEAN]       = {.fold = &mean},
+    [LX_KIND_LOGSUMEXP]  = {.fold = &powers},
     [LX_KIND_NEG]        = {OF(neg)},
     [LX_KIND_ABS]        = {OF(abs)},
     [LX_KIND_EXP]        = {OF(exp)},
@@ -75,6 +87,7 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_WHERE]      = {OF(where)},
     [LX_KIND_CLONE]      = {OF(same)},
     [LX_KIND_MATMUL]     = {OF(mul), .fold = &total},
+    [LX_KIND_BLEND]      = {OF(mul), .fold = &total},
     [LX_KIND_RESTICKIFY] = {OF(same)},
     [LX_KIND_SLICE]      = {OF(same)},
     [LX_KIND_SHIFT]      = {OF(same)},

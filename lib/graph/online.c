@@ -1,0 +1,286 @@
+/* A graph with its softmaxes rewritten: what is found first, then all tensors and ops once more, but for those that are
+ * gone. Names stay; the logarithm of the sum has that of the maximum, with _lse behind it. It is fp32 whatever the
+ * scores are: an error of it is an error of every weight of its row. */
+#include "graph/online.h"
+#include "graph/online_find.h"
+#include "base/fail.h"
+#include "graph/builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What becomes of an op. */
+enum fate { STAYS, GOES, TO_LSE, TO_BLEND, TO_CLONE };
+
+struct rewriting {
+    const struct lx_graph *g;
+    struct arena memory;
+    struct softmax *found;
+    int32_t found_count;
+    enum fate *fate; /* per op */
+    int32_t *lse_of,
+        *gives;      /* per op: the softmax whose logarithm it makes or reads, or -1; its output now */
+    int32_t *tensor; /* per tensor: its number in the new graph; -1: gone */
+    int32_t *lse;    /* per softmax: the tensor with the logarithm, in the new graph */
+    struct graph_builder b;
+    lx_status *st;
+};
+
+static bool is_alone(const struct softmax *s)
+{
+    return s->product_count == 0;
+}
+
+static void go(struct rewriting *r, int32_t op)
+{
+    if (op < 0) return;
+    r->fate[op] = GOES;
+    r->tensor[r->g->ops[op].output] = -1;
+}
+
+/* Only the logarithm of the sum is wanted: it takes the place of the maximum. */
+static void mark_alone(struct rewriting *r, const struct softmax *s)
+{
+    int32_t result = r->g->ops[s->add].output, gone[] = {s->sub, s->exp, s->sum, s->log, s->add};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) go(r, gone[i]);
+    r->tensor[r->g->ops[s->max].output] = -1;
+    r->tensor[result] = 0;
+    r->gives[s->max] = result;
+}
+
+static void mark_products(struct rewriting *r, const struct softmax *s)
+{
+    for (int i = 0; i < s->product_count; i++) {
+        int32_t product = s->product[i], after = s->after[i];
+        r->fate[product] = TO_BLEND;
+        if (after < 0) continue;
+        r->tensor[r->g->ops[product].output] = -1;
+        r->fate[after] = GOES;
+        r->gives[product] = r->g->ops[after].output;
+    }
+}
+
+static void mark(struct rewriting *r, int32_t number)
+{
+    const struct softmax *s = &r->found[number];
+    r->fate[s->max] = TO_LSE;
+    r->lse_of[s->max] = number;
+    if (is_alone(s)) {
+        mark_alone(r, s);
+        return;
+    }
+    r->lse_of[s->sub] = number;
+    go(r, s->sum);
+    go(r, s->reciprocal);
+    go(r, s->log);
+    r->tensor[r->g->ops[s->max].output] = -1;
+    if (s->div >= 0) {
+        r->tensor[r->g->ops[s->exp].output] = -1;
+        r->gives[s->exp] = r->g->ops[s->div].output;
+        r->fate[s->div] = GOES;
+    }
+    if (s->add >= 0) {
+        r->fate[s->add] = TO_CLONE;
+        r->lse_of[s->add] = number;
+    }
+    mark_products(r, s);
+}
+
+static bool is_float(enum lx_dtype d)
+{
+    return d == LX_FP16 || d == LX_BF16 || d == LX_FP32;
+}
+
+/* Written once, as each op that moves up in the order must see what it saw. */
+static bool is_safe(const struct online_uses *u, const struct softmax *s)
+{
+    int32_t scores = u->g->ops[s->max].inputs[0];
+    bool safe = u->writer[scores] != -2 && is_float(u->g->tensors[scores].dtype);
+    for (int i = 0; i < s->product_count; i++)
+        if (s->after[i] >= 0) safe = safe && u->writer[u->g->ops[s->after[i]].output] >= 0;
+    if (is_alone(s)) safe = safe && u->writer[u->g->ops[s->add].output] >= 0;
+    return safe;
+}
+
+static bool find_all(struct rewriting *r)
+{
+    size_t ops = (size_t)r->g->op_count, tensors = (size_t)r->g->tensor_count;
+    struct online_uses u;
+    r->found = arena_array(&r->memory, ops, sizeof *r->found);
+    r->fate = arena_array(&r->memory, ops, sizeof *r->fate);
+    r->lse_of = arena_array(&r->memory, ops, sizeof *r->lse_of);
+    r->gives = arena_array(&r->memory, ops, sizeof *r->gives);
+    r->tensor = arena_array(&r->memory, tensors, sizeof *r->tensor);
+    r->lse = arena_array(&r->memory, ops, sizeof *r->lse);
+    if (!r->found || !r->fate || !r->lse_of || !r->gives || !r->tensor || !r->lse ||
+        !online_uses_make(r->g, &r->memory, &u))
+        return status_no_memory(r->st);
+    for (int32_t o = 0; o < r->g->op_count; o++) {
+        r->lse_of[o] = -1;
+        r->gives[o] = r->g->ops[o].output;
+    }
+    for (int32_t o = 0; o < r->g->op_count; o++)
+        if (softmax_find(&u, o, &r->found[r->found_count]) && is_safe(&u, &r->found[r->found_count]))
+            r->found_count++;
+    for (int32_t i = 0; i < r->found_count; i++) mark(r, i);
+    return true;
+}
+
+static bool copy_tensors(struct rewriting *r)
+{
+    for (int32_t t = 0; t < r->g->tensor_count; t++) {
+        const struct lx_tensor *x = &r->g->tensors[t];
+        if (r->tensor[t] < 0) continue;
+        r->b.here = (struct place){x->line, x->column};
+        int32_t to = builder_tensor(&r->b, x->name, x->role, x->dtype, x->rank, x->shape, x->bytes, r->st);
+        if (to < 0) return false;
+        r->b.tensors.at[to].memory = x->memory;
+        r->b.tensors.at[to].placing = x->placing;
+        r->tensor[t] = to;
+    }
+    return true;
+}
+
+/* A name that nobody has. */
+static bool is_op_name(const struct lx_graph *g, const char *name)
+{
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (strcmp(g->ops[o].name, name) == 0) return true;
+    return false;
+}
+
+static bool name_lse(const struct rewriting *r, const struct names *taken, const char *from, char *out,
+                     size_t size)
+{
+    for (int n = 1; n < 1000; n++) {
+        if (n == 1)
+            snprintf(out, size, "%.200s_lse", from);
+        else
+            snprintf(out, size, "%.200s_lse%d", from, n);
+        if (names_find(taken, out) < 0 && !is_op_name(r->g, out)) return true;
+    }
+    return false;
+}
+
+static bool add_logarithms(struct rewriting *r)
+{
+    for (int32_t i = 0; i < r->found_count; i++) {
+        const struct lx_op *max = &r->g->ops[r->found[i].max];
+        const struct lx_tensor *m = &r->g->tensors[max->output];
+        char name[240];
+        if (is_alone(&r->found[i])) {
+            r->lse[i] = r->tensor[r->gives[r->found[i].max]];
+            continue;
+        }
+        if (!name_lse(r, &r->b.tensor_names, m->name, name, sizeof name))
+            return status_set(r->st, LX_E_DUPLICATE, "too many tensors are named as %s", name);
+        r->b.here = (struct place){m->line, m->column};
+        r->lse[i] = builder_tensor(&r->b, name, LX_INTERMEDIATE, LX_FP32, m->rank, m->shape, 0, r->st);
+        if (r->lse[i] < 0) return false;
+    }
+    return true;
+}
+
+/* "a,b->c" as "b,a->c". */
+static char *swapped(struct arena *memory, const char *einsum)
+{
+    const char *comma = strchr(einsum, ','), *arrow = strstr(einsum, "->");
+    return arena_format(memory, "%.*s,%.*s%s", (int)(arrow - comma - 1), comma + 1, (int)(comma - einsum),
+                        einsum, arrow);
+}
+
+/* The weights stand first. */
+static bool make_blend(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs)
+{
+    const struct softmax *s = NULL;
+    for (int32_t i = 0; i < r->found_count && !s; i++)
+        for (int k = 0; k < r->found[i].product_count; k++)
+            if (r->found[i].product[k] == number) s = &r->found[i];
+    int32_t weights = r->tensor[r->gives[s->exp]];
+    op->kind = lx_kind_at(LX_KIND_BLEND);
+    if (inputs[0] == weights) return true;
+    inputs[1] = inputs[0];
+    inputs[0] = weights;
+    op->einsum = swapped(&r->memory, op->einsum);
+    return op->einsum ? true : status_no_memory(r->st);
+}
+
+static bool remake(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs, char *name,
+                   size_t size)
+{
+    int32_t softmax = r->lse_of[number];
+    switch (r->fate[number]) {
+    case TO_LSE:
+        op->kind = lx_kind_at(LX_KIND_LOGSUMEXP);
+        op->output = r->lse[softmax];
+        op->name = name;
+        if (name_lse(r, &r->b.op_names, r->g->ops[number].name, name, size)) return true;
+        return status_set(r->st, LX_E_DUPLICATE, "too many ops are named as %s", name);
+    case TO_BLEND:
+        return make_blend(r, number, op, inputs);
+    case TO_CLONE:
+        op->kind = lx_kind_at(LX_KIND_CLONE);
+        op->input_count = 1;
+        op->einsum = NULL;
+        inputs[0] = r->lse[softmax];
+        return true;
+    case STAYS:
+    case GOES:
+        break;
+    }
+    if (softmax >= 0) inputs[1] = r->lse[softmax];
+    return true;
+}
+
+/* Weights that were divided late stand in the tensor of the powers, which every product reads as it did. */
+static bool copy_op(struct rewriting *r, int32_t number)
+{
+    struct lx_op op = r->g->ops[number];
+    int32_t inputs[LX_MAX_INPUTS];
+    char name[240];
+    for (int i = 0; i < op.input_count; i++) inputs[i] = r->tensor[op.inputs[i]];
+    op.inputs = inputs;
+    op.output = r->tensor[r->gives[number]];
+    r->b.here = (struct place){op.line, 0};
+    return remake(r, number, &op, inputs, name, sizeof name) && builder_op(&r->b, &op, r->st);
+}
+
+/* What a pattern says beside tensors and ops. */
+static bool copy_rest(struct rewriting *r)
+{
+    struct lx_graph *to = r->b.graph;
+    const struct lx_graph *g = r->g;
+    to->summary = arena_string(r->b.memory, g->summary);
+    to->device = g->device;
+    to->alignment = g->alignment;
+    to->objective = g->objective;
+    to->target_hbm_bytes = g->target_hbm_bytes;
+    return to->summary ? true : status_no_memory(r->st);
+}
+
+static const struct lx_graph *rewrite(struct rewriting *r)
+{
+    bool ok = builder_begin(&r->b, r->g->file, r->g->name, r->st) && copy_rest(r) && copy_tensors(r) &&
+              add_logarithms(r);
+    for (int32_t o = 0; ok && o < r->g->op_count; o++)
+        if (r->fate[o] != GOES) ok = copy_op(r, o);
+    if (!ok) {
+        builder_abandon(&r->b);
+        return NULL;
+    }
+    struct lx_graph *to = r->b.graph;
+    if (!builder_finish(&r->b, r->st)) return NULL;
+    to->came_from = lx_graph_ref(r->g);
+    return to;
+}
+
+bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_status *st)
+{
+    struct rewriting r = {.g = g, .st = st};
+    *out = NULL;
+    bool ok = g->is_list || find_all(&r);
+    if (ok && r.found_count > 0) ok = (*out = rewrite(&r)) != NULL;
+    arena_free(&r.memory);
+    return ok;
+}

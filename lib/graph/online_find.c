@@ -1,0 +1,283 @@
+/* From a maximum on, by who reads what: every tensor on the way has the readers that a softmax gives it and no others,
+ * is no output, and is indexed as the scores are. */
+#include "graph/online_find.h"
+
+#include <string.h>
+
+bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u)
+{
+    size_t tensors = (size_t)g->tensor_count, all = 0;
+    for (int32_t o = 0; o < g->op_count; o++) all += (size_t)g->ops[o].input_count;
+    *u = (struct online_uses){.g = g,
+                              .reader_at = arena_array(memory, tensors + 2, sizeof *u->reader_at),
+                              .readers = arena_array(memory, all, sizeof *u->readers),
+                              .writer = arena_array(memory, tensors, sizeof *u->writer)};
+    int32_t *last = arena_array(memory, tensors, sizeof *last), n = 0;
+    if (!u->reader_at || !u->readers || !u->writer || !last) return false;
+    for (int32_t t = 0; t < g->tensor_count; t++) u->writer[t] = last[t] = -1;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        int32_t t = g->ops[o].output;
+        u->writer[t] = u->writer[t] == -1 ? o : -2;
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            int32_t in = g->ops[o].inputs[i];
+            if (last[in] != o) u->reader_at[in + 1]++;
+            last[in] = o;
+        }
+    }
+    for (int32_t t = 0; t < g->tensor_count; t++) u->reader_at[t + 1] += u->reader_at[t];
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        n = u->reader_at[t];
+        last[t] = n;
+    }
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            int32_t in = g->ops[o].inputs[i];
+            if (last[in] == u->reader_at[in] || u->readers[last[in] - 1] != o) u->readers[last[in]++] = o;
+        }
+    return true;
+}
+
+static int reader_count(const struct online_uses *u, int32_t tensor)
+{
+    return u->reader_at[tensor + 1] - u->reader_at[tensor];
+}
+
+static const struct lx_op *op_at(const struct online_uses *u, int32_t op)
+{
+    return &u->g->ops[op];
+}
+
+/* Made by one op, shaped, in no place that the pattern states, and read by nobody outside. */
+static bool is_inside(const struct online_uses *u, int32_t tensor)
+{
+    const struct lx_tensor *t = &u->g->tensors[tensor];
+    return u->writer[tensor] >= 0 && t->role == LX_INTERMEDIATE && !t->memory && !t->placing;
+}
+
+/* The reader of a kind that has the tensor as its operand `place`, at no other; -1: none or several. */
+static int32_t reader_of(const struct online_uses *u, int32_t tensor, enum lx_kind_id kind, int place)
+{
+    int32_t found = -1;
+    for (int32_t k = u->reader_at[tensor]; k < u->reader_at[tensor + 1]; k++) {
+        const struct lx_op *op = op_at(u, u->readers[k]);
+        if (op->kind->id != kind || place >= op->input_count || op->inputs[place] != tensor) continue;
+        if (found >= 0) return -1;
+        found = u->readers[k];
+    }
+    return found;
+}
+
+static bool is_plain(const struct lx_op *op, int inputs)
+{
+    return op->map && op->input_count == inputs && !op->has_value;
+}
+
+static bool index_equal(const struct lx_op *op, int a, int b)
+{
+    const struct lx_einsum *m = op->map;
+    return m->rank[a] == m->rank[b] && memcmp(m->index[a], m->index[b], (size_t)m->rank[a]) == 0;
+}
+
+/* Element by element, nothing moved. */
+static bool is_same_index(const struct lx_op *op)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (!index_equal(op, i, op->input_count)) return false;
+    return true;
+}
+
+static int dim_of(const struct lx_einsum *m, int operand, int var)
+{
+    for (int d = 0; d < m->rank[operand]; d++)
+        if (m->index[operand][d] == var) return d;
+    return -1;
+}
+
+static bool has_twice(const struct lx_einsum *m, int operand)
+{
+    for (int d = 0; d < m->rank[operand]; d++)
+        if (dim_of(m, operand, m->index[operand][d]) != d) return true;
+    return false;
+}
+
+/* Does operand `rows` of the op stand to its operand `whole` as the output of `max` does to its input? */
+static bool is_like_rows(const struct lx_op *max, const struct lx_op *op, int whole, int rows)
+{
+    const struct lx_einsum *m = max->map, *x = op->map;
+    if (x->rank[whole] != m->rank[0] || x->rank[rows] != m->rank[1] || has_twice(x, whole)) return false;
+    for (int d = 0; d < m->rank[1]; d++)
+        if (x->index[rows][d] != x->index[whole][dim_of(m, 0, m->index[1][d])]) return false;
+    return true;
+}
+
+/* a op b, where b has a number per row: `a` stays as it is indexed. */
+static bool is_by_rows(const struct online_uses *u, const struct lx_op *max, int32_t op, int rows)
+{
+    const struct lx_op *o = op_at(u, op);
+    return is_plain(o, 2) && index_equal(o, 1 - rows, 2) && is_like_rows(max, o, 1 - rows, rows);
+}
+
+/* A contraction of all that the maximum was taken along, and of nothing else, in which the weights stand once. */
+static bool is_product(const struct online_uses *u, const struct lx_op *max, int32_t op, int32_t weights)
+{
+    const struct lx_op *o = op_at(u, op);
+    if (!is_plain(o, 2) || o->kind->id != LX_KIND_MATMUL || o->inputs[0] == o->inputs[1]) return false;
+    int side = o->inputs[1] == weights;
+    const struct lx_einsum *m = max->map, *x = o->map;
+    if (x->rank[side] != m->rank[0] || has_twice(x, 0) || has_twice(x, 1)) return false;
+    for (int d = 0; d < m->rank[0]; d++) {
+        bool kept = dim_of(m, 1, m->index[0][d]) >= 0;
+        if (kept != (dim_of(x, 2, x->index[side][d]) >= 0)) return false;
+    }
+    for (int v = 0; v < x->var_count; v++)
+        if (dim_of(x, 2, v) < 0 && dim_of(x, side, v) < 0) return false;
+    return true;
+}
+
+/* All readers of the weights but `but` (-1: all) are such products. */
+static bool take_products(const struct online_uses *u, int32_t weights, int32_t but, struct softmax *s)
+{
+    for (int32_t k = u->reader_at[weights]; k < u->reader_at[weights + 1]; k++) {
+        int32_t op = u->readers[k];
+        if (op == but) continue;
+        if (s->product_count == MOST_PRODUCTS || !is_product(u, op_at(u, s->max), op, weights)) return false;
+        s->after[s->product_count] = -1;
+        s->product[s->product_count++] = op;
+    }
+    return s->product_count > 0;
+}
+
+/* What the powers are divided by, directly or by its reciprocal: the kind of op that does it, and the tensor. */
+struct divisor {
+    enum lx_kind_id kind;
+    int32_t tensor;
+};
+
+static struct divisor divisor_of(const struct online_uses *u, const struct softmax *s)
+{
+    if (s->reciprocal < 0) return (struct divisor){LX_KIND_DIV, op_at(u, s->sum)->output};
+    return (struct divisor){LX_KIND_MUL, op_at(u, s->reciprocal)->output};
+}
+
+/* The op that divides tensor `t` by the sum; -1: none. A product may have its factors either way round. */
+static int32_t division_of(const struct online_uses *u, const struct softmax *s, int32_t t, int *rows)
+{
+    struct divisor d = divisor_of(u, s);
+    for (int side = 0; side < (d.kind == LX_KIND_MUL ? 2 : 1); side++) {
+        int32_t op = reader_of(u, t, d.kind, side);
+        *rows = 1 - side;
+        if (op >= 0 && is_plain(op_at(u, op), 2) && op_at(u, op)->inputs[*rows] == d.tensor) return op;
+    }
+    return -1;
+}
+
+/* Does the op divide its operand by what goes with its own rows: those that the product took from the weights? */
+static bool divides_rows(const struct online_uses *u, const struct softmax *s, int32_t product, int32_t div,
+                         int rows)
+{
+    const struct lx_op *max = op_at(u, s->max), *p = op_at(u, product), *o = op_at(u, div);
+    int side = p->inputs[1] == op_at(u, s->exp)->output;
+    if (!index_equal(o, 1 - rows, 2) || o->map->rank[rows] != max->map->rank[1] || has_twice(o->map, 2))
+        return false;
+    for (int d = 0; d < max->map->rank[1]; d++) {
+        int from = dim_of(max->map, 0, max->map->index[1][d]); /* of the weights */
+        int to = dim_of(p->map, 2, p->map->index[side][from]); /* of the product */
+        if (to < 0 || o->map->index[rows][d] != o->map->index[1 - rows][to]) return false;
+    }
+    return true;
+}
+
+/* Powers times tensors first, each divided behind that. */
+static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
+{
+    if (!take_products(u, op_at(u, s->exp)->output, s->sum, s)) return false;
+    for (int i = 0; i < s->product_count; i++) {
+        int32_t t = op_at(u, s->product[i])->output;
+        int rows;
+        s->after[i] = division_of(u, s, t, &rows);
+        if (s->after[i] < 0 || !is_inside(u, t) || reader_count(u, t) != 1 ||
+            !divides_rows(u, s, s->product[i], s->after[i], rows))
+            return false;
+    }
+    return true;
+}
+
+static bool take_early_division(const struct online_uses *u, struct softmax *s)
+{
+    int rows;
+    int32_t powers = op_at(u, s->exp)->output;
+    s->div = division_of(u, s, powers, &rows);
+    if (s->div < 0 || reader_count(u, powers) != 2 || !is_by_rows(u, op_at(u, s->max), s->div, rows))
+        return false;
+    int32_t weights = op_at(u, s->div)->output;
+    return is_inside(u, weights) && take_products(u, weights, -1, s);
+}
+
+/* log(sum) + max, in either order. */
+static bool take_log(const struct online_uses *u, struct softmax *s)
+{
+    int32_t max = op_at(u, s->max)->output;
+    s->log = reader_of(u, op_at(u, s->sum)->output, LX_KIND_LOG, 0);
+    if (s->log < 0) return true;
+    int32_t log = op_at(u, s->log)->output;
+    for (int side = 0; side < 2 && s->add < 0; side++) s->add = reader_of(u, log, LX_KIND_ADD, side);
+    if (s->add < 0 || !is_inside(u, log) || reader_count(u, log) != 1) return false;
+    const struct lx_op *add = op_at(u, s->add);
+    return is_plain(op_at(u, s->log), 1) && is_same_index(op_at(u, s->log)) && is_plain(add, 2) &&
+           is_same_index(add) && add->inputs[0] + add->inputs[1] == log + max;
+}
+
+/* The readers that maximum and sum must have are all they have. */
+static bool readers_fit(const struct online_uses *u, const struct softmax *s)
+{
+    int32_t max = op_at(u, s->max)->output, sum = op_at(u, s->sum)->output;
+    int divisions = s->reciprocal >= 0 ? 1 : s->div >= 0 ? 1 : s->product_count;
+    if (s->reciprocal >= 0) {
+        int32_t r = op_at(u, s->reciprocal)->output;
+        if (!is_inside(u, r) || reader_count(u, r) != (s->div >= 0 ? 1 : s->product_count)) return false;
+    }
+    return reader_count(u, max) == 1 + (s->add >= 0) && reader_count(u, sum) == divisions + (s->log >= 0);
+}
+
+static bool take_reciprocal(const struct online_uses *u, struct softmax *s)
+{
+    s->reciprocal = reader_of(u, op_at(u, s->sum)->output, LX_KIND_RECIPROCAL, 0);
+    return s->reciprocal < 0 || is_same_index(op_at(u, s->reciprocal));
+}
+
+/* Up to the sum. */
+static bool take_chain(const struct online_uses *u, struct softmax *s)
+{
+    const struct lx_op *max = op_at(u, s->max);
+    if (max->kind->id != LX_KIND_MAX || !max->reduces || !is_plain(max, 1) || has_twice(max->map, 0) ||
+        !is_inside(u, max->output))
+        return false;
+    s->sub = reader_of(u, max->output, LX_KIND_SUB, 1);
+    if (s->sub < 0 || op_at(u, s->sub)->inputs[0] != max->inputs[0] || !is_by_rows(u, max, s->sub, 1))
+        return false;
+    int32_t moved = op_at(u, s->sub)->output;
+    s->exp = reader_of(u, moved, LX_KIND_EXP, 0);
+    if (s->exp < 0 || !is_inside(u, moved) || reader_count(u, moved) != 1 || !is_same_index(op_at(u, s->exp)))
+        return false;
+    int32_t powers = op_at(u, s->exp)->output;
+    s->sum = reader_of(u, powers, LX_KIND_SUM, 0);
+    return s->sum >= 0 && is_inside(u, powers) && is_inside(u, op_at(u, s->sum)->output) &&
+           is_like_rows(max, op_at(u, s->sum), 0, 1);
+}
+
+bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out)
+{
+    struct softmax s = {
+        .max = max, .sub = -1, .exp = -1, .sum = -1, .reciprocal = -1, .div = -1, .log = -1, .add = -1};
+    if (!take_chain(u, &s) || !take_reciprocal(u, &s) || !take_log(u, &s)) return false;
+    bool alone = s.add >= 0 && reader_count(u, op_at(u, s.exp)->output) == 1;
+    struct softmax late = s;
+    if (!alone && !take_early_division(u, &s)) {
+        s = late;
+        s.div = -1;
+        s.product_count = 0;
+        if (!take_late_divisions(u, &s)) return false;
+    }
+    *out = s;
+    return readers_fit(u, &s);
+}
