@@ -10,6 +10,7 @@ static const char *const clone_words[] = {"auto", "heuristic", "none", NULL};
 static const char *const matmul_words[] = {"cost", "rule", NULL};
 static const char *const cooptimise_words[] = {"none", "flip", "full", NULL};
 static const char *const tile_words[] = {"none", "auto", NULL};
+static const char *const online_words[] = {"auto", "none", NULL};
 static const char *const stage_words[] = {"all", "baseline", "reductions", "in-place", NULL};
 
 #define FIELD(f) .offset = (unsigned)offsetof(struct lx_passes, f)
@@ -48,6 +49,10 @@ static const struct lx_pass table[] = {
     {.name = "tile", .option = "tile", .words = tile_words, FIELD(tile), .fixed_stages = PARTIAL, .fixed = LX_TILE_NONE,
      .of_search = true, .search = tile_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID, .least = tile_least,
      .help = "runs of ops in loops over tiles, so that what passes between them stays on chip: none, auto"},
+    {.name = "online", .option = "online", .words = online_words, FIELD(online), .fixed_stages = PARTIAL,
+     .fixed = LX_ONLINE_NONE,
+     .help = "with --tile, softmax and its products by running sums, so that tiles can cut rows: auto (default), where "
+             "the plan is then better; none"},
     {.name = "reorder", .option = "reorder", FIELD(reorder), .fixed_stages = PARTIAL, .fixed = false,
      .of_search = true, .search = reorder_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID,
      .help = "independent ops may change places, where that pays"},

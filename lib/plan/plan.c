@@ -428,8 +428,7 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_op
                         solver->name);
 }
 
-/* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
-static void settle_status(struct lx_plan *p)
+void plan_settle(struct lx_plan *p)
 {
     bool least = lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes);
     if (p->graph->is_list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
@@ -477,7 +476,8 @@ struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan
     return NULL;
 }
 
-struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+                                lx_status *st)
 {
     const char *wrong =
         !options->solver ? "there is no such solver; lx_solvers() lists those there are"
@@ -495,7 +495,7 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     p->seconds = clock_seconds() - start;
     ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {
-        settle_status(p);
+        plan_settle(p);
         p->unproved = why_unproved(p, options);
     }
     if (ok && !g->is_list)

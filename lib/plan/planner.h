@@ -106,6 +106,11 @@ bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, lx_status *
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
+/* A plan of the graph as it is. */
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+                                lx_status *st);
+/* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
+void plan_settle(struct lx_plan *p);
 /* Layouts and divisions of the plan's graph; those of `like`, where they are the same. */
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan *like,
                  lx_status *st);

@@ -7,12 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan_options *how, lx_status *st)
+{
+    struct lx_plan_options as_it_is = *how;
+    as_it_is.passes.online = LX_ONLINE_NONE;
+    return lx_plan_make(does, &as_it_is, st);
+}
+
 static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
 {
     p->members[m] = lx_team_member_make(p->team, m, st);
     if (!p->members[m]) return false;
     if (!p->members[m]->graph) return true;
-    p->plans[m] = lx_plan_make(p->members[m]->graph, how, st);
+    p->plans[m] = plan_of_member(p->members[m]->graph, how, st);
     return p->plans[m] != NULL;
 }
 

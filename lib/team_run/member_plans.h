@@ -14,6 +14,8 @@ struct lx_team_plans {
 /* Plans every member's graph. `team` is taken over, also where this fails (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
+/* A plan of what a member does, op by op as the team's plan has it. */
+struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan_options *how, lx_status *st);
 /* The file of a team's plan: malloc'ed text, or NULL when memory is out; and back. A file whose team's plan is not
  * right is refused with LX_E_NO. */
 char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length);

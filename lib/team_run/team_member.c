@@ -1,5 +1,6 @@
 /* A member: its plan, the agreement with the others, the ticks of its device. */
 #include "team_run/team_member.h"
+#include "team_run/member_plans.h"
 #include "team_run/team_wire.h"
 #include "base/fail.h"
 #include "device/reference/input_data.h"
@@ -24,7 +25,7 @@ static bool find_plan(struct team_member *m, lx_status *st)
     }
     m->does = m->own_does = lx_team_member_make(m->p, me, st);
     if (!m->does) return false;
-    if (m->does->graph) m->plan = m->own_plan = lx_plan_make(m->does->graph, m->how->plan, st);
+    if (m->does->graph) m->plan = m->own_plan = plan_of_member(m->does->graph, m->how->plan, st);
     return !m->does->graph || m->plan;
 }
 

@@ -3,6 +3,7 @@
 #include "scratchpad/nests/nest_guess.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "divide/running_sums.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
@@ -80,9 +81,8 @@ static void try_counts(struct finding *f, int levels, const int *axis, int level
         return;
     }
     struct guess g = {.hold = f->hold};
-    if (!nest_guess(f->tensors, f->tensor_count, f->first, f->last, levels, axis, tiles, f->asks->room,
-                    f->load, &g))
-        return;
+    nest_guess(f->tensors, f->tensor_count, f->first, f->last, levels, axis, tiles, f->asks->room, f->load,
+               &g);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels},
                                .bytes = g.bytes,
                                .gain = f->now - g.bytes};
@@ -90,11 +90,48 @@ static void try_counts(struct finding *f, int levels, const int *axis, int level
     keep(f, axis, c);
 }
 
+static bool is_summed(const struct run_tensor *t, int levels, const int *axis)
+{
+    bool sum = false;
+    for (int l = 0; l < levels; l++) sum |= t->made && t->summed[axis[l]];
+    return sum;
+}
+
+/* Does the op sum what may be summed so, and read no sum that is incomplete but those that may be read? */
+static bool op_sums_right(const struct finding *f, const struct lx_nest *n, const int *axis, int32_t op)
+{
+    const struct lx_op *o = &f->l->graph->ops[op];
+    for (int32_t i = 0; i < f->tensor_count; i++)
+        for (int k = 0; k < o->input_count && is_summed(&f->tensors[i], n->level_count, axis); k++)
+            if (o->inputs[k] == f->tensors[i].tensor && !nest_reads_running(f->l, n, op, o->inputs[k]))
+                return false;
+    return nest_sums_op(f->l, n, op);
+}
+
+/* Can these axes be cut, as far as sums go? */
+static bool sums_right(struct finding *f, int levels, const int *axis)
+{
+    int32_t ops = f->last - f->first + 1;
+    bool any = false, right = true;
+    for (int32_t i = 0; i < f->tensor_count; i++) any |= is_summed(&f->tensors[i], levels, axis);
+    if (!any) return true;
+    signed char(*var)[LX_MAX_LEVELS] = arena_array(f->scratch, (size_t)ops, sizeof *var);
+    if (!var) return !(f->no_memory = true);
+    for (int32_t o = 0; o < ops; o++)
+        for (int l = 0; l < levels; l++) var[o][l] = f->axes[axis[l]].var[o];
+    const struct lx_nest n = {.first = f->first,
+                              .last = f->last,
+                              .level_count = levels,
+                              .var = (const signed char(*)[LX_MAX_LEVELS])var};
+    for (int32_t o = f->first; right && o <= f->last; o++) right = op_sums_right(f, &n, axis, o);
+    return right;
+}
+
 static void try_axes(struct finding *f, int levels, int level, int *axis)
 {
     int64_t tiles[LX_MAX_LEVELS];
     if (level == levels || level >= LX_MAX_LEVELS) {
-        try_counts(f, levels, axis, 0, tiles);
+        if (sums_right(f, levels, axis)) try_counts(f, levels, axis, 0, tiles);
         return;
     }
     for (int a = 0; a < f->axis_count; a++) {

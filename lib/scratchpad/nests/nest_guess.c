@@ -123,19 +123,10 @@ static bool improve(const struct guessing *g, int32_t count, struct guess *out)
     return any;
 }
 
-/* Does an op of the run read what the run is still summing? */
-static bool reads_sums(const struct guessing *g, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++)
-        if (g->t[i].made && g->t[i].reads > 0 && is_sum(g, &g->t[i])) return true;
-    return false;
-}
-
-bool nest_guess(const struct run_tensor *t, int32_t count, int32_t first, int32_t last, int levels,
+void nest_guess(const struct run_tensor *t, int32_t count, int32_t first, int32_t last, int levels,
                 const int *axis, const int64_t *tiles, int64_t room, int64_t *load, struct guess *out)
 {
     struct guessing g = {t, first, last, levels, axis, tiles, room, load};
-    if (reads_sums(&g, count)) return false;
     for (int32_t k = first; k <= last; k++) load[k - first] = 0;
     out->bytes = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -158,5 +149,4 @@ bool nest_guess(const struct run_tensor *t, int32_t count, int32_t first, int32_
         if (level >= 0) put(&g, &w, 1);
     }
     for (int k = 0; k < 3 && improve(&g, count, out); k++) continue;
-    return true;
 }

@@ -15,13 +15,12 @@ struct run_tensor {
     bool summed[MOST_AXES];      /* the op that makes it sums over the axis */
 };
 
-/* Guesses traffic and holds (one level per tensor; -1: HBM) of levels that cut axes `axis` into `tiles`. False: no nest: an
- * op reads a sum that is not complete. */
+/* Guesses traffic and holds (one level per tensor; -1: HBM) of levels that cut axes `axis` into `tiles`. */
 struct guess {
     int64_t bytes;
     signed char *hold; /* per tensor of the run */
 };
-bool nest_guess(const struct run_tensor *t, int32_t count, int32_t first, int32_t last, int levels,
+void nest_guess(const struct run_tensor *t, int32_t count, int32_t first, int32_t last, int levels,
                 const int *axis, const int64_t *tiles, int64_t room, int64_t *load, struct guess *out);
 
 #endif

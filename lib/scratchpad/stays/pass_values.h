@@ -13,6 +13,7 @@ enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_I
 
 /* Runs of ops in loops over tiles. */
 enum lx_tile_mode { LX_TILE_NONE, LX_TILE_AUTO, LX_TILE_COUNT };
+enum lx_online_mode { LX_ONLINE_AUTO, LX_ONLINE_NONE, LX_ONLINE_COUNT };
 
 enum lx_matmul { LX_MATMUL_COST, LX_MATMUL_RULE, LX_MATMUL_COUNT };
 
@@ -30,6 +31,7 @@ struct lx_passes {
     bool move;    /* stays may change their addresses: a copy inside each scratchpad */
     bool evict;   /* stays may be cut: a tensor leaves and comes back */
     int tile;     /* enum lx_tile_mode */
+    int online;   /* enum lx_online_mode: where there are tiles */
     int stage;    /* enum lx_stage */
 };
 

@@ -1,0 +1,75 @@
+/* The pass `online`: where there are nests, a graph with softmax is planned as it is written and with running sums
+ * (graph/online.h), and the better of the two is the plan. Its bound holds for both. A graph that was rewritten
+ * is planned from what it came from. */
+#include "base/checked.h"
+#include "base/fail.h"
+#include "graph/online.h"
+#include "plan/planner.h"
+
+static bool is_better(const struct lx_plan *p, const struct lx_plan *than)
+{
+    if (p->asks_time) return p->figures.end_to_end_us < than->figures.end_to_end_us;
+    return p->figures.hbm_bytes < than->figures.hbm_bytes;
+}
+
+/* Could it be better: are there nests to be had, and is the plan above what has to cross in any case? */
+static bool may_pay(const struct lx_plan *p, const struct lx_plan_options *how)
+{
+    struct lx_passes passes = passes_of_stage(&how->passes);
+    return passes.tile != LX_TILE_NONE && passes.online == LX_ONLINE_AUTO && !p->graph->is_list &&
+           !how->run.hasty && p->problem.objective == LX_SPILL &&
+           (p->asks_time || p->figures.hbm_bytes > p->figures.perfect_hbm_bytes);
+}
+
+/* No plan of the question goes below what neither graph goes below. */
+static void share_bound(struct lx_plan *p, const struct lx_plan *other)
+{
+    int64_t least = min_i64(lx_plan_least(p), lx_plan_least(other));
+    if (p->asks_time) {
+        if (other->figures.bound_us < p->figures.bound_us) p->figures.bound_us = other->figures.bound_us;
+    } else if (least < lx_plan_least(p)) {
+        p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, least);
+        p->figures.bound_bytes = least - p->figures.perfect_hbm_bytes;
+        p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
+    }
+    plan_settle(p);
+    if (p->answer.status != LX_OPTIMAL && !p->unproved)
+        p->unproved = "the bound does not reach: it holds with and without running sums";
+}
+
+static struct lx_plan *better_of(struct lx_plan *p, struct lx_plan *online)
+{
+    struct lx_plan *kept = is_better(online, p) ? online : p, *other = kept == p ? online : p;
+    kept->seconds = p->seconds + online->seconds;
+    share_bound(kept, other);
+    lx_plan_free(other);
+    return kept;
+}
+
+/* Takes the plan over. */
+static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
+{
+    const struct lx_graph *rewritten = NULL;
+    if (!may_pay(p, how)) return p;
+    bool ok = graph_online(p->graph, &rewritten, st);
+    if (ok && !rewritten) return p;
+    struct lx_plan *online = rewritten ? plan_as_written(rewritten, how, st) : NULL;
+    lx_graph_free(rewritten);
+    if (online) return better_of(p, online);
+    lx_plan_free(p);
+    return NULL;
+}
+
+/* What is planned: the graph, or what it came from, on its device. */
+static const struct lx_graph *origin_of(const struct lx_graph *g, lx_status *st)
+{
+    return g->came_from ? lx_graph_with_device(g->came_from, &g->device, st) : lx_graph_ref(g);
+}
+
+struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+{
+    const struct lx_graph *from = origin_of(g, st);
+    struct lx_plan *p = from ? plan_as_written(from, options, st) : NULL;
+    lx_graph_free(from);
+    return p ? with_online(p, options, st) : NULL;
+}
