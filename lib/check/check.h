@@ -70,6 +70,10 @@ bool check_values(const struct checker *c);
 bool check_layouts(const struct checker *c);
 /* check_nests.c: loops around runs of ops. First of all, since the others ask what is below. */
 bool check_nests(struct checker *c);
+/* check_running.c: who reads the sums of a nest before they are complete. */
+bool check_running(const struct checker *c, const struct lx_nest *n);
+/* check_values.c: is the pattern what it came from, with running sums instead of softmax? */
+bool check_origin(const struct checker *c);
 /* NULL: none. */
 const struct lx_nest *loops_of(const struct checker *c, int32_t op);
 /* Nothing, where the nest (NULL: none) does not access the tensor. */

@@ -144,8 +144,6 @@ static bool accesses_right(const struct checker *c, const struct lx_nest *n, int
         if (!same_cut(t, &c->looped[first[tensor] - 1]))
             return refuse(c, o, "it has a tensor along another dimension than another op of the run");
         if (!countable(c, n, tensor)) return refuse(c, o, "it would move more than can be counted");
-        if (t->summed && i < op->input_count)
-            return refuse(c, o, "it reads a sum that is complete only when the loops have ended");
     }
     return true;
 }
@@ -160,7 +158,7 @@ static bool nest_right(const struct checker *c, int32_t i, int32_t *first)
     }
     for (int32_t o = n->first; o <= n->last; o++)
         if (!accesses_right(c, n, o, first)) return false;
-    return true;
+    return check_running(c, n);
 }
 
 bool check_nests(struct checker *c)

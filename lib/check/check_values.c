@@ -2,6 +2,7 @@
  * order; the value of a tensor is known by the pattern's op that wrote it. Restickifies hand values on. So an
  * order that changes what an op reads, an operand that was swapped, and an op that is missing are found. */
 #include "check/check.h"
+#include "graph/online.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
 
@@ -116,4 +117,16 @@ bool check_values(const struct checker *c)
     ok = ok && all_there(&v);
     end(&v);
     return ok;
+}
+
+bool check_origin(const struct checker *c)
+{
+    const struct lx_graph *g = c->p->graph, *origin, *again = NULL;
+    if (!g->came_from) return true;
+    if (!(origin = lx_graph_with_device(g->came_from, &g->device, c->st))) return false;
+    bool ok = graph_online(origin, &again, c->st), same = again && again->hash == g->hash;
+    lx_graph_free(origin);
+    lx_graph_free(again);
+    if (!ok || same) return ok;
+    return status_set(c->st, LX_E_NO, "the pattern is not what running sums make of the one it came from");
 }
