@@ -30,7 +30,7 @@ enum lx_kind_error {
     LX_ERROR_OF_RESULT,  /* the result */
     LX_ERROR_OF_OPERAND, /* the first operand: parts of its size cancel */
     LX_ERROR_OF_TERMS,   /* the absolute terms of a sum, each of which is rounded once per addition */
-    LX_ERROR_OF_POWERS,  /* 1, for each addition of powers of e, and the largest number at hand, for each logarithm */
+    LX_ERROR_OF_POWERS,  /* 1 for each addition of powers of e, and the largest number for each logarithm */
 };
 
 #define LX_KIND(id, name, traits, least, most, value, positive, ulps, error, help) LX_KIND_##id,

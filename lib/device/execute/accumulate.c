@@ -36,6 +36,7 @@ static void add_task(void *context, int64_t strip, int worker)
     }
     dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x,
                  w->operands - 1, &s->layout, before);
+    if (!blend_before(w, s, before)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
     w->arith->sum->join(s->out, before, s->layout.floats);
     free(before);
 }

@@ -36,3 +36,20 @@ void dense_part(const struct dense *d, const int64_t *size, struct dense_strides
         slot *= ceil_div_i64(d->width[i], d->tile[i]);
     }
 }
+
+int64_t dense_offset(const struct dense *d, const int64_t *index)
+{
+    struct dense_strides s;
+    int64_t size[LX_MAX_VARS] = {0}, offset = 0;
+    for (int i = 0; i < d->count; i++) {
+        int64_t first = index[d->order[i]] / d->tile[i] * d->tile[i];
+        size[d->order[i]] = min_i64(d->tile[i], d->width[i] - first);
+    }
+    dense_part(d, size, &s);
+    for (int i = 0; i < d->count; i++) {
+        int v = d->order[i];
+        offset += d->panel[i] ? index[v] / d->tile[i] * s.tile[v] + index[v] % d->tile[i] * s.element[v]
+                              : index[v] * s.element[v];
+    }
+    return offset;
+}

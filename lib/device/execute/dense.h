@@ -26,6 +26,9 @@ void dense_make(const int *order, int count, const int64_t *width, const int64_t
 /* For tiles of `size` per variable: the layout's own, or narrower where it is the last. */
 void dense_part(const struct dense *d, const int64_t *size, struct dense_strides *out);
 
+/* The place of the element with these indices, per variable, from the begin of the box on. */
+int64_t dense_offset(const struct dense *d, const int64_t *index);
+
 /* dense_pack.c: all of a region, which is operand `operand` of an op, to or from its layout. `at`: the begin of the
  * region's box. */
 void dense_gather(const struct lx_layout *l, const struct region *r, const void *at, const struct op_index *x,

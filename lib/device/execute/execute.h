@@ -72,6 +72,8 @@ bool check_coverage(struct op_work *w);
 bool compute_strips(struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. False: memory is out. */
 bool join_partials(struct op_work *w);
+/* blend_before.c: what a blend has so far, times what the tile leaves of it. False: memory is out. */
+bool blend_before(struct op_work *w, const struct strip_work *s, float *before);
 /* accumulate.c: sums over tiles go on with what the tiles before have made of them. False: memory is out. */
 bool add_to_sums(struct op_work *w);
 /* Means are divided when all is added. */

@@ -266,15 +266,17 @@ static double size_again(const struct contraction *c, const struct block *b, int
     return sum;
 }
 
-/* Of a sum over tiles: what it had before this one is a term like any other. */
+/* Of a sum over tiles: what it had before this one is a term like any other; of a blend as much of it as the weights
+ * of the tile leave. */
 static void add_before(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
 {
-    double before[COLUMNS];
+    double before[COLUMNS], left[COLUMNS], size[COLUMNS];
     if (!e->before.items) return;
     operand_row(&e->before, at, 1, count, before);
+    blend_left(e, at, count, left, size);
     for (int64_t j = 0; j < count; j++) {
-        value[j] += before[j];
-        absolute[j] += fabs(before[j]);
+        value[j] += before[j] * left[j];
+        absolute[j] += fabs(before[j]) * size[j];
     }
 }
 

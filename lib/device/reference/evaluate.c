@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = JUDGED_MOST, TASKS = 64, MOST_JOINS = 1025 };
+enum { BLOCK = JUDGED_MOST, TASKS = 64, MOST_JOINS = 1025, ROUNDED_BEFORE = 4 };
 
 /* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is -2e-37, but
  * exp(89) is infinite. */
@@ -16,7 +16,8 @@ static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EX
 /* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
 static double growth_of(const struct evaluation *e)
 {
-    double last = e->op->kind->ulps * 0x1p-23, terms = (double)e->terms + (e->before.items != NULL);
+    double last = e->op->kind->ulps * 0x1p-23,
+           terms = (double)e->terms + ROUNDED_BEFORE * (e->before.items != NULL);
     return expm1(terms * log1p(0x1p-24) + log1p(last));
 }
 

@@ -58,6 +58,9 @@ bool evaluate_op(struct evaluation *e, struct pool *pool);
 double slack_of_sum(const struct evaluation *e, double absolute, double value);
 double slack_of_element(const struct evaluation *e, double operand, double value);
 
+/* blend_left.c: what of the sum before the tile of a blend is left, and the absolute terms of that; 1 of other sums. */
+void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size);
+
 /* contract.c */
 bool evaluate_contraction(struct evaluation *e, struct pool *pool);
 
