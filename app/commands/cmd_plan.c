@@ -1,4 +1,5 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
+#include "planning/nest_words.h"
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -104,6 +105,20 @@ static void add_baseline(const struct lx_plan *p, struct text *out)
                     in_percent((double)(all - p->figures.hbm_bytes) / (double)all).at);
 }
 
+/* "3 nests, 96 iterations: ticks 2 to 9 x16 over s; ..." as far as a line may go. */
+static void write_nests(const struct lx_plan *p, struct text *out)
+{
+    enum { MOST = 4 };
+    if (p->nest_count == 0) return;
+    label(out, "nests");
+    add_nests_sum(p, out);
+    for (int32_t i = 0; i < p->nest_count && i < MOST; i++) {
+        text_format(out, "%s%d to %d ", i ? "; " : ": ticks ", (int)p->nests[i].first, (int)p->nests[i].last);
+        add_nest_words(p, &p->nests[i], out);
+    }
+    text_add(out, p->nest_count > MOST ? "; ...\n" : "\n");
+}
+
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
     label(out, p->graph->is_list ? "cost" : "HBM");
@@ -121,6 +136,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         text_format(out, "%s divided anew; no choice of divisions moves less than %s\n",
                     counted(p->joint.divided_anew, "op").at, in_bytes(p->joint.bound_bytes).at);
     }
+    write_nests(p, out);
     if (!p->graph->is_list) {
         label(out, "pool");
         text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);

@@ -21,11 +21,41 @@ void add_nests_sum(const struct lx_plan *p, struct text *out)
     text_add(out, counted(plan_iterations(p), "iteration").at);
 }
 
+bool nests_same(const struct lx_plan *a, const struct lx_plan *b)
+{
+    bool same = a->nest_count == b->nest_count;
+    for (int32_t i = 0; same && i < a->nest_count; i++) {
+        const struct lx_nest *m = &a->nests[i], *n = &b->nests[i];
+        same = m->first == n->first && m->last == n->last && m->level_count == n->level_count;
+        for (int l = 0; same && l < m->level_count; l++)
+            same = m->tiles[l] == n->tiles[l] &&
+                   nest_letter(a->layouts, m, m->first, l) == nest_letter(b->layouts, n, n->first, l);
+    }
+    return same;
+}
+
+void add_nests_change(const struct lx_plan *before, const struct lx_plan *after, struct text *out)
+{
+    if (nests_same(before, after)) return;
+    if (before->nest_count == 0) text_add(out, "no nest");
+    add_nests_sum(before, out);
+    text_add(out, " -> ");
+    if (after->nest_count == 0) text_add(out, "no nest");
+    add_nests_sum(after, out);
+}
+
 void add_nest_words(const struct lx_plan *p, const struct lx_nest *n, struct text *out)
 {
     for (int l = 0; l < n->level_count; l++)
         text_format(out, "%sx%s over %c", l ? ", " : "", grouped(n->tiles[l]).at,
                     nest_letter(p->layouts, n, n->first, l));
+}
+
+void add_nest_brief(const struct lx_plan *p, const struct lx_nest *n, struct text *out)
+{
+    for (int l = 0; l < n->level_count; l++)
+        text_format(out, "%s%c/%lld", l ? "," : "", nest_letter(p->layouts, n, n->first, l),
+                    (long long)n->tiles[l]);
 }
 
 void add_nest_title(const struct lx_plan *p, int32_t nest, struct text *out)

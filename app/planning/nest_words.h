@@ -16,8 +16,14 @@ int64_t plan_iterations(const struct lx_plan *p);
 
 /* "3 nests, 96 iterations"; nothing where there are none. */
 void add_nests_sum(const struct lx_plan *p, struct text *out);
+/* Do two plans have the same loops around the same ticks? */
+bool nests_same(const struct lx_plan *a, const struct lx_plan *b);
+/* "no nest -> 3 nests, 96 iterations"; nothing where they are the same. */
+void add_nests_change(const struct lx_plan *before, const struct lx_plan *after, struct text *out);
 /* "x16 over h, x64 over s". */
 void add_nest_words(const struct lx_plan *p, const struct lx_nest *n, struct text *out);
+/* "h/16,s/64". */
+void add_nest_brief(const struct lx_plan *p, const struct lx_nest *n, struct text *out);
 /* "nest 2, ticks 12 to 17: x16 over h, x64 over s". */
 void add_nest_title(const struct lx_plan *p, int32_t nest, struct text *out);
 /* "12-17:h/16,s/64", as --nests takes it, but with other tile counts (NULL: its own). */

@@ -2,6 +2,7 @@
  * try has a fuse of processor time, so that a busy machine changes nothing, and ends when it is told to. */
 #include "planning/remedies.h"
 #include "base/checked.h"
+#include "planning/nest_words.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -37,6 +38,18 @@ static const struct lx_plan *plan_with(struct trial *t, const struct lx_options 
     return p;
 }
 
+/* Behind what the row says: other nests than those of now. */
+static void note_nests(const struct lx_plan *p, struct remedy *it)
+{
+    struct text words = {0};
+    char note[sizeof it->note];
+    add_nests_sum(p, &words);
+    snprintf(note, sizeof note, "%.90s%s%.60s", it->note, it->note[0] ? ": " : "",
+             words.at ? words.at : "no nest");
+    memcpy(it->note, note, sizeof note);
+    text_free(&words);
+}
+
 static void take_figures(const struct trial *t, const struct lx_plan *p, struct remedy *it)
 {
     it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
@@ -44,6 +57,7 @@ static void take_figures(const struct trial *t, const struct lx_plan *p, struct 
     it->us = p->figures.end_to_end_us;
     it->proved = p->answer.status == LX_OPTIMAL;
     it->presence = presence_in(p, t->of->name);
+    if (!nests_same(p, t->of->plan)) note_nests(p, it);
 }
 
 void try_once(struct trial *t, struct remedy *it)

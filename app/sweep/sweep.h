@@ -29,9 +29,10 @@ const char *sweep_state_word(enum sweep_state s);
 
 struct sweep_value {
     int64_t lx, hbm, least, spill, height;
-    double us, least_us; /* end to end; least_us 0: nothing is proved of it */
-    int32_t state, code; /* sweep_state; lx_code where refused */
-    bool proved, fits;   /* the least there is; nothing is spilled */
+    int64_t nests, iterations; /* of the plan; iterations of all nests together */
+    double us, least_us;       /* end to end; least_us 0: nothing is proved of it */
+    int32_t state, code;       /* sweep_state; lx_code where refused */
+    bool proved, fits;         /* the least there is; nothing is spilled */
     char why[160];
 };
 

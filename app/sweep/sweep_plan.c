@@ -1,5 +1,6 @@
 /* One task of a sweep: a plan with a size of scratchpad, or the search for the least size that is enough. */
 #include "sweep/sweep.h"
+#include "planning/nest_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,8 @@ static void take_figures(const struct lx_plan *p, struct sweep_value *out)
     out->least = lx_plan_least(p);
     out->spill = f->spill_bytes;
     out->height = f->height_bytes;
+    out->nests = p->nest_count;
+    out->iterations = plan_iterations(p);
     out->us = f->end_to_end_us;
     out->least_us = p->asks_time ? f->bound_us : 0;
     out->proved = p->answer.status == LX_OPTIMAL;

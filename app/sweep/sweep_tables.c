@@ -42,6 +42,8 @@ VALUE_OF(us_value,     struct sweep_row, v->number = is_planned(row->value) && !
 VALUE_OF(least_us_value, struct sweep_row, v->number = is_planned(row->value) && row->value->least_us > 0 ? row->value->least_us : NAN;)
 VALUE_OF(proved_value, struct sweep_row, v->number = is_planned(row->value) ? row->value->proved : NAN;)
 VALUE_OF(fits_value,   struct sweep_row, v->number = is_planned(row->value) ? row->value->fits : NAN;)
+VALUE_OF(nests_value,  struct sweep_row, bytes_of(row, row->value->nests, v);)
+VALUE_OF(iterations_value, struct sweep_row, bytes_of(row, row->value->iterations, v);)
 VALUE_OF(why_value,    struct sweep_row, v->words = row->value->why;)
 
 static const struct column point_array[] = {
@@ -58,6 +60,8 @@ static const struct column point_array[] = {
     {.key = "least_us",      .heading = "least",      .kind = VALUE_MICROS, .digits = 9, .value = least_us_value},
     {.key = "proved",        .heading = "proved",     .kind = VALUE_BOOL,   .value = proved_value},
     {.key = "fits",          .heading = "no spill",   .kind = VALUE_BOOL,   .value = fits_value},
+    {.key = "nests",         .heading = "nests",      .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = nests_value},
+    {.key = "iterations",    .heading = "iterations", .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = iterations_value},
     {.key = "why",           .heading = "why",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_LACK, .value = why_value},
 };
 static const struct column knee_array[] = {

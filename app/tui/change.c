@@ -1,5 +1,6 @@
 /* Two plans of one pattern, before a change and after it; see change.h. */
 #include "tui/change.h"
+#include "planning/nest_words.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -61,12 +62,14 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
     for (int32_t i = 0; i < d.count; i++) note(out, &d.all[i]);
     lx_diff_free(&d);
     out->cut_anew = cut_anew(before, after);
+    add_nests_change(before, after, &out->nests);
     return out->known = true;
 }
 
 void change_free(struct change *c)
 {
     free(c->marks);
+    text_free(&c->nests);
     *c = (struct change){0};
 }
 
@@ -138,6 +141,7 @@ int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_P
         text_add(&pieces[n], "spill ");
         add_bytes(&pieces[n++], c->before.spill, c->after.spill, brief);
     }
+    if (c->nests.at) text_add(&pieces[n++], c->nests.at);
     add_counts(c, &pieces[n++]);
     return n;
 }

@@ -1,5 +1,6 @@
 /* Below the rows of Compare: two maps side by side with what differs marked, the list of differences that adds up to the
  * total, and best and bound of all over time. */
+#include "planning/nest_words.h"
 #include "planning/plan_words.h"
 #include "tui/chart.h"
 #include "tui/compared.h"
@@ -41,8 +42,12 @@ static void draw_map(const struct scene *on, struct box area, const struct rival
     view.to_address = max_i64(view.to_address, view.from_address + 1);
     if (!raster_make(&o->index, &view, &r)) return;
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
-    struct map_paint paint = {
-        .outcome = o, .raster = &r, .selected = selected, .different = different, .heat = HEAT_OCCUPANCY};
+    struct map_paint paint = {.outcome = o,
+                              .raster = &r,
+                              .selected = selected,
+                              .different = different,
+                              .heat = HEAT_OCCUPANCY,
+                              .iteration = on->session->selection.iteration};
     map_paint(on, area, &paint);
     raster_free(&r);
 }
@@ -96,6 +101,8 @@ static void draw_sum(const struct scene *on, struct box row, const struct compar
 {
     struct text line = {0};
     add_devices(c->left, c->right, &line);
+    add_nests_change(c->left, c->right, &line);
+    if (!nests_same(c->left, c->right)) text_add(&line, "; ");
     if (!c->diff.same_pattern && !(line.at && strcmp(c->left->graph->name, c->right->graph->name) == 0))
         text_add(&line, "the patterns differ; ");
     if (c->diff.count == 0 && c->diff.gain == 0)

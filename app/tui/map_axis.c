@@ -150,17 +150,26 @@ int axis_nest_rows(const struct session *s)
     return p && p->nest_count > 0;
 }
 
-/* "x16 over s", and ", 5 of 16" of the nest at the cursor if `room` is enough. */
+/* "x16 over s", and ": 5 of 16" of the nest at the cursor; with less room "s/16", or just "x16". */
 static void name_nest(const struct session *s, int32_t nest, int room, struct tick_run *run)
 {
     const struct lx_plan *p = session_plan(s);
+    const struct lx_nest *n = &p->nests[nest];
     struct text words = {0};
-    add_nest_words(p, &p->nests[nest], &words);
+    add_nest_words(p, n, &words);
     size_t loops = words.length;
     if (nest == session_nest(s))
         text_format(&words, ": %s of %s", grouped(session_iteration(s, nest) + 1).at,
-                    grouped(nest_iterations(&p->nests[nest])).at);
+                    grouped(nest_iterations(n)).at);
     if ((int)words.length > room && words.at) words.at[loops] = 0;
+    if ((int)loops > room) {
+        text_free(&words);
+        add_nest_brief(p, n, &words);
+    }
+    if ((int)words.length > room && (int)loops > room) {
+        text_free(&words);
+        text_format(&words, "x%lld", (long long)nest_iterations(n));
+    }
     snprintf(run->label, sizeof run->label, "%s", words.at ? words.at : "");
     text_free(&words);
 }
