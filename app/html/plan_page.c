@@ -284,8 +284,7 @@ static void add_nests(const struct lx_plan *p, struct text *out)
         text_add(out, "\", \"levels\": [");
         for (int l = 0; l < n->level_count; l++)
             text_format(out, "%s{\"letter\": \"%c\", \"tiles\": %" PRId64 ", \"each\": %" PRId64 "}",
-                        l ? ", " : "", nest_letter(p->layouts, n, n->first, l), n->tiles[l],
-                        nest_tile_extent(p, n, l));
+                        l ? ", " : "", nest_axis_letter(p, n, l), n->tiles[l], nest_tile_extent(p, n, l));
         text_add(out, "]}");
     }
     text_add(out, "],\n\"tiles\": {");

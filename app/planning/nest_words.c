@@ -7,6 +7,19 @@ int32_t plan_nest_at(const struct lx_plan *p, int64_t tick)
     return tick < 0 || tick > INT32_MAX ? -1 : nest_of_op(p->nests, p->nest_count, (int32_t)tick);
 }
 
+/* An op whose letters somebody wrote: the first with an einsum, or the first. */
+static int32_t named_op(const struct lx_plan *p, const struct lx_nest *n)
+{
+    for (int32_t o = n->first; o <= n->last; o++)
+        if (p->layouts->graph->ops[o].einsum) return o;
+    return n->first;
+}
+
+char nest_axis_letter(const struct lx_plan *p, const struct lx_nest *n, int level)
+{
+    return nest_letter(p->layouts, n, named_op(p, n), level);
+}
+
 int64_t plan_iterations(const struct lx_plan *p)
 {
     int64_t all = 0;
@@ -47,15 +60,13 @@ void add_nests_change(const struct lx_plan *before, const struct lx_plan *after,
 void add_nest_words(const struct lx_plan *p, const struct lx_nest *n, struct text *out)
 {
     for (int l = 0; l < n->level_count; l++)
-        text_format(out, "%sx%s over %c", l ? ", " : "", grouped(n->tiles[l]).at,
-                    nest_letter(p->layouts, n, n->first, l));
+        text_format(out, "%sx%s over %c", l ? ", " : "", grouped(n->tiles[l]).at, nest_axis_letter(p, n, l));
 }
 
 void add_nest_brief(const struct lx_plan *p, const struct lx_nest *n, struct text *out)
 {
     for (int l = 0; l < n->level_count; l++)
-        text_format(out, "%s%c/%lld", l ? "," : "", nest_letter(p->layouts, n, n->first, l),
-                    (long long)n->tiles[l]);
+        text_format(out, "%s%c/%lld", l ? "," : "", nest_axis_letter(p, n, l), (long long)n->tiles[l]);
 }
 
 void add_nest_title(const struct lx_plan *p, int32_t nest, struct text *out)
@@ -113,8 +124,8 @@ static void add_slices(const struct lx_plan *p, const struct lx_nest *n, unsigne
     for (int l = 0; l < n->level_count; l++) {
         if (!(levels & level_bit(l))) continue;
         int64_t each = nest_tile_extent(p, n, l), at = iteration_index(n, iteration, l);
-        text_format(out, "%s%c %lld..%lld", comma, nest_letter(p->layouts, n, n->first, l),
-                    (long long)(at * each), (long long)((at + 1) * each));
+        text_format(out, "%s%c %lld..%lld", comma, nest_axis_letter(p, n, l), (long long)(at * each),
+                    (long long)((at + 1) * each));
         comma = ", ";
     }
 }

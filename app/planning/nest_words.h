@@ -2,7 +2,7 @@
  * tile is filled and saved. For every command, picture and view alike.
  *
  * Iterations are numbered from 0 on, the innermost level fastest; people see them counted from 1 on. Letters of axes are
- * those of the nest's first op. */
+ * those of the nest's first op that has an einsum. */
 #ifndef LX_APP_PLANNING_NEST_WORDS_H
 #define LX_APP_PLANNING_NEST_WORDS_H
 
@@ -14,6 +14,8 @@ int32_t plan_nest_at(const struct lx_plan *p, int64_t tick);
 /* Of all nests together. */
 int64_t plan_iterations(const struct lx_plan *p);
 
+/* How a level's axis is called. */
+char nest_axis_letter(const struct lx_plan *p, const struct lx_nest *n, int level);
 /* "3 nests, 96 iterations"; nothing where there are none. */
 void add_nests_sum(const struct lx_plan *p, struct text *out);
 /* Do two plans have the same loops around the same ticks? */
@@ -26,7 +28,7 @@ void add_nest_words(const struct lx_plan *p, const struct lx_nest *n, struct tex
 void add_nest_brief(const struct lx_plan *p, const struct lx_nest *n, struct text *out);
 /* "nest 2, ticks 12 to 17: x16 over h, x64 over s". */
 void add_nest_title(const struct lx_plan *p, int32_t nest, struct text *out);
-/* "12-17:h/16,s/64", as --nests takes it, but with other tile counts (NULL: its own). */
+/* "12-17:h/16,s/64", as --nests takes it: with the letters of its first op, and other tile counts (NULL: its own). */
 void add_nest_option(const struct lx_plan *p, const struct lx_nest *n, const int64_t *tiles,
                      struct text *out);
 

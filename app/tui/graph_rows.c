@@ -123,7 +123,7 @@ static void put_nest(const struct scene *on, struct box at, int32_t op)
     int level = op - n->first;
     if (level >= n->level_count) return;
     put_format(on->cells, at.row, at.column + 1, at.columns - 2, style, "x%lld %c",
-               (long long)n->tiles[level], nest_letter(p->layouts, n, n->first, level));
+               (long long)n->tiles[level], nest_axis_letter(p, n, level));
 }
 
 /* How wide a name is depends on the room. */

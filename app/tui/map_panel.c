@@ -153,7 +153,8 @@ static int draw_iteration(const struct scene *on, struct box area)
     int32_t nest = area.rows > 0 ? plan_nest_at(p, on->session->selection.tick) : -1;
     struct text line = {0};
     if (nest < 0) return 0;
-    add_nest_title(p, nest, &line);
+    text_format(&line, "nest %d of %d: ", (int)nest + 1, (int)p->nest_count);
+    add_nest_words(p, &p->nests[nest], &line);
     text_add(&line, "\n");
     add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
     int used = put_wrapped(on->cells, area, INK(KEY), line.at ? line.at : "");

@@ -122,8 +122,9 @@ static int draw_outer(const struct scene *on, int row, int columns)
     struct text line = {0};
     if (nest < 0) return 0;
     add_nest_title(p, nest, &line);
-    text_add(&line, "; the loops are outside the launch, which is that of one tile; ");
+    text_add(&line, "\n");
     add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+    text_add(&line, "; the loops are outside the launch, which is that of one tile");
     int used = put_wrapped(on->cells, (struct box){row, 0, 3, columns}, INK(KEY), line.at ? line.at : "");
     text_free(&line);
     return used;
