@@ -1,5 +1,6 @@
 # A plan with a nest of two levels, read from a file so that no search changes it: every view that names nests, at sizes,
-# in colours and locales; stepping through iterations; the map as text.
+# in colours and locales; stepping through iterations; the map as text. The file is made by
+#     lxplan plan tests/data/graphs/tiled_attention.json --lx 6k --tile auto -o tests/data/plans/tiled_attention.plan.json
 plan=tests/data/plans/tiled_attention.plan.json
 see() { # SIZE KEYS
     echo "== $*"
