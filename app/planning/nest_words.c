@@ -7,6 +7,12 @@ int32_t plan_nest_at(const struct lx_plan *p, int64_t tick)
     return tick < 0 || tick > INT32_MAX ? -1 : nest_of_op(p->nests, p->nest_count, (int32_t)tick);
 }
 
+int64_t plan_op_times(const struct lx_plan *p, int32_t op)
+{
+    int32_t nest = plan_nest_at(p, op);
+    return nest < 0 ? 1 : nest_iterations(&p->nests[nest]);
+}
+
 /* An op whose letters somebody wrote: the first with an einsum, or the first. */
 static int32_t named_op(const struct lx_plan *p, const struct lx_nest *n)
 {

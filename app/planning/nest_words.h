@@ -11,6 +11,8 @@
 
 /* The nest that a tick is in; -1: none. */
 int32_t plan_nest_at(const struct lx_plan *p, int64_t tick);
+/* How often an op runs: the iterations of its nest, or 1. */
+int64_t plan_op_times(const struct lx_plan *p, int32_t op);
 /* Of all nests together. */
 int64_t plan_iterations(const struct lx_plan *p);
 

@@ -1,6 +1,7 @@
 /* A run of the device: ops, totals, faults. */
 #include "planning/show_run.h"
 #include "planning/buffer_table.h"
+#include "planning/nest_words.h"
 #include "text/largest.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -18,6 +19,7 @@ struct op_row {
     const struct lx_op *op;
     const struct lx_op_run *run;
     enum lx_wait wait; /* that most of its time is spent on */
+    int64_t times;     /* iterations of its nest; 1: it is in none */
 };
 
 /* People see a dash where nothing was moved. */
@@ -52,6 +54,16 @@ static void error_value(const void *row_of_table, const struct column *column, s
         v->words = "not judged";
 }
 
+/* How often it was executed; nothing where it is in no nest. */
+static void times_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    int64_t times = ((const struct op_row *)row_of_table)->times;
+    (void)column;
+    value_whole(v, times > 1 ? times : 0);
+    v->words = "";
+    if (times > 1) v->words = NULL, value_format(v, "x%s", grouped(times).at);
+}
+
 /* clang-format off */
 VALUE_OF(name_value,      struct op_row, v->words = row->op->name;)
 VALUE_OF(kind_value,      struct op_row, v->words = row->op->kind->name;)
@@ -81,6 +93,7 @@ static const struct column op_array[] = {
     {.key = "op",          .heading = "op",       .kind = VALUE_NAME,   .value = name_value},
     {.key = "kind",        .heading = "kind",     .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = kind_value},
     {.key = "cores",       .heading = "cores",    .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "iterations",  .heading = "times",    .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = times_value},
     {.key = "hbm_read",    .heading = "HBM read", .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "written",  .kind = VALUE_BYTES,  .value = written_value},
     {.key = "lx",          .heading = "LX",       .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = lx_value},
@@ -123,7 +136,7 @@ static struct op_row *rows_of(const struct lx_plan *p, const struct lx_run_resul
     if (waits) lx_plan_waits(p, waits);
     for (int32_t i = 0; order && rows && waits && i < *shown; i++)
         rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]],
-                                  lx_wait_longest(&waits[order[i]])};
+                                  lx_wait_longest(&waits[order[i]]), plan_op_times(p, order[i])};
     bool ok = order && waits;
     free(waits);
     if (!ok) {

@@ -110,8 +110,10 @@ static int draw_verdict(const struct scene *on, struct box area, int spare)
 
 static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
 {
-    put_format(on->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d  %s: %s", (int)f->tick,
-               lx_fault_word(f->kind), f->text);
+    char place[100] = "";
+    if (f->iteration >= 0) snprintf(place, sizeof place, ", iteration %s", grouped(f->iteration + 1).at);
+    put_format(on->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d%s  %s: %s", (int)f->tick,
+               place, lx_fault_word(f->kind), f->text);
 }
 
 /* One op of the run. */
@@ -208,6 +210,7 @@ static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room, bool 
 {
     memcpy(columns, run_array, sizeof run_array);
     if (!nests) columns[TIMES].from = columns[EACH].from = NEVER;
+    if (nests) columns[SHARE].from = columns[BOUND].from = 100; /* counts go before them */
     columns[NAME].width = room >= 100 ? 24 : room >= 60 ? 16 : 12;
     return fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, room);
 }
@@ -218,12 +221,6 @@ static const struct lx_op_wait *waits_of(const struct session *s)
     return session_run_is_old(s) ? NULL : s->shown.waits;
 }
 
-static int64_t times_of(const struct lx_plan *p, int32_t op)
-{
-    int32_t nest = plan_nest_at(p, op);
-    return nest < 0 ? 1 : nest_iterations(&p->nests[nest]);
-}
-
 static void draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
                     double longest)
 {
@@ -231,7 +228,7 @@ static void draw_op(const struct scene *on, struct box row, const struct fitted 
     const struct lx_graph *g = plan_graph(on->session->run.plan);
     const struct lx_op_wait *waits = waits_of(on->session);
     struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
-                           times_of(on->session->run.plan, op), waits ? &waits[op] : NULL};
+                           plan_op_times(on->session->run.plan, op), waits ? &waits[op] : NULL};
     struct box bar = {row.row, row.column + f->end + 1, 1,
                       f->place[TIME].width ? row.columns - f->end - 1 : 0};
     double whole[] = {run->device_us};
@@ -258,10 +255,14 @@ static void draw_waiting(const struct scene *on, struct box area)
     struct session *s = on->session;
     struct progress now = worker_progress(s->worker, &run_work, 0);
     if (now.running) {
+        char nest[200] = "";
+        if (now.iterations > 1)
+            snprintf(nest, sizeof nest, "iteration %s of %s of its nest, ", grouped(now.iteration + 1).at,
+                     grouped(now.iterations).at);
         put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
-                   "running: op %s of %s, %s; %s stops it", grouped(now.so_far.steps).at,
-                   grouped(now.so_far.bound).at, in_time(now.seconds).at, KEY_OF(STOP));
+                   "running: op %s of %s, %s%s; %s stops it", grouped(now.so_far.steps).at,
+                   grouped(now.so_far.bound).at, nest, in_time(now.seconds).at, KEY_OF(STOP));
     } else if (now.waiting)
         put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
     else if (s->run.known)
@@ -327,6 +328,7 @@ static void jump(struct explorer *x, int at)
         int32_t buffer = f->stay >= 0 ? f->stay : outcome_buffer(&s->shown, f->tensor);
         if (buffer >= 0) session_select_buffer(s, buffer);
         session_select_tick(s, f->tick);
+        if (f->iteration >= 0) session_set_iteration(s, f->iteration);
     }
     session_show_buffer(s);
     if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0)

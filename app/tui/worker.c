@@ -20,6 +20,7 @@ struct job {
     double began;
     struct worker *worker;
     struct lx_progress so_far;
+    int64_t iteration, iterations;
     struct curve curve;
     struct job *next;
 };
@@ -54,6 +55,15 @@ void watch_steps(void *watch, int32_t done, int32_t steps)
 {
     struct lx_progress so_far = {.steps = done, .objective = INT64_MAX, .bound = steps};
     watch_progress(watch, &so_far);
+}
+
+void watch_iteration(void *watch, int64_t iteration, int64_t of)
+{
+    struct job *j = watch;
+    pthread_mutex_lock(&j->worker->lock);
+    j->iteration = iteration;
+    j->iterations = of;
+    pthread_mutex_unlock(&j->worker->lock);
 }
 
 struct curve watch_curve(void *watch)
@@ -295,6 +305,8 @@ struct progress worker_progress(struct worker *w, const struct work *work, int s
             p = (struct progress){.running = true,
                                   .seconds = clock_seconds() - j->began,
                                   .so_far = j->so_far,
+                                  .iteration = j->iteration,
+                                  .iterations = j->iterations,
                                   .curve = j->curve};
     for (struct job *j = w->waiting; j && !p.running; j = j->next)
         if (j->work == work && j->slot == slot) p.waiting = true;

@@ -26,6 +26,8 @@ bool watch_stop(void *watch);
 void watch_progress(void *watch, const struct lx_progress *so_far);
 /* Of so many steps; progress has them as its bound. */
 void watch_steps(void *watch, int32_t done, int32_t steps);
+/* Of the nest that runs; of 1: none does. */
+void watch_iteration(void *watch, int64_t iteration, int64_t of);
 /* What a job has made so far, while it goes on: the screen gets it as it gets the job itself at the end, by `done` and
  * `free`. Takes the data over. */
 void watch_hand_over(void *watch, void *data);
@@ -37,7 +39,8 @@ double watch_seconds(void *watch);
 struct progress {
     bool running, waiting;
     double seconds;
-    struct lx_progress so_far; /* objective INT64_MAX: nothing so far */
+    struct lx_progress so_far;     /* objective INT64_MAX: nothing so far */
+    int64_t iteration, iterations; /* of the nest that runs; iterations 0 or 1: none does */
     struct curve curve;
 };
 

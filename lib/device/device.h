@@ -52,7 +52,10 @@ struct lx_device_options {
         *reference; /* of the plan's pattern and this seed; NULL: made for this run, where
                                            * data and extern ops are not the caller's */
     void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL */
-    bool (*stop)(void *context);                                /* may be NULL; a stopped run is an error */
+    void (*iterating)(void *context, int64_t iteration,
+                      int64_t of); /* before each op: of its nest, from 0 on; of 1: it
+                                                                      * is in none. May be NULL */
+    bool (*stop)(void *context);   /* may be NULL; a stopped run is an error */
     /* Data of the caller's own: an input (tensor of the pattern) as items in host order, in place of seeded
      * data; each graph output as HBM has it in the end. May be NULL. */
     void (*input)(void *context, int32_t tensor, void *items);

@@ -218,6 +218,8 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     if (stopped(u, st)) return false;
     m->scratch = &scratch;
     m->counted = &u->by_core[(int64_t)m->tick * m->cores];
+    if (u->how.iterating)
+        u->how.iterating(u->how.context, m->at.number, m->at.nest ? nest_iterations(m->at.nest) : 1);
     if (begins_bundle(u)) machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
