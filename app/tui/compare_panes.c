@@ -121,12 +121,31 @@ static void draw_sum(const struct scene *on, struct box row, const struct compar
     text_free(&line);
 }
 
+/* "L nests: 10-17:h/8,s/16; ..." of both, where they differ and there is room. */
+static void draw_nests(const struct scene *on, struct box *area, const struct comparison *c)
+{
+    const struct lx_plan *plans[] = {c->left, c->right};
+    for (int k = 0; k < 2 && area->rows > 4 && !nests_same(c->left, c->right); k++) {
+        struct box row = box_cut_top(area, 1);
+        struct text line = {0};
+        text_format(&line, "%c nests:%s", "LR"[k], plans[k] -> nest_count ? "" : " none");
+        for (int32_t i = 0; i < plans[k]->nest_count; i++) {
+            const struct lx_nest *n = &plans[k]->nests[i];
+            text_format(&line, "%s ticks %d to %d ", i ? "," : "", (int)n->first, (int)n->last);
+            add_nest_brief(plans[k], n, &line);
+        }
+        put_text(on->cells, row.row, row.column + 17, row.columns - 17, INK(PLAIN), line.at ? line.at : "");
+        text_free(&line);
+    }
+}
+
 void compare_lines_draw(const struct scene *on, struct box area, const struct rival *left,
                         const struct rival *right, struct comparison *c, int *top)
 {
     struct differing d;
     if (area.rows < 1 || !comparison_make(c, left->outcome->plan, right->outcome->plan)) return;
     draw_sum(on, box_cut_top(&area, 1), c);
+    draw_nests(on, &area, c);
     while (*top > 0 && !comparison_line(c, *top, &d)) --*top;
     for (int i = 0; i < area.rows && comparison_line(c, *top + i, &d); i++) {
         struct box row = {area.row + i, area.column, 1, area.columns};

@@ -210,7 +210,11 @@ static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room, bool 
 {
     memcpy(columns, run_array, sizeof run_array);
     if (!nests) columns[TIMES].from = columns[EACH].from = NEVER;
-    if (nests) columns[SHARE].from = columns[BOUND].from = 100; /* counts go before them */
+    if (nests) { /* counts of iterations go before them */
+        columns[SHARE].from = columns[BOUND].from = 100;
+        columns[LX].from = 110;
+        columns[RING].from = 134;
+    }
     columns[NAME].width = room >= 100 ? 24 : room >= 60 ? 16 : 12;
     return fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, room);
 }
