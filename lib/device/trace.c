@@ -1,5 +1,6 @@
 /* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock: the device at
- * work, and from end to end. In each, row 0 has the bundles, row 1 the transfers, row c + 2 what core c does; counters
+ * work, and from end to end. In each, row 0 has the bundles and in them the nests, whose ops stand there once with the time of all
+ * iterations, row 1 the transfers, row c + 2 what core c does; counters
  * show what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both clocks
  * are predicted microseconds. */
 #include "device/device.h"
@@ -73,7 +74,7 @@ static void name_process(const struct trace *x)
     text_add(x->t, "}}");
     x->t->failed |= name.failed;
     text_free(&name);
-    name_row(x, BUNDLES, "bundles", -1);
+    name_row(x, BUNDLES, x->p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
     name_row(x, TRANSFERS, "transfers", -1);
     for (int64_t c = 0; c < x->r->cores; c++) name_row(x, c + FIRST_CORE, "core", c);
 }
@@ -107,6 +108,26 @@ static void add_bundle(struct trace *x, int32_t o)
                 "\"args\": {\"ops\": %d, \"operands\": %" PRId64 ", \"tensors\": %" PRId64
                 ", \"cores\": %" PRId64 "}}",
                 (int)b->count, b->operands, b->tensors, b->cores);
+}
+
+/* A nest that begins with the op, for as long as all its iterations take. */
+static void add_nest(const struct trace *x, int32_t o)
+{
+    int32_t at = nest_of_op(x->p->nests, x->p->nest_count, o);
+    const struct lx_nest *n = at < 0 ? NULL : &x->p->nests[at];
+    struct text name = {0};
+    double us = 0;
+    if (!n || n->first != o) return;
+    for (int32_t k = n->first; k <= n->last; k++) us += time_of_op(x, k);
+    text_format(&name, "nest %d:", (int)at + 1);
+    for (int l = 0; l < n->level_count; l++)
+        text_format(&name, "%s x%" PRId64 " over %c", l ? "," : "", n->tiles[l],
+                    nest_letter(x->p->layouts, n, n->first, l));
+    begin_event(x, name.at ? name.at : "nest", "nest", BUNDLES, us);
+    text_format(x->t, "\"args\": {\"ops\": %d, \"iterations\": %" PRId64 ", \"us_each\": %.4f}}",
+                (int)(n->last - n->first + 1), nest_iterations(n), us / (double)nest_iterations(n));
+    x->t->failed |= name.failed;
+    text_free(&name);
 }
 
 static void add_transfers(struct trace *x, int32_t tick)
@@ -177,6 +198,7 @@ static void add_op(struct trace *x, int32_t o)
     const struct lx_op_run *run = &x->r->ops[o];
     double us = time_of_op(x, o);
     add_bundle(x, o);
+    add_nest(x, o);
     add_transfers(x, o);
     for (int64_t c = 0; c < run->cores_used && c < x->r->cores; c++) {
         begin_event(x, op->name, op->kind->name, c + FIRST_CORE, us);

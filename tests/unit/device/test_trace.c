@@ -121,9 +121,42 @@ static void scratchpads_hold_what_lives(void **state)
     lx_plan_free(p);
 }
 
+/* A slice per nest, in its bundle, and as long as its ops take in all iterations. */
+static void nests_are_slices(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/tests/data/graphs/tiled_attention.json", &st);
+    const struct lx_graph *small = g ? lx_graph_with_capacity(g, 6144, &st) : NULL;
+    struct lx_plan *p = plan_graph(small, "auto", &(struct lx_passes){.tile = LX_TILE_AUTO});
+    lx_graph_free(g);
+    struct lx_run_result *r = executed(p);
+    size_t length;
+    char *text = lx_run_trace(p, r, &length);
+    cJSON *trace = cJSON_ParseWithLength(text, length);
+    const cJSON *events = cJSON_GetObjectItem(trace, "traceEvents"), *e;
+    int at = 0;
+    assert_true(p->nest_count > 0);
+    cJSON_ArrayForEach(e, events)
+    {
+        if (!is(e, "cat", "nest") || number(e, "pid") != 1) continue;
+        const struct lx_nest *n = &p->nests[at++];
+        double from = 0, us = 0;
+        for (int32_t o = 0; o <= n->last; o++) *(o < n->first ? &from : &us) += r->ops[o].device_us;
+        assert_true(fabs(number(e, "ts") - from) < 1e-3 && fabs(number(e, "dur") - us) < 1e-3);
+        assert_int_equal((int64_t)number(cJSON_GetObjectItem(e, "args"), "iterations"), nest_iterations(n));
+    }
+    assert_int_equal(at, p->nest_count);
+    cJSON_Delete(trace);
+    free(text);
+    lx_run_result_free(r);
+    lx_plan_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counters_end_where_the_run_does),
+                                       cmocka_unit_test(nests_are_slices),
                                        cmocka_unit_test(scratchpads_hold_what_lives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
