@@ -14,6 +14,7 @@ struct nest_set {
     struct hold *holds;
     struct cut *cuts;
     int32_t nest_count, hold_count, cut_count;
+    int64_t below; /* what moves more is of no use; 0: all is */
     int32_t
         changed; /* the nest that differs from what was divided before: of many ops only it is divided anew; -1: none */
 };
