@@ -173,6 +173,17 @@ bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *
     return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);
 }
 
+bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out)
+{
+    struct decisions how = decisions_of(s);
+    struct arena memory = {0};
+    *out = (struct attempt){0};
+    bool ok = divide_nests(p, s, &how, &memory) && attempt_make(p, &how, out);
+    if (ok) out->perfect_bytes = p->best.perfect_bytes;
+    arena_free(&memory);
+    return ok;
+}
+
 /* Iterations, then levels of all nests. */
 static int64_t walks(const struct draft *x, int64_t *levels)
 {

@@ -30,11 +30,15 @@ bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int3
 void nest_set_forget_holds(struct nest_set *s, int32_t nest);
 /* Plans it; `out` without memory: it is no nest. */
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out);
+/* The same of nests that are asked for: false with `st` where they cannot be planned. */
+bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out);
 /* Less time where that is asked for, less bytes, fewer iterations, fewer levels. */
 bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
 /* Plans it; what is no nest is no better. */
 bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better);
 /* nest_refine.c: single changes to the best, until none helps or the tries are used up. */
 bool nest_set_refine(struct planner *p, struct nest_menus *menus, int64_t *tries);
+/* The same with the nests as they are: only what is held. */
+bool nest_set_refine_holds(struct planner *p, struct nest_menus *menus, int64_t *tries);
 
 #endif

@@ -88,6 +88,8 @@ bool tile_search(struct planner *p);    /* tile_nests.c: runs of ops that become
 /* evict.c: what is moved at least wherever stays are cut. nest_bound.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
 int64_t tile_least(const struct draft *x);
+/* forced_nests.c: the best becomes one with the nests that are asked for. */
+bool force_nests(struct planner *p);
 /* nest_bound.c: what no plan goes below if nests may be in it; not known where they cannot help. */
 bool nest_bound(const struct planner *p, bool *holds, int64_t *bytes);
 /* op_order.c: does every op still read what it read before? */
