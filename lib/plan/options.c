@@ -88,7 +88,7 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .help = "divide an op so, as a hint in the pattern would: scores=s/8,t/4; may be repeated"},
     [LX_OPTION_NESTS] = {
         .name = "nests", .argument = "FIRST-LAST:VAR/T[,VAR/T]", .kind = LX_TAKES_TEXT, .group = LX_GROUP_PASSES,
-        .none = "the planner's choice", .of_search = true,
+        .none = "none", .of_search = true,
         .brief = "runs of ops in loops: FIRST-LAST:h/16,s/64",
         .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or number, variables of the "
                 "first op, the outermost loop first: scores-mixed:h/16,s/64; may be repeated, or several with ; between them"},
