@@ -44,6 +44,7 @@ static void try_counts(struct chase *c, const struct nest_set *from, int32_t nes
         c->ok = status_no_memory(c->p->st);
         return;
     }
+    s.changed = nest;
     for (int l = 0; l < from->nests[nest].level_count; l++) {
         for (int64_t times = 2; times <= 8; times *= 2) {
             s.nests[nest].tiles[l] = from->nests[nest].tiles[l] * times;
@@ -87,6 +88,7 @@ static struct nest_set with_hold(struct chase *c, const struct nest_set *from, s
         if (from->holds[i].tensor != h.tensor || from->holds[i].nest != h.nest)
             s.holds[s.hold_count++] = from->holds[i];
     s.holds[s.hold_count++] = h;
+    s.changed = h.nest;
     return s;
 }
 

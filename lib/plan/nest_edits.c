@@ -27,6 +27,7 @@ bool nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *
     *out = (struct nest_set){.how = *how,
                              .menus = menus,
                              .op_count = x->graph->op_count,
+                             .changed = -1,
                              .nest_count = how->nest_count,
                              .hold_count = how->hold_count,
                              .cut_count = how->cut_count};
@@ -61,6 +62,7 @@ bool nest_set_add(const struct nest_set *s, const struct nest_candidate *c, stru
         out->holds[s->hold_count + i] = (struct hold){c->holds[i].tensor, at, c->holds[i].level};
     out->nest_count++;
     out->hold_count = holds;
+    out->changed = at;
     return true;
 }
 
@@ -71,6 +73,7 @@ bool nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory,
     out->holds = arena_array(memory, (size_t)s->hold_count, sizeof *out->holds);
     if (!out->nests || !out->holds) return false;
     out->nest_count = out->hold_count = 0;
+    out->changed = s->changed == nest ? -1 : s->changed - (s->changed > nest);
     for (int32_t i = 0; i < s->nest_count; i++)
         if (i != nest) out->nests[out->nest_count++] = s->nests[i];
     for (int32_t i = 0; i < s->hold_count; i++) {
@@ -103,6 +106,7 @@ bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int3
     whole.nests = arena_copy_array(memory, s->nests, (size_t)s->nest_count, sizeof *s->nests);
     if (!whole.nests) return false;
     whole.nests[nest] = *by;
+    whole.changed = nest;
     *out = whole;
     for (int32_t i = s->nest_count - 1; i >= 0; i--) {
         if (i == nest || leave_rest(l, by, &whole.nests[i], memory)) continue;
@@ -148,15 +152,14 @@ static bool divide_nests(struct planner *p, const struct nest_set *s, struct dec
     bool ok = true;
     if (s->op_count <= MOST_TOGETHER)
         ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, p->st);
-    else
-        for (int32_t i = 0; ok && i < s->nest_count; i++)
-            ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, p->st);
+    else if (s->changed >= 0)
+        ok = nest_divide(&x, s->nests[s->changed].first, s->nests[s->changed].last, s->menus, divided, p->st);
     how->divided = divided;
     draft_free(&x);
     return ok;
 }
 
-bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out)
+static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, struct attempt *out)
 {
     struct decisions how = decisions_of(s);
     struct arena memory = {0};
@@ -165,7 +168,7 @@ bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *
     for (int32_t i = 0; i < s->nest_count; i++)
         if (!nest_valid(p->best.draft.layouts, &s->nests[i], &st)) return true;
     p->st = &st;
-    bool ok = divide_nests(p, s, &how, &memory) && attempt_make(p, &how, out);
+    bool ok = (!divide || divide_nests(p, s, &how, &memory)) && attempt_make(p, &how, out);
     p->st = own;
     if (ok) out->perfect_bytes = p->best.perfect_bytes;
     arena_free(&memory);
@@ -182,6 +185,21 @@ bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt 
     if (ok) out->perfect_bytes = p->best.perfect_bytes;
     arena_free(&memory);
     return ok;
+}
+
+bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out)
+{
+    return plan_set(p, s, true, out);
+}
+
+bool nest_set_plan_as_is(struct planner *p, const struct nest_set *s, struct attempt *out)
+{
+    return plan_set(p, s, false, out);
+}
+
+bool nests_suffice(const struct planner *p)
+{
+    return !asks_time(p) && p->nested && p->best.hbm_bytes <= p->bound;
 }
 
 /* Iterations, then levels of all nests. */

@@ -14,6 +14,8 @@ struct nest_set {
     struct hold *holds;
     struct cut *cuts;
     int32_t nest_count, hold_count, cut_count;
+    int32_t
+        changed; /* the nest that differs from what was divided before: of many ops only it is divided anew; -1: none */
 };
 
 /* That of a draft; nothing is shared with it. */
@@ -32,6 +34,10 @@ void nest_set_forget_holds(struct nest_set *s, int32_t nest);
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out);
 /* The same of nests that are asked for: false with `st` where they cannot be planned. */
 bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out);
+/* The same with the divisions that it has. */
+bool nest_set_plan_as_is(struct planner *p, const struct nest_set *s, struct attempt *out);
+/* Is the best as good as any plan with nests? */
+bool nests_suffice(const struct planner *p);
 /* Less time where that is asked for, less bytes, fewer iterations, fewer levels. */
 bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
 /* Plans it; what is no nest is no better. */

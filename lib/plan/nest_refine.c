@@ -127,6 +127,7 @@ static struct nest_set with_hold(struct refining *r, const struct nest_set *from
         if (from->holds[i].tensor != h.tensor || from->holds[i].nest != h.nest)
             s.holds[s.hold_count++] = from->holds[i];
     if (s.holds) s.holds[s.hold_count++] = h;
+    s.changed = h.nest;
     if (!s.holds) r->ok = status_no_memory(r->p->st);
     return s;
 }

@@ -8,6 +8,8 @@
 #include "base/fail.h"
 #include "plan/planner.h"
 #include "plan/nest_pool.h"
+#include "plan/nest_window.h"
+#include "scratchpad/nests/alone.h"
 #include "scratchpad/nests/nest_candidates.h"
 
 #include <stdlib.h>
@@ -32,10 +34,15 @@ static struct nest_asks asks_of(const struct planner *p)
                               .least_gain = tiny ? -LX_INT_MAX : 1};
 }
 
-static int64_t tries_of(const struct planner *p)
+/* Plans that are tried in all, of some thirty ops each. */
+enum { EFFORT = 700, WINDOW = 56 };
+
+/* Of a planner's ops, if as many such are looked at. */
+static int64_t tries_of(const struct planner *p, int32_t windows)
 {
-    int32_t ops = p->best.draft.graph->op_count;
-    return max_i64(40, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
+    int64_t ops = p->best.draft.graph->op_count;
+    if (ops <= 12) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
+    return max_i64(40, EFFORT * 30 / (ops + 10) / windows);
 }
 
 /* What each op moves in an attempt. */
@@ -74,12 +81,11 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
 }
 
 /* Rounds of one nest more each, from the best few on. */
-static bool add_rounds(struct planner *p, struct nest_menus *menus, struct nest_pool *now)
+static bool add_rounds(struct planner *p, struct nest_menus *menus, int64_t tries, struct nest_pool *now)
 {
     bool better = true, ok = true;
     struct nest_pool next = {.width = now->width};
-    int64_t tries = tries_of(p);
-    while (ok && better) {
+    while (ok && better && !nests_suffice(p)) {
         int64_t each = tries / max_i64(now->count, 1);
         for (int i = 0; ok && i < now->count; i++) {
             int64_t left = each;
@@ -96,18 +102,18 @@ static bool add_rounds(struct planner *p, struct nest_menus *menus, struct nest_
 }
 
 /* All of the search, with the planner's solver. */
-static bool search_nests(struct planner *p, struct nest_menus *menus)
+static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tries)
 {
-    int64_t tries = tries_of(p);
     int width = p->best.draft.graph->op_count <= 12 ? WIDEST_POOL : 4;
     struct nest_pool pool = {.width = width, .count = 1};
+    int64_t left = tries;
     bool better, ok = attempt_copy(p, &p->best, &pool.at[0]);
     if (!ok) pool.count = 0;
-    ok = ok && add_rounds(p, menus, &pool) && nest_pool_chase(p, menus, &pool, &tries) &&
+    ok = ok && add_rounds(p, menus, tries, &pool) && nest_pool_chase(p, menus, &pool, &left) &&
          nest_pool_take_best(p, &pool, &better);
     nest_pool_free(&pool);
-    tries = tries_of(p);
-    return ok && nest_set_refine(p, menus, &tries);
+    left = tries;
+    return ok && nest_set_refine(p, menus, &left);
 }
 
 /* With the solver that is asked for, but less of its effort for each of the many plans. */
@@ -120,19 +126,104 @@ static struct lx_plan_options brief_options(const struct planner *p)
     return brief;
 }
 
-/* The best that was found, with all effort. */
-static bool solve_in_full(struct planner *p, struct attempt *found)
+static void keep_better(struct attempt *best, struct attempt *next)
 {
-    struct attempt full;
-    if (!attempt_make(p, &found->draft.how, &full)) return false;
-    full.perfect_bytes = p->best.perfect_bytes;
-    if (nest_set_is_better(&full, &p->best)) {
-        struct attempt old = p->best;
-        p->best = full;
-        full = old;
+    if (nest_set_is_better(next, best)) {
+        struct attempt old = *best;
+        *best = *next;
+        *next = old;
     }
-    attempt_free(&full);
+    attempt_free(next);
+}
+
+/* Windows one after the other; of those that are alike the first. */
+struct windows {
+    struct planner *p;
+    struct nest_menus *menus;
+    struct arena memory;
+    struct nest_window *at;
+    struct attempt *found; /* per window, of those that are not like an earlier one */
+    int32_t *like;         /* per window: the first that looks the same */
+    int32_t count, kinds;
+};
+
+static bool make_windows(struct windows *w)
+{
+    const struct draft *x = &w->p->best.draft;
+    int32_t *last;
+    if (!nest_windows_cut(x, WINDOW, &w->memory, &last, &w->count, w->p->st)) return false;
+    w->at = arena_array(&w->memory, (size_t)w->count, sizeof *w->at);
+    w->found = arena_array(&w->memory, (size_t)w->count, sizeof *w->found);
+    w->like = arena_array(&w->memory, (size_t)w->count, sizeof *w->like);
+    if (!w->at || !w->found || !w->like) return status_no_memory(w->p->st);
+    for (int32_t i = 0; i < w->count; i++) {
+        if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->p->st))
+            return false;
+        w->like[i] = i;
+        for (int32_t k = 0; k < i && w->like[i] == i; k++)
+            if (w->like[k] == k && nest_windows_alike(&w->at[k], &w->at[i])) w->like[i] = k;
+        w->kinds += w->like[i] == i;
+    }
     return true;
+}
+
+static bool search_window(struct windows *w, int32_t i)
+{
+    struct lx_plan_options options = *w->p->options;
+    struct planner by = {
+        .divided = &w->at[i].divided, .options = &options, .memory = w->p->memory, .st = w->p->st};
+    struct decisions how = {.passes = w->p->best.draft.how.passes};
+    struct nest_menus menus = {0};
+    bool help = false;
+    options.run.progress = NULL; /* what a part moves is not what is asked for */
+    if (!attempt_make(&by, &how, &by.best)) return false;
+    bool ok = nests_help(&by.best.draft, false, &help, by.st);
+    if (ok && help) ok = search_nests(&by, &menus, tries_of(&by, w->kinds));
+    w->found[i] = by.best;
+    arena_adopt(&w->memory, &menus.memory);
+    nest_menus_free(&menus);
+    return ok;
+}
+
+/* All that was found, as one plan. */
+static bool join_windows(struct windows *w)
+{
+    struct planner *p = w->p;
+    struct nest_set all;
+    struct attempt next;
+    size_t ops = (size_t)p->divided->count;
+    const struct lx_division **divided = arena_array(p->memory, ops, sizeof *divided);
+    if (!divided) return status_no_memory(p->st);
+    if (!nest_set_of(&p->best.draft, w->menus, &w->memory, &all, p->st)) return false;
+    if (all.how.divided) memcpy(divided, all.how.divided, ops * sizeof *divided);
+    for (int32_t i = 0; i < w->count; i++)
+        if (!nest_window_carry(&w->at[i], &p->best.draft, &w->found[w->like[i]].draft.how, p->memory, &all,
+                               divided, p->st))
+            return false;
+    all.how.divided = divided;
+    if (!nest_set_plan_as_is(p, &all, &next)) return false;
+    if (next.memory) keep_better(&p->best, &next);
+    return true;
+}
+
+static bool search_windows(struct planner *p, struct nest_menus *menus)
+{
+    struct windows w = {.p = p, .menus = menus};
+    int64_t tries = 24;
+    bool ok = make_windows(&w);
+    for (int32_t i = 0; ok && i < w.count && !lx_run_stopped(&p->options->run); i++)
+        if (w.like[i] == i) ok = search_window(&w, i);
+    ok = ok && (lx_run_stopped(&p->options->run) || join_windows(&w));
+    for (int32_t i = 0; w.found && i < w.count; i++) attempt_free(&w.found[i]);
+    arena_free(&w.memory);
+    return ok && nest_set_refine(p, menus, &tries);
+}
+
+static bool search_any(struct planner *p, struct nest_menus *menus)
+{
+    bool few = p->best.draft.graph->op_count <= WINDOW;
+    if (few || p->best.draft.how.nest_count > 0) return search_nests(p, menus, tries_of(p, 1));
+    return search_windows(p, menus);
 }
 
 bool tile_search(struct planner *p)
@@ -140,15 +231,18 @@ bool tile_search(struct planner *p)
     struct nest_menus menus = {0};
     struct lx_plan_options brief = brief_options(p);
     struct planner tries = *p;
+    struct attempt full;
+    if (nests_suffice(p)) return true;
     tries.options = &brief;
-    bool ok = attempt_copy(p, &p->best, &tries.best) && search_nests(&tries, &menus);
-    if (ok && tries.best.draft.how.nest_count > 0) ok = solve_in_full(p, &tries.best);
-    if (ok && nest_set_is_better(&tries.best, &p->best)) {
-        struct attempt old = p->best;
-        p->best = tries.best;
-        tries.best = old;
+    bool ok = attempt_copy(p, &p->best, &tries.best) && search_any(&tries, &menus);
+    if (ok && tries.best.draft.how.nest_count > 0 && attempt_make(p, &tries.best.draft.how, &full)) {
+        full.perfect_bytes = p->best.perfect_bytes;
+        keep_better(&p->best, &full);
     }
-    attempt_free(&tries.best);
+    if (ok)
+        keep_better(&p->best, &tries.best);
+    else
+        attempt_free(&tries.best);
     arena_adopt(p->memory, &menus.memory); /* decisions point to the divisions */
     nest_menus_free(&menus);
     return ok;
