@@ -152,8 +152,10 @@ static bool divide_nests(struct planner *p, const struct nest_set *s, struct dec
     bool ok = true;
     if (s->op_count <= MOST_TOGETHER)
         ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, p->st);
-    else if (s->changed >= 0)
-        ok = nest_divide(&x, s->nests[s->changed].first, s->nests[s->changed].last, s->menus, divided, p->st);
+    else
+        for (int32_t i = 0; ok && i < s->nest_count; i++)
+            if (i == s->changed || s->changed == EVERY_NEST)
+                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, p->st);
     how->divided = divided;
     draft_free(&x);
     return ok;
@@ -229,6 +231,19 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
     arena_free(&memory);
     /* That a tile cannot be divided is no reason to stop. */
     return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);
+}
+
+bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out)
+{
+    struct decisions how = decisions_of(s);
+    struct nest_set all = *s;
+    struct arena memory = {0};
+    *out = (struct attempt){0};
+    all.changed = EVERY_NEST;
+    bool ok = divide_nests(p, &all, &how, &memory) && attempt_make(p, &how, out);
+    if (ok) out->perfect_bytes = p->best.perfect_bytes;
+    arena_free(&memory);
+    return ok;
 }
 
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out)
