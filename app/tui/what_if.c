@@ -60,9 +60,11 @@ static bool means_default(int i, const char *text)
 
 bool settings_set(struct what_if *w, int i, const char *text, lx_status *st)
 {
-    if (!means_default(i, text)) return lx_options_set_row(&w->options, i, text, st);
-    lx_options_unset(&w->options, i);
-    return true;
+    struct lx_options before = w->options;
+    if (means_default(i, text) || lx_options_at(i).kind == LX_TAKES_TEXT) lx_options_unset(&w->options, i);
+    if (means_default(i, text) || lx_options_set_row(&w->options, i, text, st)) return true;
+    w->options = before;
+    return false;
 }
 
 void settings_take_solver(struct what_if *w, int solver)

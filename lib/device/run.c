@@ -82,9 +82,10 @@ static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_stat
 /* Data and ops of the caller's own are unknown to it. */
 static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
+    const struct lx_graph *from = p->graph->came_from ? p->graph->came_from : p->graph;
     u->reference = u->how.reference;
     if (u->reference &&
-        (u->reference->program.identity != u->m.program.identity || u->reference->seed != u->how.seed))
+        (u->reference->program.identity != program_identity(from) || u->reference->seed != u->how.seed))
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
     bool wanted = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OUTPUTS;
     if (u->reference || !wanted || u->how.input || u->how.host_op) return true;
@@ -140,8 +141,8 @@ static void compare_output(struct lx_execution *u, int32_t t, int32_t writer)
     *out = (struct lx_output_run){.tensor = origin};
     u->ops[writer].altered += verify_altered(m, &u->verifier, t, u->items);
     if (u->reference)
-        out->known = reference_distance(u->reference, origin, m->layouts[t].dtype, u->items, &out->error,
-                                        &out->largest);
+        out->known = reference_distance(u->reference, m->plan->graph->tensors[origin].name,
+                                        m->layouts[t].dtype, u->items, &out->error, &out->largest);
     out->relative = out->error > 0 ? out->error / (out->largest > 0 ? out->largest : 1) : 0;
 }
 

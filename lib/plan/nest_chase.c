@@ -21,15 +21,19 @@ struct chase {
 
 static bool is_over(const struct chase *c)
 {
-    return !c->ok || *c->tries <= 0 || lx_run_stopped(&c->p->options->run);
+    bool enough =
+        c->p->nested && !asks_time(c->p) && c->pool->count > 0 && c->pool->at[0].hbm_bytes <= c->p->bound;
+    return !c->ok || enough || *c->tries <= 0 || lx_run_stopped(&c->p->options->run);
 }
 
 static void try_set(struct chase *c, const struct nest_set *s)
 {
     struct attempt next;
     if (is_over(c)) return;
+    struct nest_set from = *s;
     --*c->tries;
-    c->ok = nest_set_plan(c->p, s, &next);
+    from.below = nest_pool_worst(c->pool);
+    c->ok = nest_set_plan(c->p, &from, &next);
     if (c->ok && next.memory) nest_pool_add(c->pool, &next);
 }
 

@@ -152,11 +152,63 @@ static bool divide_nests(struct planner *p, const struct nest_set *s, struct dec
     bool ok = true;
     if (s->op_count <= MOST_TOGETHER)
         ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, p->st);
-    else if (s->changed >= 0)
-        ok = nest_divide(&x, s->nests[s->changed].first, s->nests[s->changed].last, s->menus, divided, p->st);
+    else
+        for (int32_t i = 0; ok && i < s->nest_count; i++)
+            if (i == s->changed || s->changed == EVERY_NEST)
+                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, p->st);
     how->divided = divided;
     draft_free(&x);
     return ok;
+}
+
+/* Would it move too much, even if it had all room? */
+static bool is_hopeless(const struct planner *p, const struct nest_set *s, const struct decisions *how,
+                        struct arena *memory, bool *hopeless)
+{
+    struct draft x;
+    *hopeless = false;
+    if (s->below <= 0 || asks_time(p)) return true;
+    if (!draft_make(p->divided, how, memory, &x, p->st)) return false;
+    *hopeless = x.least_bytes > s->below;
+    draft_free(&x);
+    return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_nest(uint64_t hash, const struct lx_nest *n)
+{
+    hash = mix(mix(hash, (uint64_t)n->first), (uint64_t)n->last);
+    for (int l = 0; l < n->level_count; l++)
+        hash = mix(mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
+    return hash;
+}
+
+/* Of nests, holds (in any order) and cuts. */
+static uint64_t hash_of(const struct nest_set *s)
+{
+    uint64_t hash = 1, holds = 0;
+    for (int32_t i = 0; i < s->nest_count; i++) hash = hash_nest(hash, &s->nests[i]);
+    for (int32_t i = 0; i < s->hold_count; i++) {
+        const struct hold *h = &s->holds[i];
+        holds += mix(mix(mix(3, (uint64_t)h->tensor), (uint64_t)h->nest), (uint64_t)h->level);
+    }
+    for (int32_t i = 0; i < s->cut_count; i++)
+        hash = mix(mix(hash, (uint64_t)s->cuts[i].tensor), (uint64_t)s->cuts[i].before);
+    return mix(hash, holds);
+}
+
+/* What was planned once was kept then, or is of no use. */
+static bool was_tried(const struct nest_set *s, bool *tried)
+{
+    uint64_t hash = hash_of(s);
+    *tried = false;
+    for (size_t i = 0; i < s->menus->tried.count && !*tried; i++) *tried = s->menus->tried.at[i] == hash;
+    return *tried || VEC_PUSH(&s->menus->tried, hash);
 }
 
 static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, struct attempt *out)
@@ -164,16 +216,34 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
     struct decisions how = decisions_of(s);
     struct arena memory = {0};
     lx_status st = {0}, *own = p->st;
+    bool tried;
     *out = (struct attempt){0};
+    if (!was_tried(s, &tried)) return status_no_memory(p->st);
+    if (tried) return true;
     for (int32_t i = 0; i < s->nest_count; i++)
         if (!nest_valid(p->best.draft.layouts, &s->nests[i], &st)) return true;
     p->st = &st;
-    bool ok = (!divide || divide_nests(p, s, &how, &memory)) && attempt_make(p, &how, out);
+    bool hopeless, ok = (!divide || divide_nests(p, s, &how, &memory)) &&
+                        is_hopeless(p, s, &how, &memory, &hopeless) &&
+                        (hopeless || attempt_make(p, &how, out));
     p->st = own;
-    if (ok) out->perfect_bytes = p->best.perfect_bytes;
+    if (out->memory) out->perfect_bytes = p->best.perfect_bytes;
     arena_free(&memory);
     /* That a tile cannot be divided is no reason to stop. */
     return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);
+}
+
+bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out)
+{
+    struct decisions how = decisions_of(s);
+    struct nest_set all = *s;
+    struct arena memory = {0};
+    *out = (struct attempt){0};
+    all.changed = EVERY_NEST;
+    bool ok = divide_nests(p, &all, &how, &memory) && attempt_make(p, &how, out);
+    if (ok) out->perfect_bytes = p->best.perfect_bytes;
+    arena_free(&memory);
+    return ok;
 }
 
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out)
@@ -214,8 +284,10 @@ bool nest_set_is_better(const struct attempt *a, const struct attempt *b)
 bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better)
 {
     struct attempt next;
+    struct nest_set from = *s;
     *better = false;
-    if (!nest_set_plan(p, s, &next)) return false;
+    from.below = p->best.hbm_bytes;
+    if (!nest_set_plan(p, &from, &next)) return false;
     if (!next.memory) return true;
     *better = nest_set_is_better(&next, &p->best);
     if (*better) {

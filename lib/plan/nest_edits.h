@@ -6,6 +6,8 @@
 #include "scratchpad/nests/nest_candidates.h"
 #include "scratchpad/nests/nest_divide.h"
 
+enum { EVERY_NEST = -2 };
+
 struct nest_set {
     struct nest_menus *menus;
     struct decisions how; /* all else */
@@ -14,8 +16,10 @@ struct nest_set {
     struct hold *holds;
     struct cut *cuts;
     int32_t nest_count, hold_count, cut_count;
+    int64_t below; /* what moves more is of no use; 0: all is */
     int32_t
-        changed; /* the nest that differs from what was divided before: of many ops only it is divided anew; -1: none */
+        changed; /* the nest that differs from what was divided before: of many ops only it is divided anew; -1: none,
+                     EVERY_NEST: all */
 };
 
 /* That of a draft; nothing is shared with it. */
@@ -32,6 +36,8 @@ bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int3
 void nest_set_forget_holds(struct nest_set *s, int32_t nest);
 /* Plans it; `out` without memory: it is no nest. */
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out);
+/* The same of nests that are asked for: false with `st` where they cannot be planned. */
+bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out);
 /* The same with the divisions that it has. */
 bool nest_set_plan_as_is(struct planner *p, const struct nest_set *s, struct attempt *out);
 /* Is the best as good as any plan with nests? */
@@ -42,5 +48,7 @@ bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
 bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better);
 /* nest_refine.c: single changes to the best, until none helps or the tries are used up. */
 bool nest_set_refine(struct planner *p, struct nest_menus *menus, int64_t *tries);
+/* The same with the nests as they are: only what is held. */
+bool nest_set_refine_holds(struct planner *p, struct nest_menus *menus, int64_t *tries);
 
 #endif

@@ -21,6 +21,11 @@ static bool is_like(const struct attempt *a, const struct attempt *b)
     return true;
 }
 
+int64_t nest_pool_worst(const struct nest_pool *b)
+{
+    return b->count == b->width ? b->at[b->count - 1].hbm_bytes : 0;
+}
+
 void nest_pool_add(struct nest_pool *b, struct attempt *a)
 {
     int at = b->count;

@@ -203,17 +203,32 @@ static void change_holds(struct refining *r, int32_t n)
     }
 }
 
-bool nest_set_refine(struct planner *p, struct nest_menus *menus, int64_t *tries)
+/* All of the changes, a nest after the other, again and again. */
+static bool refine(struct planner *p, struct nest_menus *menus, int64_t *tries,
+                   void (*const *changes)(struct refining *, int32_t), size_t count)
 {
-    static void (*const changes[])(struct refining *, int32_t) = {change_ends, change_holds, change_counts,
-                                                                  change_levels, drop_nest};
     struct refining r = {.p = p, .menus = menus, .tries = tries, .better = true};
     r.ok = nest_set_of(&p->best.draft, menus, &r.memory, &r.base, p->st);
     while (r.better && !is_over(&r)) {
         r.better = false;
-        for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
+        for (size_t k = 0; k < count; k++)
             for (int32_t n = 0; n < r.base.nest_count && !is_over(&r); n++) changes[k](&r, n);
     }
     arena_free(&r.memory);
     return r.ok;
+}
+
+bool nest_set_refine(struct planner *p, struct nest_menus *menus, int64_t *tries)
+{
+    static void (*const changes[])(struct refining *, int32_t) = {change_ends, change_holds, change_counts,
+                                                                  change_levels, drop_nest};
+    /* Where less cannot be moved there may be fewer iterations. */
+    size_t first = nests_suffice(p) ? 2 : 0;
+    return refine(p, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
+}
+
+bool nest_set_refine_holds(struct planner *p, struct nest_menus *menus, int64_t *tries)
+{
+    static void (*const changes[])(struct refining *, int32_t) = {change_holds};
+    return refine(p, menus, tries, changes, 1);
 }

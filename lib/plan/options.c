@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "plan/hint_options.h"
 #include "plan/launch_options.h"
+#include "plan/nest_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +86,12 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .name = "hint", .argument = "OP=SPLITS", .kind = LX_TAKES_PAIRS, .group = LX_GROUP_PASSES, .none = "none",
         .brief = "how an op is divided: OP=s/8,t/4",
         .help = "divide an op so, as a hint in the pattern would: scores=s/8,t/4; may be repeated"},
+    [LX_OPTION_NESTS] = {
+        .name = "nests", .argument = "FIRST-LAST:VAR/T[,VAR/T]", .kind = LX_TAKES_TEXT, .group = LX_GROUP_PASSES,
+        .none = "none", .of_search = true,
+        .brief = "runs of ops in loops: FIRST-LAST:h/16,s/64",
+        .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or number, variables of the "
+                "first op, the outermost loop first: scores-mixed:h/16,s/64; may be repeated, or several with ; between them"},
 };
 /* clang-format on */
 
@@ -187,6 +194,7 @@ void lx_options_unset(struct lx_options *o, int row)
     if (row == LX_OPTION_OF_SOLVER) o->solver_given = 0;
     if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
     if (row == LX_OPTION_HINT) o->hints[0] = 0;
+    if (row == LX_OPTION_NESTS) o->nests[0] = 0;
     if (row == LX_OPTION_TIME) o->seconds = 0;
     if (row == LX_OPTION_LX) o->lx_percent = 0;
     if (lx_options_at(row).kind == LX_TAKES_TEXT) launch_option_clear(&o->launch, row);
@@ -357,7 +365,9 @@ static bool set_pairs(struct lx_options *o, int row, const char *text, lx_status
 
 static bool set_text(struct lx_options *o, int row, const char *text, lx_status *st)
 {
-    return launch_option_set(&o->launch, row, text, st) && keep(o, row, 1);
+    bool ok =
+        row == LX_OPTION_NESTS ? nest_option_set(o, text, st) : launch_option_set(&o->launch, row, text, st);
+    return ok && keep(o, row, 1);
 }
 
 static bool set_row(struct lx_options *o, int row, const char *text, lx_status *st)
@@ -430,6 +440,8 @@ char *lx_options_get(const struct lx_options *o, int row)
         add_device(o, &t);
     else if (row == LX_OPTION_HINT)
         text_add(&t, o->hints);
+    else if (row == LX_OPTION_NESTS)
+        text_add(&t, o->nests);
     else if (as.kind == LX_TAKES_TEXT)
         launch_option_text(&o->launch, row, &t);
     else if (as.kind == LX_TAKES_SECONDS)

@@ -27,6 +27,7 @@ enum lx_option_id {
     LX_OPTION_SHARE,
     LX_OPTION_ASSIGN,
     LX_OPTION_HINT,
+    LX_OPTION_NESTS,
     LX_OPTION_PASSES
 };
 
@@ -80,6 +81,7 @@ struct lx_options {
     uint64_t device_given; /* a bit per parameter of the device */
     double device_value[LX_MOST_DEVICE_PARAMETERS];
     char hints[400];                 /* "op=s/8,t/4 ..." */
+    char nests[LX_NESTS_TEXT];       /* "first-last:s/8,t/4;..." */
     int preset;                      /* 0: the pattern's own device; else 1 + its number */
     struct lx_launch_options launch; /* its order and tiles; share and assignment are values of their rows */
 };

@@ -85,6 +85,7 @@ bool lx_options_plan(const struct lx_options *o, enum lx_objective own, struct l
     how->quick_solver = find_solver(o, "bestfit");
     how->passes = lx_options_passes(o);
     how->launch = lx_options_launch(o);
+    memcpy(how->nests, o->nests, sizeof how->nests);
     how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;
@@ -172,6 +173,6 @@ bool lx_options_same(const struct lx_options *a, const struct lx_options *b)
     return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
            lx_options_is_set(a, LX_OPTION_LEVEL) == lx_options_is_set(b, LX_OPTION_LEVEL) &&
            a->seconds == b->seconds && a->lx_percent == b->lx_percent && same_solver(a, b) &&
-           same_device(a, b) && strcmp(a->hints, b->hints) == 0 &&
+           same_device(a, b) && strcmp(a->hints, b->hints) == 0 && strcmp(a->nests, b->nests) == 0 &&
            launch_options_same(&a->launch, &b->launch);
 }

@@ -10,6 +10,7 @@
 #include "base/users.h"
 #include "plan/keep.h"
 #include "plan/planner.h"
+#include "scratchpad/nests/alone.h"
 #include "scratchpad/placement/solve.h"
 
 #include <math.h>
@@ -367,6 +368,20 @@ static bool search_further(struct lx_plan *p, struct planner *by, bool spill)
            (!spill || asks_time(by) || raise_bound(by, limited));
 }
 
+/* With nests that are asked for the passes that search do so around them; below what must cross once no nests go. */
+static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
+{
+    by->bound = spill ? crossing_traffic(&by->best.draft) : 0;
+    by->unproved = "the bound does not reach: of nests that are asked for it is what must cross once";
+    by->nested = true;
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (row->search == tile_search) by->left_out |= 1u << (row - lx_passes());
+    if (!force_nests(by)) return false;
+    by->limited = spill && is_limited(by) && !asks_time(by);
+    return (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st)) &&
+           (!spill || by->options->run.hasty || search_many(by));
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
@@ -376,7 +391,10 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     by.bound = spill ? by.best.perfect_bytes : 0;
     p->asks_time = asks_time(&by);
-    bool ok = (options->run.hasty || search_further(p, &by, spill)) && adopt_best(p, &by);
+    bool ok = (*options->nests      ? search_around(p, &by, spill)
+               : options->run.hasty ? true
+                                    : search_further(p, &by, spill)) &&
+              adopt_best(p, &by);
     if (ok && !spill) p->figures.bound_bytes = by.bound;
     if (ok && spill && !p->asks_time) {
         p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, by.bound);
@@ -388,6 +406,9 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
 
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
+    if (*options->nests)
+        return status_set(st, LX_E_USAGE,
+                          "a bare list of buffers has no ops, so no nests; leave --nests out");
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
         !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;

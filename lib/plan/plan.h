@@ -62,6 +62,8 @@ enum lx_ask lx_ask_find(const char *word);
 /* The question for the solver, where the pattern's own is `own`. */
 enum lx_objective lx_asked(enum lx_ask a, enum lx_objective own);
 
+enum { LX_NESTS_TEXT = 400 };
+
 /* All zero but for the solver: what the pattern asks, with every default. */
 struct lx_plan_options {
     const struct lx_solver *solver;
@@ -69,6 +71,7 @@ struct lx_plan_options {
     enum lx_ask objective;
     struct lx_passes passes;
     struct lx_launch_options launch; /* how ops are launched; a list of tiles is read from its file */
+    char nests[LX_NESTS_TEXT];       /* that the plan must have, and no others: see --nests; empty: none */
     /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
      * solved once more by `solver`. NULL: `solver` does it all. */
     const struct lx_solver *quick_solver;

@@ -116,20 +116,19 @@ static bool fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t
     return true;
 }
 
-static void fill_sums(struct lx_plan *p)
+static void fill_sums(struct lx_plan *p, const struct draft *x)
 {
     struct lx_figures *f = &p->figures;
-    int64_t hbm = 0, ring = 0, all = 0;
+    int64_t hbm = 0, ring = 0;
     int32_t ops = p->layouts->graph->op_count;
     for (int32_t o = 0; o < ops; o++) {
         hbm += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
         ring += p->traffic[o].ring;
     }
-    for (int32_t i = 0; i < p->access_at[ops]; i++) all += p->accesses[i].bytes;
     struct clocks sum = bundle_clocks(p->bundles, p->bundle_count);
     fill_int(&f->hbm_bytes, hbm);
     fill_int(&f->ring_bytes, ring);
-    fill_int(&f->baseline_hbm_bytes, all);
+    fill_int(&f->baseline_hbm_bytes, all_off_chip(x));
     fill_real(&f->device_us, sum.device_us);
     fill_real(&f->end_to_end_us, sum.end_to_end_us);
 }
@@ -166,7 +165,7 @@ static bool fill_graph(struct lx_plan *p, lx_status *st)
     if (!predict_times(&x, p->answer.address, &t, own, bundles, st)) return false;
     for (int32_t o = 0; o < x.graph->op_count; o++) fill_traffic(&p->traffic[o], &own[o]);
     if (!fill_bundles(p, bundles, x.bundle_count, st)) return false;
-    fill_sums(p);
+    fill_sums(p, &x);
     fill_segments(p);
     fill_int(&p->figures.perfect_hbm_bytes, 0);
     return true;

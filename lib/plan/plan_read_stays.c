@@ -188,10 +188,10 @@ bool plan_read_stays(const struct graph_reader *r)
     p->stays = stays;
     p->problem.buffers = buffers;
     p->problem.count = count;
-    if (!read_accesses(r) || !find_uses(p, buffers, count, r->st) || !plan_cover_nests(r, buffers))
-        return false;
+    if (!read_accesses(r) || !find_uses(p, buffers, count, r->st)) return false;
+    for (int32_t i = 0; i < count; i++) find_ends(&buffers[i], &stays[i]);
+    if (!plan_cover_nests(r, buffers)) return false;
     for (int32_t i = 0; i < count; i++) {
-        find_ends(&buffers[i], &stays[i]);
         if (stays[i].moved_from >= 0 && !begin_moved(p, &buffers[i])) return status_no_memory(r->st);
     }
     return true;

@@ -49,8 +49,7 @@ bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
     return unlimited_traffic(x, none, 0, bytes, st);
 }
 
-/* As many as without nests, which repeat accesses. */
-static int64_t all_off_chip(const struct draft *x)
+int64_t all_off_chip(const struct draft *x)
 {
     int64_t sum = 0;
     for (int32_t a = 0; a < x->access_at[x->graph->op_count]; a++)

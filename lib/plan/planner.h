@@ -88,6 +88,8 @@ bool tile_search(struct planner *p);    /* tile_nests.c: runs of ops that become
 /* evict.c: what is moved at least wherever stays are cut. nest_bound.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
 int64_t tile_least(const struct draft *x);
+/* forced_nests.c: the best becomes one with the nests that are asked for. */
+bool force_nests(struct planner *p);
 /* nest_bound.c: what no plan goes below if nests may be in it; not known where they cannot help. */
 bool nest_bound(const struct planner *p, bool *holds, int64_t *bytes);
 /* op_order.c: does every op still read what it read before? */
@@ -144,6 +146,8 @@ bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor);
 bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
 bool plan_totals(struct lx_plan *p, lx_status *st);
+/* Traffic with nothing on chip, and without nests, which repeat accesses. */
+int64_t all_off_chip(const struct draft *x);
 /* What no placement of this graph in this order, so divided, goes below, however stays are cut. */
 bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 /* The same if bundles had no limit of tensors. */

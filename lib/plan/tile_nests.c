@@ -35,7 +35,7 @@ static struct nest_asks asks_of(const struct planner *p)
 }
 
 /* Plans that are tried in all, of some thirty ops each. */
-enum { EFFORT = 700, WINDOW = 56 };
+enum { EFFORT = 400, WINDOW = 56 };
 
 /* Of a planner's ops, if as many such are looked at. */
 static int64_t tries_of(const struct planner *p, int32_t windows)
@@ -73,6 +73,7 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
     for (int32_t i = 0; ok && i<count && * tries> 0; i++, --*tries) {
         struct attempt tried;
         ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
+        with.below = nest_pool_worst(next);
         ok = ok && nest_set_plan(p, &with, &tried);
         if (ok && tried.memory) nest_pool_add(next, &tried);
     }
@@ -83,12 +84,13 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
 /* Rounds of one nest more each, from the best few on. */
 static bool add_rounds(struct planner *p, struct nest_menus *menus, int64_t tries, struct nest_pool *now)
 {
-    bool better = true, ok = true;
+    enum { FIRST = 24, OTHERS = 6 };
+    bool better = true, ok = true, wide = now->width == WIDEST_POOL;
     struct nest_pool next = {.width = now->width};
     while (ok && better && !nests_suffice(p)) {
         int64_t each = tries / max_i64(now->count, 1);
         for (int i = 0; ok && i < now->count; i++) {
-            int64_t left = each;
+            int64_t left = wide ? each : i == 0 ? FIRST : OTHERS;
             ok = add_nests(p, &now->at[i], menus, &left, &next);
         }
         ok = ok && nest_pool_take_best(p, &next, &better);

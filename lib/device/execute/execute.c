@@ -165,7 +165,7 @@ static void execute_tiles(struct op_work *w)
 static void take_tile(struct op_work *w)
 {
     struct machine *m = w->m;
-    iteration_offsets(&m->at, m->tick, &w->x, w->offset);
+    iteration_offsets(&m->at, w->launch->launch, w->offset);
     w->terms = 1;
     for (int v = 0; v < w->x.var_count; v++)
         if (op_index_reduced(&w->x, v)) w->terms *= w->x.extent[v];
@@ -185,8 +185,8 @@ void execute_op(struct machine *m)
                         .groups = 1};
     op_index_of(m->graph, op, &w.x);
     w.class = class_of(&w);
-    if (w.class != CLASS_BYTES) take_tile(&w);
     w.launch = &m->launches[m->tick];
+    if (w.class != CLASS_BYTES) take_tile(&w);
     w.nests = w.class != CLASS_BYTES && lx_nest_kind_of(op, &w.x) != LX_NEST_NONE;
     check_arguments(m);
     if (w.class == CLASS_BYTES) {

@@ -29,6 +29,23 @@ static bool cores_in_place(const struct lx_launch *l, int64_t cores)
     return true;
 }
 
+/* The loops around it are those of its nest, and tiles begin one behind the other: what begins elsewhere might show no
+ * other numbers. */
+static bool loops_follow(const struct machine *m, const struct lx_launch *l)
+{
+    const struct lx_nest *n = m->at.nest;
+    struct op_index x;
+    if (l->level_count != (n ? n->level_count : 0)) return false;
+    if (n) op_index_of(m->graph, machine_op(m), &x);
+    for (int i = 0; i < l->level_count; i++) {
+        int v = n->var[m->tick - n->first][i];
+        if (l->level[i].tiles != n->tiles[i] || l->level[i].var != v ||
+            l->level[i].step != x.extent[v] / n->tiles[i])
+            return false;
+    }
+    return true;
+}
+
 void check_arguments(struct machine *m)
 {
     const struct lx_op_launch *o = &m->launches[m->tick];
@@ -37,6 +54,8 @@ void check_arguments(struct machine *m)
     if (!o->launch) return;
     if (o->kind == LX_LAUNCH_TILES && !grid_follows(o))
         fault_plain(m, LX_FAULT_GRID, NULL, "counts of tiles do not follow from extents and sides");
+    if (o->kind == LX_LAUNCH_TILES && !loops_follow(m, o->launch))
+        fault_plain(m, LX_FAULT_GRID, NULL, "it is launched in other loops than those of its nest");
     if (!cores_in_place(o->launch, m->cores))
         fault_plain(m, LX_FAULT_GRID, NULL, "a core is launched twice, or at a place that is not its own");
 }

@@ -81,13 +81,12 @@ bool iteration_is_last(const struct iteration *i)
     return iteration_inner_last(i, 0);
 }
 
-void iteration_offsets(const struct iteration *i, int32_t op, const struct op_index *whole, int64_t *offset)
+void iteration_offsets(const struct iteration *i, const struct lx_launch *l, int64_t offset[LX_MAX_VARS])
 {
-    for (int v = 0; v < whole->var_count; v++) offset[v] = 0;
-    for (int l = 0; i->nest && l < i->nest->level_count; l++) {
-        int v = i->nest->var[op - i->nest->first][l];
-        offset[v] = whole->extent[v] / i->nest->tiles[l] * i->index[l];
-    }
+    for (int v = 0; v < LX_MAX_VARS; v++) offset[v] = 0;
+    for (int k = 0; i->nest && l && k < l->level_count && k < i->nest->level_count; k++)
+        if (l->level[k].var >= 0 && l->level[k].var < LX_MAX_VARS)
+            offset[l->level[k].var] += l->level[k].step * i->index[k];
 }
 
 uint32_t iteration_parts_before(const struct iteration *i, unsigned summed)

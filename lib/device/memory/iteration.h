@@ -10,6 +10,7 @@
 #include "layout/op_index.h"
 
 struct lx_plan;
+struct lx_launch;
 
 struct iteration {
     const struct lx_nest *nest; /* of the op of this tick; NULL: none */
@@ -29,8 +30,8 @@ bool iteration_is_last(const struct iteration *i);
 bool iteration_inner_first(const struct iteration *i, int level);
 bool iteration_inner_last(const struct iteration *i, int level);
 
-/* Variable by variable of op `op`: where its tile begins, and how long it is. */
-void iteration_offsets(const struct iteration *i, int32_t op, const struct op_index *whole, int64_t *offset);
+/* Variable by variable: where the tile begins, as the launch of the op says. */
+void iteration_offsets(const struct iteration *i, const struct lx_launch *l, int64_t offset[LX_MAX_VARS]);
 
 /* Of a sum over the levels `summed`: how many tiles it has before this iteration; and after it, 0: all of them. */
 uint32_t iteration_parts_before(const struct iteration *i, unsigned summed);

@@ -56,9 +56,22 @@ static void check_segment(struct machine *m, int32_t tensor)
                     (long long)plan->pool_at, (long long)pool_end);
 }
 
+static bool view_sound(const struct machine *m, const struct lx_stay *s);
+
+/* A plan says of every stay what would be held of it, also of those that are off chip. */
+static void check_holds(struct machine *m)
+{
+    for (int32_t s = 0; s < m->plan->problem.count; s++) {
+        struct place p = {.tensor = m->plan->stays[s].tensor, .stay = s, .core = -1};
+        if (m->plan->stays[s].hold != 0 && !stay_placed(m, s) && !view_sound(m, &m->plan->stays[s]))
+            fault_plain(m, LX_FAULT_PLAN, &p, "it is held for a loop that does not cut it");
+    }
+}
+
 void machine_reserve(struct machine *m)
 {
     const struct lx_graph *g = m->graph;
+    check_holds(m);
     for (int64_t i = 0; i < m->hbm.sticks; i++) m->reserved[i] = NOBODY;
     for (int32_t t = 0; t < g->tensor_count; t++) check_segment(m, t);
     for (int32_t t = 0; t < g->tensor_count; t++) {
@@ -93,6 +106,7 @@ bool machine_make(struct machine *m, lx_status *st)
     m->stick_bytes = m->graph->device.stick_bytes;
     m->cores = p->divisions->cores;
     m->launches = p->launches;
+    m->round = 1;
     if (!iterations_valid(p, st)) return false;
     if (!program_make(p->graph, m->memory, &m->program, st)) return false;
     m->layouts = arena_array(m->memory, tensors, sizeof *m->layouts);
@@ -196,7 +210,10 @@ static bool view_sound(const struct machine *m, const struct lx_stay *s)
         op_operand(&m->graph->ops[s->view_op], s->view_operand) != s->tensor)
         return false;
     int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
-    return s->hold == 0 || (nest >= 0 && s->hold > 0 && s->hold <= m->plan->nests[nest].level_count);
+    if (s->hold == 0) return true;
+    if (nest < 0 || s->hold < 0 || s->hold > m->plan->nests[nest].level_count) return false;
+    return nest_tensor_of(m->plan->layouts, &m->plan->nests[nest], s->tensor).indexed &
+           level_bit(s->hold - 1);
 }
 
 const struct stay_view *machine_view(struct machine *m, int32_t stay)
@@ -206,8 +223,9 @@ const struct stay_view *machine_view(struct machine *m, int32_t stay)
     struct place p = {.tensor = s->tensor, .stay = stay, .core = -1};
     if (v->known) return v;
     if (!view_sound(m, s)) {
-        fault_plain(m, LX_FAULT_PLAN, &p,
-                    "it has the view of an op that does not access it, or a hold that is none");
+        fault_plain(
+            m, LX_FAULT_PLAN, &p,
+            "it has the view of an op that does not access it, or is held for a loop that does not cut it");
         return NULL;
     }
     v->known = true;
@@ -271,6 +289,11 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
                     (long long)b->end - 1);
     else if (round_up_i64(b->size, m->stick_bytes) < box_sticks(&p.box) * m->stick_bytes)
         fault_plain(m, LX_FAULT_BOUNDS, &p, "a part of %lld bytes in a slot of %lld",
+                    (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
+    else if (m->views[stay].nest >= 0 &&
+             round_up_i64(b->size, m->stick_bytes) != box_sticks(&p.box) * m->stick_bytes)
+        fault_plain(m, LX_FAULT_BOUNDS, &p,
+                    "a tile of %lld bytes in a slot of %lld: it is held for other loops",
                     (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
     else
         settle(m, &p, &m->lx[core]);

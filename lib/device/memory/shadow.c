@@ -31,33 +31,42 @@ static void note_fault(const struct machine *m, const struct place *p, enum lx_f
         first->sticks++;
 }
 
+/* What a tile holds is gone with its iteration, and so is what does not live through all of the nest: others have its
+ * place then. */
+static bool gone(const struct machine *m, int32_t stay)
+{
+    const struct lx_nest *n = m->at.nest;
+    const struct lx_buffer *b = &m->plan->problem.buffers[stay];
+    if (!n || m->filled[stay] == m->round) return false;
+    const struct stay_view *v = &m->views[stay];
+    bool tile = v->known && v->nest >= 0 && &m->plan->nests[v->nest] == n &&
+                m->plan->stays[stay].hold == n->level_count;
+    return tile || b->start > n->first || b->end <= n->last;
+}
+
+static bool live(const struct machine *m, int32_t stay)
+{
+    const struct lx_buffer *b = &m->plan->problem.buffers[stay];
+    return b->start <= m->tick && m->tick < b->end && !gone(m, stay);
+}
+
 bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, int64_t global,
                        struct content value, struct lx_fault *first)
 {
     const struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
     int32_t owner = p->stay >= 0 ? p->stay : p->tensor;
     if (t->value == value.value && t->owner == owner && t->stick == (uint32_t)global &&
-        t->parts == value.parts)
+        t->parts == value.parts && !(p->stay >= 0 && gone(m, p->stay)))
         return true;
     enum lx_fault_kind kind = t->value == NOBODY             ? LX_FAULT_UNWRITTEN
                               : t->value == WIPED            ? LX_FAULT_WIPED
                               : t->owner != owner            ? LX_FAULT_OVERWRITTEN
                               : t->value != value.value      ? LX_FAULT_STALE
                               : t->stick != (uint32_t)global ? LX_FAULT_MISPLACED
-                                                             : LX_FAULT_INCOMPLETE;
+                              : t->parts != value.parts      ? LX_FAULT_INCOMPLETE
+                                                             : LX_FAULT_LIFE;
     note_fault(m, p, kind, local, t, first);
     return false;
-}
-
-/* A tile is gone with its iteration. */
-static bool live(const struct machine *m, int32_t stay)
-{
-    const struct lx_buffer *b = &m->plan->problem.buffers[stay];
-    if (m->tick < b->start || m->tick >= b->end) return false;
-    const struct stay_view *v = &m->views[stay];
-    bool tile = m->at.nest && v->known && v->nest >= 0 && &m->plan->nests[v->nest] == m->at.nest &&
-                m->plan->stays[stay].hold == m->at.nest->level_count;
-    return !tile || m->filled[stay] == m->round;
 }
 
 /* May the stay of `p` take the bytes of `other`, which is live? */

@@ -166,47 +166,11 @@ static void take_outputs(struct evaluating *v)
     }
 }
 
-static int32_t tensor_named(const struct lx_graph *g, const char *name)
-{
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        if (strcmp(g->tensors[t].name, name) == 0) return t;
-    return -1;
-}
-
-/* Outputs of a graph that was rewritten are what they were in the one that it came from. */
-static void take_origin(struct lx_reference *r, const struct lx_graph *pattern, struct lx_reference *origin)
-{
-    for (int32_t t = 0; t < pattern->tensor_count; t++) {
-        int32_t from = tensor_named(pattern->came_from, pattern->tensors[t].name);
-        if (pattern->tensors[t].role != LX_OUTPUT || from < 0) continue;
-        r->outputs[t] = origin->outputs[from];
-        origin->outputs[from] = (struct reference_output){0};
-    }
-}
-
-static struct lx_reference *reference_of_origin(const struct lx_graph *pattern, uint64_t seed, int threads,
-                                                lx_status *st)
-{
-    struct lx_reference *origin = lx_reference_make(pattern->came_from, seed, threads, st);
-    struct lx_reference *r = origin ? calloc(1, sizeof *r) : NULL;
-    if (origin && !r) status_no_memory(st);
-    if (r) r->seed = seed;
-    bool ok = r && program_make(pattern, &r->memory, &r->program, st);
-    if (ok) r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);
-    if (ok && !r->outputs) ok = status_no_memory(st);
-    if (ok) take_origin(r, pattern, origin);
-    lx_reference_free(origin);
-    if (ok) return r;
-    if (r) r->outputs = NULL;
-    lx_reference_free(r);
-    return NULL;
-}
-
 struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
                                        lx_status *st)
 {
     if (!meanings_known(pattern, st)) return NULL;
-    if (pattern->came_from) return reference_of_origin(pattern, seed, threads, st);
+    if (pattern->came_from) return lx_reference_make(pattern->came_from, seed, threads, st);
     struct lx_reference *r = calloc(1, sizeof *r);
     struct evaluating v = {.r = r, .g = pattern};
     if (!r) return status_no_memory(st), NULL;
@@ -227,10 +191,20 @@ struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t 
     return NULL;
 }
 
-bool reference_distance(const struct lx_reference *r, int32_t tensor, enum lx_dtype dtype, const void *items,
-                        double *error, double *largest)
+/* Outputs of a graph that was rewritten have the names that they had in the one it came from. */
+static const struct reference_output *output_named(const struct lx_reference *r, const char *name)
 {
-    const struct reference_output *x = &r->outputs[tensor];
+    static const struct reference_output none = {0};
+    const struct lx_graph *g = r->program.pattern;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (strcmp(g->tensors[t].name, name) == 0) return &r->outputs[t];
+    return &none;
+}
+
+bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
+                        const void *items, double *error, double *largest)
+{
+    const struct reference_output *x = output_named(r, tensor);
     const struct operand got = {items, &number_types[dtype], NULL};
     *error = *largest = 0;
     for (int64_t from = 0; x->numbers && from < x->count; from += JUDGED_MOST) {

@@ -21,7 +21,7 @@ struct lx_reference {
 
 /* How far items of a graph output are from it: largest difference and largest number, both absolute. False: nothing
  * can be said. */
-bool reference_distance(const struct lx_reference *r, int32_t tensor, enum lx_dtype dtype, const void *items,
-                        double *error, double *largest);
+bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
+                        const void *items, double *error, double *largest);
 
 #endif

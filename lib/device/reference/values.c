@@ -21,7 +21,7 @@ static uint64_t hash_array(uint64_t h, const int64_t *a, int count)
     return a ? hash_bytes(h, a, (size_t)count * sizeof *a) : hash_bytes(h, "", 1);
 }
 
-static uint64_t identity(const struct lx_graph *g)
+uint64_t program_identity(const struct lx_graph *g)
 {
     uint64_t h = HASH_START;
     for (int32_t t = 0; t < g->tensor_count; t++) {
@@ -61,7 +61,7 @@ bool program_make(const struct lx_graph *g, struct arena *memory, struct program
         out->final[op->output] = g->tensor_count + o;
     }
     out->input_at[ops] = at;
-    out->identity = identity(g);
+    out->identity = program_identity(g);
     return true;
 }
 

@@ -20,6 +20,7 @@ struct program {
     uint64_t identity; /* of all that values depend on: tensors and ops, whatever the device */
 };
 
+uint64_t program_identity(const struct lx_graph *pattern);
 bool program_make(const struct lx_graph *pattern, struct arena *memory, struct program *out, lx_status *st);
 
 /* The tensor of a value. */

@@ -99,5 +99,6 @@ const struct lx_division *nest_menu_division(struct nest_menus *m, const struct 
 void nest_menus_free(struct nest_menus *m)
 {
     VEC_FREE(&m->at);
+    VEC_FREE(&m->tried);
     arena_free(&m->memory);
 }

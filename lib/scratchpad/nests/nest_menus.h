@@ -24,6 +24,7 @@ struct menu_entry {
 struct nest_menus {
     struct arena memory;
     VEC(struct menu_entry) at;
+    VEC(uint64_t) tried; /* what is known of those who ask: sets of nests that were planned, by hash */
 };
 
 /* `d`: with the nest of the op. */

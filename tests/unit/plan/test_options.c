@@ -26,6 +26,8 @@ static const char *other_value(const struct lx_options *o, int row)
         return "64x128/32x32";
     case LX_OPTION_HINT:
         return "scores=s/8";
+    case LX_OPTION_NESTS:
+        return "scaled-masked:a/2";
     default:
         if (lx_options_at(row).kind == LX_TAKES_WORD) return lx_options_word(o, row, 1);
         return lx_options_at(row).kind == LX_TAKES_NOTHING ? NULL : "7";
@@ -69,7 +71,8 @@ static bool same_meaning(const struct meaning *a, const struct meaning *b)
         return false;
     return a->how.solver == b->how.solver && a->how.objective == b->how.objective && x->seed == y->seed &&
            x->work_limit == y->work_limit && x->time_limit == y->time_limit && a->capacity == b->capacity &&
-           a->hints == b->hints && memcmp(a->values, b->values, sizeof a->values) == 0;
+           a->hints == b->hints && strcmp(a->how.nests, b->how.nests) == 0 &&
+           memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
 static void every_row_has_an_effect(void **state)
@@ -309,8 +312,9 @@ static void every_part_of_the_program_takes_it(void **state)
                        *of_auto = k == 2 && i == LX_OPTION_OF_SOLVER ? "auto." : "";
             char given[100], arguments[500], line[900];
             snprintf(given, sizeof given, "%s%s", of_auto, value ? value : "");
-            snprintf(arguments, sizeof arguments, lines[k], i == LX_OPTION_HINT ? divided : plain,
-                     lx_options_at(i).name, given);
+            snprintf(arguments, sizeof arguments, lines[k],
+                     i == LX_OPTION_HINT || i == LX_OPTION_NESTS ? divided : plain, lx_options_at(i).name,
+                     given);
             snprintf(line, sizeof line, "'%s' %s", LXPLAN_PROGRAM, arguments);
             bool refused = k == 2 && lx_options_at(i).of_search;
             int code = system(line);
