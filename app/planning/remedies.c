@@ -3,6 +3,7 @@
 #include "planning/remedies.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "planning/nest_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -199,6 +200,58 @@ static bool list_divisions(struct remedies *r, const struct remedy_sort *sort)
     return list_op_divisions(r, sort, writer, g->ops[writer].input_count, first, first_operand);
 }
 
+/* All nests of the plan as --nests takes them, one of them with other counts. */
+static void add_nests(const struct lx_plan *p, int32_t changed, const int64_t *tiles, struct text *out)
+{
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        if (i) text_add(out, ";");
+        add_nest_option(p, &p->nests[i], i == changed ? tiles : NULL, out);
+    }
+}
+
+/* One level of a nest cut into twice or half as many tiles, if that is a nest. */
+static bool list_count(struct remedies *r, const struct remedy_sort *sort, int32_t nest, int level, bool more)
+{
+    const struct lx_plan *p = r->plan;
+    struct lx_nest other = p->nests[nest];
+    struct text text = {0};
+    struct remedy it;
+    lx_status st;
+    other.tiles[level] = more ? 2 * other.tiles[level] : other.tiles[level] / 2;
+    if (!nest_valid(p->layouts, &other, &st)) return true;
+    add_nests(p, nest, other.tiles, &text);
+    bool can = !text.failed && text.length < 100 && changed(r, LX_OPTION_NESTS, text.at, &it);
+    if (can) {
+        snprintf(it.what, sizeof it.what, "--%.8s \"%.100s\"", lx_options_at(LX_OPTION_NESTS).name, text.at);
+        snprintf(it.note, sizeof it.note, "nest %d in %s tiles over %c", (int)nest + 1,
+                 more ? "more" : "fewer", nest_axis_letter(p, &other, level));
+    }
+    text_free(&text);
+    return !can || push(r, sort, it);
+}
+
+/* The nest in question: the first that accesses the tensor, else the one with most iterations; -1: none. */
+static int32_t nest_asked(const struct remedies *r)
+{
+    const struct lx_plan *p = r->plan;
+    int32_t tensor = r->name && p->nest_count > 0 ? tensor_asked(r) : -1, most = -1;
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        if (tensor >= 0 && nest_tensor_of(p->layouts, &p->nests[i], tensor).accessed) return i;
+        if (most < 0 || nest_iterations(&p->nests[i]) > nest_iterations(&p->nests[most])) most = i;
+    }
+    return most;
+}
+
+/* Ops are named by their ticks, which hold where none was moved or written anew. */
+static bool list_nests(struct remedies *r, const struct remedy_sort *sort)
+{
+    int32_t nest = r->plan->order || r->plan->graph->came_from ? -1 : nest_asked(r);
+    bool ok = true;
+    for (int l = 0; ok && nest >= 0 && l < r->plan->nests[nest].level_count; l++)
+        ok = list_count(r, sort, nest, l, true) && list_count(r, sort, nest, l, false);
+    return ok;
+}
+
 /* In the order in which they are listed; what is quick comes first. */
 /* clang-format off */
 static const struct remedy_sort sorts[] = {
@@ -206,6 +259,7 @@ static const struct remedy_sort sorts[] = {
     {"scratchpad",  5000, list_lx,      search_lx},
     {"cores",      20000, list_cores,   try_once},
     {"division",    5000, list_divisions, try_once},
+    {"nest",        5000, list_nests,   try_once},
     {"pass",        5000, list_passes,  try_once},
 };
 /* clang-format on */

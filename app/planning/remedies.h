@@ -3,7 +3,7 @@
  * the other, the explorer as jobs behind the screen. Nothing is guessed: a row's bytes are those of the plan that
  * its options make.
  *
- * A sort of remedy is a row of a table (remedies.c): solvers, passes, scratchpad, cores, divisions; each lists
+ * A sort of remedy is a row of a table (remedies.c): solvers, passes, scratchpad, cores, divisions, nests; each lists
  * its rows by walking the tables of the library, and one that has to look for its value has a search. Some 20 to
  * 40 rows of 2 KiB. */
 #ifndef LX_APP_PLANNING_REMEDIES_H

@@ -38,14 +38,14 @@ static const struct lx_plan *plan_with(struct trial *t, const struct lx_options 
     return p;
 }
 
-/* Behind what the row says: other nests than those of now. */
+/* Before what the row says: other nests than those of now. */
 static void note_nests(const struct lx_plan *p, struct remedy *it)
 {
     struct text words = {0};
     char note[sizeof it->note];
     add_nests_sum(p, &words);
-    snprintf(note, sizeof note, "%.90s%s%.60s", it->note, it->note[0] ? ": " : "",
-             words.at ? words.at : "no nest");
+    snprintf(note, sizeof note, "%.60s%s%.90s", words.at ? words.at : "no nest", it->note[0] ? "; " : "",
+             it->note);
     memcpy(it->note, note, sizeof note);
     text_free(&words);
 }
@@ -57,16 +57,16 @@ static void take_figures(const struct trial *t, const struct lx_plan *p, struct 
     it->us = p->figures.end_to_end_us;
     it->proved = p->answer.status == LX_OPTIMAL;
     it->presence = presence_in(p, t->of->name);
-    if (!nests_same(p, t->of->plan)) note_nests(p, it);
 }
 
 void try_once(struct trial *t, struct remedy *it)
 {
     lx_status st = {0};
     const struct lx_plan *p = plan_with(t, &it->options, &st);
-    if (p)
+    if (p) {
         take_figures(t, p, it);
-    else {
+        if (!nests_same(p, t->of->plan)) note_nests(p, it);
+    } else {
         it->state = t->stopped ? REMEDY_STOPPED : REMEDY_FAILED;
         snprintf(it->note, sizeof it->note, "%.150s", st.text);
     }

@@ -187,6 +187,35 @@ static void every_table_is_walked(void **state)
     lx_graph_free(g);
 }
 
+/* Of a plan with a nest: without any, and with other counts, each a nest that can be planned. */
+static void nests_have_rows(void **state)
+{
+    (void)state;
+    struct lx_options o = options_of(&(struct asked){.lx = "6k"});
+    struct remedies r;
+    lx_status st = {0};
+    int counts = 0;
+    assert_true(lx_options_set(&o, "tile", "auto", &st) && lx_options_set(&o, "online", "none", &st));
+    const struct lx_graph *g = read_it(SOURCE_DIR "/tests/data/graphs/tiled_attention.json");
+    const struct lx_plan *p = plan_of(g, &o);
+    assert_true(p->nest_count > 0);
+    assert_true(remedies_list(p, &o, NULL, &r, &st));
+    assert_non_null(row_named(&r, "--tile none"));
+    for (size_t i = 0; i < r.all.count; i++) {
+        struct remedy *it = &r.all.at[i];
+        if (strncmp(it->what, "--nests", 7) != 0) continue;
+        remedy_try(&r, it, g, &(struct remedy_watch){0});
+        if (it->state != REMEDY_TRIED) fail_msg("%s: %s", it->what, it->note);
+        check_row(&r, it, g);
+        assert_true(strstr(it->note, "iteration") && strstr(it->note, " tiles over "));
+        counts++;
+    }
+    assert_true(counts > 0);
+    remedies_free(&r);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
 static bool at_once(void *context)
 {
     (void)context;
@@ -253,9 +282,8 @@ static void what_is_too_large_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_what_plans_give),
-        cmocka_unit_test(every_table_is_walked),
-        cmocka_unit_test(tries_end),
+        cmocka_unit_test(rows_are_what_plans_give),  cmocka_unit_test(every_table_is_walked),
+        cmocka_unit_test(nests_have_rows),           cmocka_unit_test(tries_end),
         cmocka_unit_test(what_is_too_large_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
