@@ -12,7 +12,7 @@
     X(team_cut_columns) X(team_op_columns) X(team_exchange_columns) X(team_member_columns)                   \
     X(run_op_columns) X(run_output_columns) X(fault_columns)              /* run */                          \
     X(on_chip_columns) X(off_chip_columns)                                /* show */                         \
-    X(difference_columns) X(share_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) \
+    X(difference_columns) X(share_columns) X(nest_change_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) \
     X(solver_stat_columns) X(front_columns) \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
     X(pair_columns) X(total_columns) X(beside_columns) X(statistic_columns)                                  \

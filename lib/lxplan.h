@@ -31,6 +31,8 @@
 #include "plan/occupancy.h"
 #include "plan/plan_diff.h"
 #include "plan/plan_explain.h"
+#include "plan/nest_explain.h"
+#include "plan/nest_diff.h"
 #include "plan/moved_bytes.h"
 #include "plan/op_waits.h"
 #include "launch/launch.h"

@@ -1,4 +1,5 @@
 /* lxplan diff: what changed between two plans, why, and what was gained. */
+#include "commands/diff_nests.h"
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "text/colour.h"
@@ -138,7 +139,7 @@ static void add_gain(int64_t gain, struct text *out)
 }
 
 static void write_text(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
-                       struct text *out)
+                       const struct lx_nest_diff *nests, struct text *out)
 {
     if (!d->same_pattern)
         text_add(out, "The patterns have one name but differ; buffers are compared by name.\n");
@@ -146,6 +147,7 @@ static void write_text(const struct lx_plan *p, const struct lx_plan *q, const s
     add_side("after:  ", q, out);
     add_gain(d->gain, out);
     if (d->count == 0) text_add(out, "Every buffer is where it was.\n");
+    add_nest_changes(p, q, nests, out);
     struct share_row shares[LX_PART_COUNT + 1];
     if (d->count) {
         text_add(out, "\n");
@@ -161,12 +163,12 @@ static void write_text(const struct lx_plan *p, const struct lx_plan *q, const s
 }
 
 static void write_json(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
-                       struct text *t)
+                       const struct lx_nest_diff *nests, struct text *t)
 {
     text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"diff\",\n  \"pattern\": ");
     text_json_string(t, q->graph->name);
     text_format(t, ",\n  \"same_pattern\": %s,\n  \"equal\": %s,\n", d->same_pattern ? "true" : "false",
-                d->count == 0 ? "true" : "false");
+                d->count + nests->count == 0 ? "true" : "false");
     text_format(t,
                 "  \"hbm_bytes_before\": %" PRId64 ",\n  \"hbm_bytes_after\": %" PRId64
                 ",\n  \"gain_bytes\": %" PRId64 ",\n",
@@ -178,6 +180,7 @@ static void write_json(const struct lx_plan *p, const struct lx_plan *q, const s
                     p->figures.device_us, q->figures.device_us, p->figures.end_to_end_us,
                     q->figures.end_to_end_us);
     struct share_row shares[LX_PART_COUNT + 1];
+    add_nest_changes_json(p, q, nests, t);
     text_add(t, "  \"shares\": [\n");
     table_add_json_rows(&TABLE(share_columns, shares, share_rows(d, shares)), 4, t);
     text_add(t, "\n  ],\n  \"changes\": [\n");
@@ -199,13 +202,16 @@ static int run(struct call *call)
     struct lx_plan *p = read_plan_file(call, call->line.files.at[0]);
     struct lx_plan *q = p ? read_plan_file(call, call->line.files.at[1]) : NULL;
     struct lx_diff d = {0};
-    if (q && may_compare(call, p, q) && lx_plan_diff(p, q, &d, &call->st)) {
+    struct lx_nest_diff nests = {0};
+    if (q && may_compare(call, p, q) && lx_plan_diff(p, q, &d, &call->st) &&
+        (p->graph->is_list || q->graph->is_list || lx_nest_diff(p, q, &nests, &call->st))) {
         if (wants_json(call))
-            write_json(p, q, &d, &call->out);
+            write_json(p, q, &d, &nests, &call->out);
         else if (!is_quiet(call))
-            write_text(p, q, &d, &call->out);
-        code = d.count ? EXIT_NO : EXIT_YES;
+            write_text(p, q, &d, &nests, &call->out);
+        code = d.count + nests.count ? EXIT_NO : EXIT_YES;
     }
+    lx_nest_diff_free(&nests);
     lx_diff_free(&d);
     lx_plan_free(p);
     lx_plan_free(q);
@@ -219,7 +225,8 @@ const struct command command_diff = {
     .synopsis = "PLAN PLAN [--json] [-q]",
     .summary = "Compare two plans: what moved, what came on or went off chip, and why",
     .details =
-        "Exit code 0 when every buffer is where it was, 1 when they differ. Gains are bytes of HBM "
+        "Exit code 0 when every buffer is where it was, and the nests are, 1 when they differ. Gains are "
+        "bytes of HBM "
         "traffic that the\n"
         "second plan saves: of a buffer those that ops move while it is off chip; loads, stores and the rest "
         "have rows of\n"

@@ -23,8 +23,10 @@ enum { MOST_ROWS = 40 };
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
-    {"explain", 0, "BUFFER",
-     "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole"},
+    {"explain", 0, "BUFFER|NEST",
+     "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole; what a nest, by "
+     "number "
+     "(nest1) or by an op of it, keeps on chip; nests for all of them"},
     {"all", 'a', NULL,
      "list every buffer and op, not only the costliest; with --stage launch every core's tiles, with --stage "
      "divide other divisions"},

@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
+#include "planning/nest_words.h"
 #include "planning/plan_words.h"
 #include "planning/planning.h"
 #include "planning/remedies.h"
@@ -25,6 +26,14 @@ static void add_moved(const struct lx_plan *p, int32_t i, struct text *out)
     free(moved);
 }
 
+static void add_copy_line(const struct lx_plan *p, const struct lx_transfer *x, struct text *out)
+{
+    int64_t times = transfer_times(p, x);
+    text_format(out, "  tick %d: %s", (int)x->tick, x->kind == LX_LOAD ? "loaded from HBM" : "stored to HBM");
+    if (times > 1) text_format(out, " %s times, %s in all", grouped(times).at, in_bytes(x->bytes).at);
+    text_add(out, "\n");
+}
+
 static void describe(const struct lx_plan *p, int32_t i, struct text *out)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
@@ -45,6 +54,11 @@ static void describe(const struct lx_plan *p, int32_t i, struct text *out)
         add_moved(p, i, out);
         if (!b->reason) text_format(out, "  on chip it would save %s\n", in_bytes(b->spill_cost).at);
     }
+    if (p->stays && is_tile(p, i)) {
+        text_add(out, "  of a nest: ");
+        add_tile_words(p, i, 0, out);
+        text_add(out, "\n");
+    }
     for (int32_t k = 0; k < p->transfer_count; k++) {
         const struct lx_transfer *x = &p->transfers[k];
         if (x->stay != i) continue;
@@ -55,8 +69,7 @@ static void describe(const struct lx_plan *p, int32_t i, struct text *out)
             text_format(out, "  tick %d: filled from %s over the ring\n", (int)x->tick,
                         p->problem.buffers[x->source].name);
         else
-            text_format(out, "  tick %d: %s\n", (int)x->tick,
-                        x->kind == LX_LOAD ? "loaded from HBM" : "stored to HBM");
+            add_copy_line(p, x, out);
     }
 }
 
@@ -164,7 +177,7 @@ static bool no_such_buffer(struct call *call, const struct lx_plan *p, const cha
     const char *names[65] = {0};
     for (int32_t i = 0; i < p->problem.count && i < 64; i++) names[i] = p->problem.buffers[i].name;
     const char *near = nearest(name, names);
-    return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no buffer \"%s\"%s%s%s", name,
+    return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no buffer or nest \"%s\"%s%s%s", name,
                       near ? "; did you mean \"" : "; --all lists them", near ? near : "", near ? "\"?" : "");
 }
 
@@ -174,6 +187,10 @@ bool show_explained(struct call *call, const struct lx_graph *pattern, const str
     struct lx_explanation e;
     if (strcmp(name, WHOLE_PLAN) == 0) return show_remedies(call, pattern, p, NULL, out);
     if (!lx_plan_explain(p, name, &e, &call->st)) return false;
+    if (e.count == 0 && (strcmp(name, "nests") == 0 || nest_called(p, name) >= 0)) {
+        lx_explanation_free(&e);
+        return show_nests(call, p, nest_called(p, name), out);
+    }
     for (int32_t i = 0; i < e.count; i++) {
         describe(p, e.all[i].buffer, out);
         show_obstacle(p, &e.all[i], out);

@@ -312,6 +312,18 @@ static bool whole_right(const struct launched *x)
     return refuse(x, "an op of which only the operands are known is one piece on core 0");
 }
 
+/* It is launched once per iteration, and told where its tile begins. */
+static bool loops_right(const struct launched *x)
+{
+    const struct lx_launch *l = x->o->launch;
+    const struct lx_nest *n = x->cut.nest;
+    bool ok = l->level_count == (n ? n->level_count : 0);
+    for (int i = 0; ok && i < l->level_count; i++)
+        ok = l->level[i].var == x->cut.level_var[i] && l->level[i].tiles == n->tiles[i] &&
+             l->level[i].step == x->cut.x.extent[x->cut.level_var[i]];
+    return ok ? true : refuse(x, "it is in other loops than its op");
+}
+
 static bool launch_right(struct launched *x)
 {
     const struct lx_access *a = &x->c->p->accesses[x->c->p->access_at[x->o->op]];
@@ -324,6 +336,7 @@ static bool launch_right(struct launched *x)
     if (x->o->kind != wanted) return refuse(x, "it is of another kind than the op");
     if (wanted == LX_LAUNCH_NONE) return true;
     if (!x->o->launch) return refuse(x, "it has no cores");
+    if (!loops_right(x)) return false;
     return wanted == LX_LAUNCH_TILES ? tiles_right(x) : whole_right(x);
 }
 

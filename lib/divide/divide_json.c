@@ -16,6 +16,7 @@ static void write_split(struct text *t, const struct lx_split *s, const struct l
                 first ? "" : ", ", s->letter, (long long)s->extent, (long long)s->unit, (long long)s->units,
                 s->is_reduction ? "true" : "false", s->is_summed ? "true" : "false", (long long)s->split,
                 (long long)s->per_core, lx_split_rule_word(s->rule));
+    if (s->tiles > 1) text_format(t, ", \"tiles\": %lld", (long long)s->tiles);
     if (s->bound_by >= 0) {
         text_add(t, ", \"tensor\": ");
         text_json_string(t, d->layouts->graph->tensors[v->operands[s->bound_by].tensor].name);

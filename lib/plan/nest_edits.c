@@ -161,6 +161,9 @@ static bool divide_nests(struct planner *p, const struct nest_set *s, struct dec
     return ok;
 }
 
+/* Steps of a solver that take as long as all the rest of a try. */
+enum { STEPS_OF_A_TRY = 150 };
+
 /* Would it move too much, even if it had all room? */
 static bool is_hopeless(const struct planner *p, const struct nest_set *s, const struct decisions *how,
                         struct arena *memory, bool *hopeless)
@@ -220,6 +223,7 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
     *out = (struct attempt){0};
     if (!was_tried(s, &tried)) return status_no_memory(p->st);
     if (tried) return true;
+    s->menus->spent++;
     for (int32_t i = 0; i < s->nest_count; i++)
         if (!nest_valid(p->best.draft.layouts, &s->nests[i], &st)) return true;
     p->st = &st;
@@ -227,7 +231,10 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
                         is_hopeless(p, s, &how, &memory, &hopeless) &&
                         (hopeless || attempt_make(p, &how, out));
     p->st = own;
-    if (out->memory) out->perfect_bytes = p->best.perfect_bytes;
+    if (out->memory) {
+        out->perfect_bytes = p->best.perfect_bytes;
+        s->menus->spent += out->answer.steps / STEPS_OF_A_TRY;
+    }
     arena_free(&memory);
     /* That a tile cannot be divided is no reason to stop. */
     return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);

@@ -31,8 +31,9 @@ static void try_set(struct refining *r, const struct nest_set *s)
 {
     bool better = false;
     if (is_over(r)) return;
-    --*r->tries;
+    int64_t before = r->menus->spent;
     r->ok = nest_set_try(r->p, s, &better);
+    *r->tries -= r->menus->spent - before;
     if (!r->ok || !better) return;
     r->better = true;
     r->ok = nest_set_of(&r->p->best.draft, r->menus, &r->memory, &r->base, r->p->st);

@@ -66,8 +66,24 @@ static const struct lx_graph *origin_of(const struct lx_graph *g, lx_status *st)
     return g->came_from ? lx_graph_with_device(g->came_from, &g->device, st) : lx_graph_ref(g);
 }
 
+/* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
+ * could be of what it is rewritten to, that is planned. */
+static struct lx_plan *plan_asked(const struct lx_graph *g, const struct lx_plan_options *how, lx_status *st)
+{
+    struct lx_passes passes = passes_of_stage(&how->passes);
+    struct lx_plan *p = plan_as_written(g, how, st);
+    const struct lx_graph *rewritten = NULL;
+    lx_status why = {0};
+    if (p || passes.online != LX_ONLINE_AUTO || g->came_from || g->is_list) return p;
+    if (st->code != LX_E_NEST && st->code != LX_E_UNKNOWN_NAME) return NULL;
+    if (graph_online(g, &rewritten, &why) && rewritten) p = plan_as_written(rewritten, how, &why);
+    lx_graph_free(rewritten);
+    return p;
+}
+
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
+    if (*options->nests) return plan_asked(g, options, st);
     const struct lx_graph *from = origin_of(g, st);
     struct lx_plan *p = from ? plan_as_written(from, options, st) : NULL;
     lx_graph_free(from);

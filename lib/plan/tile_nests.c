@@ -35,7 +35,7 @@ static struct nest_asks asks_of(const struct planner *p)
 }
 
 /* Plans that are tried in all, of some thirty ops each. */
-enum { EFFORT = 400, WINDOW = 56 };
+enum { EFFORT = 560, WINDOW = 56 };
 
 /* Of a planner's ops, if as many such are looked at. */
 static int64_t tries_of(const struct planner *p, int32_t windows)
@@ -57,9 +57,9 @@ static int64_t *op_bytes(const struct planner *p, const struct attempt *a, struc
     return bytes;
 }
 
-/* One nest more than `from` has. */
-static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int64_t *tries,
-                      struct nest_pool *next)
+/* One nest more than `from` has: at most `most` of those that promise most. */
+static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int32_t most,
+                      int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
     struct nest_asks asks = asks_of(p);
@@ -70,11 +70,13 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
     asks.op_bytes = op_bytes(p, from, &memory);
     bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &found, &count, p->st) &&
               nest_set_of(&from->draft, menus, &memory, &base, p->st);
-    for (int32_t i = 0; ok && i<count && * tries> 0; i++, --*tries) {
+    for (int32_t i = 0; ok && i < count && i<most && * tries> 0 && !lx_run_stopped(&p->options->run); i++) {
+        int64_t before = menus->spent;
         struct attempt tried;
         ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
         with.below = nest_pool_worst(next);
         ok = ok && nest_set_plan(p, &with, &tried);
+        *tries -= menus->spent - before;
         if (ok && tried.memory) nest_pool_add(next, &tried);
     }
     arena_free(&memory);
@@ -82,16 +84,18 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
 }
 
 /* Rounds of one nest more each, from the best few on. */
-static bool add_rounds(struct planner *p, struct nest_menus *menus, int64_t tries, struct nest_pool *now)
+static bool add_rounds(struct planner *p, struct nest_menus *menus, int64_t *tries, struct nest_pool *now)
 {
     enum { FIRST = 24, OTHERS = 6 };
     bool better = true, ok = true, wide = now->width == WIDEST_POOL;
     struct nest_pool next = {.width = now->width};
-    while (ok && better && !nests_suffice(p)) {
-        int64_t each = tries / max_i64(now->count, 1);
+    int64_t each = 0;
+    while (ok && better && *tries > 0 && !nests_suffice(p)) {
+        if (wide) each = *tries / max_i64(now->count, 1);
         for (int i = 0; ok && i < now->count; i++) {
-            int64_t left = wide ? each : i == 0 ? FIRST : OTHERS;
-            ok = add_nests(p, &now->at[i], menus, &left, &next);
+            int64_t left = wide ? each : *tries, had = left;
+            ok = add_nests(p, &now->at[i], menus, wide ? INT32_MAX : i == 0 ? FIRST : OTHERS, &left, &next);
+            if (!wide) *tries -= had - left;
         }
         ok = ok && nest_pool_take_best(p, &next, &better);
         if (!better && ok) break;
@@ -103,25 +107,26 @@ static bool add_rounds(struct planner *p, struct nest_menus *menus, int64_t trie
     return ok;
 }
 
-/* All of the search, with the planner's solver. */
+/* All of the search, with the planner's solver. Each part may take what the ones before left, but for a share of it. */
 static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tries)
 {
-    int width = p->best.draft.graph->op_count <= 12 ? WIDEST_POOL : 4;
-    struct nest_pool pool = {.width = width, .count = 1};
-    int64_t left = tries;
+    bool few = p->best.draft.graph->op_count <= 12;
+    struct nest_pool pool = {.width = few ? WIDEST_POOL : 4, .count = 1};
+    int64_t kept = few ? 0 : tries / 5, left = tries - 2 * kept;
     bool better, ok = attempt_copy(p, &p->best, &pool.at[0]);
     if (!ok) pool.count = 0;
-    ok = ok && add_rounds(p, menus, tries, &pool) && nest_pool_chase(p, menus, &pool, &left) &&
-         nest_pool_take_best(p, &pool, &better);
+    ok = ok && add_rounds(p, menus, &left, &pool);
+    left = few ? tries : left + kept;
+    ok = ok && nest_pool_chase(p, menus, &pool, &left) && nest_pool_take_best(p, &pool, &better);
     nest_pool_free(&pool);
-    left = tries;
+    left = few ? tries : left + kept;
     return ok && nest_set_refine(p, menus, &left);
 }
 
 /* With the solver that is asked for, but less of its effort for each of the many plans. */
 static struct lx_plan_options brief_options(const struct planner *p)
 {
-    enum { STEPS = 3000 };
+    enum { STEPS = 600 };
     struct lx_plan_options brief = *p->options;
     int64_t most = brief.run.work_limit;
     brief.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;

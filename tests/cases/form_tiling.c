@@ -100,7 +100,8 @@ static void expect_sound(struct cases *c, const cJSON *one, const struct lx_plan
 static void expect_plan(struct cases *c, const cJSON *one, const struct lx_graph *g, int tile)
 {
     const char *how = tile == LX_TILE_AUTO ? "with nests" : "without nests";
-    struct lx_plan_options options = {.solver = lx_solver_find("exact"), .passes = {.tile = tile}};
+    struct lx_plan_options options = {.solver = lx_solver_find("exact"),
+                                      .passes = {.tile = tile, .online = LX_ONLINE_NONE}};
     lx_status st = {0};
     int64_t least = least_of(one, tile == LX_TILE_AUTO ? 3 : 0), alone = number(one, "bound_alone");
     struct lx_plan *p = lx_plan_make(g, &options, &st);

@@ -19,6 +19,8 @@ struct forgery {
     struct lx_transfer *transfers;
     struct lx_buffer *buffers;
     int64_t *address;
+    struct lx_op_launch *launches;
+    struct lx_launch launch; /* of the op whose launch is changed */
     struct rng *rng;
 };
 
@@ -57,6 +59,8 @@ static inline void forge_begin(struct forgery *f, const struct lx_plan *p, struc
     f->transfers = forge_copy_of(p->transfers, (size_t)p->transfer_count, sizeof *f->transfers);
     f->buffers = forge_copy_of(p->problem.buffers, buffers, sizeof *f->buffers);
     f->address = forge_copy_of(p->answer.address, buffers, sizeof *f->address);
+    f->launches = forge_copy_of(p->launches, (size_t)p->layouts->graph->op_count, sizeof *f->launches);
+    f->plan.launches = f->launches;
     f->plan.nests = f->divisions.nests = f->nests;
     f->plan.divisions = &f->divisions;
     f->plan.stays = f->stays;
@@ -75,6 +79,7 @@ static inline void forge_end(struct forgery *f)
     free(f->transfers);
     free(f->buffers);
     free(f->address);
+    free(f->launches);
 }
 
 static inline int32_t forge_placed(struct forgery *f)
@@ -241,6 +246,22 @@ static inline bool forge_bytes(struct forgery *f)
     return true;
 }
 
+/* Where the tile of an iteration begins. */
+static inline bool forge_offset(struct forgery *f)
+{
+    struct lx_nest *n = &f->nests[forge_below(f, f->plan.nest_count)];
+    int32_t o = n->first + forge_below(f, n->last - n->first + 1);
+    f->launch = *f->launches[o].launch;
+    f->launches[o].launch = &f->launch;
+    struct lx_launch_level *l = &f->launch.level[forge_below(f, f->launch.level_count)];
+    int how = forge_below(f, 4);
+    if (how == 0) l->step++;
+    if (how == 1) l->tiles--;
+    if (how == 2) l->var++;
+    if (how == 3) f->launch.level_count--;
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*act)(struct forgery *f);
@@ -250,7 +271,8 @@ static const struct {
     {"a variable", forge_var, true},
     {"all variables", forge_all_vars, false},
     {"a border", forge_border, true},
-    {"levels", forge_level, false},
+    {"levels", forge_level, true},
+    {"the loops of a launch", forge_offset, true},
     {"no nest", forge_no_nest, true},
     {"a hold", forge_hold, false},
     {"a hold and its size", forge_hold_and_size, false},

@@ -80,29 +80,46 @@ struct span {
     bool to_the_end; /* then padding behind the last index is touched too */
 };
 
+/* Where an index of host dimension h is; OUTSIDE: not in the box. */
+static int64_t element_at(const struct lx_layout *l, const struct box *b, int h, const int64_t *strides,
+                          int64_t index)
+{
+    int64_t last = l->rank - 1, at = 0;
+    if (index < 0 || index >= l->host_shape[h]) return OUTSIDE;
+    for (int k = 0; k < last; k++) {
+        if (l->host_dim[k] != h) continue;
+        int64_t local = box_local(b, k, index / l->step[k]);
+        if (local < 0) return OUTSIDE;
+        at += local * strides[k] * l->size[last];
+    }
+    return l->host_dim[last] == h ? at + index % l->size[last] : at;
+}
+
+/* Indices that stand side by side wherever the first of them is: those of a stick; 1 along other dimensions. */
+static int64_t side_by_side(const struct lx_layout *l, int h)
+{
+    int last = l->rank - 1;
+    int64_t run = l->host_dim[last] == h ? l->size[last] : 1;
+    for (int k = 0; k < last; k++)
+        if (l->host_dim[k] == h && l->step[k] != run) return 1;
+    return run;
+}
+
 static bool table_of_dim(const struct lx_layout *l, const struct box *b, int h, const struct span *s,
                          const int64_t *strides, struct arena *memory, struct region *out)
 {
-    int64_t n = max_i64(s->to - s->from, 0), last = l->rank - 1;
+    int64_t n = max_i64(s->to - s->from, 0), run = s->stride == 1 ? side_by_side(l, h) : 1, count;
     int64_t *element = arena_array(memory, (size_t)n, sizeof *element);
     if (!element) return false;
     out->count[h] = n;
     out->element[h] = element;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t index = s->offset + s->stride * (s->from + i), at = 0;
-        if (index < 0 || index >= l->host_shape[h]) {
-            element[i] = OUTSIDE;
-            continue;
-        }
-        bool there = true;
-        for (int k = 0; k < last; k++) {
-            if (l->host_dim[k] != h) continue;
-            int64_t local = box_local(b, k, index / l->step[k]);
-            there = there && local >= 0;
-            at += local * strides[k] * l->size[last];
-        }
-        if (l->host_dim[last] == h) at += index % l->size[last];
-        element[i] = there ? at : OUTSIDE;
+    for (int64_t i = 0; i < n; i += count) {
+        int64_t index = s->offset + s->stride * (s->from + i);
+        element[i] = element_at(l, b, h, strides, index);
+        count = 1;
+        if (run == 1 || element[i] == OUTSIDE) continue;
+        count = min_i64(min_i64(run - index % run, n - i), l->host_shape[h] - index);
+        for (int64_t k = 1; k < count; k++) element[i + k] = element[i] + k;
     }
     return true;
 }

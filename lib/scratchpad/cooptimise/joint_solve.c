@@ -222,7 +222,7 @@ bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_opti
     out->choice = s.best.choice;
     out->address = s.best.address;
     for (int32_t i = 0; i < p->buffer_count; i++)
-        out->label[i] = p->buffers[i].reason ? -1 : lx_joint_label(p, out->choice, i);
+        out->label[i] = p->buffers[i].reason && out->address[i] < 0 ? -1 : lx_joint_label(p, out->choice, i);
     out->objective = s.best.objective;
     out->bound = min_i64(s.bound, s.best.objective);
     out->steps = s.steps;

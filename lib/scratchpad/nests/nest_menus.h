@@ -24,7 +24,9 @@ struct menu_entry {
 struct nest_menus {
     struct arena memory;
     VEC(struct menu_entry) at;
-    VEC(uint64_t) tried; /* what is known of those who ask: sets of nests that were planned, by hash */
+    /* Of those who ask: sets of nests that were planned, by hash, and effort that it took. */
+    VEC(uint64_t) tried;
+    int64_t spent;
 };
 
 /* `d`: with the nest of the op. */

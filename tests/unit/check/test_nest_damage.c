@@ -1,6 +1,6 @@
 /* Plans with nests, damaged on purpose: check refuses what is not legal or not true, and the device runs what it accepts.
  *
- * Plans of the tiny cases of nests and of random graphs with little room, on various cores, are changed in the ways of
+ * Plans of the tiny cases of nests, of attention and of random graphs with little room, on various cores, are changed in the ways of
  * support/nest_damage.h, and in every other turn in those that any plan can be (support/plan_sabotage.h). The device
  * is the judge, as in test_plan_sabotage. As the reader finds much of that before the checker is asked, plans are changed
  * in memory as well (support/nest_forgery.h). `test_nest_damage N` makes N instead of the usual few, and prints a table. */
@@ -10,7 +10,7 @@
 #include "support/random_graph.h"
 #include "support/sabotage_trials.h"
 
-enum { USUAL = 900, SUBJECTS = 60, ALL = NEST_SABOTAGES + SABOTAGES };
+enum { USUAL = 400, SUBJECTS = 36, ALL = NEST_SABOTAGES + SABOTAGES };
 
 static int wanted = USUAL;
 
@@ -54,13 +54,31 @@ static bool random_subject(struct subject *s, struct rng *r)
     return take_nested(s, p, &st);
 }
 
+/* Attention and the like: several levels, relayouts, sums that run along. */
+static bool pattern_subject(struct subject *s, struct rng *r)
+{
+    static const char *const paths[] = {"graphs/mha_4h.json", "graphs/sdpa.json", "graphs/swiglu.json",
+                                        "graphs/rms_norm.json"};
+    const char *path = paths[rng_below(r, wanted > USUAL ? 4 : 1)];
+    const struct lx_graph *g = with_cores(read_graph(path), rng_below(r, 2) ? 8 : 32);
+    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .passes = {.tile = LX_TILE_AUTO}};
+    lx_status st = {0};
+    g = with_capacity(g, 128 * rng_between(r, 16, 128));
+    snprintf(s->name, sizeof s->name, "%s on %d cores", path, (int)g->device.cores);
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
+    return take_nested(s, p, &st);
+}
+
 static int make_subjects(struct subject *subjects, int most, struct rng *r)
 {
     cJSON *all = tiling_cases();
     int count = 0;
     assert_non_null(all);
     for (int tries = 0; count < most && tries < 30 * most; tries++)
-        count += count % 2 ? random_subject(&subjects[count], r) : case_subject(&subjects[count], all, r);
+        count += wanted > USUAL && count % 12 == 5 ? pattern_subject(&subjects[count], r)
+                 : count % 2                       ? random_subject(&subjects[count], r)
+                                                   : case_subject(&subjects[count], all, r);
     cJSON_Delete(all);
     return count;
 }
@@ -139,7 +157,7 @@ static void every_forgery_is_found(void **state)
         struct lx_plan *p = lx_plan_parse(subjects[i].name, text, strlen(text), &st);
         assert_non_null(p);
         for (int k = 0; k < FORGERIES; k++)
-            for (int times = 0; times < 1 + wanted / 300; times++)
+            for (int times = 0; times < 2 + wanted / 500; times++)
                 forge_once(p, subjects[i].name, k, &rng, &n[k]);
         free(text);
         lx_plan_free(p);

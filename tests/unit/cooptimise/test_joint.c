@@ -95,6 +95,30 @@ static struct lx_joint_problem random_joint(struct rng *r, struct arena *a)
     return p;
 }
 
+/* Loops around the ops of a problem: tiles per choice, copies and cuts that cost. */
+static void give_tiles(struct rng *r, struct arena *a, struct lx_joint_problem *p)
+{
+    struct lx_joint_op *ops = arena_copy_array(a, p->ops, (size_t)p->op_count, sizeof *ops);
+    struct lx_joint_buffer *b = arena_copy_array(a, p->buffers, (size_t)p->buffer_count, sizeof *b);
+    p->tiled = true;
+    p->cut_toll = rng_between(r, 0, 5);
+    p->ops = ops;
+    p->buffers = b;
+    for (int32_t o = 0; o < p->op_count; o++) {
+        int64_t *tiles = numbers(r, a, MAX_CHOICES, 2);
+        bool *sums = arena_array(a, MAX_CHOICES, sizeof *sums);
+        for (int32_t c = 0; c < MAX_CHOICES; c++) tiles[c]++, sums[c] = chance(r, 20);
+        if (chance(r, 80)) ops[o].tiles = tiles;
+        if (chance(r, 50)) ops[o].cuts_sums = sums;
+    }
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        b[i].copy_toll = rng_between(r, 0, 9);
+        b[i].leaves = chance(r, 20);
+        b[i].tile_stays = b[i].leaves && chance(r, 50);
+        if (chance(r, 60)) b[i].size = numbers(r, a, MAX_CHOICES, 9);
+    }
+}
+
 /* Can exactly these buffers be placed together? */
 static bool packable(const struct lx_problem *p, unsigned on)
 {
@@ -172,6 +196,7 @@ static void expect_honest(const struct lx_joint_problem *p, const struct lx_join
     for (int32_t i = 0; i < p->buffer_count; i++) {
         on[i] = a->address[i] >= 0;
         if (on[i]) assert_int_equal(a->label[i], lx_joint_label(p, a->choice, i));
+        if (on[i]) assert_true(a->label[i] >= 0);
     }
     assert_int_equal(a->objective, lx_joint_cost(p, a->choice, on));
     assert_true(a->bound <= a->objective);
@@ -206,6 +231,30 @@ static void random_against_brute_force(void **unused)
     }
     print_message("full reached the optimum in %d of %d, and proved it in %d\n", reached, total, proved);
     assert_true(reached * 100 >= total * 97);
+}
+
+/* With tiles all choices are tried: what costs nothing but bytes is proved. */
+static void tiles_against_brute_force(void **unused)
+{
+    (void)unused;
+    int proved = 0, total = 1500;
+    for (int i = 0; i < total; i++) {
+        struct rng r = rng_seed(200000 + (uint64_t)i);
+        struct arena a = {0};
+        struct lx_joint_problem p = random_joint(&r, &a);
+        bool timed = p.ops[0].compute != NULL;
+        give_tiles(&r, &a, &p);
+        int64_t best = brute_force(&p);
+        struct lx_joint_answer full = solve(&p, LX_JOINT_FULL, "exact", 0, &a);
+        expect_honest(&p, &full);
+        if (full.bound > best || full.objective < best || (!timed && full.objective != best))
+            fail_msg("seed %d: best %lld, found %lld, bound %lld", i, (long long)best,
+                     (long long)full.objective, (long long)full.bound);
+        proved += full.status == LX_OPTIMAL;
+        arena_free(&a);
+    }
+    print_message("with tiles: proved %d of %d\n", proved, total);
+    assert_true(proved * 3 >= total);
 }
 
 /* Whatever the limit, the answer is legal and no worse than the seed; and each run is like the other. */
@@ -320,9 +369,8 @@ static void refuses_what_is_no_problem(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_against_brute_force),
-        cmocka_unit_test(limits_and_repetition),
-        cmocka_unit_test(flips_up_to_the_cap),
+        cmocka_unit_test(random_against_brute_force), cmocka_unit_test(tiles_against_brute_force),
+        cmocka_unit_test(limits_and_repetition),      cmocka_unit_test(flips_up_to_the_cap),
         cmocka_unit_test(refuses_what_is_no_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,11 +2,14 @@
  * scaled down, random nests of random graphs on one to 32 cores, and sums over tiles of every kind and type. */
 #include "support/nest_runs.h"
 
-#ifdef LXPLAN_FULL_MATRIX
-enum { RANDOM_PLANS = 1500 };
-#else
-enum { RANDOM_PLANS = 100 };
-#endif
+enum { RANDOM_PLANS = 100, SEARCHED_SHARE = 3 };
+
+/* As many as LXPLAN_RANDOM_GRAPHS says. */
+static int random_plans(void)
+{
+    const char *n = getenv("LXPLAN_RANDOM_GRAPHS");
+    return n ? atoi(n) : RANDOM_PLANS;
+}
 
 static void cases_run_as_searched(void **state)
 {
@@ -58,7 +61,7 @@ static void random_nests_run(void **state)
     (void)state;
     int wrong = 0;
     struct nests_seen seen = {0};
-    for (int i = 0; i < RANDOM_PLANS; i++) {
+    for (int i = 0; i < random_plans(); i++) {
         struct rng r = rng_seed((uint64_t)i + 1);
         lx_status st = {0};
         char name[40];
@@ -74,6 +77,62 @@ static void random_nests_run(void **state)
     assert_true(seen.levels[0] && seen.levels[1] && seen.levels[2] && seen.blocked && seen.held &&
                 seen.in_place);
     assert_true(seen.on_chip && seen.sums > seen.on_chip && seen.reduced && seen.rings);
+}
+
+/* Random graphs of all that there is, any passes, little room; as planned, and as read back from a file. */
+static struct lx_plan *searched_plan(struct rng *r, lx_status *st)
+{
+    static const int64_t cores[] = {1, 2, 4, 32};
+    struct random_graph_shape shape = {.ops = 4 + (int)rng_below(r, 12),
+                                       .with_views = rng_below(r, 2),
+                                       .with_externs = rng_below(r, 4) == 0,
+                                       .again = rng_below(r, 4) == 0,
+                                       .cores = cores[rng_below(r, 4)]};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    const struct lx_graph *whole = random_graph(r, &shape, st);
+    const struct lx_graph *g =
+        whole ? lx_graph_with_capacity(whole, INT64_C(1) << rng_between(r, 8, 15), st) : NULL;
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        if (strcmp(row->name, "stage") != 0 && rng_below(r, 3) == 0) lx_pass_set(&how.passes, row, 1);
+    how.passes.tile = LX_TILE_AUTO;
+    struct lx_plan *p = g ? lx_plan_make(g, &how, st) : NULL;
+    lx_graph_free(g);
+    lx_graph_free(whole);
+    return p;
+}
+
+static int run_read_back(const char *name, const struct lx_plan *p)
+{
+    size_t length;
+    lx_status st = {0};
+    char *text = lx_plan_to_json(p, &length);
+    struct lx_plan *again = lx_plan_parse(name, text, length, &st);
+    if (!again) fail_msg("%s: %s", name, st.text);
+    int wrong = run_nests(name, again, LX_VERIFY_FULL);
+    lx_plan_free(again);
+    free(text);
+    return wrong;
+}
+
+static void searched_nests_run(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    struct nests_seen seen = {0};
+    for (int i = 0; i < random_plans() / SEARCHED_SHARE; i++) {
+        struct rng r = rng_seed((uint64_t)i + 1000);
+        lx_status st = {0};
+        char name[40];
+        struct lx_plan *p = searched_plan(&r, &st);
+        if (!p) fail_msg("searched %d: %s", i, st.text);
+        snprintf(name, sizeof name, "searched %d", i);
+        see_nests(p, &seen);
+        wrong += run_nests(name, p, LX_VERIFY_FULL);
+        if (i % 4 == 0) wrong += run_read_back(name, p);
+        lx_plan_free(p);
+    }
+    say_nests(&seen);
+    assert_int_equal(wrong, 0);
 }
 
 static void blocks_run(void **state)
@@ -186,7 +245,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cases_run_as_searched),
                                        cmocka_unit_test(cases_run_as_given),
-                                       cmocka_unit_test(random_nests_run), cmocka_unit_test(blocks_run),
+                                       cmocka_unit_test(random_nests_run),
+                                       cmocka_unit_test(searched_nests_run),
+                                       cmocka_unit_test(blocks_run),
                                        cmocka_unit_test(sums_of_all_kinds_and_types_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,8 @@
  * another legal plan: those must run. In other tries the plan is left alone and the device itself is led astray. */
 #include "support/nest_runs.h"
 
-#ifdef LXPLAN_FULL_MATRIX
-enum { WANTED = 1000, SUBJECTS = 120 };
-#else
-enum { WANTED = 200, SUBJECTS = 60 };
-#endif
-enum { MOST_TRIES = 40000 };
+enum { WANTED = 200, SUBJECTS = 60, MOST_TRIES = 40 };
+static int wanted = WANTED; /* or as the command line says, on twice the subjects */
 
 struct damaged {
     struct lx_plan plan;
@@ -315,16 +311,16 @@ static bool take(struct subject *s, struct lx_plan *p)
     return true;
 }
 
-static int find_subjects(struct subject *s)
+static int find_subjects(struct subject *s, int most)
 {
     int n = 0;
     cJSON *all = tiling_cases();
     const cJSON *c;
     lx_status st = {0};
-    cJSON_ArrayForEach(c, case_array(all)) if (n < SUBJECTS / 2 &&
+    cJSON_ArrayForEach(c, case_array(all)) if (n < most / 2 &&
                                                take(&s[n], plan_of_case(c, LX_ASK_TRAFFIC, &st))) n++;
     cJSON_Delete(all);
-    for (uint64_t seed = 1; n < SUBJECTS; seed++) {
+    for (uint64_t seed = 1; n < most; seed++) {
         struct rng r = rng_seed(seed);
         n += take(&s[n], random_nest_plan(&r, &st));
     }
@@ -385,16 +381,16 @@ static int judge_damage(const struct subject *s, struct damaged *d, const struct
 static void every_damage_is_found(void **state)
 {
     (void)state;
-    static struct subject subjects[SUBJECTS];
+    static struct subject subjects[2 * SUBJECTS];
     struct tally tally[SABOTAGES] = {{0}};
-    int n = find_subjects(subjects), harmful = 0;
+    int n = find_subjects(subjects, wanted > WANTED ? 2 * SUBJECTS : SUBJECTS), harmful = 0;
     struct rng r = rng_seed(20);
     missed = 0;
-    for (int tries = 0; harmful < WANTED; tries++) {
+    for (int tries = 0; harmful < wanted; tries++) {
         const struct subject *s = &subjects[rng_below(&r, (uint64_t)n)];
         int k = tries % SABOTAGES;
         struct damaged d;
-        assert_true(tries < MOST_TRIES);
+        assert_true(tries < MOST_TRIES * wanted);
         damage_begin(&d, s->plan, &r);
         if (sabotages[k].act(&d, &r)) harmful += judge_damage(s, &d, &sabotages[k], &tally[k]);
         arena_free(&d.memory);
@@ -411,8 +407,9 @@ static void every_damage_is_found(void **state)
     assert_int_equal(missed, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) wanted = atoi(argv[1]);
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_damage_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

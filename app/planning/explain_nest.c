@@ -1,0 +1,94 @@
+/* lxplan plan --explain NEST: what a nest's loops do, what stays on chip meanwhile and what that leaves free. A nest is
+ * called by its number, "nest 1", or by an op of it; "nests" are all. */
+#include "base/fail.h"
+#include "planning/nest_words.h"
+#include "planning/show_plan.h"
+#include "text/colour.h"
+#include "text/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int32_t nest_called(const struct lx_plan *p, const char *name)
+{
+    char *end;
+    for (int32_t i = 0; i < p->nest_count; i++)
+        for (int32_t o = p->nests[i].first; o <= p->nests[i].last; o++)
+            if (strcmp(p->layouts->graph->ops[o].name, name) == 0) return i;
+    if (strncmp(name, "nest", 4) != 0) return -1;
+    name += 4 + (name[4] == ' ' || name[4] == ':');
+    long long number = strtoll(name, &end, 10);
+    return end > name && !*end && number >= 1 && number <= p->nest_count ? (int32_t)number - 1 : -1;
+}
+
+static void add_names(const struct lx_plan *p, const struct lx_nest_part *parts, int32_t count,
+                      struct text *out)
+{
+    for (int32_t i = 0; i < count; i++) {
+        text_add(out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
+        add_printable(out, p->layouts->graph->tensors[parts[i].tensor].name, 30);
+    }
+}
+
+/* "scores and p never leave LX; k and v held; 2,048 B free". */
+static void add_uses(const struct lx_plan *p, const struct lx_nest_explained *e, struct text *out)
+{
+    for (int32_t i = 0, to; i < e->count; i = to) {
+        for (to = i; to < e->count && e->parts[to].use == e->parts[i].use;) to++;
+        add_names(p, &e->parts[i], to - i, out);
+        text_format(out, " %s; ", lx_nest_use_words(e->parts[i].use, to - i > 1));
+    }
+    text_format(out, "%s free\n", in_bytes(e->free_bytes).at);
+}
+
+static void add_levels(const struct lx_plan *p, const struct lx_nest *n, struct text *out)
+{
+    text_add(out, "tile ");
+    for (int l = 0; l < n->level_count; l++) {
+        text_format(out, "%s%s over ", l ? ", " : "", grouped(n->tiles[l]).at);
+        text_format(out, "%c", nest_axis_letter(p, n, l));
+    }
+    text_add(out, ": ");
+}
+
+/* What it moves, tensor by tensor. */
+static void add_moved(const struct lx_plan *p, const struct lx_nest_explained *e, struct text *out)
+{
+    for (int32_t i = 0; i < e->count; i++) {
+        const struct lx_nest_part *x = &e->parts[i];
+        if (x->hbm_bytes == 0) continue;
+        text_add(out, "  ");
+        add_printable(out, p->layouts->graph->tensors[x->tensor].name, 30);
+        text_format(out, ": %s", in_bytes(x->hbm_bytes).at);
+        if (x->stay >= 0 && is_tile(p, x->stay)) {
+            text_add(out, ", ");
+            add_tile_copies(p, x->stay, out);
+        }
+        text_add(out, "\n");
+    }
+}
+
+static bool show_nest(struct call *call, const struct lx_plan *p, int32_t nest, struct text *out)
+{
+    const struct lx_nest *n = &p->nests[nest];
+    struct lx_nest_explained e;
+    if (!lx_plan_explain_nest(p, nest, &e, &call->st)) return false;
+    add_nest_title(p, nest, out);
+    text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
+    add_levels(p, n, out);
+    add_uses(p, &e, out);
+    text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
+    text_format(out, "%.2f us of the device, %.2f us end to end; of it\n", e.device_us, e.end_to_end_us);
+    add_moved(p, &e, out);
+    lx_nest_explained_free(&e);
+    return true;
+}
+
+bool show_nests(struct call *call, const struct lx_plan *p, int32_t nest, struct text *out)
+{
+    bool ok = true;
+    if (nest >= 0) return show_nest(call, p, nest, out);
+    if (p->nest_count == 0) text_add(out, "The plan has no nests.\n");
+    for (int32_t i = 0; ok && i < p->nest_count; i++) ok = show_nest(call, p, i, out);
+    return ok;
+}

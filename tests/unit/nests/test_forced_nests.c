@@ -1,0 +1,135 @@
+/* Nests that are asked for: in the plan as asked, legal and proved no better than they are; and what cannot be is told with
+ * what would help. */
+#include "lxplan.h"
+#include "plan/options.h"
+#include "support/nest_plans.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static const struct lx_graph *attention(void)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st);
+    if (!g) fail_msg("%s", st.text);
+    return g;
+}
+
+static struct lx_plan *forced(const struct lx_graph *g, const char *nests, bool evict, lx_status *st)
+{
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"),
+                                  .passes = {.evict = evict, .online = LX_ONLINE_NONE}};
+    snprintf(how.nests, sizeof how.nests, "%s", nests);
+    return lx_plan_make(g, &how, st);
+}
+
+static void as_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int32_t nests, first, last, levels;
+        int64_t iterations;
+    } cases[] = {
+        {"scores-y:g/8", 1, 1, 9, 1, 8},
+        {"scores-y:g/8,r/4", 1, 1, 9, 2, 32},
+        {"1-9:r/2,g/4", 1, 1, 9, 2, 8},
+        {"scores-scaled:s/2;p-y:g/2", 2, 1, 2, 1, 2},
+        {"p-y:g/2;scores-scaled:s/2", 2, 1, 2, 1, 2},
+        {"scaled-masked:a/2,b/2,c/4", 1, 2, 3, 3, 16},
+        {"y:t/2", 1, 9, 9, 1, 2},
+    };
+    const struct lx_graph *g = attention();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int evict = 0; evict < 2; evict++) {
+            lx_status st = {0};
+            struct lx_plan *p = forced(g, cases[i].text, evict, &st);
+            if (!p) fail_msg("%s: %s", cases[i].text, st.text);
+            assert_int_equal(p->nest_count, cases[i].nests);
+            assert_int_equal(p->nests[0].first, cases[i].first);
+            assert_int_equal(p->nests[0].last, cases[i].last);
+            assert_int_equal(p->nests[0].level_count, cases[i].levels);
+            assert_int_equal(nest_iterations(&p->nests[0]), cases[i].iterations);
+            if (!lx_plan_check(p, &st)) fail_msg("%s: %s", cases[i].text, st.text);
+            lx_plan_free(p);
+        }
+    lx_graph_free(g);
+}
+
+static void told(const char *nests, const char *what)
+{
+    const struct lx_graph *g = attention();
+    lx_status st = {0};
+    struct lx_plan *p = forced(g, nests, false, &st);
+    if (p) fail_msg("%s was planned", nests);
+    if (!strstr(st.text, what)) fail_msg("%s: %s", nests, st.text);
+    assert_int_equal(lx_code_exit(st.code), 2);
+    lx_graph_free(g);
+}
+
+static void what_cannot_be_is_told(void **state)
+{
+    (void)state;
+    told("scores-z:g/2", "are no two ops of the graph");
+    told("y-scores:g/2", "first op runs after its last");
+    told("scores-y:x/2", "has no variable x; it has grsdt");
+    told("scores-y:g/3", "do not divide");
+    told("scores-y:d/2", "is no axis");
+    told("scores-max:g/2;max-y:g/2", "is in two of them");
+    told("scores-y:t/2", "complete only when the nest has ended");
+}
+
+/* The same run can be tiled along its rows once it is written with running sums. */
+static void rows_are_cut_with_running_sums(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = attention();
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .nests = "scores-y:t/2"};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    assert_non_null(p->graph->came_from);
+    assert_int_equal(p->nest_count, 1);
+    if (!lx_plan_check(p, &st)) fail_msg("%s", st.text);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+static void text_is_read_with_care(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "x",
+                                        "a-b",
+                                        "a-b:",
+                                        ":s/2",
+                                        "a:s",
+                                        "a:s/",
+                                        "a:s/1",
+                                        "a:s/2,",
+                                        "a:s/2 t/2",
+                                        "a:/2",
+                                        "a:s/2,s/4",
+                                        "a:a/2,b/2,c/2,d/2",
+                                        "a:s/99999999999"};
+    struct lx_options o = {.solvers = lx_solvers()};
+    lx_status st = {0};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (lx_options_set(&o, "nests", wrong[i], &st)) fail_msg("%s was taken", wrong[i]);
+        assert_true(o.nests[0] == 0);
+    }
+    assert_true(lx_options_set(&o, "nests", "a-b:s/2;c-d:t/4", &st));
+    assert_true(lx_options_set(&o, "nests", "e:s/2", &st));
+    assert_true(lx_options_set(&o, "nests", "a-b:s/8", &st));
+    assert_string_equal(o.nests, "c-d:t/4;e:s/2;a-b:s/8");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked), cmocka_unit_test(what_cannot_be_is_told),
+                                       cmocka_unit_test(rows_are_cut_with_running_sums),
+                                       cmocka_unit_test(text_is_read_with_care)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
