@@ -37,7 +37,7 @@ static bool gone(const struct machine *m, int32_t stay)
 {
     const struct lx_nest *n = m->at.nest;
     const struct lx_buffer *b = &m->plan->problem.buffers[stay];
-    if (!n || m->filled[stay] == m->round) return false;
+    if (!n || m->at.number == 0 || m->filled[stay] == m->round) return false;
     const struct stay_view *v = &m->views[stay];
     bool tile = v->known && v->nest >= 0 && &m->plan->nests[v->nest] == n &&
                 m->plan->stays[stay].hold == n->level_count;
