@@ -1,0 +1,118 @@
+/* Nests that nobody would choose: random runs, variables and counts on random graphs, on various cores and with little
+ * room. What the planner takes is legal by the checker, is the same plan when its file is read again, and runs
+ * on the device with the counts of the plan. `test_any_nest N` takes N graphs instead of the usual few. */
+#include "layout/op_index.h"
+#include "support/device_plans.h"
+#include "support/random_graph.h"
+
+enum { USUAL = 200, TRIES = 14 };
+
+static int wanted = USUAL;
+
+struct seen {
+    int asked, planned, levels[4], cores, ran;
+};
+
+/* A loop over a variable of the first op of a run, as text. */
+static int write_level(char *to, size_t size, const struct op_index *x, struct rng *r)
+{
+    static const int64_t counts[] = {2, 2, 3, 4, 8, 16};
+    int v = (int)rng_below(r, (uint64_t)(x->var_count > 0 ? x->var_count : 1));
+    return snprintf(to, size, "%c/%d", x->letter[v], (int)counts[rng_below(r, 6)]);
+}
+
+static bool write_nest(const struct lx_layouts *l, char *to, size_t size, struct rng *r)
+{
+    int32_t first = (int32_t)rng_below(r, (uint64_t)l->graph->op_count),
+            last = first + (int32_t)rng_below(r, 4);
+    struct op_index x;
+    if (last >= l->graph->op_count) last = l->graph->op_count - 1;
+    op_index_of(l->graph, &l->graph->ops[first], &x);
+    if (!x.known || x.var_count == 0) return false;
+    int n = snprintf(to, size, "%d-%d:", (int)first, (int)last), levels = 1 + (int)rng_below(r, 3);
+    for (int i = 0; i < levels; i++) {
+        if (i > 0) n += snprintf(to + n, size - (size_t)n, ",");
+        n += write_level(to + n, size - (size_t)n, &x, r);
+    }
+    return true;
+}
+
+static void expect_legal_and_true(const struct lx_plan *p, const char *what, struct seen *s)
+{
+    lx_status st = {0};
+    size_t length, again_length;
+    char *text = lx_plan_to_json(p, &length);
+    struct lx_device_options how = {0};
+    if (!lx_plan_check(p, &st)) fail_msg("%s: %s", what, st.text);
+    struct lx_plan *again = lx_plan_parse("again", text, length, &st);
+    if (!again || !lx_plan_check(again, &st)) fail_msg("%s, read again: %s", what, st.text);
+    char *second = lx_plan_to_json(again, &again_length);
+    if (length != again_length || memcmp(text, second, length) != 0) fail_msg("%s: the file changes", what);
+    struct lx_run_result *run = lx_device_run(again, &how, &st);
+    if (!run || !run->ok) fail_msg("%s: %s", what, run ? what_is_wrong(run) : st.text);
+    s->ran++;
+    lx_run_result_free(run);
+    lx_plan_free(again);
+    free(second);
+    free(text);
+}
+
+static void try_graph(const struct lx_graph *g, struct rng *r, struct seen *s, int number)
+{
+    lx_status st = {0};
+    struct lx_layouts *l = lx_layouts_make(g, &st);
+    char nests[80], what[200];
+    if (!l) fail_msg("%s", st.text);
+    for (int i = 0; i < TRIES; i++) {
+        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
+                                      .passes = {.evict = rng_below(r, 4) == 0,
+                                                 .no_ring = rng_below(r, 5) == 0,
+                                                 .clone = (int)rng_below(r, 3)}};
+        if (!write_nest(l, nests, sizeof nests, r)) continue;
+        snprintf(how.nests, sizeof how.nests, "%s", nests);
+        s->asked++;
+        struct lx_plan *p = lx_plan_make(g, &how, &st);
+        if (!p) {
+            if (st.code == LX_E_INTERNAL) fail_msg("graph %d, %s: %s", number, nests, st.text);
+            continue;
+        }
+        s->planned++;
+        s->levels[p->nests[0].level_count]++;
+        snprintf(what, sizeof what, "graph %d on %d cores, %d bytes, %s", number, (int)g->device.cores,
+                 (int)p->problem.capacity, nests);
+        expect_legal_and_true(p, what, s);
+        lx_plan_free(p);
+    }
+    lx_layouts_free(l);
+}
+
+static void any_nest_is_understood(void **state)
+{
+    (void)state;
+    static const int64_t cores[] = {1, 2, 4, 8};
+    struct rng r = rng_seed(31);
+    struct seen s = {0};
+    for (int i = 0; i < wanted; i++) {
+        struct random_graph_shape shape = {.ops = 3 + (int)rng_below(&r, 6),
+                                           .with_views = rng_below(&r, 4) == 0,
+                                           .with_externs = rng_below(&r, 8) == 0,
+                                           .again = rng_below(&r, 8) == 0,
+                                           .cores = cores[rng_below(&r, 4)]};
+        lx_status st = {0};
+        const struct lx_graph *g = random_graph(&r, &shape, &st);
+        if (!g) fail_msg("%s", st.text);
+        g = with_capacity(g, 128 * rng_between(&r, 2, 400));
+        try_graph(g, &r, &s, i);
+        lx_graph_free(g);
+    }
+    print_message("%d nests asked for, %d planned (%d, %d and %d levels), all legal, all run\n", s.asked,
+                  s.planned, s.levels[1], s.levels[2], s.levels[3]);
+    assert_true(s.levels[1] > 0 && s.levels[2] > 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_nest_is_understood)};
+    if (argc == 2 && atoi(argv[1]) > 0) wanted = atoi(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
