@@ -178,6 +178,7 @@ static bool search_quickly(struct planner *p)
     quick.run.options = NULL;
     quick.run.work_limit = 0;
     tries.options = &quick;
+    tries.asked = p->options;
     if (!attempt_plain(&tries, &plain, &tries.best)) return false;
     bool ok = run_searches(&tries, LX_TRIES_MANY) && attempt_make(p, &tries.best.draft.how, &full);
     if (ok) {

@@ -19,23 +19,17 @@
 static struct nest_asks asks_of(const struct planner *p)
 {
     int32_t ops = p->best.draft.graph->op_count;
-    bool tiny = ops <= 12, small = ops <= 60;
+    bool tiny = ops <= 12;
     return (struct nest_asks){.room = lx_device_usable(&p->best.draft.graph->device) * p->divided->cores,
-                              .longest = tiny    ? 12
-                                         : small ? 40
-                                                 : 24,
+                              .longest = tiny ? 12 : 40,
                               .levels = ops <= 100 ? 3 : 2,
-                              .counts = tiny    ? 64
-                                        : small ? 8
-                                                : 5,
-                              .most = tiny    ? 200
-                                      : small ? 24
-                                              : 12,
+                              .counts = tiny ? 64 : 8,
+                              .most = tiny ? 200 : 24,
                               .least_gain = tiny ? -LX_INT_MAX : 1};
 }
 
 /* Plans that are tried in all, of some thirty ops each. */
-enum { EFFORT = 560, WINDOW = 56 };
+enum { EFFORT = 560, WINDOW = 56, MOST_CUT = 40 };
 
 /* Of a planner's ops, if as many such are looked at. */
 static int64_t tries_of(const struct planner *p, int32_t windows)
@@ -57,7 +51,61 @@ static int64_t *op_bytes(const struct planner *p, const struct attempt *a, struc
     return bytes;
 }
 
-/* One nest more than `from` has: at most `most` of those that promise most. */
+/* A set of nests planned, and into the pool. */
+static bool enter(struct planner *p, struct nest_set *s, int64_t *tries, struct nest_pool *next)
+{
+    int64_t before = s->menus->spent;
+    struct attempt tried;
+    s->below = nest_pool_worst(next);
+    s->changed = EVERY_NEST;
+    if (!nest_set_plan(p, s, &tried)) return false;
+    *tries -= s->menus->spent - before;
+    if (tried.memory) nest_pool_add(next, &tried);
+    return true;
+}
+
+/* The candidates without a common op that promise most together: the best path over the ops. */
+static bool add_path(struct planner *p, const struct nest_set *base, const struct nest_candidate *found,
+                     int32_t count, struct arena *memory, int64_t *tries, struct nest_pool *next)
+{
+    size_t n = (size_t)base->op_count + 1;
+    int64_t *most = arena_array(memory, n, sizeof *most);
+    int32_t *taken = arena_array(memory, n, sizeof *taken);
+    struct nest_set s = *base, with;
+    if (!most || !taken) return status_no_memory(p->st);
+    for (int32_t o = 0; o < base->op_count; o++) {
+        most[o + 1] = most[o];
+        taken[o + 1] = -1;
+        for (int32_t i = 0; i < count; i++) {
+            const struct nest_candidate *c = &found[i];
+            if (c->nest.last != o || most[c->nest.first] + c->gain <= most[o + 1]) continue;
+            most[o + 1] = most[c->nest.first] + c->gain;
+            taken[o + 1] = i;
+        }
+    }
+    for (int32_t o = base->op_count; o > 0;) {
+        int32_t i = taken[o];
+        o = i < 0 ? o - 1 : found[i].nest.first;
+        if (i < 0) continue;
+        if (!nest_set_add(&s, &found[i], memory, &with)) return status_no_memory(p->st);
+        s = with;
+    }
+    return s.nest_count <= base->nest_count + 1 || enter(p, &s, tries, next);
+}
+
+/* The best of every run, and the path over them. */
+static bool add_many(struct planner *p, struct nest_asks asks, const struct nest_set *base,
+                     struct arena *memory, int64_t *tries, struct nest_pool *next)
+{
+    struct nest_candidate *found = NULL;
+    int32_t count = 0;
+    asks.one_a_run = true;
+    asks.most = 400;
+    return nest_candidates(&asks, memory, &found, &count, p->st) &&
+           add_path(p, base, found, count, memory, tries, next);
+}
+
+/* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
 static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int32_t most,
                       int64_t *tries, struct nest_pool *next)
 {
@@ -69,15 +117,12 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
     asks.now = &from->draft;
     asks.op_bytes = op_bytes(p, from, &memory);
     bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &found, &count, p->st) &&
-              nest_set_of(&from->draft, menus, &memory, &base, p->st);
-    for (int32_t i = 0; ok && i < count && i<most && * tries> 0 && !lx_run_stopped(&p->options->run); i++) {
-        int64_t before = menus->spent;
-        struct attempt tried;
+              nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
+              (from->draft.graph->op_count <= 12 || add_many(p, asks, &base, &memory, tries, next));
+    for (int32_t i = 0; ok && i < count && i<most && * tries> 0; i++) {
+        if (lx_run_stopped(&p->options->run)) break;
         ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
-        with.below = nest_pool_worst(next);
-        ok = ok && nest_set_plan(p, &with, &tried);
-        *tries -= menus->spent - before;
-        if (ok && tried.memory) nest_pool_add(next, &tried);
+        ok = ok && enter(p, &with, tries, next);
     }
     arena_free(&memory);
     return ok;
@@ -127,7 +172,7 @@ static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tr
 static struct lx_plan_options brief_options(const struct planner *p)
 {
     enum { STEPS = 600 };
-    struct lx_plan_options brief = *p->options;
+    struct lx_plan_options brief = p->asked ? *p->asked : *p->options;
     int64_t most = brief.run.work_limit;
     brief.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
     return brief;
@@ -158,7 +203,7 @@ static bool make_windows(struct windows *w)
 {
     const struct draft *x = &w->p->best.draft;
     int32_t *last;
-    if (!nest_windows_cut(x, WINDOW, &w->memory, &last, &w->count, w->p->st)) return false;
+    if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->p->st)) return false;
     w->at = arena_array(&w->memory, (size_t)w->count, sizeof *w->at);
     w->found = arena_array(&w->memory, (size_t)w->count, sizeof *w->found);
     w->like = arena_array(&w->memory, (size_t)w->count, sizeof *w->like);
@@ -216,21 +261,22 @@ static bool join_windows(struct windows *w)
 static bool search_windows(struct planner *p, struct nest_menus *menus)
 {
     struct windows w = {.p = p, .menus = menus};
-    int64_t tries = 24;
     bool ok = make_windows(&w);
     for (int32_t i = 0; ok && i < w.count && !lx_run_stopped(&p->options->run); i++)
         if (w.like[i] == i) ok = search_window(&w, i);
-    ok = ok && (lx_run_stopped(&p->options->run) || join_windows(&w));
+    ok = ok && join_windows(&w); /* stopped: of those that it came to */
     for (int32_t i = 0; w.found && i < w.count; i++) attempt_free(&w.found[i]);
     arena_free(&w.memory);
-    return ok && nest_set_refine(p, menus, &tries);
+    return ok;
 }
 
+/* Of many ops nests are looked for in windows, and the whole is only polished. */
 static bool search_any(struct planner *p, struct nest_menus *menus)
 {
-    bool few = p->best.draft.graph->op_count <= WINDOW;
-    if (few || p->best.draft.how.nest_count > 0) return search_nests(p, menus, tries_of(p, 1));
-    return search_windows(p, menus);
+    int64_t tries = 24;
+    if (p->best.draft.graph->op_count <= WINDOW) return search_nests(p, menus, tries_of(p, 1));
+    return (p->best.draft.how.nest_count > 0 || search_windows(p, menus)) &&
+           nest_set_refine(p, menus, &tries);
 }
 
 bool tile_search(struct planner *p)

@@ -1,11 +1,13 @@
 /* What nests save: HBM megabytes of graphs as planned without and with them.
  *
- *     build/bin/bench_nests [--solver NAME] [--losses] GRAPH.json ...
+ *     build/bin/bench_nests [--solver NAME] [--losses] [--online] GRAPH.json ...
  *
  * A row a graph: what must cross once, what is moved without nests and with them, seconds of processor time of both
- * searches; then the nests. With --losses the tensors that move more than they must, in order of bytes. */
+ * searches; then the nests. With --online
+ * softmax is rewritten to running sums; with --losses the tensors that move more than they must, in order of bytes. */
 #include "lxplan.h"
 #include "plan/planner.h"
+#include "graph/online.h"
 #include "support/bench_clock.h"
 
 #include <inttypes.h>
@@ -15,7 +17,7 @@
 
 struct asked {
     const char *solver;
-    bool losses;
+    bool losses, online;
 };
 
 static double mega(int64_t bytes)
@@ -95,6 +97,11 @@ static int measure(const char *path, const struct asked *how)
     lx_status st = {0};
     struct arena memory = {0};
     const struct lx_graph *g = lx_graph_read(path, &st);
+    const struct lx_graph *rewritten = NULL;
+    if (g && how->online && graph_online(g, &rewritten, &st) && rewritten) {
+        lx_graph_free(g);
+        g = rewritten;
+    }
     struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     struct lx_plan_options options = {.solver = lx_solver_find(how->solver),
@@ -129,6 +136,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--losses") == 0)
             how.losses = true;
+        else if (strcmp(argv[i], "--online") == 0)
+            how.online = true;
         else if (strcmp(argv[i], "--solver") == 0 && i + 1 < argc)
             how.solver = argv[++i];
         else

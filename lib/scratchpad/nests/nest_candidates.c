@@ -17,6 +17,8 @@ struct finding {
     struct arena *memory, *scratch; /* of what is kept; of a run */
     struct nest_candidate *kept;
     int32_t kept_count;
+    struct nest_candidate
+        one; /* the best of the run under way, if only that is wanted; level_count 0: none */
     /* Of the run under way: */
     int32_t first, last;
     int axis_count;
@@ -56,18 +58,32 @@ static bool settle(struct finding *f, const int *axis, struct nest_candidate *c)
     return true;
 }
 
-static void keep(struct finding *f, const int *axis, struct nest_candidate c)
+/* Into its place in the list; what falls out at the end is the worst. */
+static void insert(struct finding *f, const struct nest_candidate *c)
 {
     int32_t most = f->asks->most, at = f->kept_count;
-    if (c.gain < f->asks->least_gain || (at == most && !is_better(&c, &f->kept[most - 1]))) return;
+    if (at == most && !is_better(c, &f->kept[most - 1])) return;
+    if (at == most) at--;
+    f->kept_count = at + 1;
+    for (; at > 0 && is_better(c, &f->kept[at - 1]); at--) f->kept[at] = f->kept[at - 1];
+    f->kept[at] = *c;
+}
+
+static void keep(struct finding *f, const int *axis, struct nest_candidate c)
+{
+    int32_t most = f->asks->most;
+    bool one = f->asks->one_a_run;
+    if (c.gain < f->asks->least_gain || (f->kept_count == most && !is_better(&c, &f->kept[most - 1])) ||
+        (one && f->one.nest.level_count && !is_better(&c, &f->one)))
+        return;
     if (!settle(f, axis, &c)) {
         f->no_memory = true;
         return;
     }
-    if (at == most) at--;
-    f->kept_count = at + 1;
-    for (; at > 0 && is_better(&c, &f->kept[at - 1]); at--) f->kept[at] = f->kept[at - 1];
-    f->kept[at] = c;
+    if (one)
+        f->one = c;
+    else
+        insert(f, &c);
 }
 
 /* All counts of the levels from `level` on. */
@@ -231,9 +247,11 @@ static bool try_run(struct finding *f, const struct axis_run *r)
     if (!take_tensors(f)) return false;
     if (!worth_a_nest(f) || f->now == 0) return true;
     for (int a = 0; a < f->axis_count; a++) find_counts(f, a);
+    f->one.nest.level_count = 0;
     for (int levels = 1; levels <= LX_MAX_LEVELS && levels <= f->asks->levels && levels <= f->axis_count;
          levels++)
         try_axes(f, levels, 0, axis);
+    if (f->one.nest.level_count) insert(f, &f->one);
     return !f->no_memory;
 }
 

@@ -25,6 +25,7 @@ struct nest_asks {
     int levels;              /* at most */
     int counts;              /* of tiles per axis */
     int32_t most;            /* candidates that are wanted */
+    bool one_a_run;          /* only the best of each run */
     int64_t least_gain;      /* guesses may be wrong: below 0, they need not promise anything */
 };
 
