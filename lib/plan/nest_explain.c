@@ -55,6 +55,14 @@ static int64_t accessed(const struct lx_plan *p, const struct lx_nest *n, int32_
     return bytes;
 }
 
+static bool used_after(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor)
+{
+    int32_t end = p->access_at[p->layouts->graph->op_count];
+    for (int32_t a = p->access_at[n->last + 1]; a < end; a++)
+        if (p->accesses[a].tensor == tensor) return true;
+    return false;
+}
+
 static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n, const struct nest_tensor *t,
                                int32_t stay, unsigned kinds)
 {
@@ -62,7 +70,7 @@ static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n,
     if (stay < 0) return LX_NEST_HBM;
     if (t->summed) return loads ? LX_NEST_PARTS : LX_NEST_SUM;
     if (t->made && stores) return LX_NEST_STORED;
-    if (t->made) return p->stays[stay].last > n->last ? LX_NEST_KEPT : LX_NEST_INSIDE;
+    if (t->made) return used_after(p, n, p->stays[stay].tensor) ? LX_NEST_KEPT : LX_NEST_INSIDE;
     return p->stays[stay].hold == n->level_count ? LX_NEST_LOADED : LX_NEST_HELD;
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool pack_list(struct arena *memory, const int64_t *values, int32_t count, struct int_list *out)
@@ -20,6 +21,24 @@ static bool pack_int32s(struct arena *memory, const int32_t *values, int32_t cou
     return out->at != NULL;
 }
 
+/* A number with the digits that files have. */
+static double as_written(double x)
+{
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.*g", RECORD_REAL_DIGITS, x);
+    return strtod(digits, NULL);
+}
+
+/* Of the times as they are written, so that who reads them finds the same. */
+static double written_gap(const struct lx_plan *p)
+{
+    struct lx_plan q = *p;
+    q.figures.end_to_end_us = as_written(p->figures.end_to_end_us);
+    q.figures.bound_us = as_written(p->figures.bound_us);
+    double gap = lx_plan_gap(&q);
+    return isfinite(gap) ? gap : (double)NAN;
+}
+
 struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
 {
     snprintf(hash, 20, "%016" PRIx64, p->graph->hash);
@@ -31,7 +50,7 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
                               .spill_bytes = p->figures.spill_bytes,
                               .height_bytes = p->figures.height_bytes,
                               .bound_bytes = p->figures.bound_bytes,
-                              .gap = isfinite(lx_plan_gap(p)) ? lx_plan_gap(p) : NAN,
+                              .gap = written_gap(p),
                               .target_hbm_bytes = p->graph->target_hbm_bytes,
                               .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
                               .capacity = p->problem.capacity,

@@ -2,34 +2,13 @@
  * op waits for adds up, and with time asked for nests are never slower than none. */
 #include "lxplan.h"
 #include "cost/bundle.h"
+#include "support/nest_files.h"
 #include "support/nest_plans.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-
-static void near(double a, double b)
-{
-    if (fabs(a - b) > 1e-9 * (fabs(a) + fabs(b) + 1)) fail_msg("%.12g is not %.12g", a, b);
-}
-
-/* The waits of all ops are the end-to-end time, and ops have it among them. */
-static void adds_up(const struct lx_plan *p)
-{
-    int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits);
-    double shares = 0;
-    assert_non_null(waits);
-    lx_plan_waits(p, waits);
-    struct lx_op_wait sum = lx_waits_sum(waits, ops);
-    near(sum.device_us, p->figures.device_us);
-    near(lx_wait_us(&sum), p->figures.end_to_end_us);
-    for (int32_t o = 0; o < ops; o++) shares += p->traffic[o].end_to_end_us;
-    near(shares, p->figures.end_to_end_us);
-    free(waits);
-}
 
 /* Each op of a nest is launched once per iteration. */
 static void pays_launches(const struct lx_plan *p)
