@@ -121,6 +121,18 @@ static void write_nests(const struct lx_plan *p, struct text *out)
     text_add(out, p->nest_count > MOST ? "; ...\n" : "\n");
 }
 
+/* Of a plan whose graph was rewritten. */
+static void write_online(const struct lx_plan *p, struct text *out)
+{
+    int64_t sums = 0;
+    const struct lx_graph *g = p->graph, *from = g->came_from;
+    if (!from) return;
+    for (int32_t o = 0; o < g->op_count; o++) sums += g->ops[o].kind->id == LX_KIND_LOGSUMEXP;
+    label(out, "online");
+    text_format(out, "%s, in which tiles may cut rows of softmax: %s, %d as it is written\n",
+                counted(sums, "running sum").at, counted(g->op_count, "op").at, (int)from->op_count);
+}
+
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
     label(out, p->graph->is_list ? "cost" : "HBM");
@@ -139,6 +151,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
                     counted(p->joint.divided_anew, "op").at, in_bytes(p->joint.bound_bytes).at);
     }
     write_nests(p, out);
+    write_online(p, out);
     if (!p->graph->is_list) {
         label(out, "pool");
         text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);

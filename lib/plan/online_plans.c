@@ -4,7 +4,11 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "graph/online.h"
+#include "layout/op_index.h"
 #include "plan/planner.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_better(const struct lx_plan *p, const struct lx_plan *than)
 {
@@ -46,13 +50,63 @@ static struct lx_plan *better_of(struct lx_plan *p, struct lx_plan *online)
     return kept;
 }
 
+static bool has_op(const struct lx_graph *g, const struct lx_op *op)
+{
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (g->ops[o].kind == op->kind && strcmp(g->ops[o].name, op->name) == 0) return true;
+    return false;
+}
+
+/* Tensors of ops that are rewritten: true; and what the ops that access one of them move more than all their operands
+ * once. That is what running sums can save by themselves. */
+static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten, bool *touched, bool *seen)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    int64_t moved = 0, once = 0;
+    for (int32_t o = 0; o < p->graph->op_count; o++) {
+        const struct lx_op *op = &p->graph->ops[o];
+        if (has_op(rewritten, op)) continue;
+        for (int i = 0; i <= op->input_count; i++) touched[op_operand(op, i)] = true;
+    }
+    for (int32_t o = 0; o < g->op_count; o++) {
+        bool of_it = false;
+        for (int i = 0; i <= g->ops[o].input_count; i++)
+            of_it |= touched[p->layouts->origin[op_operand(&g->ops[o], i)]];
+        if (!of_it) continue;
+        moved += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
+        for (int i = 0; i <= g->ops[o].input_count; i++) {
+            int32_t t = op_operand(&g->ops[o], i), origin = p->layouts->origin[t];
+            if (seen[origin] || p->hbm_address[t] < 0 ||
+                (touched[origin] && p->graph->tensors[origin].role == LX_INTERMEDIATE))
+                continue;
+            seen[origin] = true;
+            once += lx_layout_bytes(&p->layouts->layouts[t]);
+        }
+    }
+    return moved > once;
+}
+
+/* A large graph is planned twice only where softmax moves more than it has to by itself. */
+static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritten)
+{
+    enum { LARGE = 100 };
+    if (p->graph->op_count <= LARGE) return true;
+    bool *touched = calloc((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
+    bool worth = touched && moves_more(p, rewritten, touched, touched + p->graph->tensor_count);
+    free(touched);
+    return worth;
+}
+
 /* Takes the plan over. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
     if (!may_pay(p, how)) return p;
     bool ok = graph_online(p->graph, &rewritten, st);
-    if (ok && !rewritten) return p;
+    if (ok && (!rewritten || !is_worth_it(p, rewritten))) {
+        lx_graph_free(rewritten);
+        return p;
+    }
     struct lx_plan *online = rewritten ? plan_as_written(rewritten, how, st) : NULL;
     lx_graph_free(rewritten);
     if (online) return better_of(p, online);
