@@ -176,4 +176,5 @@ void session_select_nothing(struct session *s)
 {
     s->selection.buffer = s->selection.op = -1;
     s->selection.tick = 0;
+    s->selection.iteration = 0;
 }

@@ -58,6 +58,23 @@ static void slices_reach_both_ends(const struct lx_plan *p, int32_t tensor, cons
     text_free(&first), text_free(&last), text_free(&from), text_free(&to);
 }
 
+/* What is whole says so where a nest cuts it or adds it up, and nothing elsewhere. */
+static void wholes_say_so(const struct lx_plan *p, int32_t buffer)
+{
+    for (int32_t i = 0; i < p->nest_count && !is_tile(p, buffer); i++) {
+        const struct lx_nest *n = &p->nests[i];
+        const struct lx_stay *s = &p->stays[buffer];
+        struct nest_tensor t = nest_tensor_of(p->layouts, n, s->tensor);
+        bool meets = s->first <= n->last && s->last >= n->first;
+        struct text words = {0};
+        add_whole_words(p, buffer, i, nest_iterations(n) - 1, &words);
+        assert_int_equal(words.at != NULL, meets && (t.indexed || t.summed));
+        if (words.at) assert_int_equal(strstr(words.at, "adds up a sum over ") != NULL, t.summed != 0);
+        if (words.at) assert_int_equal(strstr(words.at, "this iteration uses ") != NULL, t.indexed != 0);
+        text_free(&words);
+    }
+}
+
 static void expect_plan(const struct lx_plan *p, int *tiles)
 {
     int64_t all = 0;
@@ -75,6 +92,7 @@ static void expect_plan(const struct lx_plan *p, int *tiles)
         add_tile_words(p, i, 0, &words);
         assert_int_equal(words.at != NULL, is_tile(p, i));
         if (is_tile(p, i)) assert_true(tile_count(p, i) >= 2 && strncmp(words.at, "tile 1 of ", 10) == 0);
+        wholes_say_so(p, i);
         *tiles += is_tile(p, i);
         text_free(&words);
     }
