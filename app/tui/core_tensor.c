@@ -42,10 +42,20 @@ static struct drawn choose_drawn(const struct lx_core_view *view)
     return a > b ? (struct drawn){b, a} : (struct drawn){a, b};
 }
 
+/* Tiles of the tensor, of which a nest has one at a time. */
+static int64_t tiles_of(const struct lx_core_view *v)
+{
+    int64_t tiles = 1;
+    for (int i = 0; i < v->rank; i++) tiles *= max_i64(v->tiles[i], 1);
+    return tiles;
+}
+
 static void draw_shape(const struct scene *on, struct box row, const struct cut *c, struct drawn d)
 {
     const int64_t *slices = c->view.slices;
     struct text shape = {0};
+    int64_t tiles = tiles_of(&c->view);
+    if (tiles > 1) text_format(&shape, "1/%s of ", grouped(tiles).at);
     add_shape(&c->g->tensors[c->tensor], &shape);
     if (d.across < 0)
         text_add(&shape, ": whole on every core");
