@@ -44,15 +44,35 @@ struct graph_row {
     const struct lx_graph *graph;
     const struct lx_op *op;
     const struct lx_op_wait *wait;
-    int32_t number;
-    bool here; /* it is selected */
+    int32_t number, last; /* last: of a nest that is folded; else the op itself */
+    bool here;            /* it is selected */
 };
+
+static int64_t ring_of(const struct lx_op_traffic *t)
+{
+    return t->ring + t->reduce_ring;
+}
+
+/* "scores..mixed" of a nest that is folded. */
+static void name_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct graph_row *row = row_of_table;
+    (void)column;
+    v->paint = row->here ? PAINT_HEADING : PAINT_PLAIN;
+    v->words = row->op->name;
+    if (row->last == row->number) return;
+    v->words = NULL;
+    value_add(v, row->op->name);
+    value_add(v, "..");
+    value_add(v, row->graph->ops[row->last].name);
+}
 
 static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct graph_row *row = row_of_table;
-    int64_t bytes = outcome_traffic(row->outcome, row->number);
+    int64_t bytes = 0;
     (void)column;
+    for (int32_t o = row->number; o <= row->last; o++) bytes += outcome_traffic(row->outcome, o);
     value_whole(v, bytes);
     v->paint = bytes ? PAINT_PLAIN : PAINT_GOOD;
     if (!bytes) v->words = "on chip";
@@ -62,8 +82,10 @@ static void ring_value(const void *row_of_table, const struct column *column, st
 {
     const struct graph_row *row = row_of_table;
     const struct lx_op_traffic *all = row->outcome->plan->traffic;
+    int64_t bytes = 0;
     (void)column;
-    value_dim(v, all ? all[row->number].ring + all[row->number].reduce_ring : 0);
+    for (int32_t o = row->number; all && o <= row->last; o++) bytes += ring_of(&all[o]);
+    value_dim(v, bytes);
     if (!v->whole) v->words = "-";
 }
 
@@ -77,8 +99,7 @@ static void cores_value(const void *row_of_table, const struct column *column, s
 }
 
 /* clang-format off */
-VALUE_OF(name_value,   struct graph_row, v->words = row->op->name; v->paint = row->here ? PAINT_HEADING : PAINT_PLAIN;)
-VALUE_OF(kind_value,   struct graph_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(kind_value,   struct graph_row, v->words = row->last > row->number ? "nest" : row->op->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(shape_value,  struct graph_row, add_shape(&row->graph->tensors[row->op->output], &v->made); v->words = v->made.at;)
 VALUE_OF(splits_value, struct graph_row, add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at;)
 VALUE_OF(time_value,   struct graph_row, v->number = row->wait->device_us; value_format(v, "%s", in_micros(v->number).at);)
@@ -105,8 +126,22 @@ static int nest_columns(const struct lx_plan *p, int room)
     return p->nest_count == 0 || room < 40 ? 0 : room < 76 ? 2 : 9;
 }
 
+/* Of a nest that is folded: "[h/8,s/8", or "[x64". */
+static void put_folded(const struct scene *on, struct box at, const struct lx_nest *n, struct style style)
+{
+    struct text words = {0};
+    add_nest_brief(session_plan(on->session), n, &words);
+    put(on->cells, at.row, at.column, '[', style);
+    if ((int)words.length > at.columns - 2)
+        put_format(on->cells, at.row, at.column + 1, at.columns - 2, style, "x%lld",
+                   (long long)nest_iterations(n));
+    else
+        put_text(on->cells, at.row, at.column + 1, at.columns - 2, style, words.at ? words.at : "");
+    text_free(&words);
+}
+
 /* The bracket beside an op; beside the first ops a level each, the outermost first: "x16 h". */
-static void put_nest(const struct scene *on, struct box at, int32_t op)
+static void put_nest(const struct scene *on, struct box at, int32_t op, bool folded)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = at.columns > 0 ? plan_nest_at(p, op) : -1;
@@ -114,23 +149,38 @@ static void put_nest(const struct scene *on, struct box at, int32_t op)
     const struct lx_nest *n = &p->nests[nest];
     const struct glyphs *g = on->glyphs;
     struct style style = nest == session_nest(on->session) ? INK(KEY) : INK(FRAME);
-    put(on->cells, at.row, at.column,
-        n->first == n->last ? '['
-        : op == n->first    ? g->corner[0]
-        : op == n->last     ? g->corner[2]
-                            : g->vertical,
-        style);
     int level = op - n->first;
+    if (folded || n->first == n->last) {
+        put_folded(on, at, n, style);
+        return;
+    }
+    put(on->cells, at.row, at.column,
+        op == n->first  ? g->corner[0]
+        : op == n->last ? g->corner[2]
+                        : g->vertical,
+        style);
     if (level >= n->level_count) return;
     put_format(on->cells, at.row, at.column + 1, at.columns - 2, style, "x%lld %c",
                (long long)n->tiles[level], nest_axis_letter(p, n, level));
 }
 
+int32_t graph_row_last(const struct lx_plan *p, int32_t op, bool folded)
+{
+    int32_t nest = folded ? plan_nest_at(p, op) : -1;
+    return nest >= 0 && p->nests[nest].first == op ? p->nests[nest].last : op;
+}
+
+static struct lx_op_wait waits_of_row(const struct outcome *o, int32_t op, int32_t last)
+{
+    return op == last ? o->waits[op] : lx_waits_sum(&o->waits[op], last - op + 1);
+}
+
 /* How wide a name is depends on the room. */
-void graph_rows_fit(const struct scene *on, int room, struct graph_rows *out)
+void graph_rows_fit(const struct scene *on, int room, bool folded, struct graph_rows *out)
 {
     const struct outcome *o = &on->session->shown;
-    *out = (struct graph_rows){.rails = rails_fit(o, room), .nests = nest_columns(o->plan, room)};
+    *out = (struct graph_rows){
+        .rails = rails_fit(o, room), .folded = folded, .nests = nest_columns(o->plan, room)};
     out->columns_at = TICK_COLUMNS + out->nests + out->rails.columns + 2;
     int rest = room - out->columns_at;
     memcpy(out->columns, graph_array, sizeof graph_array);
@@ -141,8 +191,10 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_rows *out)
                                                   : 1;
     out->fitted = fit_columns((struct columns){graph_columns.name, out->columns, GRAPH_COLUMNS}, rest);
     out->bar_at = out->columns_at + out->fitted.end + 1;
-    for (int32_t i = 0; i < outcome_graph(o)->op_count; i++)
-        out->longest_us = fmax(out->longest_us, lx_wait_us(&o->waits[i]));
+    for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
+        struct lx_op_wait sum = waits_of_row(o, i, graph_row_last(o->plan, i, folded));
+        out->longest_us = fmax(out->longest_us, lx_wait_us(&sum));
+    }
 }
 
 static struct box columns_of_row(const struct graph_rows *r, struct box row)
@@ -163,11 +215,13 @@ void put_graph_row(const struct scene *on, const struct graph_rows *r, struct bo
 {
     const struct outcome *o = &on->session->shown;
     const struct lx_graph *g = outcome_graph(o);
-    struct graph_row data = {o, g, &g->ops[i], &o->waits[i], i, i == on->session->selection.op};
+    int32_t last = graph_row_last(o->plan, i, r->folded), selected = on->session->selection.op;
+    struct lx_op_wait wait = waits_of_row(o, i, last);
+    struct graph_row data = {o, g, &g->ops[i], &wait, i, last, selected >= i && selected <= last};
     uint8_t tone = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)));
     struct box columns = columns_of_row(r, row);
     put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), grouped(i).at);
-    put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i);
+    put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i, r->folded);
     put_rails(on, (struct box){row.row, row.column + TICK_COLUMNS + r->nests, 1, r->rails.columns}, r->rails,
               i);
     put(on->cells, row.row, columns.column - 2, data.here ? on->glyphs->mark : on->glyphs->bullet,

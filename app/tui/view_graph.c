@@ -15,6 +15,7 @@ struct graph_view {
     struct list list;
     int32_t *shown;  /* ops that the filter leaves, in their order */
     int count, edge; /* edge: of the producers and consumers, the one that is pointed at */
+    bool folded;     /* nests are one row each */
 };
 
 static void end(void *state)
@@ -31,8 +32,12 @@ static void arrange(struct graph_view *v, const struct session *s, const char *f
     if (!shown) return;
     v->shown = shown;
     v->count = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (op_matches(g, i, filter)) shown[v->count++] = i;
+    for (int32_t i = 0, next; i < n; i = next) {
+        next = graph_row_last(s->shown.plan, i, v->folded) + 1;
+        bool matches = false;
+        for (int32_t o = i; o < next; o++) matches |= op_matches(g, o, filter);
+        if (matches) shown[v->count++] = i;
+    }
     for (int i = 0; i < v->count; i++)
         if (shown[i] <= s->selection.op) v->list.cursor = i;
 }
@@ -168,7 +173,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct box edges = box_cut_bottom(&list, edge_rows(o, area.rows));
     draw_waits(on, box_cut_bottom(&list, area.rows >= 10));
     struct box head = box_cut_top(&list, area.rows >= 6);
-    graph_rows_fit(on, list.columns, &rows);
+    graph_rows_fit(on, list.columns, v->folded, &rows);
     if (head.rows) put_graph_head(on, &rows, head);
     list_show(&v->list, v->count, list);
     if (v->count == 0)
@@ -178,6 +183,17 @@ static void draw(const struct scene *on, void *state, struct box area)
         put_graph_row(on, &rows, (struct box){list.row + i, list.column, 1, list.columns},
                       v->shown[v->list.top + i]);
     draw_edges(on, v, edges);
+}
+
+static void fold(struct explorer *x, struct graph_view *v)
+{
+    if (session_plan(&x->session)->nest_count == 0) {
+        explorer_say(x, TONE_DIM, "this plan has no nests");
+        return;
+    }
+    v->folded = !v->folded;
+    explorer_say(x, TONE_PLAIN,
+                 v->folded ? "one row for each nest: sums of its ops" : "all ops of each nest");
 }
 
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)
@@ -192,6 +208,9 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         if (n > 0) v->edge = (v->edge + (r == REQ_LEFT ? n - 1 : 1)) % n;
         if (edge_at(&x->session, v->edge, &e) > 0)
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, e.tensor));
+        return true;
+    case REQ_FOLD:
+        fold(x, v);
         return true;
     case REQ_OPEN:
         if (argument) return false;

@@ -10,6 +10,7 @@ for size in 80x24 120x40 200x60 40x12; do
     see $size '4;)<Esc>'
     see $size '2;}<Esc>'
 done
+see 80x24 '2;z'
 see 80x24 '4;:iteration 16<Enter>'
 see 80x24 '4;('
 see 80x24 '4;:iteration 17<Enter>'

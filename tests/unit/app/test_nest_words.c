@@ -232,6 +232,26 @@ static void every_view_names_the_nest(void **state)
     close_it(x);
 }
 
+/* A row for each nest in place of those of its ops, and back. */
+static void the_graph_folds_nests(void **state)
+{
+    (void)state;
+    struct explorer *x = open_block(40, 120);
+    const struct lx_plan *p = session_plan(&x->session);
+    int ops = p->layouts->graph->op_count, left = ops;
+    for (int32_t i = 0; i < p->nest_count; i++) left -= p->nests[i].last - p->nests[i].first;
+    type(x, "2g");
+    assert_int_equal(view_count(x, VIEW_GRAPH), ops);
+    type(x, "z");
+    assert_int_equal(view_count(x, VIEW_GRAPH), left);
+    type(x, "G");
+    int32_t last = plan_nest_at(p, ops - 1);
+    assert_int_equal(x->session.selection.op, last >= 0 ? p->nests[last].first : ops - 1);
+    type(x, "z");
+    assert_int_equal(view_count(x, VIEW_GRAPH), ops);
+    close_it(x);
+}
+
 /* Without nests the keys say so, and nothing of them is on the screen. */
 static void plans_without_nests_say_so(void **state)
 {
@@ -262,9 +282,10 @@ static void changes_name_nests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_agree_with_plans),     cmocka_unit_test(keys_walk_through_iterations),
-        cmocka_unit_test(keys_walk_through_nests),    cmocka_unit_test(every_view_names_the_nest),
-        cmocka_unit_test(plans_without_nests_say_so), cmocka_unit_test(changes_name_nests),
+        cmocka_unit_test(words_agree_with_plans),  cmocka_unit_test(keys_walk_through_iterations),
+        cmocka_unit_test(keys_walk_through_nests), cmocka_unit_test(every_view_names_the_nest),
+        cmocka_unit_test(the_graph_folds_nests),   cmocka_unit_test(plans_without_nests_say_so),
+        cmocka_unit_test(changes_name_nests),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
