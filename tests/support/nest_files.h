@@ -100,6 +100,20 @@ static inline void figures_follow(struct lx_plan *p, const char *name)
     free(bare);
 }
 
+/* What buffers move is what ops move. */
+static inline void bytes_add_up(const struct lx_plan *p)
+{
+    int64_t *moved = calloc((size_t)p->problem.count + 1, sizeof *moved), buffers = 0, ops = 0;
+    assert_non_null(moved);
+    lx_plan_moved(p, moved);
+    for (int32_t i = 0; i < p->problem.count; i++) buffers += moved[i];
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
+        ops += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
+    assert_int_equal(buffers, p->figures.hbm_bytes);
+    assert_int_equal(ops, p->figures.hbm_bytes);
+    free(moved);
+}
+
 /* The waits of all ops are the end-to-end time, and ops have it among them. */
 static inline void adds_up(const struct lx_plan *p)
 {
@@ -107,6 +121,7 @@ static inline void adds_up(const struct lx_plan *p)
     struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits);
     double shares = 0;
     assert_non_null(waits);
+    bytes_add_up(p);
     lx_plan_waits(p, waits);
     struct lx_op_wait sum = lx_waits_sum(waits, ops);
     near(sum.device_us, p->figures.device_us);
