@@ -122,6 +122,8 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
                       k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
     if (padded && op_index_reduced(&k->x, v))
         return refuse(c, op, k, v, "it is summed, and its last stick is partly filled");
+    if (op_index_reduced(&k->x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
+        return refuse(c, op, k, v, "it is summed, and parts of a running sum are not added up");
     if (padded && op_is_restickify(op))
         return refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
     if (shares_sticks(c, op, k, v)) return refuse(c, op, k, v, "cores would write parts of one stick");

@@ -106,7 +106,9 @@ static void decide(struct team_draft *d, const struct lx_op *op, const struct op
     if (result->cut < 0) best = price(d, op, x, -1, -1);
     set_mode(how, x, result->cut);
     struct lx_team_box whole = lx_team_box_of(out->rank, out->shape);
-    for (int v = 0; v < x->var_count && op->map && op->reduces && !all_whole; v++) {
+    /* Logarithms of parts of a sum are not added up. */
+    bool parts = op->map && op->reduces && !all_whole && op->kind->id != LX_KIND_LOGSUMEXP;
+    for (int v = 0; v < x->var_count && parts; v++) {
         if (!op_index_reduced(x, v)) continue;
         int64_t bytes = price(d, op, x, v, -1) + 2 * (d->members - 1) * team_bytes(out, &whole);
         if (bytes >= best) continue;

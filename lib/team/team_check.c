@@ -64,8 +64,8 @@ static bool check_mode(const struct checker *c, int32_t o)
                           c->p->graph->tensors[op->output].name);
     if (how->mode == LX_TEAM_WHOLE) return true;
     if (how->mode == LX_TEAM_COMBINE)
-        return op->map && op->reduces && op_index_reduced(&x, how->var) &&
-                       covers(how, c->p->members, x.extent[how->var])
+        return op->map && op->reduces && op->kind->id != LX_KIND_LOGSUMEXP &&
+                       op_index_reduced(&x, how->var) && covers(how, c->p->members, x.extent[how->var])
                    ? true
                    : status_set(c->st, LX_E_NO,
                                 "op %s: its parts are not each value of a summed variable once", op->name);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = JUDGED_MOST, TASKS = 64, MOST_JOINS = 1025, ROUNDED_BEFORE = 4 };
+enum { BLOCK = JUDGED_MOST, TASKS = 64, ROUNDED_BEFORE = 4 };
 
 /* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is -2e-37, but
  * exp(89) is infinite. */
@@ -22,13 +22,12 @@ static double growth_of(const struct evaluation *e)
 }
 
 /* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights that they
- * have; once per addition; the logarithm and the largest exponent, with every part that is joined, of which there are
- * no more than terms and no more than cores and a part that was there before. */
+ * have, and once per addition; the logarithm and the largest exponent twice, as it is and joined to what was there
+ * before. Cores make it in one piece. */
 static double slack_of_powers(const struct evaluation *e, double largest, double value)
 {
-    double n = (double)e->terms, joins = fmin(n, MOST_JOINS), steps = n + 8 + 4 * log(n + 1);
-    double each = fmax(largest, fabs(value)) + 8;
-    return (expm1(steps * log1p(0x1p-24)) + each * (joins + 1) * 0x1p-24) * (1 + 0x1p-10);
+    double n = (double)e->terms, steps = n + 8 + 4 * log(n + 1), each = fmax(largest, fabs(value)) + 8;
+    return (expm1(steps * log1p(0x1p-24)) + 2 * each * 0x1p-24) * (1 + 0x1p-10);
 }
 
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
