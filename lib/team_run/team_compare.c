@@ -1,4 +1,5 @@
 /* The team's outputs beside those of one device that runs the whole graph with the same data. */
+#include "team_run/member_plans.h"
 #include "team_run/team_member.h"
 #include "team_run/team_wire.h"
 #include "base/fail.h"
@@ -74,7 +75,7 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
     struct comparison c = {.g = p->graph, .team = whole, .r = r, .how = how};
     struct lx_device_options run = {
         .seed = how->seed, .verify = LX_VERIFY_NONE, .stop = stop, .output = compare_output, .context = &c};
-    struct lx_plan *plan = lx_plan_make(p->graph, how->plan, st);
+    struct lx_plan *plan = plan_of_member(p->graph, how->plan, st); /* its tensors are the graph's */
     struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
     r->exact = p->exact && !adds_up(p->graph);
     r->limit = leaps(p->graph) ? INFINITY : r->largest / 10;

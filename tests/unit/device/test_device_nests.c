@@ -156,6 +156,26 @@ static void blocks_run(void **state)
     assert_true(seen.nests >= 4);
 }
 
+/* The same bits, whatever the threads of the host. */
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_plan *p = plan_of_block(64, 4096, LX_ASK_TRAFFIC, &st);
+    struct lx_device_options how = {.verify = LX_VERIFY_OPS, .threads = 1};
+    struct lx_run_result *one = p ? lx_device_run(p, &how, &st) : NULL;
+    how.threads = 3;
+    struct lx_run_result *more = one ? lx_device_run(p, &how, &st) : NULL;
+    if (!more) fail_msg("%s", st.text);
+    assert_true(one->ok && more->ok);
+    for (int32_t o = 0; o < one->op_count; o++) assert_int_equal(one->ops[o].hash, more->ops[o].hash);
+    assert_int_equal(one->output_hash, more->output_hash);
+    assert_memory_equal(&one->total, &more->total, sizeof one->total);
+    lx_run_result_free(one);
+    lx_run_result_free(more);
+    lx_plan_free(p);
+}
+
 /* ---- sums ---- */
 
 /* y[k] of x[a, k, b], in a nest over all three: which level is which dimension, and what is held of y. */
@@ -248,6 +268,7 @@ int main(void)
                                        cmocka_unit_test(random_nests_run),
                                        cmocka_unit_test(searched_nests_run),
                                        cmocka_unit_test(blocks_run),
+                                       cmocka_unit_test(threads_change_nothing),
                                        cmocka_unit_test(sums_of_all_kinds_and_types_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
