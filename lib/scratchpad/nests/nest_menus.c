@@ -70,13 +70,16 @@ static bool make_menu(struct nest_menus *all, const struct lx_divisions *d, int3
 bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
                   lx_status *st)
 {
-    struct menu_entry e = {.output = d->layouts->graph->ops[op].output};
+    const struct lx_op *o = &d->layouts->graph->ops[op];
+    struct menu_entry e = {.name = o->name, .output = o->output};
     int32_t nest = nest_of_op(d->nests, d->nest_count, op);
     for (int v = 0; v < LX_MAX_VARS; v++) e.tiles[v] = 1;
     if (nest >= 0) nest_op_tiles(&d->nests[nest], op, e.tiles);
     for (size_t i = 0; i < m->at.count; i++) {
         const struct menu_entry *old = &m->at.at[i];
-        if (old->output != e.output || memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0) continue;
+        if (old->output != e.output || old->name != e.name ||
+            memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0)
+            continue;
         *out = old->menu;
         return true;
     }

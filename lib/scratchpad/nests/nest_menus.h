@@ -15,7 +15,8 @@ struct nest_menu {
 };
 
 struct menu_entry {
-    int32_t output; /* the op by what it makes */
+    const char *name; /* the op by its name and by what it makes, which another may write, too */
+    int32_t output;
     int64_t tiles[LX_MAX_VARS];
     struct nest_menu menu;
 };
