@@ -57,7 +57,7 @@ struct lx_device_options {
                                                                       * is in none. May be NULL */
     bool (*stop)(void *context);   /* may be NULL; a stopped run is an error */
     /* Data of the caller's own: an input (tensor of the pattern) as items in host order, in place of seeded
-     * data; each graph output as HBM has it in the end. May be NULL. */
+     * data (tensors and ops as they were written, whatever the planner has rewritten); each graph output as HBM has it in the end. May be NULL. */
     void (*input)(void *context, int32_t tensor, void *items);
     void (*output)(void *context, int32_t tensor, const void *items);
     lx_host_op *host_op; /* NULL: the bytes of the operands are mixed, as for any op that nobody knows */

@@ -1,4 +1,5 @@
 /* A plan from its inputs to its outputs, tick by tick, with everything that is said about it. */
+#include "graph/online.h"
 #include "device/device.h"
 #include "base/clock.h"
 #include "base/fail.h"
@@ -109,7 +110,7 @@ static void put_inputs(struct lx_execution *u)
         void *items = judges_all(u) ? verify_room(m, &u->verifier, t) : u->items;
         if (!items) return;
         if (u->how.input)
-            u->how.input(u->how.context, origin, items);
+            u->how.input(u->how.context, graph_origin_tensor(m->plan->graph, origin), items);
         else
             data_fill(m->plan->graph, origin, u->how.seed, m->pool, items, layout_items(&m->layouts[t]));
         machine_put_input(m, t, items);
@@ -157,7 +158,9 @@ static void verify_outputs(struct lx_execution *u)
         if (writer < 0) continue;
         if (!read_hbm(m, t, u->items)) continue;
         hash = hash_bytes(hash, u->items, (size_t)items_bytes(m, t));
-        if (u->how.output) u->how.output(u->how.context, m->plan->layouts->origin[t], u->items);
+        if (u->how.output)
+            u->how.output(u->how.context, graph_origin_tensor(m->plan->graph, m->plan->layouts->origin[t]),
+                          u->items);
         compare_output(u, t, writer);
     }
     u->r->output_hash = hash;

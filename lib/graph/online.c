@@ -284,3 +284,21 @@ bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_stat
     arena_free(&r.memory);
     return ok;
 }
+
+int32_t graph_origin_tensor(const struct lx_graph *g, int32_t tensor)
+{
+    const struct lx_graph *from = g->came_from;
+    if (!from) return tensor;
+    for (int32_t t = 0; t < from->tensor_count; t++)
+        if (strcmp(from->tensors[t].name, g->tensors[tensor].name) == 0) return t;
+    return -1;
+}
+
+int32_t graph_origin_op(const struct lx_graph *g, int32_t op)
+{
+    const struct lx_graph *from = g->came_from;
+    if (!from) return op;
+    for (int32_t o = 0; o < from->op_count; o++)
+        if (strcmp(from->ops[o].name, g->ops[op].name) == 0) return o;
+    return -1;
+}

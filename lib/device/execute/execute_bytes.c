@@ -1,4 +1,5 @@
 /* Ops of which only the operands are known: whole tensors, on one core, mixed as bytes. */
+#include "graph/online.h"
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "device/memory/dtypes.h"
@@ -91,7 +92,8 @@ static void make_output(struct machine *m, const struct mix_operand *inputs, str
     if (m->host.op && (meant->kind->traits & LX_EXTERN)) {
         const void *items[LX_MAX_INPUTS];
         for (int i = 0; i < op->input_count; i++) items[i] = inputs[i].items;
-        m->host_failed = !m->host.op(m->host.context, origin, items, out->items, &m->host_status);
+        m->host_failed = !m->host.op(m->host.context, graph_origin_op(m->plan->graph, origin), items,
+                                     out->items, &m->host_status);
     } else if (m->graph->tensors[op->output].rank < 0)
         mix_bytes(meant, inputs, out->items, out->bytes);
     else

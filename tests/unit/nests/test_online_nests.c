@@ -6,6 +6,8 @@
 #include "divide/running_sums.h"
 #include "graph/online.h"
 
+#include <math.h>
+
 static struct softmax_form random_form(struct rng *r)
 {
     static const char *const dtypes[] = {"fp16", "bf16", "fp32"};
@@ -147,6 +149,54 @@ static void stated_nests_run(void **state)
     assert_true(cut >= 12 && seen.levels[1] > 0 && seen.levels[2] > 0);
 }
 
+/* A mask that leaves nothing of the first columns: whole tiles of minus infinity, which is nothing at all. */
+struct masking {
+    const struct lx_graph *g;
+    float largest; /* of the outputs; what is no number is infinite */
+};
+
+static void give_masked(void *context, int32_t tensor, void *items)
+{
+    const struct masking *m = context;
+    const struct lx_tensor *t = &m->g->tensors[tensor];
+    int64_t count = t->bytes / 4, columns = t->shape[t->rank - 1];
+    bool mask = strcmp(t->name, "mask") == 0;
+    for (int64_t i = 0; i < count; i++)
+        ((float *)items)[i] =
+            mask ? (i % columns < columns / 2 ? -INFINITY : 0) : (float)(i * 7 % 13) * 0.1f - 0.6f;
+}
+
+static void see_masked(void *context, int32_t tensor, const void *items)
+{
+    struct masking *m = context;
+    int64_t count = m->g->tensors[tensor].bytes / 4;
+    assert_int_equal(m->g->tensors[tensor].role, LX_OUTPUT);
+    for (int64_t i = 0; i < count; i++) {
+        float x = fabsf(((const float *)items)[i]);
+        m->largest = x < INFINITY ? fmaxf(m->largest, x) : INFINITY;
+    }
+}
+
+static void masked_tiles_are_nothing(void **state)
+{
+    (void)state;
+    struct softmax_form f = {
+        .heads = 2, .rows = 128, .columns = 512, .width = 32, .dtype = "fp32", .masked = true};
+    const struct lx_graph *g = made(&f, 2048);
+    struct lx_plan *p = planned(g, LX_ONLINE_AUTO);
+    struct masking m = {.g = g};
+    struct lx_device_options how = {.input = give_masked, .output = see_masked, .context = &m};
+    lx_status st = {0};
+    assert_true(p->graph->came_from && runs_sums(p));
+    struct lx_run_result *r = lx_device_run(p, &how, &st);
+    if (!r) fail_msg("%s", st.text);
+    if (!r->ok) fail_msg("%s", what_is_wrong(r));
+    assert_true(m.largest > 0 && m.largest <= 0.7f); /* an average of numbers from -0.6 to 0.6 */
+    lx_run_result_free(r);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
 static int32_t op_named(const struct lx_graph *g, const char *name)
 {
     for (int32_t o = 0; o < g->op_count; o++)
@@ -220,9 +270,8 @@ static void forged_origins_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_run_and_are_no_worse),
-        cmocka_unit_test(stated_nests_run),
-        cmocka_unit_test(parts_of_it_are_refused),
+        cmocka_unit_test(plans_run_and_are_no_worse), cmocka_unit_test(stated_nests_run),
+        cmocka_unit_test(masked_tiles_are_nothing),   cmocka_unit_test(parts_of_it_are_refused),
         cmocka_unit_test(forged_origins_are_found),
     };
     return cmocka_run_group_tests_name("online_nests", tests, NULL, NULL);
