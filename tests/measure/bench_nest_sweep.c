@@ -2,13 +2,15 @@
  * without nests, over combinations of passes (support/nest_monotone.h).
  *
  *     bench_nest_sweep STEP FILE ...
- *     bench_nest_sweep STEP --random FROM COUNT
+ *     bench_nest_sweep STEP --random FROM COUNT [time]
  *
  * STEP n takes every n-th combination only. Exit code 1: something was worse, below a bound or refused. */
 #include "support/nest_monotone.h"
 #include "support/random_graph.h"
 
 #include <string.h>
+
+static enum lx_ask objective;
 
 static const struct lx_graph *sized(const struct lx_graph *g, int64_t lx)
 {
@@ -26,7 +28,7 @@ static void sweep(const char *path, int step, struct nest_monotone *m)
     if (!g) printf("%s\n", st.text), abort();
     for (int k = 0; k < 16; k++) {
         const struct lx_graph *s = sized(g, kib[k] * 1024);
-        for (int i = k % step; i < NEST_PASSES; i += step) nest_monotone_pair(s, "auto", i, m);
+        for (int i = k % step; i < NEST_PASSES; i += step) nest_monotone_pair(s, "auto", i, objective, m);
         lx_graph_free(s);
     }
     printf("%-20s ", g->name);
@@ -50,7 +52,7 @@ static void at_random(uint64_t seed, int step, struct nest_monotone *m)
     const char *solver = solvers[rng_below(&r, 4)];
     int before = m->worse + m->below + m->refused;
     for (int i = (int)(seed % (uint64_t)step); i < NEST_PASSES; i += step)
-        nest_monotone_pair(s, solver, i, m);
+        nest_monotone_pair(s, solver, i, objective, m);
     if (m->worse + m->below + m->refused > before) printf("  that was seed %" PRIu64 "\n", seed);
     lx_graph_free(s);
     lx_graph_free(g);
@@ -61,6 +63,7 @@ int main(int argc, char **argv)
     struct nest_monotone m = {0};
     int step = argc > 1 ? atoi(argv[1]) : 0;
     if (step < 1) return fprintf(stderr, "usage: bench_nest_sweep STEP FILE ... | --random FROM COUNT\n"), 2;
+    if (argc > 5 && strcmp(argv[5], "time") == 0) objective = LX_ASK_TIME;
     if (argc > 4 && strcmp(argv[2], "--random") == 0)
         for (int i = 0; i < atoi(argv[4]); i++) at_random((uint64_t)(atoi(argv[3]) + i), step, &m);
     else
