@@ -9,7 +9,7 @@
 static const char *const clone_words[] = {"auto", "heuristic", "none", NULL};
 static const char *const matmul_words[] = {"cost", "rule", NULL};
 static const char *const cooptimise_words[] = {"none", "flip", "full", NULL};
-static const char *const tile_words[] = {"none", "auto", NULL};
+static const char *const tile_words[] = {"auto", "none", NULL};
 static const char *const online_words[] = {"auto", "none", NULL};
 static const char *const stage_words[] = {"all", "baseline", "reductions", "in-place", NULL};
 
@@ -48,7 +48,8 @@ static const struct lx_pass table[] = {
      .help = "ops that cut a tensor differently share it through HBM only"},
     {.name = "tile", .option = "tile", .words = tile_words, FIELD(tile), .fixed_stages = PARTIAL, .fixed = LX_TILE_NONE,
      .of_search = true, .search = tile_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID, .least = tile_least,
-     .help = "runs of ops in loops over tiles, so that what passes between them stays on chip: none, auto"},
+     .off = LX_TILE_NONE,
+     .help = "runs of ops in loops over tiles, so that what passes between them stays on chip: auto (default), none"},
     {.name = "online", .option = "online", .words = online_words, FIELD(online), .fixed_stages = PARTIAL,
      .fixed = LX_ONLINE_NONE,
      .help = "with --tile, softmax and its products by running sums, so that tiles can cut rows: auto (default), where "
@@ -87,6 +88,11 @@ int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row)
     const char *at = (const char *)p + row->offset;
     if (!row->words) return *(const bool *)at;
     return *(const int *)(const void *)at;
+}
+
+bool lx_pass_on(const struct lx_passes *p, const struct lx_pass *row)
+{
+    return lx_pass_get(p, row) != row->off;
 }
 
 void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value)

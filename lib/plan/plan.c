@@ -147,7 +147,7 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
 
 static bool is_on(const struct planner *p, const struct lx_pass *row)
 {
-    return row->search && lx_pass_get(&p->best.draft.how.passes, row) &&
+    return row->search && lx_pass_on(&p->best.draft.how.passes, row) &&
            !(p->left_out >> (row - lx_passes()) & 1);
 }
 

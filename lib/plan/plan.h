@@ -27,6 +27,7 @@ struct lx_pass {
     unsigned offset;       /* into struct lx_passes */
     unsigned fixed_stages; /* a bit per enum lx_stage: up to there its value is `fixed` whatever is asked */
     int fixed;
+    int off;        /* the value with which it does nothing: that of a plan file which does not say */
     bool of_search; /* acts on the search for a plan, not on the problem that a solver is given */
     /* Looks for better decisions than those of the best attempt; NULL: it does nothing of its own. */
     bool (*search)(struct planner *p);
@@ -39,6 +40,7 @@ struct lx_pass {
 const struct lx_pass *lx_passes(void);
 int lx_pass_count(void);
 int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
+bool lx_pass_on(const struct lx_passes *p, const struct lx_pass *row);
 void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
 /* What the passes say about the division. */
 struct lx_divide_options lx_passes_divide(const struct lx_passes *p);

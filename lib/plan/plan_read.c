@@ -39,6 +39,7 @@ bool plan_read_records(const struct json *j, const cJSON *object, const char *ke
 bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st)
 {
     const cJSON *v = json_find(graph, "passes"), *item;
+    for (const struct lx_pass *row = lx_passes(); row->name; row++) lx_pass_set(passes, row, row->off);
     if (!v) return true;
     if (!cJSON_IsObject(v))
         return json_error(j, v, st, LX_E_SCHEMA, "\"passes\" must be an object of passes; {} for none");

@@ -11,7 +11,7 @@ static int64_t measure(const struct draft *x)
 {
     int64_t bytes = x->least_bytes;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (row->least && lx_pass_get(&x->how.passes, row)) bytes = min_i64(bytes, row->least(x));
+        if (row->least && lx_pass_on(&x->how.passes, row)) bytes = min_i64(bytes, row->least(x));
     return bytes;
 }
 

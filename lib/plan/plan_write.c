@@ -43,7 +43,7 @@ static void write_passes(const struct lx_plan *p, struct text *t)
     text_add(t, "    \"passes\": {");
     for (const struct lx_pass *row = lx_passes(); row->name; row++) {
         int value = lx_pass_get(&p->passes, row);
-        if (value == 0) continue;
+        if (value == row->off) continue;
         text_format(t, "%s\"%s\": ", first ? "" : ", ", row->name);
         if (row->words)
             text_json_string(t, row->words[value]);

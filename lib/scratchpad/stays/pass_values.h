@@ -12,7 +12,7 @@ enum lx_cooptimise_mode { LX_COOPTIMISE_NONE, LX_COOPTIMISE_FLIP, LX_COOPTIMISE_
 enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_IN_PLACE, LX_STAGE_COUNT };
 
 /* Runs of ops in loops over tiles. */
-enum lx_tile_mode { LX_TILE_NONE, LX_TILE_AUTO, LX_TILE_COUNT };
+enum lx_tile_mode { LX_TILE_AUTO, LX_TILE_NONE, LX_TILE_COUNT };
 enum lx_online_mode { LX_ONLINE_AUTO, LX_ONLINE_NONE, LX_ONLINE_COUNT };
 
 enum lx_matmul { LX_MATMUL_COST, LX_MATMUL_RULE, LX_MATMUL_COUNT };
