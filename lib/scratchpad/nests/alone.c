@@ -258,7 +258,7 @@ bool alone_traffic(const struct draft *x, const struct alone_asks *asks, int64_t
 {
     struct arena memory = {0};
     struct lonely t = {.x = x, .asks = asks, .any_wipes = any_wipes(x->graph)};
-    t.reach = axis_reach_new(x->layouts, false, &memory);
+    t.reach = axis_reach_new(x->layouts, &memory);
     bool ok = t.reach && sum_up(&t, bytes);
     arena_free(&memory);
     return ok ? true : status_no_memory(st);
@@ -292,7 +292,7 @@ bool nests_help(const struct draft *x, bool any_order, bool *help, lx_status *st
 {
     struct arena memory = {0};
     struct alone_asks asks = {.any_order = any_order};
-    struct lonely t = {.x = x, .asks = &asks, .reach = axis_reach_new(x->layouts, false, &memory)};
+    struct lonely t = {.x = x, .asks = &asks, .reach = axis_reach_new(x->layouts, &memory)};
     bool ok = t.reach;
     *help = false;
     for (int32_t i = 0; ok && !*help && i < x->graph->tensor_count; i++) {

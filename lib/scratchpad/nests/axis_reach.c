@@ -18,7 +18,6 @@ struct reach_op {
 
 struct axis_reach {
     const struct lx_layouts *l;
-    bool sums_pass;
     int32_t *var_at;  /* per op: its first node */
     int32_t dim_at;   /* the first node of a tensor's dimension */
     int32_t *parent;  /* per node, where `stamp` is that of now */
@@ -44,12 +43,12 @@ static void number_nodes(struct axis_reach *r)
     }
 }
 
-struct axis_reach *axis_reach_new(const struct lx_layouts *l, bool sums_pass, struct arena *memory)
+struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memory)
 {
     struct axis_reach *r = arena_array(memory, 1, sizeof *r);
     size_t tensors = (size_t)l->graph->tensor_count;
     if (!r) return NULL;
-    *r = (struct axis_reach){.l = l, .sums_pass = sums_pass};
+    *r = (struct axis_reach){.l = l};
     r->var_at = arena_array(memory, (size_t)l->graph->op_count, sizeof *r->var_at);
     r->writers = arena_array(memory, tensors, sizeof *r->writers);
     r->read_by = arena_array(memory, tensors, sizeof *r->read_by);
@@ -153,8 +152,9 @@ static int64_t tiles_of(struct axis_reach *r, int32_t class)
         int v = 0, count = vars_in(r, o, class, &v);
         if (count > 1 || (count == 0 && !may_be_reached(r, o, class))) return 1;
         if (count == 0) continue;
-        bool sums = op_index_reduced(&o->x, v);
-        if (sums && !r->sums_pass && r->read_by[output] == r->now) return 1;
+        /* A running sum may be read; by whom is not asked here. */
+        bool waits = op_index_reduced(&o->x, v) && r->l->graph->ops[o->op].kind->id != LX_KIND_LOGSUMEXP;
+        if (waits && r->read_by[output] == r->now) return 1;
         most = gcd_i64(most, divides(r, o, v));
     }
     return max_i64(most, 1);

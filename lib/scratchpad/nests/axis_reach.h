@@ -10,8 +10,8 @@
 
 struct axis_reach;
 
-/* `sums_pass`: ops of a nest may read what it is still summing, as online reductions do. NULL: memory is out. */
-struct axis_reach *axis_reach_new(const struct lx_layouts *l, bool sums_pass, struct arena *memory);
+/* NULL: memory is out. */
+struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memory);
 /* From here on about this tensor; no ops yet. */
 void axis_reach_begin(struct axis_reach *r, int32_t tensor);
 /* False: no nest has the op. */
