@@ -168,26 +168,30 @@ struct lx_core_view lx_division_view(const struct lx_divisions *all, int32_t op,
     return core_view_of(all->layouts, &x, &all->at[op], operand);
 }
 
-struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold)
+struct lx_core_view core_view_held(const struct lx_layout *y, const struct lx_nest *n,
+                                   const struct nest_tensor *t, int hold, struct lx_core_view v)
 {
-    struct lx_core_view v = lx_division_view(d, op, operand);
-    int32_t nest = nest_of_op(d->nests, d->nest_count, op),
-            tensor = op_operand(&d->layouts->graph->ops[op], operand);
     bool cut = false;
-    if (nest < 0) return v;
-    const struct lx_nest *n = &d->nests[nest];
-    struct nest_tensor t = nest_tensor_of(d->layouts, n, tensor);
     for (int k = 0; k < v.rank; k++) {
         int64_t all = v.tiles[k];
         v.tiles[k] = 1;
         for (int l = 0; l < hold; l++)
-            if (t.dim[l] >= 0 && t.dim[l] == d->layouts->layouts[tensor].host_dim[k])
-                v.tiles[k] *= n->tiles[l];
+            if (t->dim[l] >= 0 && t->dim[l] == y->host_dim[k]) v.tiles[k] *= n->tiles[l];
         v.blocks[k] = all / v.tiles[k];
         cut |= v.blocks[k] > 1 && v.slices[k] > 1;
     }
     for (int k = 0; k < v.rank && !cut; k++) v.blocks[k] = 1;
     return v;
+}
+
+struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold)
+{
+    struct lx_core_view v = lx_division_view(d, op, operand);
+    int32_t nest = nest_of_op(d->nests, d->nest_count, op),
+            tensor = op_operand(&d->layouts->graph->ops[op], operand);
+    if (nest < 0) return v;
+    struct nest_tensor t = nest_tensor_of(d->layouts, &d->nests[nest], tensor);
+    return core_view_held(&d->layouts->layouts[tensor], &d->nests[nest], &t, hold, v);
 }
 
 bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b)

@@ -168,6 +168,9 @@ struct lx_core_view {
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
 /* The same of a buffer that has, of what the nest of the op cuts, the slice that the levels up to `hold` fix. */
 struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold);
+/* That of a tile, `v`, as a buffer of hold `hold` has it, where it is known what the nest does to the tensor. */
+struct lx_core_view core_view_held(const struct lx_layout *y, const struct lx_nest *n,
+                                   const struct nest_tensor *t, int hold, struct lx_core_view v);
 /* May a buffer stay on chip between the two: the same parts on the same cores, and whole values? */
 bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b);
 /* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */

@@ -10,23 +10,12 @@ static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
     return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
 }
 
-/* What the first levels fix of a tile's view, as lx_division_held has it. */
+/* What a buffer has of a tile's view. */
 static struct lx_core_view held_of(const struct draft *x, int32_t access, struct lx_core_view v)
 {
     const struct lx_nest *n = nest_at(x, access);
     const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
-    bool cut = false;
-    for (int k = 0; n && k < v.rank; k++) {
-        const struct nest_access *held = &x->held[access];
-        int64_t all = v.tiles[k];
-        v.tiles[k] = 1;
-        for (int l = 0; l < held->level; l++)
-            if (held->tensor.dim[l] >= 0 && held->tensor.dim[l] == y->host_dim[k]) v.tiles[k] *= n->tiles[l];
-        v.blocks[k] = all / v.tiles[k];
-        cut |= v.blocks[k] > 1 && v.slices[k] > 1;
-    }
-    for (int k = 0; k < v.rank && !cut; k++) v.blocks[k] = 1;
-    return v;
+    return n ? core_view_held(y, n, &x->held[access].tensor, x->held[access].level, v) : v;
 }
 
 /* The number of a view among those of the part; -1: no buffer has it, -2: memory is out. */

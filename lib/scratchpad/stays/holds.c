@@ -32,13 +32,19 @@ static int level_of(const struct draft *x, int32_t tensor, int32_t nest, const s
 
 bool draft_holds(struct draft *x, lx_status *st)
 {
-    int32_t count = x->access_at[x->graph->op_count];
+    int32_t count = x->access_at[x->graph->op_count], *before;
     if (x->how.nest_count == 0) return true;
     x->held = arena_array(x->memory, (size_t)count, sizeof *x->held);
-    if (!x->held) return status_no_memory(st);
+    before = arena_array(x->memory, (size_t)x->graph->tensor_count, sizeof *before); /* 1 + its last access */
+    if (!x->held || !before) return status_no_memory(st);
     for (int32_t a = 0; a < count; a++) {
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, x->access_op[a]),
-                tensor = x->accesses[a].tensor;
+                tensor = x->accesses[a].tensor, one = before[tensor] - 1;
+        before[tensor] = a + 1;
+        if (nest >= 0 && one >= 0 && x->held[one].nest == nest) { /* one and the same for all of the nest */
+            x->held[a] = x->held[one];
+            continue;
+        }
         x->held[a].nest = nest;
         if (nest < 0) continue;
         x->held[a].tensor = nest_tensor_of(x->layouts, &x->how.nests[nest], tensor);
@@ -97,8 +103,10 @@ int64_t stay_parts(const struct draft *x, int32_t stay)
 
 struct lx_core_view held_view(const struct draft *x, int32_t access)
 {
-    int32_t op = x->access_op[access];
-    return lx_division_held(x->divisions, op, access - x->access_at[op], x->held ? x->held[access].level : 0);
+    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
+    struct lx_core_view v = access_view(x, access);
+    return n ? core_view_held(y, n, &x->held[access].tensor, x->held[access].level, v) : v;
 }
 
 bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last)
