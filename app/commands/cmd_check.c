@@ -78,11 +78,12 @@ static void write_outcome_text(const struct outcome *o, const struct lx_plan *p,
                 o->passed ? "passed" : "failed", p->solver, o->passed ? "pass" : "fail");
 }
 
+/* That a target is missed is expected of plans without nests. */
 static const char *expectation(const struct lx_plan *p)
 {
     for (int i = 0; i < p->graph->expect_count; i++)
         if (strcmp(p->graph->expects[i].solver, p->solver) == 0)
-            return p->graph->expects[i].pass ? "pass" : "fail";
+            return p->graph->expects[i].pass ? "pass" : p->nest_count > 0 ? NULL : "fail";
     return NULL;
 }
 

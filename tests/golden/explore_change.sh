@@ -5,7 +5,7 @@ see() { # SIZE KEYS [OPTIONS]
     echo "== $*"
     size=$1 keys=$2
     shift 2
-    $LXPLAN explore $moe --lx 102400 -s greedy --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" &&
+    $LXPLAN explore $moe --tile none --lx 102400 -s greedy --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" &&
         sed -E 's/ +[0-9.]+ m?s  /      (time)  /' "$scratch/s"
 }
 for size in 80x24 120x40 200x60; do
@@ -25,6 +25,6 @@ echo "== a saved plan beside the one that is shown, as a list that adds up"
 (
     cd "$scratch" || exit 3
     moe=$OLDPWD/$moe
-    $LXPLAN plan "$moe" --lx 102400 -o saved.plan.json >/dev/null
+    $LXPLAN plan "$moe" --tile none --lx 102400 -o saved.plan.json >/dev/null
     see 80x24 ':open-plan saved.plan.json<Enter><wait>ddJ'
 )

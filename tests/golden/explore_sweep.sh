@@ -3,7 +3,7 @@ see() { # SIZE FILE KEYS [OPTIONS]
     size=$1 file=$2 keys=$3
     shift 3
     echo "== $size $file $keys $*"
-    $LXPLAN explore "$file" --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" && cat "$scratch/s"
+    $LXPLAN explore "$file" --tile none --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" && cat "$scratch/s"
 }
 moe=patterns/graphs/moe_mlp.json gq=patterns/graphs/gq_attention.json
 # 256, 8 and no colours, UTF-8 and C, at every size: what is the same as in 256 colours is not shown again.

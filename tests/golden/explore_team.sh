@@ -2,7 +2,7 @@
 # when there is nothing to cut.
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+    $LXPLAN explore "$2" --tile none --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
 stencil=patterns/team/stencil_3_steps.json
 for size in 80x24 120x40 200x60 40x12; do

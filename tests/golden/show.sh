@@ -1,7 +1,7 @@
 # lxplan show and export for others: what a drawing says about itself, and tables with names that are no friends.
 echo "--- the words of a drawing agree with each other, and its axis has every op"
 tight=$(ls patterns/*/attention_tight.json)
-$LXPLAN show "$tight" --svg -o "$scratch/tight.svg"; echo "exit $?"
+$LXPLAN show "$tight" --tile none --svg -o "$scratch/tight.svg"; echo "exit $?"
 grep -o 'class="subtitle".*</text>\|[0-9]* buffers* spilled.*</text>' "$scratch/tight.svg"
 grep -o 'class="op".*' "$scratch/tight.svg" | sed 's/.*>\(.*\)<.*/\1/' | tr '\n' ' '; echo
 $LXPLAN show patterns/lists/two_pools.json --svg | grep -o '[0-9]* buffers* spilled.*</text>'
@@ -11,7 +11,7 @@ $LXPLAN show "$scratch/formulas.csv" -s greedy --lx 2k --buffers -f csv | cut -d
 $LXPLAN export "$scratch/formulas.csv" -f minimalloc -q | tee "$scratch/again.csv"
 $LXPLAN export "$scratch/again.csv" -f minimalloc -q | cmp - "$scratch/again.csv" && echo "the same again"
 echo "--- addresses that would overlap are left out"
-$LXPLAN plan "$tight" -q -o "$scratch/tight.plan"
+$LXPLAN plan "$tight" --tile none -q -o "$scratch/tight.plan"
 $LXPLAN export "$scratch/tight.plan" -f minimalloc | head -3; echo "exit $?"
 echo "--- a control character in the name of a pattern is not in the page"
 sed 's/"name": "rms_norm"/"name": "rms\\u0007norm"/' patterns/graphs/rms_norm.json >"$scratch/bell.json"
