@@ -23,7 +23,8 @@ struct attempt {
 struct planner {
     const struct lx_divisions *divided; /* the graph as work division alone divides it */
     const struct lx_plan_options *options;
-    const struct lx_plan_options *asked; /* where others are tried with, those that count in the end; or NULL */
+    const struct lx_plan_options
+        *asked; /* where others are tried with, those that count in the end; or NULL */
     struct attempt best;
     struct lx_joint joint;                         /* what co-optimisation found */
     const struct lx_division *const *divided_anew; /* the divisions of its best plan, NULL: as they are */
