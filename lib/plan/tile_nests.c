@@ -5,6 +5,7 @@
  * of runs, levels with which tensors are held, where whole tensors go on across the ends of nests. What is tried is solved, and
  * kept if the whole plan then moves less. */
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "plan/planner.h"
 #include "plan/nest_pool.h"
@@ -36,7 +37,7 @@ static int64_t tries_of(const struct planner *p, int32_t windows)
 {
     int64_t ops = p->best.draft.graph->op_count;
     if (ops <= 12) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
-    return max_i64(40, EFFORT * 30 / (ops + 10) / windows);
+    return max_i64(windows > 20 ? 10 : 40, EFFORT * 30 / (ops + 10) / windows);
 }
 
 /* What each op moves in an attempt. */
@@ -279,13 +280,42 @@ static bool search_any(struct planner *p, struct nest_menus *menus)
            nest_set_refine(p, menus, &tries);
 }
 
+/* Where time is limited the search as a whole ends with it, too. */
+struct fuse {
+    const struct lx_run *run;
+    double until;
+};
+
+static bool fuse_out(void *context)
+{
+    const struct fuse *f = context;
+    return lx_run_stopped(f->run) || clock_seconds() >= f->until;
+}
+
+static void fuse_progress(void *context, const struct lx_progress *so_far)
+{
+    const struct fuse *f = context;
+    f->run->progress(f->run->context, so_far);
+}
+
+static void light_fuse(struct fuse *f, const struct lx_run *run, struct lx_run *to)
+{
+    *f = (struct fuse){run, clock_seconds() + run->time_limit};
+    if (run->time_limit <= 0) return;
+    to->stop = fuse_out;
+    to->progress = run->progress ? fuse_progress : NULL;
+    to->context = f;
+}
+
 bool tile_search(struct planner *p)
 {
     struct nest_menus menus = {0};
     struct lx_plan_options brief = brief_options(p);
     struct planner tries = *p;
     struct attempt full;
+    struct fuse fuse;
     if (nests_suffice(p)) return true;
+    light_fuse(&fuse, &p->options->run, &brief.run);
     tries.options = &brief;
     bool ok = attempt_copy(p, &p->best, &tries.best) && search_any(&tries, &menus);
     if (ok && tries.best.draft.how.nest_count > 0 && attempt_make(p, &tries.best.draft.how, &full)) {
