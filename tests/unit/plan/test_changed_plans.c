@@ -109,6 +109,7 @@ static const struct {
               {PLAN_GRAPH, "graph", NULL},
               {PLAN_TENSOR, "graph", "tensors"},
               {PLAN_OP, "graph", "ops"},
+              {PLAN_NEST, "graph", "nests"},
               {PLAN_BUNDLE, "graph", "bundles"},
               {PLAN_LAUNCH, "graph", "launches"},
               {PLAN_TRANSFER, "graph", "transfers"},
@@ -120,6 +121,7 @@ static cJSON *plan_of(const char *pattern, const struct lx_passes *passes)
     size_t length;
     const struct lx_graph *g = lx_graph_parse("pattern", pattern, strlen(pattern), &st);
     struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .passes = *passes};
+    how.passes.tile = LX_TILE_NONE; /* nests are damaged in test_nest_damage.c */
     struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
     if (!p) fail_msg("%s", st.text);
     char *json = lx_plan_to_json(p, &length);
@@ -177,7 +179,7 @@ static cJSON *changed(const struct field *f, const cJSON *record, const cJSON *v
 {
     switch (f->kind) {
     case FIELD_INT:
-        return cJSON_CreateNumber(value ? value->valuedouble + 1 : 0);
+        return cJSON_CreateNumber(value ? value->valuedouble + 1 : (double)f->absent + 1);
     case FIELD_REAL:
         return cJSON_CreateNumber(value ? value->valuedouble + 0.01 : 1);
     case FIELD_BOOL:
