@@ -12,7 +12,7 @@ static void first_match_under_the_cursor_counts(void **state)
     struct explorer *x = open_on(GRAPHS, 24, 80);
     type(x, "<wait>/gq<Enter>");
     assert_true(shows(x, "1 of 1 with \"gq\""));
-    assert_int_equal(view_selected(x, VIEW_PATTERNS), 0);
+    assert_int_equal(view_selected(x, VIEW_PATTERNS), 5);
     type(x, "/softmax<Enter>");
     assert_true(shows(x, "1 of 2 with \"softmax\""));
     type(x, "n");
@@ -29,10 +29,10 @@ static void place_and_filter_are_shown(void **state)
     (void)state;
     struct explorer *x = open_on(GRAPHS, 24, 80);
     type(x, "<wait>jj");
-    assert_true(shows(x, "3/13"));
+    assert_true(shows(x, "3/22"));
     type(x, "fsoft<Enter>");
     assert_true(shows(x, "filter soft  2/2"));
-    assert_true(shows(x, "2 of 13 patterns"));
+    assert_true(shows(x, "2 of 22 patterns"));
     type(x, "<Esc>fzzz<Enter>");
     assert_true(shows(x, "filter zzz  0/0"));
     type(x, "<Esc>");
