@@ -501,7 +501,7 @@ static struct lx_run_result *run_flipped(const struct lx_plan *p, int32_t at, st
     struct lx_device_options how = {.verify = LX_VERIFY_OPS};
     struct lx_execution *d = lx_device_begin(p, &how, &st);
     assert_non_null(d);
-    for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
+    for (int32_t o = 0; lx_device_next(d) < p->layouts->graph->op_count; o++) {
         if (o == at) *flipped = flip_before((struct machine *)(void *)d, r); /* its first member */
         assert_true(lx_device_tick(d, &st));
     }

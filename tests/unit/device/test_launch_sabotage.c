@@ -199,6 +199,7 @@ static bool still_right(const struct lx_plan *p, const struct lx_op_launch *laun
 {
     struct listing l = {.plan = p, .o = &launches[op], .products = 1, .right = true};
     op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &l.x);
+    nest_tile_index(p->nests, p->nest_count, op, &l.x); /* a launch is that of one tile */
     for (int v = 0; l.x.known && v < l.x.var_count; v++) l.products *= l.x.extent[v];
     l.seen = calloc((size_t)l.products, 1);
     assert_non_null(l.seen);
