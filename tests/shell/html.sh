@@ -29,8 +29,7 @@ JSON
 case $case in
 attention) "$lxplan" show patterns/graphs/gq_attention.json --lx 100k --html --remedies -o "$page" ;;
 moe) "$lxplan" show patterns/graphs/moe_mlp.json --lx 100k --html -o "$page" ;;
-nests) "$lxplan" gen block --layers 1 --d_model 1024 --heads 8 --seq 1024 -o "$scratch/block.json" &&
-    "$lxplan" show "$scratch/block.json" --tile auto --html -o "$page" &&
+nests) "$lxplan" show tests/data/graphs/tiled_attention.json --lx 6k --nests 1-7:h/4,s/4 --html -o "$page" &&
     grep -q '"nests": \[{"first"' "$page" || fail "no nest in the page" ;;
 pools) "$lxplan" show patterns/lists/two_pools.json --html -o "$page" ;;
 hostile) hostile && "$lxplan" show "$scratch/hostile.json" --html -o "$page" ;;
