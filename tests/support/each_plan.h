@@ -61,8 +61,9 @@ static inline void plan_on(const char *path, const struct lx_device *preset, int
 static inline void each_plan_of(const char *path, plan_check *check, void *totals)
 {
     static const int64_t cores[] = {0, -2, 1, 4, 24};
-    static const struct lx_passes passes[] = {
-        {0}, {.cooptimise = LX_COOPTIMISE_FLIP}, {.stage = LX_STAGE_BASELINE}};
+    static const struct lx_passes passes[] = {{.tile = LX_TILE_NONE},
+                                              {.tile = LX_TILE_NONE, .cooptimise = LX_COOPTIMISE_FLIP},
+                                              {.stage = LX_STAGE_BASELINE}};
     for (int d = 0; lx_device_at(d); d++)
         for (size_t c = 0; c < (d ? 2 : sizeof cores / sizeof *cores); c++)
             for (size_t k = 0; k < sizeof passes / sizeof *passes; k++)

@@ -38,8 +38,10 @@ static inline struct lx_plan *monotone_level(const struct lx_graph *g, int64_t l
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     for (int i = 0; i < s->option_count; i++)
         values[i] = strcmp(s->options[i].name, "level") == 0 ? level : s->options[i].def;
-    struct lx_plan_options how = {
-        .solver = s, .quick_solver = lx_solver_find("bestfit"), .run = {.options = values}};
+    struct lx_plan_options how = {.solver = s,
+                                  .quick_solver = lx_solver_find("bestfit"),
+                                  .run = {.options = values},
+                                  .passes = {.tile = LX_TILE_NONE}};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     if (!p || !lx_plan_check(p, &st)) {
         printf("%s at level %d: %s\n", g->name, (int)level, st.text);
@@ -68,7 +70,8 @@ enum { MONOTONE_PASSES = 2 * 2 * 2 * 2 * LX_CLONE_COUNT };
 
 static inline struct lx_passes monotone_passes(int number)
 {
-    return (struct lx_passes){.no_outputs = number & 1,
+    return (struct lx_passes){.tile = LX_TILE_NONE, /* support/nest_monotone.h compares those */
+                              .no_outputs = number & 1,
                               .no_in_place = number >> 1 & 1,
                               .no_dump = number >> 2 & 1,
                               .no_ring = number >> 3 & 1,
@@ -84,7 +87,7 @@ static inline bool monotone_narrower(int a, int b)
 /* All solvers, every `step`-th combination of passes. `searches`: the passes that try whole plans, too. */
 static inline void monotone_point(const struct lx_graph *g, int step, bool searches, struct monotone *m)
 {
-    struct lx_passes all = {0};
+    struct lx_passes all = {.tile = LX_TILE_NONE};
     struct lx_plan *best = monotone_plan(g, "auto", &all);
     m->points++;
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
@@ -119,8 +122,10 @@ static inline void monotone_point(const struct lx_graph *g, int step, bool searc
     lx_plan_free(lower);
     for (int k = 0; searches && k < 3; k++) {
         static const char *const words[] = {"evict", "reorder", "cooptimise"};
-        struct lx_passes more = {
-            .evict = k == 0, .reorder = k == 1, .cooptimise = k == 2 ? LX_COOPTIMISE_FULL : 0};
+        struct lx_passes more = {.tile = LX_TILE_NONE,
+                                 .evict = k == 0,
+                                 .reorder = k == 1,
+                                 .cooptimise = k == 2 ? LX_COOPTIMISE_FULL : 0};
         struct lx_plan *p = monotone_plan(g, "auto", &more);
         monotone_compare(p, best, words[k], m);
         lx_plan_free(p);

@@ -20,6 +20,7 @@ static bool pass_plan(const struct lx_graph *g, int bits, int solver, struct pas
 {
     struct lx_plan_options how = {.solver = lx_solver_find(pass_solvers[solver]),
                                   .run = {.work_limit = 20000}};
+    how.passes.tile = LX_TILE_NONE;
     how.passes.evict = bits & PASS_EVICT;
     how.passes.reorder = bits & PASS_REORDER;
     how.passes.move = bits & PASS_MOVE;

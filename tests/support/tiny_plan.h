@@ -22,7 +22,7 @@ struct tiny_sums {
 
 static struct lx_passes tiny_passes(const char *what)
 {
-    struct lx_passes p = {.undivided = true};
+    struct lx_passes p = {.undivided = true, .tile = LX_TILE_NONE};
     bool all = strcmp(what, "all") == 0, both = all || strcmp(what, "both") == 0;
     p.move = all || strcmp(what, "move") == 0 || strcmp(what, "evict_move") == 0;
     p.evict = both || strcmp(what, "evict_move") == 0 || strcmp(what, "evict") == 0;
@@ -139,7 +139,7 @@ static bool tiny_try(uint64_t seed, struct lx_passes passes, struct tiny_result 
     lx_status st = {0};
     bool reads = passes.move && !passes.reorder && seed % 2;
     const struct lx_graph *g = tiny_graph(&r, passes.reorder ? 5 : 6, reads, &st);
-    struct lx_passes off = {.undivided = true};
+    struct lx_passes off = {.undivided = true, .tile = LX_TILE_NONE};
     struct lx_plan *plain = g ? tiny_plan(g, off, "exact") : NULL,
                    *p = plain ? tiny_plan(g, passes, "exact") : NULL;
     struct oracle x;

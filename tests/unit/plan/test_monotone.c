@@ -80,7 +80,11 @@ static void limited_bundles(void **state)
         const struct lx_graph *limited = lx_graph_with_device(small, &device, &st);
         if (!limited) fail_msg("%s", st.text);
         struct lx_plan *plans[7];
-        for (int k = 0; k < 7; k++) plans[k] = monotone_plan(limited, "auto", &passes[k]);
+        for (int k = 0; k < 7; k++) {
+            struct lx_passes with = passes[k];
+            with.tile = LX_TILE_NONE;
+            plans[k] = monotone_plan(limited, "auto", &with);
+        }
         for (int k = 1; k < 6; k++) monotone_compare(plans[k], plans[0], "limited bundles", &m);
         monotone_compare(plans[4], plans[1], "moves beside evictions", &m);
         monotone_compare(plans[5], plans[6], "heuristic copies", &m);
@@ -121,7 +125,8 @@ static int64_t stopped_plan(const struct lx_graph *g, const struct lx_passes *pa
 static void stopped_searches(void **state)
 {
     (void)state;
-    const struct lx_passes none = {0}, all = {.evict = true, .move = true, .reorder = true};
+    const struct lx_passes none = {.tile = LX_TILE_NONE},
+                           all = {.tile = LX_TILE_NONE, .evict = true, .move = true, .reorder = true};
     lx_status st = {0};
     const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/stencil_star.json", &st);
     const struct lx_graph *small = g ? lx_graph_with_capacity(g, 102400, &st) : NULL;
