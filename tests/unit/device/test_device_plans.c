@@ -81,6 +81,21 @@ static void run_variant(const char *path, int64_t cores, const struct variant *v
     lx_plan_free(p);
 }
 
+/* Products of all ops: beyond so many it is of a real size, and its scaled copy stands beside it. */
+static const double MOST_PRODUCTS = 5e10;
+
+static double products_of(const struct lx_graph *g)
+{
+    double all = 0;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        double n = 1;
+        for (int v = 0; g->ops[o].map && v < g->ops[o].map->var_count; v++)
+            n *= (double)g->ops[o].map->extent[v];
+        all += n;
+    }
+    return all;
+}
+
 /* At each number of cores one variant in `every`, another one each time. */
 static void run_pattern(const char *path, int every)
 {
@@ -89,6 +104,10 @@ static void run_pattern(const char *path, int every)
     const struct lx_graph *pattern = read_graph(path);
     bool divides = pattern->tensors[0].rank >= 0; /* known by bytes only: one core, however many there are */
     lx_status st = {0};
+    if (products_of(pattern) > MOST_PRODUCTS) {
+        lx_graph_free(pattern);
+        return;
+    }
     struct lx_reference *ref = lx_reference_make(pattern, 0, 2, &st);
     assert_non_null(ref);
     for (int k = 0; k < 4; k += divides ? 1 : 3) {
