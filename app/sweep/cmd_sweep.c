@@ -89,24 +89,6 @@ static bool read_form(struct call *call, const struct sweep_form **form)
     return true;
 }
 
-/* What a quick plan of the pattern says that it needs; 0: not known. */
-static int64_t need_of(const struct lx_graph *g, const struct lx_options *asked)
-{
-    struct lx_options how = *asked;
-    struct lx_plan_options options = {0};
-    int64_t values[LX_MOST_SOLVER_OPTIONS], need = 0;
-    lx_status st = {0};
-    if (g->pools || !lx_options_set_row(&how, LX_OPTION_SOLVER, "greedy", &st)) return 0;
-    const struct lx_graph *sized = lx_options_graph(&how, g, &st);
-    if (sized && lx_options_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st)) {
-        const struct lx_plan *p = lx_plan_make(sized, &options, &st);
-        if (p) need = sweep_need(p);
-        lx_plan_free(p);
-    }
-    lx_graph_free(sized);
-    return need;
-}
-
 /* What a person and a program can ask: the sizes, the cores, the solvers, and what is looked at. */
 static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep *s)
 {
@@ -118,7 +100,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     bool ok = option_int(call, "steps", 1, SWEEP_MOST_STEPS, &steps) &&
               read_options_but(call, rows_of_sweep, &how.options) && settings_solvers(call, &how) &&
               (lx ? sweep_sizes_read("--lx", lx, steps, &sizes, &call->st)
-                  : sweep_sizes_own(g, need_of(g, &how.options), steps, &sizes, &call->st));
+                  : sweep_sizes_own(g, sweep_need(g, &how.options), steps, &sizes, &call->st));
     if (ok && g->pools)
         ok = status_set(&call->st, LX_E_USAGE,
                         "this list states pools with sizes of their own; state \"capacity\" instead of "

@@ -74,8 +74,9 @@ bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx
 /* A 64th of what the pattern has up to all of it; where it needs more, a third of the steps goes well beyond that. */
 bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, sweep_numbers *out,
                      lx_status *st);
-/* What the buffers of a plan that are worth a place need at once; of one that spills more than it has. */
-int64_t sweep_need(const struct lx_plan *p);
+/* What the buffers that are worth a place need at once in a quick plan without nests; where that spills, more than it has.
+ * 0: not known. */
+int64_t sweep_need(const struct lx_graph *g, const struct lx_options *asked);
 
 /* sweep_lines.c */
 /* A line per number of cores and solver; `cores` empty: the pattern's own. False with `st`. */

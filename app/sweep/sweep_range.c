@@ -100,7 +100,7 @@ static int edge_order(const void *a, const void *b)
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-int64_t sweep_need(const struct lx_plan *p)
+static int64_t need_of(const struct lx_plan *p)
 {
     struct edge *edges = malloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
     size_t n = 0;
@@ -120,6 +120,26 @@ int64_t sweep_need(const struct lx_plan *p)
     free(edges);
     if (p->figures.spill_bytes > 0) most = max_i64(most, p->problem.capacity + 1);
     return min_i64(most, LX_INT_MAX / 4);
+}
+
+/* Without nests: these make do with any size. */
+int64_t sweep_need(const struct lx_graph *g, const struct lx_options *asked)
+{
+    struct lx_options how = *asked;
+    struct lx_plan_options options = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS], need = 0;
+    lx_status st = {0};
+    if (g->pools || !lx_options_set(&how, "solver", "greedy", &st) ||
+        !lx_options_set(&how, "tile", "none", &st))
+        return 0;
+    const struct lx_graph *sized = lx_options_graph(&how, g, &st);
+    if (sized && lx_options_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st)) {
+        const struct lx_plan *p = lx_plan_make(sized, &options, &st);
+        if (p) need = need_of(p);
+        lx_plan_free(p);
+    }
+    lx_graph_free(sized);
+    return need;
 }
 
 bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, sweep_numbers *out, lx_status *st)

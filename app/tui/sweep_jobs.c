@@ -132,7 +132,7 @@ static bool begin(struct swept *w, struct session *s, const char *range, lx_stat
                           "the least height does not depend on the scratchpad: nothing to sweep");
     const struct lx_graph *own = p->graph->sharing ? p->graph->sharing : p->graph;
     bool ok = range ? sweep_sizes_read("range", range, SWEEP_STEPS, &sizes, st)
-                    : sweep_sizes_own(own, sweep_need(p), SWEEP_STEPS, &sizes, st);
+                    : sweep_sizes_own(own, sweep_need(p->graph, &s->now.options), SWEEP_STEPS, &sizes, st);
     int n = choose_solvers(s, question, solvers);
     ok = ok && sweep_begin(&w->sweep, p->graph, solvers, n, &sizes, &none, st);
     if (ok) w->sweep.by_time = p->asks_time;

@@ -185,7 +185,8 @@ bool cooptimise_others(struct planner *p, bool (*search)(struct planner *))
 {
     bool ok = true;
     int32_t anew = 0;
-    for (int i = 0; ok && i < p->other_count && p->best.hbm_bytes > p->joint.bound_bytes; i++) {
+    int64_t least = p->nested ? p->bound : p->joint.bound_bytes;
+    for (int i = 0; ok && i < p->other_count && p->best.hbm_bytes > least; i++) {
         struct planner tries = *p;
         struct decisions how = {.passes = asked_passes(p), .divided = p->others[i]};
         if (!attempt_plain(&tries, &how, &tries.best)) return false;

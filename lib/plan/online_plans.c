@@ -86,11 +86,11 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
     return moved > once;
 }
 
-/* A large graph is planned twice only where softmax moves more than it has to by itself. */
+/* All but small graphs are planned twice only where softmax moves more than it has to by itself. */
 static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritten)
 {
-    enum { LARGE = 100 };
-    if (p->graph->op_count <= LARGE) return true;
+    enum { SMALL = 12 };
+    if (p->graph->op_count <= SMALL) return true;
     bool *touched = calloc((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
     bool worth = touched && moves_more(p, rewritten, touched, touched + p->graph->tensor_count);
     free(touched);

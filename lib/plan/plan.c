@@ -180,7 +180,7 @@ static bool search_quickly(struct planner *p)
     tries.options = &quick;
     tries.asked = p->options;
     if (!attempt_plain(&tries, &plain, &tries.best)) return false;
-    bool ok = run_searches(&tries, LX_TRIES_MANY) && attempt_make(p, &tries.best.draft.how, &full);
+    bool ok = run_searches(&tries, LX_TRIES_MANY) && attempt_nested(p, &tries.best.draft.how, &full);
     if (ok) {
         full.perfect_bytes = tries.best.perfect_bytes;
         attempt_keep_better(&full, &tries.best);
@@ -325,6 +325,8 @@ static bool find_nest_bound(struct planner *p)
 static bool find_bound(struct planner *p, bool limited)
 {
     bool ok = find_nest_bound(p);
+    /* The search over divisions knew no nests. */
+    if (p->nested) p->joint.bound_bytes = min_i64(p->joint.bound_bytes, p->bound);
     if (!ok || p->nested) return ok;
     const struct lx_pass *row = voiding_pass(p);
     p->bound = p->best.bound;

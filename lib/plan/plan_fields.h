@@ -150,7 +150,7 @@
 #define PLAN_SECTIONS(S) \
     S(ROOT, root, "the plan", "the file itself") \
     S(SOLVER, solver, "the solver", "`solver`; its counters stand in `stats`, an object beside it") \
-    S(GRAPH, graph, "the graph", "`graph`, of plans of graphs, and `passes`, an object of those that are not at their defaults") \
+    S(GRAPH, graph, "the graph", "`graph`, of plans of graphs, and `passes`, an object of those that are not at their defaults (`tile` stands there where it is `auto`: a file without it was planned with `none`)") \
     S(TENSOR, tensor, "a tensor", "each of `graph.tensors`") \
     S(OP, op, "an op", "each of `graph.ops`") \
     S(NEST, nest, "a nest", "each of `graph.nests`, in order of time; absent: there is none") \

@@ -87,6 +87,8 @@ bool reorder_search(struct planner *p); /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);   /* evict.c: where stays are cut */
 bool move_search(struct planner *p);    /* move_buffers.c: where stays change their addresses */
 bool tile_search(struct planner *p);    /* tile_nests.c: runs of ops that become nests */
+/* tile_nests.c: an attempt under all decisions, with less effort where there are nests: the solver's bound is none then. */
+bool attempt_nested(const struct planner *p, const struct decisions *how, struct attempt *out);
 /* evict.c: what is moved at least wherever stays are cut. nest_bound.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
 int64_t tile_least(const struct draft *x);

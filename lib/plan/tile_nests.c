@@ -16,11 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ops of graphs so small that all that is possible is tried. */
+enum { FEW = 12 };
+
 /* How much is tried, by the number of ops. */
 static struct nest_asks asks_of(const struct planner *p)
 {
     int32_t ops = p->best.draft.graph->op_count;
-    bool tiny = ops <= 12;
+    bool tiny = ops <= FEW;
     return (struct nest_asks){.room = lx_device_usable(&p->best.draft.graph->device) * p->divided->cores,
                               .longest = tiny ? 12 : 40,
                               .levels = ops <= 100 ? 3 : 2,
@@ -30,13 +33,13 @@ static struct nest_asks asks_of(const struct planner *p)
 }
 
 /* Plans that are tried in all, of some thirty ops each. */
-enum { EFFORT = 560, WINDOW = 56, MOST_CUT = 40 };
+enum { EFFORT = 1200, WINDOW = 56, MOST_CUT = 40 };
 
 /* Of a planner's ops, if as many such are looked at. */
 static int64_t tries_of(const struct planner *p, int32_t windows)
 {
     int64_t ops = p->best.draft.graph->op_count;
-    if (ops <= 12) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
+    if (ops <= FEW) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
     return max_i64(windows > 20 ? 10 : 40, EFFORT * 30 / (ops + 10) / windows);
 }
 
@@ -119,7 +122,7 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
     asks.op_bytes = op_bytes(p, from, &memory);
     bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &found, &count, p->st) &&
               nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
-              (from->draft.graph->op_count <= 12 || add_many(p, asks, &base, &memory, tries, next));
+              (from->draft.graph->op_count <= FEW || add_many(p, asks, &base, &memory, tries, next));
     for (int32_t i = 0; ok && i < count && i<most && * tries> 0; i++) {
         if (lx_run_stopped(&p->options->run)) break;
         ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
@@ -153,15 +156,26 @@ static bool add_rounds(struct planner *p, struct nest_menus *menus, int64_t *tri
     return ok;
 }
 
+/* The ops divided together, as those of nests are, with the nests that there are: often none. */
+static bool divide_first(struct planner *p, struct nest_menus *menus, int64_t *tries, struct nest_pool *pool)
+{
+    struct arena memory = {0};
+    struct nest_set as_it_is;
+    bool better, ok = nest_set_of(&p->best.draft, menus, &memory, &as_it_is, p->st) &&
+                      enter(p, &as_it_is, tries, pool) && nest_pool_take_best(p, pool, &better);
+    arena_free(&memory);
+    return ok;
+}
+
 /* All of the search, with the planner's solver. Each part may take what the ones before left, but for a share of it. */
 static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tries)
 {
-    bool few = p->best.draft.graph->op_count <= 12;
+    bool few = p->best.draft.graph->op_count <= FEW;
     struct nest_pool pool = {.width = few ? WIDEST_POOL : 4, .count = 1};
     int64_t kept = few ? 0 : tries / 5, left = tries - 2 * kept;
     bool better, ok = attempt_copy(p, &p->best, &pool.at[0]);
     if (!ok) pool.count = 0;
-    ok = ok && add_rounds(p, menus, &left, &pool);
+    ok = ok && (few || divide_first(p, menus, &left, &pool)) && add_rounds(p, menus, &left, &pool);
     left = few ? tries : left + kept;
     ok = ok && nest_pool_chase(p, menus, &pool, &left) && nest_pool_take_best(p, &pool, &better);
     nest_pool_free(&pool);
@@ -172,10 +186,11 @@ static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tr
 /* With the solver that is asked for, but less of its effort for each of the many plans. */
 static struct lx_plan_options brief_options(const struct planner *p)
 {
-    enum { STEPS = 600 };
+    enum { STEPS = 150 };
     struct lx_plan_options brief = p->asked ? *p->asked : *p->options;
     int64_t most = brief.run.work_limit;
     brief.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
+    if (p->divided->count > FEW) brief.run.hasty = true;
     return brief;
 }
 
@@ -259,13 +274,29 @@ static bool join_windows(struct windows *w)
     return true;
 }
 
+/* Stopped, of those that it came to: that one plan is made all the same. */
+static bool join_to_the_end(struct windows *w)
+{
+    struct planner *by = w->p, joining = *by;
+    struct lx_plan_options options = *by->options;
+    if (!lx_run_stopped(&options.run)) return join_windows(w);
+    options.run.stop = NULL;
+    options.run.time_limit = 0;
+    joining.options = &options;
+    w->p = &joining;
+    bool ok = join_windows(w);
+    w->p = by;
+    by->best = joining.best;
+    return ok;
+}
+
 static bool search_windows(struct planner *p, struct nest_menus *menus)
 {
     struct windows w = {.p = p, .menus = menus};
     bool ok = make_windows(&w);
     for (int32_t i = 0; ok && i < w.count && !lx_run_stopped(&p->options->run); i++)
         if (w.like[i] == i) ok = search_window(&w, i);
-    ok = ok && join_windows(&w); /* stopped: of those that it came to */
+    ok = ok && join_to_the_end(&w);
     for (int32_t i = 0; w.found && i < w.count; i++) attempt_free(&w.found[i]);
     arena_free(&w.memory);
     return ok;
@@ -307,6 +338,18 @@ static void light_fuse(struct fuse *f, const struct lx_run *run, struct lx_run *
     to->context = f;
 }
 
+bool attempt_nested(const struct planner *p, const struct decisions *how, struct attempt *out)
+{
+    enum { STEPS = 600 };
+    struct lx_plan_options options = *p->options;
+    struct planner by = *p;
+    int64_t most = options.run.work_limit;
+    if (how->nest_count > 0 && p->divided->count > FEW)
+        options.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
+    by.options = &options;
+    return attempt_make(&by, how, out);
+}
+
 bool tile_search(struct planner *p)
 {
     struct nest_menus menus = {0};
@@ -318,7 +361,7 @@ bool tile_search(struct planner *p)
     light_fuse(&fuse, &p->options->run, &brief.run);
     tries.options = &brief;
     bool ok = attempt_copy(p, &p->best, &tries.best) && search_any(&tries, &menus);
-    if (ok && tries.best.draft.how.nest_count > 0 && attempt_make(p, &tries.best.draft.how, &full)) {
+    if (ok && tries.best.draft.how.nest_count > 0 && attempt_nested(p, &tries.best.draft.how, &full)) {
         full.perfect_bytes = p->best.perfect_bytes;
         keep_better(&p->best, &full);
     }

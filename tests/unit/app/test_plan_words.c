@@ -56,12 +56,14 @@ static void every_plan_says_what_is_proved(void **state)
         const char *const *set;
         const char *value, *status;
     } cases[] = {
-        {SET("lx", "60k", "solver", "exact"), "MiB, optimal for these divisions",
+        {SET("tile", "none", "lx", "60k", "solver", "exact"), "MiB, optimal for these divisions",
          "optimal for these divisions"},
-        {SET("lx", "60k", "solver", "greedy"), ", proven least ", "heuristic: it proves nothing"},
-        {SET("lx", "60k", "evict", "on"), ", proven least ", "the bound does not reach"},
-        {SET("lx", "60k", "objective", "time"), " us end to end, proven least ", "the bound does not reach"},
-        {SET("lx", "60k", "solver", "exact", "work", "1"), ", proven least ",
+        {SET("tile", "none", "lx", "60k", "solver", "greedy"), ", proven least ",
+         "heuristic: it proves nothing"},
+        {SET("tile", "none", "lx", "60k", "evict", "on"), ", proven least ", "the bound does not reach"},
+        {SET("tile", "none", "lx", "60k", "objective", "time"), " us end to end, proven least ",
+         "the bound does not reach"},
+        {SET("tile", "none", "lx", "60k", "solver", "exact", "work", "1"), ", proven least ",
          "the work limit (--work) is reached"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -79,8 +81,8 @@ static void optimal_says_of_what(void **state)
     (void)state;
     const struct lx_plan *list =
                              plan_of(SOURCE_DIR "/patterns/lists/store_once.json", SET("solver", "exact")),
-                         *joint = plan_of(GQ, SET("lx", "100k", "cooptimise", "full")),
-                         *own = plan_of(GQ, SET("lx", "100k"));
+                         *joint = plan_of(GQ, SET("tile", "none", "lx", "100k", "cooptimise", "full")),
+                         *own = plan_of(GQ, SET("tile", "none", "lx", "100k"));
     assert_string_equal(verdict_words(list), "optimal");
     assert_string_equal(verdict_words(joint), "optimal");
     assert_string_equal(verdict_words(own), "optimal for these divisions");
@@ -161,7 +163,7 @@ static void divisions_have_their_reasons(void **state)
     static const char *const files[] = {MOE, SOURCE_DIR "/patterns/graphs/gq_attention.json"};
     struct reasons r = {0};
     for (int i = 0; i < 2; i++) {
-        const struct lx_plan *p = plan_of(files[i], SET("lx", "100k", "cooptimise", "full"));
+        const struct lx_plan *p = plan_of(files[i], SET("tile", "none", "lx", "100k", "cooptimise", "full"));
         for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
             count_splits(p, o, &r);
             count_cuts(p, o, &r);

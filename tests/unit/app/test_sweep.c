@@ -164,7 +164,7 @@ static void test_own_sizes_reach_the_knee(void **state)
         assert_true(lx_options_plan(&how, LX_SPILL, &options, values, &st));
         const struct lx_plan *p = lx_plan_make(g, &options, &st);
         assert_non_null(p);
-        assert_true(sweep_sizes_own(g, sweep_need(p), 12, &n, &st));
+        assert_true(sweep_sizes_own(g, sweep_need(g, &how), 12, &n, &st));
         for (size_t k = 0; k < n.count; k++) has_own |= n.at[k] == p->problem.capacity;
         assert_true(has_own);
         assert_true(sweep_begin(&s, g, &how, 1, &n, &none, &st));

@@ -74,9 +74,9 @@ static void test_levels(void **state)
     }
 }
 
-static int64_t traffic(const struct lx_graph *g, const struct lx_solver *solver)
+static int64_t traffic(const struct lx_graph *g, const struct lx_solver *solver, enum lx_tile_mode tile)
 {
-    struct lx_plan_options how = {.solver = solver, .run = {.seed = 1}};
+    struct lx_plan_options how = {.solver = solver, .run = {.seed = 1}, .passes = {.tile = tile}};
     lx_status st;
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     if (!p) fail_msg("%s: %s", solver->name, st.text);
@@ -104,9 +104,9 @@ static void test_graphs(void **state)
         if (!whole) fail_msg("%s", st.text);
         const struct lx_graph *g = lx_graph_with_capacity(whole, points[i].lx, &st);
         if (!g) fail_msg("%s", st.text);
-        int64_t best = traffic(g, lx_solver_find("auto"));
+        int64_t best = traffic(g, lx_solver_find("auto"), LX_TILE_AUTO);
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
-            int64_t theirs = traffic(g, *s);
+            int64_t theirs = traffic(g, *s, LX_TILE_AUTO);
             if (best > theirs)
                 fail_msg("%s at %lld: auto %lld, %s %lld", points[i].file, (long long)points[i].lx,
                          (long long)best, (*s)->name, (long long)theirs);
@@ -158,11 +158,12 @@ static void test_ended_early(void **state)
     const struct lx_solver *of_auto = lx_solver_find("auto"), *quick = lx_solver_find("bestfit");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const struct lx_graph *g = layers_of_block(3, sizes[i]);
-        struct lx_plan_options how = {.solver = of_auto, .quick_solver = quick, .run = {.seed = 1}};
+        struct lx_plan_options how = {
+            .solver = of_auto, .quick_solver = quick, .run = {.seed = 1}, .passes = {.tile = LX_TILE_NONE}};
         lx_status st;
         struct lx_plan *early = lx_plan_make(g, &how, &st);
         assert_non_null(early);
-        int64_t whole = traffic(g, of_auto);
+        int64_t whole = traffic(g, of_auto, LX_TILE_NONE);
         assert_true(early->figures.hbm_bytes <= whole);
         assert_true(lx_plan_least(early) <= whole);
         assert_int_equal(early->answer.status, LX_OPTIMAL);

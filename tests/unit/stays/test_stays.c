@@ -30,7 +30,9 @@ static struct lx_plan *plan_text(const char *body, const struct lx_passes *passe
     int n = snprintf(text, sizeof text, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
     const struct lx_graph *g = lx_graph_parse("t.json", text, (size_t)n, &st);
     if (!g) fail_msg("%s", st.text);
-    return plan_graph(g, passes, lx);
+    struct lx_passes plain = *passes;
+    plain.tile = LX_TILE_NONE; /* nests would avoid what is looked at */
+    return plan_graph(g, &plain, lx);
 }
 
 static int32_t find(const struct lx_plan *p, const char *name)
