@@ -190,19 +190,22 @@ const struct command command_bench = {
     .synopsis = "FILE|DIR ... [-s A,B,...] [--seeds K] [--time S] [-j N | --transport mpi] [-o RESULTS "
                 "[--resume]] [options]",
     .summary = "Run solvers on instances, each run in a process of its own, and compare them",
-    .details = "Every answer is checked again here, apart from the process that gave it. Outcomes: optimal, "
-               "feasible,\n"
-               "infeasible, none (gave up), timeout, memory, crash, error, wrong (refused by the checker, or "
-               "contradicted by\n"
-               "another answer), bad_input. Times are those of the solver alone, without reading the file.\n"
-               "The memory limit counts what a run takes beyond the harness: allocations fail at it "
-               "(RLIMIT_DATA), and a\n"
-               "process whose resident set goes beyond it is killed.\n"
-               "Under mpirun, --transport mpi shares the runs among all ranks; rank 0 writes the results and "
-               "the report.\n"
-               "Exit code: 0 all runs done, 1 and some wrong, crashed, failed or unreadable, 130 interrupted "
-               "(what is done\n"
-               "is kept and reported).\n",
+    .details =
+        "All solvers answer one question: where the buffers of the graph lie as its ops are divided, without "
+        "nests.\n"
+        "Every answer is checked again here, apart from the process that gave it. Outcomes: optimal, "
+        "feasible,\n"
+        "infeasible, none (gave up), timeout, memory, crash, error, wrong (refused by the checker, or "
+        "contradicted by\n"
+        "another answer), bad_input. Times are those of the solver alone, without reading the file.\n"
+        "The memory limit counts what a run takes beyond the harness: allocations fail at it "
+        "(RLIMIT_DATA), and a\n"
+        "process whose resident set goes beyond it is killed.\n"
+        "Under mpirun, --transport mpi shares the runs among all ranks; rank 0 writes the results and "
+        "the report.\n"
+        "Exit code: 0 all runs done, 1 and some wrong, crashed, failed or unreadable, 130 interrupted "
+        "(what is done\n"
+        "is kept and reported).\n",
     .options = tables,
     .words = bench_words,
     .least_files = 1,

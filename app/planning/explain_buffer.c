@@ -177,6 +177,9 @@ static bool no_such_buffer(struct call *call, const struct lx_plan *p, const cha
     const char *names[65] = {0};
     for (int32_t i = 0; i < p->problem.count && i < 64; i++) names[i] = p->problem.buffers[i].name;
     const char *near = nearest(name, names);
+    if (!near && strncmp(name, "nest", 4) == 0 && p->nest_count == 0)
+        return status_set(&call->st, LX_E_UNKNOWN_NAME,
+                          "the plan has no nests, and no buffer \"%s\"; --all lists the buffers", name);
     return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no buffer or nest \"%s\"%s%s%s", name,
                       near ? "; did you mean \"" : "; --all lists them", near ? near : "", near ? "\"?" : "");
 }

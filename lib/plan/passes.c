@@ -33,7 +33,7 @@ static const struct lx_pass table[] = {
      .of_search = true, .search = cooptimise_search, .tries = LX_TRIES_FEW, .bound = LX_BOUND_HOLDS,
      .help = "choose divisions and placement together: full is ours, flip the documented search, none (default)"},
     {.name = "by_time", .option = "by-time", FIELD(by_time), .of_search = true,
-     .help = "co-optimise predicted time (as --objective time does); else traffic, then time"},
+     .help = "co-optimise divisions by predicted time instead of traffic, then time; --objective time asks all passes for it"},
     {.name = "clone", .option = "clone", .words = clone_words, FIELD(clone),
      .fixed_stages = PARTIAL, .fixed = LX_CLONE_NONE,
      .help = "copies of graph inputs on chip: auto (default), the solver decides; heuristic, all that are read more "

@@ -63,7 +63,7 @@ start) # every terminal that people have: it starts, shows the map, and leaves t
     done
     ;;
 sweep)
-    start tmux-256color explore patterns/graphs/moe_mlp.json
+    start tmux-256color explore patterns/graphs/moe_mlp.json --tile none
     wait_for 'HBM 12'
     keys 0
     wait_for '[0 Sweep]'
