@@ -14,7 +14,6 @@ struct chase {
     struct nest_pool *pool;
     struct arena memory;
     struct nest_set base;
-    const struct draft *x; /* of the base; copied, since the pool changes */
     int64_t *tries;
     bool ok;
 };
@@ -83,17 +82,7 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
 static struct nest_set with_hold(struct chase *c, const struct nest_set *from, struct hold h)
 {
     struct nest_set s = *from;
-    s.holds = arena_array(&c->memory, (size_t)s.hold_count + 1, sizeof *s.holds);
-    if (!s.holds) {
-        c->ok = status_no_memory(c->p->st);
-        return *from;
-    }
-    s.hold_count = 0;
-    for (int32_t i = 0; i < from->hold_count; i++)
-        if (from->holds[i].tensor != h.tensor || from->holds[i].nest != h.nest)
-            s.holds[s.hold_count++] = from->holds[i];
-    s.holds[s.hold_count++] = h;
-    s.changed = h.nest;
+    if (!nest_set_hold(from, h, &c->memory, &s)) c->ok = status_no_memory(c->p->st);
     return s;
 }
 
@@ -123,7 +112,7 @@ static void chase_holds(struct chase *c, int32_t tensor)
 }
 
 /* Nests that see some of its accesses see all of them. */
-static void chase_ends(struct chase *c, int32_t tensor, int32_t from, int32_t to)
+static void chase_ends(struct chase *c, int32_t from, int32_t to)
 {
     const struct lx_layouts *l = c->p->best.draft.layouts;
     for (int32_t n = 0; n < c->base.nest_count && !is_over(c); n++) {
@@ -139,12 +128,11 @@ static void chase_ends(struct chase *c, int32_t tensor, int32_t from, int32_t to
         for (int32_t i = 0; i < s.nest_count; i++)
             if (s.nests[i].first == first) try_counts(c, &s, i);
     }
-    (void)tensor;
 }
 
 static void chase_tensor(struct chase *c, int32_t tensor, const int32_t *at)
 {
-    chase_ends(c, tensor, at[0], at[1]);
+    chase_ends(c, at[0], at[1]);
     chase_holds(c, tensor);
 }
 
@@ -177,7 +165,7 @@ static void chase_from(struct chase *c, const struct attempt *from)
 bool nest_pool_chase(struct planner *p, struct nest_menus *menus, struct nest_pool *b, int64_t *tries)
 {
     bool ok = true;
-    for (int next = 0; ok && next<b->width && * tries> 0;) {
+    for (int next = 0; ok && *tries > 0 && next < b->width;) {
         for (next = 0; next < b->count && b->done[next];) next++;
         if (next >= b->count) break;
         struct chase c = {.p = p, .pool = b, .tries = tries, .ok = true, .base = {.menus = menus}};

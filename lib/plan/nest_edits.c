@@ -253,6 +253,21 @@ bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt 
     return ok;
 }
 
+bool nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out)
+{
+    struct hold *holds = arena_array(memory, (size_t)s->hold_count + 1, sizeof *holds);
+    int32_t count = 0;
+    if (!holds) return false;
+    for (int32_t i = 0; i < s->hold_count; i++)
+        if (s->holds[i].tensor != h.tensor || s->holds[i].nest != h.nest) holds[count++] = s->holds[i];
+    holds[count++] = h;
+    *out = *s;
+    out->holds = holds;
+    out->hold_count = count;
+    out->changed = h.nest;
+    return true;
+}
+
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out)
 {
     return plan_set(p, s, true, out);

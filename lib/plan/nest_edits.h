@@ -32,6 +32,8 @@ bool nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory,
 /* With another nest in place of one; others lose the ops that it takes. */
 bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int32_t nest,
                       const struct lx_nest *by, struct arena *memory, struct nest_set *out);
+/* With a tensor held so in a nest, however it was; that nest is then the one that changed. */
+bool nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out);
 /* The holds of a nest are the usual ones again. Changes the set's own array. */
 void nest_set_forget_holds(struct nest_set *s, int32_t nest);
 /* Plans it; `out` without memory: it is no nest. */

@@ -122,14 +122,7 @@ static void drop_nest(struct refining *r, int32_t n)
 static struct nest_set with_hold(struct refining *r, const struct nest_set *from, struct hold h)
 {
     struct nest_set s = *from;
-    s.holds = arena_array(&r->memory, (size_t)s.hold_count + 1, sizeof *s.holds);
-    s.hold_count = 0;
-    for (int32_t i = 0; s.holds && i < from->hold_count; i++)
-        if (from->holds[i].tensor != h.tensor || from->holds[i].nest != h.nest)
-            s.holds[s.hold_count++] = from->holds[i];
-    if (s.holds) s.holds[s.hold_count++] = h;
-    s.changed = h.nest;
-    if (!s.holds) r->ok = status_no_memory(r->p->st);
+    if (!nest_set_hold(from, h, &r->memory, &s)) r->ok = status_no_memory(r->p->st);
     return s;
 }
 

@@ -123,7 +123,7 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
     bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &found, &count, p->st) &&
               nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
               (from->draft.graph->op_count <= FEW || add_many(p, asks, &base, &memory, tries, next));
-    for (int32_t i = 0; ok && i < count && i<most && * tries> 0; i++) {
+    for (int32_t i = 0; ok && *tries > 0 && i < count && i < most; i++) {
         if (lx_run_stopped(&p->options->run)) break;
         ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
         ok = ok && enter(p, &with, tries, next);

@@ -74,7 +74,7 @@ static void test_levels(void **state)
     }
 }
 
-static int64_t traffic(const struct lx_graph *g, const struct lx_solver *solver, enum lx_tile_mode tile)
+static int64_t traffic(const struct lx_graph *g, const struct lx_solver *solver, int tile)
 {
     struct lx_plan_options how = {.solver = solver, .run = {.seed = 1}, .passes = {.tile = tile}};
     lx_status st;
