@@ -5,7 +5,7 @@ mpirun=$1 lxplan=$2 pattern=$3
 folder=$(mktemp -d /tmp/lxplan_mpi_sweep_XXXXXX) || exit 1
 trap 'rm -rf "$folder"' EXIT
 ranks() { local n=$1; shift; timeout -k 1 120 "$mpirun" --allow-run-as-root --oversubscribe -n "$n" "$lxplan" sweep "$@" --transport mpi </dev/null; }
-arguments=("$pattern" --lx 16k..512k --steps 10 -s auto,greedy --cores 8,32 --json)
+arguments=("$pattern" --tile none --lx 16k..512k --steps 10 -s auto,greedy --cores 8,32 --json)
 "$lxplan" sweep "${arguments[@]}" -j 1 >"$folder/one" || exit 1
 for n in 1 2 4; do
     ranks $n "${arguments[@]}" >"$folder/ranks" || { echo "mpi_sweep.sh: $n ranks end with $?"; exit 1; }

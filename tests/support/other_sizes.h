@@ -18,6 +18,19 @@ static inline const struct lx_graph *instead(const struct lx_graph *g, const str
     return other;
 }
 
+/* By the products of all its ops: then a scaled copy stands beside the pattern. */
+static inline bool is_of_real_size(const struct lx_graph *g)
+{
+    double all = 0;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        double n = 1;
+        for (int v = 0; g->ops[o].map && v < g->ops[o].map->var_count; v++)
+            n *= (double)g->ops[o].map->extent[v];
+        all += n;
+    }
+    return all > 5e10;
+}
+
 static inline const struct lx_graph *with_device(const struct lx_graph *g, const struct lx_device *device)
 {
     lx_status st = {0};

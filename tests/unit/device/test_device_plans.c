@@ -83,21 +83,6 @@ static void run_variant(const char *path, int64_t cores, const struct variant *v
     lx_plan_free(p);
 }
 
-/* Products of all ops: beyond so many it is of a real size, and its scaled copy stands beside it. */
-static const double MOST_PRODUCTS = 5e10;
-
-static double products_of(const struct lx_graph *g)
-{
-    double all = 0;
-    for (int32_t o = 0; o < g->op_count; o++) {
-        double n = 1;
-        for (int v = 0; g->ops[o].map && v < g->ops[o].map->var_count; v++)
-            n *= (double)g->ops[o].map->extent[v];
-        all += n;
-    }
-    return all;
-}
-
 /* At each number of cores one variant in `every`, another one each time. */
 static void run_pattern(const char *path, int every)
 {
@@ -106,7 +91,7 @@ static void run_pattern(const char *path, int every)
     const struct lx_graph *pattern = read_graph(path);
     bool divides = pattern->tensors[0].rank >= 0; /* known by bytes only: one core, however many there are */
     lx_status st = {0};
-    if (products_of(pattern) > MOST_PRODUCTS) {
+    if (is_of_real_size(pattern)) {
         lx_graph_free(pattern);
         return;
     }

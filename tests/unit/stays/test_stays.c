@@ -244,7 +244,7 @@ static void laws(void **state)
     (void)state;
     static const int64_t sizes[] = {0, 512, 4096, 20000, 100000};
     int with_ring = 0, with_load = 0, evicted = 0, reordered = 0;
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for (uint64_t seed = 0; seed < 100; seed++) {
         struct lx_passes plain = {0};
         struct rng r = rng_seed(seed), again;
         static const int64_t cores[] = {1, 2, 4, 32};
@@ -286,7 +286,7 @@ static void laws(void **state)
         }
         lx_plan_free(p);
     }
-    assert_true(with_ring > 20 && with_load > 20 && evicted > 5 && reordered > 5);
+    assert_true(with_ring > 6 && with_load > 6 && evicted > 0 && reordered > 0);
 }
 
 int main(void)
