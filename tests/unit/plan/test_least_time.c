@@ -2,6 +2,7 @@
  * plan like any other: legal, executed, the same each time. */
 #include "support/device_plans.h"
 #include "support/random_graph.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 
@@ -137,7 +138,7 @@ static void random_graphs_are_fast_and_legal(void **state)
 {
     struct rng r = rng_seed(29);
     (void)state;
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < (SANITIZED ? 30 : 150); i++) {
         lx_status st = {0};
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 9),
                                            .with_views = rng_below(&r, 2),

@@ -1,6 +1,7 @@
 /* More choices are never worse, and bounds hold: a sample of what tests/measure/bench_monotone.c goes through. */
 #include "support/monotone.h"
 #include "support/random_graph.h"
+#include "support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +41,7 @@ static void random_graphs(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {512, 2048, 4096, 20000};
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < (SANITIZED ? 8 : 40); seed++) {
         struct rng r = rng_seed(seed + 7000);
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 12),
                                            .with_views = rng_below(&r, 2),
@@ -68,7 +69,7 @@ static void limited_bundles(void **state)
         {.clone = LX_CLONE_HEURISTIC, .cooptimise = LX_COOPTIMISE_FULL},
     };
     struct monotone m = {.print = true};
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < (SANITIZED ? 3 : 12); seed++) {
         struct rng r = rng_seed(seed + 7100);
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 10), .again = true, .cores = 4};
         lx_status st = {0};
