@@ -1,5 +1,6 @@
 /* Drafts with nests: the best placement under the nests and holds of a case moves what exhaustive search found. */
 #include "lxplan.h"
+#include "base/file.h"
 #include "layout/op_index.h"
 #include "plan/planner.h"
 #include "scratchpad/stays/draft.h"
@@ -27,14 +28,10 @@ struct given {
 
 static char *read_all(const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    long n = ftell(f);
-    rewind(f);
-    char *text = calloc((size_t)n + 1, 1);
-    assert_int_equal(fread(text, 1, (size_t)n, f), (size_t)n);
-    fclose(f);
+    lx_status st = {0};
+    size_t length;
+    char *text = file_read(path, &length, &st);
+    if (!text) fail_msg("%s", st.text);
     return text;
 }
 
