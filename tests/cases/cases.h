@@ -34,7 +34,7 @@ struct case_form {
 };
 
 extern const struct case_form form_patterns, form_solver, form_workdiv, form_partition, form_loops,
-    form_einsum, form_team, form_constraints, form_tiling;
+    form_einsum, form_team, form_constraints, form_tiling, form_models;
 
 void case_begin(struct cases *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns `holds`. */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct case_form *const forms[] = {&form_patterns,  &form_solver,      &form_workdiv,
-                                                &form_partition, &form_loops,       &form_einsum,
-                                                &form_team,      &form_constraints, &form_tiling};
+static const struct case_form *const forms[] = {
+    &form_patterns, &form_solver, &form_workdiv,     &form_partition, &form_loops,
+    &form_einsum,   &form_team,   &form_constraints, &form_tiling,    &form_models};
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 

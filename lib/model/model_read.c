@@ -1,0 +1,99 @@
+/* The way in for models: which format, and its reader. */
+#include "model/model_parts.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool begins(const char *text, size_t length, const char *word)
+{
+    size_t n = strlen(word);
+    return length >= n && memcmp(text, word, n) == 0;
+}
+
+/* Spaces, and comments to the end of their lines. */
+static size_t skip_blank(const char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < length) {
+        if (strchr(" \t\r\n", text[i]) && text[i]) {
+            i++;
+        } else if (begins(text + i, length - i, "//")) {
+            const char *end = memchr(text + i, '\n', length - i);
+            i = end ? (size_t)(end - text) : length;
+        } else {
+            break;
+        }
+    }
+    return i;
+}
+
+static bool is_hlo(const char *text, size_t length)
+{
+    size_t i = skip_blank(text, length);
+    return begins(text + i, length - i, "HloModule");
+}
+
+/* Text that has the word within; what begins as JSON is not looked through. */
+static bool is_mlir(const char *text, size_t length)
+{
+    size_t i = skip_blank(text, length);
+    if (i == length || !strchr("#mfbt\"", text[i]) || text[i] == 0) return false;
+    return memmem(text + i, length - i, "func.func", 9) != NULL;
+}
+
+/* One message of fields that fit it to the end, with a graph (field 7) among them. The lengths are only added up. */
+static bool is_onnx(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    bool graph = false, version = false;
+    if (length == 0 || *at > 0x7f) return false;
+    for (int fields = 0; at < end && fields < 4096; fields++) {
+        uint64_t n = 0;
+        unsigned tag = *at++, shift = 0;
+        unsigned char byte = 0x80;
+        if ((tag & 7) != 0 && (tag & 7) != 2) return false;
+        for (; at < end && (byte & 0x80) && shift < 63; shift += 7) {
+            byte = *at++;
+            n |= (uint64_t)(byte & 0x7f) << shift;
+        }
+        version |= tag == 8;
+        graph |= tag == 0x3a;
+        if ((tag & 7) == 0) continue;
+        if (n > (size_t)(end - at)) return graph && version;
+        at += n;
+    }
+    return graph;
+}
+
+enum model_format model_format_of(const char *text, size_t length)
+{
+    static bool (*const sniff[MODEL_FORMAT_COUNT])(const char *, size_t) = {
+        [MODEL_TTIR] = is_mlir, [MODEL_HLO] = is_hlo, [MODEL_ONNX] = is_onnx};
+    int f = 0;
+    while (f < MODEL_FORMAT_COUNT && !sniff[f](text, length)) f++;
+    return (enum model_format)f;
+}
+
+struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
+                               const struct model_options *options, lx_status *st)
+{
+    static bool (*const read[])(struct lx_model *, const char *, size_t, const struct model_options *,
+                                lx_status *) = {
+        [MODEL_TTIR] = ttir_read, [MODEL_HLO] = hlo_read, [MODEL_ONNX] = onnx_read};
+    static const struct model_options none = {0};
+    enum model_format format = model_format_of(text, length);
+    if (format == MODEL_FORMAT_COUNT)
+        return status_set_at(st, LX_E_SYNTAX, file, 1, 1,
+                             "no model: TTIR has func.func, HLO begins with HloModule, ONNX is protobuf with "
+                             "a graph in field 7"),
+               NULL;
+    struct lx_model *m = calloc(1, sizeof *m);
+    if (!m) return status_no_memory(st), NULL;
+    m->format = format;
+    m->file = arena_string(&m->memory, file);
+    if (m->file && read[format](m, text, length, options ? options : &none, st)) return m;
+    if (!m->file) status_no_memory(st);
+    lx_model_free(m);
+    return NULL;
+}

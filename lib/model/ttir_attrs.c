@@ -1,0 +1,300 @@
+/* Attributes of MLIR: numbers with their types, lists, words, constants. What is none of these is kept as text. */
+#include "model/ttir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_key(char c)
+{
+    return source_is_name(c);
+}
+
+/* ": f32" behind a number; MODEL_ELEMENT_COUNT: none, or "index". */
+static enum model_element number_type(struct source *s)
+{
+    char word[16];
+    size_t n = 0;
+    if (!source_take(s, ":")) return MODEL_ELEMENT_COUNT;
+    source_skip(s, true);
+    while (n + 1 < sizeof word && source_is_name(source_peek(s))) word[n++] = *s->at++;
+    word[n] = 0;
+    return model_element_find(MODEL_TTIR, word[0] == 's' && word[1] == 'i' ? word + 1 : word);
+}
+
+static bool is_float(enum model_element e)
+{
+    return e < MODEL_TUPLE && model_element_row(e)->number == MODEL_FLOAT;
+}
+
+/* Hex stands before the type that says what its bits are: it is read twice. */
+static bool number(struct source *s, int64_t *whole, double *real, bool *is_real)
+{
+    struct source again = *s;
+    bool is_whole;
+    if (!source_number(s, MODEL_I64, whole, real, &is_whole)) return false;
+    enum model_element e = number_type(s);
+    bool hex = again.at + 1 < again.end && again.at[0] == '0' && again.at[1] == 'x';
+    if (hex && is_float(e) && !source_number(&again, e, whole, real, &is_whole)) return false;
+    *is_real = is_float(e) || (!is_whole && !hex);
+    if (!*is_real && !is_whole && !hex) *whole = (int64_t)*real;
+    return true;
+}
+
+/* One attribute's numbers, as they come. */
+struct gathered {
+    VEC(int64_t) ints;
+    VEC(double) reals;
+    bool any_real;
+};
+
+static void gathered_free(struct gathered *g)
+{
+    VEC_FREE(&g->ints);
+    VEC_FREE(&g->reals);
+}
+
+static bool gather(struct source *s, struct gathered *g, int64_t whole, double real)
+{
+    return VEC_PUSH(&g->ints, whole) && VEC_PUSH(&g->reals, real) ? true : source_no_memory(s);
+}
+
+static bool attr_of_list(struct source *s, struct gathered *g, struct model_attr *a)
+{
+    a->form = g->any_real ? ATTR_REALS : ATTR_INTS;
+    a->count = (int)g->ints.count;
+    a->ints = arena_copy_array(&s->m->memory, g->ints.at, g->ints.count, sizeof *g->ints.at);
+    a->reals = arena_copy_array(&s->m->memory, g->reals.at, g->reals.count, sizeof *g->reals.at);
+    return a->ints && a->reals ? true : source_no_memory(s);
+}
+
+/* "array<i64: 0, 1>", "array<i64>": what stands behind the word. */
+static bool array(struct source *s, struct model_attr *a, struct gathered *g)
+{
+    int64_t whole;
+    double real;
+    bool is_whole;
+    if (!source_want(s, "<")) return false;
+    source_skip(s, true);
+    const char *word = source_name(s, is_key, "a type");
+    if (!word) return false;
+    g->any_real = word[0] == 'f';
+    if (source_take(s, ":")) do {
+            if (!source_number(s, MODEL_F64, &whole, &real, &is_whole) || !gather(s, g, whole, real))
+                return false;
+        } while (source_take(s, ","));
+    return source_want(s, ">") && attr_of_list(s, g, a);
+}
+
+/* "[1 : i32, 2 : i32]"; false without a failure: not a list of numbers. */
+static bool number_list(struct source *s, struct model_attr *a, struct gathered *g)
+{
+    int64_t whole;
+    double real;
+    bool is_real;
+    s->at++;
+    if (!source_is(s, "]")) do {
+            source_skip(s, true);
+            if (!source_is_digit(source_peek(s)) && source_peek(s) != '-') return false;
+            if (!number(s, &whole, &real, &is_real) || !gather(s, g, whole, real)) return false;
+            g->any_real |= is_real;
+        } while (source_take(s, ","));
+    return source_take(s, "]") && attr_of_list(s, g, a);
+}
+
+static bool list(struct source *s, struct model_attr *a)
+{
+    struct source back = *s;
+    struct gathered g = {0};
+    bool ok = number_list(s, a, &g);
+    gathered_free(&g);
+    if (ok || s->failed) return ok;
+    *s = back;
+    a->form = ATTR_TEXT;
+    return (a->text = source_kept(s, true)) != NULL;
+}
+
+/* Nested lists of numbers: brackets only group. The type behind them says how many there must be. */
+static bool dense_list(struct source *s, struct gathered *g, int64_t *count)
+{
+    int64_t whole;
+    double real;
+    bool is_whole;
+    int depth = 0;
+    do {
+        if (source_take(s, ",")) continue;
+        if (source_take(s, "]")) {
+            depth--;
+        } else if (source_take(s, "[")) {
+            if (++depth > MODEL_MAX_DEPTH) return source_fail(s, LX_E_LIMIT, "lists nest too deep");
+        } else {
+            if (!source_number(s, MODEL_F32, &whole, &real, &is_whole)) return false;
+            if (++*count <= MODEL_MAX_KNOWN && !gather(s, g, whole, is_whole ? (double)whole : real))
+                return false;
+        }
+    } while (depth > 0 && !source_ended(s));
+    return depth == 0 ? true : source_fail(s, LX_E_SYNTAX, "a list that does not end");
+}
+
+static int hex_digit(char c)
+{
+    return source_is_digit(c)     ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* "0x0001...": little-endian bytes of all elements. */
+static bool dense_bytes(struct source *s, const char *hex, const struct model_type *type, struct gathered *g)
+{
+    size_t size = (size_t)model_element_row(type->element)->bits / 8, digits = strlen(hex);
+    if (digits < 2 || strncmp(hex, "0x", 2) != 0 || size == 0 || size > 8 || type->elements < 0 ||
+        (digits - 2) != (size_t)type->bytes * 2)
+        return source_fail(s, LX_E_SHAPE, "bytes that are not those of the type of the constant");
+    for (int64_t i = 0; i < type->elements && i < MODEL_MAX_KNOWN; i++) {
+        uint64_t bits = 0;
+        for (size_t k = size; k-- > 0;) {
+            const char *p = hex + 2 + ((size_t)i * size + k) * 2;
+            int high = hex_digit(p[0]), low = hex_digit(p[1]);
+            if (high < 0 || low < 0)
+                return source_fail(s, LX_E_SYNTAX, "a character that is no hexadecimal digit");
+            bits = bits << 8 | (uint64_t)(high * 16 + low);
+        }
+        int shift = 64 - (int)size * 8;
+        enum model_number n = model_element_row(type->element)->number;
+        int64_t whole = n == MODEL_SIGNED ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+        double real = n == MODEL_FLOAT ? model_float_of_bits(type->element, bits) : (double)whole;
+        if (!gather(s, g, whole, real)) return false;
+    }
+    return true;
+}
+
+static bool keep_data(struct source *s, struct gathered *g, struct model_data *d)
+{
+    enum model_number n = model_element_row(d->type->element)->number;
+    bool known = d->form == DATA_SPLAT || d->type->elements <= MODEL_MAX_KNOWN;
+    if (!known || n == MODEL_COMPLEX) return true;
+    if (n == MODEL_FLOAT)
+        d->reals = arena_copy_array(&s->m->memory, g->reals.at, g->reals.count, sizeof *g->reals.at);
+    else
+        d->ints = arena_copy_array(&s->m->memory, g->ints.at, g->ints.count, sizeof *g->ints.at);
+    return d->reals || d->ints ? true : source_no_memory(s);
+}
+
+/* What stands in dense<...>, once its type is known. The cursor `s` is at the value and ends behind it. */
+static bool dense_value(struct source *s, struct model_data *d, struct gathered *g)
+{
+    int64_t whole, count = 0;
+    double real;
+    bool is_whole;
+    source_skip(s, true);
+    if (source_peek(s) == '"') {
+        const char *hex = source_string(s);
+        d->form = DATA_BYTES;
+        return hex && dense_bytes(s, hex, d->type, g);
+    }
+    if (source_peek(s) == '[') {
+        d->form = DATA_LIST;
+        if (!dense_list(s, g, &count)) return false;
+        return count == d->type->elements ? true
+                                          : source_fail(s, LX_E_SHAPE, "%lld numbers for a constant of %lld",
+                                                        (long long)count, (long long)d->type->elements);
+    }
+    d->form = DATA_SPLAT;
+    if (source_peek(s) == '>' || source_peek(s) == '(') { /* empty, or a complex number */
+        const char *from;
+        size_t length;
+        return source_balanced(s, true, &from, &length) && gather(s, g, 0, 0);
+    }
+    return source_number(s, d->type->element, &whole, &real, &is_whole) &&
+           gather(s, g, whole, is_whole ? (double)whole : real);
+}
+
+static bool dense(struct source *s, struct model_attr *a)
+{
+    struct gathered g = {0};
+    struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
+    const char *from;
+    size_t length;
+    if (!d) return source_no_memory(s);
+    if (!source_want(s, "<")) return false;
+    struct source value = *s;
+    while (source_balanced(s, true, &from, &length) && source_take(s, ",")) continue;
+    if (s->failed || !source_want(s, ">") || !source_want(s, ":")) return false;
+    d->type = ttir_type(s);
+    bool ok = d->type && dense_value(&value, d, &g) && keep_data(s, &g, d);
+    s->failed |= value.failed;
+    gathered_free(&g);
+    a->form = ATTR_DATA;
+    a->data = d;
+    return ok;
+}
+
+static bool plain_number(struct source *s, struct model_attr *a)
+{
+    bool is_real;
+    if (!number(s, &a->number, &a->real, &is_real)) return false;
+    a->form = is_real ? ATTR_REAL : ATTR_INT;
+    if (!is_real) a->real = (double)a->number;
+    return true;
+}
+
+static bool value(struct source *s, struct model_attr *a)
+{
+    struct gathered g = {0};
+    source_skip(s, true);
+    char c = source_peek(s);
+    if (c == '"') {
+        a->form = ATTR_WORD;
+        return (a->text = source_string(s)) != NULL;
+    }
+    if (source_is(s, "true") || source_is(s, "false")) {
+        a->form = ATTR_BOOL;
+        a->number = c == 't';
+        s->at += c == 't' ? 4 : 5;
+        return true;
+    }
+    if (source_is_digit(c) || c == '-') return plain_number(s, a);
+    if (c == '[') return list(s, a);
+    if (source_take(s, "dense")) return dense(s, a);
+    if (source_take(s, "array")) {
+        bool ok = array(s, a, &g);
+        gathered_free(&g);
+        return ok;
+    }
+    if (source_is(s, "tensor")) {
+        a->form = ATTR_TYPE;
+        return (a->type = ttir_type(s)) != NULL;
+    }
+    a->form = ATTR_TEXT;
+    return (a->text = source_kept(s, true)) != NULL;
+}
+
+static bool one(struct ttir *t)
+{
+    struct source *s = &t->s;
+    struct model_attr a = {.form = ATTR_BOOL, .number = 1};
+    source_skip(s, true);
+    a.key = source_peek(s) == '"' ? source_string(s) : source_name(s, is_key, "the name of an attribute");
+    if (!a.key || (source_take(s, "=") && !value(s, &a))) return false;
+    for (size_t i = 0; i < t->attrs.count; i++)
+        if (strcmp(t->attrs.at[i].key, a.key) == 0) return true;
+    return VEC_PUSH(&t->attrs, a) ? true : source_no_memory(s);
+}
+
+bool ttir_attrs(struct ttir *t)
+{
+    if (!source_want(&t->s, "{")) return false;
+    if (source_take(&t->s, "}")) return true;
+    do {
+        if (!one(t)) return false;
+    } while (source_take(&t->s, ","));
+    return source_want(&t->s, "}");
+}
+
+bool ttir_attrs_kept(struct ttir *t, struct model_attrs *out)
+{
+    out->count = (int)t->attrs.count;
+    out->at = arena_copy_array(&t->s.m->memory, t->attrs.at, t->attrs.count, sizeof *t->attrs.at);
+    t->attrs.count = 0;
+    return out->at ? true : source_no_memory(&t->s);
+}

@@ -1,0 +1,188 @@
+/* Reading TTIR: modules within modules, functions, aliases. Grammar and what is odd about it: MLIR's generic form, where
+ * braces may carry locations and argument lists stand on one line of tens of thousands of characters. */
+#include "model/ttir.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool bad_duplicate(struct ttir *t, const char *name)
+{
+    return source_fail(&t->s, LX_E_DUPLICATE, "%%%.80s is made twice", name);
+}
+
+/* "%arg0: TYPE {attributes} loc(...)". */
+static bool argument(struct ttir *t)
+{
+    struct source *s = &t->s;
+    source_skip(s, true);
+    struct model_value v = {
+        .from = FROM_ARGUMENT, .body = t->body, .op = -1, .line = s->line, .column = source_column(s)};
+    if (!source_want(s, "%") || !(v.name = source_name(s, source_is_name, "the name of an argument")) ||
+        !source_want(s, ":") || !(v.type = ttir_type(s)) || (source_is(s, "{") && !ttir_attrs(t)) ||
+        !ttir_attrs_kept(t, &v.attrs) || !ttir_location(t, &v.location))
+        return false;
+    int32_t number = model_add_value(s->m, &v, s->st);
+    if (number < 0) return source_fail(s, s->st->code, "%s", s->st->text);
+    enum names_result added = names_add(&t->values, v.name, number);
+    if (added == NAMES_KNOWN) return bad_duplicate(t, v.name);
+    return added == NAMES_ADDED && VEC_PUSH(&t->list, number) ? true : source_no_memory(s);
+}
+
+static bool arguments(struct ttir *t, struct model_body *body)
+{
+    struct source *s = &t->s;
+    if (!source_want(s, "(")) return false;
+    if (!source_is(s, ")")) do {
+            if (!argument(t)) return false;
+        } while (source_take(s, ","));
+    body->argument_count = (int)t->list.count;
+    body->arguments = arena_copy_array(&s->m->memory, t->list.at, t->list.count, sizeof *t->list.at);
+    t->list.count = 0;
+    return body->arguments ? source_want(s, ")") : source_no_memory(s);
+}
+
+/* "-> (TYPE {attributes}, ...)" or "-> TYPE": what is returned says the same. */
+static bool result_types(struct ttir *t)
+{
+    struct source *s = &t->s;
+    if (!source_take(s, "->")) return true;
+    bool list = source_take(s, "(");
+    if (list && source_take(s, ")")) return true;
+    do {
+        if (!ttir_type(s) || (source_is(s, "{") && list && !ttir_attrs(t))) return false;
+        t->attrs.count = 0;
+    } while (list && source_take(s, ","));
+    return !list || source_want(s, ")");
+}
+
+static bool function(struct ttir *t)
+{
+    struct source *s = &t->s;
+    struct model_body body = {.line = s->line, .column = source_column(s)};
+    const char *location;
+    body.declared_public = !source_take(s, "private");
+    source_take(s, "public");
+    names_free(&t->values);
+    t->values = (struct names){0};
+    t->body = (int32_t)s->m->bodies.count;
+    if (!source_want(s, "@") || !(body.name = source_name(s, source_is_name, "the name of a function")) ||
+        !arguments(t, &body) || !result_types(t))
+        return false;
+    if (source_take(s, "attributes") && !ttir_attrs(t)) return false;
+    t->attrs.count = 0;
+    if (!source_take(s, "{")) return ttir_location(t, &location); /* declared only */
+    if (!ttir_ops(t, &body) || !ttir_location(t, &location)) return false;
+    return VEC_PUSH(&s->m->bodies, body) ? true : source_no_memory(s);
+}
+
+/* "module @name attributes {...} {", what stands behind the word. The attributes of the outermost that has any are kept. */
+static bool module(struct ttir *t)
+{
+    struct source *s = &t->s;
+    if (source_take(s, "@")) {
+        s->m->name =
+            source_is(s, "\"") ? source_string(s) : source_name(s, source_is_name, "the name of a module");
+        if (!s->m->name) return false;
+    }
+    if (source_take(s, "attributes")) {
+        struct model_attrs found;
+        if (!ttir_attrs(t) || !ttir_attrs_kept(t, &found)) return false;
+        if (s->m->attrs.count == 0) s->m->attrs = found;
+    }
+    return source_want(s, "{");
+}
+
+static bool everything(struct ttir *t)
+{
+    static const char *const modules[] = {"module", "builtin.module", "ttcore.device_module"};
+    struct source *s = &t->s;
+    const char *location;
+    int depth = 0;
+    for (source_skip(s, true); !source_ended(s); source_skip(s, true)) {
+        bool opened = false;
+        for (int i = 0; i < 3 && !opened; i++) opened = source_take(s, modules[i]);
+        if (opened) {
+            if (++depth > MODEL_MAX_DEPTH) return source_fail(s, LX_E_LIMIT, "modules nest too deep");
+            if (!module(t)) return false;
+        } else if (source_take(s, "func.func")) {
+            if (!function(t)) return false;
+        } else if (source_peek(s) == '#') {
+            if (!ttir_alias(t)) return false;
+        } else if (depth > 0 && source_take(s, "}")) {
+            depth--;
+            if (!ttir_location(t, &location)) return false;
+        } else {
+            return source_fail(s, LX_E_SYNTAX, "expected a module, func.func%s", depth ? " or \"}\"" : "");
+        }
+    }
+    if (depth > 0) return source_fail(s, LX_E_SYNTAX, "\"}\" of a module is missing at the end");
+    return !s->failed;
+}
+
+/* The function that was asked for, else the only one, else the only public one. */
+static bool choose(struct ttir *t, const char *wanted)
+{
+    struct lx_model *m = t->s.m;
+    int found = 0, fits = 0;
+    for (size_t b = 0; b < m->bodies.count; b++) {
+        const struct model_body *body = &m->bodies.at[b];
+        if (wanted ? strcmp(body->name, wanted) != 0 : !body->declared_public && m->bodies.count > 1)
+            continue;
+        found = (int)b;
+        fits++;
+    }
+    m->entry = found;
+    if (fits == 1) return true;
+    if (wanted)
+        return status_set_at(t->s.st, LX_E_UNKNOWN_NAME, m->file, 0, 0, "there is no function @%s", wanted);
+    return status_set_at(t->s.st, LX_E_SYNTAX, m->file, 0, 0,
+                         fits ? "%d public functions; choose one with --func NAME" : "no function (%d)",
+                         fits);
+}
+
+static const char *callee_of(const struct model_op *op)
+{
+    return strcmp(op->kind, "call") == 0 ? model_attr_word(&op->attrs, "callee", NULL) : NULL;
+}
+
+/* Calls, once all functions are known. */
+static bool bind_calls(struct ttir *t)
+{
+    struct lx_model *m = t->s.m;
+    struct names names = {0};
+    bool ok = true;
+    for (size_t b = 0; ok && b < m->bodies.count; b++)
+        ok = names_add(&names, m->bodies.at[b].name, (int32_t)b) != NAMES_NO_MEMORY;
+    for (size_t b = 0; ok && b < m->bodies.count; b++)
+        for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
+            struct model_op *op = &m->bodies.at[b].ops[i];
+            const char *callee = callee_of(op);
+            int32_t body = callee ? names_find(&names, callee) : -1;
+            if (!callee) continue;
+            op->bodies = arena_copy_array(&m->memory, &body, 1, sizeof body);
+            op->body_count = 1;
+            ok = body >= 0 && op->bodies;
+            if (body < 0)
+                status_set_at(t->s.st, LX_E_UNKNOWN_NAME, m->file, op->line, op->column,
+                              "there is no function @%.80s", callee);
+        }
+    names_free(&names);
+    return ok;
+}
+
+bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct model_options *options,
+               lx_status *st)
+{
+    struct ttir t = {0};
+    source_begin(&t.s, m, text, length, st);
+    bool ok = everything(&t) && choose(&t, options->function) && bind_calls(&t);
+    if (ok) ttir_resolve_locations(&t);
+    names_free(&t.alias_names);
+    names_free(&t.values);
+    VEC_FREE(&t.aliases);
+    VEC_FREE(&t.ops);
+    VEC_FREE(&t.list);
+    VEC_FREE(&t.attrs);
+    return ok;
+}
