@@ -113,7 +113,9 @@ enum model_value_from { FROM_ARGUMENT, FROM_OP, FROM_FILE };
 
 struct model_value {
     const char *name;
-    const struct model_type *type; /* NULL: not known yet (ONNX) */
+    const struct model_type *type;     /* NULL: not known yet (ONNX) */
+    const struct model_type *declared; /* what the file says of a type that is computed (ONNX); may be NULL */
+    bool declared_exact;               /* in numbers only */
     enum model_value_from from;
     int32_t body, op;              /* the op within its body, where an op makes it */
     const struct model_data *data; /* of constants, and of what was computed ahead */
@@ -142,6 +144,7 @@ struct model_body {
     struct model_op *ops;
     int op_count;
     bool declared_public;
+    bool rearranged; /* the file has its ops in another order */
     int line, column;
 };
 
@@ -152,6 +155,7 @@ struct lx_model {
     VEC(struct model_value) values;
     VEC(struct model_body) bodies;
     int32_t entry;
+    int function_count;       /* local functions of ONNX, which are inlined */
     struct model_attrs attrs; /* of the whole */
     VEC(int32_t) constants;   /* values that stand in the file apart from ops */
 };

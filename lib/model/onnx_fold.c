@@ -1,0 +1,444 @@
+/* Values of an ONNX model that are known before it runs: shapes that are computed as data, and small constants.
+ *
+ * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some millions in
+ * all, so that no file makes it long. */
+#include "model/onnx.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = MODEL_MAX_RANK };
+
+/* One result under way. */
+struct folding {
+    struct shaper *x;
+    const struct model_type *y;
+    int result;
+    bool real;
+    int64_t *ints;
+    double *reals;
+};
+
+static bool is_real(const struct model_type *t)
+{
+    return model_element_row(t->element)->number == MODEL_FLOAT;
+}
+
+static double number(const struct model_data *d, int64_t i)
+{
+    if (d->form == DATA_SPLAT) i = 0;
+    return d->reals ? d->reals[i] : (double)d->ints[i];
+}
+
+static void put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
+{
+    if (f->real)
+        f->reals[at] = number(d, i);
+    else
+        f->ints[at] = model_data_int(d, i);
+}
+
+static void next_index(int64_t *index, const struct model_type *t)
+{
+    for (int d = t->count - 1; d >= 0 && ++index[d] == t->extent[d]; d--) index[d] = 0;
+}
+
+static int64_t offset_of(const int64_t *index, const struct model_type *t)
+{
+    int64_t at = 0;
+    for (int d = 0; d < t->count; d++) at = at * t->extent[d] + index[d];
+    return at;
+}
+
+/* Where the element of the result at `index` comes from, of an operand that is broadcast to it. */
+static int64_t spread_offset(const int64_t *index, const struct model_type *y, const struct model_type *t)
+{
+    int64_t at = 0;
+    for (int d = 0; d < t->count; d++)
+        at = at * t->extent[d] + (t->extent[d] == 1 ? 0 : index[y->count - t->count + d]);
+    return at;
+}
+
+typedef bool fold_of(struct folding *f);
+
+static bool copied(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    for (int64_t i = 0; i < f->y->elements; i++) put(f, i, d, i);
+    return true;
+}
+
+static bool cast(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    bool to_bool = f->y->element == MODEL_BOOL;
+    for (int64_t i = 0; i < f->y->elements; i++) {
+        if (!f->real && d->reals && !(fabs(number(d, i)) < 9e18)) return false;
+        put(f, i, d, i);
+        if (to_bool) f->ints[i] = number(d, i) != 0;
+    }
+    return true;
+}
+
+static bool expand(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    int64_t index[MOST] = {0};
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y))
+        put(f, i, d, spread_offset(index, f->y, d->type));
+    return true;
+}
+
+static bool transpose(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    int64_t index[MOST] = {0}, from[MOST], perm[MOST];
+    int count;
+    if (!shaper_ints(f->x, "perm", -1, perm, MOST, &count)) return false;
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+        for (int k = 0; k < f->y->count; k++) from[count < 0 ? f->y->count - 1 - k : perm[k]] = index[k];
+        put(f, i, d, offset_of(from, d->type));
+    }
+    return true;
+}
+
+static bool slice(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    int64_t start[MOST], step[MOST], extent[MOST], index[MOST] = {0}, from[MOST];
+    if (!onnx_slice(f->x, start, step, extent)) return false;
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+        for (int k = 0; k < f->y->count; k++) from[k] = start[k] + step[k] * index[k];
+        put(f, i, d, offset_of(from, d->type));
+    }
+    return true;
+}
+
+static bool gather(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0), *pick = shaper_data(f->x, 1);
+    int axis = shaper_axis(shaper_int(f->x, "axis", 0), d->type->count), k = pick->type->count;
+    int64_t index[MOST] = {0}, from[MOST];
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+        int64_t at = model_data_int(pick, offset_of(index + axis, pick->type));
+        if (at < 0) at += d->type->extent[axis];
+        if (at < 0 || at >= d->type->extent[axis]) return false;
+        for (int e = 0; e < d->type->count; e++)
+            from[e] = e < axis ? index[e] : e == axis ? at : index[e + k - 1];
+        put(f, i, d, offset_of(from, d->type));
+    }
+    return true;
+}
+
+static bool concat(struct folding *f)
+{
+    int axis = shaper_axis(shaper_int(f->x, "axis", 0), f->y->count);
+    int64_t index[MOST] = {0};
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+        int64_t from[MOST];
+        int part = 0;
+        memcpy(from, index, sizeof from);
+        while (from[axis] >= shaper_data(f->x, part)->type->extent[axis])
+            from[axis] -= shaper_data(f->x, part++)->type->extent[axis];
+        put(f, i, shaper_data(f->x, part), offset_of(from, shaper_data(f->x, part)->type));
+    }
+    return true;
+}
+
+static bool split(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    int64_t sizes[MODEL_MAX_KNOWN], index[MOST] = {0}, before = 0;
+    int axis;
+    if (!onnx_split(f->x, &axis, sizes)) return false;
+    for (int r = 0; r < f->result; r++) before += sizes[r];
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+        int64_t from[MOST];
+        memcpy(from, index, sizeof from);
+        from[axis] += before;
+        put(f, i, d, offset_of(from, d->type));
+    }
+    return true;
+}
+
+static bool constant_of_shape(struct folding *f)
+{
+    const struct model_attr *a = model_attr_find(&f->x->op->attrs, "value");
+    const struct model_data *d = a && a->form == ATTR_DATA ? a->data : NULL;
+    for (int64_t i = 0; d && (d->ints || d->reals) && d->type->elements > 0 && i < f->y->elements; i++)
+        put(f, i, d, 0);
+    return true;
+}
+
+static bool shape(struct folding *f)
+{
+    const struct model_type *t = shaper_in(f->x, 0);
+    int64_t start = shaper_int(f->x, "start", 0);
+    if (start < 0) start = start < -t->count ? 0 : start + t->count;
+    for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = t->extent[start + i];
+    return true;
+}
+
+static bool size(struct folding *f)
+{
+    f->ints[0] = shaper_in(f->x, 0)->elements;
+    return true;
+}
+
+static bool range(struct folding *f)
+{
+    const struct model_data *from = shaper_data(f->x, 0), *step = shaper_data(f->x, 2);
+    for (int64_t i = 0; i < f->y->elements; i++) {
+        if (f->real)
+            f->reals[i] = number(from, 0) + number(step, 0) * (double)i;
+        else if (__builtin_mul_overflow(model_data_int(step, 0), i, &f->ints[i]) ||
+                 __builtin_add_overflow(model_data_int(from, 0), f->ints[i], &f->ints[i]))
+            return false;
+    }
+    return true;
+}
+
+enum binary { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQUAL, LESS, GREATER, AND, OR };
+
+/* Division truncates, as the kind says of whole numbers; Mod has the sign of the divisor unless fmod is set. */
+static bool whole(enum binary op, int64_t a, int64_t b, bool fmod, int64_t *y)
+{
+    switch (op) {
+    case ADD:
+        return !__builtin_add_overflow(a, b, y);
+    case SUB:
+        return !__builtin_sub_overflow(a, b, y);
+    case MUL:
+        return !__builtin_mul_overflow(a, b, y);
+    case DIV:
+        if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
+        *y = a / b;
+        return true;
+    case MOD:
+        if (b == 0 || b == -1) return false;
+        *y = a % b;
+        if (!fmod && *y != 0 && (*y < 0) != (b < 0)) *y += b;
+        return true;
+    case MIN:
+        *y = a < b ? a : b;
+        return true;
+    case MAX:
+        *y = a > b ? a : b;
+        return true;
+    case EQUAL:
+        *y = a == b;
+        return true;
+    case LESS:
+        *y = a < b;
+        return true;
+    case GREATER:
+        *y = a > b;
+        return true;
+    case AND:
+        *y = a && b;
+        return true;
+    case OR:
+        *y = a || b;
+        return true;
+    }
+    return false;
+}
+
+static bool fractional(enum binary op, double a, double b, double *y)
+{
+    switch (op) {
+    case ADD:
+        *y = a + b;
+        return true;
+    case SUB:
+        *y = a - b;
+        return true;
+    case MUL:
+        *y = a * b;
+        return true;
+    case DIV:
+        *y = a / b;
+        return true;
+    case MOD:
+        *y = fmod(a, b);
+        return true;
+    case MIN:
+        *y = a < b ? a : b;
+        return true;
+    case MAX:
+        *y = a > b ? a : b;
+        return true;
+    case EQUAL:
+        *y = a == b;
+        return true;
+    case LESS:
+        *y = a < b;
+        return true;
+    case GREATER:
+        *y = a > b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool element(struct folding *f, enum binary op, const struct model_data *b, int64_t i, int64_t at)
+{
+    const struct model_data *a = shaper_data(f->x, 0);
+    int64_t from = at;
+    double y;
+    if (!a->reals && !f->real)
+        return whole(op, f->ints[i], model_data_int(b, from), shaper_int(f->x, "fmod", 0) != 0, &f->ints[i]);
+    double left = f->real ? f->reals[i] : (double)f->ints[i];
+    if (!fractional(op, left, number(b, from), &y)) return false;
+    if (f->real)
+        f->reals[i] = y;
+    else
+        f->ints[i] = (int64_t)y;
+    return true;
+}
+
+/* The first operand is laid out, then each further one is combined with what is there. Comparisons of fractions would
+ * lose them in whole results: these are compared where they stand. */
+static bool combined(struct folding *f, enum binary op)
+{
+    const struct model_data *a = shaper_data(f->x, 0);
+    bool compares = a->reals && !f->real;
+    int64_t index[MOST] = {0};
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+        int64_t first = spread_offset(index, f->y, a->type);
+        double y;
+        put(f, i, a, first);
+        for (int k = 1; k < f->x->op->operand_count; k++) {
+            const struct model_data *b = shaper_data(f->x, k);
+            int64_t at = spread_offset(index, f->y, b->type);
+            if (compares ? !fractional(op, number(a, first), number(b, at), &y) : !element(f, op, b, i, at))
+                return false;
+            if (compares) f->ints[i] = y != 0;
+        }
+    }
+    return true;
+}
+
+#define COMBINED(name, op)                                                                                   \
+    static bool name(struct folding *f)                                                                      \
+    {                                                                                                        \
+        return combined(f, op);                                                                              \
+    }
+COMBINED(add, ADD)
+COMBINED(sub, SUB)
+COMBINED(mul, MUL)
+COMBINED(divide, DIV)
+COMBINED(mod, MOD)
+COMBINED(least, MIN)
+COMBINED(most, MAX)
+COMBINED(equal, EQUAL)
+COMBINED(less, LESS)
+COMBINED(greater, GREATER)
+COMBINED(and, AND)
+COMBINED(or, OR)
+
+static bool not(struct folding * f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = !model_data_int(d, i);
+    return true;
+}
+
+static bool where(struct folding *f)
+{
+    const struct model_data *c = shaper_data(f->x, 0);
+    int64_t index[MOST] = {0};
+    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+        const struct model_data *d =
+            shaper_data(f->x, model_data_int(c, spread_offset(index, f->y, c->type)) ? 1 : 2);
+        put(f, i, d, spread_offset(index, f->y, d->type));
+    }
+    return true;
+}
+
+static bool floored(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    bool up = f->x->op->kind[0] == 'C';
+    for (int64_t i = 0; f->real && i < f->y->elements; i++)
+        f->reals[i] = up ? ceil(number(d, i)) : floor(number(d, i));
+    return f->real;
+}
+
+/* Whole tensors only: what shapes are made of. Kept or not, the result is one number. */
+static bool reduced(struct folding *f)
+{
+    const struct model_data *d = shaper_data(f->x, 0);
+    bool product = strcmp(f->x->op->kind, "ReduceProd") == 0;
+    if (f->y->elements != 1 || d->type->elements < 1) return false;
+    put(f, 0, d, 0);
+    for (int64_t i = 1; i < d->type->elements; i++)
+        if (f->real ? !fractional(product ? MUL : MAX, f->reals[0], number(d, i), &f->reals[0])
+                    : !whole(product ? MUL : MAX, f->ints[0], model_data_int(d, i), false, &f->ints[0]))
+            return false;
+    return true;
+}
+
+static fold_of *fold_find(const char *kind)
+{
+    /* clang-format off */
+    static const struct { const char *kind; fold_of *fold; } rows[] = {
+        {"Identity", copied}, {"Reshape", copied}, {"Squeeze", copied}, {"Unsqueeze", copied}, {"Cast", cast},
+        {"Expand", expand}, {"Transpose", transpose}, {"Slice", slice}, {"Gather", gather}, {"Concat", concat},
+        {"Split", split}, {"ConstantOfShape", constant_of_shape}, {"Shape", shape}, {"Size", size}, {"Range", range},
+        {"Add", add}, {"Sub", sub}, {"Mul", mul}, {"Div", divide}, {"Mod", mod}, {"Min", least}, {"Max", most},
+        {"Equal", equal}, {"Less", less}, {"Greater", greater}, {"And", and}, {"Or", or}, {"Not", not},
+        {"Where", where}, {"Floor", floored}, {"Ceil", floored}, {"ReduceProd", reduced}, {"ReduceMax", reduced}};
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].kind, kind) == 0) return rows[i].fold;
+    return NULL;
+}
+
+/* Shapes need no data of their operand. */
+static bool all_known(const struct shaper *x)
+{
+    if (strcmp(x->op->kind, "Shape") == 0 || strcmp(x->op->kind, "Size") == 0) return shaper_in(x, 0) != NULL;
+    for (int i = 0; i < x->op->operand_count; i++)
+        if (shaper_has(x, i) ? !shaper_data(x, i) : i == 0) return false;
+    return true;
+}
+
+static bool keep(struct folding *f, bool *folded)
+{
+    struct model_data *d = arena_alloc(&f->x->m->memory, sizeof *d);
+    if (!d) return false;
+    *d = (struct model_data){.form = DATA_LIST,
+                             .type = f->y,
+                             .ints = f->real ? NULL : f->ints,
+                             .reals = f->real ? f->reals : NULL};
+    if (*folded) f->x->m->values.at[f->x->op->results[f->result]].data = d;
+    return true;
+}
+
+static bool fold_result(struct shaper *x, fold_of *fold, int result)
+{
+    struct folding f = {.x = x, .y = model_type_of(x->m, x->op->results[result]), .result = result};
+    if (f.y->elements > MODEL_MAX_KNOWN || f.y->elements > x->budget || f.y->count > MOST) return true;
+    enum model_number n = model_element_row(f.y->element)->number;
+    if (n == MODEL_COMPLEX || n == MODEL_NO_NUMBER) return true;
+    f.real = is_real(f.y);
+    x->budget -= f.y->elements + 1;
+    if (f.real)
+        f.reals = arena_array(&x->m->memory, (size_t)f.y->elements, sizeof *f.reals);
+    else
+        f.ints = arena_array(&x->m->memory, (size_t)f.y->elements, sizeof *f.ints);
+    if (!f.reals && !f.ints) return false;
+    bool folded = fold(&f);
+    return keep(&f, &folded);
+}
+
+bool onnx_fold(struct shaper *x)
+{
+    fold_of *fold = fold_find(x->op->kind);
+    if (!fold || x->budget <= 0 || !all_known(x)) return true;
+    for (int r = 0; r < x->op->result_count; r++)
+        if (x->op->results[r] >= 0 && !fold_result(x, fold, r)) return false;
+    return true;
+}

@@ -1,0 +1,107 @@
+/* Shapes of whole layers that are one node: attention, recurrent layers, embeddings, and of If. */
+#include "model/onnx.h"
+
+#include <string.h>
+
+/* X [T,B,I], R [dirs,gates H,H]: Y [T,dirs,B,H], then the last states [dirs,B,H]. */
+static enum shaped recurrent(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0), *r = shaper_in(x, 2);
+    if (!t || !r) return SHAPE_UNKNOWN;
+    if (t->count != 3 || r->count != 3) return shaper_wrong(x, "X and R must have three dimensions");
+    bool batch_first = shaper_int(x, "layout", 0) != 0;
+    int64_t steps = t->extent[batch_first], batch = t->extent[!batch_first], dirs = r->extent[0],
+            h = r->extent[2];
+    int64_t y[] = {steps, dirs, batch, h}, last[] = {dirs, batch, h};
+    int64_t y_first[] = {batch, steps, dirs, h}, last_first[] = {batch, dirs, h};
+    for (int i = 1; i < 3; i++)
+        if (shaper_set(x, i, t->element, 3, batch_first ? last_first : last) != SHAPED) return SHAPE_WRONG;
+    return shaper_set(x, 0, t->element, 4, batch_first ? y_first : y);
+}
+
+/* q [B,S,Hq D] (packed: all of q, k, v), caches [B,Hk,P,D] that become [B,Hk,total,D]. */
+static enum shaped group_query(struct shaper *x)
+{
+    const struct model_type *q = shaper_in(x, 0), *past = shaper_in(x, 3);
+    const struct model_data *total = shaper_data(x, 6);
+    int64_t heads = shaper_int(x, "num_heads", 0), kv = shaper_int(x, "kv_num_heads", 0);
+    if (!q || heads < 1 || kv < 1 || q->count != 3) return SHAPE_UNKNOWN;
+    int64_t width = shaper_has(x, 1) ? q->extent[2] : q->extent[2] / (heads + 2 * kv) * heads;
+    int64_t out[] = {q->extent[0], q->extent[1], width};
+    if (shaper_set(x, 0, q->element, 3, out) != SHAPED) return SHAPE_WRONG;
+    if (past && past->count != 4) return shaper_wrong(x, "a cache must have four dimensions");
+    int64_t before = past ? past->extent[2] : 0, length = before + q->extent[1];
+    if (total) length = model_data_int(total, 0) > before ? model_data_int(total, 0) : before;
+    int64_t cache[] = {q->extent[0], kv, length, width / heads};
+    for (int r = 1; r < 3; r++) {
+        int32_t result = r < x->op->result_count ? x->op->results[r] : -1;
+        const struct model_type *declared = result < 0 ? NULL : x->m->values.at[result].declared;
+        if (declared && declared->count == 4 && declared->extent[2] >= 0) cache[2] = declared->extent[2];
+        if (shaper_set(x, r, past ? past->element : q->element, 4, cache) != SHAPED) return SHAPE_WRONG;
+    }
+    return SHAPED;
+}
+
+/* x [B,S,I], w [I,3 H]: [B,S,H]; present [2,B,heads,P + S,D]. */
+static enum shaped attention(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0), *w = shaper_in(x, 1), *past = shaper_in(x, 4);
+    int64_t heads = shaper_int(x, "num_heads", 0), sizes[3];
+    int count;
+    if (!t || !w || t->count != 3 || w->count != 2 || heads < 1) return SHAPE_UNKNOWN;
+    if (!shaper_ints(x, "qkv_hidden_sizes", -1, sizes, 3, &count)) return SHAPE_UNKNOWN;
+    int64_t width = count == 3 ? sizes[2] : w->extent[1] / 3,
+            before = past && past->count == 5 ? past->extent[3] : 0;
+    int64_t out[] = {t->extent[0], t->extent[1], width};
+    int64_t present[] = {2, t->extent[0], heads, before + t->extent[1], width / heads};
+    if (shaper_set(x, 1, t->element, 5, present) != SHAPED) return SHAPE_WRONG;
+    return shaper_set(x, 0, t->element, 3, out);
+}
+
+static enum shaped multi_head(struct shaper *x)
+{
+    const struct model_type *q = shaper_in(x, 0), *v = shaper_in(x, 2);
+    if (!q || q->count != 3) return SHAPE_UNKNOWN;
+    int64_t out[] = {q->extent[0], q->extent[1], v && v->count == 3 ? v->extent[2] : q->extent[2]};
+    return shaper_set(x, 0, q->element, 3, out);
+}
+
+/* ids [B,S], tables [vocabulary,H]: [B,S,H], mask index [B], the sum. */
+static enum shaped embed(struct shaper *x)
+{
+    const struct model_type *ids = shaper_in(x, 0), *table = shaper_in(x, 2);
+    if (!ids || !table || ids->count != 2 || table->count != 2) return SHAPE_UNKNOWN;
+    int64_t out[] = {ids->extent[0], ids->extent[1], table->extent[1]};
+    if (shaper_set(x, 1, MODEL_I32, 1, ids->extent) != SHAPED) return SHAPE_WRONG;
+    if (shaper_set(x, 2, table->element, 3, out) != SHAPED) return SHAPE_WRONG;
+    return shaper_set(x, 0, table->element, 3, out);
+}
+
+/* The branch that the predicate chooses; the first one while that is not known. */
+static enum shaped branch(struct shaper *x)
+{
+    const struct model_data *chosen = shaper_data(x, 0);
+    bool otherwise = chosen && model_data_int(chosen, 0) == 0;
+    const struct model_attr *a = model_attr_find(&x->op->attrs, otherwise ? "else_branch" : "then_branch");
+    if (!a || a->form != ATTR_BODY) return shaper_wrong(x, "a branch is missing");
+    const struct model_body *b = &x->m->bodies.at[a->body];
+    if (b->result_count < x->op->result_count) return shaper_wrong(x, "a branch gives fewer results");
+    for (int r = 0; r < x->op->result_count; r++) {
+        const struct model_type *t = model_type_of(x->m, b->results[r]);
+        if (!t) return SHAPE_UNKNOWN;
+        if (shaper_set(x, r, t->element, t->count, t->extent) != SHAPED) return SHAPE_WRONG;
+    }
+    return SHAPED;
+}
+
+onnx_shape_of *onnx_shape_macro(const char *kind)
+{
+    /* clang-format off */
+    static const struct onnx_shape_row rows[] = {
+        {"LSTM", recurrent}, {"GRU", recurrent}, {"RNN", recurrent},
+        {"com.microsoft:GroupQueryAttention", group_query}, {"com.microsoft:Attention", attention},
+        {"com.microsoft:MultiHeadAttention", multi_head}, {"com.microsoft:EmbedLayerNormalization", embed},
+        {"If", branch}, {NULL, NULL}};
+    /* clang-format on */
+    return onnx_shape_find(rows, kind);
+}

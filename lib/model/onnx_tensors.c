@@ -1,0 +1,240 @@
+/* Tensors and types of ONNX. Numbers stand in raw bytes or in a field by type, packed or one by one. */
+#include "model/onnx.h"
+#include "model/source.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct tensor_parts {
+    VEC(int64_t) dims;
+    VEC(int64_t) ints;
+    VEC(double) reals;
+    uint64_t count; /* of numbers in typed fields */
+    int64_t type;
+    enum model_element element;
+    struct wire raw;
+    bool has_raw, external;
+};
+
+static bool add_dim(void *to, uint64_t v)
+{
+    struct tensor_parts *p = to;
+    return VEC_PUSH(&p->dims, (int64_t)v);
+}
+
+static bool add_number(struct tensor_parts *p, int64_t whole, double real)
+{
+    if (++p->count > MODEL_MAX_KNOWN) return true;
+    return VEC_PUSH(&p->ints, whole) && VEC_PUSH(&p->reals, real);
+}
+
+static bool add_float(void *to, uint64_t v)
+{
+    return add_number(to, 0, (double)wire_float(v));
+}
+
+static bool add_double(void *to, uint64_t v)
+{
+    return add_number(to, 0, wire_double(v));
+}
+
+/* Whole numbers, and the bits of narrow floats. */
+static bool add_whole(void *to, uint64_t v)
+{
+    struct tensor_parts *p = to;
+    bool bits = p->element < MODEL_TUPLE && model_element_row(p->element)->number == MODEL_FLOAT;
+    return add_number(p, (int64_t)v, bits ? model_float_of_bits(p->element, v) : (double)(int64_t)v);
+}
+
+static int64_t whole_of(const struct tensor_parts *p, uint64_t bits, int size)
+{
+    int shift = 64 - size * 8;
+    bool is_signed = model_element_row(p->element)->number == MODEL_SIGNED;
+    return is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+}
+
+static bool add_raw(struct tensor_parts *p)
+{
+    size_t size = (size_t)model_element_row(p->element)->bits / 8;
+    size_t bytes = (size_t)(p->raw.end - p->raw.at);
+    if (size == 0 || size > 8) return true;
+    p->count = bytes / size;
+    for (size_t i = 0; i < p->count && i < MODEL_MAX_KNOWN; i++) {
+        uint64_t bits = 0;
+        for (size_t k = size; k-- > 0;) bits = bits << 8 | p->raw.at[i * size + k];
+        bool real = model_element_row(p->element)->number == MODEL_FLOAT;
+        int64_t whole = real ? 0 : whole_of(p, bits, (int)size);
+        if (!VEC_PUSH(&p->ints, whole) ||
+            !VEC_PUSH(&p->reals, real ? model_float_of_bits(p->element, bits) : (double)whole))
+            return false;
+    }
+    return true;
+}
+
+/* The type must be known before numbers are: fields come in any order. */
+static bool first_look(struct wire w, struct tensor_parts *p, const char **name)
+{
+    struct wire_field f;
+    while (wire_next(&w, &f)) {
+        if (f.number == 1 && !wire_numbers(&f, WIRE_NUMBER, add_dim, p)) return false;
+        if (f.number == 2) p->type = (int64_t)f.value;
+        if (f.number == 8 && !(*name = wire_string(&f))) return false;
+        if (f.number == 14) p->external = f.value == 1;
+        if (f.number == 9 && f.kind == WIRE_BYTES) {
+            p->raw = f.body;
+            p->has_raw = true;
+        }
+    }
+    p->element = model_element_of_onnx(p->type);
+    return !*w.failed;
+}
+
+static bool second_look(struct wire w, struct tensor_parts *p)
+{
+    struct wire_field f;
+    while (wire_next(&w, &f)) {
+        bool ok = f.number == 4    ? wire_numbers(&f, WIRE_4, add_float, p)
+                  : f.number == 10 ? wire_numbers(&f, WIRE_8, add_double, p)
+                  : f.number == 5 || f.number == 7 || f.number == 11
+                      ? wire_numbers(&f, WIRE_NUMBER, add_whole, p)
+                      : true;
+        if (!ok) return false;
+    }
+    return !*w.failed;
+}
+
+static bool keep(const struct wire *w, struct tensor_parts *p, struct model_data *d)
+{
+    enum model_number n = model_element_row(p->element)->number;
+    int64_t wanted = d->type->elements;
+    int bits = model_element_row(p->element)->bits;
+    d->form = p->external ? DATA_EXTERNAL : p->has_raw || p->count ? DATA_BYTES : DATA_ABSENT;
+    if (wanted == 0) d->form = DATA_BYTES;
+    if (d->form != DATA_BYTES || n == MODEL_COMPLEX || n == MODEL_NO_NUMBER || bits < 8) return true;
+    if (p->count != (uint64_t)wanted)
+        return wire_fail(w, LX_E_SHAPE, "%llu numbers for a tensor of %lld", (unsigned long long)p->count,
+                         (long long)wanted);
+    if (wanted > MODEL_MAX_KNOWN) return true;
+    if (n == MODEL_FLOAT)
+        d->reals = arena_copy_array(&w->m->memory, p->reals.at, p->reals.count, sizeof *p->reals.at);
+    else
+        d->ints = arena_copy_array(&w->m->memory, p->ints.at, p->ints.count, sizeof *p->ints.at);
+    return d->reals || d->ints ? true : wire_no_memory(w);
+}
+
+static bool make(const struct wire *w, struct tensor_parts *p, struct model_data *d)
+{
+    if (p->element == MODEL_ELEMENT_COUNT)
+        return wire_fail(w, LX_E_UNKNOWN_KIND, "a tensor of data type %lld, which has no size",
+                         (long long)p->type);
+    if (p->dims.count > MODEL_MAX_RANK)
+        return wire_fail(w, LX_E_LIMIT, "more than %d dimensions", MODEL_MAX_RANK);
+    for (size_t i = 0; i < p->dims.count; i++)
+        if (p->dims.at[i] < 0) return wire_fail(w, LX_E_RANGE, "an extent below 0");
+    d->type = model_type_make(w->m, p->element, (int)p->dims.count, p->dims.at, w->st);
+    if (!d->type) return *w->failed = true, false;
+    return keep(w, p, d);
+}
+
+const struct model_data *onnx_tensor(struct wire w, const char **name)
+{
+    struct tensor_parts p = {0};
+    struct model_data *d = arena_alloc(&w.m->memory, sizeof *d);
+    bool ok = d ? first_look(w, &p, name) : wire_no_memory(&w);
+    if (ok && p.has_raw && p.element != MODEL_ELEMENT_COUNT)
+        ok = add_raw(&p) || wire_no_memory(&w);
+    else if (ok)
+        ok = second_look(w, &p);
+    ok = ok && make(&w, &p, d);
+    VEC_FREE(&p.dims);
+    VEC_FREE(&p.ints);
+    VEC_FREE(&p.reals);
+    return ok ? d : NULL;
+}
+
+static bool bound(const struct onnx *o, const char *name, int64_t *out)
+{
+    for (int i = 0; i < o->options->dim_count; i++)
+        if (strcmp(o->options->dims[i].name, name) == 0) {
+            *out = o->options->dims[i].value;
+            return true;
+        }
+    return false;
+}
+
+static void ask_for(struct onnx *o, const char *name)
+{
+    char line[MODEL_MAX_NAME + 8];
+    size_t n = (size_t)snprintf(line, sizeof line, " --dim %s=N", name);
+    if (o->unbound->length > 600 || n > 200) return;
+    if (!o->unbound->at || !strstr(o->unbound->at, line)) text_add(o->unbound, line);
+}
+
+/* A dimension: a number, or a name; one without either is called "input:axis". */
+static bool dimension(struct onnx *o, struct wire w, struct onnx_info *of, int axis, bool ask, int64_t *out)
+{
+    struct wire_field f;
+    const char *name = NULL;
+    char unnamed[MODEL_MAX_NAME + 24];
+    *out = -1;
+    while (wire_next(&w, &f)) {
+        if (f.number == 1) *out = (int64_t)f.value;
+        if (f.number == 2 && f.body.at < f.body.end && !(name = wire_string(&f))) return false;
+    }
+    if (o->failed) return false;
+    if (*out >= 0 && !name) return true;
+    *out = -1;
+    of->exact = false;
+    snprintf(unnamed, sizeof unnamed, "%s:%d", of->name, axis);
+    if (!bound(o, name ? name : unnamed, out) && ask) ask_for(o, name ? name : unnamed);
+    return true;
+}
+
+static bool shape(struct onnx *o, struct wire w, struct onnx_info *of, bool ask, int64_t *extent, int *rank)
+{
+    struct wire_field f;
+    for (*rank = 0; wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        if (*rank == MODEL_MAX_RANK) return wire_fail(&w, LX_E_LIMIT, "more than %d dimensions", *rank);
+        if (!dimension(o, f.body, of, *rank, ask, &extent[*rank])) return false;
+        (*rank)++;
+    }
+    return !o->failed;
+}
+
+/* A type: that of a tensor, or none that has a size. */
+static bool type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
+{
+    struct wire_field f, g;
+    int64_t extent[MODEL_MAX_RANK], number = 0;
+    int rank = -1;
+    while (wire_next(&w, &f)) {
+        if (f.number != 1 && f.kind == WIRE_BYTES && f.number <= 9 && f.number != 6 && ask)
+            return wire_fail(&w, LX_E_UNKNOWN_KIND, "%.80s is a sequence, a map or sparse: it has no size",
+                             of->name);
+        if (f.number != 1) continue;
+        for (struct wire t = f.body; wire_next(&t, &g);) {
+            if (g.number == 1) number = (int64_t)g.value;
+            if (g.number == 2 && !shape(o, g.body, of, ask, extent, &rank)) return false;
+        }
+    }
+    enum model_element e = model_element_of_onnx(number);
+    if (o->failed) return false;
+    if (rank < 0 || e == MODEL_ELEMENT_COUNT) return true;
+    of->type = model_type_make(o->w.m, e, rank, extent, o->w.st);
+    o->failed |= !of->type;
+    return of->type != NULL;
+}
+
+bool onnx_value_info(struct onnx *o, struct wire w, struct onnx_info *info, bool ask)
+{
+    struct wire_field f;
+    struct wire again = w;
+    *info = (struct onnx_info){.name = "", .exact = true};
+    while (wire_next(&w, &f))
+        if (f.number == 1 && !(info->name = wire_string(&f))) return false;
+    while (wire_next(&again, &f))
+        if (f.number == 2 && f.kind == WIRE_BYTES && !type_of(o, f.body, info, ask)) return false;
+    return !o->failed;
+}
