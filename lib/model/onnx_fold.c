@@ -89,12 +89,13 @@ static bool expand(struct folding *f)
     return true;
 }
 
+/* Turning or looking up fractions is work on a weight, which stays an op; here and in gather. */
 static bool transpose(struct folding *f)
 {
     const struct model_data *d = shaper_data(f->x, 0);
     int64_t index[MOST] = {0}, from[MOST], perm[MOST];
     int count;
-    if (!shaper_ints(f->x, "perm", -1, perm, MOST, &count)) return false;
+    if (f->real || !shaper_ints(f->x, "perm", -1, perm, MOST, &count)) return false;
     for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
         for (int k = 0; k < f->y->count; k++) from[count < 0 ? f->y->count - 1 - k : perm[k]] = index[k];
         put(f, i, d, offset_of(from, d->type));
@@ -119,6 +120,7 @@ static bool gather(struct folding *f)
     const struct model_data *d = shaper_data(f->x, 0), *pick = shaper_data(f->x, 1);
     int axis = shaper_axis(shaper_int(f->x, "axis", 0), d->type->count), k = pick->type->count;
     int64_t index[MOST] = {0}, from[MOST];
+    if (f->real) return false;
     for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
         int64_t at = model_data_int(pick, offset_of(index + axis, pick->type));
         if (at < 0) at += d->type->extent[axis];

@@ -4,24 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KNOWN_REALS = 16 };
-
-/* Fractions beyond a few are weights: what is made of them is an op that reads them, not a number that is known. */
-static const struct model_data *initializer(const struct wire_field *f, const char **name)
-{
-    const struct model_data *d = onnx_tensor(f->body, name);
-    if (!d || !d->reals || d->type->elements <= MOST_KNOWN_REALS) return d;
-    struct model_data *weight = arena_copy_array(&f->body.m->memory, d, 1, sizeof *d);
-    if (!weight) return wire_no_memory(&f->body), NULL;
-    weight->reals = NULL;
-    return weight;
-}
-
 static bool add_initializer(struct onnx_building *b, const struct wire_field *f)
 {
     struct lx_model *m = b->o->w.m;
     struct model_value v = {.name = "", .from = FROM_FILE, .body = b->body, .op = -1};
-    v.data = initializer(f, &v.name);
+    v.data = onnx_tensor(f->body, &v.name);
     if (!v.data) return false;
     v.type = v.data->type;
     int32_t number = model_add_value(m, &v, b->o->w.st);
