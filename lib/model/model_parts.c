@@ -37,18 +37,20 @@ enum model_element model_element_of_onnx(int64_t number)
     return MODEL_ELEMENT_COUNT;
 }
 
-/* False: more than a number holds. */
+/* False: more than a number holds. An empty tensor must not hide extents whose product with others would be. */
 static bool measure(struct model_type *t)
 {
-    int64_t bits;
-    t->elements = 1;
+    int64_t bits, product = 1;
+    bool known = true, empty = false;
     for (int d = 0; d < t->count; d++) {
-        if (t->extent[d] < 0) {
-            t->elements = t->bytes = -1;
-            return true;
-        }
-        if (!mul_i64(t->elements, t->extent[d], &t->elements)) return false;
+        known &= t->extent[d] >= 0;
+        empty |= t->extent[d] == 0;
+        if (t->extent[d] > 0 && (!mul_i64(product, t->extent[d], &product) || product > LX_INT_MAX))
+            return false;
     }
+    t->elements = t->bytes = -1;
+    if (!known) return true;
+    t->elements = empty ? 0 : product;
     if (!mul_i64(t->elements, elements[t->element].bits, &bits)) return false;
     t->bytes = ceil_div_i64(bits, 8);
     return t->bytes <= LX_INT_MAX;

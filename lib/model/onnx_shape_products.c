@@ -196,8 +196,13 @@ static enum shaped conv_transpose(struct shaper *x)
     list_of(x->op, "output_padding", more, count, 0);
     list_of(x->op, "output_shape", stated, count, -1);
     extent[0] = t->extent[0];
-    extent[1] = w->extent[1] * shaper_int(x, "group", 1);
+    if (shaper_int(x, "group", 1) > INT32_MAX || w->extent[1] > INT32_MAX)
+        return shaper_wrong(x, "too many groups");
+    extent[1] = w->extent[1] * max_i64(1, shaper_int(x, "group", 1));
     for (int i = 0; i < count; i++) {
+        if (stride[i] < 1 || stride[i] > INT32_MAX || dilation[i] < 1 || dilation[i] > INT32_MAX ||
+            t->extent[2 + i] > INT32_MAX || w->extent[2 + i] > INT32_MAX)
+            return shaper_wrong(x, "a window that does not fit its operand");
         int64_t spread = within(stride[i]) * (t->extent[2 + i] - 1) + within(more[i]);
         int64_t whole = spread + within(dilation[i]) * (w->extent[2 + i] - 1) + 1 - within(pads[i]) -
                         within(pads[count + i]);

@@ -180,6 +180,7 @@ bool onnx_split(const struct shaper *x, int *axis, int64_t *sizes)
     for (int i = 0; i < parts; i++) {
         if (count < 0) sizes[i] = min_i64(each, length - sum);
         if (count >= 0 && i >= count) return false;
+        if (sizes[i] < 0 || sizes[i] > length - sum) return false;
         sum += sizes[i];
     }
     return sum == length;
@@ -215,7 +216,8 @@ static enum shaped concat(struct shaper *x)
         for (int d = 0; d < t->count; d++)
             if (d != axis && other->extent[d] != t->extent[d])
                 return shaper_wrong(x, "operand %d differs from the first in dimension %d", i, d);
-        extent[axis] += other->extent[axis];
+        if (!add_i64(extent[axis], other->extent[axis], &extent[axis]))
+            return shaper_wrong(x, "too many elements");
     }
     if (strchr(x->op->kind, ':') && shaper_set(x, 1, MODEL_I64, 1, &parts) != SHAPED) return SHAPE_WRONG;
     return shaper_set(x, 0, t->element, t->count, extent);
@@ -321,7 +323,7 @@ static enum shaped depth_space(struct shaper *x)
     int64_t b = shaper_int(x, "blocksize", 1);
     bool to_space = strcmp(x->op->kind, "DepthToSpace") == 0;
     if (!t) return SHAPE_UNKNOWN;
-    if (t->count != 4 || b < 1 || b > 65536 ||
+    if (t->count != 4 || b < 1 || b > 65536 || t->elements > (int64_t)1 << 40 || t->elements < 1 ||
         (to_space ? t->extent[1] % (b * b) : t->extent[2] % b || t->extent[3] % b))
         return shaper_wrong(x, "blocks of %lld do not divide its operand", (long long)b);
     int64_t up[] = {t->extent[0], t->extent[1] / (b * b), t->extent[2] * b, t->extent[3] * b};

@@ -28,16 +28,20 @@ static int64_t positions(const struct model_window *w, int64_t at, int64_t last)
 
 int64_t window_valid_taps(const struct model_window *w)
 {
-    int64_t sum = 0, last = (w->in - 1) * w->hole;
-    if (w->size > MOST_STEPS || w->in < 1 || w->stride < 1 || w->hole < 1) return w->out * w->size;
+    int64_t sum = 0, all, last = 0;
+    bool odd = w->size > MOST_STEPS || w->in < 1 || w->stride < 1 || w->hole < 1 || w->out > INT32_MAX ||
+               !mul_i64(w->in - 1, w->hole, &last) || last > LX_INT_MAX;
+    if (odd) return mul_i64(w->out, w->size, &all) ? all : INT64_MAX;
     for (int64_t k = 0; k < w->size; k++) sum += positions(w, w->dilation * k - w->low, last);
     return sum;
 }
 
 int64_t window_out(const struct model_window *w, bool ceil)
 {
-    int64_t padded = (w->in - 1) * w->hole + 1 + w->low + w->high, reach = w->dilation * (w->size - 1) + 1;
-    if (padded < reach || w->stride < 1) return 0;
+    int64_t padded, reach;
+    if (!mul_i64(w->in - 1, w->hole, &padded) || !mul_i64(w->dilation, w->size - 1, &reach)) return 0;
+    reach++;
+    if (!add_i64(padded, 1 + w->low + w->high, &padded) || padded < reach || w->stride < 1) return 0;
     int64_t out = (padded - reach) / w->stride + 1;
     if (ceil && (padded - reach) % w->stride != 0 && out * w->stride < w->in + w->low) out++;
     return out;
