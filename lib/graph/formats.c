@@ -13,6 +13,9 @@ FORMAT_WRITES_BUFFERS(xla);
 FORMAT_READS(dsa_problem);
 FORMAT_WRITES_ANSWERS(dsa_solution);
 FORMAT_READS(d2m);
+FORMAT_READS(ttir_model);
+FORMAT_READS(hlo_model);
+FORMAT_READS(onnx_model);
 
 /* clang-format off */
 static const struct lx_format formats[] = {
@@ -40,6 +43,18 @@ static const struct lx_format formats[] = {
              "writes them; the limit is --lx",
      .begins = "{\"variables\": [...], \"requests\": [...]}",
      .sniff = d2m_sniff, .read = d2m_read},
+    {.name = "ttir", .summary = "TTIR text", .endings = {".mlir"},
+     .help = "a function of tt-mlir's TTIR in MLIR's generic form",
+     .begins = "module {...} or func.func @name(...)",
+     .sniff = ttir_model_sniff, .read = ttir_model_read},
+    {.name = "hlo", .summary = "HLO text", .endings = {".hlo"},
+     .help = "an HLO module of XLA, before fusion or after",
+     .begins = "HloModule",
+     .sniff = hlo_model_sniff, .read = hlo_model_read},
+    {.name = "onnx", .summary = "ONNX", .endings = {".onnx"},
+     .help = "an ONNX model; extents without a number are given with --dim",
+     .begins = "protobuf with a graph in field 7",
+     .sniff = onnx_model_sniff, .read = onnx_model_read},
     {0},
 };
 /* clang-format on */

@@ -105,7 +105,7 @@ static bool everything(struct hlo *h)
     return s->m->entry >= 0 ? true : source_fail(s, LX_E_SYNTAX, "no computation is the ENTRY");
 }
 
-bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct model_options *options,
+bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
               lx_status *st)
 {
     struct hlo h = {0};

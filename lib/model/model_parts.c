@@ -94,6 +94,16 @@ int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_stat
     return (int32_t)m->values.count - 1;
 }
 
+const struct model_type *model_leaf_type(const struct model_type *type, int leaf)
+{
+    while (type->element == MODEL_TUPLE) {
+        int i = 0;
+        for (; leaf >= type->parts[i]->leaves; i++) leaf -= type->parts[i]->leaves;
+        type = type->parts[i];
+    }
+    return type;
+}
+
 bool model_same_shape(const struct model_type *a, const struct model_type *b)
 {
     return a->count == b->count &&

@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/status.h"
 #include "base/vec.h"
+#include "model/model_options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -160,32 +161,19 @@ struct lx_model {
     VEC(int32_t) constants;   /* values that stand in the file apart from ops */
 };
 
-/* What the user says about a model. */
-struct model_binding {
-    const char *name;
-    int64_t value;
-};
-
-struct model_options {
-    const char *function;              /* NULL: the only one, or the only public one */
-    const struct model_binding *dims;  /* of extents */
-    const struct model_binding *fixed; /* of scalar inputs */
-    int dim_count, fixed_count;
-};
-
 /* Told by content; MODEL_FORMAT_COUNT: none. */
 enum model_format model_format_of(const char *text, size_t length);
 /* NULL: `st` says what and where. `options` may be NULL. */
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
-                               const struct model_options *options, lx_status *st);
+                               const struct lx_model_options *options, lx_status *st);
 void lx_model_free(struct lx_model *m);
 
 /* The readers, each of a text that its format claims. They fill in a model that was begun. */
-bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct model_options *options,
+bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
                lx_status *st);
-bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct model_options *options,
+bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
               lx_status *st);
-bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct model_options *options,
+bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
                lx_status *st);
 
 /* Making parts of a model; NULL or -1: memory is out, or a size is beyond what a number holds (`st`). */
@@ -194,6 +182,8 @@ const struct model_type *model_type_make(struct lx_model *m, enum model_element 
 const struct model_type *model_tuple_make(struct lx_model *m, const struct model_type *const *parts,
                                           int count, lx_status *st);
 int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st);
+/* Tensor `leaf` of a type, counted through tuples within tuples. */
+const struct model_type *model_leaf_type(const struct model_type *type, int leaf);
 bool model_same_shape(const struct model_type *a, const struct model_type *b);
 
 /* Finding: NULL or `otherwise` where there is none, or none of that form. */

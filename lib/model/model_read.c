@@ -76,12 +76,12 @@ enum model_format model_format_of(const char *text, size_t length)
 }
 
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
-                               const struct model_options *options, lx_status *st)
+                               const struct lx_model_options *options, lx_status *st)
 {
-    static bool (*const read[])(struct lx_model *, const char *, size_t, const struct model_options *,
+    static bool (*const read[])(struct lx_model *, const char *, size_t, const struct lx_model_options *,
                                 lx_status *) = {
         [MODEL_TTIR] = ttir_read, [MODEL_HLO] = hlo_read, [MODEL_ONNX] = onnx_read};
-    static const struct model_options none = {0};
+    static const struct lx_model_options none = {0};
     enum model_format format = model_format_of(text, length);
     if (format == MODEL_FORMAT_COUNT)
         return status_set_at(st, LX_E_SYNTAX, file, 1, 1,

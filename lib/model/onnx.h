@@ -23,7 +23,7 @@ struct onnx_function {
 struct onnx {
     struct wire w;
     bool failed;
-    const struct model_options *options;
+    const struct lx_model_options *options;
     VEC(struct onnx_function) functions;
     struct names function_names;
     VEC(int32_t) captured; /* values further out that subgraphs of the node under way name */

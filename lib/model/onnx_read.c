@@ -91,7 +91,7 @@ static bool all_bound(const struct onnx *o)
                          o->unbound->at);
 }
 
-bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct model_options *options,
+bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
                lx_status *st)
 {
     struct text unbound = {0};

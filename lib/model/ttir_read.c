@@ -171,7 +171,7 @@ static bool bind_calls(struct ttir *t)
     return ok;
 }
 
-bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct model_options *options,
+bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
                lx_status *st)
 {
     struct ttir t = {0};

@@ -13,12 +13,12 @@
 
 enum { MOST_BINDINGS = 32 };
 
-static int bindings_of(const cJSON *object, struct model_binding *out)
+static int bindings_of(const cJSON *object, struct lx_model_binding *out)
 {
     const cJSON *v;
     int n = 0;
     cJSON_ArrayForEach(v, object) if (n < MOST_BINDINGS) out[n++] =
-        (struct model_binding){v->string, case_int(v, -1)};
+        (struct lx_model_binding){v->string, case_int(v, -1)};
     case_looked(object);
     return n;
 }
@@ -76,8 +76,8 @@ static void expect_facts(struct cases *c, const struct model_facts *f, const cJS
 
 static void run_model(struct cases *c, const cJSON *one, const char *path, const char *text, size_t length)
 {
-    struct model_binding dims[MOST_BINDINGS], fixed[MOST_BINDINGS];
-    struct model_options options = {.dims = dims, .fixed = fixed};
+    struct lx_model_binding dims[MOST_BINDINGS], fixed[MOST_BINDINGS];
+    struct lx_model_options options = {.dims = dims, .fixed = fixed};
     struct model_facts facts = {0};
     lx_status st = {0};
     char words[1200];

@@ -73,10 +73,10 @@ static size_t damage(struct rng *r, char *to, const char *from, size_t length, s
 
 static enum lx_code read_one(const char *file, const char *text, size_t length)
 {
-    static const struct model_binding dims[] = {{"batch", 1},          {"batch_size", 1},
-                                                {"seq_len", 4},        {"past_seq_len", 15},
-                                                {"total_seq_len", 16}, {"max_seq_len_in_batch", 128}};
-    struct model_options options = {.dims = dims, .dim_count = 6};
+    static const struct lx_model_binding dims[] = {{"batch", 1},          {"batch_size", 1},
+                                                   {"seq_len", 4},        {"past_seq_len", 15},
+                                                   {"total_seq_len", 16}, {"max_seq_len_in_batch", 128}};
+    struct lx_model_options options = {.dims = dims, .dim_count = 6};
     struct model_facts facts = {0};
     lx_status st = {0};
     struct lx_model *m = lx_model_read(file, text, length, &options, &st);

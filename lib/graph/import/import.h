@@ -1,0 +1,139 @@
+/* A model becomes a graph: what the files of this folder share.
+ *
+ * First the whole model is sketched: its values are views of storages, its ops become sketches of ops of ours, each over
+ * dimensions of its own. Then storages are cut so that every op can give a letter to each piece (import_cuts.c), and the
+ * graph is built (import_build.c). What cannot be a view is copied, with a reason; what we do not know is generic. */
+#ifndef LX_GRAPH_IMPORT_IMPORT_H
+#define LX_GRAPH_IMPORT_IMPORT_H
+
+#include "graph/builder.h"
+#include "graph/import/model_import.h"
+#include "graph/import/views.h"
+#include "model/facts.h"
+#include "model/model_parts.h"
+
+/* Every op of the file is in one of these at the end. */
+#define IMPORT_CLASSES(X)                                                                                    \
+    X(CLASS_DEAD, "dead")         /* nothing that is returned needs it */                                    \
+    X(CLASS_MAPPED, "mapped")     /* ops of ours that do the same */                                         \
+    X(CLASS_FREE, "free")         /* a name, or a view that its readers fold */                              \
+    X(CLASS_COPIED, "copied")     /* a view that could not be folded */                                      \
+    X(CLASS_EXPANDED, "expanded") /* several ops of ours */                                                  \
+    X(CLASS_FOLDED, "folded")     /* known before the model runs */                                          \
+    X(CLASS_GENERIC, "generic")   /* operands and bytes only */
+#define IMPORT_CLASS(id, word) id,
+enum import_class { IMPORT_CLASSES(IMPORT_CLASS) CLASS_COUNT };
+#undef IMPORT_CLASS
+
+/* A tensor to be, row-major in its own sequence of elements. */
+struct storage {
+    const char *name;
+    enum lx_role role; /* LX_ROLE_COUNT: follows from its use */
+    enum model_element element;
+    int64_t elements;
+    struct cuts cuts;
+    int32_t tensor; /* once built, else -1 */
+    bool needed;
+    int line, column;
+};
+
+/* What became of an op of the file. */
+struct op_class {
+    enum import_class class;
+    const char *reason; /* NULL: none */
+    bool seen;
+    const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
+    int32_t first, end; /* its sketches */
+};
+
+/* A tensor value of the model: a view of a storage, or one number for all elements. */
+struct import_value {
+    int32_t storage; /* -1: none (a splat that nobody stored, or an empty tensor) */
+    struct view view;
+    const struct model_type *type;
+    const struct model_data *known; /* numbers of a constant, or NULL */
+    struct op_class *via;           /* the last op that only changed the view; NULL: none */
+};
+
+struct sketch_operand {
+    int32_t storage;
+    struct view view; /* over the dimensions of the op */
+    struct op_class *via;
+};
+
+struct sketch {
+    const char *kind; /* of ours */
+    const char *name;
+    const struct model_op *from;
+    struct sketch_operand *operand; /* the inputs, then the result */
+    int input_count;
+    int rank; /* dimensions of the op; -1: opaque, operands are plain */
+    int64_t extent[VIEW_MAX_RANK];
+    bool has_value, needed;
+    double value;
+};
+
+struct import {
+    const struct lx_model *m;
+    struct lx_import_options options;
+    struct arena memory;
+    VEC(struct storage) storages;
+    VEC(struct sketch) sketches;
+    VEC(struct import_value) leaves; /* tensors of the values of bodies under way */
+    int32_t *leaf;                   /* by value of the model: the first of its leaves, -1: not made yet */
+    struct op_class **classes;       /* by body and op */
+    struct names tensor_names, op_names;
+    int32_t body;      /* that is being walked through */
+    int last_number;   /* that kept two names apart */
+    bool whole_result; /* the next result is stored as a whole, whatever its operands lack */
+    const char *result_name;
+    bool retry;   /* something was forced: sketch again */
+    bool give_up; /* nothing was left to be forced: without folding */
+    int depth;
+    lx_status *st;
+};
+
+/* import_values.c */
+int32_t import_storage(struct import *im, const char *name, enum model_element e, int64_t elements,
+                       const struct model_op *at);
+const char *import_name(struct import *im, struct names *taken, const char *name);
+struct import_value *import_leaf(struct import *im, int32_t value, int part);
+/* A value that is all of a new storage. */
+bool import_fresh(struct import *im, const char *name, const struct model_type *type,
+                  const struct model_op *at, struct import_value *out);
+bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count);
+/* Has it numbers that are all the same? */
+bool import_splat(const struct import_value *v, double *number);
+/* Makes a storage of a constant that has none yet. */
+bool import_stored(struct import *im, struct import_value *v);
+/* A storage of its own, in its own order: copied unless it is that already. */
+bool import_plain(struct import *im, struct import_value *v, const struct model_op *at);
+
+/* import_sketch.c: an op over `rank` dimensions; operands have views over them. Dimension i of the result is dims[i] of
+ * the op (-1: of extent 1). The result has no storage for what all operands lack. */
+bool import_sketch(struct import *im, const char *kind, const struct model_op *from, int rank,
+                   const int64_t *extent, const struct sketch_operand *in, int count, const double *value,
+                   const struct model_type *type, const int *dims, struct import_value *out);
+/* The next best way where two views of an op cut a dimension against each other: one of them is copied in the next round. */
+void import_force(struct import *im, const struct sketch_operand *operand, int count, const char *reason);
+/* Operands as they are, nothing known: `kind` generic or one that has no index map. */
+bool import_opaque(struct import *im, const char *kind, const struct model_op *op);
+
+/* import_control.c: the ops of a body; its arguments are bound. */
+bool import_body(struct import *im, int32_t body);
+struct op_class *import_class_of(const struct import *im, const struct model_op *op);
+void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason);
+/* import_ops.c: one op that is no control flow. */
+bool import_op(struct import *im, const struct model_op *op);
+
+/* import_cuts.c: until no op asks for another cut. */
+void import_cut(struct import *im);
+/* import_build.c: `results` are the storages that are returned. */
+const struct lx_graph *import_build(struct import *im, const int32_t *results, int count);
+
+/* import_report.c: what became of the ops, as facts by class and kind; and both as JSON, malloc'ed. */
+bool import_count(const struct import *im, struct model_facts *f);
+char *import_report(const struct lx_model *m, const struct model_facts *facts,
+                    const struct model_facts *became);
+
+#endif

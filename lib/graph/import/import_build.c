@@ -1,0 +1,180 @@
+/* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops get their index strings. */
+#include "graph/import/import.h"
+#include "base/fail.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* The word of ours for an element type. What we have no type for yet is planned as one of its width. */
+static enum lx_dtype dtype_of(enum model_element e)
+{
+    static const enum lx_dtype known[MODEL_ELEMENT_COUNT] = {
+        [MODEL_F64] = LX_INT64,  [MODEL_F32] = LX_FP32,       [MODEL_F16] = LX_FP16,
+        [MODEL_BF16] = LX_BF16,  [MODEL_F8E4M3FN] = LX_FP8,   [MODEL_F8E4M3FNUZ] = LX_FP8,
+        [MODEL_F8E5M2] = LX_FP8, [MODEL_F8E5M2FNUZ] = LX_FP8, [MODEL_F8E4M3B11FNUZ] = LX_FP8,
+        [MODEL_I64] = LX_INT64,  [MODEL_I32] = LX_INT32,      [MODEL_I16] = LX_FP16,
+        [MODEL_I8] = LX_INT8,    [MODEL_I4] = LX_INT4,        [MODEL_U64] = LX_INT64,
+        [MODEL_U32] = LX_INT32,  [MODEL_U16] = LX_FP16,       [MODEL_U8] = LX_INT8,
+        [MODEL_U4] = LX_INT4,    [MODEL_BOOL] = LX_BOOL,      [MODEL_C64] = LX_INT64,
+        [MODEL_C128] = LX_INT64};
+    return known[e];
+}
+
+static bool make_tensor(struct import *im, struct graph_builder *b, struct storage *s)
+{
+    int64_t shape[VIEW_MAX_CUTS];
+    int rank = 0;
+    if (s->tensor >= 0) return true;
+    for (int k = s->cuts.count - 2; k >= 0; k--) shape[rank++] = s->cuts.at[k + 1] / s->cuts.at[k];
+    if (rank == 0) shape[rank++] = 1;
+    b->here = (struct place){s->line, s->column};
+    s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
+    return s->tensor >= 0;
+}
+
+/* Letters of the pieces of an op's dimensions. */
+struct letters {
+    struct cuts cuts[VIEW_MAX_RANK];
+    char letter[VIEW_MAX_RANK][VIEW_MAX_CUTS];
+    int count;
+};
+
+static bool collect(const struct import *im, const struct sketch *s, struct letters *l)
+{
+    bool changed;
+    for (int d = 0; d < s->rank; d++) {
+        cuts_whole(&l->cuts[d], s->extent[d]);
+        for (int i = 0; i <= s->input_count; i++) {
+            const struct sketch_operand *o = &s->operand[i];
+            int64_t base = 1;
+            if (!cuts_of_dim(&l->cuts[d], &o->view, d, &changed)) return false;
+            for (int k = o->view.first[d + 1] - 1; k >= o->view.first[d]; k--) {
+                const struct atom *a = &o->view.atom[k];
+                const struct cuts *c = &im->storages.at[o->storage].cuts;
+                for (int j = 0; a->low > 0 && j < c->count; j++)
+                    if (c->at[j] > a->low && c->at[j] < a->low * a->extent &&
+                        !cuts_add(&l->cuts[d], base * (c->at[j] / a->low), &changed))
+                        return false;
+                base *= a->extent;
+            }
+        }
+    }
+    return true;
+}
+
+/* The letter of the piece of an operand's storage that begins at `low`; 0: none of the op's. */
+static char letter_at(const struct sketch *s, struct letters *l, const struct sketch_operand *o, int64_t low,
+                      int64_t extent)
+{
+    for (int d = 0; d < s->rank; d++) {
+        int64_t base = 1;
+        for (int k = o->view.first[d + 1] - 1; k >= o->view.first[d]; k--) {
+            const struct atom *a = &o->view.atom[k];
+            if (a->low > 0 && low >= a->low && low < a->low * a->extent) {
+                int j = 0;
+                while (j + 2 < l->cuts[d].count && l->cuts[d].at[j] < base * (low / a->low)) j++;
+                if (l->cuts[d].at[j + 1] / l->cuts[d].at[j] != extent) return 0;
+                char *letter = &l->letter[d][j];
+                if (!*letter && l->count < LX_MAX_VARS) {
+                    *letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
+                    l->count++;
+                }
+                return *letter;
+            }
+            base *= a->extent;
+        }
+    }
+    return 0;
+}
+
+/* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
+static bool index_string(const struct import *im, const struct sketch *s, struct text *t)
+{
+    struct letters l = {.count = 0};
+    if (!collect(im, s, &l)) return false;
+    for (int i = 0; i <= s->input_count; i++) {
+        const struct sketch_operand *o = &s->operand[i];
+        const struct cuts *c = &im->storages.at[o->storage].cuts;
+        if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
+        if (c->count < 2) return false;
+        for (int k = c->count - 2; k >= 0; k--) {
+            char letter[2] = {letter_at(s, &l, o, c->at[k], c->at[k + 1] / c->at[k]), 0};
+            if (!letter[0]) return false;
+            text_add(t, letter);
+        }
+    }
+    return !t->failed;
+}
+
+/* What the kind demands of letters: a sum has something to sum, a contraction sums what both have. */
+static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *einsum)
+{
+    const struct lx_kind *kind = lx_kind_find(s->kind);
+    const char *arrow = strstr(einsum, "->"), *comma = strchr(einsum, ',');
+    bool summed = false, one_sided = false;
+    if (!kind || !arrow) return NULL;
+    for (const char *p = einsum; p < arrow; p++) {
+        if (*p == ',' || strchr(arrow, *p)) continue;
+        summed = true;
+        const char *other = comma && p < comma ? memchr(comma, *p, (size_t)(arrow - comma))
+                            : comma            ? memchr(einsum, *p, (size_t)(comma - einsum))
+                                               : NULL;
+        one_sided |= !other;
+    }
+    if (kind->traits & LX_CONTRACTS) return one_sided ? NULL : summed ? kind : lx_kind_at(LX_KIND_MUL);
+    if ((kind->traits & LX_REDUCES) && s->input_count == 1 && !s->has_value)
+        return summed ? kind : lx_kind_at(LX_KIND_CLONE);
+    return summed ? NULL : kind;
+}
+
+static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
+{
+    int32_t inputs[LX_MAX_INPUTS];
+    struct text einsum = {0};
+    struct lx_op op = {.name = s->name,
+                       .input_count = s->input_count,
+                       .inputs = inputs,
+                       .has_value = s->has_value,
+                       .value = s->value};
+    bool ok = true;
+    for (int i = 0; ok && i <= s->input_count; i++)
+        ok = make_tensor(im, b, &im->storages.at[s->operand[i].storage]);
+    for (int i = 0; ok && i < s->input_count; i++) inputs[i] = im->storages.at[s->operand[i].storage].tensor;
+    op.output = im->storages.at[s->operand[s->input_count].storage].tensor;
+    bool indexed = s->rank >= 0 && index_string(im, s, &einsum);
+    op.kind = indexed ? kind_that_fits(s, einsum.at) : NULL;
+    op.einsum = op.kind ? einsum.at : NULL;
+    if (!op.kind) {
+        op.kind = lx_kind_at(LX_KIND_GENERIC);
+        op.has_value = false;
+    }
+    b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
+    ok = ok && builder_op(b, &op, im->st);
+    text_free(&einsum);
+    return ok;
+}
+
+static void mark_needed(struct import *im, const int32_t *results, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (results[i] >= 0) im->storages.at[results[i]].needed = true;
+    for (size_t i = im->sketches.count; i-- > 0;) {
+        struct sketch *s = &im->sketches.at[i];
+        s->needed = im->storages.at[s->operand[s->input_count].storage].needed;
+        for (int k = 0; s->needed && k < s->input_count; k++)
+            im->storages.at[s->operand[k].storage].needed = true;
+    }
+}
+
+const struct lx_graph *import_build(struct import *im, const int32_t *results, int count)
+{
+    struct graph_builder b;
+    const char *name = im->m->bodies.at[im->m->entry].name;
+    bool ok = builder_begin(&b, im->m->file, name && *name ? name : "model", im->st);
+    mark_needed(im, results, count);
+    for (size_t i = 0; ok && i < im->sketches.count; i++)
+        if (im->sketches.at[i].needed) ok = build_op(im, &b, &im->sketches.at[i]);
+    if (ok) return builder_finish(&b, im->st);
+    builder_abandon(&b);
+    return NULL;
+}

@@ -1,0 +1,94 @@
+/* Cutting storages: every op must be able to give one letter to each piece of each operand. A cut that one operand has
+ * goes to the others through the dimensions of the op, and from there to the ops that share their storages. */
+#include "graph/import/import.h"
+
+enum { STICK_BYTES = 128 }; /* the longest of all devices: what is imported does not depend on the device */
+
+/* NULL: it is cut there; else why it cannot be. */
+static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
+{
+    int bits = model_element_row(s->element)->bits;
+    struct cuts before = s->cuts;
+    bool new = false;
+    if (!cuts_add(&s->cuts, at, &new)) return "atoms";
+    if (!new) return NULL;
+    const char *wrong = s->cuts.count > LX_MAX_RANK + 1 ? "rank"
+                        : at * bits / 8 < STICK_BYTES   ? "stick"
+                                                        : NULL;
+    if (wrong) s->cuts = before;
+    *changed |= !wrong;
+    return wrong;
+}
+
+/* The ends of its own atoms. */
+static const char *cut_ends(struct import *im, const struct sketch_operand *o, bool *changed)
+{
+    const char *wrong = NULL;
+    for (int i = 0; !wrong && i < o->view.first[o->view.rank]; i++) {
+        const struct atom *a = &o->view.atom[i];
+        struct storage *s = &im->storages.at[o->storage];
+        if (a->low > 1) wrong = cut_storage(s, a->low, changed);
+        if (!wrong && a->low > 0 && a->low * a->extent < s->elements)
+            wrong = cut_storage(s, a->low * a->extent, changed);
+    }
+    return wrong;
+}
+
+/* Cuts of a storage within the atoms of a dimension, as cuts of the dimension. */
+static bool gather_cuts(const struct import *im, const struct sketch_operand *o, int dim, struct cuts *c)
+{
+    int64_t base = 1;
+    bool changed, ok = cuts_of_dim(c, &o->view, dim, &changed);
+    for (int i = o->view.first[dim + 1] - 1; ok && i >= o->view.first[dim]; i--) {
+        const struct atom *a = &o->view.atom[i];
+        const struct cuts *have = &im->storages.at[o->storage].cuts;
+        for (int k = 0; ok && a->low > 0 && k < have->count; k++)
+            if (have->at[k] > a->low && have->at[k] < a->low * a->extent)
+                ok = cuts_add(c, base * (have->at[k] / a->low), &changed);
+        base *= a->extent;
+    }
+    return ok;
+}
+
+static const char *spread_cuts(struct import *im, const struct sketch_operand *o, int dim,
+                               const struct cuts *c, bool *changed)
+{
+    int64_t base = 1;
+    const char *wrong = NULL;
+    for (int i = o->view.first[dim + 1] - 1; !wrong && i >= o->view.first[dim]; i--) {
+        const struct atom *a = &o->view.atom[i];
+        for (int k = 0; !wrong && a->low > 0 && k < c->count; k++)
+            if (c->at[k] > base && c->at[k] < base * a->extent)
+                wrong = cut_storage(&im->storages.at[o->storage], a->low * (c->at[k] / base), changed);
+        base *= a->extent;
+    }
+    return wrong;
+}
+
+static const char *cut_op(struct import *im, const struct sketch *s, bool *changed)
+{
+    struct cuts c;
+    const char *wrong = NULL;
+    for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_ends(im, &s->operand[i], changed);
+    for (int d = 0; !wrong && d < s->rank; d++) {
+        cuts_whole(&c, s->extent[d]);
+        for (int i = 0; !wrong && i <= s->input_count; i++)
+            if (!gather_cuts(im, &s->operand[i], d, &c)) wrong = "atoms";
+        for (int i = 0; !wrong && i <= s->input_count; i++)
+            wrong = spread_cuts(im, &s->operand[i], d, &c, changed);
+    }
+    return wrong;
+}
+
+void import_cut(struct import *im)
+{
+    bool changed = true;
+    while (changed && !im->retry) {
+        changed = false;
+        for (size_t i = 0; i < im->sketches.count; i++) {
+            const struct sketch *s = &im->sketches.at[i];
+            const char *wrong = s->rank < 0 ? NULL : cut_op(im, s, &changed);
+            if (wrong) import_force(im, s->operand, s->input_count, wrong);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+/* The whole way from a model to a graph. Views that get into each other's way are found out when storages are cut; then
+ * the sketch is made anew, with these copied. */
+#include "graph/import/import.h"
+#include "graph/pattern.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROUNDS = 40 };
+
+static enum lx_role role_of(const struct import *im, const struct model_value *v)
+{
+    const char *stated = model_attr_word(&v->attrs, "ttcore.argument_type", "");
+    if (im->m->format == MODEL_HLO) return v->type->elements > 1 << 16 ? LX_WEIGHT : LX_INPUT;
+    return strstr(stated, "parameter") || strstr(stated, "constant") ? LX_WEIGHT : LX_INPUT;
+}
+
+static const char *name_of(const struct model_value *v)
+{
+    return model_attr_word(&v->attrs, "ttir.name", v->name);
+}
+
+static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
+{
+    const struct model_value *v = &im->m->values.at[value];
+    VEC(struct import_value) leaves = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < v->type->leaves; i++) {
+        struct import_value leaf;
+        ok = import_fresh(im, name_of(v), model_leaf_type(v->type, i), NULL, &leaf);
+        if (ok && leaf.storage >= 0) {
+            im->storages.at[leaf.storage].role = role;
+            im->storages.at[leaf.storage].line = v->line;
+            im->storages.at[leaf.storage].column = v->column;
+        }
+        ok = ok && (VEC_PUSH(&leaves, leaf) || status_no_memory(im->st));
+    }
+    ok = ok && import_bind(im, value, leaves.at, (int)leaves.count);
+    VEC_FREE(&leaves);
+    return ok;
+}
+
+/* Constants that stand apart from ops: single numbers stay such, the rest are weights. */
+static bool bind_constants(struct import *im)
+{
+    for (size_t i = 0; i < im->m->constants.count; i++) {
+        int32_t value = im->m->constants.at[i];
+        const struct model_value *v = &im->m->values.at[value];
+        struct import_value one = {.storage = -1, .type = v->type, .known = v->data};
+        double number;
+        if (import_splat(&one, &number) ? !import_bind(im, value, &one, 1)
+                                        : !bind_tensor(im, value, LX_WEIGHT))
+            return false;
+    }
+    return true;
+}
+
+static void forget(struct import *im)
+{
+    arena_free(&im->memory);
+    names_free(&im->tensor_names);
+    names_free(&im->op_names);
+    im->memory = (struct arena){0};
+    im->tensor_names = im->op_names = (struct names){0};
+    im->storages.count = im->sketches.count = im->leaves.count = 0;
+    im->retry = im->give_up = false;
+    im->last_number = im->depth = 0;
+    for (size_t b = 0; b < im->m->bodies.count; b++)
+        for (int i = 0; i < im->m->bodies.at[b].op_count; i++) im->classes[b][i].seen = false;
+}
+
+/* What is returned, stored as itself; an argument that is returned unchanged is no work. */
+static bool gather_results(struct import *im, const struct model_body *b, int32_t *results, int *count)
+{
+    *count = 0;
+    for (int i = 0; i < b->result_count; i++)
+        for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
+            struct import_value v = *import_leaf(im, b->results[i], k);
+            im->result_name = "output";
+            if (!import_plain(im, &v, NULL)) return false;
+            if (v.storage < 0 || im->storages.at[v.storage].role < LX_INTERMEDIATE) continue;
+            im->storages.at[v.storage].role = LX_OUTPUT;
+            results[(*count)++] = v.storage;
+        }
+    return true;
+}
+
+static bool sketch(struct import *im, int32_t *results, int *count)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    forget(im);
+    for (int i = 0; i < b->argument_count; i++)
+        if (!bind_tensor(im, b->arguments[i], role_of(im, &im->m->values.at[b->arguments[i]]))) return false;
+    if (!bind_constants(im) || !import_body(im, im->m->entry) || !gather_results(im, b, results, count))
+        return false;
+    if (!im->retry) import_cut(im);
+    return true;
+}
+
+static const struct lx_graph *rounds(struct import *im, int32_t *results)
+{
+    int count = 0;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        if (round == MOST_ROUNDS - 1 || im->give_up) im->options.no_fold = true;
+        if (!sketch(im, results, &count)) return NULL;
+        if (!im->retry) return import_build(im, results, count);
+    }
+    return status_set(im->st, LX_E_INTERNAL, "views of %.80s get into each other's way", im->m->file), NULL;
+}
+
+static bool begin(struct import *im)
+{
+    size_t bodies = im->m->bodies.count;
+    im->leaf = calloc(im->m->values.count + 1, sizeof *im->leaf);
+    im->classes = calloc(bodies + 1, sizeof *im->classes);
+    if (!im->leaf || !im->classes) return status_no_memory(im->st);
+    for (size_t b = 0; b < bodies; b++) {
+        im->classes[b] = calloc((size_t)im->m->bodies.at[b].op_count + 1, sizeof **im->classes);
+        if (!im->classes[b]) return status_no_memory(im->st);
+    }
+    return true;
+}
+
+static void finish(struct import *im)
+{
+    for (size_t b = 0; im->classes && b < im->m->bodies.count; b++) free(im->classes[b]);
+    free(im->classes);
+    free(im->leaf);
+    VEC_FREE(&im->storages);
+    VEC_FREE(&im->sketches);
+    VEC_FREE(&im->leaves);
+    names_free(&im->tensor_names);
+    names_free(&im->op_names);
+    arena_free(&im->memory);
+}
+
+static int result_leaves(const struct lx_model *m)
+{
+    const struct model_body *b = &m->bodies.at[m->entry];
+    int n = 0;
+    for (int i = 0; i < b->result_count; i++) n += model_type_of(m, b->results[i])->leaves;
+    return n;
+}
+
+/* `became`: what became of the ops. */
+static const struct lx_graph *import_model(const struct lx_model *m, const struct lx_import_options *options,
+                                           struct model_facts *became, lx_status *st)
+{
+    struct import im = {.m = m, .options = *options, .st = st};
+    int32_t *results = calloc((size_t)result_leaves(m) + 1, sizeof *results);
+    const struct lx_graph *g = NULL;
+    if (!results)
+        status_no_memory(st);
+    else if (begin(&im))
+        g = rounds(&im, results);
+    if (g && !import_count(&im, became)) status_no_memory(st);
+    free(results);
+    finish(&im);
+    return g;
+}
+
+static bool is_strict(const struct lx_model *m, const struct model_facts *became, lx_status *st)
+{
+    for (size_t i = 0; i < became->all.count; i++)
+        if (strcmp(became->all.at[i].group, "generic") == 0)
+            return status_set_at(st, LX_E_UNKNOWN_KIND, m->file, 0, 0, "%lld ops %.80s would be generic",
+                                 (long long)became->all.at[i].value, became->all.at[i].key);
+    return true;
+}
+
+static bool reported(const struct lx_model *m, const struct model_facts *became, char **report, lx_status *st)
+{
+    struct model_facts facts = {0};
+    if (!report) return true;
+    bool ok = lx_model_facts(&facts, m, st);
+    *report = ok ? import_report(m, &facts, became) : NULL;
+    if (ok && !*report) ok = status_no_memory(st);
+    lx_model_facts_free(&facts);
+    return ok;
+}
+
+const struct lx_graph *lx_model_import(const char *file, const char *text, size_t length,
+                                       const struct lx_import_options *options, char **report, lx_status *st)
+{
+    struct lx_model *m = lx_model_read(file, text, length, &options->model, st);
+    struct model_facts became = {0};
+    const struct lx_graph *g = m ? import_model(m, options, &became, st) : NULL;
+    if (g && ((options->strict && !is_strict(m, &became, st)) || !reported(m, &became, report, st))) {
+        lx_graph_free(g);
+        g = NULL;
+    }
+    lx_model_facts_free(&became);
+    lx_model_free(m);
+    return g;
+}
+
+bool lx_model_sniff(const char *text, size_t length)
+{
+    return model_format_of(text, length) != MODEL_FORMAT_COUNT;
+}
+
+FORMAT_READS(ttir_model);
+FORMAT_READS(hlo_model);
+FORMAT_READS(onnx_model);
+
+/* The rows of formats.c. */
+static const struct lx_graph *read_plainly(const char *file, const char *text, size_t length, lx_status *st)
+{
+    static const struct lx_import_options plain = {.branch = -1};
+    return lx_model_import(file, text, length, &plain, NULL, st);
+}
+
+#define MODEL_ROW(word, format)                                                                              \
+    bool word##_sniff(const char *text, size_t length)                                                       \
+    {                                                                                                        \
+        return model_format_of(text, length) == format;                                                      \
+    }                                                                                                        \
+    const struct lx_graph *word##_read(const char *file, const char *text, size_t length, lx_status *st)     \
+    {                                                                                                        \
+        return read_plainly(file, text, length, st);                                                         \
+    }
+MODEL_ROW(ttir_model, MODEL_TTIR)
+MODEL_ROW(hlo_model, MODEL_HLO)
+MODEL_ROW(onnx_model, MODEL_ONNX)

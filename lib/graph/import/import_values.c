@@ -1,0 +1,118 @@
+/* Values of a model as views of storages. */
+#include "graph/import/import.h"
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Names of a file may stand for several of ours: a number keeps them apart. */
+const char *import_name(struct import *im, struct names *taken, const char *name)
+{
+    const char *base = name && *name ? name : "value";
+    const char *tried = arena_format(&im->memory, "%.200s", base);
+    while (tried) {
+        enum names_result added = names_add(taken, tried, 0);
+        if (added == NAMES_ADDED) return tried;
+        if (added == NAMES_NO_MEMORY) return NULL;
+        tried = arena_format(&im->memory, "%.200s#%d", base, ++im->last_number);
+    }
+    return NULL;
+}
+
+int32_t import_storage(struct import *im, const char *name, enum model_element e, int64_t elements,
+                       const struct model_op *at)
+{
+    struct storage s = {.role = LX_ROLE_COUNT, .element = e, .elements = elements, .tensor = -1};
+    s.name = import_name(im, &im->tensor_names, name);
+    s.line = at ? at->line : 0;
+    s.column = at ? at->column : 0;
+    cuts_whole(&s.cuts, elements);
+    if (!s.name || !VEC_PUSH(&im->storages, s)) return status_no_memory(im->st), -1;
+    return (int32_t)im->storages.count - 1;
+}
+
+struct import_value *import_leaf(struct import *im, int32_t value, int part)
+{
+    return &im->leaves.at[im->leaf[value] + part];
+}
+
+/* Its own shape is the first way in which a storage is cut. */
+static void cut_by_shape(struct storage *s, const struct model_type *type)
+{
+    int64_t low = 1;
+    bool changed;
+    for (int d = type->count - 1; d >= 0; d--) {
+        low *= type->extent[d];
+        if (low > 1 && low < s->elements && s->cuts.count <= LX_MAX_RANK) cuts_add(&s->cuts, low, &changed);
+    }
+}
+
+bool import_fresh(struct import *im, const char *name, const struct model_type *type,
+                  const struct model_op *at, struct import_value *out)
+{
+    *out = (struct import_value){.storage = -1, .type = type};
+    if (type->elements == 0 || type->bytes == 0) return true;
+    if (!view_plain(&out->view, type->count, type->extent))
+        return status_set(im->st, LX_E_LIMIT, "%.100s has more than %d dimensions", name ? name : "a tensor",
+                          VIEW_MAX_RANK);
+    out->storage = import_storage(im, name, type->element, type->elements, at);
+    if (out->storage < 0) return false;
+    cut_by_shape(&im->storages.at[out->storage], type);
+    return true;
+}
+
+bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count)
+{
+    int32_t first = (int32_t)im->leaves.count;
+    for (int i = 0; i < count; i++) {
+        struct import_value copy = leaves[i]; /* the list may move */
+        if (!VEC_PUSH(&im->leaves, copy)) return status_no_memory(im->st);
+    }
+    im->leaf[value] = first;
+    return true;
+}
+
+bool import_splat(const struct import_value *v, double *number)
+{
+    const struct model_data *d = v->known;
+    if (!d || v->storage >= 0 || (!d->reals && !d->ints)) return false;
+    if (d->form != DATA_SPLAT && d->type->elements != 1) return false;
+    *number = d->reals ? d->reals[0] : (double)d->ints[0];
+    return true;
+}
+
+bool import_stored(struct import *im, struct import_value *v)
+{
+    double number;
+    if (v->storage >= 0 || v->type->elements == 0) return true;
+    bool one = import_splat(v, &number);
+    if (!one)
+        return import_fresh(im, "constant", v->type, NULL, v) &&
+               (im->storages.at[v->storage].role = LX_WEIGHT, true);
+    /* One element, repeated. */
+    v->storage = import_storage(im, "constant", v->type->element, 1, NULL);
+    if (v->storage < 0) return false;
+    im->storages.at[v->storage].role = LX_WEIGHT;
+    view_start(&v->view);
+    for (int d = 0; d < v->type->count; d++)
+        if (!view_open_dim(&v->view) || !view_add(&v->view, (struct atom){0, v->type->extent[d]}))
+            return status_set(im->st, LX_E_LIMIT, "a constant of more than %d dimensions", VIEW_MAX_RANK);
+    return true;
+}
+
+bool import_plain(struct import *im, struct import_value *v, const struct model_op *at)
+{
+    int dims[VIEW_MAX_RANK];
+    struct sketch_operand in;
+    struct import_value copy;
+    if (!import_stored(im, v)) return false;
+    if (v->storage < 0 || view_is_plain(&v->view, im->storages.at[v->storage].elements)) return true;
+    for (int d = 0; d < v->type->count; d++) dims[d] = d;
+    in = (struct sketch_operand){v->storage, v->view, v->via};
+    im->whole_result = true;
+    bool ok =
+        import_sketch(im, "clone", at, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy);
+    im->whole_result = false;
+    if (ok) *v = copy;
+    return ok;
+}

@@ -1,0 +1,27 @@
+/* Models of other compilers as graphs: TTIR and HLO text, ONNX. The formats are rows of formats.c; this is the way in
+ * for who has something to say about how, and wants to know what became of what. */
+#ifndef LX_GRAPH_IMPORT_MODEL_IMPORT_H
+#define LX_GRAPH_IMPORT_MODEL_IMPORT_H
+
+#include "base/status.h"
+#include "model/model_options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct lx_graph;
+
+struct lx_import_options {
+    struct lx_model_options model;
+    bool no_fold;   /* views are ops that copy */
+    bool strict;    /* refuse what would be generic */
+    int64_t branch; /* of conditionals that are not known; -1: the one with most ops */
+};
+
+/* Is it a model? */
+bool lx_model_sniff(const char *text, size_t length);
+/* NULL: `st` says why. *report: what became of the ops, as JSON, malloc'ed; `report` may be NULL. */
+const struct lx_graph *lx_model_import(const char *file, const char *text, size_t length,
+                                       const struct lx_import_options *options, char **report, lx_status *st);
+
+#endif
