@@ -20,6 +20,7 @@
 #include "graph/graph.h"
 #include "graph/formats.h"
 #include "graph/generate.h"
+#include "graph/import/model_import.h"
 #include "layout/layout.h"
 #include "team/team.h"
 #include "divide/divide.h"

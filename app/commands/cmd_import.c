@@ -1,4 +1,5 @@
 /* lxplan import: what another tool has written becomes a pattern. */
+#include "commands/import_models.h"
 #include "planning/format_words.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -23,13 +24,15 @@ static bool is_news(const struct lx_format *format, const struct lx_graph *g, lx
         "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");
 }
 
-static const struct lx_graph *read_foreign(const char *path, lx_status *st)
+static const struct lx_graph *read_foreign(struct call *call, const char *path)
 {
     size_t length;
+    lx_status *st = &call->st;
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
-    const struct lx_graph *g =
-        lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    const struct lx_graph *g = lx_model_sniff(text, length) ? import_model_file(call, file, text, length)
+                                                            : lx_graph_parse(file, text, length, st);
     bool ok = g && is_news(lx_format_of(text, length), g, st);
     free(text);
     if (ok) return g;
@@ -42,7 +45,7 @@ static int run(struct call *call)
     int64_t capacity = -1;
     size_t length = 0;
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
-    const struct lx_graph *g = read_foreign(call->line.files.at[0], &call->st);
+    const struct lx_graph *g = read_foreign(call, call->line.files.at[0]);
     if (!g) return FAILED;
     const struct lx_graph *list =
         capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
@@ -59,11 +62,12 @@ static void more_help(const struct call *call, struct text *out)
     formats_help(out, false);
 }
 
-static const struct option_row *const tables[] = {rows, output_rows, json_error_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {rows,      model_rows, output_rows, json_error_rows,
+                                                  help_rows, NULL};
 
 const struct command command_import = {
     .name = "import",
-    .synopsis = "FILE [--capacity BYTES] [-o FILE.json]",
+    .synopsis = "FILE [--capacity BYTES] [--dim NAME=N]... [--report FILE] [-o FILE.json]",
     .summary = "Turn a file of another tool into a pattern",
     .options = tables,
     .least_files = 1,

@@ -164,7 +164,7 @@ static bool is_strict(const struct lx_model *m, const struct model_facts *became
 {
     for (size_t i = 0; i < became->all.count; i++)
         if (strcmp(became->all.at[i].group, "generic") == 0)
-            return status_set_at(st, LX_E_UNKNOWN_KIND, m->file, 0, 0, "%lld ops %.80s would be generic",
+            return status_set_at(st, LX_E_NO, m->file, 0, 0, "%lld ops %.80s would be generic",
                                  (long long)became->all.at[i].value, became->all.at[i].key);
     return true;
 }

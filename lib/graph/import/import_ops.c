@@ -3,6 +3,7 @@
 #include "graph/import/import.h"
 #include "base/fail.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef bool emit(struct import *im, const struct model_op *op, const char *ours);
@@ -70,9 +71,9 @@ static bool pointwise(struct import *im, const struct model_op *op, const char *
         type->count > VIEW_MAX_RANK)
         return generic(im, op, "kind");
     if (kind->takes_value && op->operand_count == 2) {
-        if (import_splat(in(im, op, 1), &number))
+        if (import_splat(in(im, op, 1), &number) && isfinite(number))
             splat = 1;
-        else if (commutes(ours) && import_splat(in(im, op, 0), &number))
+        else if (commutes(ours) && import_splat(in(im, op, 0), &number) && isfinite(number))
             splat = 0;
     }
     for (int i = 0; i < op->operand_count; i++)

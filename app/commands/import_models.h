@@ -1,0 +1,14 @@
+/* What the command line says about models that are imported. */
+#ifndef LX_APP_COMMANDS_IMPORT_MODELS_H
+#define LX_APP_COMMANDS_IMPORT_MODELS_H
+
+#include "command.h"
+#include "lxplan.h"
+
+extern const struct option_row model_rows[];
+
+/* The model as a graph, and its report where one is asked for. NULL: call->st says why. */
+const struct lx_graph *import_model_file(struct call *call, const char *file, const char *text,
+                                         size_t length);
+
+#endif
