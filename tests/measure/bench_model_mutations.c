@@ -1,10 +1,11 @@
 /* bench_model_mutations COUNT FILE ...: reads each model COUNT times, each time damaged in another way.
  *
- * Bytes are changed, cut out, doubled, or the file ends early; what comes of it must be a model that can be counted or
- * an error with words. Meant for a build with sanitizers. Prints how many were read and how many refused, by code. */
+ * Bytes are changed, cut out, doubled, or the file ends early; what comes of it must be a graph with its report or an error
+ * with words. Meant for a build with sanitizers. Prints how many were read and how many refused, by code. */
 #include "base/file.h"
 #include "base/rng.h"
-#include "model/facts.h"
+#include "graph/graph.h"
+#include "graph/import/model_import.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,15 +77,14 @@ static enum lx_code read_one(const char *file, const char *text, size_t length)
     static const struct lx_model_binding dims[] = {{"batch", 1},          {"batch_size", 1},
                                                    {"seq_len", 4},        {"past_seq_len", 15},
                                                    {"total_seq_len", 16}, {"max_seq_len_in_batch", 128}};
-    struct lx_model_options options = {.dims = dims, .dim_count = 6};
-    struct model_facts facts = {0};
+    struct lx_import_options options = {.model = {.dims = dims, .dim_count = 6}, .branch = -1};
+    char *report = NULL;
     lx_status st = {0};
-    struct lx_model *m = lx_model_read(file, text, length, &options, &st);
-    if (m && !lx_model_facts(&facts, m, &st)) abort();
-    if (!m && (st.code == LX_OK || !st.text[0])) abort();
-    lx_model_facts_free(&facts);
-    lx_model_free(m);
-    return m ? LX_OK : st.code;
+    const struct lx_graph *g = lx_model_import(file, text, length, &options, &report, &st);
+    if (!g && (st.code == LX_OK || !st.text[0])) abort();
+    lx_graph_free(g);
+    free(report);
+    return g ? LX_OK : st.code;
 }
 
 static void run(const char *path, long count, long *codes)
