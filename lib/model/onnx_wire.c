@@ -111,12 +111,6 @@ const char *wire_string(const struct wire_field *f)
     return s ? s : (wire_no_memory(&f->body), NULL);
 }
 
-bool wire_is(const struct wire_field *f, const char *text)
-{
-    size_t n = (size_t)(f->body.end - f->body.at);
-    return n == strlen(text) && memcmp(f->body.at, text, n) == 0;
-}
-
 float wire_float(uint64_t bits)
 {
     uint32_t word = (uint32_t)bits;

@@ -35,7 +35,6 @@ bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each
                   void *to);
 /* The bytes as a string; NULL: failed. Bytes of value 0 end it. */
 const char *wire_string(const struct wire_field *f);
-bool wire_is(const struct wire_field *f, const char *text);
 
 float wire_float(uint64_t bits);
 double wire_double(uint64_t bits);

@@ -49,8 +49,6 @@ const char *source_kept(struct source *s, bool lines);
 
 /* A whole number with an optional sign. */
 bool source_int(struct source *s, int64_t *out);
-/* Is a number, inf or nan next? */
-bool source_at_number(const struct source *s);
 /* A number of any form: decimal (whole ones exactly in *whole, if they fit), inf, nan, true, false, 0x bits of
  * `element`. *is_whole: no point, exponent or word. */
 bool source_number(struct source *s, enum model_element element, int64_t *whole, double *real,

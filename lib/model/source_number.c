@@ -81,12 +81,6 @@ static bool word_number(struct source *s, int64_t *whole, double *real)
     return false;
 }
 
-bool source_at_number(const struct source *s)
-{
-    char c = source_peek(s);
-    return source_is_digit(c) || (c && strchr("-+.intf", c));
-}
-
 static bool belongs_to_number(char c)
 {
     return source_is_digit(c) || (c && strchr("+-.eE", c));

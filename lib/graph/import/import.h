@@ -8,7 +8,7 @@
 
 #include "graph/builder.h"
 #include "graph/import/model_import.h"
-#include "graph/import/views.h"
+#include "graph/import/tensor_views.h"
 #include "model/facts.h"
 #include "model/model_parts.h"
 

@@ -4,8 +4,8 @@
  * run of its digits: those with place values from `low` up to `low * extent`. A dimension of a value is a list of atoms,
  * the most significant first. Atoms that the storage lacks (broadcast) have `low` 0. Dimensions of extent 1 have none.
  * Nothing here knows of graphs. */
-#ifndef LX_GRAPH_IMPORT_VIEWS_H
-#define LX_GRAPH_IMPORT_VIEWS_H
+#ifndef LX_GRAPH_IMPORT_TENSOR_VIEWS_H
+#define LX_GRAPH_IMPORT_TENSOR_VIEWS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Regrouping of atoms. */
-#include "graph/import/views.h"
+#include "graph/import/tensor_views.h"
 
 #include <string.h>
 
