@@ -40,6 +40,18 @@ static const struct sample {
      "{\"requests\": [[0, 0, 2, 64, -1], [0, 2, 2, 4, -1]], \"variables\": [{\"placement\": \"NA\", "
      "\"bound\": "
      "false, \"domain\": {\"scratch\": [0], \"spill\": [1]}}]}"},
+    {"ttir", "model.mlir",
+     "// {\"kind\": \"pattern\"}\nfunc.func @f(%a: tensor<4x64xf32>) -> tensor<4x64xf32> {\n"
+     "  %0 = \"ttir.relu\"(%a) : (tensor<4x64xf32>) -> tensor<4x64xf32>\n  return %0 : "
+     "tensor<4x64xf32>\n}\n"},
+    {"hlo", "model.hlo",
+     "HloModule m\n\nENTRY %e (a: f32[4,64]) -> f32[4,64] {\n  %a = f32[4,64]{1,0} parameter(0)\n"
+     "  ROOT %b = f32[4,64]{1,0} negate(%a)\n}\n"},
+    {"onnx", "model.onnx",
+     "\x08\x08\x42\x02\x10\x0d\x3a\x28"
+     "\x0a\x0c\x0a\x01x\x12\x01y\x22\x04Relu"
+     "\x5a\x13\x0a\x01x\x12\x0e\x0a\x0c\x08\x01\x12\x08\x0a\x02\x08\x02\x0a\x02\x08\x03"
+     "\x62\x03\x0a\x01y"},
 };
 
 enum { SAMPLES = sizeof samples / sizeof *samples };
