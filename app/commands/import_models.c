@@ -15,6 +15,8 @@ const struct option_row model_rows[] = {
     {"value", 0, "NAME=N", "models: the scalar input NAME is N; may be given several times"},
     {"branch", 0, "K", "models: branch K of conditionals (default: the one with most ops)"},
     {"no-fold", 0, NULL, "models: reshapes, permutations and broadcasts stay ops that copy"},
+    {"no-expand", 0, NULL,
+     "models: softmax, norms and other layers that are one op of the file stay generic"},
     {"strict", 0, NULL, "models: refuse a model with ops that would be generic"},
     {"report", 0, "FILE", "models: write what became of each kind of op, in ops and bytes, as JSON"},
     {0},
@@ -51,6 +53,7 @@ const struct lx_graph *import_model_file(struct call *call, const char *file, co
     char *report = NULL;
     const struct lx_graph *g = NULL;
     options.no_fold = option_given(&call->line, "no-fold");
+    options.no_expand = option_given(&call->line, "no-expand");
     options.strict = option_given(&call->line, "strict");
     options.model.function = option_value(&call->line, "func");
     if (option_int(call, "branch", 0, 1 << 20, &options.branch) && read_bindings(call, "dim", &dims) &&

@@ -1,6 +1,6 @@
 /* The op mapping: one row a kind, with the names that the three formats have for it. A kind of ours that is not there
  * yet leaves the op generic. */
-#include "graph/import/import.h"
+#include "graph/import/import_steps.h"
 #include "base/fail.h"
 
 #include <math.h>
@@ -18,14 +18,14 @@ static const struct model_type *type_out(const struct import *im, const struct m
     return model_type_of(im->m, op->results[0]);
 }
 
-static bool generic(struct import *im, const struct model_op *op, const char *why)
+bool import_generic(struct import *im, const struct model_op *op, const char *why)
 {
     import_class(im, op, CLASS_GENERIC, why);
     return import_opaque(im, "generic", op);
 }
 
 /* A value as operand of an op with the dimensions of `type`: aligned at the end, extents of 1 repeated. */
-static bool aligned(struct import *im, struct import_value v, int rank, struct sketch_operand *out)
+bool import_aligned(struct import *im, struct import_value v, int rank, struct sketch_operand *out)
 {
     if (!import_stored(im, &v)) return false;
     int shift = rank - v.view.rank;
@@ -69,7 +69,7 @@ static bool pointwise(struct import *im, const struct model_op *op, const char *
     double number = 0;
     if (!kind || op->operand_count < kind->least_inputs || op->operand_count > kind->most_inputs ||
         type->count > VIEW_MAX_RANK)
-        return generic(im, op, "kind");
+        return import_generic(im, op, "kind");
     if (kind->takes_value && op->operand_count == 2) {
         if (import_splat(in(im, op, 1), &number) && isfinite(number))
             splat = 1;
@@ -77,7 +77,7 @@ static bool pointwise(struct import *im, const struct model_op *op, const char *
             splat = 0;
     }
     for (int i = 0; i < op->operand_count; i++)
-        if (i != splat && !aligned(im, *in(im, op, i), type->count, &operand[count++])) return false;
+        if (i != splat && !import_aligned(im, *in(im, op, i), type->count, &operand[count++])) return false;
     for (int d = 0; d < type->count; d++) dims[d] = d;
     if (!import_sketch(im, ours, op, type->count, type->extent, operand, count, splat >= 0 ? &number : NULL,
                        type, dims, &out))
@@ -94,7 +94,7 @@ static bool compare(struct import *im, const struct model_op *op, const char *ou
     (void)ours;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], direction) == 0) return pointwise(im, op, words[i][1]);
-    return generic(im, op, "kind");
+    return import_generic(im, op, "kind");
 }
 
 /* A view of operand 0, or a copy of it where that is forced. */
@@ -163,13 +163,13 @@ static bool permute(struct import *im, const struct model_op *op, const char *ou
     bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
     (void)ours;
     if (!still_splat(im, op, &done) || done) return done;
-    if (rank > VIEW_MAX_RANK) return generic(im, op, "rank");
+    if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
     for (int d = 0; d < rank; d++) order[d] = swap ? d : count == rank ? perm[d] : rank - 1 - d;
     if (swap) {
         int64_t a = model_attr_int(&op->attrs, "dim0", 0), b = model_attr_int(&op->attrs, "dim1", 0);
         a += a < 0 ? rank : 0;
         b += b < 0 ? rank : 0;
-        if (a < 0 || b < 0 || a >= rank || b >= rank) return generic(im, op, "schema");
+        if (a < 0 || b < 0 || a >= rank || b >= rank) return import_generic(im, op, "schema");
         order[a] = b;
         order[b] = a;
     }
@@ -187,7 +187,7 @@ static bool broadcast(struct import *im, const struct model_op *op, const char *
     (void)ours;
     if (!still_splat(im, op, &done) || done) return done;
     if (from->count > VIEW_MAX_RANK || (hlo && count != from->count) || from->count > type->count)
-        return generic(im, op, "schema");
+        return import_generic(im, op, "schema");
     for (int d = 0; d < from->count; d++) to[d] = hlo ? (int)dims[d] : type->count - from->count + d;
     bool ok = view_broadcast(&in(im, op, 0)->view, to, type->count, type->extent, &view);
     return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
@@ -213,7 +213,7 @@ static bool constant(struct import *im, const struct model_op *op, const char *o
 }
 
 /* Repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
-static bool without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
+bool import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                             const bool *goes)
 {
     if (!import_stored(im, v)) return false;
@@ -229,15 +229,15 @@ static bool reduced(struct import *im, const struct model_op *op, const char *ou
     const struct model_type *x = v.type, *type = type_out(im, op);
     struct sketch_operand operand;
     int dims[VIEW_MAX_RANK], next = 0;
-    if (x->count > VIEW_MAX_RANK || !lx_kind_find(ours)) return generic(im, op, "kind");
+    if (x->count > VIEW_MAX_RANK || !lx_kind_find(ours)) return import_generic(im, op, "kind");
     bool keeps = type->count == x->count;
     for (int d = 0; d < x->count; d++)
         if (!goes[d] || keeps) {
-            if (next == type->count) return generic(im, op, "schema");
+            if (next == type->count) return import_generic(im, op, "schema");
             dims[next++] = goes[d] ? -1 : d;
         }
-    if (next != type->count) return generic(im, op, "schema");
-    if (!without_repeats(im, op, &v, goes)) return false;
+    if (next != type->count) return import_generic(im, op, "schema");
+    if (!import_without_repeats(im, op, &v, goes)) return false;
     operand = (struct sketch_operand){v.storage, v.view, v.via};
     if (!import_sketch(im, ours, op, x->count, x->extent, &operand, 1, NULL, type, dims, &out)) return false;
     import_class(im, op, CLASS_MAPPED, NULL);
@@ -253,7 +253,7 @@ static bool reduce(struct import *im, const struct model_op *op, const char *our
     const struct model_data *d =
         op->operand_count > 1 && im->m->format == MODEL_ONNX ? im->m->values.at[op->operands[1]].data : NULL;
     bool goes[VIEW_MAX_RANK] = {false};
-    if (rank > VIEW_MAX_RANK) return generic(im, op, "rank");
+    if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
     if (!list && d && d->ints && d->type->elements <= VIEW_MAX_RANK) {
         list = d->ints;
         count = (int)d->type->elements;
@@ -261,7 +261,7 @@ static bool reduce(struct import *im, const struct model_op *op, const char *our
     for (int i = 0; i < rank; i++) goes[i] = count == 0;
     for (int i = 0; i < count; i++) {
         int64_t dim = list[i] < 0 ? list[i] + rank : list[i];
-        if (dim < 0 || dim >= rank) return generic(im, op, "schema");
+        if (dim < 0 || dim >= rank) return import_generic(im, op, "schema");
         goes[dim] = true;
     }
     return reduced(im, op, ours, goes);
@@ -283,7 +283,7 @@ static const char *reducer(const struct import *im, const struct model_op *op)
 static bool reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
     ours = op->operand_count == 2 ? reducer(im, op) : NULL;
-    return ours ? reduce(im, op, ours) : generic(im, op, "reducer");
+    return ours ? reduce(im, op, ours) : import_generic(im, op, "reducer");
 }
 
 /* Dimensions of a contraction: batch, those of the left, those of the right, and the contracted ones, which come last. */
@@ -315,14 +315,16 @@ static bool contracted(struct import *im, const struct model_op *op, const struc
     int dims[VIEW_MAX_RANK], next = 0;
     for (int d = 0; d < type->count; d++) {
         bool one = type->extent[d] == 1 && (next >= p->out || p->extent[next] != 1);
-        if (!one && (next >= p->out || p->extent[next] != type->extent[d])) return generic(im, op, "schema");
+        if (!one && (next >= p->out || p->extent[next] != type->extent[d]))
+            return import_generic(im, op, "schema");
         dims[d] = one ? -1 : next++;
     }
     for (int s = 0; s < 2; s++) {
         struct import_value v = *in(im, op, s);
         bool goes[VIEW_MAX_RANK] = {false};
         for (int d = 0; d < v.type->count; d++) goes[d] = p->of[s][d] >= p->out;
-        if (!without_repeats(im, op, &v, goes) || !over_product(im, p, s, v, &operand[s])) return false;
+        if (!import_without_repeats(im, op, &v, goes) || !over_product(im, p, s, v, &operand[s]))
+            return false;
     }
     if (!import_sketch(im, "matmul", op, p->rank, p->extent, operand, 2, NULL, type, dims, &out))
         return false;
@@ -351,12 +353,12 @@ static bool dot_general(struct import *im, const struct model_op *op, const char
     for (int i = 0; i < 4; i++) list[i] = model_attr_ints(&op->attrs, k[i], &count[i]);
     if (t[0]->count > VIEW_MAX_RANK || t[1]->count > VIEW_MAX_RANK || count[0] != count[1] ||
         count[2] != count[3])
-        return generic(im, op, "schema");
+        return import_generic(im, op, "schema");
     for (int s = 0; s < 2; s++)
         for (int d = 0; d < t[s]->count; d++) p.of[s][d] = -1;
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < count[i]; j++)
-            if (list[i][j] < 0 || list[i][j] >= t[i % 2]->count) return generic(im, op, "schema");
+            if (list[i][j] < 0 || list[i][j] >= t[i % 2]->count) return import_generic(im, op, "schema");
     bool ok = true;
     for (int j = 0; ok && j < count[0]; j++) {
         p.of[0][list[0][j]] = p.of[1][list[1][j]] = p.rank;
@@ -374,7 +376,7 @@ static bool dot_general(struct import *im, const struct model_op *op, const char
         p.of[0][list[2][j]] = p.of[1][list[3][j]] = p.rank;
         ok = add_dim(&p, t[0]->extent[list[2][j]]);
     }
-    return ok ? contracted(im, op, &p) : generic(im, op, "rank");
+    return ok ? contracted(im, op, &p) : import_generic(im, op, "rank");
 }
 
 /* The last two dimensions of both; those before them are shared, aligned at their end. */
@@ -388,7 +390,7 @@ static bool matmul(struct import *im, const struct model_op *op, const char *our
     (void)ours;
     if (op->operand_count != 2 || a->count < 2 || b->count < 2 || a->count > VIEW_MAX_RANK ||
         b->count > VIEW_MAX_RANK || y->count < 2 || y->count > VIEW_MAX_RANK - 1)
-        return generic(im, op, "form");
+        return import_generic(im, op, "form");
     p.rank = p.out = y->count;
     memcpy(p.extent, y->extent, (size_t)y->count * sizeof *y->extent);
     add_dim(&p, a->extent[a->count - (turn_a ? 2 : 1)]);
@@ -416,7 +418,12 @@ static const struct op_row rows[] = {
     {{"pow", "power", "Pow"}, "pow", pointwise, 2},
     {{"maximum", "maximum", "Max"}, "max", pointwise, 2},
     {{"minimum", "minimum", "Min"}, "min", pointwise, 2},
-    {{NULL, NULL, "Sum"}, "add", pointwise, 2},
+    {{NULL, NULL, "Sum"}, "add", expand_chain, 1},
+    {{"softmax", NULL, "Softmax"}, NULL, expand_softmax, 1},
+    {{"rms_norm", NULL, "RMSNormalization"}, NULL, expand_rms_norm, 1},
+    {{NULL, NULL, "SimplifiedLayerNormalization"}, NULL, expand_rms_norm, 1},
+    {{"layer_norm", NULL, "LayerNormalization"}, NULL, expand_layer_norm, 1},
+    {{"batch_norm_inference", NULL, "BatchNormalization"}, NULL, expand_batch_norm, 5},
     {{"remainder", "remainder", "Mod"}, "rem", pointwise, 2},
     {{"neg", "negate", "Neg"}, "neg", pointwise, 1},
     {{"abs", "abs", "Abs"}, "abs", pointwise, 1},
@@ -500,8 +507,8 @@ bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
     if (known_ahead(im, op)) return constant(im, op, NULL);
-    if (!row) return generic(im, op, "kind");
+    if (!row) return import_generic(im, op, "kind");
     if (row->emit == constant && op->result_count == 1) return constant(im, op, NULL);
-    if (op->operand_count < row->operands || !has_all(im, op)) return generic(im, op, "form");
+    if (op->operand_count < row->operands || !has_all(im, op)) return import_generic(im, op, "form");
     return row->emit(im, op, row->ours);
 }

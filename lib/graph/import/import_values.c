@@ -1,5 +1,5 @@
 /* Values of a model as views of storages. */
-#include "graph/import/import.h"
+#include "graph/import/import_steps.h"
 #include "base/fail.h"
 
 #include <stdio.h>
@@ -29,6 +29,17 @@ int32_t import_storage(struct import *im, const char *name, enum model_element e
     cuts_whole(&s.cuts, elements);
     if (!s.name || !VEC_PUSH(&im->storages, s)) return status_no_memory(im->st), -1;
     return (int32_t)im->storages.count - 1;
+}
+
+const struct model_type *import_type(struct import *im, enum model_element e, int rank, const int64_t *extent)
+{
+    struct model_type *t = arena_alloc(&im->memory, sizeof *t);
+    int64_t *own = arena_copy_array(&im->memory, extent, (size_t)rank, sizeof *extent);
+    if (!t || !own) return status_no_memory(im->st), NULL;
+    *t = (struct model_type){.element = e, .count = rank, .extent = own, .elements = 1, .leaves = 1};
+    for (int d = 0; d < rank; d++) t->elements *= extent[d];
+    t->bytes = (t->elements * model_element_row(e)->bits + 7) / 8;
+    return t;
 }
 
 struct import_value *import_leaf(struct import *im, int32_t value, int part)

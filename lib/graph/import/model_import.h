@@ -14,6 +14,7 @@ struct lx_graph;
 struct lx_import_options {
     struct lx_model_options model;
     bool no_fold;   /* views are ops that copy */
+    bool no_expand; /* layers that are one op stay generic */
     bool strict;    /* refuse what would be generic */
     int64_t branch; /* of conditionals that are not known; -1: the one with most ops */
 };

@@ -133,6 +133,32 @@ static void test_loop_import(void **state)
     lx_graph_free(g);
 }
 
+/* max, sub, exp, sum, div, and nothing of them where that is not wanted. */
+static void test_expanded(void **state)
+{
+    static const char text[] =
+        "func.func @f(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {\n"
+        "  %0 = \"ttir.softmax\"(%x) <{dimension = -1 : si32}> : (tensor<64x128xf32>) -> "
+        "tensor<64x128xf32>\n  return %0 : tensor<64x128xf32>\n}\n";
+    static const char *const kinds[] = {"max", "sub", "exp", "sum", "div"};
+    struct lx_import_options options = {.branch = -1, .no_expand = true};
+    lx_status st = {0};
+    const struct lx_graph *g = import_text(text, false);
+    (void)state;
+    assert_int_equal(g->op_count, 5);
+    for (int i = 0; i < 5; i++) assert_string_equal(g->ops[i].kind->name, kinds[i]);
+    assert_string_equal(g->ops[4].einsum, "ab,a->ab");
+    lx_graph_free(g);
+    g = lx_model_import("here", text, strlen(text), &options, NULL, &st);
+    assert_non_null(g);
+    assert_int_equal(g->op_count, 1);
+    assert_int_equal(g->ops[0].kind->id, LX_KIND_GENERIC);
+    lx_graph_free(g);
+    options.strict = true;
+    assert_null(lx_model_import("here", text, strlen(text), &options, NULL, &st));
+    assert_int_equal(st.code, LX_E_NO);
+}
+
 /* Each text is wrong at a place that must be told. */
 static void test_errors(void **state)
 {
@@ -242,10 +268,10 @@ static void test_brackets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ttir_facts),  cmocka_unit_test(test_hlo_facts),
-        cmocka_unit_test(test_folded),      cmocka_unit_test(test_unfolded),
-        cmocka_unit_test(test_loop_import), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_onnx),        cmocka_unit_test(test_unbound_extent),
-        cmocka_unit_test(test_brackets)};
+        cmocka_unit_test(test_ttir_facts),     cmocka_unit_test(test_hlo_facts),
+        cmocka_unit_test(test_folded),         cmocka_unit_test(test_unfolded),
+        cmocka_unit_test(test_loop_import),    cmocka_unit_test(test_expanded),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_onnx),
+        cmocka_unit_test(test_unbound_extent), cmocka_unit_test(test_brackets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
