@@ -60,8 +60,16 @@ static struct op_work convolution(const struct lx_model *m, const struct model_o
     return work;
 }
 
+static bool is_tensor(const struct lx_model *m, int32_t value)
+{
+    return model_type_of(m, value)->element != MODEL_TUPLE;
+}
+
 struct op_work hlo_work(const struct lx_model *m, const struct model_op *op)
 {
+    for (int i = 0; i < op->operand_count; i++)
+        if (!is_tensor(m, op->operands[i])) return (struct op_work){0};
+    if (!is_tensor(m, op->results[0])) return (struct op_work){0};
     if (op->operand_count == 2 && strcmp(op->kind, "dot") == 0) return dot(m, op);
     if (op->operand_count == 2 && strcmp(op->kind, "convolution") == 0) return convolution(m, op);
     return (struct op_work){0};

@@ -121,7 +121,7 @@ static const struct model_op *root_of(const struct lx_model *m, const struct mod
 static bool constant_of(const struct lx_model *m, const struct model_body *b, int32_t value, int64_t *out)
 {
     const struct model_op *op = maker(m, b, value);
-    if (op && (strcmp(op->kind, "copy") == 0 || strcmp(op->kind, "convert") == 0))
+    if (op && op->operand_count == 1 && (strcmp(op->kind, "copy") == 0 || strcmp(op->kind, "convert") == 0))
         op = maker(m, b, op->operands[0]);
     if (!op || strcmp(op->kind, "constant") != 0) return false;
     const struct model_data *d = m->values.at[op->results[0]].data;
@@ -146,7 +146,7 @@ static bool counts_up(const struct lx_model *m, const struct model_body *b, int6
     int64_t one;
     if (!tuple || strcmp(tuple->kind, "tuple") != 0 || index >= tuple->operand_count) return false;
     add = maker(m, b, tuple->operands[index]);
-    if (!add || strcmp(add->kind, "add") != 0) return false;
+    if (!add || strcmp(add->kind, "add") != 0 || add->operand_count != 2) return false;
     for (int i = 0; i < 2; i++)
         if (element_of(m, b, add->operands[i]) == index && constant_of(m, b, add->operands[1 - i], &one) &&
             one == 1)
@@ -160,7 +160,7 @@ int64_t hlo_trips(const struct lx_model *m, const struct model_body *body, const
     const struct model_body *condition = &m->bodies.at[op->bodies[0]];
     const struct model_op *test = root_of(m, condition), *start = maker(m, body, op->operands[0]);
     int64_t limit, first;
-    if (!test || strcmp(test->kind, "compare") != 0 ||
+    if (!test || strcmp(test->kind, "compare") != 0 || test->operand_count != 2 ||
         strcmp(model_attr_word(&test->attrs, "direction", ""), "LT") != 0)
         return -1;
     int64_t index = element_of(m, condition, test->operands[0]);

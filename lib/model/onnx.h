@@ -28,7 +28,7 @@ struct onnx {
     struct names function_names;
     VEC(int32_t) captured; /* values further out that subgraphs of the node under way name */
     struct text *unbound;  /* extents that nobody gave a number, each once */
-    int depth;
+    int depth, calls;
 };
 
 /* Ops with what they wait for: operands, and what their subgraphs name. */

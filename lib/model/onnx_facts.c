@@ -65,6 +65,7 @@ static struct op_work group_query(const struct lx_model *m, const struct model_o
 {
     const struct model_type *y = model_type_of(m, op->results[0]);
     const struct model_type *cache = op->result_count > 1 ? model_type_of(m, op->results[1]) : NULL;
+    if (y->count != 3 || (cache && cache->count != 4)) return (struct op_work){0};
     int64_t length = cache ? cache->extent[2] : y->extent[1];
     return (struct op_work){.macro_flops = times(times(4, y->elements), length)};
 }

@@ -134,7 +134,7 @@ static bool gather(struct folding *f)
 
 static bool concat(struct folding *f)
 {
-    int axis = shaper_axis(shaper_int(f->x, "axis", 0), f->y->count);
+    int axis = shaper_axis(shaper_int(f->x, "axis", f->x->opset < 4 ? 1 : 0), f->y->count);
     int64_t index[MOST] = {0};
     for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
         int64_t from[MOST];
@@ -307,6 +307,7 @@ static bool combined(struct folding *f, enum binary op)
     const struct model_data *a = shaper_data(f->x, 0);
     bool compares = a->reals && !f->real;
     int64_t index[MOST] = {0};
+    if (f->x->opset < 7) return false; /* aligned otherwise */
     for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
         int64_t first = spread_offset(index, f->y, a->type);
         double y;
@@ -439,7 +440,7 @@ static bool fold_result(struct shaper *x, fold_of *fold, int result)
 bool onnx_fold(struct shaper *x)
 {
     fold_of *fold = fold_find(x->op->kind);
-    if (!fold || x->budget <= 0 || !all_known(x)) return true;
+    if (!fold || x->budget <= 0 || !all_known(x) || (x->op->result_count != 1 && fold != split)) return true;
     for (int r = 0; r < x->op->result_count; r++)
         if (x->op->results[r] >= 0 && !fold_result(x, fold, r)) return false;
     return true;

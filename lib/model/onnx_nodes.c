@@ -173,6 +173,8 @@ static bool inline_call(struct onnx_building *b, int32_t function, const struct 
     in.field = 7;
     in.given = &call->attrs;
     in.prefix = call->location ? call->location : call->kind;
+    if (++b->o->calls > MODEL_MAX_OPS)
+        return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d calls", MODEL_MAX_OPS);
     if (fn->under_way || b->o->depth > MODEL_MAX_DEPTH)
         return wire_fail(&b->o->w, LX_E_CYCLE, "function %.120s calls itself", fn->kind);
     fn->under_way = true;

@@ -28,6 +28,8 @@ static bool opsets(struct onnx *o)
     for (struct wire w = o->w; ok && wire_next(&w, &f);) {
         if (f.number != 8 || f.kind != WIRE_BYTES) continue;
         ok = add_opset(o, f.body, &a);
+        if (all.count == MODEL_MAX_DEPTH)
+            return VEC_FREE(&all), wire_fail(&f.body, LX_E_LIMIT, "too many op sets");
         for (size_t i = 0; ok && i < all.count; i++)
             if (strcmp(all.at[i].key, a.key) == 0 && all.at[i].number != a.number)
                 ok = wire_fail(&f.body, LX_E_SCHEMA, "two versions of op set \"%.80s\"", a.key);

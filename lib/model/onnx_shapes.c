@@ -153,22 +153,36 @@ static bool op_shapes(struct shaper *x)
         if (!body_shapes(x, op->bodies[b])) return false;
     x->op = op;
     x->opset = onnx_opset(x->m, op->kind);
-    if (rule && rule(x) == SHAPE_WRONG) return false;
+    enum shaped by_rule = rule ? rule(x) : SHAPE_UNKNOWN;
+    if (by_rule == SHAPE_WRONG) return false;
     enum shaped settled = settle(x);
     if (settled == SHAPE_UNKNOWN)
         shaper_wrong(x, rule ? "its shape depends on data; declare it (value_info)"
                              : "no rule for its shape, and the file declares none (value_info)");
-    return settled == SHAPED && onnx_fold(x);
+    return settled == SHAPED && (by_rule != SHAPED || onnx_fold(x));
+}
+
+/* Inputs without a type, and results of functions that nobody makes. */
+static bool all_typed(struct shaper *x, const int32_t *values, int count, const char *what)
+{
+    for (int i = 0; i < count; i++) {
+        const struct model_value *v = values[i] < 0 ? NULL : &x->m->values.at[values[i]];
+        if (v && (!v->type || v->type->elements < 0))
+            return status_set_at(x->st, LX_E_SHAPE, x->m->file, 0, 0,
+                                 "%s %.100s has no shape, and nobody makes it", what, v->name);
+    }
+    return true;
 }
 
 static bool body_shapes(struct shaper *x, int32_t body)
 {
     const struct model_body *b = &x->m->bodies.at[body];
+    if (!all_typed(x, b->arguments, b->argument_count, "input")) return false;
     for (int i = 0; i < b->op_count; i++) {
         x->op = &b->ops[i];
-        if (!op_shapes(x)) return false;
+        if (!all_typed(x, x->op->operands, x->op->operand_count, "operand") || !op_shapes(x)) return false;
     }
-    return true;
+    return all_typed(x, b->results, b->result_count, "output");
 }
 
 bool onnx_shapes(struct lx_model *m, lx_status *st)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_ATTRS = 2048 }; /* of one op: each is compared with those before it */
+
 static bool is_key(char c)
 {
     return source_is_name(c);
@@ -276,6 +278,8 @@ static bool one(struct ttir *t)
     source_skip(s, true);
     a.key = source_peek(s) == '"' ? source_string(s) : source_name(s, is_key, "the name of an attribute");
     if (!a.key || (source_take(s, "=") && !value(s, &a))) return false;
+    if (t->attrs.count == MOST_ATTRS)
+        return source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
     for (size_t i = 0; i < t->attrs.count; i++)
         if (strcmp(t->attrs.at[i].key, a.key) == 0) return true;
     return VEC_PUSH(&t->attrs, a) ? true : source_no_memory(s);

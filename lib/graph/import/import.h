@@ -90,6 +90,7 @@ struct import {
     bool retry;   /* something was forced: sketch again */
     bool give_up; /* nothing was left to be forced: without folding */
     int depth;
+    int64_t walked; /* ops, each as often as it is called */
     lx_status *st;
 };
 

@@ -45,6 +45,9 @@ static bool tuple(struct import *im, const struct model_op *op)
     for (int i = 0; ok && i < op->operand_count; i++)
         for (int k = 0; ok && k < leaves_of(im, op->operands[i]); k++)
             ok = VEC_PUSH(&all, *import_leaf(im, op->operands[i], k)) ? true : status_no_memory(im->st);
+    if (ok && (int)all.count != leaves_of(im, op->results[0]))
+        ok = status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                           "the tuple has another type than its parts");
     ok = ok && import_bind(im, op->results[0], all.at, (int)all.count);
     VEC_FREE(&all);
     import_class(im, op, CLASS_FREE, "names");
@@ -134,7 +137,7 @@ bool import_body(struct import *im, int32_t number)
             import_class(im, op, CLASS_FREE, "names");
             continue;
         }
-        if (im->sketches.count > LX_MAX_ITEMS)
+        if (++im->walked > LX_MAX_ITEMS || im->sketches.count > LX_MAX_ITEMS)
             return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column,
                                  "more than %d ops after inlining", LX_MAX_ITEMS);
         struct op_class *c = import_class_of(im, op);

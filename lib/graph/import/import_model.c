@@ -66,6 +66,7 @@ static void forget(struct import *im)
     im->storages.count = im->sketches.count = im->leaves.count = 0;
     im->retry = im->give_up = false;
     im->last_number = im->depth = 0;
+    im->walked = 0;
     for (size_t b = 0; b < im->m->bodies.count; b++)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++) im->classes[b][i].seen = false;
 }

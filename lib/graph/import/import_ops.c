@@ -43,14 +43,17 @@ static bool commutes(const char *ours)
            strcmp(ours, "min") == 0;
 }
 
+static bool is_tensor(const struct import *im, int32_t value)
+{
+    return value >= 0 && model_type_of(im->m, value)->element != MODEL_TUPLE &&
+           model_type_of(im->m, value)->elements > 0;
+}
+
 static bool has_all(const struct import *im, const struct model_op *op)
 {
-    if (op->result_count != 1 || op->results[0] < 0 || type_out(im, op)->elements < 1) return false;
-    for (int i = 0; i < op->operand_count; i++)
-        if (op->operands[i] < 0 || model_type_of(im->m, op->operands[i])->leaves != 1 ||
-            model_type_of(im->m, op->operands[i])->elements < 1)
-            return false;
-    return true;
+    bool all = op->result_count == 1 && is_tensor(im, op->results[0]);
+    for (int i = 0; i < op->operand_count; i++) all = all && is_tensor(im, op->operands[i]);
+    return all;
 }
 
 static bool bind_one(struct import *im, const struct model_op *op, const struct import_value *v)
@@ -508,7 +511,8 @@ bool import_op(struct import *im, const struct model_op *op)
     const struct op_row *row = row_of(im, op);
     if (known_ahead(im, op)) return constant(im, op, NULL);
     if (!row) return import_generic(im, op, "kind");
-    if (row->emit == constant && op->result_count == 1) return constant(im, op, NULL);
+    if (row->emit == constant && op->result_count == 1 && is_tensor(im, op->results[0]))
+        return constant(im, op, NULL);
     if (op->operand_count < row->operands || !has_all(im, op)) return import_generic(im, op, "form");
     return row->emit(im, op, row->ours);
 }
