@@ -126,6 +126,8 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
         return refuse(c, op, k, v, "it is summed, and parts of a running sum are not added up");
     if (padded && op_is_restickify(op))
         return refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
+    if (op_index_slides(&k->x, v) && op_index_reduced(&k->x, v))
+        return refuse(c, op, k, v, "it is of a window, which a core has whole");
     if (shares_sticks(c, op, k, v)) return refuse(c, op, k, v, "cores would write parts of one stick");
     return true;
 }

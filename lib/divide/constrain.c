@@ -57,6 +57,8 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
             axis_block(a, "a restickify of a partly filled stick");
         if (op_index_reduced(x, v) && sums_whole(op))
             axis_block(a, "a running sum, whose parts are not added up as they are");
+        if (op_index_slides(x, v) && op_index_reduced(x, v))
+            axis_block(a, "a window, which a core has whole");
         if (shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
     }
 }
