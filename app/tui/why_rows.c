@@ -14,8 +14,8 @@ struct why_job {
     struct pattern_source *source;
     uint64_t number;
     int round;
-    struct remedies of; /* the question without rows */
-    struct remedy it;
+    struct remedies of;       /* the question without rows */
+    struct remedy it, listed; /* as it is tried, and as it was before */
 };
 
 static void run(void *data, void *watch)
@@ -43,7 +43,8 @@ static bool post(struct why_rows *w, struct session *s, const struct remedy *it,
                                      .asked = w->list.asked,
                                      .name = w->list.name ? strdup(w->list.name) : NULL,
                                      .presence = w->list.presence},
-                              .it = *it};
+                              .it = *it,
+                              .listed = *it};
         j->it.state = REMEDY_OPEN;
     }
     return worker_post(s->worker, &why_work, it->order, j);
@@ -72,7 +73,7 @@ static void done(void *data, bool stopped)
     bool had = row->state <= REMEDY_CUT, again = j->it.state == REMEDY_CUT || j->it.state == REMEDY_LARGE;
     if (!had || j->it.state <= REMEDY_CUT) *row = j->it;
     w->left -= j->round == 0;
-    if (again && !stopped && j->round + 1 < ROUNDS) post(w, j->session, &j->it, j->round + 1);
+    if (again && !stopped && j->round + 1 < ROUNDS) post(w, j->session, &j->listed, j->round + 1);
     sort(w);
 }
 

@@ -97,6 +97,15 @@ struct lx_op_params {
     enum lx_combine combine;
 };
 
+/* A window: variable `in` of the first input is not iterated. It is (stride * out + dilation * tap - pad) / hole;
+ * where that is no whole number or outside, there is no term. */
+struct lx_window {
+    signed char in, out, tap; /* variables of the op's map */
+    int64_t size;             /* taps */
+    int64_t stride, dilation, pad, hole;
+    bool count_all; /* of a mean: taps that are left out count, as zeros */
+};
+
 struct lx_op {
     const char *name;
     const struct lx_kind *kind;
@@ -112,6 +121,8 @@ struct lx_op {
     const struct lx_op_params *params; /* NULL: the pattern says nothing of the kind */
     const struct lx_split_hint *hints;
     int hint_count;
+    const struct lx_window *windows; /* of a contraction or a reduction; NULL: none */
+    int window_count;
     int line;
 };
 

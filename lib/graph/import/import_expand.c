@@ -5,33 +5,20 @@
 
 #include <string.h>
 
-/* One expansion under way. A step that fails leaves nothing to do for those behind it. */
-struct steps {
-    struct import *im;
-    const struct model_op *op;
-    bool ok;
-};
-
 static bool is_narrow(enum model_element e)
 {
     return model_element_row(e)->bits < 32;
 }
 
-static struct import_value operand(struct steps *s, int i)
+struct import_value step_operand(struct steps *s, int i)
 {
     struct import_value v = *import_leaf(s->im, s->op->operands[i], 0);
     s->ok = s->ok && import_stored(s->im, &v);
     return v;
 }
 
-static bool has(const struct steps *s, int i)
-{
-    return i < s->op->operand_count && s->op->operands[i] >= 0;
-}
-
-/* a (kind) b, or a (kind) number, or kind of a; `b` and `number` may be NULL. The first has the shape. */
-static struct import_value point(struct steps *s, const char *kind, struct import_value a,
-                                 const struct import_value *b, const double *number, enum model_element e)
+struct import_value step_point(struct steps *s, const char *kind, struct import_value a,
+                               const struct import_value *b, const double *number, enum model_element e)
 {
     struct sketch_operand in[2];
     struct import_value out = a;
@@ -45,13 +32,12 @@ static struct import_value point(struct steps *s, const char *kind, struct impor
     return out;
 }
 
-static struct import_value cast(struct steps *s, struct import_value a, enum model_element e)
+struct import_value step_cast(struct steps *s, struct import_value a, enum model_element e)
 {
-    return a.type->element == e ? a : point(s, "cast", a, NULL, NULL, e);
+    return a.type->element == e ? a : step_point(s, "cast", a, NULL, NULL, e);
 }
 
-/* Along the dimensions that go, which stay with an extent of 1. */
-static struct import_value along(struct steps *s, const char *kind, struct import_value a, const bool *goes)
+struct import_value step_along(struct steps *s, const char *kind, struct import_value a, const bool *goes)
 {
     struct import_value out = a;
     int64_t extent[VIEW_MAX_RANK];
@@ -68,21 +54,38 @@ static struct import_value along(struct steps *s, const char *kind, struct impor
     return out;
 }
 
-static bool end(struct steps *s, struct import_value y)
+void steps_result(struct steps *s, int r, struct import_value y)
 {
-    if (!s->ok) return false;
-    import_class(s->im, s->op, CLASS_EXPANDED, NULL);
-    y.type = model_type_of(s->im->m, s->op->results[0]);
-    return import_bind(s->im, s->op->results[0], &y, 1);
+    if (!s->ok || r >= s->op->result_count || s->op->results[r] < 0) return;
+    y.type = model_type_of(s->im->m, s->op->results[r]);
+    s->ok = import_bind(s->im, s->op->results[r], &y, 1);
 }
 
-static bool begin(struct steps *s, struct import *im, const struct model_op *op)
+bool steps_end(struct steps *s)
+{
+    if (s->ok) import_class(s->im, s->op, CLASS_EXPANDED, NULL);
+    return s->ok;
+}
+
+static bool end(struct steps *s, struct import_value y)
+{
+    steps_result(s, 0, y);
+    return steps_end(s);
+}
+
+bool steps_begin(struct steps *s, struct import *im, const struct model_op *op)
 {
     *s = (struct steps){im, op, true};
-    for (int r = 1; r < op->result_count; r++)
-        if (op->results[r] >= 0) return false;
     return op->operand_count > 0 && !im->options.no_expand &&
            model_type_of(im->m, op->operands[0])->count <= VIEW_MAX_RANK;
+}
+
+/* Most have one result. */
+static bool begin(struct steps *s, struct import *im, const struct model_op *op)
+{
+    for (int r = 1; r < op->result_count; r++)
+        if (op->results[r] >= 0) return false;
+    return steps_begin(s, im, op);
 }
 
 static enum model_element wide(enum model_element e)
@@ -101,21 +104,21 @@ static bool softmax_dims(struct import *im, const struct model_op *op, bool *goe
     return d >= 0 && d < rank;
 }
 
-bool expand_softmax(struct import *im, const struct model_op *op, const char *ours)
+static bool expand_softmax(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s;
     bool goes[VIEW_MAX_RANK];
     (void)ours;
     if (!begin(&s, im, op) || !softmax_dims(im, op, goes)) return import_generic(im, op, "form");
-    struct import_value x = operand(&s, 0);
+    struct import_value x = step_operand(&s, 0);
     enum model_element e = x.type->element, f = wide(e);
-    x = cast(&s, x, f);
-    struct import_value m = along(&s, "max", x, goes);
-    struct import_value p = point(&s, "sub", x, &m, NULL, f);
-    p = point(&s, "exp", p, NULL, NULL, f);
-    struct import_value z = along(&s, "sum", p, goes);
-    p = point(&s, "div", p, &z, NULL, f);
-    return end(&s, cast(&s, p, e));
+    x = step_cast(&s, x, f);
+    struct import_value m = step_along(&s, "max", x, goes);
+    struct import_value p = step_point(&s, "sub", x, &m, NULL, f);
+    p = step_point(&s, "exp", p, NULL, NULL, f);
+    struct import_value z = step_along(&s, "sum", p, goes);
+    p = step_point(&s, "div", p, &z, NULL, f);
+    return end(&s, step_cast(&s, p, e));
 }
 
 /* The last dimensions, as many as `normalized_shape` has, or from `axis` on. */
@@ -141,9 +144,9 @@ static struct import_value finished(struct steps *s, struct import_value y, int 
 {
     static const char *const kinds[] = {"mul", "add"};
     for (int i = 0; i < 2; i++)
-        if (has(s, first + i)) {
-            struct import_value w = operand(s, first + i);
-            y = point(s, kinds[i], y, &w, NULL, y.type->element);
+        if (import_has(s->op, first + i)) {
+            struct import_value w = step_operand(s, first + i);
+            y = step_point(s, kinds[i], y, &w, NULL, y.type->element);
         }
     return y;
 }
@@ -154,27 +157,27 @@ static bool norm(struct import *im, const struct model_op *op, bool centred)
     bool goes[VIEW_MAX_RANK];
     double epsilon = epsilon_of(op);
     if (!begin(&s, im, op) || !norm_dims(im, op, goes)) return import_generic(im, op, "form");
-    struct import_value x = operand(&s, 0), f;
+    struct import_value x = step_operand(&s, 0), f;
     enum model_element e = x.type->element, w = wide(e);
-    f = cast(&s, x, w);
+    f = step_cast(&s, x, w);
     if (centred) {
-        struct import_value u = along(&s, "mean", f, goes);
-        f = point(&s, "sub", f, &u, NULL, w);
+        struct import_value u = step_along(&s, "mean", f, goes);
+        f = step_point(&s, "sub", f, &u, NULL, w);
     }
-    struct import_value q = point(&s, "mul", f, &f, NULL, w), v = along(&s, "mean", q, goes);
-    v = point(&s, "add", v, NULL, &epsilon, w);
-    v = point(&s, "rsqrt", v, NULL, NULL, w);
-    f = cast(&s, point(&s, "mul", f, &v, NULL, w), e);
+    struct import_value q = step_point(&s, "mul", f, &f, NULL, w), v = step_along(&s, "mean", q, goes);
+    v = step_point(&s, "add", v, NULL, &epsilon, w);
+    v = step_point(&s, "rsqrt", v, NULL, NULL, w);
+    f = step_cast(&s, step_point(&s, "mul", f, &v, NULL, w), e);
     return end(&s, finished(&s, f, 1));
 }
 
-bool expand_rms_norm(struct import *im, const struct model_op *op, const char *ours)
+static bool expand_rms_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
     return norm(im, op, false);
 }
 
-bool expand_layer_norm(struct import *im, const struct model_op *op, const char *ours)
+static bool expand_layer_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
     return norm(im, op, true);
@@ -195,41 +198,53 @@ static struct import_value channels(struct steps *s, struct import_value v, cons
 }
 
 /* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x * a + b; scale, offset, mean, var are operands 1 to 4. */
-bool expand_batch_norm(struct import *im, const struct model_op *op, const char *ours)
+static bool expand_batch_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s;
     double epsilon = epsilon_of(op);
     (void)ours;
     if (!begin(&s, im, op) || op->operand_count != 5) return import_generic(im, op, "form");
-    struct import_value x = operand(&s, 0), scale = operand(&s, 1), offset = operand(&s, 2),
-                        mean = operand(&s, 3), a = operand(&s, 4);
+    struct import_value x = step_operand(&s, 0), scale = step_operand(&s, 1), offset = step_operand(&s, 2),
+                        mean = step_operand(&s, 3), a = step_operand(&s, 4);
     int64_t dim = model_attr_int(&op->attrs, "dimension", 1);
     bool fits = dim >= 0 && dim < x.type->count;
     for (int i = 1; i < 5; i++) fits = fits && model_type_of(im->m, op->operands[i])->count == 1;
     if (!s.ok || !fits) return s.ok ? import_generic(im, op, "form") : false;
     enum model_element e = a.type->element;
-    a = point(&s, "add", a, NULL, &epsilon, e);
-    a = point(&s, "rsqrt", a, NULL, NULL, e);
-    a = point(&s, "mul", a, &scale, NULL, e);
-    struct import_value b = point(&s, "mul", mean, &a, NULL, e);
-    b = point(&s, "sub", offset, &b, NULL, e);
+    a = step_point(&s, "add", a, NULL, &epsilon, e);
+    a = step_point(&s, "rsqrt", a, NULL, NULL, e);
+    a = step_point(&s, "mul", a, &scale, NULL, e);
+    struct import_value b = step_point(&s, "mul", mean, &a, NULL, e);
+    b = step_point(&s, "sub", offset, &b, NULL, e);
     a = channels(&s, a, x.type, (int)dim);
     b = channels(&s, b, x.type, (int)dim);
-    struct import_value y = point(&s, "mul", x, &a, NULL, x.type->element);
-    return end(&s, point(&s, "add", y, &b, NULL, x.type->element));
+    struct import_value y = step_point(&s, "mul", x, &a, NULL, x.type->element);
+    return end(&s, step_point(&s, "add", y, &b, NULL, x.type->element));
 }
 
 /* a + b + c ...: one by one. */
-bool expand_chain(struct import *im, const struct model_op *op, const char *ours)
+static bool expand_chain(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s;
     const struct model_type *type = model_type_of(im->m, op->results[0]);
     if (!begin(&s, im, op)) return import_generic(im, op, "form");
-    struct import_value y = operand(&s, 0);
+    struct import_value y = step_operand(&s, 0);
     for (int i = 1; s.ok && i < op->operand_count; i++) {
-        struct import_value next = operand(&s, i);
+        struct import_value next = step_operand(&s, i);
         if (!model_same_shape(y.type, type)) return import_generic(im, op, "form");
-        y = point(&s, ours, y, &next, NULL, type->element);
+        y = step_point(&s, ours, y, &next, NULL, type->element);
     }
     return end(&s, y);
 }
+
+/* clang-format off */
+const struct op_row import_layer_rows[] = {
+    {{NULL, NULL, "Sum"}, "add", expand_chain, 1},
+    {{"softmax", NULL, "Softmax"}, NULL, expand_softmax, 1},
+    {{"rms_norm", NULL, "RMSNormalization"}, NULL, expand_rms_norm, LOOSE + 1},
+    {{NULL, NULL, "SimplifiedLayerNormalization"}, NULL, expand_rms_norm, LOOSE + 1},
+    {{"layer_norm", NULL, "LayerNormalization"}, NULL, expand_layer_norm, LOOSE + 1},
+    {{"batch_norm_inference", NULL, "BatchNormalization"}, NULL, expand_batch_norm, 5},
+    {.emit = NULL},
+};
+/* clang-format on */

@@ -1,24 +1,64 @@
-/* What the op mapping and the expansions share. */
+/* What the op mapping and the expansions share: rows of the tables, and helpers of their emit functions. */
 #ifndef LX_GRAPH_IMPORT_IMPORT_STEPS_H
 #define LX_GRAPH_IMPORT_IMPORT_STEPS_H
 
 #include "graph/import/import.h"
 
-/* import_ops.c: a value as operand of an op of that many dimensions, aligned at their end. */
+typedef bool import_emit(struct import *im, const struct model_op *op, const char *ours);
+
+enum { LOOSE = 1000 };
+
+struct op_row {
+    const char *name[MODEL_FORMAT_COUNT]; /* TTIR, HLO, ONNX; NULL: it has none */
+    const char *ours;
+    import_emit *emit; /* NULL: the end of a table */
+    int operands; /* at least; LOOSE added: some may be left out (-1), results may be several or none, and only
+                        * the first of them must be wanted */
+};
+
+/* One table a theme; import_ops.c looks through all of them. */
+extern const struct op_row import_pointwise_rows[], import_reduce_rows[], import_contract_rows[],
+    import_moves_rows[], import_index_rows[], import_window_rows[], import_collective_rows[],
+    import_layer_rows[];
+
+/* import_ops.c. The pointer is good until the next value is bound. */
+struct import_value *import_in(struct import *im, const struct model_op *op, int i);
+bool import_has(const struct model_op *op, int i);
+const struct model_type *import_type_out(const struct import *im, const struct model_op *op);
+bool import_bind_one(struct import *im, const struct model_op *op, const struct import_value *v);
+bool import_is_tensor(const struct import *im, int32_t value);
+/* A value as operand of an op of that many dimensions: aligned at their end, extents of 1 repeated. */
 bool import_aligned(struct import *im, struct import_value v, int rank, struct sketch_operand *out);
-/* Repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
+bool import_generic(struct import *im, const struct model_op *op, const char *why);
+/* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
 bool import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                             const bool *goes);
-bool import_generic(struct import *im, const struct model_op *op, const char *why);
+/* import_pointwise.c, import_moves.c: rows that other themes use as well. */
+bool import_pointwise(struct import *im, const struct model_op *op, const char *ours);
+bool import_constant(struct import *im, const struct model_op *op, const char *ours);
 /* import_values.c: a type that the file does not have. */
 const struct model_type *import_type(struct import *im, enum model_element e, int rank,
                                      const int64_t *extent);
 
-/* import_expand.c: as the rows of import_ops.c want them. */
-bool expand_softmax(struct import *im, const struct model_op *op, const char *ours);
-bool expand_rms_norm(struct import *im, const struct model_op *op, const char *ours);
-bool expand_layer_norm(struct import *im, const struct model_op *op, const char *ours);
-bool expand_batch_norm(struct import *im, const struct model_op *op, const char *ours);
-bool expand_chain(struct import *im, const struct model_op *op, const char *ours);
+/* One expansion under way, a layer in steps (import_expand.c). A step that fails leaves nothing to do for those behind
+ * it; `ok` says so at the end. */
+struct steps {
+    struct import *im;
+    const struct model_op *op;
+    bool ok;
+};
+
+/* False: the op stays generic (expansions are not wanted, or its operand has too many dimensions). */
+bool steps_begin(struct steps *s, struct import *im, const struct model_op *op);
+/* The value is result `r` of the op, if that is wanted. */
+void steps_result(struct steps *s, int r, struct import_value y);
+bool steps_end(struct steps *s);
+struct import_value step_operand(struct steps *s, int i);
+/* a (kind) b, or a (kind) number, or kind of a; `b` and `number` may be NULL. The first has the shape. */
+struct import_value step_point(struct steps *s, const char *kind, struct import_value a,
+                               const struct import_value *b, const double *number, enum model_element e);
+struct import_value step_cast(struct steps *s, struct import_value a, enum model_element e);
+/* Along the dimensions that go, which stay with an extent of 1. */
+struct import_value step_along(struct steps *s, const char *kind, struct import_value a, const bool *goes);
 
 #endif

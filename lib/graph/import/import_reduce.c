@@ -1,0 +1,92 @@
+/* Ops of the table that go along dimensions: sums and the like. */
+#include "graph/import/import_steps.h"
+
+#include <string.h>
+
+/* Repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
+bool import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
+                            const bool *goes)
+{
+    if (!import_stored(im, v)) return false;
+    for (int d = 0; d < v->view.rank; d++)
+        for (int i = v->view.first[d]; goes[d] && i < v->view.first[d + 1]; i++)
+            if (v->view.atom[i].low == 0) return import_plain(im, v, op);
+    return true;
+}
+
+static bool reduced(struct import *im, const struct model_op *op, const char *ours, const bool *goes)
+{
+    struct import_value v = *import_in(im, op, 0), out;
+    const struct model_type *x = v.type, *type = import_type_out(im, op);
+    struct sketch_operand operand;
+    int dims[VIEW_MAX_RANK], next = 0;
+    if (x->count > VIEW_MAX_RANK || !lx_kind_find(ours)) return import_generic(im, op, "kind");
+    bool keeps = type->count == x->count;
+    for (int d = 0; d < x->count; d++)
+        if (!goes[d] || keeps) {
+            if (next == type->count) return import_generic(im, op, "schema");
+            dims[next++] = goes[d] ? -1 : d;
+        }
+    if (next != type->count) return import_generic(im, op, "schema");
+    if (!import_without_repeats(im, op, &v, goes)) return false;
+    operand = (struct sketch_operand){v.storage, v.view, v.via};
+    if (!import_sketch(im, ours, op, x->count, x->extent, &operand, 1, NULL, type, dims, &out)) return false;
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return import_bind_one(im, op, &out);
+}
+
+static bool reduce(struct import *im, const struct model_op *op, const char *ours)
+{
+    static const char *const keys[] = {
+        [MODEL_TTIR] = "dim_arg", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "axes"};
+    int count, rank = model_type_of(im->m, op->operands[0])->count;
+    const int64_t *list = model_attr_ints(&op->attrs, keys[im->m->format], &count);
+    const struct model_data *d =
+        op->operand_count > 1 && im->m->format == MODEL_ONNX ? im->m->values.at[op->operands[1]].data : NULL;
+    bool goes[VIEW_MAX_RANK] = {false};
+    if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
+    if (!list && d && d->ints && d->type->elements <= VIEW_MAX_RANK) {
+        list = d->ints;
+        count = (int)d->type->elements;
+    }
+    for (int i = 0; i < rank; i++) goes[i] = count == 0;
+    for (int i = 0; i < count; i++) {
+        int64_t dim = list[i] < 0 ? list[i] + rank : list[i];
+        if (dim < 0 || dim >= rank) return import_generic(im, op, "schema");
+        goes[dim] = true;
+    }
+    return reduced(im, op, ours, goes);
+}
+
+/* What the computation of an HLO reduce does with two elements. */
+static const char *reducer(const struct import *im, const struct model_op *op)
+{
+    static const char *const words[][2] = {{"add", "sum"},       {"maximum", "max"}, {"minimum", "min"},
+                                           {"multiply", "prod"}, {"and", "all"},     {"or", "any"}};
+    const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
+    if (!b || b->op_count != 3 || b->argument_count != 2) return NULL;
+    for (int i = 0; i < 3; i++)
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            if (strcmp(b->ops[i].kind, words[k][0]) == 0) return words[k][1];
+    return NULL;
+}
+
+static bool reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
+{
+    ours = op->operand_count == 2 ? reducer(im, op) : NULL;
+    return ours ? reduce(im, op, ours) : import_generic(im, op, "reducer");
+}
+
+/* clang-format off */
+const struct op_row import_reduce_rows[] = {
+    {{"sum", NULL, "ReduceSum"}, "sum", reduce, 1},
+    {{"mean", NULL, "ReduceMean"}, "mean", reduce, 1},
+    {{"max", NULL, "ReduceMax"}, "max", reduce, 1},
+    {{"min", NULL, "ReduceMin"}, "min", reduce, 1},
+    {{"prod", NULL, "ReduceProd"}, "prod", reduce, 1},
+    {{"reduce_or", NULL, NULL}, "any", reduce, 1},
+    {{"reduce_and", NULL, NULL}, "all", reduce, 1},
+    {{NULL, "reduce", NULL}, NULL, reduce_by_body, 1},
+    {.emit = NULL},
+};
+/* clang-format on */
