@@ -34,7 +34,8 @@ enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
 enum lx_dtype { LX_DTYPES(LX_DTYPE_ENUM) LX_DTYPE_COUNT };
 #undef LX_DTYPE_ENUM
 
-enum lx_role { LX_INPUT, LX_WEIGHT, LX_INTERMEDIATE, LX_OUTPUT, LX_ROLE_COUNT };
+/* A state arrives in HBM, is read and written by ops, and leaves in HBM. */
+enum lx_role { LX_INPUT, LX_WEIGHT, LX_INTERMEDIATE, LX_OUTPUT, LX_STATE, LX_ROLE_COUNT };
 
 struct lx_tensor {
     const char *name;
@@ -110,8 +111,11 @@ struct lx_op {
     const char *name;
     const struct lx_kind *kind;
     int input_count;
-    const int32_t *inputs;       /* tensors */
-    int32_t output;              /* tensor */
+    const int32_t *inputs;  /* tensors */
+    int32_t output;         /* tensor */
+    const int32_t *outputs; /* all results; the first is `output` */
+    int output_count;
+    int inplace;                 /* the input whose storage the result is; -1: none */
     const char *einsum;          /* as written or implied; NULL for opaque ops, views and byte tensors */
     const struct lx_einsum *map; /* NULL where einsum is */
     bool reduces;                /* some variable of the inputs is not in the output */

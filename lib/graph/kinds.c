@@ -12,8 +12,11 @@ static const struct {
 #undef LX_DTYPE_ROW
 };
 
-static const char *const roles[LX_ROLE_COUNT] = {
-    [LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_INTERMEDIATE] = "intermediate", [LX_OUTPUT] = "output"};
+static const char *const roles[LX_ROLE_COUNT] = {[LX_INPUT] = "input",
+                                                 [LX_WEIGHT] = "weight",
+                                                 [LX_INTERMEDIATE] = "intermediate",
+                                                 [LX_OUTPUT] = "output",
+                                                 [LX_STATE] = "state"};
 
 static const struct lx_kind kinds[LX_KIND_COUNT] = {
 #define LX_KIND(id, ...) [LX_KIND_##id] = {LX_KIND_##id, __VA_ARGS__},

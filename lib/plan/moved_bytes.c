@@ -23,6 +23,7 @@ enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor
     case LX_WEIGHT:
         return LX_BYTES_WEIGHTS;
     case LX_INPUT:
+    case LX_STATE:
         return LX_BYTES_INPUTS;
     case LX_OUTPUT:
         return LX_BYTES_OUTPUTS;

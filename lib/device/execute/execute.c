@@ -179,7 +179,7 @@ void execute_op(struct machine *m)
     const struct lx_op *op = machine_op(m);
     struct op_work w = {.m = m,
                         .op = op,
-                        .arith = arith_of(op->kind),
+                        .arith = arith_of_op(m->graph, op),
                         .operands = op->input_count + 1,
                         .cores = m->cores,
                         .groups = 1};

@@ -390,7 +390,7 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
 {
     const struct lx_tensor *out = &e->g->tensors[e->op->output];
     struct share s = {.e = e, .block = view_block};
-    e->meaning = meaning_of(e->op->kind);
+    e->meaning = meaning_of_op(e->g, e->op);
     e->integers = all_integers(e);
     e->out_count = 1;
     for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
