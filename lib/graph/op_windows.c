@@ -1,7 +1,7 @@
 /* Windows of an op, after its index string was taken apart: convolutions, pools, sums over neighbourhoods.
  *
  * "nchw,ockl->nopq" with a window (h, p, k): h is not gone along, it is (stride * p + dilation * k - pad) / hole. A tap
- * that no operand has gets a variable of its own here, `size` long. Until then windows name letters; from then on
+ * that no operand has gets a variable of its own here, `size` long; another letter that none has is one element long. Until then windows name letters; from then on
  * variables of the map. All products that an index is made of are bounded here, once. */
 #include "graph/builder.h"
 #include "graph/op_windows.h"
@@ -33,6 +33,19 @@ static int find(const struct lx_einsum *m, int letter)
     return -1;
 }
 
+/* A letter that no operand has is one element long. */
+static bool variable_of(const struct windows_context *c, const struct lx_window *w, int letter, int *v)
+{
+    struct lx_einsum *m = c->map;
+    *v = find(m, letter);
+    if (*v >= 0) return true;
+    if (m->var_count == LX_MAX_VARS) return wrong(c, (char)w->in, "there are too many letters");
+    *v = m->var_count++;
+    m->letter[*v] = (char)letter;
+    m->extent[*v] = 1;
+    return true;
+}
+
 /* The tap: of the second input, or a variable of its own. */
 static bool map_tap(const struct windows_context *c, struct lx_window *w, int *tap)
 {
@@ -59,15 +72,12 @@ static bool map_tap(const struct windows_context *c, struct lx_window *w, int *t
 static bool map_ends(const struct windows_context *c, struct lx_window *w, int *in, int *out)
 {
     int inputs = c->op->input_count;
-    *in = find(c->map, w->in);
-    *out = find(c->map, w->out);
-    if (*in < 0 || !operand_has(c, 0, *in) || operand_has(c, inputs, *in) ||
-        (inputs > 1 && operand_has(c, 1, *in)))
+    if (!variable_of(c, w, w->in, in) || !variable_of(c, w, w->out, out)) return false;
+    if (operand_has(c, inputs, *in) || (inputs > 1 && operand_has(c, 1, *in)))
         return wrong(c, (char)w->in, "its \"in\" is to be an index of the first input alone");
-    if (*out < 0 || !operand_has(c, inputs, *out))
-        return wrong(c, (char)w->in, "its \"out\" is to be an index of the output");
     for (int i = 0; i < inputs; i++)
-        if (operand_has(c, i, *out)) return wrong(c, (char)w->in, "an input has its \"out\"");
+        if (operand_has(c, i, *out))
+            return wrong(c, (char)w->in, "an input has its \"out\", which is to be the output's alone");
     return true;
 }
 
@@ -85,10 +95,13 @@ static bool bounded(const struct windows_context *c, const struct lx_window *w, 
 /* One letter has one part in one window. */
 static bool apart(const struct windows_context *c, const struct lx_window *w, int count, char letter)
 {
-    for (int i = 0; i < count; i++)
-        for (int k = i + 1; k < count; k++)
-            if (w[i].in == w[k].in || w[i].out == w[k].out || w[i].tap == w[k].tap)
-                return wrong(c, letter, "another window has one of its letters");
+    uint64_t seen = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t own = UINT64_C(1) << w[i].in | UINT64_C(1) << w[i].out | UINT64_C(1) << w[i].tap;
+        if (__builtin_popcountll(own) != 3 || (seen & own))
+            return wrong(c, letter, "a letter has two parts; give each window three of its own");
+        seen |= own;
+    }
     return true;
 }
 
@@ -120,6 +133,8 @@ bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
         w[i].in = (signed char)in;
         w[i].out = (signed char)out;
         w[i].tap = (signed char)tap;
+        c->map->nature[in] = LX_WINDOWED;
+        c->map->nature[tap] = LX_JOINED;
         if (!apart(c, w, i + 1, letter)) return false;
     }
     op->windows = w;
@@ -138,6 +153,18 @@ int64_t lx_window_at(const struct lx_window *w, int64_t out, int64_t tap)
 {
     int64_t at = w->stride * out + w->dilation * tap - w->pad;
     return at >= 0 && at % w->hole == 0 ? at / w->hole : -1;
+}
+
+bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b)
+{
+    bool same = a->window_count == b->window_count;
+    for (int i = 0; same && i < a->window_count; i++) {
+        const struct lx_window *x = &a->windows[i], *y = &b->windows[i];
+        same = x->in == y->in && x->out == y->out && x->tap == y->tap && x->size == y->size &&
+               x->stride == y->stride && x->dilation == y->dilation && x->pad == y->pad &&
+               x->hole == y->hole && x->count_all == y->count_all;
+    }
+    return same;
 }
 
 bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy)

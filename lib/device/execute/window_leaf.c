@@ -43,7 +43,9 @@ static const struct lx_window *window_of_out(const struct op_index *x, int v)
 
 static bool is_tap(const struct op_index *x, int v)
 {
-    return op_index_slides(x, v) && op_index_reduced(x, v) && !op_index_follows(x, v);
+    for (int i = 0; i < x->window_count; i++)
+        if (x->windows[i].tap == v) return true;
+    return false;
 }
 
 static int64_t *table_of(const struct slide *s, const struct lx_window *w)

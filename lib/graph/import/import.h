@@ -25,6 +25,8 @@
 enum import_class { IMPORT_CLASSES(IMPORT_CLASS) CLASS_COUNT };
 #undef IMPORT_CLASS
 
+enum { STORAGE_MAX_WHOLE = 16 };
+
 /* A tensor to be, row-major in its own sequence of elements. */
 struct storage {
     const char *name;
@@ -32,6 +34,8 @@ struct storage {
     enum model_element element;
     int64_t elements;
     struct cuts cuts;
+    struct atom whole[STORAGE_MAX_WHOLE]; /* runs of digits that are never cut: windows slide along them */
+    int whole_count;
     int32_t tensor; /* once built, else -1 */
     bool needed;
     int line, column;
@@ -71,6 +75,9 @@ struct sketch {
     int64_t extent[VIEW_MAX_RANK];
     bool has_value, needed;
     double value;
+    const struct lx_window
+        *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
+    int window_count;
 };
 
 struct import {

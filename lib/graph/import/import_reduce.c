@@ -59,7 +59,7 @@ static bool reduce(struct import *im, const struct model_op *op, const char *our
 }
 
 /* What the computation of an HLO reduce does with two elements. */
-static const char *reducer(const struct import *im, const struct model_op *op)
+const char *import_reducer(const struct import *im, const struct model_op *op)
 {
     static const char *const words[][2] = {{"add", "sum"},       {"maximum", "max"}, {"minimum", "min"},
                                            {"multiply", "prod"}, {"and", "all"},     {"or", "any"}};
@@ -73,7 +73,7 @@ static const char *reducer(const struct import *im, const struct model_op *op)
 
 static bool reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
-    ours = op->operand_count == 2 ? reducer(im, op) : NULL;
+    ours = op->operand_count == 2 ? import_reducer(im, op) : NULL;
     return ours ? reduce(im, op, ours) : import_generic(im, op, "reducer");
 }
 

@@ -33,6 +33,8 @@ bool import_generic(struct import *im, const struct model_op *op, const char *wh
 /* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
 bool import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                             const bool *goes);
+/* What the computation of an HLO op does with two elements: a kind of ours, or NULL. */
+const char *import_reducer(const struct import *im, const struct model_op *op);
 /* import_pointwise.c, import_moves.c: rows that other themes use as well. */
 bool import_pointwise(struct import *im, const struct model_op *op, const char *ours);
 bool import_constant(struct import *im, const struct model_op *op, const char *ours);
