@@ -47,6 +47,9 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
+    bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
+    bool unknown;       /* a loop or branch that data decides on */
+    int64_t taken;      /* how often a loop was walked through, which branch was taken */
     int32_t first, end; /* its sketches */
 };
 
@@ -82,6 +85,7 @@ struct sketch {
 
 struct import {
     const struct lx_model *m;
+    enum model_format format; /* of the kinds in the body under way: ONNX in derived ones */
     struct lx_import_options options;
     struct arena memory;
     VEC(struct storage) storages;
@@ -131,7 +135,9 @@ bool import_opaque(struct import *im, const char *kind, const struct model_op *o
 bool import_body(struct import *im, int32_t body);
 struct op_class *import_class_of(const struct import *im, const struct model_op *op);
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason);
-/* import_ops.c: one op that is no control flow. */
+/* import_ops.c: what ONNX knows ahead is a constant, whatever made it. */
+bool import_known_ahead(const struct import *im, const struct model_op *op);
+/* One op that is no control flow. */
 bool import_op(struct import *im, const struct model_op *op);
 
 /* import_cuts.c: until no op asks for another cut. */

@@ -40,9 +40,9 @@ static bool reduce(struct import *im, const struct model_op *op, const char *our
     static const char *const keys[] = {
         [MODEL_TTIR] = "dim_arg", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "axes"};
     int count, rank = model_type_of(im->m, op->operands[0])->count;
-    const int64_t *list = model_attr_ints(&op->attrs, keys[im->m->format], &count);
+    const int64_t *list = model_attr_ints(&op->attrs, keys[im->format], &count);
     const struct model_data *d =
-        op->operand_count > 1 && im->m->format == MODEL_ONNX ? im->m->values.at[op->operands[1]].data : NULL;
+        op->operand_count > 1 && im->format == MODEL_ONNX ? im->m->values.at[op->operands[1]].data : NULL;
     bool goes[VIEW_MAX_RANK] = {false};
     if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
     if (!list && d && d->ints && d->type->elements <= VIEW_MAX_RANK) {

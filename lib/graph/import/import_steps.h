@@ -38,6 +38,12 @@ const char *import_reducer(const struct import *im, const struct model_op *op);
 /* import_pointwise.c, import_moves.c: rows that other themes use as well. */
 bool import_pointwise(struct import *im, const struct model_op *op, const char *ours);
 bool import_constant(struct import *im, const struct model_op *op, const char *ours);
+/* import_known.c: *done: the op was computed, its operands being known. */
+bool import_computed(struct import *im, const struct model_op *op, bool *done);
+/* Its result is that number everywhere. */
+bool import_number(struct import *im, const struct model_op *op, int64_t number);
+/* import_ops.c: the version of ai.onnx that the kinds of the body under way are of. */
+int64_t import_opset(const struct import *im);
 /* import_values.c: a type that the file does not have. */
 const struct model_type *import_type(struct import *im, enum model_element e, int rank,
                                      const int64_t *extent);
