@@ -94,6 +94,7 @@ struct import {
     int32_t *leaf;                   /* by value of the model: the first of its leaves, -1: not made yet */
     struct op_class **classes;       /* by body and op */
     struct names tensor_names, op_names;
+    struct names constants; /* storages by the data of constants */
     int32_t body;      /* that is being walked through */
     int last_number;   /* that kept two names apart */
     bool whole_result; /* the next result is stored as a whole, whatever its operands lack */

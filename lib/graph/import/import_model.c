@@ -62,8 +62,9 @@ static void forget(struct import *im)
     arena_free(&im->memory);
     names_free(&im->tensor_names);
     names_free(&im->op_names);
+    names_free(&im->constants);
     im->memory = (struct arena){0};
-    im->tensor_names = im->op_names = (struct names){0};
+    im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = 0;
     im->retry = im->give_up = false;
     im->last_number = im->depth = 0;
@@ -134,6 +135,7 @@ static void finish(struct import *im)
     VEC_FREE(&im->leaves);
     names_free(&im->tensor_names);
     names_free(&im->op_names);
+    names_free(&im->constants);
     arena_free(&im->memory);
 }
 
