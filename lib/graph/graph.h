@@ -28,7 +28,14 @@ enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
     X(LX_INT32, "int32", 32)                                                                                 \
     X(LX_INT8, "int8", 8)                                                                                    \
     X(LX_INT4, "int4", 4)                                                                                    \
-    X(LX_BOOL, "bool", 8)
+    X(LX_BOOL, "bool", 8)                                                                                    \
+    X(LX_FP64, "fp64", 64)                                                                                   \
+    X(LX_INT16, "int16", 16)                                                                                 \
+    X(LX_UINT8, "uint8", 8)                                                                                  \
+    X(LX_UINT16, "uint16", 16)                                                                               \
+    X(LX_UINT32, "uint32", 32)                                                                               \
+    X(LX_UINT64, "uint64", 64)                                                                               \
+    X(LX_FP8_E5M2, "fp8_e5m2", 8)
 
 #define LX_DTYPE_ENUM(id, word, bits) id,
 enum lx_dtype { LX_DTYPES(LX_DTYPE_ENUM) LX_DTYPE_COUNT };

@@ -25,13 +25,19 @@ static struct operand operand_of(const struct lx_graph *g, int32_t tensor, const
     return (struct operand){.items = items, .type = &number_types[g->tensors[tensor].dtype]};
 }
 
+/* The type as which the op leaves its result. */
+static enum lx_dtype dtype_judged(const struct op_items *x)
+{
+    return (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types);
+}
+
 static bool judge_shaped(const struct op_items *x, struct pool *pool, struct judged *out)
 {
     int workers = pool_threads(pool);
-    struct judging j = {.items = x->output, .dtype = x->g->tensors[x->op->output].dtype};
+    struct judging j = {.items = x->output, .dtype = dtype_judged(x)};
     struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = compare, .context = &j};
     for (int i = 0; i < x->op->input_count && i < 3; i++)
-        e.in[i] = operand_of(x->g, x->op->inputs[i], x->inputs[i]);
+        e.in[i] = (struct operand){.items = x->inputs[i], .type = op_number_type(x->g, x->op, i)};
     e.kept = operand_of(x->g, x->op->output, x->kept);
     e.before = operand_of(x->g, x->op->output, x->before);
     e.divisor = x->divisor;

@@ -82,7 +82,7 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, struct value *out)
     const struct lx_op *op = &v->g->ops[o];
     struct evaluation e = {.g = v->g, .op = op, .take = keep_numbers, .context = out};
     int32_t kept = v->r->program.kept[o];
-    bool known = kept < 0 || is_known(&v->values[kept]);
+    bool known = op->kind->id != LX_KIND_BITCAST && (kept < 0 || is_known(&v->values[kept]));
     for (int i = 0; i < op->input_count && i < 3; i++) {
         const struct value *x = &v->values[program_input(&v->r->program, o, i)];
         known = known && is_known(x);
