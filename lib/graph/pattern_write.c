@@ -13,10 +13,14 @@
 
 FORMAT_WRITES_GRAPHS(pattern);
 
-/* The shortest decimal form that reads back as the same double. */
+/* The shortest decimal form that reads back as the same double; what JSON has no number for is a word. */
 void write_number(struct text *t, double v)
 {
     char s[40];
+    if (!isfinite(v)) {
+        text_add(t, isnan(v) ? "\"nan\"" : v > 0 ? "\"inf\"" : "\"-inf\"");
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(s, sizeof s, "%.*g", digits, v);
         if (strtod(s, NULL) == v) break;

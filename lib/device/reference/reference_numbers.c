@@ -74,12 +74,12 @@ static double powers_double(const double *v)
 
 static const struct meaning_fold total = {0, add_double, .adds = true};
 static const struct meaning_fold mean = {0, add_double, .adds = true, .divides = true};
-static const struct meaning_fold powers = {-(double)FLT_MAX, powers_double};
-static const struct meaning_fold largest = {-INFINITY, max_double};
-static const struct meaning_fold smallest = {INFINITY, min_double};
+static const struct meaning_fold powers = {-(double)FLT_MAX, powers_double, .adds = false};
+static const struct meaning_fold largest = {-INFINITY, max_double, .adds = false};
+static const struct meaning_fold smallest = {INFINITY, min_double, .adds = false};
 static const struct meaning_fold product = {1, mul_double, .multiplies = true};
-static const struct meaning_fold any = {0, either_double};
-static const struct meaning_fold all = {1, both_double};
+static const struct meaning_fold any = {0, either_double, .adds = false};
+static const struct meaning_fold all = {1, both_double, .adds = false};
 
 /* clang-format off */
 #define OF(name) .in_double = name##_double

@@ -5,18 +5,21 @@
 
 #include <string.h>
 
-/* The word of ours for an element type. What we have no type for yet is planned as one of its width. */
+/* The word of ours for an element type. What we have no type for is planned as one of its width. */
 static enum lx_dtype dtype_of(enum model_element e)
 {
     static const enum lx_dtype known[MODEL_ELEMENT_COUNT] = {
-        [MODEL_F64] = LX_INT64,  [MODEL_F32] = LX_FP32,       [MODEL_F16] = LX_FP16,
-        [MODEL_BF16] = LX_BF16,  [MODEL_F8E4M3FN] = LX_FP8,   [MODEL_F8E4M3FNUZ] = LX_FP8,
-        [MODEL_F8E5M2] = LX_FP8, [MODEL_F8E5M2FNUZ] = LX_FP8, [MODEL_F8E4M3B11FNUZ] = LX_FP8,
-        [MODEL_I64] = LX_INT64,  [MODEL_I32] = LX_INT32,      [MODEL_I16] = LX_FP16,
-        [MODEL_I8] = LX_INT8,    [MODEL_I4] = LX_INT4,        [MODEL_U64] = LX_INT64,
-        [MODEL_U32] = LX_INT32,  [MODEL_U16] = LX_FP16,       [MODEL_U8] = LX_INT8,
-        [MODEL_U4] = LX_INT4,    [MODEL_BOOL] = LX_BOOL,      [MODEL_C64] = LX_INT64,
-        [MODEL_C128] = LX_INT64};
+        [MODEL_F64] = LX_FP64,          [MODEL_F32] = LX_FP32,
+        [MODEL_F16] = LX_FP16,          [MODEL_BF16] = LX_BF16,
+        [MODEL_F8E4M3FN] = LX_FP8,      [MODEL_F8E4M3FNUZ] = LX_FP8,
+        [MODEL_F8E5M2] = LX_FP8_E5M2,   [MODEL_F8E5M2FNUZ] = LX_FP8_E5M2,
+        [MODEL_F8E4M3B11FNUZ] = LX_FP8, [MODEL_I64] = LX_INT64,
+        [MODEL_I32] = LX_INT32,         [MODEL_I16] = LX_INT16,
+        [MODEL_I8] = LX_INT8,           [MODEL_I4] = LX_INT4,
+        [MODEL_U64] = LX_UINT64,        [MODEL_U32] = LX_UINT32,
+        [MODEL_U16] = LX_UINT16,        [MODEL_U8] = LX_UINT8,
+        [MODEL_U4] = LX_INT4,           [MODEL_BOOL] = LX_BOOL,
+        [MODEL_C64] = LX_INT64,         [MODEL_C128] = LX_INT64};
     return known[e];
 }
 
@@ -26,7 +29,6 @@ static bool make_tensor(struct import *im, struct graph_builder *b, struct stora
     int rank = 0;
     if (s->tensor >= 0) return true;
     for (int k = s->cuts.count - 2; k >= 0; k--) shape[rank++] = s->cuts.at[k + 1] / s->cuts.at[k];
-    if (rank == 0) shape[rank++] = 1;
     b->here = (struct place){s->line, s->column};
     s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
     return s->tensor >= 0;
@@ -87,7 +89,7 @@ static char letter_at(const struct sketch *s, struct letters *l, const struct sk
     return 0;
 }
 
-/* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
+/* One element has no letter. */
 static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct text *t)
 {
     if (!collect(im, s, l)) return false;
@@ -95,7 +97,6 @@ static bool index_string(const struct import *im, const struct sketch *s, struct
         const struct sketch_operand *o = &s->operand[i];
         const struct cuts *c = &im->storages.at[o->storage].cuts;
         if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
-        if (c->count < 2) return false;
         for (int k = c->count - 2; k >= 0; k--) {
             char letter[2] = {letter_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]), 0};
             if (!letter[0]) return false;

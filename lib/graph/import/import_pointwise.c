@@ -1,7 +1,6 @@
 /* Ops of the table that work element by element. */
 #include "graph/import/import_steps.h"
 
-#include <math.h>
 #include <string.h>
 
 static bool commutes(const char *ours)
@@ -23,9 +22,9 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
         type->count > VIEW_MAX_RANK)
         return import_generic(im, op, "kind");
     if (kind->takes_value && op->operand_count == 2) {
-        if (import_splat(import_in(im, op, 1), &number) && isfinite(number))
+        if (import_splat(import_in(im, op, 1), &number))
             splat = 1;
-        else if (commutes(ours) && import_splat(import_in(im, op, 0), &number) && isfinite(number))
+        else if (commutes(ours) && import_splat(import_in(im, op, 0), &number))
             splat = 0;
     }
     for (int i = 0; i < op->operand_count; i++)
@@ -74,6 +73,7 @@ const struct op_row import_pointwise_rows[] = {
     {{"sin", "sine", "Sin"}, "sin", import_pointwise, 1},
     {{"erf", "erf", "Erf"}, "erf", import_pointwise, 1},
     {{"log1p", "log-plus-one", "lxplan:Log1p"}, "log1p", import_pointwise, 1},
+    {{"round", "round-nearest-even", "Round"}, "round", import_pointwise, 1},
     {{"floor", "floor", "Floor"}, "floor", import_pointwise, 1},
     {{"ceil", "ceil", "Ceil"}, "ceil", import_pointwise, 1},
     {{"sign", "sign", "Sign"}, "sign", import_pointwise, 1},
