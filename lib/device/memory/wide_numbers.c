@@ -137,6 +137,16 @@ static bool all_whole(const struct lx_graph *g, const struct lx_op *op)
     return whole;
 }
 
+/* Functions of real numbers, which have fractions of whole ones too. */
+static const bool fractions[LX_KIND_COUNT] = {
+    [LX_KIND_MEAN] = true,    [LX_KIND_LOGSUMEXP] = true, [LX_KIND_BLEND] = true,
+    [LX_KIND_EXP] = true,     [LX_KIND_LOG] = true,       [LX_KIND_SQRT] = true,
+    [LX_KIND_RSQRT] = true,   [LX_KIND_GELU] = true,      [LX_KIND_RECIPROCAL] = true,
+    [LX_KIND_SILU] = true,    [LX_KIND_TANH] = true,      [LX_KIND_GELU_ERF] = true,
+    [LX_KIND_SIGMOID] = true, [LX_KIND_COS] = true,       [LX_KIND_SIN] = true,
+    [LX_KIND_ERF] = true,     [LX_KIND_LOG1P] = true,
+};
+
 enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
 {
     bool wide = false, floats = true;
@@ -147,9 +157,7 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
     if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST) return wide || !floats ? NUMBERS_FP64 : NUMBERS_FP32;
     if (wide) return NUMBERS_FP64;
-    return op->kind->id != LX_KIND_MEAN && op->kind->id != LX_KIND_LOGSUMEXP && all_whole(g, op)
-               ? NUMBERS_INTEGER
-               : NUMBERS_FP32;
+    return !fractions[op->kind->id] && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
 }
 
 const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand)
