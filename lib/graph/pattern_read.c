@@ -1,6 +1,7 @@
 /* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
  * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "graph/pattern.h"
+#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/pattern_list.h"
 #include "base/fail.h"
@@ -8,7 +9,6 @@
 #include "base/words.h"
 
 #include <stdio.h>
-#include <math.h>
 #include <string.h>
 
 FORMAT_READS(pattern);
@@ -354,21 +354,6 @@ static bool only_op_keys(struct reader *r, const cJSON *v)
     return json_only_keys(r->j, v, "an op", keys, r->st);
 }
 
-/* JSON has no infinities: they are words. */
-static bool read_value(struct reader *r, const cJSON *v, double *out)
-{
-    static const struct {
-        const char *word;
-        double number;
-    } words[] = {{"inf", INFINITY}, {"-inf", -INFINITY}, {"nan", NAN}};
-    const cJSON *value = json_find(v, "value");
-    if (!cJSON_IsString(value)) return json_opt_number(r->j, v, "value", -1e300, 1e300, out, r->st);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(value->valuestring, words[i].word) == 0) return *out = words[i].number, true;
-    return json_error(r->j, value, r->st, LX_E_SCHEMA,
-                      "\"value\" must be a number, \"inf\", \"-inf\" or \"nan\"");
-}
-
 static bool read_op(struct reader *r, const cJSON *v)
 {
     const struct json *j = r->j;
@@ -379,7 +364,7 @@ static bool read_op(struct reader *r, const cJSON *v)
     char known[LIST], near[MEANT];
     if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
-        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !read_value(r, v, &op.value))
+        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op.value, r->st))
         return false;
     op.has_value = json_find(v, "value") != NULL;
     op.kind = lx_kind_find(kind);

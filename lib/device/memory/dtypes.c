@@ -182,15 +182,15 @@ static void int4_encode(const float *from, int64_t count, void *to, int64_t at)
 /* clang-format off */
 #define INTEGER(bits, item, low, high, name) \
     {bits, item, true, 1, high, low, 0, 0, name##_decode, name##_encode, name##_widen, name##_narrow}
-#define FLOAT(bits, item, digits, least, name) \
-    {bits, item, false, 0x1p1 / (UINT64_C(1) << (digits)), 0, 0, digits, least, name##_decode, name##_encode, NULL, NULL}
+#define FLOAT(bits, item, digits, least, decode, encode) \
+    {bits, item, false, 0x1p1 / (UINT64_C(1) << (digits)), 0, 0, digits, least, decode, encode, NULL, NULL}
 
 const struct number_type number_types[LX_DTYPE_COUNT] = {
-    [LX_FP16] = FLOAT(16, 2, 11, -24, half),
-    [LX_BF16] = FLOAT(16, 2, 8, -133, bf16),
-    [LX_FP32] = FLOAT(32, 4, 24, -149, fp32),
-    [LX_FP8] = FLOAT(8, 1, 4, -9, fp8),
-    [LX_FP8_E5M2] = FLOAT(8, 1, 3, -16, e5m2),
+    [LX_FP16] = FLOAT(16, 2, 11, -24, half_decode, half_encode),
+    [LX_BF16] = FLOAT(16, 2, 8, -133, bf16_decode, bf16_encode),
+    [LX_FP32] = FLOAT(32, 4, 24, -149, fp32_decode, fp32_encode),
+    [LX_FP8] = FLOAT(8, 1, 4, -9, fp8_decode, fp8_encode),
+    [LX_FP8_E5M2] = FLOAT(8, 1, 3, -16, e5m2_decode, e5m2_encode),
     [LX_FP64] = {64, 8, false, 0x1p-52, 0, 0, 53, -1074, fp64_decode, fp64_encode, fp64_widen, fp64_narrow},
     [LX_INT64] = INTEGER(32, 4, -0x1p31f, 0x1p31f, int32),
     [LX_INT32] = INTEGER(32, 4, -0x1p31f, 0x1p31f, int32),
