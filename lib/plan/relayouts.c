@@ -32,6 +32,7 @@ struct search {
     VEC(struct node) open;
     struct attempt best; /* a plan; memory NULL: none yet */
     int64_t bound;
+    int64_t steps; /* of the solver so far */
 };
 
 /* The relayouts of a lax draft whose source would have to wait, by what the answer does with them. */
@@ -193,6 +194,7 @@ static bool solve_decided(struct search *s, const struct decisions *how)
 {
     struct attempt a;
     if (!attempt_once(s->by, how, &a)) return false;
+    s->steps += a.answer.steps;
     keep_best(s, &a);
     return true;
 }
@@ -264,6 +266,7 @@ static bool solve_node(struct search *s, const struct node *n)
     struct cut clash;
     bool clashes;
     if (!attempt_once(s->by, &how, &a)) return false;
+    s->steps += a.answer.steps;
     int64_t bound = max_i64(n->bound, a.bound);
     if (!make_plan(s, n, &a, &clash, &clashes)) {
         attempt_free(&a);
@@ -273,6 +276,14 @@ static bool solve_node(struct search *s, const struct node *n)
     if (clashes) return branch(s, n, clash, bound);
     s->bound = min_i64(s->bound, bound);
     return true;
+}
+
+/* Where placements are limited by their size all of them together are, too. */
+static bool is_tired(const struct search *s)
+{
+    enum { PLACEMENTS = 2 };
+    int64_t each = s->best.memory ? placement_steps(s->by, s->best.draft.problem.count) : 0;
+    return s->by->options->run.work_limit == 0 && each > 0 && s->steps >= PLACEMENTS * each;
 }
 
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out)
@@ -287,7 +298,7 @@ bool relayout_search(const struct planner *p, const struct decisions *how, int t
             break;
         }
         ok = solve_node(&s, &n);
-        if (lx_run_stopped(&p->options->run)) tries = 0;
+        if (lx_run_stopped(&p->options->run) || is_tired(&s)) tries = 0;
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;

@@ -100,6 +100,7 @@ static bool solve_linked(const struct planner *by, int64_t base, const struct lx
     const struct lx_solver *solver = by->options->solver;
     struct told told = {&by->options->run, base};
     struct lx_run run = told_run(&told);
+    run.work_limit = placement_steps(by, p->count);
     if (lx_problem_needs(p) & ~solver->caps) return solve_unlinked(p, solver, &run, answer, by->st);
     run.enough = max_i64(0, by->enough - base);
     return solve_valid(p, solver, &run, answer, by->st);
