@@ -117,7 +117,7 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
     if (a->kind != b->kind || a->input_count != b->input_count || a->output != b->output || a->hint_count ||
         b->hint_count || a->offset || b->offset || !a->einsum != !b->einsum ||
-        !op_params_equal(a->params, b->params))
+        !op_params_equal(a->params, b->params) || !lx_windows_equal(a, b))
         return false;
     if (a->input_count && memcmp(a->inputs, b->inputs, (size_t)a->input_count * sizeof *a->inputs) != 0)
         return false;
@@ -165,7 +165,7 @@ static bool carry_divisions(const struct nest_window *w, const struct draft *who
         struct lx_division *v = arena_array(memory, 1, sizeof *v);
         if (!v) return status_no_memory(st);
         for (int i = 0; i < from->split_count; i++) splits[i] = from->splits[i].split;
-        if (!lx_division_with(&tiled, op, splits, memory, v, st)) return false;
+        if (!lx_division_ordered(&tiled, op, splits, lx_division_front(from), memory, v, st)) return false;
         divided[whole->how.order ? whole->how.order[op] : op] = v;
     }
     return true;

@@ -37,6 +37,7 @@ struct planner {
     bool limited;   /* bundles have more borders than extern ops make, and some may be taken away */
     int64_t bound;  /* traffic that no plan goes below, whatever the passes find */
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */
+    int64_t spare;  /* steps that the solver should take for one draft where it has no limit; 0: any */
     const char *unproved; /* in words why it may not be met; NULL: the solver knows */
     struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;
@@ -48,8 +49,6 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out);
 /* Under all of the decisions, as they stand. */
 bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out);
-/* plan_steps.c: steps that the solver gets for a problem of so many buffers; 0: its own. */
-int64_t placement_steps(const struct planner *p, int32_t buffers);
 /* relayouts.c: the best of the ways to decide relayouts; at most `tries` drafts are solved. */
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out);
 void attempt_free(struct attempt *a);

@@ -15,6 +15,10 @@
 #include <string.h>
 
 enum { MOST_WAITS = 32 }; /* relayouts of one answer that are looked at one by one */
+/* Steps of all drafts together where no limit is asked for: a second or two; fewer of large graphs, where each takes
+ * longer. One draft may take a part of what is left: a proof that comes at all mostly comes within that, and what more effort
+ * finds on large graphs is less than a thousandth. */
+enum { EFFORT = 300000, LARGE = 1000, ONE_PART = 8, LEAST_STEPS = 1000 };
 
 typedef VEC(struct cut) cuts;
 
@@ -32,7 +36,7 @@ struct search {
     VEC(struct node) open;
     struct attempt best; /* a plan; memory NULL: none yet */
     int64_t bound;
-    int64_t steps; /* of the solver so far */
+    int64_t spent; /* steps */
 };
 
 /* The relayouts of a lax draft whose source would have to wait, by what the answer does with them. */
@@ -189,12 +193,32 @@ static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *
     return ok;
 }
 
+static int64_t effort_left(const struct search *s)
+{
+    int64_t tensors = s->by->divided->layouts->graph->tensor_count;
+    return (int64_t)EFFORT * LARGE / (LARGE + tensors) - s->spent;
+}
+
+static bool solve_draft(struct search *s, const struct decisions *how, struct attempt *out)
+{
+    struct planner by = *s->by;
+    by.spare = max_i64(LEAST_STEPS, effort_left(s) / ONE_PART);
+    if (!attempt_once(&by, how, out)) return false;
+    s->spent += out->answer.steps;
+    return true;
+}
+
+static bool is_over(const struct search *s)
+{
+    const struct lx_run *run = &s->by->options->run;
+    return lx_run_stopped(run) || (!run->work_limit && effort_left(s) <= 0);
+}
+
 /* Solves a draft with everything decided; it becomes the best if it is better. */
 static bool solve_decided(struct search *s, const struct decisions *how)
 {
     struct attempt a;
-    if (!attempt_once(s->by, how, &a)) return false;
-    s->steps += a.answer.steps;
+    if (!solve_draft(s, how, &a)) return false;
     keep_best(s, &a);
     return true;
 }
@@ -265,8 +289,7 @@ static bool solve_node(struct search *s, const struct node *n)
     struct attempt a;
     struct cut clash;
     bool clashes;
-    if (!attempt_once(s->by, &how, &a)) return false;
-    s->steps += a.answer.steps;
+    if (!solve_draft(s, &how, &a)) return false;
     int64_t bound = max_i64(n->bound, a.bound);
     if (!make_plan(s, n, &a, &clash, &clashes)) {
         attempt_free(&a);
@@ -276,14 +299,6 @@ static bool solve_node(struct search *s, const struct node *n)
     if (clashes) return branch(s, n, clash, bound);
     s->bound = min_i64(s->bound, bound);
     return true;
-}
-
-/* Where placements are limited by their size all of them together are, too. */
-static bool is_tired(const struct search *s)
-{
-    enum { PLACEMENTS = 2 };
-    int64_t each = s->best.memory ? placement_steps(s->by, s->best.draft.problem.count) : 0;
-    return s->by->options->run.work_limit == 0 && each > 0 && s->steps >= PLACEMENTS * each;
 }
 
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out)
@@ -298,7 +313,7 @@ bool relayout_search(const struct planner *p, const struct decisions *how, int t
             break;
         }
         ok = solve_node(&s, &n);
-        if (lx_run_stopped(&p->options->run) || is_tired(&s)) tries = 0;
+        if (is_over(&s)) tries = 0;
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;

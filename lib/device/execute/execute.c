@@ -168,7 +168,7 @@ static void take_tile(struct op_work *w)
     iteration_offsets(&m->at, w->launch->launch, w->offset);
     w->terms = 1;
     for (int v = 0; v < w->x.var_count; v++)
-        if (op_index_reduced(&w->x, v)) w->terms *= w->x.extent[v];
+        if (op_index_summed(&w->x, v)) w->terms *= w->x.extent[v];
     if (!m->at.nest) return;
     w->summed = m->summed[w->op->output];
     nest_tile_index(m->plan->nests, m->plan->nest_count, m->tick, &w->x);

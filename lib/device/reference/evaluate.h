@@ -61,6 +61,11 @@ double slack_of_element(const struct evaluation *e, double operand, double value
 /* blend_left.c: what of the sum before the tile of a blend is left, and the absolute terms of that; 1 of other sums. */
 void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size);
 
+/* evaluate_windows.c: ops with windows. False: memory is out. */
+bool evaluate_windows(struct evaluation *e, struct pool *pool);
+/* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
+void evaluate_growth(struct evaluation *e);
+
 /* contract.c */
 bool evaluate_contraction(struct evaluation *e, struct pool *pool);
 

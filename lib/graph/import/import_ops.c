@@ -1,6 +1,7 @@
 /* The op mapping: the tables of all themes, and what their rows have in common. A row has the names that the three
  * formats have for one kind; a kind of ours that is not there yet leaves the op generic. */
 #include "graph/import/import_steps.h"
+#include "model/layers.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -57,6 +58,7 @@ bool import_is_tensor(const struct import *im, int32_t value)
 static bool has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
     bool loose = row->operands >= LOOSE, all = op->operand_count >= row->operands % LOOSE;
+    if (row->operands >= ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
     all = all && (loose || op->result_count == 1);
     for (int i = 0; i < op->result_count; i++)
         all = all && ((loose && i > 0 && op->results[i] < 0) || import_is_tensor(im, op->results[i]));
@@ -69,24 +71,52 @@ static const struct op_row *row_of(const struct import *im, const struct model_o
 {
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const struct op_row *r = tables[t]; r->emit; r++) {
-            const char *name = r->name[im->m->format];
+            const char *name = r->name[im->format];
             if (name && strcmp(name, op->kind) == 0) return r;
         }
     return NULL;
 }
 
-/* What ONNX knows ahead is a constant, whatever made it. */
-static bool known_ahead(const struct import *im, const struct model_op *op)
+int64_t import_opset(const struct import *im)
+{
+    return im->m->bodies.at[im->body].derived ? ONNX_DERIVED_OPSET : model_attr_int(&im->m->attrs, "", 1);
+}
+
+bool import_known_ahead(const struct import *im, const struct model_op *op)
 {
     const struct model_value *v =
         op->result_count == 1 && op->results[0] >= 0 ? &im->m->values.at[op->results[0]] : NULL;
-    return im->m->format == MODEL_ONNX && v && v->data && (v->data->ints || v->data->reals);
+    return im->format == MODEL_ONNX && v && v->data && (v->data->ints || v->data->reals);
+}
+
+/* Results without elements: nothing is to be done. */
+static bool makes_nothing(const struct import *im, const struct model_op *op)
+{
+    bool nothing = op->result_count > 0;
+    for (int r = 0; r < op->result_count; r++) {
+        const struct model_type *t = model_type_of(im->m, op->results[r]);
+        nothing = nothing && t && t->element != MODEL_TUPLE && t->elements == 0;
+    }
+    return nothing;
+}
+
+static bool bind_nothing(struct import *im, const struct model_op *op)
+{
+    import_class(im, op, CLASS_FREE, "empty");
+    for (int r = 0; r < op->result_count; r++) {
+        struct import_value v = {.storage = -1, .type = model_type_of(im->m, op->results[r])};
+        if (!import_bind(im, op->results[r], &v, 1)) return false;
+    }
+    return true;
 }
 
 bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
-    if (known_ahead(im, op)) return import_constant(im, op, NULL);
+    bool done;
+    if (makes_nothing(im, op)) return bind_nothing(im, op);
+    if (!import_computed(im, op, &done) || done) return done;
+    if (import_known_ahead(im, op)) return import_constant(im, op, NULL);
     if (!row) return import_generic(im, op, "kind");
     if (row->emit == import_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
         return import_constant(im, op, NULL);
