@@ -120,6 +120,7 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
     if (units % k->split[v] != 0)
         return refuse(c, op, k, v,
                       k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
+    if (lx_var_nature(op, v) != LX_ITERATED) return refuse(c, op, k, v, "the op takes it as a whole");
     if (padded && op_index_reduced(&k->x, v))
         return refuse(c, op, k, v, "it is summed, and its last stick is partly filled");
     if (op_index_reduced(&k->x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))

@@ -65,6 +65,7 @@ static bool level_right(const struct checker *c, const struct lx_nest *n, int32_
     if (v < 0 || v >= x->var_count) return refuse(c, o, "it does not have the variable of a level");
     for (int k = 0; k < level; k++)
         if (n->var[o - n->first][k] == v) return refuse(c, o, "two levels cut one of its variables");
+    if (lx_var_nature(&c->g->ops[o], v) != LX_ITERATED) return refuse(c, o, "it takes the axis as a whole");
     if (x->extent[v] % n->tiles[level] != 0) return refuse(c, o, "the tiles of a level do not divide it");
     for (int i = 0; i < x->operand_count; i++) {
         const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[o], i)];

@@ -44,6 +44,15 @@ static bool sums_whole(const struct lx_op *op)
     return op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND;
 }
 
+/* Why an axis of this nature stays whole; NULL: it may be cut. */
+static const char *whole_by_nature(enum lx_nature n)
+{
+    static const char *const why[] = {[LX_WINDOWED] = "a window, which follows from where it is",
+                                      [LX_CHOSEN] = "a dimension of which an operand chooses",
+                                      [LX_JOINED] = "a dimension that the op takes as a whole"};
+    return n == LX_ITERATED ? NULL : why[n];
+}
+
 void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op_index *x,
                   const int *axis_of_var, struct space *s)
 {
@@ -51,6 +60,8 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
     const struct lx_layout *out = &l->layouts[op->output];
     for (int v = 0; v < x->var_count; v++) {
         struct axis *a = &s->axes[axis_of_var[v]];
+        const char *whole = whole_by_nature(lx_var_nature(op, v));
+        if (whole) axis_block(a, whole);
         if (constraint_padded_reduction(a->extent, a->unit, op_index_reduced(x, v)))
             axis_block(a, "a reduction over a partly filled stick");
         if (op_is_restickify(op) && constraint_unaligned(a->extent, a->unit))

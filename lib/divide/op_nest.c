@@ -141,6 +141,7 @@ static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int
     if (v < 0 || v >= x->var_count) return wrong(l, o, st, "it does not have the axis");
     for (int k = 0; k < level; k++)
         if (n->var[o - n->first][k] == v) return wrong(l, o, st, "two levels cut one variable");
+    if (lx_var_nature(op, v) != LX_ITERATED) return wrong(l, o, st, "it takes the axis as a whole");
     if (x->extent[v] % n->tiles[level] != 0) return wrong(l, o, st, "the tiles do not divide the axis");
     for (int i = 0; i < x->operand_count; i++)
         if (nest_tile_basis(&l->layouts[op_operand(op, i)], op_index_dim(x, i, v)) % n->tiles[level] != 0)

@@ -35,7 +35,7 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
  * counts, else it is computed. The number of the tensor, or -1. */
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
                        int rank, const int64_t *shape, int64_t bytes, lx_status *st);
-/* Takes name, kind, inputs, output, einsum, value, offset, stride and hints from `op`; the rest is derived. */
+/* Takes name, kind, inputs, output, einsum, value, offset, stride, params and hints from `op`; the rest is derived. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph` itself,
  * with all they point to in `memory`. */

@@ -192,6 +192,11 @@ static bool check_view(struct map_context *c, const struct lx_op *op)
     return true;
 }
 
+enum lx_nature lx_var_nature(const struct lx_op *op, int v)
+{
+    return op->map ? (enum lx_nature)op->map->nature[v] : LX_ITERATED;
+}
+
 static bool check_arity(struct map_context *c, const struct lx_op *op)
 {
     const struct lx_kind *k = op->kind;

@@ -51,10 +51,19 @@ struct lx_tensor {
 
 enum { LX_MAX_VARS = 52 };
 
+/* How an op goes along a variable of its map. */
+enum lx_nature {
+    LX_ITERATED, /* index by index, each by itself: may be split, tiled, and the axis of a nest */
+    LX_WINDOWED, /* `in` of a window: follows from the variables of its outputs and taps, is not gone along itself */
+    LX_CHOSEN, /* an index operand picks from it: never split, never the axis of a nest */
+    LX_JOINED, /* taken as a whole (the axis of a scan, a sort, a concat, a pad): never split either */
+};
+
 /* An einsum string taken apart. Variables are numbered in order of first appearance. */
 struct lx_einsum {
     int var_count, operand_count; /* operands: the inputs, then the output */
     char letter[LX_MAX_VARS];
+    signed char nature[LX_MAX_VARS]; /* of enum lx_nature; ask lx_var_nature */
     int64_t extent[LX_MAX_VARS];
     const signed char *const *index; /* per operand, per dimension: its variable */
     const int *rank;                 /* per operand */
@@ -64,6 +73,29 @@ struct lx_einsum {
 struct lx_split_hint {
     char letter;
     int64_t split;
+};
+
+/* How a scatter combines what is there with an update. */
+enum lx_combine {
+    LX_COMBINE_REPLACE,
+    LX_COMBINE_ADD,
+    LX_COMBINE_MUL,
+    LX_COMBINE_MIN,
+    LX_COMBINE_MAX,
+    LX_COMBINE_COUNT
+};
+
+/* What some kinds are told beside their operands; op_params.c has which kind takes what. */
+struct lx_op_params {
+    int64_t axis; /* -1: none */
+    const int64_t *axes;
+    int axis_count;
+    const int64_t *low, *high, *interior; /* of a pad, one per dimension of its input; NULL: 0 everywhere */
+    int low_count, high_count, interior_count;
+    double start, step; /* of an iota; 0 and 1 where nothing is said */
+    int64_t k;
+    bool descending, exclusive, reverse;
+    enum lx_combine combine;
 };
 
 /* A window: variable `in` of the first input is not iterated. It is (stride * out + dilation * tap - pad) / hole;
@@ -88,8 +120,9 @@ struct lx_op {
     const struct lx_einsum *map; /* NULL where einsum is */
     bool reduces;                /* some variable of the inputs is not in the output */
     bool has_value;
-    double value;                   /* the constant, where has_value */
-    const int64_t *offset, *stride; /* of a view: one per dimension of the larger operand; else NULL */
+    double value;                      /* the constant, where has_value */
+    const int64_t *offset, *stride;    /* of a view: one per dimension of the larger operand; else NULL */
+    const struct lx_op_params *params; /* NULL: the pattern says nothing of the kind */
     const struct lx_split_hint *hints;
     int hint_count;
     const struct lx_window *windows; /* of a contraction or a reduction; NULL: none */
@@ -142,6 +175,9 @@ struct lx_graph {
 const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
 const char *lx_role_word(enum lx_role r);
+const char *lx_combine_word(enum lx_combine c);
+/* Variable `v` of the op's map (of an op without one: a dimension, which is iterated). */
+enum lx_nature lx_var_nature(const struct lx_op *op, int v);
 
 /* Read a pattern: any of formats.h, told apart by content. "-" is standard input.
  * NULL: `st` says what is wrong, where, and what to do. */

@@ -1,6 +1,7 @@
 /* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
  * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "graph/pattern.h"
+#include "graph/op_params.h"
 #include "graph/pattern_list.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -293,17 +294,26 @@ static bool read_hints(struct reader *r, const cJSON *v, struct lx_op *op)
     return true;
 }
 
+/* Keys of an op; behind them the rows of op_params.c. */
+static bool only_op_keys(struct reader *r, const cJSON *v)
+{
+    static const char *const own[] = {"name",  "kind",   "inputs", "output", "einsum",
+                                      "value", "offset", "stride", "hints"};
+    enum { OWN = sizeof own / sizeof *own };
+    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
+    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
+    return json_only_keys(r->j, v, "an op", keys, r->st);
+}
+
 static bool read_op(struct reader *r, const cJSON *v)
 {
-    static const char *const keys[] = {"name",  "kind",   "inputs", "output", "einsum",
-                                       "value", "offset", "stride", "hints",  NULL};
     const struct json *j = r->j;
     struct lx_op op = {0};
     const cJSON *inputs = NULL, *output;
     const char *kind;
     int32_t numbers[LX_MAX_INPUTS];
     char known[LIST], near[MEANT];
-    if (!json_only_keys(j, v, "an op", keys, r->st) || !json_string(j, v, "name", &op.name, r->st) ||
+    if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
         !json_opt_string(j, v, "einsum", &op.einsum, r->st) ||
         !json_opt_number(j, v, "value", -1e300, 1e300, &op.value, r->st))
@@ -326,7 +336,8 @@ static bool read_op(struct reader *r, const cJSON *v)
     output = json_find(v, "output");
     if (!output)
         return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
-    if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op) || !read_hints(r, v, &op))
+    if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op) || !read_hints(r, v, &op) ||
+        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
         return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};

@@ -1,6 +1,7 @@
 /* Windows made, compared, and what was found in them carried back. */
 #include "plan/nest_window.h"
 #include "base/fail.h"
+#include "graph/op_params.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,8 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
 static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
     if (a->kind != b->kind || a->input_count != b->input_count || a->output != b->output || a->hint_count ||
-        b->hint_count || a->offset || b->offset || !a->einsum != !b->einsum)
+        b->hint_count || a->offset || b->offset || !a->einsum != !b->einsum ||
+        !op_params_equal(a->params, b->params))
         return false;
     if (a->input_count && memcmp(a->inputs, b->inputs, (size_t)a->input_count * sizeof *a->inputs) != 0)
         return false;

@@ -1,6 +1,7 @@
 /* Values of a pattern in the order of its file. */
 #include "device/reference/values.h"
 #include "base/fail.h"
+#include "graph/op_params.h"
 #include "base/hash.h"
 #include "layout/op_index.h"
 
@@ -37,6 +38,7 @@ uint64_t program_identity(const struct lx_graph *g)
         h = hash_bytes(h, x->inputs, (size_t)x->input_count * sizeof *x->inputs);
         h = hash_bytes(hash_bytes(h, &x->output, sizeof x->output), &x->value, sizeof x->value);
         h = hash_array(hash_array(h, x->offset, rank), x->stride, rank);
+        h = op_params_hash(h, x->params);
     }
     return h;
 }

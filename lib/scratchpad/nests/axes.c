@@ -103,6 +103,7 @@ bool axis_run_grow(struct axis_run *r)
 /* What the tiles of a variable of an op must divide. */
 static int64_t divides(const struct lx_layouts *l, int32_t op, const struct op_index *x, int v)
 {
+    if (lx_var_nature(&l->graph->ops[op], v) != LX_ITERATED) return 1;
     int64_t all = x->extent[v];
     for (int i = 0; i < x->operand_count; i++)
         all = gcd_i64(all,

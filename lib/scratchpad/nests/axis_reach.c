@@ -136,7 +136,7 @@ static bool may_be_reached(struct axis_reach *r, const struct reach_op *o, int32
 static int64_t divides(const struct axis_reach *r, const struct reach_op *o, int v)
 {
     const struct lx_op *op = &r->l->graph->ops[o->op];
-    int64_t all = o->x.extent[v];
+    int64_t all = lx_var_nature(op, v) == LX_ITERATED ? o->x.extent[v] : 1;
     for (int i = 0; i < o->x.operand_count; i++)
         all = gcd_i64(all, nest_tile_basis(&r->l->layouts[op_operand(op, i)], op_index_dim(&o->x, i, v)));
     return all;
