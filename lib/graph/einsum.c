@@ -257,10 +257,11 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
         c.index[i] = arena_array(b->memory, (size_t)c.rank[i], sizeof **c.index);
         if (!c.index[i]) return status_no_memory(st);
     }
-    if (!parse(&c) || !check_kind(&c, op)) return false;
     c.map->operand_count = operands;
     c.map->rank = c.rank;
     c.map->index = (const signed char *const *)c.index;
+    bool chooses = op->kind->traits & LX_CHOOSES;
+    if (!parse(&c) || !(chooses ? choice_check(b, c.at, op, c.map, st) : check_kind(&c, op))) return false;
     op->map = c.map;
     return true;
 }

@@ -298,11 +298,27 @@ static bool read_hints(struct reader *r, const cJSON *v, struct lx_op *op)
 static bool only_op_keys(struct reader *r, const cJSON *v)
 {
     static const char *const own[] = {"name",  "kind",   "inputs", "output", "einsum",
-                                      "value", "offset", "stride", "hints"};
+                                      "value", "offset", "stride", "hints",  "inplace"};
     enum { OWN = sizeof own / sizeof *own };
     const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
     for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
     return json_only_keys(r->j, v, "an op", keys, r->st);
+}
+
+/* "inplace": the number of the input whose storage the result is. */
+static bool read_inplace(struct reader *r, const cJSON *v, struct lx_op *op)
+{
+    int64_t inplace = -1;
+    const cJSON *given = json_find(v, "inplace");
+    op->inplace = -1;
+    if (!given) return true;
+    if (!(op->kind->traits & LX_ALTERS))
+        return json_key_error(r->j, given, r->st, LX_E_SCHEMA,
+                              "op %s: a %s makes a result of its own; remove \"inplace\"", op->name,
+                              op->kind->name);
+    if (!json_int(r->j, v, "inplace", 0, op->input_count - 1, &inplace, r->st)) return false;
+    op->inplace = (int)inplace;
+    return true;
 }
 
 static bool read_op(struct reader *r, const cJSON *v)
@@ -337,11 +353,11 @@ static bool read_op(struct reader *r, const cJSON *v)
     if (!output)
         return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
     if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op) || !read_hints(r, v, &op) ||
-        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
+        !read_inplace(r, v, &op) || !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
         return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};
-    return builder_op(&r->b, &op, r->st);
+    return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
 }
 
 static bool read_items(struct reader *r, const cJSON *array, bool (*read_one)(struct reader *, const cJSON *))
