@@ -84,7 +84,7 @@ static bool sums_right(const struct launched *x)
     const struct op_index *i = &x->cut.x;
     int n = 0;
     for (int v = 0; v < i->var_count; v++) {
-        if (!op_index_reduced(i, v)) continue;
+        if (!op_index_summed(i, v)) continue;
         if (n == x->o->sum_count) return refuse(x, "a sum is missing");
         const struct lx_launch_sum *s = &x->o->sum[n++];
         if (s->extent != i->extent[v] || s->parts != x->cut.split[v] || s->part != x->cut.width[v])
@@ -169,7 +169,7 @@ static int64_t group_of_cut(const struct launched *x, int64_t core)
 {
     int64_t k = 0;
     for (int v = 0; v < x->cut.x.var_count; v++)
-        if (op_index_reduced(&x->cut.x, v)) k = k * x->cut.split[v] + slot_of_cut(x, v, core);
+        if (op_index_summed(&x->cut.x, v)) k = k * x->cut.split[v] + slot_of_cut(x, v, core);
     return k;
 }
 

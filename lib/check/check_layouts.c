@@ -8,6 +8,7 @@
  *   choices        what is chosen from, and what is taken from it or put into it, have them along a variable of both;
  *                  indices have any. Where the plan states none, elements go one by one, whatever the sticks
  *   unknown        any
+ *   windows        no variable of one
  *
  * A variable of one element needs no sticks: its operands have none. What an insertion writes to may have its sticks
  * along such a variable all the same. */
@@ -96,7 +97,8 @@ static bool contraction_right(const struct sticks *s)
             !runs_along(s, 2, s->variable))
             continue;
         for (int k = 0; k < s->x.var_count; k++)
-            if (op_index_reduced(&s->x, k) && runs_along(s, 1 - kernel, k) && rows_padded(s, kernel, k))
+            if (op_index_reduced(&s->x, k) && !op_index_slides(&s->x, k) && runs_along(s, 1 - kernel, k) &&
+                rows_padded(s, kernel, k))
                 return true;
     }
     return false;
@@ -106,7 +108,8 @@ static bool contraction_right(const struct sticks *s)
 static bool has_own(const struct op_index *x, int input)
 {
     for (int v = 0; v < x->var_count; v++)
-        if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0)
+        if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0 &&
+            !op_index_slides(x, v))
             return true;
     return false;
 }
@@ -123,6 +126,7 @@ static bool op_right(const struct sticks *s)
 {
     if (!s->x.known) return s->variable == NO_VARIABLE;
     if (s->variable < NO_VARIABLE || s->variable >= s->x.var_count) return false;
+    if (s->variable >= 0 && op_index_slides(&s->x, s->variable)) return false;
     if (op_is_restickify(s->op)) return restickify_right(s);
     if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && (has_own(&s->x, 0) || has_own(&s->x, 1)))
         return contraction_right(s);

@@ -63,6 +63,8 @@ static bool level_right(const struct checker *c, const struct lx_nest *n, int32_
 {
     int v = n->var[o - n->first][level], dim;
     if (v < 0 || v >= x->var_count) return refuse(c, o, "it does not have the variable of a level");
+    if (x->window_count && (op_index_slides(x, v) || op_index_reduced(x, v)))
+        return refuse(c, o, "a level cuts a window, or what is summed beside it");
     for (int k = 0; k < level; k++)
         if (n->var[o - n->first][k] == v) return refuse(c, o, "two levels cut one of its variables");
     if (lx_var_nature(&c->g->ops[o], v) != LX_ITERATED) return refuse(c, o, "it takes the axis as a whole");

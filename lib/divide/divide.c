@@ -70,7 +70,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
     w.flops = d->kind == LX_DIVIDED ? 1 : 0;
     int64_t slices = 1;
     for (int i = 0; i < s->axis_count; i++) {
-        w.flops *= (double)s->axes[i].extent;
+        if (!s->axes[i].follows) w.flops *= (double)s->axes[i].extent;
         if (!s->axes[i].is_reduction) w.rows *= s->axes[i].extent;
         if (s->axes[i].is_summed) slices *= splits[i];
     }

@@ -37,6 +37,7 @@ bool matmul_roles(const struct lx_layouts *l, int32_t op_number, const struct sp
     struct op_index x;
     if (!(op->kind->traits & LX_CONTRACTS) || !op->reduces || l->stick_var[op_number] < 0) return false;
     op_index_of(l->graph, op, &x);
+    if (x.window_count) return false;
     int n = l->stick_var[op_number], kernel = in_input(&x, 0, n) ? 0 : 1, rows = 1 - kernel;
     *n_axis = *m_axis = *k_axis = -1;
     int64_t batch = 1, kernel_batch = 1;

@@ -139,6 +139,8 @@ static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int
     const struct lx_op *op = &l->graph->ops[o];
     int v = n->var[o - n->first][level];
     if (v < 0 || v >= x->var_count) return wrong(l, o, st, "it does not have the axis");
+    if (!op_index_tileable(x, v))
+        return wrong(l, o, st, "the axis is that of a window, or summed beside one");
     for (int k = 0; k < level; k++)
         if (n->var[o - n->first][k] == v) return wrong(l, o, st, "two levels cut one variable");
     if (lx_var_nature(op, v) != LX_ITERATED) return wrong(l, o, st, "it takes the axis as a whole");

@@ -146,7 +146,8 @@ bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
         a->tiles = tiles ? tiles[v] : 1;
         a->extent = x.extent[v] / a->tiles;
         a->unit = 1;
-        a->is_summed = op_index_reduced(&x, v);
+        a->is_summed = op_index_summed(&x, v);
+        a->follows = op_index_follows(&x, v);
         char *name = arena_copy(memory, &x.letter[v], 1);
         if (!name) return status_no_memory(st);
         a->name = name;

@@ -21,6 +21,7 @@ struct axis {
     int64_t units;  /* ceil(extent / unit) */
     int64_t basis;  /* splits divide this: units, or the granularity of an extent known at run time */
     bool is_reduction, is_summed; /* as in struct lx_split */
+    bool follows;                 /* `in` of a window: not gone along */
     int64_t floor;                /* committed by the span pass, or 1 */
     struct factor_set legal;      /* divisors of basis that the constraints allow */
     bool blocked;

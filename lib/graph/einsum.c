@@ -4,6 +4,7 @@
  * kind allows follows from its traits: a pointwise op keeps every index of its inputs, a reduction drops
  * some, a contraction takes two inputs and drops only indices that both have. */
 #include "graph/builder.h"
+#include "graph/op_windows.h"
 #include "base/fail.h"
 
 #include <ctype.h>
@@ -104,6 +105,12 @@ static bool has(const struct map_context *c, int i, int v)
     return false;
 }
 
+/* Part of a window, where other rules hold: in and tap go without a sum over the other input, out comes from both. */
+static bool windowed(const struct lx_op *op, int v)
+{
+    return lx_window_of(op, v) != NULL;
+}
+
 /* What the kind allows. */
 static bool check_kind(struct map_context *c, struct lx_op *op)
 {
@@ -115,6 +122,7 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
         int holders = 0;
         for (int i = 0; i < out; i++) holders += has(c, i, v);
         if (!in_output) op->reduces = true;
+        if (windowed(op, v)) continue;
         if (holders == 0) added = c->map->letter[v];
         if ((traits & LX_CONTRACTS) && !in_output && holders == 1)
             return builder_error(
@@ -236,6 +244,9 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
                 b, c.at, st, LX_E_EINSUM, "op %s has an einsum, but %s; remove it%s", op->name,
                 shaped ? "its kind has no index map" : "an operand is known by its bytes only",
                 shaped ? "" : " or give shapes");
+        if (op->window_count)
+            return builder_error(b, b->op_places.at[number].op, st, LX_E_SCHEMA,
+                                 "op %s has windows, but no index map; remove them or give shapes", op->name);
         if (op->offset || op->stride)
             return builder_error(
                 b, b->op_places.at[number].op, st, LX_E_SHAPE,
@@ -244,6 +255,9 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
         op->reduces = (op->kind->traits & LX_REDUCES) && !(op->kind->traits & LX_POINTWISE);
         return true;
     }
+    if (op->window_count && (!op->einsum || (op->kind->traits & LX_VIEW)))
+        return builder_error(b, c.at, st, LX_E_EINSUM,
+                             "op %s has windows, which name letters of an \"einsum\"; give it one", op->name);
     if (op->kind->traits & LX_VIEW) return check_view(&c, op);
     if (!op->einsum && !imply_einsum(&c, op)) return false;
 
@@ -257,11 +271,14 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
         c.index[i] = arena_array(b->memory, (size_t)c.rank[i], sizeof **c.index);
         if (!c.index[i]) return status_no_memory(st);
     }
+    struct windows_context windows = {b, op, c.at, st, c.map, c.index, c.rank};
     c.map->operand_count = operands;
     c.map->rank = c.rank;
     c.map->index = (const signed char *const *)c.index;
     bool chooses = op->kind->traits & LX_CHOOSES;
-    if (!parse(&c) || !(chooses ? choice_check(b, c.at, op, c.map, st) : check_kind(&c, op))) return false;
+    if (!parse(&c) || !builder_map_windows(&windows, op) ||
+        !(chooses ? choice_check(b, c.at, op, c.map, st) : check_kind(&c, op)))
+        return false;
     op->map = c.map;
     return true;
 }

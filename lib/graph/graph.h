@@ -172,6 +172,11 @@ struct lx_graph {
     const struct lx_graph *sharing; /* whose parts it shares; NULL: all are its own */
 };
 
+/* The window that variable `v` is a part of; NULL: none. */
+const struct lx_window *lx_window_of(const struct lx_op *op, int v);
+bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b);
+/* Where in the input a tap of an output index lies; -1: nowhere, or before it. It may be behind its end. */
+int64_t lx_window_at(const struct lx_window *w, int64_t out, int64_t tap);
 const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
 const char *lx_role_word(enum lx_role r);

@@ -99,6 +99,27 @@ static void write_einsum(const struct lx_op *op, int changed, struct text *t)
     text_format(t, "%s\"", at);
 }
 
+/* A tap that an operand has tells its size. */
+static bool tap_is_operands(const struct lx_op *op, int tap)
+{
+    for (int i = 0; i < op->map->operand_count; i++)
+        for (int d = 0; d < op->map->rank[i]; d++)
+            if (op->map->index[i][d] == tap) return true;
+    return false;
+}
+
+static void write_window(const struct lx_op *op, const struct lx_window *w, struct text *t)
+{
+    const char *letter = op->map->letter;
+    text_format(t, "{\"in\": \"%c\", \"out\": \"%c\", \"tap\": \"%c\"", letter[(int)w->in],
+                letter[(int)w->out], letter[(int)w->tap]);
+    if (!tap_is_operands(op, w->tap)) text_format(t, ", \"size\": %" PRId64, w->size);
+    text_format(t, ", \"stride\": %" PRId64 ", \"dilation\": %" PRId64 ", \"pad\": %" PRId64, w->stride,
+                w->dilation, w->pad);
+    if (w->hole != 1) text_format(t, ", \"hole\": %" PRId64, w->hole);
+    text_add(t, w->count_all ? ", \"count_all\": true}" : "}");
+}
+
 static void write_op(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
     text_add(t, "    {\"name\": ");
@@ -114,6 +135,11 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     text_json_string(t, g->tensors[op->output].name);
     if (changed >= 0) text_format(t, ", \"inplace\": %d", changed);
     if (op->einsum) write_einsum(op, changed, t);
+    for (int i = 0; i < op->window_count; i++) {
+        text_add(t, i ? ", " : ", \"windows\": [");
+        write_window(op, &op->windows[i], t);
+        if (i + 1 == op->window_count) text_add(t, "]");
+    }
     if (op->has_value) {
         text_add(t, ", \"value\": ");
         write_number(t, op->value);

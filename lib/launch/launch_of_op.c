@@ -120,7 +120,7 @@ static bool set_sums(const struct subject *s, struct lx_op_launch *o, lx_status 
     o->sum = calloc((size_t)s->index.var_count + 1, sizeof *o->sum);
     if (!o->sum) return status_no_memory(st);
     for (int v = 0; v < s->index.var_count; v++) {
-        if (!op_index_reduced(&s->index, v)) continue;
+        if (!op_index_summed(&s->index, v)) continue;
         const struct lx_split *split = split_of_var(s, v);
         int64_t extent = s->index.extent[v];
         o->sum[o->sum_count++] =
@@ -246,7 +246,7 @@ static void set_dealing(const struct subject *s, struct dealing *g)
     }
     for (int v = 0; v < s->index.var_count; v++) {
         const struct lx_split *split = split_of_var(s, v);
-        if (op_index_reduced(&s->index, v))
+        if (op_index_summed(&s->index, v))
             g->sum_stride[sums++] = split ? g->stride[split - s->division->splits] : 1;
     }
 }

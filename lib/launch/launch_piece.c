@@ -226,7 +226,8 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
     }
     if (c->k_slice < 0 || !sum_range(o, c->k_slice, from, to)) return false;
     for (int v = 0; v < x->var_count; v++) {
-        if (!op_index_reduced(x, v)) continue;
+        if (op_index_follows(x, v)) out->from[v] = 0, out->to[v] = x->extent[v];
+        if (!op_index_summed(x, v)) continue;
         if (sums == o->sum_count || o->sum[sums].extent != x->extent[v]) return false;
         out->from[v] = from[sums];
         out->to[v] = to[sums++];

@@ -66,7 +66,7 @@ static void add_sums(struct listing *w)
     int64_t behind = w->o->k_slices;
     int i = 0;
     for (int v = 0; v < w->x.var_count; v++) {
-        if (!op_index_reduced(&w->x, v)) continue;
+        if (!op_index_summed(&w->x, v)) continue;
         const struct lx_launch_sum *s = &w->o->sum[i++];
         char c = w->x.letter[v];
         behind /= s->parts;
@@ -194,7 +194,9 @@ static void add_operand(struct listing *w, int operand)
         char c = w->x.letter[v];
         int first = inner && !op_index_reduced(&w->x, v) ? 2 : 0;
         text_add(&w->t, d ? ", " : "");
-        if (w->x.shifted == operand && (w->x.offset[d] || w->x.stride[d] != 1))
+        if (op_index_follows(&w->x, v))
+            text_format(&w->t, "0:%" PRId64, w->x.extent[v]);
+        else if (w->x.shifted == operand && (w->x.offset[d] || w->x.stride[d] != 1))
             text_format(&w->t, "%" PRId64 " + %" PRId64 " * (%c%d:%c%d)", w->x.offset[d], w->x.stride[d], c,
                         first, c, first + 1);
         else if (in_nest(w, v))

@@ -38,6 +38,8 @@ static void from_einsum(const struct lx_op *op, struct op_index *x)
     x->var_count = m->var_count;
     memcpy(x->letter, m->letter, sizeof x->letter);
     memcpy(x->extent, m->extent, sizeof x->extent);
+    x->windows = op->windows;
+    x->window_count = op->window_count;
     for (int i = 0; i < m->operand_count; i++) {
         x->rank[i] = m->rank[i];
         memcpy(x->var[i], m->index[i], (size_t)m->rank[i]);
@@ -66,6 +68,7 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
     out->operand_count = op->input_count + 1;
     out->var_count = 0;
     out->shifted = -1;
+    out->window_count = 0;
     bool plain = op->input_count == 1 && shaped(g, op) &&
                  g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
     if (op->map)
@@ -90,6 +93,30 @@ bool op_index_leaves_sticks(const struct op_index *x, int dim, int64_t stick_ele
                            .constant = x->offset[dim]};
     bool turns;
     return !stick_coordinate_legal(&c, stick_elements, &turns) || turns;
+}
+
+bool op_index_follows(const struct op_index *x, int v)
+{
+    for (int i = 0; i < x->window_count; i++)
+        if (x->windows[i].in == v) return true;
+    return false;
+}
+
+bool op_index_slides(const struct op_index *x, int v)
+{
+    for (int i = 0; i < x->window_count; i++)
+        if (x->windows[i].in == v || x->windows[i].out == v || x->windows[i].tap == v) return true;
+    return false;
+}
+
+bool op_index_tileable(const struct op_index *x, int v)
+{
+    return x->window_count == 0 || (!op_index_slides(x, v) && !op_index_reduced(x, v));
+}
+
+bool op_index_summed(const struct op_index *x, int v)
+{
+    return op_index_reduced(x, v) && !op_index_follows(x, v);
 }
 
 bool op_index_reduced(const struct op_index *x, int v)

@@ -14,6 +14,8 @@ struct op_index {
     /* Of a view: this operand is indexed by offset + stride * v; -1: none. */
     int shifted;
     int64_t offset[LX_MAX_RANK], stride[LX_MAX_RANK];
+    int window_count;
+    const struct lx_window *windows; /* the op's; variables as here */
 };
 
 void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_index *out);
@@ -21,6 +23,14 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
 int op_index_dim(const struct op_index *x, int operand, int v);
 /* No output dimension has it. */
 bool op_index_reduced(const struct op_index *x, int v);
+/* It is `in` of a window: nobody goes along it, whoever reads the operand finds all of it. */
+bool op_index_follows(const struct op_index *x, int v);
+/* It is any part of a window. */
+bool op_index_slides(const struct op_index *x, int v);
+/* May the tiles of a nest cut it? Of an op with windows what it keeps, if it does not slide. */
+bool op_index_tileable(const struct op_index *x, int v);
+/* Gone along, and not kept: what sums have terms of. */
+bool op_index_summed(const struct op_index *x, int v);
 /* Does the view walk dimension `dim` of what it shifts other than one by one from the begin of a stick on? */
 bool op_index_leaves_sticks(const struct op_index *x, int dim, int64_t stick_elements);
 /* Tensor number of an operand. */

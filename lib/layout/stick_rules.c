@@ -9,6 +9,8 @@
  *   restickify              any two different layouts
  *   opaque                  any; the output takes the default layout
  *
+ * No variable of a window is a stick's: elements that follow each other there are not used together.
+ *
  * A variable of one element needs no stick of its own: its operands count as having none. */
 #include "layout/stick_rules.h"
 #include "graph/choice.h"
@@ -29,9 +31,10 @@ static bool aligned(const struct lx_graph *g, const struct lx_op *op, int64_t ex
 static int preference(const struct op_index *x, int *order)
 {
     int n = 0, out = x->operand_count - 1;
-    for (int d = x->rank[out] - 1; d >= 0; d--) order[n++] = x->var[out][d];
+    for (int d = x->rank[out] - 1; d >= 0; d--)
+        if (!op_index_slides(x, x->var[out][d])) order[n++] = x->var[out][d];
     for (int v = x->var_count - 1; v >= 0; v--)
-        if (op_index_reduced(x, v)) order[n++] = v;
+        if (op_index_reduced(x, v) && !op_index_slides(x, v)) order[n++] = v;
     return n;
 }
 
@@ -131,7 +134,8 @@ static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const s
 static bool has_own(const struct op_index *x, int input)
 {
     for (int v = 0; v < x->var_count; v++)
-        if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0)
+        if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0 &&
+            !op_index_slides(x, v))
             return true;
     return false;
 }

@@ -109,6 +109,7 @@ static const char *why_not(const struct lx_op *op, const struct op_index *x, str
 {
     if (op->kind->traits & LX_EXTERN) return "it runs off the device";
     if (!x->known) return "its index map is unknown";
+    if (x->window_count) return "no contraction: windows of a tensor, which overlap";
     if (find_main(op, out)) return NULL;
     return op->kind->traits & LX_VIEW ? "no contraction: it moves a part of a tensor, with offsets"
            : op->reduces              ? "no contraction: a reduction of one tensor"

@@ -135,6 +135,7 @@ struct model_op {
     struct model_attrs attrs;
     const int32_t *bodies; /* what it calls or applies, in the order of the file */
     int body_count;
+    int32_t instead; /* 1 + a derived body that does the same in smaller ops (layers.h); 0: none */
     int line, column;
 };
 
@@ -146,6 +147,7 @@ struct model_body {
     int op_count;
     bool declared_public;
     bool rearranged; /* the file has its ops in another order */
+    bool derived;    /* not in the file: kinds are those of ONNX, whatever the format (layers.h) */
     int line, column;
 };
 

@@ -74,6 +74,9 @@ bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *grap
 /* Types (and values, where they can be known) of all results of the graph and its subgraphs. */
 bool onnx_shapes(struct lx_model *m, lx_status *st);
 
+/* The same of one op that is not in the file. */
+bool onnx_shape_part(struct lx_model *m, struct model_op *op, lx_status *st);
+
 /* The version of the op set that a kind belongs to. */
 int64_t onnx_opset(const struct lx_model *m, const char *kind);
 
@@ -82,6 +85,7 @@ struct shaper {
     struct lx_model *m;
     struct model_op *op;
     int64_t opset;
+    bool one_opset; /* whatever the file says */
     int64_t budget; /* elements that may still be computed ahead */
     int depth;
     lx_status *st;

@@ -1,5 +1,6 @@
 /* Shapes of everything that an ONNX graph makes, op by op: by the rule of its kind, else as the file declares it. Where
  * both are there they must agree. */
+#include "model/layers.h"
 #include "model/onnx.h"
 #include "base/fail.h"
 
@@ -152,7 +153,7 @@ static bool op_shapes(struct shaper *x)
     for (int b = 0; b < op->body_count; b++)
         if (!body_shapes(x, op->bodies[b])) return false;
     x->op = op;
-    x->opset = onnx_opset(x->m, op->kind);
+    if (!x->one_opset) x->opset = onnx_opset(x->m, op->kind);
     enum shaped by_rule = rule ? rule(x) : SHAPE_UNKNOWN;
     if (by_rule == SHAPE_WRONG) return false;
     enum shaped settled = settle(x);
@@ -189,4 +190,11 @@ bool onnx_shapes(struct lx_model *m, lx_status *st)
 {
     struct shaper x = {.m = m, .st = st, .budget = MOST_FOLDED};
     return body_shapes(&x, m->entry);
+}
+
+bool onnx_shape_part(struct lx_model *m, struct model_op *op, lx_status *st)
+{
+    struct shaper x = {
+        .m = m, .op = op, .st = st, .budget = MOST_FOLDED, .opset = ONNX_DERIVED_OPSET, .one_opset = true};
+    return op_shapes(&x);
 }

@@ -126,12 +126,39 @@ static bool replace(const struct search *s, const struct attempt *from, const st
     return ok;
 }
 
-static bool is_legal(const struct search *s, const struct attempt *from, const struct node *n, bool *legal)
+static bool is_parent(const struct lx_buffer *of, int32_t buffer)
 {
-    struct decisions how = decisions_of(s, n, true);
-    struct attempt tried;
-    if (!replace(s, from, &how, &tried, legal)) return false;
-    attempt_free(&tried);
+    for (int32_t i = 0; i < of->parent_count; i++)
+        if (of->parents[i] == buffer) return true;
+    return false;
+}
+
+/* May buffer `b` be where it is until `end`? */
+static bool may_wait(const struct attempt *a, int32_t b, int64_t end)
+{
+    const struct lx_problem *p = &a->draft.problem;
+    const int64_t *address = a->answer.address;
+    for (int32_t i = 0; i < p->count && address[b] >= 0; i++) {
+        const struct lx_buffer *x = &p->buffers[i];
+        bool meets = address[i] >= 0 && x->start < end && x->end >= p->buffers[b].end &&
+                     address[i] < address[b] + p->buffers[b].size && address[b] < address[i] + x->size;
+        if (meets && i != b && !is_parent(&p->buffers[b], i)) return false;
+    }
+    return true;
+}
+
+/* The source waits for the copy, if it can: as a draft with that decided would have it. */
+static bool wait_for(struct attempt *a, struct cut copy)
+{
+    const struct draft *x = &a->draft;
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        int32_t source = x->stays[i].ring_source;
+        if (source < 0 || x->stays[i].tensor != copy.tensor || x->stays[i].first != copy.before) continue;
+        int64_t end = (int64_t)copy.before + 1;
+        if (end <= x->buffers[source].end) continue;
+        if (!may_wait(a, source, end)) return false;
+        x->buffers[source].end = end;
+    }
     return true;
 }
 
@@ -139,23 +166,25 @@ static bool is_legal(const struct search *s, const struct attempt *from, const s
 static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *used, struct node *n,
                          struct cut *clash, bool *clashes)
 {
+    struct attempt at = {0};
     bool ok = true, legal;
     for (size_t i = 0; ok && i < used->count; i++) {
-        struct node next = *n;
-        next.kept = with_more(&s->memory, n->kept, n->kept_count, &used->at[i], 1, &next.kept_count);
-        ok = next.kept ? true : status_no_memory(s->by->st);
-        legal = false;
-        if (ok && i < MOST_WAITS) ok = is_legal(s, a, &next, &legal);
-        if (ok && !legal) {
+        if (!at.memory && i < MOST_WAITS) { /* what is decided so far */
+            struct decisions how = decisions_of(s, n, true);
+            ok = replace(s, a, &how, &at, &legal);
+        }
+        legal = ok && i < MOST_WAITS && wait_for(&at, used->at[i]);
+        if (!legal) {
             if (!*clashes) *clash = used->at[i];
             *clashes = true;
-            next = *n;
-            next.loaded =
-                with_more(&s->memory, n->loaded, n->loaded_count, &used->at[i], 1, &next.loaded_count);
-            ok = next.loaded ? true : status_no_memory(s->by->st);
+            attempt_free(&at);
         }
-        if (ok) *n = next;
+        struct cut **list = legal ? &n->kept : &n->loaded;
+        int32_t *count = legal ? &n->kept_count : &n->loaded_count;
+        *list = with_more(&s->memory, *list, *count, &used->at[i], 1, count);
+        ok = ok && (*list ? true : status_no_memory(s->by->st));
     }
+    attempt_free(&at);
     return ok;
 }
 

@@ -29,6 +29,7 @@ static struct nest_asks asks_of(const struct planner *p)
                               .levels = ops <= 100 ? 3 : 2,
                               .counts = tiny ? 64 : 8,
                               .most = tiny ? 200 : 24,
+                              .most_runs = tiny ? 0 : 400,
                               .least_gain = tiny ? -LX_INT_MAX : 1};
 }
 
@@ -69,9 +70,10 @@ static bool enter(struct planner *p, struct nest_set *s, int64_t *tries, struct 
 }
 
 /* The candidates without a common op that promise most together: the best path over the ops. */
-static bool add_path(struct planner *p, const struct nest_set *base, const struct nest_candidate *found,
-                     int32_t count, struct arena *memory, int64_t *tries, struct nest_pool *next)
+static bool add_path(struct planner *p, const struct nest_set *base, const struct nest_list *runs,
+                     struct arena *memory, int64_t *tries, struct nest_pool *next)
 {
+    const struct nest_candidate *found = runs->at;
     size_t n = (size_t)base->op_count + 1;
     int64_t *most = arena_array(memory, n, sizeof *most);
     int32_t *taken = arena_array(memory, n, sizeof *taken);
@@ -80,7 +82,7 @@ static bool add_path(struct planner *p, const struct nest_set *base, const struc
     for (int32_t o = 0; o < base->op_count; o++) {
         most[o + 1] = most[o];
         taken[o + 1] = -1;
-        for (int32_t i = 0; i < count; i++) {
+        for (int32_t i = 0; i < runs->count; i++) {
             const struct nest_candidate *c = &found[i];
             if (c->nest.last != o || most[c->nest.first] + c->gain <= most[o + 1]) continue;
             most[o + 1] = most[c->nest.first] + c->gain;
@@ -97,35 +99,22 @@ static bool add_path(struct planner *p, const struct nest_set *base, const struc
     return s.nest_count <= base->nest_count + 1 || enter(p, &s, tries, next);
 }
 
-/* The best of every run, and the path over them. */
-static bool add_many(struct planner *p, struct nest_asks asks, const struct nest_set *base,
-                     struct arena *memory, int64_t *tries, struct nest_pool *next)
-{
-    struct nest_candidate *found = NULL;
-    int32_t count = 0;
-    asks.one_a_run = true;
-    asks.most = 400;
-    return nest_candidates(&asks, memory, &found, &count, p->st) &&
-           add_path(p, base, found, count, memory, tries, next);
-}
-
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
 static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int32_t most,
                       int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
     struct nest_asks asks = asks_of(p);
-    struct nest_candidate *found = NULL;
+    struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
-    int32_t count = 0;
     asks.now = &from->draft;
     asks.op_bytes = op_bytes(p, from, &memory);
-    bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &found, &count, p->st) &&
+    bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &all, &runs, p->st) &&
               nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
-              (from->draft.graph->op_count <= FEW || add_many(p, asks, &base, &memory, tries, next));
-    for (int32_t i = 0; ok && *tries > 0 && i < count && i < most; i++) {
+              (asks.most_runs == 0 || add_path(p, &base, &runs, &memory, tries, next));
+    for (int32_t i = 0; ok && *tries > 0 && i < all.count && i < most; i++) {
         if (lx_run_stopped(&p->options->run)) break;
-        ok = nest_set_add(&base, &found[i], &memory, &with) ? true : status_no_memory(p->st);
+        ok = nest_set_add(&base, &all.at[i], &memory, &with) ? true : status_no_memory(p->st);
         ok = ok && enter(p, &with, tries, next);
     }
     arena_free(&memory);

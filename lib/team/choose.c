@@ -138,6 +138,10 @@ bool team_choose_cuts(struct team_draft *d, lx_status *st)
         struct op_index x;
         const struct lx_op *op = &g->ops[o];
         op_index_of(g, op, &x);
+        if (op->window_count)
+            return status_set_at(
+                st, LX_E_UNSUPPORTED, g->file, op->line, 0,
+                "op %s has windows, which overlap those of other members; plan it for one device", op->name);
         if (!x.known && d->tensors[op->output].cut >= 0)
             return status_set_at(
                 st, LX_E_UNSUPPORTED, g->file, op->line, 0,

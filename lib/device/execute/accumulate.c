@@ -58,5 +58,8 @@ void divide_means(struct op_work *w)
     bool means = w->arith->sum && w->class != CLASS_POINTWISE && w->arith->sum->divides;
     if (!means || iteration_parts_after(&w->m->at, w->summed) > 0) return;
     for (size_t i = 0; i < w->strip_count; i++)
-        for (int64_t k = 0; k < w->strip[i].layout.floats; k++) w->strip[i].out[k] /= (float)w->terms;
+        if (w->x.window_count)
+            divide_window_means(w, &w->strip[i]);
+        else
+            for (int64_t k = 0; k < w->strip[i].layout.floats; k++) w->strip[i].out[k] /= (float)w->terms;
 }

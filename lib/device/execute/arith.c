@@ -54,6 +54,7 @@ ROW(tanh, tanhf(A))
 ROW(greater, A > B ? 1.0f : 0.0f)
 ROW(where, A != 0 ? B : c[i])
 ROW(copy, A)
+ROW(cut, truncf(A))
 
 /* Sums run in LANES lanes, so that the compiler can use vectors; the order is fixed. */
 enum { LANES = 16 };
@@ -145,6 +146,7 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_GREATER]    = {.row = greater_row},
     [LX_KIND_WHERE]      = {.row = where_row},
     [LX_KIND_CLONE]      = {.row = copy_row, .moves = true},
+    [LX_KIND_CAST]       = {.row = copy_row},
     [LX_KIND_MATMUL]     = {.sum = &reduction_sum},
     [LX_KIND_BLEND]      = {.sum = &reduction_sum},
     [LX_KIND_RESTICKIFY] = {.row = copy_row, .moves = true},
@@ -164,6 +166,14 @@ const struct arith *arith_of(const struct lx_kind *kind)
     const struct arith *a = &table[kind->id];
     bool sums = kind->traits & (LX_REDUCES | LX_CONTRACTS), rows = !sums || kind->traits & LX_POINTWISE;
     return (a->row || !rows) && (a->sum || !sums) ? a : NULL;
+}
+
+const struct arith *arith_of_op(const struct lx_graph *g, const struct lx_op *op)
+{
+    static const struct arith cuts = {.row = cut_row};
+    enum lx_dtype to = g->tensors[op->output].dtype;
+    bool whole = number_types[to].integer && to != LX_BOOL;
+    return op->kind->id == LX_KIND_CAST && whole ? &cuts : arith_of(op->kind);
 }
 
 bool arith_known(const struct lx_graph *g, lx_status *st)

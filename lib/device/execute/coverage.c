@@ -75,12 +75,12 @@ static bool check_sums(const struct coverage *c)
     struct op_work *w = c->w;
     int64_t left = 1, meet = 0;
     for (int v = 0; v < w->x.var_count; v++)
-        if (op_index_reduced(&w->x, v)) left *= w->x.extent[v];
+        if (op_index_summed(&w->x, v)) left *= w->x.extent[v];
     for (int32_t g = 0; g < w->groups; g++) {
         const struct strip *a = &w->strip[c->leader[g]].strip;
         int64_t n = 1;
         for (int v = 0; v < w->x.var_count; v++)
-            if (op_index_reduced(&w->x, v)) n *= a->to[v] - a->from[v];
+            if (op_index_summed(&w->x, v)) n *= a->to[v] - a->from[v];
         left -= n;
         for (int32_t h = 0; h < g; h++) meet += sums_meet(&w->x, a, &w->strip[c->leader[h]].strip);
     }

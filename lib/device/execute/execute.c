@@ -171,7 +171,7 @@ static void take_tile(struct op_work *w)
     iteration_offsets(&m->at, w->launch->launch, w->offset);
     w->terms = 1;
     for (int v = 0; v < w->x.var_count; v++)
-        if (op_index_reduced(&w->x, v)) w->terms *= w->x.extent[v];
+        if (op_index_summed(&w->x, v)) w->terms *= w->x.extent[v];
     if (!m->at.nest) return;
     w->summed = m->summed[w->op->output];
     nest_tile_index(m->plan->nests, m->plan->nest_count, m->tick, &w->x);
@@ -182,7 +182,7 @@ void execute_op(struct machine *m)
     const struct lx_op *op = machine_op(m);
     struct op_work w = {.m = m,
                         .op = op,
-                        .arith = arith_of(op->kind),
+                        .arith = arith_of_op(m->graph, op),
                         .operands = op->input_count + 1,
                         .cores = m->cores,
                         .groups = 1};

@@ -106,6 +106,11 @@ struct chunk {
 typedef bool leaf_function(struct chunk *c);
 /* row_leaves.c: rows of elements, and rows that become one number. nest_leaf.c: loop nests. */
 leaf_function leaf_pointwise, leaf_reduction, leaf_nest;
+/* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor is each element's own. */
+leaf_function leaf_window_products, leaf_window_fold;
+/* To what the windows of the slice reach of the input. */
+void narrow_windows(const struct op_index *x, struct slice *s);
+void divide_window_means(const struct op_work *w, const struct strip_work *s);
 /* nest_leaf.c: makes the nests of all shapes that a strip has. */
 bool prepare_nests(struct op_work *w, const struct strip_work *s);
 

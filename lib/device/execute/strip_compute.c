@@ -81,6 +81,7 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
 
 static leaf_function *leaf_of(const struct op_work *w)
 {
+    if (w->x.window_count) return w->class == CLASS_CONTRACTION ? leaf_window_products : leaf_window_fold;
     return w->nests ? leaf_nest : w->class == CLASS_REDUCTION ? leaf_reduction : leaf_pointwise;
 }
 
@@ -93,6 +94,7 @@ static bool compute_chunk(struct op_work *w, const struct task *t)
         c->w = w;
         c->strip = &w->strip[t->strip];
         c->slice = t->slice;
+        narrow_windows(&w->x, &c->slice);
     }
     for (int i = 0; ok && i < w->op->input_count; i++) ok = pack_input(c, i, &memory);
     ok = ok && leaf_of(w)(c);
@@ -137,7 +139,8 @@ bool strip_prepare(struct op_work *w, struct strip_work *s)
     int64_t products = w->class == CLASS_CONTRACTION ? 2 : 1;
     make_layout(w, s, &s->slice, w->operands - 1, &s->layout);
     s->out = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
-    for (int v = 0; v < w->x.var_count; v++) products *= width(&s->slice, v);
+    for (int v = 0; v < w->x.var_count; v++)
+        if (!op_index_follows(&w->x, v)) products *= width(&s->slice, v);
     if (!w->arith->moves) w->m->counted[s->core].flops += products;
     return s->out && (!w->nests || prepare_nests(w, s));
 }

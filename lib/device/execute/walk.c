@@ -14,7 +14,8 @@ static bool within(const struct op_index *x, const struct lx_launch_piece *p)
 static int64_t volume(const struct op_index *x, const int64_t *from, const int64_t *to)
 {
     int64_t n = 1;
-    for (int v = 0; v < x->var_count; v++) n *= to[v] - from[v]; /* an op has less than 2^63 products */
+    for (int v = 0; v < x->var_count; v++)
+        if (!op_index_follows(x, v)) n *= to[v] - from[v]; /* an op has less than 2^63 products */
     return n;
 }
 

@@ -87,6 +87,12 @@ static void add_variable(struct evaluation *e, int v)
     for (int i = 0; i < 3; i++) e->step[i][k] = step[i];
 }
 
+void evaluate_growth(struct evaluation *e)
+{
+    e->growth = growth_of(e);
+    if (e->divisor == 0) e->divisor = e->terms;
+}
+
 static void order_variables(struct evaluation *e)
 {
     const struct lx_einsum *map = e->op->map;
@@ -104,8 +110,7 @@ static void order_variables(struct evaluation *e)
             add_variable(e, v);
             e->terms *= map->extent[v];
         }
-    e->growth = growth_of(e);
-    if (e->divisor == 0) e->divisor = e->terms;
+    evaluate_growth(e);
 }
 
 /* Offsets of output element `n` in the inputs. */
@@ -390,11 +395,12 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
 {
     const struct lx_tensor *out = &e->g->tensors[e->op->output];
     struct share s = {.e = e, .block = view_block};
-    e->meaning = meaning_of(e->op->kind);
+    e->meaning = meaning_of_op(e->g, e->op);
     e->integers = all_integers(e);
     e->out_count = 1;
     for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
     if (e->op->kind->traits & LX_CHOOSES) return evaluate_choice(e);
+    if (e->op->window_count) return evaluate_windows(e, pool);
     if (e->op->map) {
         order_variables(e);
         if (e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);

@@ -66,6 +66,10 @@ void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *l
 
 /* choose_reference.c: an op that chooses by indices. */
 bool evaluate_choice(struct evaluation *e);
+/* evaluate_windows.c: ops with windows. False: memory is out. */
+bool evaluate_windows(struct evaluation *e, struct pool *pool);
+/* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
+void evaluate_growth(struct evaluation *e);
 
 /* contract.c */
 bool evaluate_contraction(struct evaluation *e, struct pool *pool);

@@ -23,6 +23,8 @@ struct meaning {
 /* NULL: nobody knows what it computes. Then the kind is one of those that only mix their operands (LX_MIXES), or it
  * cannot be evaluated. */
 const struct meaning *meaning_of(const struct lx_kind *kind);
+/* The same of an op, where it depends on its types. */
+const struct meaning *meaning_of_op(const struct lx_graph *g, const struct lx_op *op);
 /* Can every op be evaluated? If not, `st` names the first that cannot. */
 bool meanings_known(const struct lx_graph *g, lx_status *st);
 

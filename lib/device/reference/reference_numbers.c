@@ -1,6 +1,7 @@
 /* Kinds of ops as functions of numbers, written down once more and apart from those of the device. */
 #include "device/reference/meaning.h"
 #include "base/fail.h"
+#include "device/memory/dtypes.h"
 
 #include <float.h>
 #include <math.h>
@@ -41,6 +42,7 @@ MEANING(tanh, tanh(A))
 MEANING(greater, A > B ? 1 : 0)
 MEANING(where, A != 0 ? B : C)
 MEANING(same, A)
+MEANING(whole, trunc(A))
 
 /* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can be taken. */
 static double powers_double(const double *v)
@@ -86,6 +88,7 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_GREATER]    = {OF(greater)},
     [LX_KIND_WHERE]      = {OF(where)},
     [LX_KIND_CLONE]      = {OF(same)},
+    [LX_KIND_CAST]       = {OF(same)},
     [LX_KIND_MATMUL]     = {OF(mul), .fold = &total},
     [LX_KIND_BLEND]      = {OF(mul), .fold = &total},
     [LX_KIND_RESTICKIFY] = {OF(same)},
@@ -105,6 +108,14 @@ const struct meaning *meaning_of(const struct lx_kind *kind)
     const struct meaning *m = &meanings[kind->id];
     bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS), by_element = kind->traits != LX_REDUCES;
     return (m->in_double || !by_element) && (m->fold || !folds) ? m : NULL;
+}
+
+const struct meaning *meaning_of_op(const struct lx_graph *g, const struct lx_op *op)
+{
+    static const struct meaning toward_zero = {OF(whole)};
+    enum lx_dtype to = g->tensors[op->output].dtype;
+    bool cuts = op->kind->id == LX_KIND_CAST && number_types[to].integer && to != LX_BOOL;
+    return cuts ? &toward_zero : meaning_of(op->kind);
 }
 
 bool meanings_known(const struct lx_graph *g, lx_status *st)

@@ -49,7 +49,7 @@ struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, c
     t->op.output = count - 1;
     t->terms = 1;
     for (int v = 0; v < x.var_count; v++)
-        if (op_index_reduced(&x, v)) t->terms *= x.extent[v];
+        if (op_index_summed(&x, v)) t->terms *= x.extent[v];
     bool ok = cut_map(op, tiles, memory, t);
     for (int i = 0; i < count && ok; i++) {
         inputs[i] = i;

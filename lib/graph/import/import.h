@@ -25,6 +25,8 @@
 enum import_class { IMPORT_CLASSES(IMPORT_CLASS) CLASS_COUNT };
 #undef IMPORT_CLASS
 
+enum { STORAGE_MAX_WHOLE = 16 };
+
 /* A tensor to be, row-major in its own sequence of elements. */
 struct storage {
     const char *name;
@@ -32,6 +34,8 @@ struct storage {
     enum model_element element;
     int64_t elements;
     struct cuts cuts;
+    struct atom whole[STORAGE_MAX_WHOLE]; /* runs of digits that are never cut: windows slide along them */
+    int whole_count;
     int32_t tensor; /* once built, else -1 */
     bool needed;
     int line, column;
@@ -43,6 +47,9 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
+    bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
+    bool unknown;       /* a loop or branch that data decides on */
+    int64_t taken;      /* how often a loop was walked through, which branch was taken */
     int32_t first, end; /* its sketches */
 };
 
@@ -71,10 +78,14 @@ struct sketch {
     int64_t extent[VIEW_MAX_RANK];
     bool has_value, needed;
     double value;
+    const struct lx_window
+        *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
+    int window_count;
 };
 
 struct import {
     const struct lx_model *m;
+    enum model_format format; /* of the kinds in the body under way: ONNX in derived ones */
     struct lx_import_options options;
     struct arena memory;
     VEC(struct storage) storages;
@@ -83,6 +94,7 @@ struct import {
     int32_t *leaf;                   /* by value of the model: the first of its leaves, -1: not made yet */
     struct op_class **classes;       /* by body and op */
     struct names tensor_names, op_names;
+    struct names constants; /* storages by the data of constants */
     int32_t body;      /* that is being walked through */
     int last_number;   /* that kept two names apart */
     bool whole_result; /* the next result is stored as a whole, whatever its operands lack */
@@ -124,7 +136,9 @@ bool import_opaque(struct import *im, const char *kind, const struct model_op *o
 bool import_body(struct import *im, int32_t body);
 struct op_class *import_class_of(const struct import *im, const struct model_op *op);
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason);
-/* import_ops.c: one op that is no control flow. */
+/* import_ops.c: what ONNX knows ahead is a constant, whatever made it. */
+bool import_known_ahead(const struct import *im, const struct model_op *op);
+/* One op that is no control flow. */
 bool import_op(struct import *im, const struct model_op *op);
 
 /* import_cuts.c: until no op asks for another cut. */

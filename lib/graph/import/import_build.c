@@ -88,22 +88,50 @@ static char letter_at(const struct sketch *s, struct letters *l, const struct sk
 }
 
 /* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
-static bool index_string(const struct import *im, const struct sketch *s, struct text *t)
+static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct text *t)
 {
-    struct letters l = {.count = 0};
-    if (!collect(im, s, &l)) return false;
+    if (!collect(im, s, l)) return false;
     for (int i = 0; i <= s->input_count; i++) {
         const struct sketch_operand *o = &s->operand[i];
         const struct cuts *c = &im->storages.at[o->storage].cuts;
         if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
         if (c->count < 2) return false;
         for (int k = c->count - 2; k >= 0; k--) {
-            char letter[2] = {letter_at(s, &l, o, c->at[k], c->at[k + 1] / c->at[k]), 0};
+            char letter[2] = {letter_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]), 0};
             if (!letter[0]) return false;
             text_add(t, letter);
         }
     }
     return !t->failed;
+}
+
+/* The letter of a dimension that slides; one without a letter gets one that no operand has. */
+static signed char slid_letter(struct letters *l, int dim)
+{
+    char letter = dim >= 0 ? l->letter[dim][0] : 0;
+    if (letter) return (signed char)letter;
+    if (l->count == LX_MAX_VARS) return 0;
+    letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
+    l->count++;
+    return (signed char)letter;
+}
+
+/* False: there are no letters left. */
+static bool name_windows(struct import *im, const struct sketch *s, struct letters *l, struct lx_op *op)
+{
+    struct lx_window *w = arena_copy_array(&im->memory, s->windows, (size_t)s->window_count, sizeof *w);
+    bool ok = w != NULL;
+    for (int i = 0; ok && i < s->window_count; i++) {
+        bool taps = w[i].tap >= 0;
+        w[i].in = slid_letter(l, w[i].in);
+        w[i].out = slid_letter(l, w[i].out);
+        w[i].tap = slid_letter(l, w[i].tap);
+        if (taps) w[i].size = 0;
+        ok = w[i].in && w[i].out && w[i].tap;
+    }
+    op->windows = w;
+    op->window_count = s->window_count;
+    return ok;
 }
 
 /* What the kind demands of letters: a sum has something to sum, a contraction sums what both have. */
@@ -113,6 +141,7 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     const char *arrow = strstr(einsum, "->"), *comma = strchr(einsum, ',');
     bool summed = false, one_sided = false;
     if (!kind || !arrow) return NULL;
+    if (s->window_count) return kind;
     for (const char *p = einsum; p < arrow; p++) {
         if (*p == ',' || strchr(arrow, *p)) continue;
         summed = true;
@@ -141,12 +170,15 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
         ok = make_tensor(im, b, &im->storages.at[s->operand[i].storage]);
     for (int i = 0; ok && i < s->input_count; i++) inputs[i] = im->storages.at[s->operand[i].storage].tensor;
     op.output = im->storages.at[s->operand[s->input_count].storage].tensor;
-    bool indexed = s->rank >= 0 && index_string(im, s, &einsum);
+    struct letters letters = {.count = 0};
+    bool indexed = s->rank >= 0 && index_string(im, s, &letters, &einsum) &&
+                   (s->window_count == 0 || name_windows(im, s, &letters, &op));
     op.kind = indexed ? kind_that_fits(s, einsum.at) : NULL;
     op.einsum = op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
         op.has_value = false;
+        op.window_count = 0;
     }
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
     ok = ok && builder_op(b, &op, im->st);

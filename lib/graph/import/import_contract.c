@@ -62,7 +62,7 @@ static bool dot_general(struct import *im, const struct model_op *op, const char
     static const char *const keys[2][4] = {
         {"batch_dims_lhs", "batch_dims_rhs", "contract_dims_lhs", "contract_dims_rhs"},
         {"lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims"}};
-    const char *const *k = keys[im->m->format == MODEL_HLO];
+    const char *const *k = keys[im->format == MODEL_HLO];
     const struct model_type *t[2] = {import_in(im, op, 0)->type, import_in(im, op, 1)->type};
     const int64_t *list[4];
     int count[4];
@@ -102,7 +102,7 @@ static bool matmul(struct import *im, const struct model_op *op, const char *our
 {
     const struct model_type *a = import_in(im, op, 0)->type, *b = import_in(im, op, 1)->type,
                             *y = import_type_out(im, op);
-    bool onnx = im->m->format == MODEL_ONNX;
+    bool onnx = im->format == MODEL_ONNX;
     bool turn_a = model_attr_int(&op->attrs, onnx ? "transA" : "transpose_a", 0),
          turn_b = model_attr_int(&op->attrs, onnx ? "transB" : "transpose_b", 0);
     struct product p = {0};

@@ -1,6 +1,6 @@
-/* Walking through bodies: calls are inlined, of branches one is taken, loops are walked through once. Values may be
- * tuples of tensors. */
-#include "graph/import/import.h"
+/* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their conditions are known
+ * and not too many ops come of it. Values may be tuples of tensors. */
+#include "graph/import/import_steps.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -97,29 +97,146 @@ static bool enter(struct import *im, const struct model_op *op, int32_t number, 
     return true;
 }
 
-/* One branch: what was asked for, else the one with most ops. */
+/* What the op is in smaller ops. Where one of these is generic, so is the whole. */
+static bool derived(struct import *im, const struct model_op *op)
+{
+    int32_t number = op->instead - 1, back = im->body, next = 0;
+    const struct model_body *b = &im->m->bodies.at[number];
+    struct op_class *c = import_class_of(im, op);
+    if (++im->depth > MODEL_MAX_DEPTH)
+        return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "layers nest too deep");
+    if (!import_body(im, number)) return false;
+    im->body = back;
+    im->depth--;
+    for (int r = 0; r < op->result_count; r++) {
+        VEC(struct import_value) all = {0};
+        int leaves = op->results[r] < 0 ? 1 : leaves_of(im, op->results[r]);
+        bool ok = true;
+        for (int i = 0; ok && i < leaves; i++, next++)
+            if (op->results[r] >= 0) ok = VEC_PUSH(&all, *import_leaf(im, b->results[next], 0));
+        ok = ok ? op->results[r] < 0 || import_bind(im, op->results[r], all.at, leaves)
+                : status_no_memory(im->st);
+        VEC_FREE(&all);
+        if (!ok) return false;
+    }
+    import_class(im, op, CLASS_EXPANDED, NULL);
+    for (int i = 0; i < b->op_count; i++)
+        if (im->classes[number][i].seen && im->classes[number][i].class == CLASS_GENERIC) {
+            c->class = CLASS_GENERIC;
+            c->reason = b->ops[i].kind;
+        }
+    return true;
+}
+
+/* Operands and results of ops in a body, and in those that it calls. */
+static int64_t body_bytes(const struct import *im, int32_t number, int depth)
+{
+    const struct model_body *b = &im->m->bodies.at[number];
+    int64_t sum = 0;
+    for (int i = 0; i < b->op_count && depth < 4; i++) {
+        sum += (fact_operand_bytes(im->m, &b->ops[i]) + fact_result_bytes(im->m, &b->ops[i])) >> 8;
+        for (int k = 0; k < b->ops[i].body_count; k++) sum += body_bytes(im, b->ops[i].bodies[k], depth + 1);
+    }
+    return sum;
+}
+
+static bool known_number(const struct import_value *v, int64_t *number)
+{
+    double real;
+    if (!import_splat(v, &real) || !v->known->ints) return false;
+    *number = v->known->ints[0];
+    return true;
+}
+
+/* Bodies in the order of their numbers: of If, that of the true branch first. */
+static int32_t branch_body(const struct import *im, const struct model_op *op, int k)
+{
+    const struct model_attr *a =
+        im->format == MODEL_ONNX ? model_attr_find(&op->attrs, k ? "else_branch" : "then_branch") : NULL;
+    return a && a->form == ATTR_BODY ? a->body : op->bodies[k];
+}
+
+/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes. */
+static int choose(struct import *im, const struct model_op *op)
+{
+    struct op_class *c = import_class_of(im, op);
+    const struct model_type *t = model_type_of(im->m, op->operands[0]);
+    int64_t number;
+    bool tensor = t->element != MODEL_TUPLE && t->elements > 0;
+    int taken = 0;
+    c->unknown = !tensor || !known_number(import_in(im, op, 0), &number);
+    if (!c->unknown) {
+        if (t->element == MODEL_BOOL || im->format == MODEL_ONNX) return number == 0;
+        return number < 0 || number >= op->body_count ? op->body_count - 1 : (int)number;
+    }
+    if (im->options.branch >= 0 && im->options.branch < op->body_count) return (int)im->options.branch;
+    for (int k = 1; k < op->body_count; k++)
+        if (body_bytes(im, branch_body(im, op, k), 0) > body_bytes(im, branch_body(im, op, taken), 0))
+            taken = k;
+    return taken;
+}
+
 static bool branches(struct import *im, const struct model_op *op)
 {
-    int taken = 0;
-    bool by_number = im->options.branch >= 0 && im->options.branch < op->body_count;
-    for (int k = 1; k < op->body_count; k++)
-        if (im->m->bodies.at[op->bodies[k]].op_count > im->m->bodies.at[op->bodies[taken]].op_count)
-            taken = k;
-    if (by_number) taken = (int)im->options.branch;
-    if (im->m->format == MODEL_ONNX) return enter(im, op, op->bodies[taken], NULL, 0);
-    if (taken + 1 >= op->operand_count) return import_opaque(im, "generic", op);
+    if (op->operand_count < 1 || op->operands[0] < 0) return import_generic(im, op, "form");
+    int taken = choose(im, op);
+    import_class_of(im, op)->taken = taken;
+    if (taken >= op->body_count) return import_generic(im, op, "form");
+    if (im->format == MODEL_ONNX) return enter(im, op, branch_body(im, op, taken), NULL, 0);
+    if (taken + 1 >= op->operand_count) return import_generic(im, op, "form");
     return enter(im, op, op->bodies[taken], op->operands + 1 + taken, 1);
+}
+
+/* 1: the loop goes on, 0: it ends, -1: that depends on data; -2: something failed. */
+static int goes_on(struct import *im, const struct model_op *op)
+{
+    const struct model_body *b = &im->m->bodies.at[op->bodies[0]];
+    int32_t back = im->body;
+    int64_t number;
+    if (b->argument_count != 1 || b->result_count != 1 ||
+        leaves_of(im, b->arguments[0]) != leaves_of(im, op->results[0]) || leaves_of(im, b->results[0]) != 1)
+        return -1;
+    if (!pass_on(im, op->results[0], 0, leaves_of(im, op->results[0]), b->arguments[0])) return -2;
+    if (++im->depth > MODEL_MAX_DEPTH || !import_body(im, op->bodies[0])) return -2;
+    im->depth--;
+    im->body = back;
+    return known_number(import_leaf(im, b->results[0], 0), &number) ? number != 0 : -1;
+}
+
+/* Unrolled while its condition is known, unless that gives too many ops; else as often as is asked for. */
+static bool loop(struct import *im, const struct model_op *op)
+{
+    struct op_class *c = import_class_of(im, op);
+    int64_t trips = 0;
+    if (op->operand_count != 1 || op->result_count != 1 ||
+        leaves_of(im, op->operands[0]) != leaves_of(im, op->results[0]))
+        return import_generic(im, op, "form");
+    if (!pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0])) return false;
+    import_class(im, op, CLASS_FREE, "inlined");
+    for (;; trips++) {
+        int on = goes_on(im, op);
+        if (on == -2) return false;
+        if (on < 0) c->unknown = true;
+        if (on == 0 || ((on < 0 || c->capped) && trips >= im->options.trips)) break;
+        if (!enter(im, op, op->bodies[1], op->results, 1)) return false;
+        if (!c->capped && im->walked > im->options.max_ops) {
+            c->capped = im->retry = true;
+            break;
+        }
+    }
+    c->taken = trips;
+    return true;
 }
 
 static bool control(struct import *im, const struct model_op *op, bool *done)
 {
     *done = true;
+    if (op->instead && !import_known_ahead(im, op)) return derived(im, op);
     if (strcmp(op->kind, "tuple") == 0) return tuple(im, op);
     if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return element(im, op);
     if (op->body_count == 1 && (strcmp(op->kind, "call") == 0 || strcmp(op->kind, "fusion") == 0))
         return enter(im, op, op->bodies[0], op->operands, op->operand_count);
-    if (op->body_count == 2 && strcmp(op->kind, "while") == 0)
-        return enter(im, op, op->bodies[1], op->operands, op->operand_count);
+    if (op->body_count == 2 && strcmp(op->kind, "while") == 0) return loop(im, op);
     if (op->body_count > 0 && (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0))
         return branches(im, op);
     *done = false;
@@ -133,7 +250,8 @@ bool import_body(struct import *im, int32_t number)
         const struct model_op *op = &b->ops[i];
         bool done;
         im->body = number;
-        if (strcmp(op->kind, "parameter") == 0 && im->m->format == MODEL_HLO) {
+        im->format = b->derived ? MODEL_ONNX : im->m->format;
+        if (strcmp(op->kind, "parameter") == 0 && im->format == MODEL_HLO) {
             import_class(im, op, CLASS_FREE, "names");
             continue;
         }

@@ -12,6 +12,11 @@ static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
     bool new = false;
     if (!cuts_add(&s->cuts, at, &new)) return "atoms";
     if (!new) return NULL;
+    for (int i = 0; i < s->whole_count; i++)
+        if (at > s->whole[i].low && at < s->whole[i].low * s->whole[i].extent) {
+            s->cuts = before;
+            return "window";
+        }
     const char *wrong = s->cuts.count > LX_MAX_RANK + 1 ? "rank"
                         : at * bits / 8 < STICK_BYTES   ? "stick"
                                                         : NULL;

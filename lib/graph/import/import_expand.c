@@ -97,7 +97,7 @@ static enum model_element wide(enum model_element e)
 static bool softmax_dims(struct import *im, const struct model_op *op, bool *goes)
 {
     int rank = model_type_of(im->m, op->operands[0])->count;
-    bool onnx = im->m->format == MODEL_ONNX, old = onnx && model_attr_int(&im->m->attrs, "", 1) < 13;
+    bool onnx = im->format == MODEL_ONNX, old = onnx && import_opset(im) < 13;
     int64_t d = model_attr_int(&op->attrs, onnx ? "axis" : "dimension", old ? 1 : -1);
     if (d < 0) d += rank;
     for (int i = 0; i < rank; i++) goes[i] = i == d || (old && i > d);
@@ -222,24 +222,8 @@ static bool expand_batch_norm(struct import *im, const struct model_op *op, cons
     return end(&s, step_point(&s, "add", y, &b, NULL, x.type->element));
 }
 
-/* a + b + c ...: one by one. */
-static bool expand_chain(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct steps s;
-    const struct model_type *type = model_type_of(im->m, op->results[0]);
-    if (!begin(&s, im, op)) return import_generic(im, op, "form");
-    struct import_value y = step_operand(&s, 0);
-    for (int i = 1; s.ok && i < op->operand_count; i++) {
-        struct import_value next = step_operand(&s, i);
-        if (!model_same_shape(y.type, type)) return import_generic(im, op, "form");
-        y = step_point(&s, ours, y, &next, NULL, type->element);
-    }
-    return end(&s, y);
-}
-
 /* clang-format off */
 const struct op_row import_layer_rows[] = {
-    {{NULL, NULL, "Sum"}, "add", expand_chain, 1},
     {{"softmax", NULL, "Softmax"}, NULL, expand_softmax, 1},
     {{"rms_norm", NULL, "RMSNormalization"}, NULL, expand_rms_norm, LOOSE + 1},
     {{NULL, NULL, "SimplifiedLayerNormalization"}, NULL, expand_rms_norm, LOOSE + 1},

@@ -2,6 +2,7 @@
  * the sketch is made anew, with these copied. */
 #include "graph/import/import.h"
 #include "graph/pattern.h"
+#include "model/layers.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -61,8 +62,9 @@ static void forget(struct import *im)
     arena_free(&im->memory);
     names_free(&im->tensor_names);
     names_free(&im->op_names);
+    names_free(&im->constants);
     im->memory = (struct arena){0};
-    im->tensor_names = im->op_names = (struct names){0};
+    im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = 0;
     im->retry = im->give_up = false;
     im->last_number = im->depth = 0;
@@ -133,6 +135,7 @@ static void finish(struct import *im)
     VEC_FREE(&im->leaves);
     names_free(&im->tensor_names);
     names_free(&im->op_names);
+    names_free(&im->constants);
     arena_free(&im->memory);
 }
 
@@ -170,28 +173,37 @@ static bool is_strict(const struct lx_model *m, const struct model_facts *became
     return true;
 }
 
-static bool reported(const struct lx_model *m, const struct model_facts *became, char **report, lx_status *st)
+static bool reported(const struct lx_model *m, const struct model_facts *facts,
+                     const struct model_facts *became, char **report, lx_status *st)
 {
-    struct model_facts facts = {0};
     if (!report) return true;
-    bool ok = lx_model_facts(&facts, m, st);
-    *report = ok ? import_report(m, &facts, became) : NULL;
-    if (ok && !*report) ok = status_no_memory(st);
-    lx_model_facts_free(&facts);
-    return ok;
+    *report = import_report(m, facts, became);
+    return *report ? true : status_no_memory(st);
+}
+
+static struct lx_import_options settled(const struct lx_import_options *options)
+{
+    struct lx_import_options o = *options;
+    if (o.trips < 1) o.trips = 1;
+    if (o.max_ops < 1) o.max_ops = 100000;
+    return o;
 }
 
 const struct lx_graph *lx_model_import(const char *file, const char *text, size_t length,
                                        const struct lx_import_options *options, char **report, lx_status *st)
 {
-    struct lx_model *m = lx_model_read(file, text, length, &options->model, st);
-    struct model_facts became = {0};
-    const struct lx_graph *g = m ? import_model(m, options, &became, st) : NULL;
-    if (g && ((options->strict && !is_strict(m, &became, st)) || !reported(m, &became, report, st))) {
+    struct lx_import_options o = settled(options);
+    struct layer_limits limits = {o.trips, o.max_ops, !o.no_expand};
+    struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
+    struct model_facts became = {0}, facts = {0};
+    bool ok = m && (!report || lx_model_facts(&facts, m, st)) && model_expand(m, &limits, st);
+    const struct lx_graph *g = ok ? import_model(m, &o, &became, st) : NULL;
+    if (g && ((o.strict && !is_strict(m, &became, st)) || !reported(m, &facts, &became, report, st))) {
         lx_graph_free(g);
         g = NULL;
     }
     lx_model_facts_free(&became);
+    lx_model_facts_free(&facts);
     lx_model_free(m);
     return g;
 }

@@ -61,7 +61,7 @@ static bool permute(struct import *im, const struct model_op *op, const char *ou
     static const char *const keys[] = {
         [MODEL_TTIR] = "permutation", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "perm"};
     int count, rank = import_type_out(im, op)->count;
-    const int64_t *perm = model_attr_ints(&op->attrs, keys[im->m->format], &count);
+    const int64_t *perm = model_attr_ints(&op->attrs, keys[im->format], &count);
     int64_t order[VIEW_MAX_RANK];
     struct view view;
     bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
@@ -87,7 +87,7 @@ static bool broadcast(struct import *im, const struct model_op *op, const char *
     int count, to[VIEW_MAX_RANK];
     const int64_t *dims = model_attr_ints(&op->attrs, "dimensions", &count);
     struct view view;
-    bool done, hlo = im->m->format == MODEL_HLO;
+    bool done, hlo = im->format == MODEL_HLO;
     (void)ours;
     if (!still_splat(im, op, &done) || done) return done;
     if (from->count > VIEW_MAX_RANK || (hlo && count != from->count) || from->count > type->count)

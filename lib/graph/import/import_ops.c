@@ -1,6 +1,7 @@
 /* The op mapping: the tables of all themes, and what their rows have in common. A row has the names that the three
  * formats have for one kind; a kind of ours that is not there yet leaves the op generic. */
 #include "graph/import/import_steps.h"
+#include "model/layers.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -69,24 +70,30 @@ static const struct op_row *row_of(const struct import *im, const struct model_o
 {
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const struct op_row *r = tables[t]; r->emit; r++) {
-            const char *name = r->name[im->m->format];
+            const char *name = r->name[im->format];
             if (name && strcmp(name, op->kind) == 0) return r;
         }
     return NULL;
 }
 
-/* What ONNX knows ahead is a constant, whatever made it. */
-static bool known_ahead(const struct import *im, const struct model_op *op)
+int64_t import_opset(const struct import *im)
+{
+    return im->m->bodies.at[im->body].derived ? ONNX_DERIVED_OPSET : model_attr_int(&im->m->attrs, "", 1);
+}
+
+bool import_known_ahead(const struct import *im, const struct model_op *op)
 {
     const struct model_value *v =
         op->result_count == 1 && op->results[0] >= 0 ? &im->m->values.at[op->results[0]] : NULL;
-    return im->m->format == MODEL_ONNX && v && v->data && (v->data->ints || v->data->reals);
+    return im->format == MODEL_ONNX && v && v->data && (v->data->ints || v->data->reals);
 }
 
 bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
-    if (known_ahead(im, op)) return import_constant(im, op, NULL);
+    bool done;
+    if (!import_computed(im, op, &done) || done) return done;
+    if (import_known_ahead(im, op)) return import_constant(im, op, NULL);
     if (!row) return import_generic(im, op, "kind");
     if (row->emit == import_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
         return import_constant(im, op, NULL);

@@ -40,9 +40,9 @@ static bool reduce(struct import *im, const struct model_op *op, const char *our
     static const char *const keys[] = {
         [MODEL_TTIR] = "dim_arg", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "axes"};
     int count, rank = model_type_of(im->m, op->operands[0])->count;
-    const int64_t *list = model_attr_ints(&op->attrs, keys[im->m->format], &count);
+    const int64_t *list = model_attr_ints(&op->attrs, keys[im->format], &count);
     const struct model_data *d =
-        op->operand_count > 1 && im->m->format == MODEL_ONNX ? im->m->values.at[op->operands[1]].data : NULL;
+        op->operand_count > 1 && im->format == MODEL_ONNX ? im->m->values.at[op->operands[1]].data : NULL;
     bool goes[VIEW_MAX_RANK] = {false};
     if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
     if (!list && d && d->ints && d->type->elements <= VIEW_MAX_RANK) {
@@ -59,7 +59,7 @@ static bool reduce(struct import *im, const struct model_op *op, const char *our
 }
 
 /* What the computation of an HLO reduce does with two elements. */
-static const char *reducer(const struct import *im, const struct model_op *op)
+const char *import_reducer(const struct import *im, const struct model_op *op)
 {
     static const char *const words[][2] = {{"add", "sum"},       {"maximum", "max"}, {"minimum", "min"},
                                            {"multiply", "prod"}, {"and", "all"},     {"or", "any"}};
@@ -73,7 +73,7 @@ static const char *reducer(const struct import *im, const struct model_op *op)
 
 static bool reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
-    ours = op->operand_count == 2 ? reducer(im, op) : NULL;
+    ours = op->operand_count == 2 ? import_reducer(im, op) : NULL;
     return ours ? reduce(im, op, ours) : import_generic(im, op, "reducer");
 }
 

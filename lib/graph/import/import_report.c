@@ -35,7 +35,7 @@ static void count_op(const struct import *im, const struct model_op *op, const s
 bool import_count(const struct import *im, struct model_facts *f)
 {
     f->m = im->m;
-    for (size_t b = 0; b < im->m->bodies.count; b++)
+    for (size_t b = 0; b < im->m->bodies.count && !im->m->bodies.at[b].derived; b++)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++)
             count_op(im, &im->m->bodies.at[b].ops[i], &im->classes[b][i], f);
     return !f->failed;

@@ -33,9 +33,17 @@ bool import_generic(struct import *im, const struct model_op *op, const char *wh
 /* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
 bool import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                             const bool *goes);
+/* What the computation of an HLO op does with two elements: a kind of ours, or NULL. */
+const char *import_reducer(const struct import *im, const struct model_op *op);
 /* import_pointwise.c, import_moves.c: rows that other themes use as well. */
 bool import_pointwise(struct import *im, const struct model_op *op, const char *ours);
 bool import_constant(struct import *im, const struct model_op *op, const char *ours);
+/* import_known.c: *done: the op was computed, its operands being known. */
+bool import_computed(struct import *im, const struct model_op *op, bool *done);
+/* Its result is that number everywhere. */
+bool import_number(struct import *im, const struct model_op *op, int64_t number);
+/* import_ops.c: the version of ai.onnx that the kinds of the body under way are of. */
+int64_t import_opset(const struct import *im);
 /* import_values.c: a type that the file does not have. */
 const struct model_type *import_type(struct import *im, enum model_element e, int rank,
                                      const int64_t *extent);

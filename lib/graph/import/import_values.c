@@ -92,23 +92,47 @@ bool import_splat(const struct import_value *v, double *number)
     return true;
 }
 
+/* Each constant is stored once, however many ops read it and however often its body is walked through. */
+static bool find_stored(const struct import *im, const struct model_data *d, int32_t *storage)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%p", (const void *)d);
+    *storage = d ? names_find(&im->constants, key) : -1;
+    return *storage >= 0;
+}
+
+static bool keep_stored(struct import *im, const struct model_data *d, int32_t storage)
+{
+    const char *key = d ? arena_format(&im->memory, "%p", (const void *)d) : NULL;
+    if (!d) return true;
+    return key && names_add(&im->constants, key, storage) != NAMES_NO_MEMORY ? true
+                                                                             : status_no_memory(im->st);
+}
+
+static bool fresh_constant(struct import *im, struct import_value *v, bool one)
+{
+    v->storage = import_storage(im, "constant", v->type->element, one ? 1 : v->type->elements, NULL);
+    if (v->storage < 0) return false;
+    im->storages.at[v->storage].role = LX_WEIGHT;
+    if (!one) cut_by_shape(&im->storages.at[v->storage], v->type);
+    return keep_stored(im, v->known, v->storage);
+}
+
 bool import_stored(struct import *im, struct import_value *v)
 {
     double number;
     if (v->storage >= 0 || v->type->elements == 0) return true;
-    bool one = import_splat(v, &number);
-    if (!one)
-        return import_fresh(im, "constant", v->type, NULL, v) &&
-               (im->storages.at[v->storage].role = LX_WEIGHT, true);
-    /* One element, repeated. */
-    v->storage = import_storage(im, "constant", v->type->element, 1, NULL);
-    if (v->storage < 0) return false;
-    im->storages.at[v->storage].role = LX_WEIGHT;
-    view_start(&v->view);
-    for (int d = 0; d < v->type->count; d++)
-        if (!view_open_dim(&v->view) || !view_add(&v->view, (struct atom){0, v->type->extent[d]}))
-            return status_set(im->st, LX_E_LIMIT, "a constant of more than %d dimensions", VIEW_MAX_RANK);
-    return true;
+    bool one = import_splat(v, &number), ok;
+    if (!find_stored(im, v->known, &v->storage) && !fresh_constant(im, v, one)) return false;
+    if (!one) {
+        ok = view_plain(&v->view, v->type->count, v->type->extent);
+    } else { /* one element, repeated */
+        view_start(&v->view);
+        ok = true;
+        for (int d = 0; ok && d < v->type->count; d++)
+            ok = view_open_dim(&v->view) && view_add(&v->view, (struct atom){0, v->type->extent[d]});
+    }
+    return ok ? true : status_set(im->st, LX_E_LIMIT, "a constant of more than %d dimensions", VIEW_MAX_RANK);
 }
 
 bool import_plain(struct import *im, struct import_value *v, const struct model_op *at)

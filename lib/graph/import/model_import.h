@@ -13,10 +13,13 @@ struct lx_graph;
 
 struct lx_import_options {
     struct lx_model_options model;
-    bool no_fold;   /* views are ops that copy */
-    bool no_expand; /* layers that are one op stay generic */
-    bool strict;    /* refuse what would be generic */
-    int64_t branch; /* of conditionals that are not known; -1: the one with most ops */
+    bool no_fold;    /* views are ops that copy */
+    bool no_expand;  /* layers that are one op stay generic */
+    bool strict;     /* refuse what would be generic */
+    int64_t branch;  /* of conditionals that are not known; -1: the one with most bytes */
+    int64_t trips;   /* of loops whose number is not known, or that would be too long; 0: 1 */
+    int64_t max_ops; /* up to which loops that count are unrolled; 0: 100,000 */
+    int64_t device;  /* of several that share the work: whose part it is */
 };
 
 /* Is it a model? */

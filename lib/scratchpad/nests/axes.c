@@ -68,11 +68,18 @@ static int var_in_class(const struct axis_run *r, const struct run_op *o, int32_
     return found;
 }
 
+/* None of them, or one that can be tiled. */
+static bool one_variable(const struct axis_run *r, const struct run_op *o, int32_t class)
+{
+    int v = var_in_class(r, o, class);
+    return v != -2 && (v < 0 || op_index_tileable(&o->x, v));
+}
+
 /* Could a longer run still have it: does no op have two variables of it? */
 static bool may_be_axis(const struct axis_run *r, int32_t class)
 {
     for (int32_t i = 0; i < r->count; i++)
-        if (var_in_class(r, &r->ops[i], class) == -2) return false;
+        if (!one_variable(r, &r->ops[i], class)) return false;
     return true;
 }
 
@@ -118,7 +125,7 @@ static bool take_class(const struct axis_run *r, int32_t class, struct axis_foun
     out->divides = 0;
     for (int32_t i = 0; out->var && i < r->count; i++) {
         int v = var_in_class(r, &r->ops[i], class);
-        if (v < 0) return false;
+        if (v < 0 || !op_index_tileable(&r->ops[i].x, v)) return false;
         out->var[i] = (signed char)v;
         out->divides = gcd_i64(out->divides, divides(r->l, r->first + i, &r->ops[i].x, v));
     }

@@ -152,6 +152,7 @@ static int64_t tiles_of(struct axis_reach *r, int32_t class)
         int v = 0, count = vars_in(r, o, class, &v);
         if (count > 1 || (count == 0 && !may_be_reached(r, o, class))) return 1;
         if (count == 0) continue;
+        if (!op_index_tileable(&o->x, v)) return 1;
         /* A running sum may be read; by whom is not asked here. */
         bool waits = op_index_reduced(&o->x, v) && r->l->graph->ops[o->op].kind->id != LX_KIND_LOGSUMEXP;
         if (waits && r->read_by[output] == r->now) return 1;

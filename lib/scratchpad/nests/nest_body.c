@@ -10,21 +10,11 @@ static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
     return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
 }
 
-/* What a buffer has of a tile's view. */
-static struct lx_core_view held_of(const struct draft *x, int32_t access, struct lx_core_view v)
-{
-    const struct lx_nest *n = nest_at(x, access);
-    const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
-    return n ? core_view_held(y, n, &x->held[access].tensor, x->held[access].level, v) : v;
-}
-
-/* The number of a view among those of the part; -1: no buffer has it, -2: memory is out. */
-static int label_of(const struct body *b, struct body_part *t, const struct lx_core_view *v)
+/* The number of a view; -1: no buffer has it, -2: memory is out. */
+static int label_of(const struct body *b, const struct body_part *t, const struct lx_core_view *v)
 {
     if (!view_holds(&b->x->layouts->layouts[t->tensor], v, !b->x->how.passes.no_ring)) return -1;
-    for (size_t i = 0; i < t->views.count; i++)
-        if (views_equal(&t->views.at[i], v)) return (int)i;
-    return VEC_PUSH(&t->views, *v) ? (int)t->views.count - 1 : -2;
+    return nest_view_number(b->views, t->tensor, v);
 }
 
 static int32_t last_of(const struct body *b)
@@ -65,9 +55,10 @@ static bool joins(const struct draft *x, int32_t one, int32_t two)
            !cut_between(x, x->accesses[one].tensor, one, two);
 }
 
-static int label_outside(const struct body *b, struct body_part *t, int32_t access)
+static int label_outside(const struct body *b, const struct body_part *t, int32_t access, int64_t *bytes)
 {
     struct lx_core_view v = held_view(b->x, access);
+    *bytes = view_part_bytes(b->x->layouts, t->tensor, &v);
     return label_of(b, t, &v);
 }
 
@@ -124,18 +115,19 @@ static bool begin_part(struct body *b, int32_t access, int32_t k)
     struct body_part *t = &b->parts[b->part_count++];
     const struct lx_nest *n = nest_at(x, access);
     int32_t before, behind, to = k, first, last;
+    int64_t unused;
     *t = (struct body_part){.tensor = x->accesses[access].tensor, .before = -1, .behind = -1};
     t->fills = n ? nest_product(n, levels_to(x->held[access].level)) : 1;
     t->stuck = x->accesses[access].writes && held_covers(x, access, &first, &last);
     neighbours(b, t->tensor, &before, &behind);
     if (k == x->tensor_at[t->tensor] || x->tensor_access[k - 1] == before)
-        t->before = joins(x, before, access) ? label_outside(b, t, before) : -1;
+        t->before = joins(x, before, access) ? label_outside(b, t, before, &t->before_bytes) : -1;
     while (to + 1 < x->tensor_at[t->tensor + 1] && x->access_op[x->tensor_access[to + 1]] <= last_of(b) &&
            joins(x, x->tensor_access[to], x->tensor_access[to + 1]))
         to++;
     if (to + 1 < x->tensor_at[t->tensor + 1] && x->tensor_access[to + 1] == behind &&
         joins(x, x->tensor_access[to], behind))
-        t->behind = label_outside(b, t, behind);
+        t->behind = label_outside(b, t, behind, &unused);
     t->wanted = !is_barred(x, access) && !is_extern(x, access) && is_wanted(x, t, k, to);
     return t->before > -2 && t->behind > -2;
 }
@@ -146,32 +138,26 @@ static int32_t part_of(struct body *b, int32_t access, int32_t *previous)
     const struct draft *x = b->x;
     int32_t tensor = x->accesses[access].tensor, k = x->tensor_at[tensor];
     *previous = -1;
-    for (int32_t i = b->part_count - 1; i >= 0; i--) {
-        if (b->parts[i].tensor != tensor) continue;
+    int32_t i = b->last_part[tensor] - 1;
+    if (i >= 0) {
         int32_t one = b->parts[i].last_access;
         int32_t before =
             x->access_at[b->first + b->accesses[one].op] + (one - b->access_at[b->accesses[one].op]);
-        if (!joins(x, before, access)) break;
-        *previous = one;
-        return i;
+        if (joins(x, before, access)) {
+            *previous = one;
+            return i;
+        }
     }
     while (x->tensor_access[k] != access) k++;
+    b->last_part[tensor] = b->part_count + 1;
     return begin_part(b, access, k) ? b->part_count - 1 : -1;
 }
 
-static int64_t least_bytes(const struct body_access *a, int count)
-{
-    int64_t least = INT64_MAX;
-    for (int c = 0; c < count; c++)
-        if (a->label[c] >= 0) least = min_i64(least, a->bytes[c]);
-    return least < INT64_MAX ? least : 0;
-}
-
 /* Labels and sizes of one access for each choice of its op. */
-static bool label_access(struct body *b, int32_t o, int operand, struct arena *memory)
+static bool label_access(struct body *b, int32_t o, int operand, struct nest_menus *menus,
+                         struct arena *memory)
 {
     const struct draft *x = b->x;
-    const struct nest_menu *m = &b->menus[o];
     int32_t at = b->access_count++, access = x->access_at[b->first + o] + operand, first, last;
     struct body_access *a = &b->accesses[at];
     *a = (struct body_access){.op = o, .from = o, .to = o, .gives_way = -1};
@@ -185,17 +171,12 @@ static bool label_access(struct body *b, int32_t o, int operand, struct arena *m
     }
     t->until = (int32_t)max_i64(t->until, t->behind >= 0 ? b->op_count - 1 : a->to);
     t->from = a->previous < 0 ? (t->before >= 0 ? 0 : a->from) : t->from;
-    a->label = arena_array(memory, (size_t)m->count, sizeof *a->label);
-    a->bytes = arena_array(memory, (size_t)m->count, sizeof *a->bytes);
+    const struct menu_labels *y = nest_menu_labels(menus, &b->menus[o], x, access, memory);
+    if (!y) return false;
+    a->label = y->label;
+    a->bytes = y->bytes;
     a->lost = x->accesses[access].bytes / x->divisions->cores;
-    for (int c = 0; a->label && a->bytes && c < m->count; c++) {
-        struct lx_core_view v = held_of(x, access, m->views[c * m->operand_count + operand]);
-        a->label[c] = label_of(b, t, &v);
-        a->bytes[c] = a->label[c] < 0 ? 0 : view_part_bytes(x->layouts, t->tensor, &v);
-        if (a->label[c] == -2) return false;
-    }
-    if (!a->label || !a->bytes) return false;
-    t->least = max_i64(t->least, least_bytes(a, m->count));
+    t->least = max_i64(t->least, y->least);
     return true;
 }
 
@@ -244,8 +225,7 @@ static void load_beside(struct body *b)
     const struct draft *x = b->x;
     for (int32_t s = 0; s < x->problem.count && b->op_count < x->graph->op_count; s++) {
         const struct lx_buffer *y = &x->buffers[s];
-        bool ours = x->stays[s].bar != LX_BAR_NONE;
-        for (int32_t i = 0; i < b->part_count && !ours; i++) ours = b->parts[i].tensor == x->stays[s].tensor;
+        bool ours = x->stays[s].bar != LX_BAR_NONE || b->last_part[x->stays[s].tensor] > 0;
         if (ours || y->start > b->first || y->end <= last_of(b)) continue;
         for (int32_t o = 0; o < b->op_count; o++) b->load[o] = min_i64(b->load[o] + y->size, b->capacity / 2);
     }
@@ -259,7 +239,7 @@ static bool fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct 
     bool ok = b->menus[o].count > 0 || menu_of_one(b, op, memory, &b->menus[o]);
     b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
-    for (int i = 0; ok && i <= x->graph->ops[op].input_count; i++) ok = label_access(b, o, i, memory);
+    for (int i = 0; ok && i <= x->graph->ops[op].input_count; i++) ok = label_access(b, o, i, menus, memory);
     b->access_at[o + 1] = b->access_count;
     if (ok) b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
     return ok ? true : status_no_memory(st);
@@ -312,16 +292,14 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->accesses = arena_array(memory, accesses, sizeof *out->accesses);
     out->parts = arena_array(memory, accesses, sizeof *out->parts);
     out->load = arena_array(memory, ops, sizeof *out->load);
-    if (!out->menus || !out->times || !out->access_at || !out->accesses || !out->parts || !out->load)
+    out->last_part = arena_array(memory, (size_t)x->graph->tensor_count, sizeof *out->last_part);
+    out->views = &menus->views;
+    if (!out->last_part || !out->menus || !out->times || !out->access_at || !out->accesses || !out->parts ||
+        !out->load)
         return status_no_memory(st);
     bool ok = true;
     for (int32_t o = 0; ok && o < out->op_count; o++) ok = fill_op(out, o, menus, memory, st);
     if (ok) load_beside(out);
     if (ok) give_up(out);
     return ok;
-}
-
-void nest_body_free(struct body *b)
-{
-    for (int32_t i = 0; b->parts && i < b->part_count; i++) VEC_FREE(&b->parts[i].views);
 }

@@ -15,10 +15,8 @@ struct finding {
     const struct nest_asks *asks;
     const struct lx_layouts *l;
     struct arena *memory, *scratch; /* of what is kept; of a run */
-    struct nest_candidate *kept;
-    int32_t kept_count;
-    struct nest_candidate
-        one; /* the best of the run under way, if only that is wanted; level_count 0: none */
+    struct nest_list all, runs;
+    struct nest_candidate one; /* the best of the run under way; level_count 0: none */
     /* Of the run under way: */
     int32_t first, last;
     int axis_count;
@@ -29,6 +27,7 @@ struct finding {
     int32_t tensor_count;
     int64_t now, must; /* bytes that its ops move; and that any nest moves */
     int64_t *load;
+    struct tensor_ways *ways;
     signed char *hold;
     bool no_memory;
 };
@@ -58,32 +57,39 @@ static bool settle(struct finding *f, const int *axis, struct nest_candidate *c)
     return true;
 }
 
-/* Into its place in the list; what falls out at the end is the worst. */
-static void insert(struct finding *f, const struct nest_candidate *c)
+static bool is_wanted(const struct nest_list *l, const struct nest_candidate *c)
 {
-    int32_t most = f->asks->most, at = f->kept_count;
-    if (at == most && !is_better(c, &f->kept[most - 1])) return;
-    if (at == most) at--;
-    f->kept_count = at + 1;
-    for (; at > 0 && is_better(c, &f->kept[at - 1]); at--) f->kept[at] = f->kept[at - 1];
-    f->kept[at] = *c;
+    return l->most > 0 && (l->count < l->most || is_better(c, &l->at[l->most - 1]));
+}
+
+/* Into its place in the list; what falls out at the end is the worst. */
+static void insert(struct nest_list *l, const struct nest_candidate *c)
+{
+    int32_t at = l->count == l->most ? l->most - 1 : l->count++;
+    for (; at > 0 && is_better(c, &l->at[at - 1]); at--) l->at[at] = l->at[at - 1];
+    l->at[at] = *c;
+}
+
+/* The best of its run so far, where these are wanted. */
+static bool leads(const struct finding *f, const struct nest_candidate *c)
+{
+    return is_wanted(&f->runs, c) && (!f->one.nest.level_count || is_better(c, &f->one));
+}
+
+static bool is_of_use(const struct finding *f, const struct nest_candidate *c)
+{
+    return c->gain >= f->asks->least_gain && (is_wanted(&f->all, c) || leads(f, c));
 }
 
 static void keep(struct finding *f, const int *axis, struct nest_candidate c)
 {
-    int32_t most = f->asks->most;
-    bool one = f->asks->one_a_run;
-    if (c.gain < f->asks->least_gain || (f->kept_count == most && !is_better(&c, &f->kept[most - 1])) ||
-        (one && f->one.nest.level_count && !is_better(&c, &f->one)))
-        return;
+    if (!is_of_use(f, &c)) return;
     if (!settle(f, axis, &c)) {
         f->no_memory = true;
         return;
     }
-    if (one)
-        f->one = c;
-    else
-        insert(f, &c);
+    if (leads(f, &c)) f->one = c;
+    if (is_wanted(&f->all, &c)) insert(&f->all, &c);
 }
 
 /* All counts of the levels from `level` on. */
@@ -96,13 +102,14 @@ static void try_counts(struct finding *f, int levels, const int *axis, int level
         }
         return;
     }
-    struct guess g = {.hold = f->hold};
-    nest_guess(f->tensors, f->tensor_count, f->first, f->last, levels, axis, tiles, f->asks->room, f->load,
-               &g);
-    struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels},
-                               .bytes = g.bytes,
-                               .gain = f->now - g.bytes};
+    struct guessing g = {f->tensors, f->tensor_count, f->first, f->last, levels, axis,
+                         tiles,      f->asks->room,   f->load,  f->ways, f->hold};
+    struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
+    c.gain = f->now - nest_guess_least(&g);
+    if (!is_of_use(f, &c)) return;
+    c.bytes = nest_guess(&g);
+    c.gain = f->now - c.bytes;
     keep(f, axis, c);
 }
 
@@ -212,9 +219,10 @@ static bool take_tensors(struct finding *f)
     for (int32_t o = f->first; o <= f->last; o++) most += (size_t)f->l->graph->ops[o].input_count + 1;
     f->tensors = arena_array(f->scratch, most, sizeof *f->tensors);
     f->hold = arena_array(f->scratch, most, sizeof *f->hold);
+    f->ways = arena_array(f->scratch, most, sizeof *f->ways);
     f->load = arena_array(f->scratch, (size_t)(f->last - f->first + 1), sizeof *f->load);
     f->tensor_count = 0;
-    if (!f->tensors || !f->hold || !f->load) return false;
+    if (!f->tensors || !f->hold || !f->load || !f->ways) return false;
     f->now = f->must = 0;
     for (int32_t o = f->first; o <= f->last; o++) {
         struct op_index x;
@@ -251,7 +259,7 @@ static bool try_run(struct finding *f, const struct axis_run *r)
     for (int levels = 1; levels <= LX_MAX_LEVELS && levels <= f->asks->levels && levels <= f->axis_count;
          levels++)
         try_axes(f, levels, 0, axis);
-    if (f->one.nest.level_count) insert(f, &f->one);
+    if (f->one.nest.level_count && is_wanted(&f->runs, &f->one)) insert(&f->runs, &f->one);
     return !f->no_memory;
 }
 
@@ -274,21 +282,25 @@ static bool runs_from(struct finding *f, int32_t first)
     return ok;
 }
 
-bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_candidate **out,
-                     int32_t *count, lx_status *st)
+static bool reserve(struct nest_list *l, int32_t most, struct arena *memory)
+{
+    *l = (struct nest_list){.at = arena_array(memory, (size_t)most, sizeof *l->at), .most = most};
+    return l->at;
+}
+
+bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
+                     struct nest_list *runs, lx_status *st)
 {
     struct finding *f = calloc(1, sizeof *f);
-    bool ok = f;
     if (f) *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
-    if (f) f->kept = arena_array(memory, (size_t)a->most + 1, sizeof *f->kept);
-    ok = ok && f->kept;
+    bool ok = f && reserve(&f->all, a->most, memory) && reserve(&f->runs, a->most_runs, memory);
     for (int32_t o = 0; ok && o < a->now->graph->op_count; o++) {
         struct arena scratch = {0};
         f->scratch = &scratch;
         ok = runs_from(f, o);
         arena_free(&scratch);
     }
-    if (ok) *out = f->kept, *count = f->kept_count;
+    if (ok) *all = f->all, *runs = f->runs;
     free(f);
     return ok ? true : status_no_memory(st);
 }

@@ -25,12 +25,17 @@ struct nest_asks {
     int levels;              /* at most */
     int counts;              /* of tiles per axis */
     int32_t most;            /* candidates that are wanted */
-    bool one_a_run;          /* only the best of each run */
+    int32_t most_runs;       /* and runs with their best one; 0: none */
     int64_t least_gain;      /* guesses may be wrong: below 0, they need not promise anything */
 };
 
-/* The best by gain, then fewer iterations, fewer levels, the earlier run. In `memory`. */
-bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_candidate **out,
-                     int32_t *count, lx_status *st);
+struct nest_list {
+    struct nest_candidate *at;
+    int32_t count, most;
+};
+
+/* The best by gain, then fewer iterations, fewer levels, the earlier run; of all, and of each run one. In `memory`. */
+bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
+                     struct nest_list *runs, lx_status *st);
 
 #endif

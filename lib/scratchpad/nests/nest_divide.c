@@ -17,10 +17,30 @@ struct way {
     int64_t *load; /* per op */
 };
 
+/* Added to the load of a way, to be taken away again. */
+struct added {
+    int32_t from, to;
+    int64_t bytes;
+};
+
+/* What a way has left of the part of an access, before its op. `until[label]` is there where `seen[label]` is the number of
+ * the way's turn: the last op of a buffer with this label. */
+struct past {
+    int main; /* label of the first buffer; -1: there was none */
+    int64_t main_bytes;
+    int64_t *seen;
+    int32_t *until;
+};
+
 struct dividing {
     const struct body *b;
-    struct way now[WIDTH], next[WIDTH], trial;
+    struct way now[WIDTH], next[WIDTH];
     int now_count, next_count;
+    struct way trial; /* `load` is that of the way it comes from, with what is added */
+    struct added *added;
+    int added_count;
+    struct past *past; /* per operand of the op */
+    int64_t turn;
 };
 
 /* What is nearly full is hard to pack. */
@@ -29,51 +49,71 @@ static int64_t too_much(const struct body *b, int64_t load)
     return LOSS * max_i64(0, load - b->capacity) + max_i64(0, load - b->capacity * 7 / 8);
 }
 
-static void add_load(const struct body *b, struct way *w, int32_t from, int32_t to, int64_t bytes)
+static void add_load(struct dividing *d, int32_t from, int32_t to, int64_t bytes)
 {
+    struct way *w = &d->trial;
+    if (from > to || bytes == 0) return;
+    d->added[d->added_count++] = (struct added){from, to, bytes};
     for (int32_t t = from; t <= to; t++) {
-        w->excess -= too_much(b, w->load[t]);
-        w->load[t] += bytes;
-        w->excess += too_much(b, w->load[t]);
+        int64_t load = w->load[t] + bytes;
+        if (load > d->b->capacity * 7 / 8) w->excess += too_much(d->b, load) - too_much(d->b, w->load[t]);
+        w->load[t] = load;
     }
 }
 
-/* What the accesses before one have left of its part. */
-struct past {
-    bool same;     /* there is a buffer with this label, */
-    int32_t until; /* up to this op */
-    int main;      /* label of the first; -1: there was none */
-    int64_t main_bytes;
-};
-
-/* Walks the accesses of the part before `at`, the last first. */
-static struct past past_of(const struct body *b, const struct way *w, int32_t at, int label)
+static void take_away(struct dividing *d)
 {
-    const struct body_part *t = &b->parts[b->accesses[at].of];
-    struct past p = {.same = t->before == label, .until = -1, .main = t->before};
-    if (t->before >= 0) p.main_bytes = view_part_bytes(b->x->layouts, t->tensor, &t->views.at[t->before]);
-    for (int32_t i = b->accesses[at].previous; i >= 0 && t->before < 0; i = b->accesses[i].previous) {
-        const struct body_access *a = &b->accesses[i];
-        int c = w->choice[a->op];
-        if (a->label[c] >= 0) p.main = a->label[c], p.main_bytes = a->bytes[c];
+    for (; d->added_count > 0; d->added_count--) {
+        struct added y = d->added[d->added_count - 1];
+        for (int32_t t = y.from; t <= y.to; t++) d->trial.load[t] -= y.bytes;
     }
-    for (int32_t i = b->accesses[at].previous; i >= 0; i = b->accesses[i].previous) {
-        const struct body_access *a = &b->accesses[i];
-        int its = a->label[w->choice[a->op]];
+}
+
+/* Walks the accesses of the part before the op of `at`, the last first. */
+static void look_back(const struct dividing *d, const struct way *w, int32_t at, struct past *p)
+{
+    const struct body *b = d->b;
+    const struct body_access *a = &b->accesses[at];
+    const struct body_part *t = &b->parts[a->of];
+    int32_t i = a->previous;
+    p->main = t->before;
+    p->main_bytes = t->before_bytes;
+    while (i >= 0 && b->accesses[i].op == a->op) i = b->accesses[i].previous;
+    for (; i >= 0; i = b->accesses[i].previous) {
+        const struct body_access *y = &b->accesses[i];
+        int c = w->choice[y->op], its = y->label[c];
         if (its < 0) continue;
-        if (its == label) {
-            p.same = true;
-            p.until = (int32_t)max_i64(p.until, a->to);
-        }
+        if (t->before < 0) p->main = its, p->main_bytes = y->bytes[c];
+        p->until[its] = p->seen[its] == d->turn ? (int32_t)max_i64(p->until[its], y->to) : y->to;
+        p->seen[its] = d->turn;
     }
-    return p;
+}
+
+/* What accesses of the same op add to that. */
+static bool is_there_until(const struct dividing *d, int32_t at, struct past *p, int label, int32_t *until)
+{
+    const struct body *b = d->b;
+    const struct body_access *a = &b->accesses[at];
+    const struct body_part *t = &b->parts[a->of];
+    bool same = t->before == label || p->seen[label] == d->turn, first = p->main < 0;
+    *until = p->seen[label] == d->turn ? p->until[label] : -1;
+    for (int32_t i = a->previous; i >= 0 && b->accesses[i].op == a->op; i = b->accesses[i].previous) {
+        const struct body_access *y = &b->accesses[i];
+        int c = d->trial.choice[a->op], its = y->label[c];
+        if (its < 0) continue;
+        if (first) p->main = its, p->main_bytes = y->bytes[c];
+        if (its != label) continue;
+        same = true;
+        *until = (int32_t)max_i64(*until, y->to);
+    }
+    return same;
 }
 
 /* Microseconds of bringing it from the first view to another. */
 static double ring_us(const struct body *b, const struct body_part *t, int from, int to)
 {
     if (from < 0 || from == to) return 0;
-    return (double)t->fills * view_ring_us(b->x->layouts, t->tensor, &t->views.at[from], &t->views.at[to]);
+    return (double)t->fills * nest_view_ring_us(b->views, b->x->layouts, t->tensor, from, to);
 }
 
 /* Does the output lie where an input did? */
@@ -86,35 +126,37 @@ static bool lies_over(const struct body *b, const struct body_access *a, int cho
 
 /* A buffer begins: filled over the ring from the first, if there is one. The first one is there until the last access, since
  * what comes later is not known yet; others as long as they are seen to be used. */
-static void begin_buffer(const struct body *b, struct way *w, const struct body_access *a,
-                         const struct past *p)
+static void begin_buffer(struct dividing *d, const struct body_access *a, const struct past *p)
 {
+    const struct body *b = d->b;
     const struct body_part *t = &b->parts[a->of];
-    int c = w->choice[a->op];
+    int c = d->trial.choice[a->op];
     if (p->main >= 0) {
-        w->us += ring_us(b, t, p->main, a->label[c]);
-        w->excess += t->stuck ? LOSS * a->lost : 0;
+        d->trial.us += ring_us(b, t, p->main, a->label[c]);
+        d->trial.excess += t->stuck ? LOSS * a->lost : 0;
     }
-    if (t->before >= 0 && a->previous < 0) add_load(b, w, 0, a->op, p->main_bytes);
-    add_load(b, w, a->from + lies_over(b, a, c), a->previous < 0 ? t->until : a->to, a->bytes[c]);
+    if (t->before >= 0 && a->previous < 0) add_load(d, 0, a->op, p->main_bytes);
+    add_load(d, a->from + lies_over(b, a, c), a->previous < 0 ? t->until : a->to, a->bytes[c]);
 }
 
-static void add_access(const struct body *b, struct way *w, int32_t at)
+static void add_access(struct dividing *d, int32_t at, struct past p)
 {
+    const struct body *b = d->b;
     const struct body_access *a = &b->accesses[at];
-    int c = w->choice[a->op];
+    int c = d->trial.choice[a->op];
+    int32_t until;
     if (!b->parts[a->of].wanted) return;
     if (a->label[c] < 0) {
-        w->excess += LOSS * a->lost;
+        d->trial.excess += LOSS * a->lost;
         return;
     }
-    struct past p = past_of(b, w, at, a->label[c]);
-    if (p.same && a->previous < 0)
-        add_load(b, w, 0, b->parts[a->of].until, a->bytes[c]);
-    else if (p.same)
-        add_load(b, w, p.until + 1, a->label[c] == p.main ? p.until : a->to, a->bytes[c]);
+    bool same = is_there_until(d, at, &p, a->label[c], &until);
+    if (same && a->previous < 0)
+        add_load(d, 0, b->parts[a->of].until, a->bytes[c]);
+    else if (same)
+        add_load(d, until + 1, a->label[c] == p.main ? until : a->to, a->bytes[c]);
     else
-        begin_buffer(b, w, a, &p);
+        begin_buffer(d, a, &p);
 }
 
 /* What goes on behind the run is there in another view. */
@@ -138,6 +180,12 @@ static bool is_better(const struct way *a, const struct way *b)
     return a->excess != b->excess ? a->excess < b->excess : a->us < b->us;
 }
 
+/* Nothing makes a way better again. */
+static bool is_of_use(const struct dividing *d)
+{
+    return d->next_count < WIDTH || is_better(&d->trial, &d->next[WIDTH - 1]);
+}
+
 static void way_copy(const struct body *b, struct way *to, const struct way *from)
 {
     to->excess = from->excess;
@@ -149,7 +197,6 @@ static void way_copy(const struct body *b, struct way *to, const struct way *fro
 static void keep(struct dividing *d)
 {
     int at = d->next_count;
-    if (at == WIDTH && !is_better(&d->trial, &d->next[at - 1])) return;
     if (at == WIDTH)
         at--;
     else
@@ -160,19 +207,30 @@ static void keep(struct dividing *d)
     way_copy(d->b, &d->next[at], &d->trial);
 }
 
-static void step(struct dividing *d, int32_t o)
+/* Way `k` goes on with each choice; the quickest stand first. */
+static void step_from(struct dividing *d, const struct way *from, int32_t o)
 {
     const struct body *b = d->b;
+    int32_t first = b->access_at[o], end = b->access_at[o + 1];
+    d->turn++;
+    for (int32_t a = first; a < end; a++)
+        if (b->parts[b->accesses[a].of].wanted) look_back(d, from, a, &d->past[a - first]);
+    for (int c = 0; c < b->menus[o].count; c++) {
+        d->trial = *from;
+        d->trial.us += b->times[o] * b->menus[o].us[c];
+        if (!is_of_use(d)) break;
+        d->trial.choice[o] = c;
+        for (int32_t a = first; a < end && is_of_use(d); a++) add_access(d, a, d->past[a - first]);
+        if (o == b->op_count - 1) end_parts(b, &d->trial);
+        if (is_of_use(d)) keep(d);
+        take_away(d);
+    }
+}
+
+static void step(struct dividing *d, int32_t o)
+{
     d->next_count = 0;
-    for (int k = 0; k < d->now_count; k++)
-        for (int c = 0; c < b->menus[o].count; c++) {
-            way_copy(b, &d->trial, &d->now[k]);
-            d->trial.choice[o] = c;
-            d->trial.us += b->times[o] * b->menus[o].us[c];
-            for (int32_t a = b->access_at[o]; a < b->access_at[o + 1]; a++) add_access(b, &d->trial, a);
-            if (o == b->op_count - 1) end_parts(b, &d->trial);
-            keep(d);
-        }
+    for (int k = 0; k < d->now_count; k++) step_from(d, &d->now[k], o);
     for (int k = 0; k < d->next_count; k++) {
         struct way swap = d->now[k];
         d->now[k] = d->next[k];
@@ -188,10 +246,30 @@ static bool reserve(struct way *w, const struct body *b, struct arena *memory)
     return w->choice && w->load;
 }
 
+/* Places for the labels that accesses can meet. */
+static bool reserve_past(struct dividing *d, struct arena *memory)
+{
+    const struct body *b = d->b;
+    size_t most = 0, labels = 0;
+    for (int32_t o = 0; o < b->op_count; o++)
+        most = (size_t)max_i64((int64_t)most, b->access_at[o + 1] - b->access_at[o]);
+    for (int32_t i = 0; i < b->part_count; i++)
+        labels = (size_t)max_i64((int64_t)labels, nest_view_count(b->views, b->parts[i].tensor));
+    d->added = arena_array(memory, 2 * most, sizeof *d->added);
+    d->past = arena_array(memory, most, sizeof *d->past);
+    bool ok = d->added && d->past;
+    for (size_t i = 0; ok && i < most; i++) {
+        d->past[i].seen = arena_array(memory, labels, sizeof *d->past[i].seen);
+        d->past[i].until = arena_array(memory, labels, sizeof *d->past[i].until);
+        ok = d->past[i].seen && d->past[i].until;
+    }
+    return ok;
+}
+
 static bool begin(struct dividing *d, const struct body *b, struct arena *memory)
 {
     *d = (struct dividing){.b = b, .now_count = 1};
-    bool ok = reserve(&d->trial, b, memory);
+    bool ok = reserve_past(d, memory);
     for (int k = 0; ok && k < WIDTH; k++)
         ok = reserve(&d->now[k], b, memory) && reserve(&d->next[k], b, memory);
     if (ok) memcpy(d->now[0].load, b->load, (size_t)b->op_count * sizeof *b->load);
@@ -224,7 +302,6 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
               (begin(&d, &b, &scratch) ? true : status_no_memory(st));
     for (int32_t o = 0; ok && o < b.op_count; o++) step(&d, o);
     ok = ok && (d.now_count == 0 || settle(&b, &d.now[0], menus, divided, st));
-    nest_body_free(&b);
     arena_free(&scratch);
     return ok;
 }

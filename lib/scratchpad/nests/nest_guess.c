@@ -3,21 +3,6 @@
 #include "scratchpad/nests/nest_guess.h"
 #include "base/checked.h"
 
-/* One way to have a tensor. */
-struct way {
-    int64_t bytes, cost;
-    int32_t from, to; /* ticks of the run */
-};
-
-struct guessing {
-    const struct run_tensor *t;
-    int32_t first, last;
-    int levels;
-    const int *axis;
-    const int64_t *tiles;
-    int64_t room, *load;
-};
-
 static int64_t product(const struct guessing *g, const struct run_tensor *t, int level, bool indexed)
 {
     int64_t all = 1;
@@ -46,107 +31,132 @@ static int64_t off_chip(const struct guessing *g, const struct run_tensor *t)
     return t->bytes * (t->reads * times + t->writes * (2 * sum_parts(g, t, g->levels) - 1));
 }
 
-/* The tensor held with `level`; false: that is no hold. */
-static bool way_of(const struct guessing *g, const struct run_tensor *t, int level, struct way *w)
+/* The tensor held with `level`. */
+static struct hold_way way_of(const struct guessing *g, const struct run_tensor *t, int level)
 {
-    if (level > 0 && t->dim[g->axis[level - 1]] < 0) return false;
-    if (t->made && !is_sum(g, t) && level > 0 && level < g->levels) return false;
+    struct hold_way w = {.from = g->first, .to = g->last};
+    if (level > 0 && t->dim[g->axis[level - 1]] < 0) return w;
+    if (t->made && level > 0 && level < g->levels && !is_sum(g, t)) return w;
     int64_t parts = sum_parts(g, t, level);
-    *w = (struct way){t->bytes / product(g, t, level, true), 0, g->first, g->last};
-    if (level == g->levels) w->from = t->first, w->to = t->last - t->gives_way;
+    w.is = true;
+    w.bytes = t->bytes / product(g, t, level, true);
+    if (level == g->levels) w.from = t->first, w.to = t->last - t->gives_way;
     if (!t->made)
-        w->cost = t->bytes * product(g, t, level, false);
+        w.cost = t->bytes * product(g, t, level, false);
     else if (parts > 1)
-        w->cost = t->bytes * (2 * parts - 1);
+        w.cost = t->bytes * (2 * parts - 1);
     else if (t->wanted)
-        w->cost = t->bytes;
-    return true;
+        w.cost = t->bytes;
+    return w;
 }
 
-static bool fits(const struct guessing *g, const struct way *w)
+static bool fits(const struct guessing *g, const struct hold_way *w)
 {
     for (int32_t k = w->from; k <= w->to; k++)
         if (g->load[k - g->first] + w->bytes > g->room) return false;
     return true;
 }
 
-static void put(const struct guessing *g, const struct way *w, int64_t sign)
+static void put(const struct guessing *g, const struct hold_way *w, int64_t sign)
 {
     for (int32_t k = w->from; k <= w->to; k++) g->load[k - g->first] += sign * w->bytes;
 }
 
+static int64_t cost_of(const struct tensor_ways *y, int level)
+{
+    return level < 0 ? y->off : y->at[level].cost;
+}
+
 /* The cheapest way that fits beside what is there; -1: HBM. */
-static int cheapest(const struct guessing *g, const struct run_tensor *t, int64_t *cost, struct way *best)
+static int cheapest(const struct guessing *g, const struct tensor_ways *y)
 {
     int level = -1;
-    *cost = off_chip(g, t);
-    for (int h = g->levels; h >= 0; h--) {
-        struct way w;
-        if (!way_of(g, t, h, &w) || w.cost >= *cost || !fits(g, &w)) continue;
-        level = h;
-        *cost = w.cost;
-        *best = w;
-    }
+    for (int h = g->levels; h >= 0; h--)
+        if (y->at[h].is && y->at[h].cost < cost_of(y, level) && fits(g, &y->at[h])) level = h;
     return level;
 }
 
-/* What a byte on chip saves per tick. */
-static double bargain(const struct guessing *g, const struct run_tensor *t)
+static void judge(const struct guessing *g, struct tensor_ways *y)
 {
-    int64_t cost, off = off_chip(g, t);
-    struct way w = {0};
-    if (cheapest(g, t, &cost, &w) < 0) return 0;
-    return (double)(off - cost) / ((double)w.bytes + 1) / (double)(max_i64(w.to - w.from, 0) + 1);
+    y->best = cheapest(g, y);
+    y->worth = 0;
+    if (y->best < 0) return;
+    const struct hold_way *w = &y->at[y->best];
+    y->worth =
+        (double)(y->off - w->cost) / ((double)w->bytes + 1) / (double)(max_i64(w->to - w->from, 0) + 1);
+}
+
+/* What is there grows only: a way is the cheapest for as long as it fits. */
+static void judge_again(const struct guessing *g, const struct hold_way *put)
+{
+    for (int32_t i = 0; i < g->count; i++) {
+        struct tensor_ways *y = &g->ways[i];
+        if (g->hold[i] != -2 || y->best < 0) continue;
+        const struct hold_way *w = &y->at[y->best];
+        if (w->from <= put->to && put->from <= w->to && !fits(g, w)) judge(g, y);
+    }
 }
 
 /* Of each tensor once more: is there a better way now? */
-static bool improve(const struct guessing *g, int32_t count, struct guess *out)
+static bool improve(const struct guessing *g, int64_t *bytes)
 {
     bool any = false;
-    for (int32_t i = 0; i < count; i++) {
-        struct way old = {0}, w;
-        int64_t before = off_chip(g, &g->t[i]), cost;
-        if (out->hold[i] >= 0) {
-            way_of(g, &g->t[i], out->hold[i], &old);
-            before = old.cost;
-            put(g, &old, -1);
-        }
-        int level = cheapest(g, &g->t[i], &cost, &w);
-        if (cost < before) {
-            out->bytes += cost - before;
-            out->hold[i] = (signed char)level;
+    for (int32_t i = 0; i < g->count; i++) {
+        const struct tensor_ways *y = &g->ways[i];
+        int64_t before = cost_of(y, g->hold[i]);
+        if (g->hold[i] >= 0) put(g, &y->at[g->hold[i]], -1);
+        int level = cheapest(g, y);
+        if (cost_of(y, level) < before) {
+            *bytes += cost_of(y, level) - before;
+            g->hold[i] = (signed char)level;
             any = true;
-        } else
-            w = old;
-        if (out->hold[i] >= 0) put(g, &w, 1);
+        }
+        if (g->hold[i] >= 0) put(g, &y->at[g->hold[i]], 1);
     }
     return any;
 }
 
-void nest_guess(const struct run_tensor *t, int32_t count, int32_t first, int32_t last, int levels,
-                const int *axis, const int64_t *tiles, int64_t room, int64_t *load, struct guess *out)
+int64_t nest_guess_least(const struct guessing *g)
 {
-    struct guessing g = {t, first, last, levels, axis, tiles, room, load};
-    for (int32_t k = first; k <= last; k++) load[k - first] = 0;
-    out->bytes = 0;
-    for (int32_t i = 0; i < count; i++) {
-        out->hold[i] = -2;
-        out->bytes += off_chip(&g, &t[i]);
-    }
-    for (int32_t n = 0; n < count; n++) {
-        int32_t pick = -1;
-        double best = -1;
-        for (int32_t i = 0; i < count; i++) {
-            if (out->hold[i] != -2) continue;
-            double worth = bargain(&g, &t[i]);
-            if (worth > best) best = worth, pick = i;
+    int64_t least = 0;
+    for (int32_t i = 0; i < g->count; i++) {
+        struct tensor_ways *y = &g->ways[i];
+        int64_t best = y->off = off_chip(g, &g->t[i]);
+        for (int h = 0; h <= g->levels; h++) {
+            y->at[h] = way_of(g, &g->t[i], h);
+            if (y->at[h].is) best = min_i64(best, y->at[h].cost);
         }
-        struct way w;
-        int64_t cost;
-        int level = cheapest(&g, &t[pick], &cost, &w);
-        out->hold[pick] = (signed char)level;
-        out->bytes += cost - off_chip(&g, &t[pick]);
-        if (level >= 0) put(&g, &w, 1);
+        least += best;
     }
-    for (int k = 0; k < 3 && improve(&g, count, out); k++) continue;
+    return least;
+}
+
+/* The best bargain of those that are left. */
+static int32_t pick(const struct guessing *g)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < g->count; i++)
+        if (g->hold[i] == -2 && (best < 0 || g->ways[i].worth > g->ways[best].worth)) best = i;
+    return best;
+}
+
+int64_t nest_guess(const struct guessing *g)
+{
+    int64_t bytes = 0;
+    for (int32_t k = g->first; k <= g->last; k++) g->load[k - g->first] = 0;
+    for (int32_t i = 0; i < g->count; i++) {
+        g->hold[i] = -2;
+        judge(g, &g->ways[i]);
+    }
+    for (int32_t n = 0; n < g->count; n++) {
+        int32_t i = pick(g);
+        struct tensor_ways *y = &g->ways[i];
+        g->hold[i] = (signed char)y->best;
+        bytes += cost_of(y, y->best);
+        if (y->best < 0) continue;
+        put(g, &y->at[y->best], 1);
+        judge_again(g, &y->at[y->best]);
+    }
+    for (int k = 0; k < 3 && improve(g, &bytes); k++) continue;
+    return bytes;
 }

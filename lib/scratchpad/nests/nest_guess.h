@@ -15,12 +15,37 @@ struct run_tensor {
     bool summed[MOST_AXES];      /* the op that makes it sums over the axis */
 };
 
-/* Guesses traffic and holds (one level per tensor; -1: HBM) of levels that cut axes `axis` into `tiles`. */
-struct guess {
-    int64_t bytes;
-    signed char *hold; /* per tensor of the run */
+/* One way to have a tensor. */
+struct hold_way {
+    bool is;
+    int64_t bytes, cost;
+    int32_t from, to; /* ticks of the run */
 };
-void nest_guess(const struct run_tensor *t, int32_t count, int32_t first, int32_t last, int levels,
-                const int *axis, const int64_t *tiles, int64_t room, int64_t *load, struct guess *out);
+
+/* All ways to have a tensor, by hold; and while holds are chosen the cheapest that fits beside what is there. */
+struct tensor_ways {
+    struct hold_way at[LX_MAX_LEVELS + 1];
+    int64_t off;  /* what it costs in HBM */
+    int best;     /* -1: HBM */
+    double worth; /* what a byte of that saves per tick */
+};
+
+/* Guesses of nests with levels that cut axes `axis` into `tiles`. */
+struct guessing {
+    const struct run_tensor *t;
+    int32_t count, first, last; /* tensors; and ops of the run */
+    int levels;
+    const int *axis;
+    const int64_t *tiles;
+    int64_t room;
+    int64_t *load;            /* per op of the run */
+    struct tensor_ways *ways; /* per tensor */
+    signed char *hold;        /* per tensor: its level; -1: HBM */
+};
+
+/* Bytes that such a nest moves at least, if all had room. Has to be asked for first. */
+int64_t nest_guess_least(const struct guessing *g);
+/* Bytes that it moves by load, with the holds. */
+int64_t nest_guess(const struct guessing *g);
 
 #endif

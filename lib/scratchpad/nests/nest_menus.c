@@ -43,14 +43,15 @@ static bool take(struct nest_menus *all, const struct division_menu *m, struct n
     struct lx_core_view *v = arena_array(&all->memory, (size_t)n * operands, sizeof *v);
     double *us = arena_array(&all->memory, (size_t)n, sizeof *us);
     struct lx_division **made = arena_array(&all->memory, (size_t)n, sizeof *made);
-    if (!s || !v || !us || !made) return false;
+    struct menu_labels **labels = arena_array(&all->labels, operands, sizeof(struct menu_labels *));
+    if (!s || !v || !us || !made || !labels) return false;
     for (int i = 0; i < n; i++) {
         size_t c = (size_t)picked[i], at = (size_t)i;
         memcpy(&s[at * splits], &m->splits[c * splits], splits * sizeof *s);
         memcpy(&v[at * operands], &m->views[c * operands], operands * sizeof *v);
         us[i] = time_of(m, picked[i]);
     }
-    *out = (struct nest_menu){n, m->split_count, m->operand_count, s, v, us, made};
+    *out = (struct nest_menu){n, m->split_count, m->operand_count, s, v, us, made, labels};
     return true;
 }
 
@@ -67,25 +68,101 @@ static bool make_menu(struct nest_menus *all, const struct lx_divisions *d, int3
     return ok;
 }
 
+static size_t *last_of(struct nest_menus *m, int32_t output)
+{
+    if (!VEC_RESERVE(&m->last, (size_t)output + 1)) return NULL;
+    while (m->last.count <= (size_t)output) m->last.at[m->last.count++] = 0;
+    return &m->last.at[output];
+}
+
 bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
                   lx_status *st)
 {
     const struct lx_op *o = &d->layouts->graph->ops[op];
     struct menu_entry e = {.name = o->name, .output = o->output};
     int32_t nest = nest_of_op(d->nests, d->nest_count, op);
+    size_t *last = last_of(m, o->output);
+    if (!last) return status_no_memory(st);
     for (int v = 0; v < LX_MAX_VARS; v++) e.tiles[v] = 1;
     if (nest >= 0) nest_op_tiles(&d->nests[nest], op, e.tiles);
-    for (size_t i = 0; i < m->at.count; i++) {
-        const struct menu_entry *old = &m->at.at[i];
-        if (old->output != e.output || old->name != e.name ||
-            memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0)
-            continue;
+    for (size_t i = *last; i > 0; i = m->at.at[i - 1].next) {
+        const struct menu_entry *old = &m->at.at[i - 1];
+        if (old->name != e.name || memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0) continue;
         *out = old->menu;
         return true;
     }
     if (!make_menu(m, d, op, &e.menu, st)) return false;
     *out = e.menu;
-    return VEC_PUSH(&m->at, e) ? true : status_no_memory(st);
+    e.next = *last;
+    if (!VEC_PUSH(&m->at, e)) return status_no_memory(st);
+    *last = m->at.count;
+    return true;
+}
+
+/* What a buffer has of a tile's view. */
+static struct lx_core_view held_of(const struct draft *x, int32_t access, const struct lx_core_view *v)
+{
+    const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
+    if (!x->held || x->held[access].nest < 0) return *v;
+    return core_view_held(y, &x->how.nests[x->held[access].nest], &x->held[access].tensor,
+                          x->held[access].level, *v);
+}
+
+static bool fill_labels(struct nest_menus *m, const struct nest_menu *menu, const struct draft *x,
+                        int32_t access, struct menu_labels *y)
+{
+    int32_t tensor = x->accesses[access].tensor;
+    int operand = access - x->access_at[x->access_op[access]];
+    y->least = INT64_MAX;
+    for (int c = 0; c < menu->count; c++) {
+        struct lx_core_view v = held_of(x, access, &menu->views[c * menu->operand_count + operand]);
+        bool holds = view_holds(&x->layouts->layouts[tensor], &v, y->sums_meet);
+        y->label[c] = holds ? nest_view_number(&m->views, tensor, &v) : -1;
+        if (y->label[c] == -2) return false;
+        if (!holds) continue;
+        y->bytes[c] = view_part_bytes(x->layouts, tensor, &v);
+        y->least = y->bytes[c] < y->least ? y->bytes[c] : y->least;
+    }
+    if (y->least == INT64_MAX) y->least = 0;
+    return true;
+}
+
+static struct menu_labels *make_labels(struct nest_menus *m, const struct nest_menu *menu,
+                                       const struct draft *x, int32_t access, struct menu_labels like,
+                                       struct arena *memory)
+{
+    struct menu_labels *y = arena_array(memory, 1, sizeof *y);
+    like.label = arena_array(memory, (size_t)menu->count, sizeof *like.label);
+    like.bytes = arena_array(memory, (size_t)menu->count, sizeof *like.bytes);
+    if (!y || !like.label || !like.bytes || !fill_labels(m, menu, x, access, &like)) return NULL;
+    *y = like;
+    return y;
+}
+
+/* All that labels depend on, besides the menu and the operand. */
+static struct menu_labels key_of(const struct nest_menu *menu, const struct draft *x, int32_t access)
+{
+    struct menu_labels key = {.in_nest = x->held && x->held[access].nest >= 0,
+                              .sums_meet = !x->how.passes.no_ring};
+    struct lx_core_view v = held_of(x, access, &menu->views[access - x->access_at[x->access_op[access]]]);
+    for (int i = 0; i < v.rank; i++) key.tiles[i] = v.tiles[i];
+    return key;
+}
+
+const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
+                                           const struct draft *x, int32_t access, struct arena *memory)
+{
+    struct menu_labels key = key_of(menu, x, access);
+    if (!menu->labels) return make_labels(m, menu, x, access, key, memory);
+    struct menu_labels **first = &menu->labels[access - x->access_at[x->access_op[access]]];
+    for (struct menu_labels *y = *first; y; y = y->next)
+        if (y->in_nest == key.in_nest && y->sums_meet == key.sums_meet &&
+            memcmp(y->tiles, key.tiles, sizeof key.tiles) == 0)
+            return y;
+    struct menu_labels *y = make_labels(m, menu, x, access, key, &m->labels);
+    if (!y) return NULL;
+    y->next = *first;
+    return *first = y;
 }
 
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
@@ -102,6 +179,9 @@ const struct lx_division *nest_menu_division(struct nest_menus *m, const struct 
 void nest_menus_free(struct nest_menus *m)
 {
     VEC_FREE(&m->at);
+    VEC_FREE(&m->last);
+    nest_views_free(&m->views);
+    arena_free(&m->labels);
     VEC_FREE(&m->tried);
     arena_free(&m->memory);
 }

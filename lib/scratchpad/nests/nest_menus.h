@@ -5,6 +5,17 @@
 
 #include "base/vec.h"
 #include "divide/priced_candidates.h"
+#include "scratchpad/nests/nest_views.h"
+
+/* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of each dimension. */
+struct menu_labels {
+    struct menu_labels *next;
+    bool in_nest, sums_meet;
+    int64_t tiles[LX_MAX_DEVICE_RANK];
+    int *label;     /* per choice: the number of its view; -1: no buffer can be so */
+    int64_t *bytes; /* per choice: a core's part */
+    int64_t least;  /* of these */
+};
 
 struct nest_menu {
     int count, split_count, operand_count; /* count 0: it is divided as it is */
@@ -12,6 +23,7 @@ struct nest_menu {
     const struct lx_core_view *views;      /* per choice, operand_count each: of a tile */
     const double *us;                      /* per choice: with all operands on chip */
     struct lx_division **made;             /* per choice: NULL until somebody asks */
+    struct menu_labels **labels;           /* per operand: those that were asked for */
 };
 
 struct menu_entry {
@@ -19,12 +31,16 @@ struct menu_entry {
     int32_t output;
     int64_t tiles[LX_MAX_VARS];
     struct nest_menu menu;
+    size_t next; /* 1 + the one before of the same output; 0: none */
 };
 
 /* Kept for as long as plans of one graph are compared. */
 struct nest_menus {
     struct arena memory;
     VEC(struct menu_entry) at;
+    VEC(size_t) last; /* per output: 1 + its last entry; 0: none */
+    struct nest_views views;
+    struct arena labels; /* not needed when the search is over */
     /* Of those who ask: sets of nests that were planned, by hash, and effort that it took. */
     VEC(uint64_t) tried;
     int64_t spent;
@@ -37,6 +53,10 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
                                              const struct lx_divisions *d, int32_t op, int choice,
                                              lx_status *st);
+/* Of an access of the draft, an operand of the op with this menu; NULL: memory is out. As long-lived as the menus, or of `memory`
+ * where the op is not up for choice. */
+const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
+                                           const struct draft *x, int32_t access, struct arena *memory);
 void nest_menus_free(struct nest_menus *m);
 
 #endif

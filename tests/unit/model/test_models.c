@@ -124,12 +124,20 @@ static void test_unfolded(void **state)
     lx_graph_free(g);
 }
 
+/* Five trips that share their constant; one where that would be too many ops. */
 static void test_loop_import(void **state)
 {
+    struct lx_import_options few = {.branch = -1, .max_ops = 12, .trips = 2};
     const struct lx_graph *g = import_text(loop, false);
+    lx_status st = {0};
     (void)state;
-    assert_int_equal(g->op_count, 1);
+    assert_int_equal(g->op_count, 5);
     assert_int_equal(g->ops[0].kind->id, LX_KIND_MATMUL);
+    assert_int_equal(g->ops[4].inputs[1], g->ops[0].inputs[1]);
+    lx_graph_free(g);
+    g = lx_model_import("here", loop, strlen(loop), &few, NULL, &st);
+    assert_non_null(g);
+    assert_int_equal(g->op_count, 2);
     lx_graph_free(g);
 }
 

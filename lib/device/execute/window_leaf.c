@@ -1,0 +1,287 @@
+/* Windows on a core: convolutions and pools, tap by tap, along rows of the output.
+ *
+ * Where a tap of an output index lies in the input is looked up in tables, one per window of the chunk: width x taps
+ * numbers, -1 for those that are outside. The innermost variable of the output is a row; if it slides itself, the row is
+ * as long as the tap stays inside. Terms that are left out are never touched, so that padding costs nothing and a
+ * maximum does not see it. */
+#include "device/execute/execute.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+enum { TO, X, W, ARRAYS };
+
+/* Variables that are gone along together, with the offsets they mean. */
+struct walk {
+    int count;
+    int var[LX_MAX_VARS];
+    int64_t at[LX_MAX_VARS];
+};
+
+struct slide {
+    struct chunk *c;
+    const struct op_index *x;
+    struct dense_strides stride[ARRAYS];
+    int inner; /* variable of the rows; -1: rows of one */
+    const struct lx_window *inner_window;
+    struct walk kept, taps, rest;
+    int64_t *table[LX_MAX_RANK]; /* per window */
+    float *to;
+};
+
+static int64_t width(const struct slide *s, int v)
+{
+    return s->c->slice.to[v] - s->c->slice.from[v];
+}
+
+static const struct lx_window *window_of_out(const struct op_index *x, int v)
+{
+    for (int i = 0; i < x->window_count; i++)
+        if (x->windows[i].out == v) return &x->windows[i];
+    return NULL;
+}
+
+static bool is_tap(const struct op_index *x, int v)
+{
+    for (int i = 0; i < x->window_count; i++)
+        if (x->windows[i].tap == v) return true;
+    return false;
+}
+
+static int64_t *table_of(const struct slide *s, const struct lx_window *w)
+{
+    int64_t outs = width(s, w->out), taps = width(s, w->tap), size = s->x->extent[(int)w->in];
+    int64_t *at = malloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
+    for (int64_t k = 0; at && k < taps; k++)
+        for (int64_t p = 0; p < outs; p++) {
+            int64_t i = lx_window_at(w, s->c->slice.from[(int)w->out] + p, s->c->slice.from[(int)w->tap] + k);
+            at[k * outs + p] = i >= 0 && i < size ? i - s->c->slice.from[(int)w->in] : -1;
+        }
+    return at;
+}
+
+void narrow_windows(const struct op_index *x, struct slice *s)
+{
+    for (int i = 0; i < x->window_count; i++) {
+        const struct lx_window *w = &x->windows[i];
+        int64_t low = w->stride * s->from[(int)w->out], high = w->stride * (s->to[(int)w->out] - 1);
+        int64_t reach = w->dilation * (w->size - 1), size = x->extent[(int)w->in];
+        low = (low + min_i64(reach, 0) - w->pad) / w->hole;
+        high = (high + max_i64(reach, 0) - w->pad) / w->hole;
+        s->from[(int)w->in] = max_i64(0, min_i64(low, size - 1));
+        s->to[(int)w->in] = max_i64(s->from[(int)w->in], min_i64(high, size - 1)) + 1;
+    }
+}
+
+static void share_out_variables(struct slide *s)
+{
+    const struct op_index *x = s->x;
+    int out = x->operand_count - 1;
+    s->inner = x->rank[out] > 0 ? x->var[out][x->rank[out] - 1] : -1;
+    s->inner_window = s->inner >= 0 ? window_of_out(x, s->inner) : NULL;
+    for (int d = 0; d < x->rank[out] - 1; d++) s->kept.var[s->kept.count++] = x->var[out][d];
+    for (int v = 0; v < x->var_count; v++)
+        if (is_tap(x, v))
+            s->taps.var[s->taps.count++] = v;
+        else if (op_index_summed(x, v))
+            s->rest.var[s->rest.count++] = v;
+}
+
+static bool slide_begin(struct slide *s, struct chunk *c)
+{
+    int64_t size[LX_MAX_VARS];
+    bool ok = true;
+    *s = (struct slide){.c = c, .x = &c->w->x, .to = c->strip->out};
+    share_out_variables(s);
+    for (int v = 0; v < s->x->var_count; v++) size[v] = width(s, v);
+    dense_part(&c->strip->layout, size, &s->stride[TO]);
+    for (int i = 0; i < c->w->op->input_count; i++) dense_part(&c->layout[i], size, &s->stride[X + i]);
+    for (int v = 0; v < s->x->var_count; v++)
+        s->to += (c->slice.from[v] - c->strip->slice.from[v]) * s->stride[TO].element[v];
+    for (int i = 0; ok && i < s->x->window_count; i++)
+        ok = (s->table[i] = table_of(s, &s->x->windows[i])) != NULL;
+    return ok;
+}
+
+static void slide_end(struct slide *s)
+{
+    for (int i = 0; i < s->x->window_count; i++) free(s->table[i]);
+}
+
+static bool walk_next(const struct slide *s, struct walk *w)
+{
+    for (int k = w->count - 1; k >= 0; k--) {
+        if (++w->at[k] < width(s, w->var[k])) return true;
+        w->at[k] = 0;
+    }
+    return false;
+}
+
+static int64_t offset_of(const struct slide *s, const struct walk *w, int array)
+{
+    int64_t offset = 0;
+    for (int k = 0; k < w->count; k++) offset += w->at[k] * s->stride[array].element[w->var[k]];
+    return offset;
+}
+
+static int64_t at_variable(const struct walk *w, int v)
+{
+    for (int k = 0; k < w->count; k++)
+        if (w->var[k] == v) return w->at[k];
+    return 0;
+}
+
+/* What one tap of one row of the output reads: elements of the row [from, to), and where the first is. */
+struct row {
+    int64_t from, to, x; /* x: the input's offset that slid variables make */
+    int64_t step;        /* of the input, an element of the row */
+    const int64_t *places;
+};
+
+static struct row row_of_tap(const struct slide *s)
+{
+    struct row r = {.to = s->inner >= 0 ? width(s, s->inner) : 1};
+    if (s->inner >= 0) r.step = s->stride[X].element[s->inner];
+    for (int i = 0; i < s->x->window_count; i++) {
+        const struct lx_window *w = &s->x->windows[i];
+        const int64_t *places = s->table[i] + at_variable(&s->taps, w->tap) * width(s, w->out);
+        if (w == s->inner_window) {
+            r.places = places;
+            r.step = s->stride[X].element[(int)w->in];
+            continue;
+        }
+        int64_t place = places[at_variable(&s->kept, w->out)];
+        if (place < 0) return (struct row){0};
+        r.x += place * s->stride[X].element[(int)w->in];
+    }
+    return r;
+}
+
+/* The next stretch of a row in which the input's places follow each other evenly; false: none is left. */
+static bool next_stretch(const struct row *r, int64_t *from, int64_t *to, int64_t *step)
+{
+    while (r->places && *from < r->to && r->places[*from] < 0) ++*from;
+    if (*from >= r->to) return false;
+    *to = r->places ? *from + 1 : r->to;
+    *step = r->places && *to < r->to && r->places[*to] >= 0 ? r->places[*to] - r->places[*from] : 1;
+    while (r->places && *to < r->to && r->places[*to] >= 0 && r->places[*to] - r->places[*to - 1] == *step)
+        ++*to;
+    return true;
+}
+
+typedef void stretch_function(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
+                              int64_t w_offset, int64_t first);
+
+/* All terms beside the taps, along one stretch. */
+static void go_along(struct slide *s, const struct row *r, int64_t from, int64_t to, int64_t step,
+                     stretch_function *each)
+{
+    int64_t place = r->places ? r->places[from] * r->step : from * r->step;
+    int64_t x = r->x + place + offset_of(s, &s->kept, X), w = 0;
+    float *at = s->to + offset_of(s, &s->kept, TO);
+    if (s->inner >= 0) at += from * s->stride[TO].element[s->inner];
+    if (s->c->w->op->input_count > 1) w = offset_of(s, &s->kept, W) + offset_of(s, &s->taps, W);
+    do
+        each(s, at, s->c->operand[0] + x + offset_of(s, &s->rest, X), step * r->step, to - from,
+             w + offset_of(s, &s->rest, W), from);
+    while (walk_next(s, &s->rest));
+}
+
+static void slide_all(struct slide *s, stretch_function *each)
+{
+    do do {
+            struct row r = row_of_tap(s);
+            for (int64_t from = r.from, to = 0, step = 1; next_stretch(&r, &from, &to, &step); from = to)
+                go_along(s, &r, from, to, step, each);
+        } while (walk_next(s, &s->taps));
+    while (walk_next(s, &s->kept));
+}
+
+static void add_products(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
+                         int64_t w_offset, int64_t first)
+{
+    int64_t w_step = s->inner >= 0 ? s->stride[W].element[s->inner] : 0;
+    int64_t to_step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
+    const float *w = s->c->operand[1] + w_offset + first * w_step;
+    if (to_step == 1 && step == 1 && w_step == 0)
+        for (int64_t i = 0; i < count; i++) to[i] += x[i] * w[0];
+    else if (to_step == 1 && step == 0 && w_step == 1)
+        for (int64_t i = 0; i < count; i++) to[i] += x[0] * w[i];
+    else if (to_step == 1 && step == 1 && w_step == 1)
+        for (int64_t i = 0; i < count; i++) to[i] += x[i] * w[i];
+    else
+        for (int64_t i = 0; i < count; i++) to[i * to_step] += x[i * step] * w[i * w_step];
+}
+
+static void fold_terms(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
+                       int64_t w_offset, int64_t first)
+{
+    int64_t to_step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
+    const struct reduction *sum = s->c->w->arith->sum;
+    (void)w_offset, (void)first;
+    if (to_step == 1 && step == 1)
+        sum->join(to, x, count);
+    else
+        for (int64_t i = 0; i < count; i++) sum->join(to + i * to_step, x + i * step, 1);
+}
+
+bool leaf_window_products(struct chunk *c)
+{
+    struct slide s;
+    bool ok = slide_begin(&s, c);
+    if (ok) slide_all(&s, add_products);
+    slide_end(&s);
+    return ok;
+}
+
+static void fill(struct slide *s, float value)
+{
+    int64_t row = s->inner >= 0 ? width(s, s->inner) : 1;
+    int64_t step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
+    do {
+        float *to = s->to + offset_of(s, &s->kept, TO);
+        for (int64_t i = 0; i < row; i++) to[i * step] = value;
+    } while (walk_next(s, &s->kept));
+}
+
+bool leaf_window_fold(struct chunk *c)
+{
+    struct slide s;
+    bool ok = slide_begin(&s, c);
+    if (ok) fill(&s, c->w->arith->sum->neutral);
+    if (ok) slide_all(&s, fold_terms);
+    slide_end(&s);
+    return ok;
+}
+
+/* Taps of an output index that lie inside, or all. */
+static int64_t taps_inside(const struct op_index *x, const struct lx_window *w, int64_t out)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < w->size; k++) {
+        int64_t at = w->count_all ? 0 : lx_window_at(w, out, k);
+        n += at >= 0 && at < x->extent[(int)w->in];
+    }
+    return n;
+}
+
+void divide_window_means(const struct op_work *w, const struct strip_work *s)
+{
+    const struct op_index *x = &w->x;
+    int out = w->operands - 1;
+    int64_t all = w->terms, index[LX_MAX_RANK] = {0};
+    for (int i = 0; i < x->window_count; i++) all /= x->windows[i].size;
+    for (int64_t k = 0; k < s->layout.floats; k++) {
+        int64_t n = all;
+        for (int d = 0; d < x->rank[out]; d++) {
+            const struct lx_window *slid = window_of_out(x, x->var[out][d]);
+            if (slid) n *= taps_inside(x, slid, s->slice.from[slid->out] + index[d]);
+        }
+        s->out[k] = n > 0 ? s->out[k] / (float)n : 0;
+        for (int d = x->rank[out] - 1; d >= 0; d--) {
+            int v = x->var[out][d];
+            if (++index[d] < s->slice.to[v] - s->slice.from[v]) break;
+            index[d] = 0;
+        }
+    }
+}

@@ -1,0 +1,289 @@
+/* Windows in fp64: the terms of a row of the output, tap by tap, with the sum of their sizes beside each.
+ *
+ * Written apart from the device's: which elements of a row a tap has is not looked up but computed. Those with
+ * (stride i + c) divisible by the hole follow each other at equal distances, and so do their places in the input. Both
+ * operands are decoded once; of a product the second is laid out with what the output has of it innermost. */
+#include "device/reference/evaluate.h"
+#include "base/checked.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BLOCK = JUDGED_MOST, TASKS = 64 };
+
+struct windowed {
+    struct evaluation *e;
+    const struct lx_einsum *map;
+    double *in[2];
+    int64_t step[2][LX_MAX_VARS]; /* in the arrays above */
+    int summed[LX_MAX_VARS], summed_count;
+    int64_t per_task;
+    bool failed;
+};
+
+static const struct lx_window *window_with(const struct lx_op *op, int v)
+{
+    for (int i = 0; i < op->window_count; i++)
+        if (op->windows[i].in == v || op->windows[i].out == v || op->windows[i].tap == v)
+            return &op->windows[i];
+    return NULL;
+}
+
+static bool follows(const struct lx_op *op, int v)
+{
+    const struct lx_window *w = window_with(op, v);
+    return w && w->in == v;
+}
+
+static bool in_output(const struct windowed *x, int v)
+{
+    int out = x->e->op->input_count;
+    for (int d = 0; d < x->map->rank[out]; d++)
+        if (x->map->index[out][d] == v) return true;
+    return false;
+}
+
+/* Steps of the operand's own order. */
+static int64_t own_steps(const struct windowed *x, int operand, int64_t *step)
+{
+    int64_t n = 1;
+    for (int d = x->map->rank[operand] - 1; d >= 0; d--) {
+        int v = x->map->index[operand][d];
+        step[v] = n;
+        n *= x->map->extent[v];
+    }
+    return n;
+}
+
+static bool decode(struct windowed *x, int i)
+{
+    int64_t n = own_steps(x, i, x->step[i]);
+    x->in[i] = malloc((size_t)max_i64(n, 1) * sizeof(double));
+    if (x->in[i]) operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
+    return x->in[i] != NULL;
+}
+
+/* The second operand again, what the output has of it behind the rest. */
+static bool turn(struct windowed *x)
+{
+    const struct lx_einsum *m = x->map;
+    int64_t to[LX_MAX_VARS] = {0}, n = 1, at[LX_MAX_RANK] = {0};
+    int rank = m->rank[1];
+    for (int kept = 1; kept >= 0; kept--)
+        for (int d = rank - 1; d >= 0; d--) {
+            int v = m->index[1][d];
+            if (in_output(x, v) != (kept == 1)) continue;
+            to[v] = n;
+            n *= m->extent[v];
+        }
+    double *turned = malloc((size_t)max_i64(n, 1) * sizeof *turned);
+    for (int64_t i = 0; turned && i < n; i++) {
+        int64_t place = 0;
+        for (int d = 0; d < rank; d++) place += at[d] * to[(int)m->index[1][d]];
+        turned[place] = x->in[1][i];
+        for (int d = rank - 1; d >= 0 && ++at[d] == m->extent[(int)m->index[1][d]]; d--) at[d] = 0;
+    }
+    free(x->in[1]);
+    x->in[1] = turned;
+    for (int d = 0; d < rank; d++) x->step[1][(int)m->index[1][d]] = to[(int)m->index[1][d]];
+    return turned != NULL;
+}
+
+static void order_summed(struct windowed *x)
+{
+    x->e->terms = 1;
+    for (int v = 0; v < x->map->var_count; v++) {
+        if (in_output(x, v) || follows(x->e->op, v)) continue;
+        x->summed[x->summed_count++] = v;
+        x->e->terms *= x->map->extent[v];
+    }
+}
+
+/* ---- one row ---- */
+
+struct row {
+    int64_t index[LX_MAX_VARS]; /* of all variables; of the last of the output the first of the row */
+    int last;                   /* variable of the row; -1: rows of one */
+    int64_t count;
+    double *value, *absolute;
+};
+
+/* Elements first, first + period, ... below end of the row, whose places in the input are `apart` elements apart. */
+struct reach {
+    int64_t first, end, period, at[2], apart[2];
+};
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Of a window whose output index is fixed. */
+static bool reach_fixed(const struct windowed *x, const struct row *r, const struct lx_window *w,
+                        struct reach *to)
+{
+    int64_t c = w->stride * r->index[(int)w->out] + w->dilation * r->index[(int)w->tap] - w->pad;
+    if (c < 0 || c % w->hole || c / w->hole >= x->map->extent[(int)w->in]) return false;
+    to->at[0] += c / w->hole * x->step[0][(int)w->in];
+    return true;
+}
+
+/* Of the window that the row goes along. */
+static bool reach_along(const struct windowed *x, const struct row *r, const struct lx_window *w,
+                        struct reach *to)
+{
+    int64_t c = w->stride * r->index[(int)w->out] + w->dilation * r->index[(int)w->tap] - w->pad;
+    int64_t last = (x->map->extent[(int)w->in] - 1) * w->hole, shared = gcd_i64(w->stride, w->hole);
+    to->period = w->hole / shared;
+    to->first = c >= 0 ? 0 : -floor_div(c, w->stride);
+    to->end = floor_div(last - c, w->stride) + 1;
+    if (to->end > r->count) to->end = r->count;
+    int64_t tried = 0;
+    while (tried < to->period && (w->stride * to->first + c) % w->hole != 0) to->first++, tried++;
+    if (tried == to->period || to->first >= to->end) return false;
+    to->at[0] += (w->stride * to->first + c) / w->hole * x->step[0][(int)w->in];
+    to->apart[0] = w->stride / shared * x->step[0][(int)w->in];
+    return true;
+}
+
+static bool reach_of(const struct windowed *x, const struct row *r, struct reach *to)
+{
+    const struct lx_op *op = x->e->op;
+    *to = (struct reach){.end = r->count, .period = 1};
+    for (int i = 0; i < op->window_count; i++) {
+        const struct lx_window *w = &op->windows[i];
+        if (w->out == r->last ? !reach_along(x, r, w, to) : !reach_fixed(x, r, w, to)) return false;
+    }
+    for (int v = 0; v < x->map->var_count; v++)
+        for (int i = 0; i < op->input_count; i++)
+            if (v != r->last && !follows(op, v)) to->at[i] += r->index[v] * x->step[i][v];
+    for (int i = 0; r->last >= 0 && i < op->input_count; i++) {
+        to->at[i] += (r->index[r->last] + to->first) * x->step[i][r->last];
+        to->apart[i] += to->period * x->step[i][r->last];
+    }
+    return true;
+}
+
+static void add_products(const struct windowed *x, const struct row *r, const struct reach *t)
+{
+    const double *a = x->in[0] + t->at[0], *b = x->in[1] + t->at[1];
+    for (int64_t i = t->first; i < t->end; i += t->period, a += t->apart[0], b += t->apart[1]) {
+        double term = *a * *b;
+        r->value[i] += term;
+        r->absolute[i] += fabs(term);
+    }
+}
+
+static void fold_terms(const struct windowed *x, const struct row *r, const struct reach *t)
+{
+    const struct meaning_fold *fold = x->e->meaning->fold;
+    const double *a = x->in[0] + t->at[0];
+    for (int64_t i = t->first; i < t->end; i += t->period, a += t->apart[0]) {
+        r->value[i] = fold->adds ? r->value[i] + *a : fold->in_double((double[]){r->value[i], *a});
+        r->absolute[i] = fold->adds ? r->absolute[i] + fabs(*a) : fmax(r->absolute[i], fabs(*a));
+    }
+}
+
+static bool next_term(const struct windowed *x, struct row *r)
+{
+    for (int k = x->summed_count - 1; k >= 0; k--) {
+        if (++r->index[x->summed[k]] < x->map->extent[x->summed[k]]) return true;
+        r->index[x->summed[k]] = 0;
+    }
+    return false;
+}
+
+/* Terms that a mean counts: of each window the taps that are inside, or all. */
+static int64_t counted(const struct windowed *x, const struct row *r, int64_t i)
+{
+    const struct lx_op *op = x->e->op;
+    int64_t n = x->e->terms;
+    for (int k = 0; k < op->window_count; k++) {
+        const struct lx_window *w = &op->windows[k];
+        int64_t out = r->index[(int)w->out] + (w->out == r->last ? i : 0), inside = 0;
+        for (int64_t tap = 0; tap < w->size; tap++) {
+            int64_t c = w->stride * out + w->dilation * tap - w->pad;
+            inside +=
+                w->count_all || (c >= 0 && c % w->hole == 0 && c / w->hole < x->map->extent[(int)w->in]);
+        }
+        n = n / w->size * inside;
+    }
+    return n;
+}
+
+static void finish(const struct windowed *x, int worker, int64_t at, const struct row *r)
+{
+    struct evaluation own = *x->e;
+    double slack[BLOCK];
+    bool divides = own.meaning->fold && own.meaning->fold->divides;
+    bool rounds = own.bounded && own.op->kind->error != LX_ERROR_NONE;
+    for (int64_t i = 0; i < r->count; i++) {
+        if (divides) own.divisor = counted(x, r, i);
+        if (divides) r->value[i] = own.divisor > 0 ? r->value[i] / (double)own.divisor : 0;
+        own.divisor = max_i64(own.divisor, 1);
+        if (rounds) slack[i] = slack_of_sum(&own, r->absolute[i], r->value[i]);
+    }
+    own.take(own.context, worker, at,
+             &(struct expected){.count = r->count,
+                                .value = r->value,
+                                .slack = rounds ? slack : NULL,
+                                .peak = rounds ? r->absolute : NULL,
+                                .signless = true});
+}
+
+static void begin(const struct windowed *x, int64_t at, const struct row *r)
+{
+    const struct evaluation *e = x->e;
+    const struct meaning_fold *fold = e->op->input_count == 1 ? e->meaning->fold : NULL;
+    for (int64_t i = 0; i < r->count; i++) {
+        r->value[i] = fold ? fold->start : 0;
+        r->absolute[i] = 0;
+    }
+    if (e->before.items) operand_row(&e->before, at, 1, r->count, r->value);
+    for (int64_t i = 0; e->before.items && i < r->count; i++) r->absolute[i] = fabs(r->value[i]);
+}
+
+/* Element `n` of the output: its indices, and how many of its row follow at most. */
+static void place_row(const struct windowed *x, int64_t n, int64_t to, struct row *r)
+{
+    int out = x->e->op->input_count, rank = x->map->rank[out];
+    int64_t rest = n;
+    for (int v = 0; v < x->map->var_count; v++) r->index[v] = 0;
+    for (int d = rank - 1; d >= 0; d--) {
+        int v = x->map->index[out][d];
+        r->index[v] = rest % x->map->extent[v];
+        rest /= x->map->extent[v];
+    }
+    r->last = rank > 0 ? x->map->index[out][rank - 1] : -1;
+    r->count = r->last >= 0 ? x->map->extent[r->last] - r->index[r->last] : 1;
+    r->count = min_i64(min_i64(r->count, to - n), BLOCK);
+}
+
+static void task(void *context, int64_t number, int worker)
+{
+    const struct windowed *x = context;
+    double value[BLOCK], absolute[BLOCK];
+    struct row r = {.value = value, .absolute = absolute};
+    int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
+    for (int64_t n = from; n < to; n += r.count) {
+        struct reach t;
+        place_row(x, n, to, &r);
+        begin(x, n, &r);
+        do
+            if (reach_of(x, &r, &t)) (x->e->op->input_count == 2 ? add_products : fold_terms)(x, &r, &t);
+        while (next_term(x, &r));
+        finish(x, worker, n, &r);
+    }
+}
+
+bool evaluate_windows(struct evaluation *e, struct pool *pool)
+{
+    struct windowed x = {.e = e, .map = e->op->map, .per_task = e->out_count / TASKS + 1};
+    order_summed(&x);
+    evaluate_growth(e);
+    bool ok = decode(&x, 0) && (e->op->input_count == 1 || (decode(&x, 1) && turn(&x)));
+    if (ok) pool_run(pool, ceil_div_i64(e->out_count, x.per_task), task, &x);
+    free(x.in[0]);
+    free(x.in[1]);
+    return ok;
+}

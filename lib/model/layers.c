@@ -1,0 +1,99 @@
+/* Which ops have derived bodies, and the making of these. */
+#include "model/layers.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+static const struct {
+    const struct layer_row *rows;
+    bool macro;
+} tables[] = {{layers_activations, false}, {layers_products, false}, {layers_loops, false},
+              {layers_ttir, false},        {layers_norms, true},     {layers_attention, true},
+              {layers_recurrent, true},    {layers_quantised, true}};
+
+static layer_expand *row_of(enum model_format format, const char *kind, bool macros)
+{
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const struct layer_row *r = tables[t].rows; r->expand && (macros || !tables[t].macro); r++)
+            if (r->name[format] && strcmp(r->name[format], kind) == 0) return r->expand;
+    return NULL;
+}
+
+/* Tensors of the results; those that nobody wants count as one. */
+static int leaves_of(const struct lx_model *m, const struct model_op *op)
+{
+    int n = 0;
+    for (int r = 0; r < op->result_count; r++)
+        n += op->results[r] < 0 ? 1 : model_type_of(m, op->results[r])->leaves;
+    return n;
+}
+
+static bool all_there(const struct layer *l)
+{
+    bool all = l->ok;
+    for (int r = 0, leaf = 0; r < l->op->result_count; r++) {
+        bool wanted = l->op->results[r] >= 0;
+        int leaves = wanted ? model_type_of(l->m, l->op->results[r])->leaves : 1;
+        for (int i = 0; i < leaves; i++, leaf++) all = all && (!wanted || l->results[leaf] >= 0);
+    }
+    return all;
+}
+
+static bool keep(struct layer *l, struct model_op *op)
+{
+    struct model_body b = {.name = op->location ? op->location : op->kind,
+                           .op_count = (int)l->ops.count,
+                           .results = l->results,
+                           .result_count = l->result_count,
+                           .derived = true};
+    b.ops = arena_copy_array(&l->m->memory, l->ops.at, l->ops.count, sizeof *l->ops.at);
+    if (!b.ops || !VEC_PUSH(&l->m->bodies, b)) return status_no_memory(l->st);
+    op->instead = l->body + 1;
+    return true;
+}
+
+/* Operands and results must be tensors that have elements. */
+static bool can_be(const struct lx_model *m, const struct model_op *op)
+{
+    bool can = op->result_count > 0;
+    for (int i = 0; i < op->operand_count; i++) {
+        const struct model_type *t = model_type_of(m, op->operands[i]);
+        can = can && (op->operands[i] < 0 || (t && t->element != MODEL_TUPLE && t->elements > 0));
+    }
+    for (int i = 0; i < op->result_count; i++) {
+        const struct model_type *t = model_type_of(m, op->results[i]);
+        can = can && (op->results[i] < 0 || (t && t->elements > 0));
+    }
+    return can;
+}
+
+static bool derive(struct lx_model *m, struct model_op *op, layer_expand *expand, struct layer_limits *left,
+                   lx_status *st)
+{
+    lx_status why = {0};
+    struct layer l = {
+        .m = m, .op = op, .limits = left, .ok = true, .st = &why, .body = (int32_t)m->bodies.count};
+    l.result_count = leaves_of(m, op);
+    l.results = arena_array(&m->memory, (size_t)l.result_count + 1, sizeof *l.results);
+    if (!l.results) return status_no_memory(st);
+    for (int i = 0; i < l.result_count; i++) l.results[i] = -1;
+    expand(&l);
+    bool ok = !all_there(&l) || keep(&l, op);
+    if (op->instead) left->ops -= (int64_t)l.ops.count;
+    if (why.code == LX_E_MEMORY) ok = status_no_memory(st);
+    VEC_FREE(&l.ops);
+    return ok;
+}
+
+bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st)
+{
+    struct layer_limits left = *limits;
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
+            struct model_op *op = &m->bodies.at[b].ops[i];
+            layer_expand *expand =
+                row_of(m->bodies.at[b].derived ? MODEL_ONNX : m->format, op->kind, limits->macros);
+            if (expand && can_be(m, op) && !derive(m, op, expand, &left, st)) return false;
+        }
+    return true;
+}

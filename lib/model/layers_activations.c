@@ -1,0 +1,270 @@
+/* Functions of one element that no kind of ours has, and chains of kinds that take two operands. */
+#include "model/layers.h"
+
+#include <string.h>
+
+/* max(x, low), then min(., high), where there are bounds; below 11 they are attributes. */
+static void clip(struct layer *l)
+{
+    const struct model_attr *low = model_attr_find(&l->op->attrs, "min"),
+                            *high = model_attr_find(&l->op->attrs, "max");
+    int32_t y = layer_in(l, 0);
+    if (layer_has(l, 1)) y = layer_two(l, "Max", y, layer_in(l, 1));
+    if (low) y = layer_by(l, "Max", y, layer_real(l, "min", 0));
+    if (layer_has(l, 2)) y = layer_two(l, "Min", y, layer_in(l, 2));
+    if (high) y = layer_by(l, "Min", y, layer_real(l, "max", 0));
+    if (y == layer_in(l, 0)) y = layer_one(l, "Identity", y);
+    layer_result(l, 0, y);
+}
+
+/* clamp(alpha x + beta, 0, 1) */
+static int32_t hard(struct layer *l, int32_t x, double alpha, double beta)
+{
+    int32_t y = layer_by(l, "Add", layer_by(l, "Mul", x, alpha), beta);
+    return layer_by(l, "Min", layer_by(l, "Max", y, 0), 1);
+}
+
+static void hard_sigmoid(struct layer *l)
+{
+    bool onnx = l->m->format == MODEL_ONNX;
+    layer_result(
+        l, 0,
+        hard(l, layer_in(l, 0), layer_real(l, "alpha", onnx ? 0.2 : 1.0 / 6), layer_real(l, "beta", 0.5)));
+}
+
+static void hard_swish(struct layer *l)
+{
+    layer_result(l, 0, layer_two(l, "Mul", layer_in(l, 0), hard(l, layer_in(l, 0), 1.0 / 6, 0.5)));
+}
+
+/* `other` where x is below `limit` (with `at`: or at it), else x. */
+static int32_t below(struct layer *l, double limit, bool at, int32_t other)
+{
+    int32_t x = layer_in(l, 0), is = layer_by(l, at ? "LessOrEqual" : "Less", x, limit);
+    return layer_part(l, "Where", 3, (int32_t[]){is, other, x});
+}
+
+static void leaky_relu(struct layer *l)
+{
+    double alpha = layer_real(l, "alpha", layer_real(l, "parameter", 0.01));
+    layer_result(l, 0, below(l, 0, false, layer_by(l, "Mul", layer_in(l, 0), alpha)));
+}
+
+static void prelu(struct layer *l)
+{
+    layer_result(l, 0, below(l, 0, false, layer_two(l, "Mul", layer_in(l, 0), layer_in(l, 1))));
+}
+
+static void thresholded_relu(struct layer *l)
+{
+    double alpha = layer_real(l, "alpha", 1);
+    layer_result(l, 0, below(l, alpha, true, layer_number(l, layer_element(l, layer_in(l, 0)), 0)));
+}
+
+/* scale * (x, or alpha (exp(x / width) - 1) below 0) */
+static void exponential(struct layer *l, double alpha, double width, double scale)
+{
+    int32_t x = layer_in(l, 0);
+    if (width != 1) x = layer_by(l, "Div", x, width);
+    int32_t y = layer_by(l, "Mul", layer_by(l, "Sub", layer_one(l, "Exp", x), 1), alpha);
+    y = below(l, 0, false, y);
+    layer_result(l, 0, scale == 1 ? y : layer_by(l, "Mul", y, scale));
+}
+
+static void elu(struct layer *l)
+{
+    exponential(l, layer_real(l, "alpha", 1), 1, 1);
+}
+
+static void celu(struct layer *l)
+{
+    double alpha = layer_real(l, "alpha", 1);
+    exponential(l, alpha, alpha, 1);
+}
+
+static void selu(struct layer *l)
+{
+    exponential(l, layer_real(l, "alpha", 1.67326319217681884765625), 1,
+                layer_real(l, "gamma", 1.05070102214813232421875));
+}
+
+static int32_t soft(struct layer *l, int32_t x)
+{
+    return layer_one(l, "lxplan:Log1p", layer_one(l, "Exp", x));
+}
+
+static void softplus(struct layer *l)
+{
+    layer_result(l, 0, soft(l, layer_in(l, 0)));
+}
+
+static void mish(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    layer_result(l, 0, layer_two(l, "Mul", x, layer_one(l, "Tanh", soft(l, x))));
+}
+
+static void softsign(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    layer_result(l, 0, layer_two(l, "Div", x, layer_by(l, "Add", layer_one(l, "Abs", x), 1)));
+}
+
+/* x * sigmoid(alpha x) */
+static void swish(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    double alpha = layer_real(l, "alpha", strcmp(l->op->kind, "com.microsoft:QuickGelu") == 0 ? 1.702 : 1);
+    int32_t y = alpha == 1 ? x : layer_by(l, "Mul", x, alpha);
+    layer_result(l, 0, layer_two(l, "Mul", x, layer_one(l, "Sigmoid", y)));
+}
+
+/* Where a bias is added first. */
+static void gelu_of_sum(struct layer *l)
+{
+    bool fast = strcmp(l->op->kind, "com.microsoft:FastGelu") == 0;
+    int32_t x = layer_in(l, 0);
+    if (layer_has(l, 1)) x = layer_two(l, "Add", x, layer_in(l, 1));
+    if (fast)
+        l->attr[l->attr_count++] =
+            (struct model_attr){.key = "approximate", .form = ATTR_WORD, .text = "tanh"};
+    layer_result(l, 0, layer_one(l, "Gelu", x));
+}
+
+static void relu6(struct layer *l)
+{
+    layer_result(l, 0, layer_by(l, "Min", layer_one(l, "Relu", layer_in(l, 0)), 6));
+}
+
+static void exp_less_one(struct layer *l)
+{
+    layer_result(l, 0, layer_by(l, "Sub", layer_one(l, "Exp", layer_in(l, 0)), 1));
+}
+
+static void tangent(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    layer_result(l, 0, layer_two(l, "Div", layer_one(l, "Sin", x), layer_one(l, "Cos", x)));
+}
+
+/* (e^x - e^-x) / 2, or their sum */
+static void hyperbolic(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), up = layer_one(l, "Exp", x),
+            down = layer_one(l, "Exp", layer_one(l, "Neg", x));
+    const char *kind = strcmp(l->op->kind, "Sinh") == 0 ? "Sub" : "Add";
+    layer_result(l, 0, layer_by(l, "Mul", layer_two(l, kind, up, down), 0.5));
+}
+
+/* Kinds that take any number of operands here and two of ours: one after the other. */
+static void chain(struct layer *l, const char *kind, bool average)
+{
+    int32_t y = layer_in(l, 0);
+    int count = l->op->operand_count;
+    for (int i = 1; i < count; i++) y = layer_two(l, kind, y, layer_in(l, i));
+    if (average) y = layer_by(l, "Div", y, count);
+    layer_result(l, 0, count == 1 && !average ? layer_one(l, "Identity", y) : y);
+}
+
+static void most(struct layer *l)
+{
+    if (l->op->operand_count == 2) {
+        layer_fail(l);
+        return;
+    }
+    chain(l, "Max", false);
+}
+
+static void least(struct layer *l)
+{
+    if (l->op->operand_count == 2) {
+        layer_fail(l);
+        return;
+    }
+    chain(l, "Min", false);
+}
+
+static void sum(struct layer *l)
+{
+    chain(l, "Add", false);
+}
+
+static void average(struct layer *l)
+{
+    chain(l, "Add", true);
+}
+
+static void cast_like(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    enum model_element e = layer_element(l, layer_in(l, 1));
+    layer_result(l, 0, layer_element(l, x) == e ? layer_one(l, "Identity", x) : layer_cast(l, x, e));
+}
+
+/* x * alpha + beta, (x + bias[c]) * scale: kinds of old files. */
+static void affine(struct layer *l)
+{
+    int32_t y = layer_by(l, "Mul", layer_in(l, 0), layer_real(l, "alpha", 1));
+    layer_result(l, 0, layer_by(l, "Add", y, layer_real(l, "beta", 0)));
+}
+
+static void scaled_tanh(struct layer *l)
+{
+    int32_t y = layer_by(l, "Mul", layer_in(l, 0), layer_real(l, "beta", 1));
+    layer_result(l, 0, layer_by(l, "Mul", layer_one(l, "Tanh", y), layer_real(l, "alpha", 1)));
+}
+
+static void parametric_softplus(struct layer *l)
+{
+    int32_t y = layer_by(l, "Mul", layer_in(l, 0), layer_real(l, "beta", 1));
+    layer_result(l, 0, layer_by(l, "Mul", soft(l, y), layer_real(l, "alpha", 1)));
+}
+
+/* Dropout of inference with the mask that it did not apply. */
+static void dropout(struct layer *l)
+{
+    const struct model_type *t = layer_type(l, layer_in(l, 0));
+    if (l->op->result_count < 2 || l->op->results[1] < 0) {
+        layer_fail(l);
+        return;
+    }
+    layer_result(l, 0, layer_one(l, "Identity", layer_in(l, 0)));
+    layer_result(l, 1, layer_expand_to(l, layer_number(l, MODEL_BOOL, 1), t->count, t->extent));
+}
+
+/* clang-format off */
+const struct layer_row layers_activations[] = {
+    {{NULL, NULL, "Clip"}, clip},
+    {{"hardsigmoid", NULL, "HardSigmoid"}, hard_sigmoid},
+    {{"hardswish", NULL, "HardSwish"}, hard_swish},
+    {{"leaky_relu", NULL, "LeakyRelu"}, leaky_relu},
+    {{"prelu", NULL, "PRelu"}, prelu},
+    {{NULL, NULL, "ThresholdedRelu"}, thresholded_relu},
+    {{"elu", NULL, "Elu"}, elu},
+    {{NULL, NULL, "Celu"}, celu},
+    {{"selu", NULL, "Selu"}, selu},
+    {{"softplus", NULL, "Softplus"}, softplus},
+    {{"mish", NULL, "Mish"}, mish},
+    {{"softsign", NULL, "Softsign"}, softsign},
+    {{"silu", NULL, "Swish"}, swish},
+    {{NULL, NULL, "com.microsoft:QuickGelu"}, swish},
+    {{NULL, NULL, "com.microsoft:FastGelu"}, gelu_of_sum},
+    {{NULL, NULL, "com.microsoft:BiasGelu"}, gelu_of_sum},
+    {{NULL, NULL, "com.microsoft:Gelu"}, gelu_of_sum},
+    {{"relu6", NULL, NULL}, relu6},
+    {{"expm1", "exponential-minus-one", NULL}, exp_less_one},
+    {{"tan", "tan", "Tan"}, tangent},
+    {{NULL, NULL, "Sinh"}, hyperbolic},
+    {{NULL, NULL, "Cosh"}, hyperbolic},
+    {{NULL, NULL, "Max"}, most},
+    {{NULL, NULL, "Min"}, least},
+    {{NULL, NULL, "Sum"}, sum},
+    {{NULL, NULL, "Mean"}, average},
+    {{NULL, NULL, "CastLike"}, cast_like},
+    {{NULL, NULL, "Affine"}, affine},
+    {{NULL, NULL, "ScaledTanh"}, scaled_tanh},
+    {{NULL, NULL, "ParametricSoftplus"}, parametric_softplus},
+    {{NULL, NULL, "Dropout"}, dropout},
+    {{NULL}, NULL},
+};
+/* clang-format on */

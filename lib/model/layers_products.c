@@ -1,0 +1,293 @@
+/* Products with more to them than a contraction, reductions by other means, and moves made of simpler ones. */
+#include "model/layers.h"
+
+#include <string.h>
+
+/* The last two dimensions swapped. */
+static int32_t turned(struct layer *l, int32_t a, bool turn)
+{
+    int64_t perm[MODEL_MAX_RANK];
+    int rank = layer_type(l, a)->count;
+    if (!turn || !l->ok) return a;
+    if (rank < 2) return layer_fail(l), -1;
+    for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
+    return layer_permute(l, a, rank, perm);
+}
+
+static int32_t scaled(struct layer *l, int32_t a, double by)
+{
+    return by == 1 ? a : layer_by(l, "Mul", a, by);
+}
+
+/* alpha * A' B' + beta * C; below 7 C is aligned by numbers too. */
+static void gemm(struct layer *l)
+{
+    int32_t a = turned(l, layer_in(l, 0), layer_int(l, "transA", 0) != 0);
+    int32_t b = turned(l, layer_in(l, 1), layer_int(l, "transB", 0) != 0);
+    int32_t y = scaled(l, layer_two(l, "MatMul", a, b), layer_real(l, "alpha", 1));
+    if (layer_has(l, 2) && layer_real(l, "beta", 1) != 0)
+        y = layer_two(l, "Add", y, scaled(l, layer_in(l, 2), layer_real(l, "beta", 1)));
+    if (strcmp(l->op->kind, "com.microsoft:GemmFastGelu") == 0) y = layer_one(l, "Gelu", y);
+    layer_result(l, 0, y);
+}
+
+static void fused_matmul(struct layer *l)
+{
+    if (layer_int(l, "transBatchA", 0) || layer_int(l, "transBatchB", 0)) {
+        layer_fail(l);
+        return;
+    }
+    gemm(l);
+}
+
+/* A (or x) W + b of TTIR. */
+static void linear(struct layer *l)
+{
+    int32_t a = turned(l, layer_in(l, 0), layer_int(l, "transpose_a", 0) != 0);
+    int32_t b = turned(l, layer_in(l, 1), layer_int(l, "transpose_b", 0) != 0);
+    int32_t y = layer_two(l, "MatMul", a, b);
+    if (layer_has(l, 2)) y = layer_two(l, "Add", y, layer_in(l, 2));
+    layer_result(l, 0, y);
+}
+
+/* Of all given axes (an attribute, or an operand that is known), or of all there are. */
+static int32_t over_axes(struct layer *l, const char *kind, int32_t a)
+{
+    const struct model_attr *list = model_attr_find(&l->op->attrs, "axes");
+    if (list && list->form == ATTR_INTS) layer_put_list(l, "axes", list->count, list->ints);
+    layer_put(l, "keepdims", layer_int(l, "keepdims", 1));
+    layer_put(l, "noop_with_empty_axes", layer_int(l, "noop_with_empty_axes", 0));
+    if (layer_has(l, 1)) return layer_two(l, kind, a, layer_in(l, 1));
+    return layer_one(l, kind, a);
+}
+
+static void reduce_l1(struct layer *l)
+{
+    layer_result(l, 0, over_axes(l, "ReduceSum", layer_one(l, "Abs", layer_in(l, 0))));
+}
+
+static int32_t squares(struct layer *l)
+{
+    return over_axes(l, "ReduceSum", layer_two(l, "Mul", layer_in(l, 0), layer_in(l, 0)));
+}
+
+static void reduce_squares(struct layer *l)
+{
+    layer_result(l, 0, squares(l));
+}
+
+static void reduce_l2(struct layer *l)
+{
+    layer_result(l, 0, layer_one(l, "Sqrt", squares(l)));
+}
+
+static void reduce_log_sum(struct layer *l)
+{
+    layer_result(l, 0, layer_one(l, "Log", over_axes(l, "ReduceSum", layer_in(l, 0))));
+}
+
+static void reduce_log_sum_exp(struct layer *l)
+{
+    int32_t p = layer_one(l, "Exp", layer_in(l, 0));
+    layer_result(l, 0, layer_one(l, "Log", over_axes(l, "ReduceSum", p)));
+}
+
+/* s - log z */
+static void log_softmax(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    bool old = model_attr_int(&l->m->attrs, "", 13) < 13 && l->m->format == MODEL_ONNX;
+    int rank = layer_type(l, x)->count;
+    int64_t axis = layer_int(l, "axis", old ? 1 : -1), axes[MODEL_MAX_RANK];
+    int count = 0;
+    if (axis < 0) axis += rank;
+    for (int64_t d = axis; d >= 0 && d < rank && (old || d == axis); d++) axes[count++] = d;
+    int32_t s = layer_two(l, "Sub", x, layer_reduce(l, "ReduceMax", x, count, axes, true));
+    int32_t z = layer_reduce(l, "ReduceSum", layer_one(l, "Exp", s), count, axes, true);
+    layer_result(l, 0, layer_two(l, "Sub", s, layer_one(l, "Log", z)));
+}
+
+/* x / its norm along an axis */
+static void lp_normalization(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), n;
+    int64_t axis = layer_int(l, "axis", -1);
+    if (layer_int(l, "p", 2) == 1)
+        n = layer_reduce(l, "ReduceSum", layer_one(l, "Abs", x), 1, &axis, true);
+    else
+        n = layer_one(l, "Sqrt", layer_reduce(l, "ReduceSum", layer_two(l, "Mul", x, x), 1, &axis, true));
+    layer_result(l, 0, layer_two(l, "Div", x, n));
+}
+
+/* Over all spatial dimensions. */
+static void global_pool(struct layer *l)
+{
+    int rank = layer_type(l, layer_in(l, 0))->count;
+    int64_t axes[MODEL_MAX_RANK];
+    for (int d = 2; d < rank; d++) axes[d - 2] = d;
+    const char *kind = strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean";
+    if (rank < 3) {
+        layer_fail(l);
+        return;
+    }
+    layer_result(l, 0, layer_reduce(l, kind, layer_in(l, 0), rank - 2, axes, true));
+}
+
+/* Repetition along each dimension: a new one in front of it, merged with it. */
+static int32_t repeated(struct layer *l, int32_t x, const int64_t *times, bool inside)
+{
+    const struct model_type *t = layer_type(l, x);
+    int64_t open[MODEL_MAX_RANK], wide[MODEL_MAX_RANK], extent[MODEL_MAX_RANK];
+    int n = 0;
+    if (2 * t->count > MODEL_MAX_RANK) return layer_fail(l), -1;
+    for (int d = 0; d < t->count; d++) {
+        extent[d] = t->extent[d] * times[d];
+        if (times[d] != 1 && !inside) open[n] = 1, wide[n++] = times[d];
+        open[n] = wide[n] = t->extent[d];
+        n++;
+        if (times[d] != 1 && inside) open[n] = 1, wide[n++] = times[d];
+    }
+    if (n == t->count) return layer_one(l, "Identity", x);
+    x = layer_expand_to(l, layer_reshape(l, x, n, open), n, wide);
+    return layer_reshape(l, x, t->count, extent);
+}
+
+/* The factors, from an operand of ONNX or an attribute of TTIR. */
+static void tile(struct layer *l)
+{
+    const struct model_type *t = layer_type(l, layer_in(l, 0));
+    const struct model_data *d = layer_has(l, 1) ? l->m->values.at[layer_in(l, 1)].data : NULL;
+    int64_t times[MODEL_MAX_RANK];
+    int count;
+    const int64_t *list = model_attr_ints(&l->op->attrs, "repeat_dimensions", &count);
+    bool known = d && (d->ints || d->reals) && d->type->elements == t->count;
+    if (!(list && count == t->count) && !known) {
+        layer_fail(l);
+        return;
+    }
+    for (int k = 0; k < t->count; k++) {
+        times[k] = list ? list[k] : model_data_int(d, k);
+        if (times[k] < 1 || times[k] > INT32_MAX) {
+            layer_fail(l);
+            return;
+        }
+    }
+    layer_result(l, 0, repeated(l, layer_in(l, 0), times, false));
+}
+
+static void repeat_interleave(struct layer *l)
+{
+    const struct model_type *t = layer_type(l, layer_in(l, 0));
+    int64_t times[MODEL_MAX_RANK], axis = layer_int(l, "dim", 0), by = layer_int(l, "repeats", 0);
+    if (axis < 0) axis += t->count;
+    if (by < 1 || by > INT32_MAX || axis < 0 || axis >= t->count) {
+        layer_fail(l);
+        return;
+    }
+    for (int d = 0; d < t->count; d++) times[d] = d == axis ? by : 1;
+    layer_result(l, 0, repeated(l, layer_in(l, 0), times, true));
+}
+
+/* Rows at or above (below) a diagonal are kept: a comparison of two counters. */
+static void trilu(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    const struct model_type *t = layer_type(l, x);
+    const struct model_data *k = layer_has(l, 1) ? l->m->values.at[layer_in(l, 1)].data : NULL;
+    bool upper = layer_int(l, "upper", 1) != 0;
+    if (t->count < 2 || (layer_has(l, 1) && (!k || !k->ints))) {
+        layer_fail(l);
+        return;
+    }
+    int32_t zero = layer_number(l, MODEL_I64, 0), one = layer_number(l, MODEL_I64, 1);
+    int64_t rows = t->extent[t->count - 2], columns = t->extent[t->count - 1];
+    int32_t r = layer_part(l, "Range", 3, (int32_t[]){zero, layer_number(l, MODEL_I64, (double)rows), one});
+    int32_t c =
+        layer_part(l, "Range", 3, (int32_t[]){zero, layer_number(l, MODEL_I64, (double)columns), one});
+    r = layer_by(l, "Add", layer_reshape(l, r, 2, (int64_t[]){rows, 1}), k ? (double)k->ints[0] : 0);
+    c = layer_reshape(l, c, 2, (int64_t[]){1, columns});
+    int32_t stays = layer_two(l, upper ? "LessOrEqual" : "GreaterOrEqual", r, c);
+    int32_t other = layer_number(l, t->element, 0);
+    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){stays, x, other}));
+}
+
+/* A counter along a new axis, compared with the indices. */
+static void one_hot(struct layer *l)
+{
+    const struct model_type *y = model_type_of(l->m, l->op->results[0]), *t = layer_type(l, layer_in(l, 0));
+    int64_t axis = layer_int(l, "axis", -1), shape[MODEL_MAX_RANK];
+    if (axis < 0) axis += y->count;
+    if (l->op->operand_count < 3 || axis < 0 || axis >= y->count || t->count + 1 != y->count) {
+        layer_fail(l);
+        return;
+    }
+    int32_t zero = layer_number(l, MODEL_I64, 0), one = layer_number(l, MODEL_I64, 1);
+    int32_t n = layer_number(l, MODEL_I64, (double)y->extent[axis]);
+    int32_t count = layer_part(l, "Range", 3, (int32_t[]){zero, n, one});
+    for (int d = 0; d < y->count; d++) shape[d] = d == axis ? 1 : y->extent[d];
+    int32_t ids = layer_reshape(l, layer_cast(l, layer_in(l, 0), MODEL_I64), y->count, shape);
+    int32_t is = layer_two(l, "Equal", ids, layer_channels(l, count, y->count, (int)axis));
+    int32_t off = layer_slice(l, layer_in(l, 2), 0, 0, 1), on = layer_slice(l, layer_in(l, 2), 0, 1, 2);
+    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){is, on, off}));
+}
+
+/* (x + bias[c]) * scale of old files */
+static void image_scaler(struct layer *l)
+{
+    const struct model_attr *bias = model_attr_find(&l->op->attrs, "bias");
+    int32_t x = layer_in(l, 0), parts[64];
+    int rank = layer_type(l, x)->count;
+    if (!bias || bias->form != ATTR_REALS || bias->count < 1 || bias->count > 64) {
+        layer_fail(l);
+        return;
+    }
+    for (int i = 0; i < bias->count; i++)
+        parts[i] = layer_reshape(l, layer_number(l, layer_element(l, x), bias->reals[i]), 1, (int64_t[]){1});
+    int32_t b = layer_channels(l, layer_concat(l, 0, bias->count, parts), rank, 1);
+    layer_result(l, 0, layer_by(l, "Mul", layer_two(l, "Add", x, b), layer_real(l, "scale", 1)));
+}
+
+/* Slices by a border at each side of height and width. */
+static void crop(struct layer *l)
+{
+    const struct model_type *t = layer_type(l, layer_in(l, 0)), *y = model_type_of(l->m, l->op->results[0]);
+    int count;
+    const int64_t *border = model_attr_ints(&l->op->attrs, "border", &count);
+    if (t->count != 4 || count != 4 || y->count != 4) {
+        layer_fail(l);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        if (border[i] < 0 || border[i] > INT32_MAX) {
+            layer_fail(l);
+            return;
+        }
+    int32_t x = layer_slice(l, layer_in(l, 0), 2, border[1], border[1] + y->extent[2]);
+    layer_result(l, 0, layer_slice(l, x, 3, border[0], border[0] + y->extent[3]));
+}
+
+/* clang-format off */
+const struct layer_row layers_products[] = {
+    {{NULL, NULL, "Gemm"}, gemm},
+    {{NULL, NULL, "com.microsoft:GemmFastGelu"}, gemm},
+    {{NULL, NULL, "com.microsoft:FusedMatMul"}, fused_matmul},
+    {{NULL, NULL, "com.microsoft:TransposeMatMul"}, fused_matmul},
+    {{"linear", NULL, NULL}, linear},
+    {{NULL, NULL, "ReduceL1"}, reduce_l1},
+    {{NULL, NULL, "ReduceL2"}, reduce_l2},
+    {{NULL, NULL, "ReduceSumSquare"}, reduce_squares},
+    {{NULL, NULL, "ReduceLogSum"}, reduce_log_sum},
+    {{NULL, NULL, "ReduceLogSumExp"}, reduce_log_sum_exp},
+    {{NULL, NULL, "LogSoftmax"}, log_softmax},
+    {{NULL, NULL, "LpNormalization"}, lp_normalization},
+    {{NULL, NULL, "GlobalAveragePool"}, global_pool},
+    {{NULL, NULL, "GlobalMaxPool"}, global_pool},
+    {{"repeat", NULL, "Tile"}, tile},
+    {{"repeat_interleave", NULL, NULL}, repeat_interleave},
+    {{NULL, NULL, "Trilu"}, trilu},
+    {{NULL, NULL, "OneHot"}, one_hot},
+    {{NULL, NULL, "ImageScaler"}, image_scaler},
+    {{NULL, NULL, "Crop"}, crop},
+    {{NULL}, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,124 @@
+/* Layers that only TTIR has. */
+#include "model/layers.h"
+
+/* One number everywhere: zeros, ones, full. */
+static void filled(struct layer *l, double number)
+{
+    const struct model_type *y = model_type_of(l->m, l->op->results[0]);
+    layer_result(l, 0, layer_expand_to(l, layer_number(l, y->element, number), y->count, y->extent));
+}
+
+static void zeros(struct layer *l)
+{
+    filled(l, 0);
+}
+
+static void ones(struct layer *l)
+{
+    filled(l, 1);
+}
+
+static void full(struct layer *l)
+{
+    if (!model_attr_find(&l->op->attrs, "fill_value")) {
+        layer_fail(l);
+        return;
+    }
+    filled(l, layer_real(l, "fill_value", 0));
+}
+
+static void clamp_scalar(struct layer *l)
+{
+    int32_t y = layer_by(l, "Max", layer_in(l, 0), layer_real(l, "min", 0));
+    if (!model_attr_find(&l->op->attrs, "min") || !model_attr_find(&l->op->attrs, "max")) {
+        layer_fail(l);
+        return;
+    }
+    layer_result(l, 0, layer_by(l, "Min", y, layer_real(l, "max", 0)));
+}
+
+/* x, low, high */
+static void clamp_tensor(struct layer *l)
+{
+    if (l->op->operand_count != 3) {
+        layer_fail(l);
+        return;
+    }
+    int32_t y = layer_two(l, "Max", layer_in(l, 0), layer_in(l, 1));
+    layer_result(l, 0, layer_two(l, "Min", y, layer_in(l, 2)));
+}
+
+/* [B,H,S,D] as [B,S,H D] */
+static void concatenate_heads(struct layer *l)
+{
+    if (layer_type(l, layer_in(l, 0))->count != 4) {
+        layer_fail(l);
+        return;
+    }
+    layer_result(l, 0, layer_permute(l, layer_in(l, 0), 4, (int64_t[]){0, 2, 1, 3}));
+}
+
+/* [B,S,(H + 2 K) D] as three [B,heads,S,D]; keys perhaps [B,K,D,S]; keys and values may come apart. */
+static void split_heads(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), other = layer_in(l, 1);
+    const struct model_type *t = layer_type(l, x);
+    int64_t heads = layer_int(l, "num_heads", 0), kv = layer_int(l, "num_kv_heads", heads);
+    bool turn = layer_int(l, "transpose_key", 0) != 0;
+    if (t->count != 3 || heads < 1 || kv < 1 || heads > INT16_MAX || kv > INT16_MAX) {
+        layer_fail(l);
+        return;
+    }
+    int64_t d = t->extent[2] / (other < 0 ? heads + 2 * kv : heads), from = 0;
+    for (int i = 0; i < 3; i++) {
+        int64_t n = i ? kv : heads;
+        if (i == 1 && other >= 0) x = other, from = 0;
+        int32_t y = layer_slice(l, x, 2, from, from + n * d);
+        from += n * d;
+        y = layer_reshape(l, y, 4, (int64_t[]){t->extent[0], t->extent[1], n, d});
+        bool key = i == 1 && turn;
+        layer_result(l, i, layer_permute(l, y, 4, key ? (int64_t[]){0, 2, 3, 1} : (int64_t[]){0, 2, 1, 3}));
+    }
+}
+
+/* x cos + (second half negated, first half) sin */
+static void rotary(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    const struct model_type *t = layer_type(l, x);
+    int last = t->count - 1;
+    if (l->op->operand_count < 3 || last < 0 || t->extent[last] % 2) {
+        layer_fail(l);
+        return;
+    }
+    int64_t half = t->extent[last] / 2;
+    int32_t back = layer_one(l, "Neg", layer_slice(l, x, last, half, 2 * half));
+    int32_t turned = layer_concat(l, last, 2, (int32_t[]){back, layer_slice(l, x, last, 0, half)});
+    int32_t y = layer_two(l, "Mul", x, layer_in(l, 1));
+    layer_result(l, 0, layer_two(l, "Add", y, layer_two(l, "Mul", turned, layer_in(l, 2))));
+}
+
+/* Mean over height and width of NHWC. */
+static void global_average(struct layer *l)
+{
+    if (layer_type(l, layer_in(l, 0))->count != 4) {
+        layer_fail(l);
+        return;
+    }
+    layer_result(l, 0, layer_reduce(l, "ReduceMean", layer_in(l, 0), 2, (int64_t[]){1, 2}, true));
+}
+
+/* clang-format off */
+const struct layer_row layers_ttir[] = {
+    {{"zeros", NULL, NULL}, zeros},
+    {{"ones", NULL, NULL}, ones},
+    {{"full", NULL, NULL}, full},
+    {{"clamp_scalar", NULL, NULL}, clamp_scalar},
+    {{"clamp_tensor", NULL, NULL}, clamp_tensor},
+    {{"concatenate_heads", NULL, NULL}, concatenate_heads},
+    {{"split_query_key_value_and_split_heads", NULL, NULL}, split_heads},
+    {{"rotary_embedding", NULL, NULL}, rotary},
+    {{"global_avg_pool2d", NULL, NULL}, global_average},
+    {{NULL}, NULL},
+};
+/* clang-format on */
