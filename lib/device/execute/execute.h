@@ -76,7 +76,7 @@ bool compute_strips(struct op_work *w);
 /* Room for what a strip computes; and a part of it, at once. False: memory is out. */
 bool strip_prepare(struct op_work *w, struct strip_work *s);
 bool strip_chunk(struct op_work *w, size_t strip, const struct slice *part);
-/* choose.c: the same for ops that choose by indices; and what they move of the tensor that they choose from, in HBM. */
+/* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose from, in HBM. */
 bool compute_choice(struct op_work *w);
 int64_t chosen_hbm_bytes(const struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. False: memory is out. */
