@@ -7,19 +7,33 @@
 
 #include <stdlib.h>
 
-/* What is looked at to find a reason. */
-struct looking {
-    const struct lx_plan *plan;
-    struct lx_occupancy taken;
-    int32_t *placed; /* buffers, by address */
-    int32_t placed_count;
-    bool plain; /* room alone decides, one pool and one life each */
-};
-
 struct placed_at {
     int64_t address;
     int32_t buffer;
 };
+
+/* What is looked at to find a reason. */
+struct looking {
+    const struct lx_plan *plan;
+    struct lx_occupancy taken;
+    int32_t *placed; /* buffers, by start */
+    int64_t *latest; /* end among them so far: whoever is before ends no later */
+    int32_t placed_count;
+    struct placed_at *near; /* room for all of them */
+    bool plain;             /* room alone decides, one pool and one life each */
+};
+
+struct starting {
+    int64_t start;
+    int32_t buffer;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct starting *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
 
 static int by_address(const void *a, const void *b)
 {
@@ -28,19 +42,65 @@ static int by_address(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool list_placed(struct looking *l)
+static void sort_placed(struct looking *l, struct starting *all)
 {
     const struct lx_problem *p = &l->plan->problem;
-    struct placed_at *all = malloc(((size_t)p->count + 1) * sizeof *all);
-    l->placed = malloc(((size_t)p->count + 1) * sizeof *l->placed);
-    bool ok = all && l->placed;
-    for (int32_t i = 0; ok && i < p->count; i++)
+    int64_t latest = INT64_MIN;
+    for (int32_t i = 0; i < p->count; i++)
         if (l->plan->answer.address[i] >= 0 && p->buffers[i].size > 0)
-            all[l->placed_count++] = (struct placed_at){l->plan->answer.address[i], i};
-    if (ok) qsort(all, (size_t)l->placed_count, sizeof *all, by_address);
-    for (int32_t k = 0; ok && k < l->placed_count; k++) l->placed[k] = all[k].buffer;
+            all[l->placed_count++] = (struct starting){p->buffers[i].start, i};
+    qsort(all, (size_t)l->placed_count, sizeof *all, by_start);
+    for (int32_t k = 0; k < l->placed_count; k++) {
+        l->placed[k] = all[k].buffer;
+        l->latest[k] = latest = max_i64(latest, p->buffers[all[k].buffer].end);
+    }
+}
+
+static bool list_placed(struct looking *l)
+{
+    size_t n = (size_t)l->plan->problem.count + 1;
+    struct starting *all = malloc(n * sizeof *all);
+    l->placed = malloc(n * sizeof *l->placed);
+    l->latest = malloc(n * sizeof *l->latest);
+    l->near = malloc(n * sizeof *l->near);
+    bool ok = all && l->placed && l->latest && l->near;
+    if (ok) sort_placed(l, all);
     free(all);
     return ok;
+}
+
+static void forget_placed(struct looking *l)
+{
+    free(l->placed);
+    free(l->latest);
+    free(l->near);
+}
+
+/* How many of the placed start before `end`. */
+static int32_t started_before(const struct looking *l, int64_t end)
+{
+    int32_t low = 0, high = l->placed_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (l->plan->problem.buffers[l->placed[middle]].start < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Who lies on chip during its life, by address; others are not looked at, however many there are. */
+static int32_t find_near(const struct looking *l, const struct lx_buffer *b)
+{
+    int32_t count = 0;
+    for (int32_t k = started_before(l, b->end); k-- > 0 && l->latest[k] > b->start;) {
+        int32_t i = l->placed[k];
+        if (l->plan->problem.buffers[i].end > b->start)
+            l->near[count++] = (struct placed_at){l->plan->answer.address[i], i};
+    }
+    qsort(l->near, (size_t)count, sizeof *l->near, by_address);
+    return count;
 }
 
 /* Is there a hole that it could lie in for all its life, at its own address if it has one? */
@@ -48,13 +108,12 @@ static bool has_hole(const struct looking *l, const struct lx_buffer *b)
 {
     const struct lx_problem *p = &l->plan->problem;
     int64_t alignment = b->fixed >= 0 ? 1 : lx_alignment_of(p, b), at = max_i64(b->fixed, 0);
-    for (int32_t k = 0; k < l->placed_count; k++) {
-        const struct lx_buffer *other = &p->buffers[l->placed[k]];
-        int64_t from = l->plan->answer.address[l->placed[k]];
-        if (other->start >= b->end || other->end <= b->start || from + other->size <= at) continue;
+    for (int32_t k = 0, count = find_near(l, b); k < count; k++) {
+        int64_t from = l->near[k].address, to = from + p->buffers[l->near[k].buffer].size;
+        if (to <= at) continue;
         if (at <= from - b->size) return true;
         if (b->fixed >= 0) return false;
-        at = round_up_i64(from + other->size, alignment);
+        at = round_up_i64(to, alignment);
     }
     return at <= p->capacity - b->size;
 }
@@ -164,7 +223,7 @@ static bool find_reasons(struct lx_plan *plan)
             ok = plan->reason[i] != NULL;
         }
     lx_occupancy_free(&l.taken);
-    free(l.placed);
+    forget_placed(&l);
     return ok;
 }
 

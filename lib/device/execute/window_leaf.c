@@ -273,9 +273,9 @@ void divide_window_means(const struct op_work *w, const struct strip_work *s)
     for (int i = 0; i < x->window_count; i++) all /= x->windows[i].size;
     for (int64_t k = 0; k < s->layout.floats; k++) {
         int64_t n = all;
-        for (int d = 0; d < x->rank[out]; d++) {
-            const struct lx_window *slid = window_of_out(x, x->var[out][d]);
-            if (slid) n *= taps_inside(x, slid, s->slice.from[slid->out] + index[d]);
+        for (int i = 0; i < x->window_count; i++) {
+            int v = x->windows[i].out, d = op_index_dim(x, out, v);
+            n *= taps_inside(x, &x->windows[i], s->slice.from[v] + (d >= 0 ? index[d] : 0));
         }
         s->out[k] = n > 0 ? s->out[k] / (float)n : 0;
         for (int d = x->rank[out] - 1; d >= 0; d--) {

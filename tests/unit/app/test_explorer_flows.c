@@ -3,11 +3,11 @@
 #include "support/explorer_by_keys.h"
 #include "base/file.h"
 #include "tui/map_window.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 #include <cjson/cJSON.h>
 
-enum { MONKEY_KEYS = SANITIZED ? 30000 : 100000 };
+enum { MONKEY_KEYS = SAMPLED ? 30000 : 100000 };
 
 /* Views, and a plan, as files. */
 static void views_and_plans_are_written(void **state)

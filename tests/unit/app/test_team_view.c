@@ -2,12 +2,12 @@
  * selected, what is drawn, and a monkey. */
 #include "support/explorer_by_keys.h"
 #include "tui/team_picture.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 #define STENCIL SOURCE_DIR "/patterns/team/stencil_3_steps.json"
 #define MISSES  SOURCE_DIR "/patterns/team/slice_misses.json"
 
-enum { MONKEY_KEYS = SANITIZED ? 4000 : 20000 };
+enum { MONKEY_KEYS = SAMPLED ? 4000 : 20000 };
 
 static struct explorer *open_and_type(const char *pattern, int rows, int columns, const char *keys)
 {

@@ -1,14 +1,14 @@
 /* Chains: what is proved over all divisions holds for every draft; where little can be chosen, it is met. */
 #include "lxplan.h"
 #include "support/joint_bounds.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
-enum { GRAPHS = SANITIZED ? 25 : 100 };
+enum { GRAPHS = SAMPLED ? 25 : 100 };
 
 /* Random graphs, passes, divisions, cuts, orders and placements; bench_joint_bounds has more of them. */
 static void no_draft_moves_less(void **state)
@@ -37,7 +37,7 @@ static void levels_are_monotone(void **state)
     (void)state;
     static const int64_t sizes[] = {2048, 8192, 50000};
     int fewer = 0, proved = 0;
-    for (uint64_t seed = 0; seed < (SANITIZED ? 12 : 45); seed++) {
+    for (uint64_t seed = 0; seed < (SAMPLED ? 12 : 45); seed++) {
         struct rng r = rng_seed(seed);
         struct random_graph_shape shape = {.ops = 3 + (int)rng_below(&r, 10),
                                            .with_views = rng_below(&r, 2),
@@ -68,7 +68,7 @@ static void levels_are_monotone(void **state)
         lx_graph_free(small);
         lx_graph_free(g);
     }
-    assert_true(SANITIZED || (fewer > 4 && proved > 22));
+    assert_true(SAMPLED || (fewer > 4 && proved > 22));
 }
 
 int main(void)

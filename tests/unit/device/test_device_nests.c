@@ -1,9 +1,9 @@
 /* Plans with nests are executed and proved: the cases of tiling.json as searched and as given, blocks and attention
  * scaled down, random nests of random graphs on one to 32 cores, and sums over tiles of every kind and type. */
 #include "support/nest_runs.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
-enum { RANDOM_PLANS = SANITIZED ? 30 : 100, SEARCHED_SHARE = 3 };
+enum { RANDOM_PLANS = SAMPLED ? 30 : 100, SEARCHED_SHARE = 3 };
 
 /* As many as LXPLAN_RANDOM_GRAPHS says. */
 static int random_plans(void)
@@ -75,7 +75,7 @@ static void random_nests_run(void **state)
     }
     say_nests(&seen);
     assert_int_equal(wrong, 0);
-    if (SANITIZED) return; /* fewer plans: not all kinds are among them */
+    if (SAMPLED) return; /* fewer plans: not all kinds are among them */
     assert_true(seen.levels[0] && seen.levels[1] && seen.levels[2] && seen.blocked && seen.held &&
                 seen.in_place);
     assert_true(seen.on_chip && seen.sums > seen.on_chip && seen.reduced && seen.rings);

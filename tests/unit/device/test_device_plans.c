@@ -3,7 +3,7 @@
 #include "support/device_plans.h"
 #include "base/rng.h"
 #include "support/kind_lists.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 #include <math.h>
 
@@ -33,11 +33,6 @@ static const struct variant variants[] = {
     {"flip", "bestfit", {.cooptimise = LX_COOPTIMISE_FLIP}, 0, false},
 };
 
-#ifdef LXPLAN_FULL_MATRIX
-enum { FULL = 1 };
-#else
-enum { FULL = 0 };
-#endif
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static int runs;
@@ -117,14 +112,10 @@ static void run_folder(const char *folder)
     assert_true(n > 2);
     for (int i = 0; i < n; i++) {
         if (strstr(list[i]->d_name, ".json")) {
-            /* Execution takes long, under the sanitizers most of all. On small graphs half of the variants, each on some
-             * number of cores, on the others a quarter of them, unless all are asked for. */
-            static const char *const small[] = {"softmax_512", "mha_4h", "rms_norm", "layernorm"};
-            bool heavy = strstr(list[i]->d_name, "swiglu") || strstr(list[i]->d_name, "block"), few = !FULL;
-            for (size_t k = 0; k < sizeof small / sizeof *small; k++)
-                few &= !strstr(list[i]->d_name, small[k]);
+            /* Execution takes long, under the sanitizers most of all. */
+            bool heavy = strstr(list[i]->d_name, "swiglu") || strstr(list[i]->d_name, "block");
             snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
-            if (!SANITIZED || !heavy) run_pattern(path, FULL ? 1 : SANITIZED || heavy || few ? 16 : 8);
+            if (!SANITIZED || !heavy) run_pattern(path, !SAMPLED ? 1 : heavy ? 48 : 24);
         }
         free(list[i]);
     }
@@ -303,7 +294,7 @@ static void random_graphs_execute(void **state)
 {
     static const int64_t cores[] = {1, 2, 3, 4, 8, 32};
     (void)state;
-    int refused = 0, graphs = graphs_wanted() > 0 ? graphs_wanted() : FULL ? 400 : SANITIZED ? 30 : 50;
+    int refused = 0, graphs = graphs_wanted() > 0 ? graphs_wanted() : SAMPLED ? 30 : 400;
     for (int i = 0; i < graphs; i++) {
         lx_status st = {0};
         const struct lx_graph *g = random_graph((uint64_t)i, &st);

@@ -2,7 +2,7 @@
  * without a fault, and no bit of any result depends on which tile or core an element is in. */
 #include "support/device_plans.h"
 #include "support/random_graph.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 static struct lx_run_result *execute(const struct lx_plan *p, const struct lx_reference *ref, int threads)
 {
@@ -122,7 +122,7 @@ static void bits_do_not_depend_on_tiles(void **state)
             const struct lx_graph *g = with_cores(read_graph(patterns[i]), on_chip ? 8 : 32);
             each_launch(on_chip ? g : with_capacity(g, 0), &r, &t);
         }
-    for (int i = 0; i < (SANITIZED ? 8 : 40); i++) {
+    for (int i = 0; i < (SAMPLED ? 8 : 40); i++) {
         lx_status st = {0};
         struct random_graph_shape shape = {
             .ops = 8, .with_views = true, .again = true, .cores = i % 2 ? 8 : 32};
@@ -132,7 +132,7 @@ static void bits_do_not_depend_on_tiles(void **state)
     }
     print_message("%d runs; %d launches with two cores swapped, %d of them with split sums\n", t.runs,
                   t.swaps, t.split_sums);
-    assert_true(SANITIZED || (t.swaps > 50 && t.split_sums > 0));
+    assert_true(SAMPLED || (t.swaps > 50 && t.split_sums > 0));
 }
 
 int main(void)

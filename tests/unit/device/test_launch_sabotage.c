@@ -6,10 +6,10 @@
  * every element of every turn; all other changes must be reported. */
 #include "support/device_plans.h"
 #include "support/random_graph.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 #include "layout/op_index.h"
 
-enum { WANTED = SANITIZED ? 150 : 1000, MOST_TRIES = 20000, CHANGES_PER_PLAN = 40 };
+enum { WANTED = SAMPLED ? 150 : 1000, MOST_TRIES = 20000, CHANGES_PER_PLAN = 40 };
 
 /* The launches of a plan, to be changed. */
 struct changed {
@@ -303,7 +303,7 @@ static void every_wrong_argument_is_reported(void **state)
         print_message("%-8s %4d tried, %4d wrong and reported, %4d harmless\n", changes[k].name,
                       tally[k].tried, tally[k].counted, tally[k].harmless);
     print_message("%d launches global, %d local_shard, %d with split sums\n", global, local, sums);
-    assert_true(global > 0 && local > 0 && (SANITIZED || sums > 0));
+    assert_true(global > 0 && local > 0 && (SAMPLED || sums > 0));
 }
 
 int main(void)

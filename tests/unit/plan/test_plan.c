@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "plan/plan.h"
 #include "support/other_sizes.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -377,7 +377,7 @@ static void hostile_sizes(void **state)
 static void many_buffers(void **state)
 {
     (void)state;
-    enum { MANY = SANITIZED ? 20000 : 200000 };
+    enum { MANY = SAMPLED ? 20000 : 200000 };
     struct text t = {0};
     lx_status st = {0};
     text_add(&t, "id,lower,upper,size\n");
@@ -397,7 +397,7 @@ static void many_buffers(void **state)
 static void many_contemporaries(void **state)
 {
     (void)state;
-    enum { MANY = SANITIZED ? 20000 : 100000 };
+    enum { MANY = SAMPLED ? 20000 : 100000 };
     static const char *const names[] = {"all.1000000000.csv", "few.1000000.csv"};
     struct text t = {0};
     lx_status st = {0};

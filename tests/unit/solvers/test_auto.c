@@ -1,6 +1,7 @@
 /* Auto against every solver by itself, on lists and on graphs; and its levels against each other. */
 #include "lxplan.h"
 #include "support/linked_problem.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +97,7 @@ static void test_graphs(void **state)
         {"moe_mlp", 102400},           {"moe_mlp", 24576}, {"gq_attention", 102400}, {"swiglu", 204800},
         {"transformer_block", 409600},
     };
-    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+    for (size_t i = 0; i < sizeof points / sizeof *points; i += SAMPLED ? 2 : 1) {
         char path[300];
         lx_status st;
         snprintf(path, sizeof path, "%s/patterns/graphs/%s.json", SOURCE_DIR, points[i].file);

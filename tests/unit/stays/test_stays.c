@@ -2,7 +2,7 @@
 #include "lxplan.h"
 #include "support/other_sizes.h"
 #include "support/random_graph.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -245,7 +245,7 @@ static void laws(void **state)
     (void)state;
     static const int64_t sizes[] = {0, 512, 4096, 20000, 100000};
     int with_ring = 0, with_load = 0, evicted = 0, reordered = 0;
-    for (uint64_t seed = 0; seed < (SANITIZED ? 25 : 100); seed++) {
+    for (uint64_t seed = 0; seed < (SAMPLED ? 25 : 100); seed++) {
         struct lx_passes plain = {0};
         struct rng r = rng_seed(seed), again;
         static const int64_t cores[] = {1, 2, 4, 32};
@@ -287,7 +287,7 @@ static void laws(void **state)
         }
         lx_plan_free(p);
     }
-    assert_true(SANITIZED || (with_ring > 6 && with_load > 6 && evicted > 0 && reordered > 0));
+    assert_true(SAMPLED || (with_ring > 6 && with_load > 6 && evicted > 0 && reordered > 0));
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 #include "lxplan.h"
 #include "solvers.h"
 #include "support/random_team.h"
-#include "support/sanitized.h"
+#include "support/sampled.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -363,7 +363,7 @@ static void test_random(void **state)
     static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
     struct rng r = rng_seed(11);
     int moved = 0, exact = 0, combined = 0;
-    for (int n = 0; n < (SANITIZED ? 60 : 240); n++) {
+    for (int n = 0; n < (SAMPLED ? 60 : 240); n++) {
         lx_status st = {0};
         char *text = random_team_pattern(&r, (enum random_sums)(n % 3), dtypes[n / 3 % 3]);
         assert_non_null(text);
@@ -382,7 +382,7 @@ static void test_random(void **state)
         lx_graph_free(g);
         free(text);
     }
-    assert_true(SANITIZED || (moved > 80 && exact > 20 && combined > 10));
+    assert_true(SAMPLED || (moved > 80 && exact > 20 && combined > 10));
 }
 
 int main(void)
