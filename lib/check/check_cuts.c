@@ -3,8 +3,8 @@
  * A variable along which sticks of some operand run is cut between sticks, of the operand with the most elements per
  * stick. Slices are equal, so that a split divides the sticks (or elements). Cores count through the slices of the
  * variables like a number with mixed bases: those of the output in its order, then the summed ones, the first fastest;
- * a variable that is split though the output has it inside its sticks only, or not at all, comes before all. There is
- * at most one of these. In a nest it is one tile that is cut. */
+ * a variable that is split though the output has it inside its sticks only, or not at all, comes before all, or else the
+ * one that the plan has in front. There is at most one of these. In a nest it is one tile that is cut. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -38,22 +38,34 @@ static bool is_inner(const struct checker *c, const struct lx_op *op, const stru
     return true;
 }
 
-/* Variables as cores count through them; their number. */
-static int counting_order(const struct checker *c, const struct lx_op *op, const struct cut *k, int *order)
+/* The variable that the plan has in front; -1: none. */
+static int front_of(const struct lx_division *d, const struct cut *k)
 {
-    int n = 0, out = k->x.operand_count - 1;
+    int v = 0;
+    if (d->contiguous < 0 || d->contiguous >= d->split_count) return -1;
+    while (v < k->x.var_count && k->x.letter[v] != d->splits[d->contiguous].letter) v++;
+    return v < k->x.var_count && k->split[v] > 1 ? v : -1;
+}
+
+/* Variables as cores count through them; their number. */
+static int counting_order(const struct checker *c, const struct lx_op *op, const struct lx_division *d,
+                          const struct cut *k, int *order)
+{
+    int n = 0, out = k->x.operand_count - 1, front = front_of(d, k);
     for (int v = 0; v < k->x.var_count; v++)
         if (k->split[v] > 1 && is_inner(c, op, k, v)) order[n++] = v;
-    for (int d = 0; d < k->x.rank[out]; d++) {
-        int v = k->x.var[out][d];
-        if (k->split[v] > 1 && !is_inner(c, op, k, v)) order[n++] = v;
+    if (n == 0 && front >= 0) order[n++] = front;
+    for (int i = 0; i < k->x.rank[out]; i++) {
+        int v = k->x.var[out][i];
+        if (k->split[v] > 1 && !is_inner(c, op, k, v) && (n == 0 || v != order[0])) order[n++] = v;
     }
     return n;
 }
 
-static void find_slices(const struct checker *c, const struct lx_op *op, struct cut *k)
+static void find_slices(const struct checker *c, const struct lx_op *op, const struct lx_division *d,
+                        struct cut *k)
 {
-    int order[LX_MAX_VARS], count = counting_order(c, op, k, order);
+    int order[LX_MAX_VARS], count = counting_order(c, op, d, k, order);
     for (int v = 0; v < k->x.var_count; v++) {
         int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
         k->width[v] = k->split[v] == 1 ? k->x.extent[v] : units / k->split[v] * k->unit[v];
@@ -94,7 +106,7 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
             if (k->x.letter[v] == d->splits[i].letter) k->split[v] = max_i64(d->splits[i].split, 1);
     find_units(c, op, k);
     find_tiles(c, o, k);
-    find_slices(c, op, k);
+    find_slices(c, op, d, k);
 }
 
 static bool refuse(const struct checker *c, const struct lx_op *op, const struct cut *k, int v,

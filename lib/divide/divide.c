@@ -380,8 +380,38 @@ double lx_division_least(const struct lx_divisions *all, int32_t op, double *mem
     return fmax(x.parts.compute_us, x.parts.port_us) + x.parts.extra_us;
 }
 
+int lx_division_front(const struct lx_division *v)
+{
+    int first = 0;
+    while (first < v->split_count && v->splits[first].split == 1) first++;
+    bool own = v->contiguous >= 0 && v->contiguous != first && !v->splits[v->contiguous].is_reduction;
+    return own ? v->contiguous : -1;
+}
+
+/* Parts of a sum are on neighbours already, and so are the slices of the first variable that has several. */
+static bool set_front(const struct lx_graph *g, struct lx_division *v, int front, lx_status *st)
+{
+    bool sums = v->contiguous >= 0;
+    if (front < 0) return true;
+    if (front < v->split_count && !sums && v->splits[front].split > 1) {
+        v->contiguous = front;
+        if (lx_division_front(v) == front) return true;
+    }
+    return status_set(
+        st, LX_E_DOMAIN,
+        "op %s: the slices of that variable cannot be brought to neighbouring cores: it is whole, "
+        "the first that is split, or another than the sum that is; leave front out",
+        g->ops[v->op].name);
+}
+
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
                       struct lx_division *out, lx_status *st)
+{
+    return lx_division_ordered(d, op, splits, -1, memory, out, st);
+}
+
+bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t *splits, int front,
+                         struct arena *memory, struct lx_division *out, lx_status *st)
 {
     struct arena scratch = {0};
     struct space s;
@@ -391,7 +421,8 @@ bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *s
         ok = status_set_at(st, LX_E_DOMAIN, s.file, s.line, 1, "op %s: the wanted division is not legal",
                            s.op_name);
     for (int i = 0; ok && i < s.axis_count; i++) s.axes[i].rule = LX_SPLIT_CHOSEN;
-    ok = ok && record(d->layouts, &s, splits, memory, &fresh, st);
+    ok = ok && record(d->layouts, &s, splits, memory, &fresh, st) &&
+         set_front(d->layouts->graph, &fresh, front, st);
     if (ok) *out = fresh;
     arena_free(&scratch);
     return ok;

@@ -79,7 +79,7 @@ struct lx_division {
     int64_t cores_used;  /* product of the splits */
     bool by_cost;        /* the matmul cost pass decided */
     double predicted_us; /* of this division, by lib/cost; of all tiles */
-    int contiguous;      /* the variable whose slices are on neighbouring cores; -1: the first */
+    int contiguous; /* the variable whose slices are on neighbouring cores; -1: the first that is split */
 };
 
 struct lx_divide_options {
@@ -180,6 +180,12 @@ bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, in
  * prefers. What it has of its own is in `memory`. */
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
                       struct lx_division *out, lx_status *st);
+/* The same with the slices of variable `front` on neighbouring cores, where it is not -1: of an op that splits no sum,
+ * whose parts have to be neighbours. */
+bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t *splits, int front,
+                         struct arena *memory, struct lx_division *out, lx_status *st);
+/* The variable of its own choice that `v` has in front, for that; -1: none. */
+int lx_division_front(const struct lx_division *v);
 
 /* Another division of an op: a split per variable in iteration order. */
 struct lx_other_division {
@@ -205,12 +211,15 @@ struct lx_coeff_split {
 
 struct lx_coeff_splits {
     int output_count, reduction_count;
+    int64_t front; /* of the output: the variable whose slices are on neighbouring cores; 0: by the rule */
     struct lx_coeff_split output[LX_MAX_RANK], reduction[LX_MAX_RANK];
 };
 
 /* `splits`, one per variable in iteration order; false: the op's index map is not known. */
 bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *splits,
                         struct lx_coeff_splits *out);
+/* The same of a division, with the variable that it has in front. */
+bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, struct lx_coeff_splits *out);
 /* The splits, one per variable in iteration order, that `from` says. False: `st` names the key that is no
  * variable's. */
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,

@@ -86,6 +86,25 @@ bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *s
     return n >= 0;
 }
 
+bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, struct lx_coeff_splits *out)
+{
+    struct coeff_var vars[LX_MAX_VARS];
+    int front = lx_division_front(v), n = gather(l->graph, v->op, vars);
+    for (int i = 0; i < n; i++) vars[i].split = v->splits[i].split;
+    coeff_encode(vars, n, out);
+    if (n > 0 && front >= 0) out->front = vars[front].write;
+    return n >= 0;
+}
+
+int coeff_front(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from)
+{
+    struct coeff_var vars[LX_MAX_VARS];
+    int n = from->front ? gather(l->graph, op, vars) : 0;
+    for (int i = 0; i < n; i++)
+        if (vars[i].range > 1 && vars[i].write == from->front) return i;
+    return from->front ? LX_MAX_VARS : -1;
+}
+
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
                         int64_t *splits, lx_status *st)
 {

@@ -13,5 +13,7 @@ void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_split
 /* Fills `split`; what is not stored, and ranges of 1, get 1. Returns how many of the stored splits found their
  * variable. */
 int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count);
+/* The variable that `from` has in front: -1: none, LX_MAX_VARS: one that the op does not have. */
+int coeff_front(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from);
 
 #endif

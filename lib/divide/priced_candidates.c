@@ -47,7 +47,7 @@ static void weigh(const struct lx_layouts *l, const struct cost_rates *rates, co
     const struct lx_op *op = &l->graph->ops[v->op];
     double bytes[MOST_OPERANDS], held = 0;
     v->cores_used = space_used(s, splits);
-    v->contiguous = -1;
+    v->contiguous = m->front ? m->front[c] : -1;
     for (int i = 0; i < m->split_count; i++) {
         v->splits[i].split = splits[i];
         if (s->axes[i].is_reduction && splits[i] > 1) v->contiguous = i;
@@ -92,8 +92,33 @@ static bool list_splits(const struct space *s, struct arena *memory, struct divi
     return m->splits != NULL;
 }
 
-bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
-                        struct division_menu *out, lx_status *st)
+/* Where no sum is split, each variable but the first that is may be in front. */
+static bool list_orders(struct arena *memory, struct division_menu *m)
+{
+    int32_t n = m->count, most = n * m->split_count;
+    int width = m->split_count;
+    int64_t *splits = arena_array(memory, (size_t)most * (size_t)width, sizeof *splits);
+    m->front = arena_array(memory, (size_t)most, sizeof *m->front);
+    if (!splits || !m->front) return false;
+    memcpy(splits, m->splits, (size_t)n * (size_t)width * sizeof *splits);
+    memset(m->front, -1, (size_t)most);
+    for (int32_t c = 0; c < n; c++) {
+        const int64_t *s = &splits[(int64_t)c * width];
+        int first = 0, sums = 0;
+        while (first < width && s[first] == 1) first++;
+        for (int i = 0; i < width; i++) sums += m->is_reduction[i] && s[i] > 1;
+        for (int i = first + 1; i < width && sums == 0; i++) {
+            if (s[i] == 1) continue;
+            memcpy(&splits[(int64_t)m->count * width], s, (size_t)width * sizeof *s);
+            m->front[m->count++] = (signed char)i;
+        }
+    }
+    m->splits = splits;
+    return true;
+}
+
+static bool make_menu(const struct lx_divisions *d, int32_t op, bool orders, struct arena *memory,
+                      struct division_menu *out, lx_status *st)
 {
     const struct lx_layouts *l = d->layouts;
     struct arena scratch = {0};
@@ -111,10 +136,23 @@ bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *
         for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
         v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
         bool hinted = l->graph->ops[op].hint_count > 0;
-        ok = v.splits && (hinted ? list_hinted(&v, memory, out) : list_splits(&s, memory, out));
+        ok = v.splits && (hinted ? list_hinted(&v, memory, out) : list_splits(&s, memory, out)) &&
+             (hinted || !orders || list_orders(memory, out));
         ok = ok ? reserve(out, memory, st) : status_no_memory(st);
     }
     for (int32_t c = 0; ok && c < out->count; c++) weigh(l, &rates, &s, &x, &v, c, out);
     arena_free(&scratch);
     return ok;
+}
+
+bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                        struct division_menu *out, lx_status *st)
+{
+    return make_menu(d, op, false, memory, out, st);
+}
+
+bool division_menu_orders(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                          struct division_menu *out, lx_status *st)
+{
+    return make_menu(d, op, true, memory, out, st);
 }

@@ -11,7 +11,8 @@ struct division_menu {
     int split_count, operand_count; /* operand_count 0: the op cannot be divided */
     bool is_reduction[LX_MAX_VARS];
     int32_t count;
-    int64_t *splits;            /* per choice, split_count each */
+    int64_t *splits;    /* per choice, split_count each */
+    signed char *front; /* per choice: the variable whose slices are on neighbouring cores; -1: by the rule */
     struct lx_core_view *views; /* per choice, operand_count each */
     int64_t *core_bytes;        /* the same */
     struct cost_parts *parts;   /* per choice */
@@ -21,5 +22,8 @@ struct division_menu {
 /* All memory from the arena. An op that is not divided gets one choice without splits and views. */
 bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
                         struct division_menu *out, lx_status *st);
+/* The same, and behind them those with another variable in front. */
+bool division_menu_orders(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                          struct division_menu *out, lx_status *st);
 
 #endif

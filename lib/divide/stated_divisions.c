@@ -1,6 +1,7 @@
 /* Divisions that a file states: checked, recorded, and nothing chosen. */
 #include "divide/space.h"
 #include "base/fail.h"
+#include "divide/encode.h"
 
 static double undivided_us(const struct lx_layouts *l, const struct lx_division *v, const struct space *s)
 {
@@ -28,7 +29,7 @@ static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cor
         v->predicted_us = undivided_us(l, v, &s);
     else
         ok = ok && lx_division_decode(l, op, stated, splits, st) &&
-             lx_division_with(d, op, splits, d->memory, v, st);
+             lx_division_ordered(d, op, splits, coeff_front(l, op, stated), d->memory, v, st);
     arena_free(&scratch);
     return ok;
 }

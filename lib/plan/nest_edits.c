@@ -219,7 +219,7 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
     struct decisions how = decisions_of(s);
     struct arena memory = {0};
     lx_status st = {0}, *own = p->st;
-    bool tried;
+    bool tried, in_haste = p->options->run.hasty && !asks_time(p);
     *out = (struct attempt){0};
     if (!was_tried(s, &tried)) return status_no_memory(p->st);
     if (tried) return true;
@@ -229,7 +229,8 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
     p->st = &st;
     bool hopeless, ok = (!divide || divide_nests(p, s, &how, &memory)) &&
                         is_hopeless(p, s, &how, &memory, &hopeless) &&
-                        (hopeless || attempt_make(p, &how, out));
+                        (hopeless || attempt_make(p, &how, out)) &&
+                        (!out->memory || !in_haste || nest_let_go(p, s->below, out));
     p->st = own;
     if (out->memory) {
         out->perfect_bytes = p->best.perfect_bytes;

@@ -166,7 +166,7 @@ static bool carry_divisions(const struct nest_window *w, const struct draft *who
         struct lx_division *v = arena_array(memory, 1, sizeof *v);
         if (!v) return status_no_memory(st);
         for (int i = 0; i < from->split_count; i++) splits[i] = from->splits[i].split;
-        if (!lx_division_with(&tiled, op, splits, memory, v, st)) return false;
+        if (!lx_division_ordered(&tiled, op, splits, lx_division_front(from), memory, v, st)) return false;
         divided[whole->how.order ? whole->how.order[op] : op] = v;
     }
     return true;

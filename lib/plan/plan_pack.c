@@ -160,13 +160,12 @@ bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, stru
     const struct lx_op_traffic *x = &p->traffic[i];
     const struct lx_division *d = &p->divisions->at[i];
     struct lx_coeff_splits splits = {0};
-    int64_t values[LX_MAX_VARS];
-    for (int v = 0; v < d->split_count; v++) values[v] = d->splits[v].split;
-    if (d->kind == LX_DIVIDED) lx_division_encode(p->layouts, i, values, &splits);
+    if (d->kind == LX_DIVIDED) lx_division_state(p->layouts, d, &splits);
     *out = (struct plan_op){.name = op->name,
                             .added = p->layouts->op_origin[i] < 0,
                             .output = op->output,
                             .stick_var = p->layouts->stick_var[i],
+                            .front = splits.front ? splits.front : -1,
                             .cores = x->cores,
                             .hbm_read = x->hbm_read,
                             .hbm_written = x->hbm_written,

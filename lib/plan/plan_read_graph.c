@@ -128,6 +128,9 @@ static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits
 {
     for (int32_t i = 0; i < r->ops.count; i++) {
         const struct plan_op *x = op_at(r, i);
+        if (x->front != -1 && !plan_in_range(r, r->ops.where[i], "front", x->front, 1, LX_INT_MAX))
+            return false;
+        out[i].front = x->front == -1 ? 0 : x->front;
         if (!take_splits(&x->output_splits, out[i].output, &out[i].output_count) ||
             !take_splits(&x->reduction_splits, out[i].reduction, &out[i].reduction_count))
             return json_error(r->j, r->ops.where[i], r->st, LX_E_MISMATCH,

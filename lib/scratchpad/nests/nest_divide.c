@@ -13,6 +13,7 @@ enum { WIDTH = 12, LOSS = 8 };
 struct way {
     int64_t excess; /* bytes that a core has too much, over all ticks */
     double us;
+    uint64_t seen; /* how it leaves what later ops use: of two that leave it alike the worse is of no use */
     int *choice;   /* per op */
     int64_t *load; /* per op */
 };
@@ -40,6 +41,8 @@ struct dividing {
     struct added *added;
     int added_count;
     struct past *past; /* per operand of the op */
+    int32_t *left;     /* per part that later ops use: its last access so far */
+    int32_t left_count;
     int64_t turn;
 };
 
@@ -186,21 +189,54 @@ static bool is_of_use(const struct dividing *d)
     return d->next_count < WIDTH || is_better(&d->trial, &d->next[WIDTH - 1]);
 }
 
+/* Parts that ops behind `o` use. */
+static void find_left(struct dividing *d, int32_t o)
+{
+    const struct body *b = d->b;
+    d->left_count = 0;
+    for (int32_t i = 0; i < b->part_count; i++) {
+        const struct body_part *t = &b->parts[i];
+        int32_t at = t->last_access;
+        if (!t->wanted || (b->accesses[at].op <= o && t->behind < 0)) continue;
+        while (at >= 0 && b->accesses[at].op > o) at = b->accesses[at].previous;
+        if (at >= 0) d->left[d->left_count++] = at;
+    }
+}
+
+/* In which views a way leaves them. */
+static uint64_t seen_of(const struct dividing *d, const struct way *w)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (int32_t i = 0; i < d->left_count; i++)
+        for (int32_t at = d->left[i]; at >= 0; at = d->b->accesses[at].previous) {
+            const struct body_access *a = &d->b->accesses[at];
+            hash = (hash ^ (uint64_t)(a->label[w->choice[a->op]] + 2)) * UINT64_C(1099511628211);
+        }
+    return hash;
+}
+
 static void way_copy(const struct body *b, struct way *to, const struct way *from)
 {
     to->excess = from->excess;
     to->us = from->us;
+    to->seen = from->seen;
     memcpy(to->choice, from->choice, (size_t)b->op_count * sizeof *to->choice);
     memcpy(to->load, from->load, (size_t)b->op_count * sizeof *to->load);
 }
 
+/* The place that the trial takes: of the one like it, a new one, or of the worst; -1: the one like it is better. */
+static int place_of_trial(struct dividing *d)
+{
+    d->trial.seen = seen_of(d, &d->trial);
+    for (int i = 0; i < d->next_count; i++)
+        if (d->next[i].seen == d->trial.seen) return is_better(&d->trial, &d->next[i]) ? i : -1;
+    return d->next_count < WIDTH ? d->next_count++ : WIDTH - 1;
+}
+
 static void keep(struct dividing *d)
 {
-    int at = d->next_count;
-    if (at == WIDTH)
-        at--;
-    else
-        d->next_count++;
+    int at = place_of_trial(d);
+    if (at < 0) return;
     struct way place = d->next[at];
     for (; at > 0 && is_better(&d->trial, &d->next[at - 1]); at--) d->next[at] = d->next[at - 1];
     d->next[at] = place;
@@ -230,6 +266,7 @@ static void step_from(struct dividing *d, const struct way *from, int32_t o)
 static void step(struct dividing *d, int32_t o)
 {
     d->next_count = 0;
+    find_left(d, o);
     for (int k = 0; k < d->now_count; k++) step_from(d, &d->now[k], o);
     for (int k = 0; k < d->next_count; k++) {
         struct way swap = d->now[k];
@@ -257,7 +294,8 @@ static bool reserve_past(struct dividing *d, struct arena *memory)
         labels = (size_t)max_i64((int64_t)labels, nest_view_count(b->views, b->parts[i].tensor));
     d->added = arena_array(memory, 2 * most, sizeof *d->added);
     d->past = arena_array(memory, most, sizeof *d->past);
-    bool ok = d->added && d->past;
+    d->left = arena_array(memory, (size_t)b->part_count, sizeof *d->left);
+    bool ok = d->added && d->past && d->left;
     for (size_t i = 0; ok && i < most; i++) {
         d->past[i].seen = arena_array(memory, labels, sizeof *d->past[i].seen);
         d->past[i].until = arena_array(memory, labels, sizeof *d->past[i].until);

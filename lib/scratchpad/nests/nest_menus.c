@@ -42,16 +42,18 @@ static bool take(struct nest_menus *all, const struct division_menu *m, struct n
     int64_t *s = arena_array(&all->memory, (size_t)n * splits, sizeof *s);
     struct lx_core_view *v = arena_array(&all->memory, (size_t)n * operands, sizeof *v);
     double *us = arena_array(&all->memory, (size_t)n, sizeof *us);
+    signed char *front = arena_array(&all->memory, (size_t)n, sizeof *front);
     struct lx_division **made = arena_array(&all->memory, (size_t)n, sizeof *made);
     struct menu_labels **labels = arena_array(&all->labels, operands, sizeof(struct menu_labels *));
-    if (!s || !v || !us || !made || !labels) return false;
+    if (!s || !v || !us || !front || !made || !labels) return false;
     for (int i = 0; i < n; i++) {
         size_t c = (size_t)picked[i], at = (size_t)i;
         memcpy(&s[at * splits], &m->splits[c * splits], splits * sizeof *s);
         memcpy(&v[at * operands], &m->views[c * operands], operands * sizeof *v);
         us[i] = time_of(m, picked[i]);
+        front[i] = m->front ? m->front[picked[i]] : -1;
     }
-    *out = (struct nest_menu){n, m->split_count, m->operand_count, s, v, us, made, labels};
+    *out = (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, us, made, labels};
     return true;
 }
 
@@ -61,7 +63,7 @@ static bool make_menu(struct nest_menus *all, const struct lx_divisions *d, int3
     struct arena scratch = {0};
     struct division_menu m;
     *out = (struct nest_menu){0};
-    bool ok = d->at[op].kind != LX_DIVIDED || division_menu_make(d, op, &scratch, &m, st);
+    bool ok = d->at[op].kind != LX_DIVIDED || division_menu_orders(d, op, &scratch, &m, st);
     if (ok && d->at[op].kind == LX_DIVIDED && m.operand_count > 0)
         ok = take(all, &m, out) ? true : status_no_memory(st);
     arena_free(&scratch);
@@ -172,7 +174,9 @@ const struct lx_division *nest_menu_division(struct nest_menus *m, const struct 
     if (menu->made[choice]) return menu->made[choice];
     struct lx_division *v = arena_array(&m->memory, 1, sizeof *v);
     if (!v) return status_no_memory(st), NULL;
-    if (!lx_division_with(d, op, &menu->splits[choice * menu->split_count], &m->memory, v, st)) return NULL;
+    if (!lx_division_ordered(d, op, &menu->splits[choice * menu->split_count], menu->front[choice],
+                             &m->memory, v, st))
+        return NULL;
     return menu->made[choice] = v;
 }
 

@@ -20,10 +20,11 @@ struct menu_labels {
 struct nest_menu {
     int count, split_count, operand_count; /* count 0: it is divided as it is */
     const int64_t *splits;                 /* per choice, split_count each */
-    const struct lx_core_view *views;      /* per choice, operand_count each: of a tile */
-    const double *us;                      /* per choice: with all operands on chip */
-    struct lx_division **made;             /* per choice: NULL until somebody asks */
-    struct menu_labels **labels;           /* per operand: those that were asked for */
+    const signed char *front; /* per choice: the variable whose slices are on neighbours; -1: by the rule */
+    const struct lx_core_view *views; /* per choice, operand_count each: of a tile */
+    const double *us;                 /* per choice: with all operands on chip */
+    struct lx_division **made;        /* per choice: NULL until somebody asks */
+    struct menu_labels **labels;      /* per operand: those that were asked for */
 };
 
 struct menu_entry {

@@ -109,6 +109,8 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
         if (v->splits[i].split > 1)
             text_format(&t, "%s%c/%lld", t.length ? " " : "", v->splits[i].letter,
                         (long long)v->splits[i].split);
+    if (lx_division_front(v) >= 0)
+        text_format(&t, ", %c on neighbours", v->splits[lx_division_front(v)].letter);
     if (v->kind == LX_UNDIVIDED_OPAQUE) text_add(&t, "whole, its index map is unknown");
     const char *text = t.failed ? NULL : arena_string(memory, t.length ? t.at : "whole, on one core");
     text_free(&t);
