@@ -164,7 +164,7 @@ static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tr
     int64_t kept = few ? 0 : tries / 5, left = tries - 2 * kept;
     bool better, ok = attempt_copy(p, &p->best, &pool.at[0]);
     if (!ok) pool.count = 0;
-    ok = ok && (few || divide_first(p, menus, &left, &pool)) && add_rounds(p, menus, &left, &pool);
+    ok = ok && divide_first(p, menus, &left, &pool) && add_rounds(p, menus, &left, &pool);
     left = few ? tries : left + kept;
     ok = ok && nest_pool_chase(p, menus, &pool, &left) && nest_pool_take_best(p, &pool, &better);
     nest_pool_free(&pool);
