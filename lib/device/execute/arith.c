@@ -211,6 +211,10 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SLICE]      = {.row = copy_row, .moves = true},
     [LX_KIND_SHIFT]      = {.row = copy_row, .moves = true},
     [LX_KIND_INSERT]     = {.row = copy_row, .moves = true},
+    [LX_KIND_GATHER]     = {.row = copy_row, .moves = true},
+    [LX_KIND_DYNAMIC_SLICE] = {.row = copy_row, .moves = true},
+    [LX_KIND_DYNAMIC_INSERT] = {.row = copy_row, .moves = true},
+    [LX_KIND_SCATTER]    = {.row = copy_row, .moves = true},
 };
 /* clang-format on */
 
@@ -228,6 +232,7 @@ static bool knows(const struct lx_graph *g, const struct lx_op *op)
     if (op->kind->traits & LX_MIXES) return true;
     enum numbers n = op_numbers(g, op);
     const struct arith *a = arith_of(op->kind);
+    if (op->kind->traits & LX_CHOOSES) return a != NULL; /* it moves elements */
     return a && (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL);
 }
 

@@ -18,6 +18,13 @@ static double unit_of(const struct evaluation *e)
     return e->numbers == NUMBERS_FP64 ? 0x1p-52 : 0x1p-24;
 }
 
+/* What is computed in fp64 is rounded when it is stored; fp32 is not, and bounds of its own type count on that. */
+static double stored_in_fp32(const struct evaluation *e, double value)
+{
+    return e->numbers == NUMBERS_FP64 && e->g->tensors[e->op->output].dtype == LX_FP32 ? 0x1p-24 * fabs(value)
+                                                                                       : 0;
+}
+
 /* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
 static double growth_of(const struct evaluation *e)
 {
@@ -38,6 +45,8 @@ static double slack_of_powers(const struct evaluation *e, double largest, double
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
     if (e->op->kind->error == LX_ERROR_OF_POWERS) return slack_of_powers(e, absolute, value);
+    if (e->numbers == NUMBERS_FP64 && !e->meaning->fold->divides)
+        return e->growth * absolute + stored_in_fp32(e, value) + LOST_BY_ROUNDING;
     if (e->op->kind->error == LX_ERROR_OF_PRODUCT)
         return e->growth * fabs(value) + (double)(e->terms + 1) * LOST_BY_ROUNDING * absolute;
     if (e->integers && absolute <= EXACT_INTEGERS) return e->op->kind->ulps * 0x1p-23 * fabs(value);
@@ -51,7 +60,8 @@ double slack_of_element(const struct evaluation *e, double operand, double value
     double size = fabs(k->error == LX_ERROR_OF_OPERAND ? operand : value);
     bool once = k->ulps <= 0.5;
     if (once && e->integers && size <= EXACT_INTEGERS && value == rint(value)) return 0;
-    return k->ulps * 2 * unit_of(e) * size + (once ? LOST_BY_ROUNDING : LOST_BY_FORMULAS);
+    return k->ulps * 2 * unit_of(e) * size + stored_in_fp32(e, value) +
+           (once ? LOST_BY_ROUNDING : LOST_BY_FORMULAS);
 }
 
 bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op)
@@ -416,6 +426,7 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     e->integers = all_integers(e);
     e->out_count = 1;
     for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
+    if (e->op->kind->traits & LX_CHOOSES) return evaluate_choice(e);
     if (e->op->window_count) return evaluate_windows(e, pool);
     if (e->op->map) {
         order_variables(e);

@@ -36,7 +36,7 @@ static bool judge_shaped(const struct op_items *x, struct pool *pool, struct jud
     int workers = pool_threads(pool);
     struct judging j = {.items = x->output, .dtype = dtype_judged(x)};
     struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = compare, .context = &j};
-    for (int i = 0; i < x->op->input_count && i < 3; i++)
+    for (int i = 0; i < x->op->input_count && i < EVALUATED_MOST; i++)
         e.in[i] = (struct operand){.items = x->inputs[i], .type = op_number_type(x->g, x->op, i)};
     e.kept = operand_of(x->g, x->op->output, x->kept);
     e.before = operand_of(x->g, x->op->output, x->before);
