@@ -105,6 +105,13 @@ struct lx_op_params {
     enum lx_combine combine;
 };
 
+/* Numbers of a constant, in order; one of them is for all elements. */
+struct lx_op_data {
+    int64_t count;
+    const double *numbers;
+};
+enum { LX_MAX_DATA = 4096 };
+
 /* A window: variable `in` of the first input is not iterated. It is (stride * out + dilation * tap - pad) / hole;
  * where that is no whole number or outside, there is no term. */
 struct lx_window {
@@ -130,6 +137,7 @@ struct lx_op {
     double value;                      /* the constant, where has_value */
     const int64_t *offset, *stride;    /* of a view: one per dimension of the larger operand; else NULL */
     const struct lx_op_params *params; /* NULL: the pattern says nothing of the kind */
+    const struct lx_op_data *data;     /* of a constant; else NULL */
     const struct lx_split_hint *hints;
     int hint_count;
     const struct lx_window *windows; /* of a contraction or a reduction; NULL: none */

@@ -266,8 +266,8 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 /* Keys of an op; behind them the rows of op_params.c. */
 static bool only_op_keys(struct reader *r, const cJSON *v)
 {
-    static const char *const own[] = {"name",   "kind",   "inputs", "output",  "einsum", "value",
-                                      "offset", "stride", "hints",  "inplace", "windows"};
+    static const char *const own[] = {"name",   "kind",   "inputs", "output",  "einsum",  "value",
+                                      "offset", "stride", "hints",  "inplace", "windows", "data"};
     enum { OWN = sizeof own / sizeof *own };
     const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
     for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
@@ -306,7 +306,8 @@ static bool read_op(struct reader *r, const cJSON *v)
         return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
     if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op) || !read_hints(r, v, &op) ||
         !read_inplace(r, v, &op) || !read_windows(r, v, &op) ||
-        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
+        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
+        !op_data_read(j, v, &op, r->b.memory, r->st))
         return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};

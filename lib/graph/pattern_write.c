@@ -1,6 +1,7 @@
 /* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
  * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
 #include "graph/pattern.h"
+#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/pattern_write.h"
 #include "base/fail.h"
@@ -152,6 +153,7 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     if (op->offset) write_ints(t, "offset", op->offset, rank);
     if (op->stride) write_ints(t, "stride", op->stride, rank);
     op_params_write(op->params, t);
+    op_data_write(op->data, t);
     for (int i = 0; i < op->hint_count; i++)
         text_format(t, "%s\"%c\": %" PRId64 "%s", i ? ", " : ", \"hints\": {", op->hints[i].letter,
                     op->hints[i].split, i + 1 < op->hint_count ? "" : "}");

@@ -164,6 +164,11 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_PROD]       = {.sum = &reduction_product},
     [LX_KIND_ANY]        = {.sum = &reduction_any},
     [LX_KIND_ALL]        = {.sum = &reduction_all},
+    [LX_KIND_ARGMAX]     = {.sum = &reduction_max, .whole = true},
+    [LX_KIND_ARGMIN]     = {.sum = &reduction_min, .whole = true},
+    [LX_KIND_SCAN]       = {.row = copy_row, .made = true},
+    [LX_KIND_IOTA]       = {.row = copy_row, .made = true},
+    [LX_KIND_CONSTANT]   = {.row = copy_row, .made = true},
     [LX_KIND_NEG]        = {.row = neg_row},
     [LX_KIND_ABS]        = {.row = abs_row},
     [LX_KIND_EXP]        = {.row = exp_row},
@@ -233,7 +238,7 @@ static bool knows(const struct lx_graph *g, const struct lx_op *op)
     enum numbers n = op_numbers(g, op);
     const struct arith *a = arith_of(op->kind);
     if (op->kind->traits & LX_CHOOSES) return a != NULL; /* it moves elements */
-    return a && (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL);
+    return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }
 
 bool arith_known(const struct lx_graph *g, lx_status *st)

@@ -21,6 +21,7 @@ struct arith {
     row_function *row;           /* NULL: not pointwise */
     const struct reduction *sum; /* NULL: it does not reduce */
     bool moves;                  /* it computes nothing */
+    bool made;                   /* made.c makes all of its output at once */
     bool whole;                  /* it is of integers only; wide_arith.c has it */
 };
 

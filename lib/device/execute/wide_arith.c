@@ -181,6 +181,8 @@ static const struct wide_arith table[LX_KIND_COUNT][2] = {
     [LX_KIND_IS_FINITE] = {{.element = is_finite_wide}, {.element = one_whole}},
     FOLD(SUM, sum_wide, sum_whole), FOLD(PROD, times_wide, times_whole), FOLD(ANY, any_fold_wide, any_fold_whole),
     FOLD(ALL, all_fold_wide, all_fold_whole),
+    [LX_KIND_ARGMAX] = {{.fold = &largest, .picks = 1}, {.fold = NULL}},
+    [LX_KIND_ARGMIN] = {{.fold = &smallest, .picks = -1}, {.fold = NULL}},
     [LX_KIND_MEAN] = {{.fold = &sum_wide, .divides = true}, {.fold = NULL}},
     [LX_KIND_LOGSUMEXP] = {{.fold = &powers_fold}, {.fold = NULL}},
     [LX_KIND_MAX] = {{.element = max_wide, .fold = &largest}, {.element = max_whole, .fold = &largest_int}},

@@ -2,6 +2,7 @@
  * operand has. Sums run in the order of the variables. */
 #include "device/execute/rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct wide_leaf {
@@ -34,8 +35,24 @@ static double element(const struct wide_leaf *l, const int64_t *further)
     return c->w->class == CLASS_REDUCTION ? v[0] : l->arith->element(v[0], v[1], v[2], l->type);
 }
 
+/* Where the best is: the first of equal ones, and the first that is no number before all. */
+static double picked(struct wide_leaf *l)
+{
+    double best = NAN, place = 0, at = 0;
+    do {
+        double x = element(l, l->summed.offset) * l->arith->picks;
+        if (at == 0 || x > best || (isnan(x) && !isnan(best))) {
+            best = x;
+            place = at;
+        }
+        at++;
+    } while (odometer_next(&l->summed));
+    return number_wrapped(l->type, (int64_t)place);
+}
+
 static double folded(struct wide_leaf *l)
 {
+    if (l->arith->picks) return picked(l);
     double total = l->arith->fold->neutral;
     do total = l->arith->fold->join(total, element(l, l->summed.offset), 0, l->type);
     while (odometer_next(&l->summed));

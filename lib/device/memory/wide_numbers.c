@@ -156,7 +156,7 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
     }
     if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST) return wide || !floats ? NUMBERS_FP64 : NUMBERS_FP32;
-    if (wide) return NUMBERS_FP64;
+    if (wide || op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN) return NUMBERS_FP64;
     return !fractions[op->kind->id] && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
 }
 

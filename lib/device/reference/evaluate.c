@@ -432,7 +432,10 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
         order_variables(e);
         bool whole = e->numbers == NUMBERS_INTEGER;
         if (!whole && e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
-        s.block = whole ? integer_block : e->op->reduces ? reduction_block : pointwise_block;
+        s.block = e->op->kind->id == LX_KIND_ARGMAX || e->op->kind->id == LX_KIND_ARGMIN ? pick_block
+                  : whole                                                                ? integer_block
+                  : e->op->reduces                                                       ? reduction_block
+                                                                                         : pointwise_block;
     }
     s.per_task = e->out_count / TASKS + 1;
     pool_run(pool, (e->out_count + s.per_task - 1) / s.per_task, share_task, &s);

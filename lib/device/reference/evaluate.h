@@ -78,6 +78,9 @@ void evaluate_growth(struct evaluation *e);
 /* evaluate_integers.c: elements of an op that computes with whole numbers. */
 void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 
+/* evaluate_picks.c: places of the largest and the least. */
+void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
+
 /* contract.c */
 bool evaluate_contraction(struct evaluation *e, struct pool *pool);
 

@@ -36,7 +36,8 @@ struct storage {
     struct cuts cuts;
     struct atom whole[STORAGE_MAX_WHOLE]; /* runs of digits that are never cut: windows slide along them */
     int whole_count;
-    int32_t tensor; /* once built, else -1 */
+    struct op_class *blame; /* the view that it was last cut for; NULL: its own shape */
+    int32_t tensor;         /* once built, else -1 */
     bool needed;
     int line, column;
 };
@@ -78,6 +79,9 @@ struct sketch {
     int64_t extent[VIEW_MAX_RANK];
     bool has_value, needed;
     double value;
+    const struct lx_op_params *params; /* NULL: none */
+    const struct lx_op_data *data;     /* of a constant */
+    int64_t axis_low; /* above 0: the axis is the piece of the first operand's storage that begins there */
     const struct lx_window
         *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
     int window_count;

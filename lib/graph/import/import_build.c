@@ -157,6 +157,17 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     return summed ? NULL : kind;
 }
 
+/* The parameters with the axis as a dimension of the tensor. */
+static const struct lx_op_params *axis_param(struct import *im, const struct sketch *s)
+{
+    if (s->axis_low == 0) return s->params;
+    struct lx_op_params *p = arena_copy_array(&im->memory, s->params, 1, sizeof *p);
+    const struct cuts *c = &im->storages.at[s->operand[0].storage].cuts;
+    for (int k = 0; p && k + 1 < c->count; k++)
+        if (c->at[k] == s->axis_low) p->axis = c->count - 2 - k;
+    return p;
+}
+
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     int32_t inputs[LX_MAX_INPUTS];
@@ -174,7 +185,10 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     struct letters letters = {.count = 0};
     bool indexed = s->rank >= 0 && index_string(im, s, &letters, &einsum) &&
                    (s->window_count == 0 || name_windows(im, s, &letters, &op));
-    op.kind = indexed ? kind_that_fits(s, einsum.at) : NULL;
+    const struct lx_kind *opaque = s->rank < 0 ? lx_kind_find(s->kind) : NULL;
+    op.params = axis_param(im, s);
+    op.data = s->data;
+    op.kind = opaque && (opaque->traits & LX_OPAQUE) ? opaque : indexed ? kind_that_fits(s, einsum.at) : NULL;
     op.einsum = op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);

@@ -5,7 +5,7 @@
 enum { STICK_BYTES = 128 }; /* the longest of all devices: what is imported does not depend on the device */
 
 /* NULL: it is cut there; else why it cannot be. */
-static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
+static const char *cut_storage(struct storage *s, int64_t at, struct op_class *blame, bool *changed)
 {
     int bits = model_element_row(s->element)->bits;
     struct cuts before = s->cuts;
@@ -20,21 +20,25 @@ static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
     const char *wrong = s->cuts.count > LX_MAX_RANK + 1 ? "rank"
                         : at * bits / 8 < STICK_BYTES   ? "stick"
                                                         : NULL;
-    if (wrong) s->cuts = before;
+    if (wrong)
+        s->cuts = before;
+    else if (blame)
+        s->blame = blame;
     *changed |= !wrong;
     return wrong;
 }
 
 /* The ends of its own atoms. */
-static const char *cut_ends(struct import *im, const struct sketch_operand *o, bool *changed)
+static const char *cut_ends(struct import *im, const struct sketch_operand *o, struct op_class *blame,
+                            bool *changed)
 {
     const char *wrong = NULL;
     for (int i = 0; !wrong && i < o->view.first[o->view.rank]; i++) {
         const struct atom *a = &o->view.atom[i];
         struct storage *s = &im->storages.at[o->storage];
-        if (a->low > 1) wrong = cut_storage(s, a->low, changed);
+        if (a->low > 1) wrong = cut_storage(s, a->low, blame, changed);
         if (!wrong && a->low > 0 && a->low * a->extent < s->elements)
-            wrong = cut_storage(s, a->low * a->extent, changed);
+            wrong = cut_storage(s, a->low * a->extent, blame, changed);
     }
     return wrong;
 }
@@ -56,7 +60,7 @@ static bool gather_cuts(const struct import *im, const struct sketch_operand *o,
 }
 
 static const char *spread_cuts(struct import *im, const struct sketch_operand *o, int dim,
-                               const struct cuts *c, bool *changed)
+                               const struct cuts *c, struct op_class *blame, bool *changed)
 {
     int64_t base = 1;
     const char *wrong = NULL;
@@ -64,23 +68,48 @@ static const char *spread_cuts(struct import *im, const struct sketch_operand *o
         const struct atom *a = &o->view.atom[i];
         for (int k = 0; !wrong && a->low > 0 && k < c->count; k++)
             if (c->at[k] > base && c->at[k] < base * a->extent)
-                wrong = cut_storage(&im->storages.at[o->storage], a->low * (c->at[k] / base), changed);
+                wrong = cut_storage(&im->storages.at[o->storage], a->low * (c->at[k] / base), blame, changed);
         base *= a->extent;
     }
     return wrong;
+}
+
+/* The view that the cuts of an op are for: one that it reads through, or the one that its operands were cut for. */
+static struct op_class *blamed(const struct import *im, const struct sketch *s)
+{
+    for (int i = s->input_count - 1; i >= 0; i--)
+        if (s->operand[i].via && !s->operand[i].via->forced) return s->operand[i].via;
+    for (int i = s->input_count; i >= 0; i--) {
+        struct op_class *c = im->storages.at[s->operand[i].storage].blame;
+        if (c && !c->forced) return c;
+    }
+    return NULL;
+}
+
+/* It is to be a copy from now on. */
+static void force(struct import *im, const struct sketch *s, const char *reason)
+{
+    struct op_class *c = blamed(im, s);
+    if (!c) {
+        import_force(im, s->operand, s->input_count, reason);
+        return;
+    }
+    c->forced = reason;
+    im->retry = true;
 }
 
 static const char *cut_op(struct import *im, const struct sketch *s, bool *changed)
 {
     struct cuts c;
     const char *wrong = NULL;
-    for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_ends(im, &s->operand[i], changed);
+    struct op_class *blame = blamed(im, s);
+    for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_ends(im, &s->operand[i], blame, changed);
     for (int d = 0; !wrong && d < s->rank; d++) {
         cuts_whole(&c, s->extent[d]);
         for (int i = 0; !wrong && i <= s->input_count; i++)
             if (!gather_cuts(im, &s->operand[i], d, &c)) wrong = "atoms";
         for (int i = 0; !wrong && i <= s->input_count; i++)
-            wrong = spread_cuts(im, &s->operand[i], d, &c, changed);
+            wrong = spread_cuts(im, &s->operand[i], d, &c, blame, changed);
     }
     return wrong;
 }
@@ -93,7 +122,7 @@ void import_cut(struct import *im)
         for (size_t i = 0; i < im->sketches.count; i++) {
             const struct sketch *s = &im->sketches.at[i];
             const char *wrong = s->rank < 0 ? NULL : cut_op(im, s, &changed);
-            if (wrong) import_force(im, s->operand, s->input_count, wrong);
+            if (wrong) force(im, s, wrong);
         }
     }
 }

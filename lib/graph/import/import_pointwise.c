@@ -49,6 +49,22 @@ static bool compare(struct import *im, const struct model_op *op, const char *ou
     return import_generic(im, op, "kind");
 }
 
+/* Only of equal widths the bits stay in place. */
+static bool bitcast(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *from = model_type_of(im->m, op->operands[0]), *to = import_type_out(im, op);
+    bool same = model_element_row(from->element)->bits == model_element_row(to->element)->bits &&
+                (from->element == MODEL_BOOL) == (to->element == MODEL_BOOL) && from->count == to->count;
+    return same ? import_pointwise(im, op, ours) : import_generic(im, op, "width");
+}
+
+/* The formula that the op asks for. */
+static bool gelu(struct import *im, const struct model_op *op, const char *ours)
+{
+    const char *how = model_attr_word(&op->attrs, "approximate", "none");
+    return import_pointwise(im, op, strcmp(how, "tanh") == 0 ? "gelu" : ours);
+}
+
 /* clang-format off */
 const struct op_row import_pointwise_rows[] = {
     {{"add", "add", "Add"}, "add", import_pointwise, 2},
@@ -78,7 +94,7 @@ const struct op_row import_pointwise_rows[] = {
     {{"ceil", "ceil", "Ceil"}, "ceil", import_pointwise, 1},
     {{"sign", "sign", "Sign"}, "sign", import_pointwise, 1},
     {{"isfinite", "is-finite", NULL}, "is_finite", import_pointwise, 1},
-    {{"gelu", NULL, "Gelu"}, "gelu_erf", import_pointwise, 1},
+    {{"gelu", NULL, "Gelu"}, "gelu_erf", gelu, 1},
     {{"gt", NULL, "Greater"}, "greater", import_pointwise, 2},
     {{"eq", NULL, "Equal"}, "eq", import_pointwise, 2},
     {{"ne", NULL, NULL}, "ne", import_pointwise, 2},
@@ -90,13 +106,18 @@ const struct op_row import_pointwise_rows[] = {
     {{"logical_or", "or", "Or"}, "or", import_pointwise, 2},
     {{"logical_xor", "xor", "Xor"}, "xor", import_pointwise, 2},
     {{"logical_not", "not", "Not"}, "not", import_pointwise, 1},
-    {{NULL, "shift-left", NULL}, "shl", import_pointwise, 2},
-    {{NULL, "shift-right-logical", NULL}, "shr", import_pointwise, 2},
+    {{"bitwise_and", NULL, "BitwiseAnd"}, "and", import_pointwise, 2},
+    {{"bitwise_or", NULL, "BitwiseOr"}, "or", import_pointwise, 2},
+    {{"bitwise_xor", NULL, "BitwiseXor"}, "xor", import_pointwise, 2},
+    {{"bitwise_not", NULL, "BitwiseNot"}, "not", import_pointwise, 1},
+    {{"silu", NULL, NULL}, "silu", import_pointwise, 1},
+    {{"logical_left_shift", "shift-left", NULL}, "shl", import_pointwise, 2},
+    {{"logical_right_shift", "shift-right-logical", NULL}, "shr", import_pointwise, 2},
     {{NULL, "shift-right-arithmetic", NULL}, "sar", import_pointwise, 2},
     {{"where", "select", "Where"}, "where", import_pointwise, 3},
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},
     {{"typecast", "convert", "Cast"}, "cast", import_pointwise, 1},
-    {{NULL, "bitcast-convert", NULL}, "bitcast", import_pointwise, 1},
+    {{NULL, "bitcast-convert", NULL}, "bitcast", bitcast, 1},
     {.emit = NULL},
 };
 /* clang-format on */
