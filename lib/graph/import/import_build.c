@@ -2,6 +2,7 @@
 #include "graph/import/import.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "graph/op_params.h"
 
 #include <string.h>
 
@@ -89,7 +90,18 @@ static char letter_at(const struct sketch *s, struct letters *l, const struct sk
     return 0;
 }
 
-/* One element has no letter. */
+/* The letter of a dimension that slides; one without a letter gets one that no operand has. */
+static signed char slid_letter(struct letters *l, int dim)
+{
+    char letter = dim >= 0 ? l->letter[dim][0] : 0;
+    if (letter) return (signed char)letter;
+    if (l->count == LX_MAX_VARS) return 0;
+    letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
+    l->count++;
+    return (signed char)letter;
+}
+
+/* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
 static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct text *t)
 {
     if (!collect(im, s, l)) return false;
@@ -104,17 +116,6 @@ static bool index_string(const struct import *im, const struct sketch *s, struct
         }
     }
     return !t->failed;
-}
-
-/* The letter of a dimension that slides; one without a letter gets one that no operand has. */
-static signed char slid_letter(struct letters *l, int dim)
-{
-    char letter = dim >= 0 ? l->letter[dim][0] : 0;
-    if (letter) return (signed char)letter;
-    if (l->count == LX_MAX_VARS) return 0;
-    letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
-    l->count++;
-    return (signed char)letter;
 }
 
 /* False: there are no letters left. */
@@ -142,7 +143,7 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     const char *arrow = strstr(einsum, "->"), *comma = strchr(einsum, ',');
     bool summed = false, one_sided = false;
     if (!kind || !arrow) return NULL;
-    if (s->window_count) return kind;
+    if (s->window_count || s->choice_count) return kind;
     for (const char *p = einsum; p < arrow; p++) {
         if (*p == ',' || strchr(arrow, *p)) continue;
         summed = true;
@@ -168,6 +169,27 @@ static const struct lx_op_params *axis_param(struct import *im, const struct ske
     return p;
 }
 
+/* Where the dimensions that are chosen along stand in the first operand. False: one of them has no letter. */
+static bool name_choices(struct import *im, const struct sketch *s, const struct letters *l,
+                         const char *einsum, struct lx_op *op)
+{
+    struct lx_op_params p = op_params_none();
+    int64_t axes[LX_MAX_RANK];
+    for (int i = 0; i < s->choice_count; i++) {
+        char letter = l->letter[(int)s->choice[i]][0];
+        const char *at = letter ? memchr(einsum, letter, strcspn(einsum, ",-")) : NULL;
+        if (!at) return false;
+        axes[i] = at - einsum;
+    }
+    p.axes = arena_copy_array(&im->memory, axes, (size_t)s->choice_count, sizeof *axes);
+    p.axis_count = s->choice_count;
+    p.low = s->starts;
+    p.low_count = s->starts ? s->choice_count : 0;
+    p.combine = s->combine;
+    op->params = arena_copy_array(&im->memory, &p, 1, sizeof p);
+    return p.axes && op->params;
+}
+
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     int32_t inputs[LX_MAX_INPUTS];
@@ -184,9 +206,10 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     op.output = im->storages.at[s->operand[s->input_count].storage].tensor;
     struct letters letters = {.count = 0};
     bool indexed = s->rank >= 0 && index_string(im, s, &letters, &einsum) &&
-                   (s->window_count == 0 || name_windows(im, s, &letters, &op));
+                   (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
+                   (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
     const struct lx_kind *opaque = s->rank < 0 ? lx_kind_find(s->kind) : NULL;
-    op.params = axis_param(im, s);
+    if (s->params) op.params = axis_param(im, s);
     op.data = s->data;
     op.kind = opaque && (opaque->traits & LX_OPAQUE) ? opaque : indexed ? kind_that_fits(s, einsum.at) : NULL;
     op.einsum = op.kind ? einsum.at : NULL;
@@ -194,9 +217,11 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
         op.kind = lx_kind_at(LX_KIND_GENERIC);
         op.has_value = false;
         op.window_count = 0;
+        op.params = NULL;
     }
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
-    ok = ok && builder_op(b, &op, im->st);
+    op.inplace = s->in_place ? 0 : -1;
+    ok = ok && (op.kind->traits & LX_ALTERS ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st));
     text_free(&einsum);
     return ok;
 }
@@ -205,6 +230,8 @@ static void mark_needed(struct import *im, const int32_t *results, int count)
 {
     for (int i = 0; i < count; i++)
         if (results[i] >= 0) im->storages.at[results[i]].needed = true;
+    for (size_t i = 0; i < im->storages.count; i++)
+        if (im->storages.at[i].role == LX_STATE) im->storages.at[i].needed = true;
     for (size_t i = im->sketches.count; i-- > 0;) {
         struct sketch *s = &im->sketches.at[i];
         s->needed = im->storages.at[s->operand[s->input_count].storage].needed;

@@ -5,7 +5,8 @@
 enum { STICK_BYTES = 128 }; /* the longest of all devices: what is imported does not depend on the device */
 
 /* NULL: it is cut there; else why it cannot be. */
-static const char *cut_storage(struct storage *s, int64_t at, struct op_class *blame, bool *changed)
+static const char *cut_storage(const struct import *im, struct storage *s, int64_t at, struct op_class *blame,
+                               bool *changed)
 {
     int bits = model_element_row(s->element)->bits;
     struct cuts before = s->cuts;
@@ -17,9 +18,9 @@ static const char *cut_storage(struct storage *s, int64_t at, struct op_class *b
             s->cuts = before;
             return "window";
         }
-    const char *wrong = s->cuts.count > LX_MAX_RANK + 1 ? "rank"
-                        : at * bits / 8 < STICK_BYTES   ? "stick"
-                                                        : NULL;
+    const char *wrong = s->cuts.count > LX_MAX_RANK + 1                    ? "rank"
+                        : at * bits / 8 < STICK_BYTES && !im->short_sticks ? "stick"
+                                                                           : NULL;
     if (wrong)
         s->cuts = before;
     else if (blame)
@@ -36,9 +37,9 @@ static const char *cut_ends(struct import *im, const struct sketch_operand *o, s
     for (int i = 0; !wrong && i < o->view.first[o->view.rank]; i++) {
         const struct atom *a = &o->view.atom[i];
         struct storage *s = &im->storages.at[o->storage];
-        if (a->low > 1) wrong = cut_storage(s, a->low, blame, changed);
+        if (a->low > 1) wrong = cut_storage(im, s, a->low, blame, changed);
         if (!wrong && a->low > 0 && a->low * a->extent < s->elements)
-            wrong = cut_storage(s, a->low * a->extent, blame, changed);
+            wrong = cut_storage(im, s, a->low * a->extent, blame, changed);
     }
     return wrong;
 }
@@ -68,7 +69,8 @@ static const char *spread_cuts(struct import *im, const struct sketch_operand *o
         const struct atom *a = &o->view.atom[i];
         for (int k = 0; !wrong && a->low > 0 && k < c->count; k++)
             if (c->at[k] > base && c->at[k] < base * a->extent)
-                wrong = cut_storage(&im->storages.at[o->storage], a->low * (c->at[k] / base), blame, changed);
+                wrong =
+                    cut_storage(im, &im->storages.at[o->storage], a->low * (c->at[k] / base), blame, changed);
         base *= a->extent;
     }
     return wrong;
