@@ -101,7 +101,7 @@ static signed char slid_letter(struct letters *l, int dim)
     return (signed char)letter;
 }
 
-/* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
+/* One element has no letter. */
 static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct text *t)
 {
     if (!collect(im, s, l)) return false;
