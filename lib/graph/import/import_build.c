@@ -156,6 +156,21 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     return summed ? NULL : kind;
 }
 
+/* What has no index map: a kind that needs none. */
+static const struct lx_kind *opaque_kind(const struct sketch *s)
+{
+    const struct lx_kind *kind = lx_kind_find(s->kind);
+    return kind && kind->traits & LX_OPAQUE && s->input_count <= kind->most_inputs ? kind : NULL;
+}
+
+/* It should have been mapped: the report says that it is not. */
+static void without_letters(const struct sketch *s)
+{
+    if (!s->owner || s->owner->class == CLASS_GENERIC) return;
+    s->owner->class = CLASS_GENERIC;
+    s->owner->reason = "letters";
+}
+
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     int32_t inputs[LX_MAX_INPUTS];
@@ -173,10 +188,11 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     struct letters letters = {.count = 0};
     bool indexed = s->rank >= 0 && index_string(im, s, &letters, &einsum) &&
                    (s->window_count == 0 || name_windows(im, s, &letters, &op));
-    op.kind = indexed ? kind_that_fits(s, einsum.at) : NULL;
-    op.einsum = op.kind ? einsum.at : NULL;
+    op.kind = indexed ? kind_that_fits(s, einsum.at) : s->rank < 0 ? opaque_kind(s) : NULL;
+    op.einsum = indexed && op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
+        if (s->rank >= 0) without_letters(s);
         op.has_value = false;
         op.window_count = 0;
     }

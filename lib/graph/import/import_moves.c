@@ -116,6 +116,17 @@ bool import_constant(struct import *im, const struct model_op *op, const char *o
     return import_bind_one(im, op, &v);
 }
 
+/* Too large to be known number by number: a weight of that shape. */
+static bool constant_of_shape(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v;
+    (void)ours;
+    if (!import_fresh(im, im->result_name, import_type_out(im, op), op, &v)) return false;
+    if (v.storage >= 0) im->storages.at[v.storage].role = LX_WEIGHT;
+    import_class(im, op, CLASS_FOLDED, "weight");
+    return import_bind_one(im, op, &v);
+}
+
 /* clang-format off */
 const struct op_row import_moves_rows[] = {
     {{"reshape", "reshape", "Reshape"}, "reshape", reshape, 1},
@@ -128,6 +139,7 @@ const struct op_row import_moves_rows[] = {
     {{"constant", "constant", "Constant"}, "constant", import_constant, 0},
     {{NULL, "copy", "Identity"}, "clone", same, 1},
     {{NULL, "opt-barrier", "Dropout"}, "clone", same, 1},
+    {{NULL, NULL, "ConstantOfShape"}, "constant", constant_of_shape, 1},
     {.emit = NULL},
 };
 /* clang-format on */
