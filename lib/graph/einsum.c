@@ -272,10 +272,13 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
         if (!c.index[i]) return status_no_memory(st);
     }
     struct windows_context windows = {b, op, c.at, st, c.map, c.index, c.rank};
-    if (!parse(&c) || !builder_map_windows(&windows, op) || !check_kind(&c, op)) return false;
     c.map->operand_count = operands;
     c.map->rank = c.rank;
     c.map->index = (const signed char *const *)c.index;
+    bool chooses = op->kind->traits & LX_CHOOSES;
+    if (!parse(&c) || !builder_map_windows(&windows, op) ||
+        !(chooses ? choice_check(b, c.at, op, c.map, st) : check_kind(&c, op)))
+        return false;
     op->map = c.map;
     return true;
 }

@@ -44,6 +44,10 @@ static const struct {
     unsigned needs, takes;
 } taken[LX_KIND_COUNT] = {
     [LX_KIND_ADD] = {0, 0}, /* and so do all that have no row */
+    [LX_KIND_GATHER] = {0, OP_PARAM_AXIS | OP_PARAM_AXES},
+    [LX_KIND_DYNAMIC_SLICE] = {0, OP_PARAM_AXIS | OP_PARAM_AXES | OP_PARAM_LOW},
+    [LX_KIND_DYNAMIC_INSERT] = {0, OP_PARAM_AXIS | OP_PARAM_AXES | OP_PARAM_LOW},
+    [LX_KIND_SCATTER] = {0, OP_PARAM_AXIS | OP_PARAM_AXES | OP_PARAM_COMBINE},
 };
 
 static const char *const combines[LX_COMBINE_COUNT] = {[LX_COMBINE_REPLACE] = "replace",

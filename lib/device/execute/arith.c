@@ -153,6 +153,10 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SLICE]      = {.row = copy_row, .moves = true},
     [LX_KIND_SHIFT]      = {.row = copy_row, .moves = true},
     [LX_KIND_INSERT]     = {.row = copy_row, .moves = true},
+    [LX_KIND_GATHER]     = {.row = copy_row, .moves = true},
+    [LX_KIND_DYNAMIC_SLICE] = {.row = copy_row, .moves = true},
+    [LX_KIND_DYNAMIC_INSERT] = {.row = copy_row, .moves = true},
+    [LX_KIND_SCATTER]    = {.row = copy_row, .moves = true},
 };
 /* clang-format on */
 
