@@ -161,10 +161,15 @@ struct lx_core_view {
     /* Of a buffer in a nest: tiles of an inner loop that it has, each cut in slices and one behind the other; 1: it is a
      * box, whatever loops walk over it. */
     int64_t blocks[LX_MAX_DEVICE_RANK];
+    /* Positions before and behind its slice that a core has as well, as far as there are any: the halo of windows. */
+    int32_t low[LX_MAX_DEVICE_RANK], high[LX_MAX_DEVICE_RANK];
     bool partial;       /* each core holds a part of a sum only */
     bool representable; /* false: the parts are no boxes of the device layout */
 };
 
+/* Positions [*lo, *hi) of device dimension `dim`, which has `size`, that core `core` has of the first block. */
+void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,
+                     int64_t *hi);
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
 /* The same of a buffer that has, of what the nest of the op cuts, the slice that the levels up to `hold` fix. */
 struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold);
