@@ -101,6 +101,9 @@ struct lx_divisions {
 /* One op by the rules of the stage, as the nests of `d` have it. What it has of its own is in `memory`. */
 bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
                      struct lx_division *out, lx_status *st);
+/* span_orders.c: other orders of dimensions for large intermediates of ops that no division would bring within the span
+ * limit, where that helps; what it does not help is left for lx_divide to refuse. False: no memory. */
+bool lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options, lx_status *st);
 /* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
                                lx_status *st);

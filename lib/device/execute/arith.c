@@ -237,7 +237,7 @@ static bool knows(const struct lx_graph *g, const struct lx_op *op)
     if (op->kind->traits & LX_MIXES) return true;
     enum numbers n = op_numbers(g, op);
     const struct arith *a = arith_of(op->kind);
-    if (op->kind->traits & LX_CHOOSES) return a != NULL; /* it moves elements */
+    if (op->kind->traits & LX_CHOOSES || op->window_count) return a != NULL; /* in fp32 whatever they are */
     return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }
 
