@@ -39,11 +39,7 @@ bool nest_let_go(const struct planner *p, int64_t below, struct attempt *a)
     how.loaded_count = ok ? find_copies(a, copies, &saved) : 0;
     how.loaded = copies;
     bool worth = how.loaded_count > 0 && (below <= 0 || a->hbm_bytes - saved <= below);
-    if (ok && worth && (ok = attempt_once(p, &how, &next))) {
-        int64_t steps = a->answer.steps + next.answer.steps;
-        attempt_keep_better(a, &next);
-        a->answer.steps = steps;
-    }
+    if (ok && worth && (ok = attempt_once(p, &how, &next))) attempt_keep_better(a, &next);
     arena_free(&memory);
     return ok;
 }
