@@ -216,6 +216,10 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SLICE]      = {.row = copy_row, .moves = true},
     [LX_KIND_SHIFT]      = {.row = copy_row, .moves = true},
     [LX_KIND_INSERT]     = {.row = copy_row, .moves = true},
+    [LX_KIND_TOPK]       = {.row = copy_row, .moves = true},
+    [LX_KIND_TOPK_INDEX] = {.row = copy_row, .moves = true},
+    [LX_KIND_SORT]       = {.row = copy_row, .moves = true},
+    [LX_KIND_SORT_INDEX] = {.row = copy_row, .moves = true},
     [LX_KIND_GATHER]     = {.row = copy_row, .moves = true},
     [LX_KIND_DYNAMIC_SLICE] = {.row = copy_row, .moves = true},
     [LX_KIND_DYNAMIC_INSERT] = {.row = copy_row, .moves = true},
@@ -237,7 +241,8 @@ static bool knows(const struct lx_graph *g, const struct lx_op *op)
     if (op->kind->traits & LX_MIXES) return true;
     enum numbers n = op_numbers(g, op);
     const struct arith *a = arith_of(op->kind);
-    if (op->kind->traits & LX_CHOOSES || op->window_count) return a != NULL; /* in fp32 whatever they are */
+    if (op->kind->traits & (LX_CHOOSES | LX_RANKS) || op->window_count)
+        return a != NULL; /* in fp32 whatever they are */
     return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }
 
