@@ -4,6 +4,7 @@
  * kind allows follows from its traits: a pointwise op keeps every index of its inputs, a reduction drops
  * some, a contraction takes two inputs and drops only indices that both have. */
 #include "graph/builder.h"
+#include "graph/op_walks.h"
 #include "graph/op_windows.h"
 #include "base/fail.h"
 
@@ -54,8 +55,9 @@ static bool map_operand(struct map_context *c, int i, const char **at)
                 return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
                                      "op %s: %s indexes %s twice with '%c'; diagonals are not supported",
                                      op->name, op->einsum, t->name, **at);
-        if (c->map->extent[v] == 0) c->map->extent[v] = t->shape[d];
-        if (c->map->extent[v] != t->shape[d])
+        bool tells = !op_walks(op, i);
+        if (tells && c->map->extent[v] == 0) c->map->extent[v] = t->shape[d];
+        if (tells && c->map->extent[v] != t->shape[d])
             return builder_error(
                 c->b, c->at, c->st, LX_E_SHAPE,
                 "op %s: '%c' is %lld long in %s but %lld elsewhere in %s; make the shapes agree", op->name,
@@ -121,7 +123,9 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
         bool in_output = has(c, out, v);
         int holders = 0;
         for (int i = 0; i < out; i++) holders += has(c, i, v);
-        if (!in_output) op->reduces = true;
+        /* What a view takes one element of is not in the output, and nothing is reduced by that. */
+        bool taken = c->map->walks && c->map->extent[v] == 1 && !(traits & LX_CONTRACTS);
+        if (!in_output && !taken) op->reduces = true;
         if (windowed(op, v)) continue;
         if (holders == 0) added = c->map->letter[v];
         if ((traits & LX_CONTRACTS) && !in_output && holders == 1)
@@ -131,7 +135,7 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
                 c->map->letter[v], op->einsum);
     }
     /* Only a pointwise op may broadcast, and not while it reduces. */
-    if (added && (op->reduces || !(traits & LX_POINTWISE)))
+    if (added && (op->reduces || !(traits & (LX_POINTWISE | LX_PLACES))))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: '%c' stands only in the output of %s",
                              op->name, added, op->einsum);
     if (op->reduces && !(traits & (LX_REDUCES | LX_CONTRACTS)))
@@ -152,10 +156,11 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
 static bool imply_einsum(struct map_context *c, struct lx_op *op)
 {
     const struct lx_tensor *out = operand(c, op->input_count);
-    bool same = (op->kind->traits & LX_POINTWISE) != 0;
+    bool same = (op->kind->traits & (LX_POINTWISE | LX_PLACES)) != 0, sized = !op_walks(op, 0);
     for (int i = 0; i < op->input_count && same; i++) {
         const struct lx_tensor *t = operand(c, i);
-        same = t->rank == out->rank && memcmp(t->shape, out->shape, (size_t)t->rank * sizeof *t->shape) == 0;
+        same = t->rank == out->rank &&
+               (!sized || memcmp(t->shape, out->shape, (size_t)t->rank * sizeof *t->shape) == 0);
     }
     if (!same)
         return builder_error(
@@ -255,10 +260,14 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
         op->reduces = (op->kind->traits & LX_REDUCES) && !(op->kind->traits & LX_POINTWISE);
         return true;
     }
+    if (op->window_count && op->views)
+        return builder_error(b, c.at, st, LX_E_EINSUM,
+                             "op %s has windows and views; slice what the windows go over first", op->name);
     if (op->window_count && (!op->einsum || (op->kind->traits & LX_VIEW)))
         return builder_error(b, c.at, st, LX_E_EINSUM,
                              "op %s has windows, which name letters of an \"einsum\"; give it one", op->name);
-    if (op->kind->traits & LX_VIEW) return check_view(&c, op);
+    if ((op->kind->traits & LX_VIEW) && (op->kind->id != LX_KIND_SLICE || !op->einsum || !op->offset))
+        return check_view(&c, op);
     if (!op->einsum && !imply_einsum(&c, op)) return false;
 
     int operands = op->input_count + 1;
@@ -272,10 +281,12 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
         if (!c.index[i]) return status_no_memory(st);
     }
     struct windows_context windows = {b, op, c.at, st, c.map, c.index, c.rank};
-    if (!parse(&c) || !builder_map_windows(&windows, op) || !check_kind(&c, op)) return false;
     c.map->operand_count = operands;
     c.map->rank = c.rank;
     c.map->index = (const signed char *const *)c.index;
+    if (!parse(&c) || !builder_map_windows(&windows, op) || !builder_walk_op(b, c.at, op, c.map, st) ||
+        !check_kind(&c, op))
+        return false;
     op->map = c.map;
     return true;
 }

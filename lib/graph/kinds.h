@@ -18,6 +18,7 @@ enum lx_kind_traits {
     LX_MIXES = 1 << 7,     /* nobody knows what it computes: the device mixes the bytes of its operands */
     LX_WIPES = 1 << 8,     /* uses the scratchpads for itself: what was in them is lost */
     LX_ALTERS = 1 << 9,    /* its result is an input with some of it changed: may be made in that input */
+    LX_PLACES = 1 << 10,   /* puts elements of its inputs at other places: concat, pad */
     LX_OFF_DEVICE = LX_OPAQUE | LX_MIXES | LX_EXTERN,
     LX_ELEMENTWISE = LX_POINTWISE | LX_IN_PLACE,
 };

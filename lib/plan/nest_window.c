@@ -2,6 +2,7 @@
 #include "plan/nest_window.h"
 #include "base/fail.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,7 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
     if (a->kind != b->kind || a->input_count != b->input_count || a->output != b->output || a->hint_count ||
         b->hint_count || a->offset || b->offset || !a->einsum != !b->einsum ||
-        !op_params_equal(a->params, b->params) || !lx_windows_equal(a, b))
+        !op_params_equal(a->params, b->params) || !lx_windows_equal(a, b) || !op_views_equal(a, b))
         return false;
     if (a->input_count && memcmp(a->inputs, b->inputs, (size_t)a->input_count * sizeof *a->inputs) != 0)
         return false;

@@ -153,6 +153,8 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SLICE]      = {.row = copy_row, .moves = true},
     [LX_KIND_SHIFT]      = {.row = copy_row, .moves = true},
     [LX_KIND_INSERT]     = {.row = copy_row, .moves = true},
+    [LX_KIND_CONCAT]     = {.row = copy_row, .moves = true},
+    [LX_KIND_PAD]        = {.row = copy_row, .moves = true},
 };
 /* clang-format on */
 

@@ -30,7 +30,7 @@ typedef void take_results(void *context, int worker, int64_t at, const struct ex
 struct evaluation {
     const struct lx_graph *g;
     const struct lx_op *op;
-    struct operand in[3];
+    struct operand in[LX_MAX_INPUTS];
     struct operand kept;   /* of an op that keeps what it does not write: the output before it */
     struct operand before; /* of a sum over tiles: what it had before this one; items NULL: nothing */
     int64_t divisor;       /* of a mean; 0: its own number of terms */
@@ -65,6 +65,8 @@ void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *l
 bool evaluate_windows(struct evaluation *e, struct pool *pool);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
 void evaluate_growth(struct evaluation *e);
+/* placing.c: ops that put elements at other places. */
+void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 
 /* contract.c */
 bool evaluate_contraction(struct evaluation *e, struct pool *pool);
