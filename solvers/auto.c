@@ -86,6 +86,7 @@ struct best {
     bool asked_exact; /* for all that it can do alone */
     int32_t together; /* buffers of the largest part that the problem falls into */
     double deadline;  /* on the clock, or 0 */
+    int64_t spare;    /* steps of a part where there is no limit; 0: its own */
 };
 
 static bool proved(const struct best *b)
@@ -168,10 +169,12 @@ static bool takes(const struct best *b, const struct lx_solver *solver)
     return lx_can(solver, b->p->objective) && !(b->needs & ~solver->caps);
 }
 
-/* A limit is one for each part. Alone, with all of it; else no part takes more than its row says. */
+/* A limit is one for each part. Alone, with all of it; else no part takes more than its row says. What the caller can
+ * spare is one, up to the level that most people ask for. */
 static int64_t steps_of(const struct best *b, const struct stage *stage)
 {
     int64_t limit = b->run->work_limit;
+    if (!limit) limit = b->spare;
     return !limit ? stage->steps : stage->start == ALONE ? limit : min_i64(limit, stage->steps);
 }
 
@@ -255,16 +258,18 @@ static bool climb(struct best *b, int level)
 
 static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
+    int64_t level = lx_run_option(&lx_solver_auto, run, LEVEL);
     struct best b = {.p = p, .run = run, .answer = answer, .bound = run->known_bound, .told = INT64_MAX};
     size_t n = (size_t)p->count + 1;
     b.needs = lx_problem_needs(p);
     b.together = largest_part(p);
+    b.spare = level <= auto_options[LEVEL].def ? run->spare : 0;
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = malloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? malloc(n * sizeof *b.trial.pool) : NULL;
     bool ok = b.trial.address && (b.trial.pool || !answer->pool);
     answer->status = LX_FEASIBLE;
-    ok = ok && climb(&b, (int)lx_run_option(&lx_solver_auto, run, LEVEL));
+    ok = ok && climb(&b, (int)level);
     answer->bound = b.bound;
     if (b.tried == 0) {
         answer->status = LX_ERROR;

@@ -24,10 +24,11 @@ static bool changed(const struct remedies *r, int row, const char *text, struct 
     return lx_options_set_row(&out->options, row, text, NULL);
 }
 
-/* What a help says first. */
-static void note_help(struct remedy *it, const char *help)
+/* What a help says first, of what is done or left out. */
+static void note_help(struct remedy *it, const char *help, bool done)
 {
-    snprintf(it->note, sizeof it->note, "%.*s", (int)strcspn(help ? help : "", ":;"), help ? help : "");
+    snprintf(it->note, sizeof it->note, "%s%.*s", done ? "" : "without ",
+             (int)strcspn(help ? help : "", ":;"), help ? help : "");
 }
 
 static bool list_solvers(struct remedies *r, const struct remedy_sort *sort)
@@ -38,7 +39,7 @@ static bool list_solvers(struct remedies *r, const struct remedy_sort *sort)
         if (strcmp((*s)->name, r->plan->solver) == 0 || !lx_can(*s, r->plan->problem.objective)) continue;
         if (!changed(r, LX_OPTION_SOLVER, (*s)->name, &it)) continue;
         snprintf(it.what, sizeof it.what, "-s %.80s", (*s)->name);
-        note_help(&it, (*s)->summary);
+        note_help(&it, (*s)->summary, true);
         ok = push(r, sort, it);
     }
     return ok;
@@ -52,7 +53,7 @@ static bool list_pass_value(struct remedies *r, const struct remedy_sort *sort, 
     if (!word || !changed(r, row, word, &it)) return true;
     snprintf(it.what, sizeof it.what, "%s--%.40s%s%.40s", is_switch && !value ? "without " : "", name,
              is_switch ? "" : " ", is_switch ? "" : word);
-    if (!is_switch || value) note_help(&it, lx_options_at(row).help);
+    if (!is_switch || value) note_help(&it, lx_options_at(row).help, strcmp(word, "none") != 0);
     return push(r, sort, it);
 }
 
@@ -84,6 +85,18 @@ static bool list_lx(struct remedies *r, const struct remedy_sort *sort)
     if (p->graph->pool_count > 1 || p->problem.objective == LX_HEIGHT) return true;
     return (!r->name || r->presence == PRESENCE_YES || list_goal(r, sort, GOAL_BUFFER)) &&
            list_goal(r, sort, GOAL_ALL);
+}
+
+/* Bytes or time: whichever was not asked for. */
+static bool list_objective(struct remedies *r, const struct remedy_sort *sort)
+{
+    struct remedy it;
+    const char *word = lx_ask_word(r->plan->asks_time ? LX_ASK_TRAFFIC : LX_ASK_TIME);
+    if (r->plan->graph->is_list || !changed(r, LX_OPTION_OBJECTIVE, word, &it)) return true;
+    snprintf(it.what, sizeof it.what, "--%s %s", lx_options_at(LX_OPTION_OBJECTIVE).name, word);
+    snprintf(it.note, sizeof it.note,
+             r->plan->asks_time ? "least traffic, whatever it takes" : "least time, whatever it moves");
+    return push(r, sort, it);
 }
 
 static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
@@ -258,6 +271,7 @@ static const struct remedy_sort sorts[] = {
     {"solver",     20000, list_solvers, try_once},
     {"scratchpad",  5000, list_lx,      search_lx},
     {"cores",      20000, list_cores,   try_once},
+    {"objective",   5000, list_objective, try_once},
     {"division",    5000, list_divisions, try_once},
     {"nest",        5000, list_nests,   try_once},
     {"pass",        5000, list_passes,  try_once},

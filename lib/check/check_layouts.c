@@ -87,12 +87,21 @@ static bool rows_padded(const struct sticks *s, int kernel, int k)
     return false;
 }
 
+/* Nothing is summed but the taps of windows: the other operand has single elements. */
+static bool only_taps(const struct op_index *x)
+{
+    for (int v = 0; v < x->var_count; v++)
+        if (op_index_reduced(x, v) && !op_index_slides(x, v)) return false;
+    return x->window_count > 0;
+}
+
 static bool contraction_right(const struct sticks *s)
 {
     for (int kernel = 0; kernel < 2; kernel++) {
         if (!columns_right(s, kernel) || !runs_along(s, kernel, s->variable) ||
             !runs_along(s, 2, s->variable))
             continue;
+        if (only_taps(&s->x) && runs_along(s, 1 - kernel, NO_VARIABLE)) return true;
         for (int k = 0; k < s->x.var_count; k++)
             if (op_index_reduced(&s->x, k) && !op_index_slides(&s->x, k) && runs_along(s, 1 - kernel, k) &&
                 rows_padded(s, kernel, k))

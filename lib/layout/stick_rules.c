@@ -87,9 +87,9 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
 static int contraction_ways(const struct op_index *x, int kernel, struct stick_way *out)
 {
     int order[LX_MAX_VARS], count = preference(x, order), n = 0;
-    for (int i = 0; i < count; i++) {
-        int k = order[i];
-        if (!op_index_reduced(x, k)) continue;
+    for (int i = 0; i <= count && (i < count || n == 0); i++) {
+        int k = i < count ? order[i] : -1; /* nothing is summed but taps: single elements of the other */
+        if (k >= 0 && !op_index_reduced(x, k)) continue;
         int before = n;
         for (int j = 0; j <= count; j++) {
             int own = j < count ? order[j] : -1;

@@ -1,5 +1,6 @@
 /* Layers that only TTIR has. */
 #include "model/layers.h"
+#include "model/meshes.h"
 
 /* One number everywhere: zeros, ones, full. */
 static void filled(struct layer *l, double number)
@@ -108,8 +109,69 @@ static void global_average(struct layer *l)
     layer_result(l, 0, layer_reduce(l, "ReduceMean", layer_in(l, 0), 2, (int64_t[]){1, 2}, true));
 }
 
+/* Its own part of what all devices have. */
+static void mesh_partition(struct layer *l)
+{
+    const struct model_type *x = layer_type(l, layer_in(l, 0)), *y = model_type_of(l->m, l->op->results[0]);
+    int32_t part = layer_in(l, 0);
+    int64_t axis = layer_int(l, "cluster_axis", -1);
+    int64_t place = axis >= 0 && axis < MESH_MAX_AXES ? model_mesh_place(l->m, (int)axis, l->limits->device)
+                                                      : l->limits->device;
+    if (x->count != y->count) {
+        layer_fail(l);
+        return;
+    }
+    for (int d = 0; d < x->count; d++) {
+        if (x->extent[d] == y->extent[d]) continue;
+        int64_t parts = x->extent[d] / y->extent[d], at = parts ? place % parts : 0;
+        part = layer_slice(l, part, d, at * y->extent[d], (at + 1) * y->extent[d]);
+    }
+    layer_result(l, 0, part == layer_in(l, 0) ? layer_one(l, "Identity", part) : part);
+}
+
+/* From the whole to one device's part; the other way all parts are brought together. */
+static void mesh_shard(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    const struct model_type *from = layer_type(l, x), *to = model_type_of(l->m, l->op->results[0]);
+    if (to->elements <= from->elements) {
+        mesh_partition(l);
+        return;
+    }
+    for (int d = 0; l->ok && d < from->count && from->count == to->count; d++) {
+        if (to->extent[d] == from->extent[d]) continue;
+        layer_put(l, "axis", d);
+        layer_put(l, "lxplan_group", to->extent[d] / from->extent[d]);
+        x = layer_one(l, "lxplan:AllGather", x);
+    }
+    layer_result(l, 0, x);
+}
+
+/* rms_norm of a row that several devices share: means of squares are gathered, and their mean is taken. */
+static void distributed_norm(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    enum model_element e = layer_element(l, x);
+    int64_t last[] = {-1}, group = model_group_size(l->m, l->op);
+    if (layer_has(l, 2)) x = layer_two(l, "Add", x, layer_in(l, 2));
+    int32_t f = layer_cast(l, x, model_element_row(e)->bits < 32 ? MODEL_F32 : e);
+    int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", f, f), 1, last, true);
+    if (group > 1) {
+        layer_put(l, "axis", layer_type(l, v)->count - 1);
+        layer_put(l, "lxplan_group", group);
+        v = layer_reduce(l, "ReduceMean", layer_one(l, "lxplan:AllGather", v), 1, last, true);
+    }
+    v = layer_one(l, "lxplan:Rsqrt", layer_by(l, "Add", v, layer_real(l, "epsilon", 1e-5)));
+    int32_t y = layer_cast(l, layer_two(l, "Mul", f, v), e);
+    layer_result(l, 0, layer_has(l, 1) ? layer_two(l, "Mul", y, layer_in(l, 1)) : y);
+    layer_result(l, 1, x);
+}
+
 /* clang-format off */
 const struct layer_row layers_ttir[] = {
+    {{"mesh_partition", NULL, NULL}, mesh_partition},
+    {{"mesh_shard", NULL, NULL}, mesh_shard},
+    {{"distributed_rms_norm", NULL, NULL}, distributed_norm},
     {{"zeros", NULL, NULL}, zeros},
     {{"ones", NULL, NULL}, ones},
     {{"full", NULL, NULL}, full},

@@ -461,11 +461,23 @@ static enum shaped stated(struct shaper *x)
     return shaper_set(x, 0, e, count, extent);
 }
 
+/* Parts of `lxplan_group` devices, joined. */
+static enum shaped all_gather(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    int64_t extent[MOST], group = shaper_int(x, "lxplan_group", 0);
+    int axis = t ? shaper_axis(shaper_int(x, "axis", 0), t->count) : -1;
+    if (axis < 0 || group < 1 || group > 1 << 20) return SHAPE_UNKNOWN;
+    memcpy(extent, t->extent, (size_t)t->count * sizeof *extent);
+    if (!mul_i64(extent[axis], group, &extent[axis])) return shaper_wrong(x, "too many elements");
+    return shaper_set(x, 0, t->element, t->count, extent);
+}
+
 onnx_shape_of *onnx_shape_view(const char *kind)
 {
     /* clang-format off */
     static const struct onnx_shape_row rows[] = {
-        {"Reshape", reshape}, {"Flatten", flatten}, {"Squeeze", squeeze}, {"Unsqueeze", unsqueeze},
+        {"lxplan:AllGather", all_gather}, {"Reshape", reshape}, {"Flatten", flatten}, {"Squeeze", squeeze}, {"Unsqueeze", unsqueeze},
         {"Transpose", transpose}, {"Expand", expand}, {"Tile", tile}, {"Slice", slice}, {"Split", split},
         {"Concat", concat}, {"com.microsoft:ConcatTraining", concat}, {"Pad", pad}, {"Gather", gather},
         {"GatherElements", gather_elements}, {"GatherND", gather_nd}, {"Resize", resize}, {"Upsample", resize},

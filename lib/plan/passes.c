@@ -52,7 +52,7 @@ static const struct lx_pass table[] = {
      .help = "runs of ops in loops over tiles, so that what passes between them stays on chip: auto (default), none"},
     {.name = "online", .option = "online", .words = online_words, FIELD(online), .fixed_stages = PARTIAL,
      .fixed = LX_ONLINE_NONE,
-     .help = "with --tile, softmax and its products by running sums, so that tiles can cut rows: auto (default), where "
+     .help = "softmax and its products by running sums, so that tiles (--tile) can cut rows: auto (default), where "
              "the plan is then better; none"},
     {.name = "reorder", .option = "reorder", FIELD(reorder), .fixed_stages = PARTIAL, .fixed = false,
      .of_search = true, .search = reorder_search, .tries = LX_TRIES_MANY, .bound = LX_BOUND_VOID,

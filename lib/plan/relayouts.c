@@ -15,6 +15,10 @@
 #include <string.h>
 
 enum { MOST_WAITS = 32 }; /* relayouts of one answer that are looked at one by one */
+/* Steps of all drafts together where no limit is asked for: a second or two; fewer of large graphs, where each takes
+ * longer. One draft may take a part of what is left: a proof that comes at all mostly comes within that, and what more effort
+ * finds on large graphs is less than a thousandth. */
+enum { EFFORT = 300000, LARGE = 1000, ONE_PART = 8, LEAST_STEPS = 1000 };
 
 typedef VEC(struct cut) cuts;
 
@@ -32,6 +36,7 @@ struct search {
     VEC(struct node) open;
     struct attempt best; /* a plan; memory NULL: none yet */
     int64_t bound;
+    int64_t spent; /* steps */
 };
 
 /* The relayouts of a lax draft whose source would have to wait, by what the answer does with them. */
@@ -188,11 +193,32 @@ static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *
     return ok;
 }
 
+static int64_t effort_left(const struct search *s)
+{
+    int64_t tensors = s->by->divided->layouts->graph->tensor_count;
+    return (int64_t)EFFORT * LARGE / (LARGE + tensors) - s->spent;
+}
+
+static bool solve_draft(struct search *s, const struct decisions *how, struct attempt *out)
+{
+    struct planner by = *s->by;
+    by.spare = max_i64(LEAST_STEPS, effort_left(s) / ONE_PART);
+    if (!attempt_once(&by, how, out)) return false;
+    s->spent += out->answer.steps;
+    return true;
+}
+
+static bool is_over(const struct search *s)
+{
+    const struct lx_run *run = &s->by->options->run;
+    return lx_run_stopped(run) || (!run->work_limit && effort_left(s) <= 0);
+}
+
 /* Solves a draft with everything decided; it becomes the best if it is better. */
 static bool solve_decided(struct search *s, const struct decisions *how)
 {
     struct attempt a;
-    if (!attempt_once(s->by, how, &a)) return false;
+    if (!solve_draft(s, how, &a)) return false;
     keep_best(s, &a);
     return true;
 }
@@ -263,7 +289,7 @@ static bool solve_node(struct search *s, const struct node *n)
     struct attempt a;
     struct cut clash;
     bool clashes;
-    if (!attempt_once(s->by, &how, &a)) return false;
+    if (!solve_draft(s, &how, &a)) return false;
     int64_t bound = max_i64(n->bound, a.bound);
     if (!make_plan(s, n, &a, &clash, &clashes)) {
         attempt_free(&a);
@@ -287,7 +313,7 @@ bool relayout_search(const struct planner *p, const struct decisions *how, int t
             break;
         }
         ok = solve_node(&s, &n);
-        if (lx_run_stopped(&p->options->run)) tries = 0;
+        if (is_over(&s)) tries = 0;
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;

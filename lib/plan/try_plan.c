@@ -102,6 +102,7 @@ static bool solve_linked(const struct planner *by, int64_t base, const struct lx
     struct lx_run run = told_run(&told);
     if (lx_problem_needs(p) & ~solver->caps) return solve_unlinked(p, solver, &run, answer, by->st);
     run.enough = max_i64(0, by->enough - base);
+    run.spare = by->spare;
     return solve_valid(p, solver, &run, answer, by->st);
 }
 
@@ -324,11 +325,14 @@ static bool try_without_copies(struct planner *p, const struct decisions *how)
  * better than those above. */
 static bool try_all_kept(struct planner *p, const struct decisions *how)
 {
+    enum { STEPS = 5000 }; /* where no limit is asked for: most of the effort is spent by now */
+    struct planner once = *p;
     struct attempt next;
     int64_t bound = p->best.bound;
     bool open = p->best.open_relayouts;
+    once.spare = STEPS;
     if (p->best.hbm_bytes <= bound || p->options->run.hasty) return true;
-    if (!attempt_once(p, how, &next)) return false;
+    if (!attempt_once(&once, how, &next)) return false;
     attempt_keep_better(&p->best, &next);
     p->best.bound = min_i64(bound, p->best.hbm_bytes);
     p->best.open_relayouts = open;

@@ -6,6 +6,7 @@
  * alone (parts.c), and costs and bounds add up. Each part gets a first plan from greedy placements, then branch and pack (search.c), then, if the proof does not
  * come, large-neighbourhood search (lns.c). */
 #include "exact/spill.h"
+#include "base/checked.h"
 #include "base/log.h"
 #include "exact/lns.h"
 #include "exact/parts.h"
@@ -29,6 +30,7 @@ enum { SOME_ITEMS = 300, MANY_ITEMS = 1000, LARGE = 5000, MOST_ITEMS = 20000, ST
 struct annealed {
     const struct lx_problem *p;
     int64_t *address; /* NULL until then */
+    int64_t steps;
 };
 
 /* A part on its way: its model, the best plan so far (per item), and what is proved of it. */
@@ -144,14 +146,16 @@ static bool run_stage(enum stage stage, struct search *s, const struct spill_opt
 static bool anneal(struct annealed *a, struct budget *budget)
 {
     struct lx_run brief = *budget->run;
-    brief.work_limit = STEPS_AN_ITEM * (int64_t)a->p->count;
+    brief.work_limit = min_i64(STEPS_AN_ITEM * (int64_t)a->p->count, budget->limit);
     if (budget->deadline > 0) brief.time_limit = fmax(1e-3, budget->deadline - clock_seconds());
     brief.options = NULL;
     brief.progress = NULL;
     a->address = malloc(((size_t)a->p->count + 1) * sizeof *a->address);
     for (int32_t i = 0; a->address && i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
     struct lx_answer answer = {.address = a->address};
-    return a->address && lx_solver_anneal.solve(a->p, &brief, &answer);
+    bool ok = a->address && lx_solver_anneal.solve(a->p, &brief, &answer);
+    a->steps = answer.steps;
+    return ok;
 }
 
 /* Where rounding the programme's point has not come near the bound, annealing begins better than greedy orders. False: no
@@ -285,7 +289,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     ok = ok && solve_all(at, parts.count, &budget, options, &annealed, &stats);
     answer->bound = ok ? budget.rest_bound : 0;
     answer->objective = budget.rest;
-    answer->steps = budget.steps;
+    answer->steps = budget.steps + annealed.steps;
     answer->status = LX_ERROR;
     if (ok) conclude(at, parts.count, parts.hopeless, answer);
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, answer->objective, answer->bound);

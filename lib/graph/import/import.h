@@ -94,10 +94,11 @@ struct import {
     int32_t *leaf;                   /* by value of the model: the first of its leaves, -1: not made yet */
     struct op_class **classes;       /* by body and op */
     struct names tensor_names, op_names;
-    struct names constants; /* storages by the data of constants */
-    int32_t body;      /* that is being walked through */
-    int last_number;   /* that kept two names apart */
-    bool whole_result; /* the next result is stored as a whole, whatever its operands lack */
+    struct names constants;   /* storages by the data of constants */
+    struct model_facts notes; /* for the report: collectives, roles, loops, branches */
+    int32_t body;             /* that is being walked through */
+    int last_number;          /* that kept two names apart */
+    bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     const char *result_name;
     bool retry;   /* something was forced: sketch again */
     bool give_up; /* nothing was left to be forced: without folding */
@@ -131,6 +132,9 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
 void import_force(struct import *im, const struct sketch_operand *operand, int count, const char *reason);
 /* Operands as they are, nothing known: `kind` generic or one that has no index map. */
 bool import_opaque(struct import *im, const char *kind, const struct model_op *op);
+/* The same from one tensor to one. */
+bool import_opaque_leaf(struct import *im, const char *kind, const struct model_op *op,
+                        struct import_value in, const struct model_type *type, struct import_value *out);
 
 /* import_control.c: the ops of a body; its arguments are bound. */
 bool import_body(struct import *im, int32_t body);

@@ -1,8 +1,96 @@
-/* Ops of the table that several devices do together. */
+/* Ops of the table that several devices do together. One device is planned: operands and results go through HBM, and what
+ * it sends on links is counted. Groups come from replica_groups, source_target_pairs, or an axis of the mesh. */
 #include "graph/import/import_steps.h"
+#include "model/meshes.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+/* Bytes on links of a group of n, for one tensor. */
+static int64_t link_bytes(const char *kind, int64_t n, int64_t operand, int64_t result)
+{
+    int64_t moved = strcmp(kind, "all_gather") == 0 ? result : operand;
+    if (strcmp(kind, "device_permute") == 0) return operand;
+    if (n < 2) return 0;
+    int64_t share = moved / n * (n - 1) + moved % n * (n - 1) / n;
+    return strcmp(kind, "all_reduce") == 0 ? 2 * share : share;
+}
+
+/* One tensor of the operands to the tensor of the results at the same place. */
+static bool exchange(struct import *im, const struct model_op *op, const char *ours, struct import_value in,
+                     const struct model_type *type, struct import_value *out)
+{
+    int64_t n = model_group_size(im->m, op), bytes = link_bytes(ours, n, in.type->bytes, type->bytes);
+    if (n == 1 && model_same_shape(in.type, type)) {
+        *out = in;
+        return true;
+    }
+    fact_add(&im->notes, "collectives", ours, 1);
+    fact_add(&im->notes, "link_bytes", ours, bytes);
+    return import_opaque_leaf(im, ours, op, in, type, out);
+}
+
+/* As many operands as results, in tuples of one depth; the beginning of an asynchronous one gives its operand, too. */
+static bool collective(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *type = import_type_out(im, op);
+    int operands = 0, own = type->leaves;
+    VEC(struct import_value) all = {0};
+    for (int i = 0; i < op->operand_count; i++)
+        if (op->operands[i] >= 0 && model_type_of(im->m, op->operands[i])->leaves == 1) operands++;
+    bool begins = strstr(op->kind, "-start") && own > operands, ok = true;
+    if (operands == 0 || own < (begins ? 2 : 1) * operands || !lx_kind_find(ours))
+        return import_generic(im, op, "form");
+    import_class(im, op, CLASS_MAPPED, NULL);
+    for (int i = 0; ok && i < own; i++) {
+        struct import_value in = *import_in(im, op, i % operands), out = in;
+        if (in.type->elements > 0 && (begins ? i >= operands && i < 2 * operands : i < operands))
+            ok = exchange(im, op, ours, in, model_leaf_type(type, i), &out);
+        ok = ok && (VEC_PUSH(&all, out) || status_no_memory(im->st));
+    }
+    ok = ok && import_bind(im, op->results[0], all.at, own);
+    VEC_FREE(&all);
+    return ok;
+}
+
+/* The end of an asynchronous one: what its beginning gave beside its operand. */
+static bool done(struct import *im, const struct model_op *op, const char *ours)
+{
+    int have = model_type_of(im->m, op->operands[0])->leaves;
+    (void)ours;
+    if (import_type_out(im, op)->leaves != 1 || have < 1) return import_generic(im, op, "form");
+    bool copy = strncmp(op->kind, "copy", 4) == 0;
+    struct import_value v = *import_leaf(im, op->operands[0], have > 1 && !copy ? 1 : 0);
+    import_class(im, op, CLASS_FREE, "names");
+    return import_bind_one(im, op, &v);
+}
+
+static bool own_number(struct import *im, const struct model_op *op, const char *ours)
+{
+    (void)ours;
+    if (!import_is_tensor(im, op->results[0])) return import_generic(im, op, "form");
+    return import_number(im, op, strcmp(op->kind, "replica-id") == 0 ? 0 : im->options.device);
+}
 
 /* clang-format off */
 const struct op_row import_collective_rows[] = {
+    {{"all_reduce", "all-reduce", NULL}, "all_reduce", collective, ANY_TYPE + 1},
+    {{NULL, "all-reduce-start", NULL}, "all_reduce", collective, ANY_TYPE + 1},
+    {{"all_gather", "all-gather", "lxplan:AllGather"}, "all_gather", collective, ANY_TYPE + 1},
+    {{NULL, "all-gather-start", NULL}, "all_gather", collective, ANY_TYPE + 1},
+    {{"reduce_scatter", "reduce-scatter", NULL}, "reduce_scatter", collective, ANY_TYPE + 1},
+    {{"all_to_all", "all-to-all", NULL}, "all_to_all", collective, ANY_TYPE + 1},
+    {{NULL, "ragged-all-to-all", NULL}, "all_to_all", collective, ANY_TYPE + 1},
+    {{"collective_permute", "collective-permute", NULL}, "device_permute", collective, ANY_TYPE + 1},
+    {{NULL, "collective-permute-start", NULL}, "device_permute", collective, ANY_TYPE + 1},
+    {{"collective_broadcast", "collective-broadcast", NULL}, "device_permute", collective, ANY_TYPE + 1},
+    {{"point_to_point", NULL, NULL}, "device_permute", collective, ANY_TYPE + 1},
+    {{NULL, "all-reduce-done", NULL}, NULL, done, ANY_TYPE + 1},
+    {{NULL, "all-gather-done", NULL}, NULL, done, ANY_TYPE + 1},
+    {{NULL, "collective-permute-done", NULL}, NULL, done, ANY_TYPE + 1},
+    {{NULL, "copy-done", NULL}, NULL, done, ANY_TYPE + 1},
+    {{NULL, "partition-id", NULL}, "device_id", own_number, 0},
+    {{NULL, "replica-id", NULL}, "device_id", own_number, 0},
     {.emit = NULL},
 };
 /* clang-format on */

@@ -63,6 +63,8 @@ static void forget(struct import *im)
     names_free(&im->tensor_names);
     names_free(&im->op_names);
     names_free(&im->constants);
+    lx_model_facts_free(&im->notes);
+    im->notes = (struct model_facts){.m = im->m};
     im->memory = (struct arena){0};
     im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = 0;
@@ -136,6 +138,7 @@ static void finish(struct import *im)
     names_free(&im->tensor_names);
     names_free(&im->op_names);
     names_free(&im->constants);
+    lx_model_facts_free(&im->notes);
     arena_free(&im->memory);
 }
 
@@ -193,7 +196,7 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
                                        const struct lx_import_options *options, char **report, lx_status *st)
 {
     struct lx_import_options o = settled(options);
-    struct layer_limits limits = {o.trips, o.max_ops, !o.no_expand};
+    struct layer_limits limits = {o.trips, o.max_ops, !o.no_expand, o.device};
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
     struct model_facts became = {0}, facts = {0};
     bool ok = m && (!report || lx_model_facts(&facts, m, st)) && model_expand(m, &limits, st);

@@ -58,6 +58,7 @@ bool import_is_tensor(const struct import *im, int32_t value)
 static bool has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
     bool loose = row->operands >= LOOSE, all = op->operand_count >= row->operands % LOOSE;
+    if (row->operands >= ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
     all = all && (loose || op->result_count == 1);
     for (int i = 0; i < op->result_count; i++)
         all = all && ((loose && i > 0 && op->results[i] < 0) || import_is_tensor(im, op->results[i]));
@@ -88,10 +89,32 @@ bool import_known_ahead(const struct import *im, const struct model_op *op)
     return im->format == MODEL_ONNX && v && v->data && (v->data->ints || v->data->reals);
 }
 
+/* Results without elements: nothing is to be done. */
+static bool makes_nothing(const struct import *im, const struct model_op *op)
+{
+    bool nothing = op->result_count > 0;
+    for (int r = 0; r < op->result_count; r++) {
+        const struct model_type *t = model_type_of(im->m, op->results[r]);
+        nothing = nothing && t && t->element != MODEL_TUPLE && t->elements == 0;
+    }
+    return nothing;
+}
+
+static bool bind_nothing(struct import *im, const struct model_op *op)
+{
+    import_class(im, op, CLASS_FREE, "empty");
+    for (int r = 0; r < op->result_count; r++) {
+        struct import_value v = {.storage = -1, .type = model_type_of(im->m, op->results[r])};
+        if (!import_bind(im, op->results[r], &v, 1)) return false;
+    }
+    return true;
+}
+
 bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
     bool done;
+    if (makes_nothing(im, op)) return bind_nothing(im, op);
     if (!import_computed(im, op, &done) || done) return done;
     if (import_known_ahead(im, op)) return import_constant(im, op, NULL);
     if (!row) return import_generic(im, op, "kind");

@@ -173,6 +173,13 @@ static bool opaque_result(struct import *im, const char *kind, const struct mode
     return out->storage < 0 || opaque_sketch(im, kind, op, inputs, count, out->storage);
 }
 
+bool import_opaque_leaf(struct import *im, const char *kind, const struct model_op *op,
+                        struct import_value in, const struct model_type *type, struct import_value *out)
+{
+    if (!import_plain(im, &in, op)) return false;
+    return opaque_result(im, kind, op, &in.storage, in.storage >= 0, type, out);
+}
+
 static bool opaque_value(struct import *im, const char *kind, const struct model_op *op,
                          const int32_t *inputs, int count, int32_t value, const struct model_type *type)
 {

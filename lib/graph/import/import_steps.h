@@ -6,14 +6,15 @@
 
 typedef bool import_emit(struct import *im, const struct model_op *op, const char *ours);
 
-enum { LOOSE = 1000 };
+/* Added to the least number of operands of a row. LOOSE: some may be left out (-1), results may be several or none, and
+ * only the first of them must be wanted. ANY_TYPE: one result, and tensors may be tuples or empty. */
+enum { LOOSE = 1000, ANY_TYPE = 2000 };
 
 struct op_row {
     const char *name[MODEL_FORMAT_COUNT]; /* TTIR, HLO, ONNX; NULL: it has none */
     const char *ours;
     import_emit *emit; /* NULL: the end of a table */
-    int operands; /* at least; LOOSE added: some may be left out (-1), results may be several or none, and only
-                        * the first of them must be wanted */
+    int operands;      /* at least */
 };
 
 /* One table a theme; import_ops.c looks through all of them. */

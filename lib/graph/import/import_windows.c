@@ -255,7 +255,7 @@ static bool onnx_pool(struct import *im, const struct model_op *op, const char *
 static bool global_pool(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *x = model_type_of(im->m, op->operands[0]), *y = import_type_out(im, op);
-    bool ttir = im->m->format == MODEL_TTIR;
+    bool ttir = im->format == MODEL_TTIR;
     struct model_window w[MODEL_MAX_WINDOWS];
     int at[MODEL_MAX_WINDOWS], count = x->count - 2;
     if (count < 1 || count > MODEL_MAX_WINDOWS || y->count != x->count)

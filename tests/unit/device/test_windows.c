@@ -76,17 +76,18 @@ static void draw(struct trial *t, struct rng *rng)
     t->kind = kinds[rng_below(rng, 6)];
     t->windows = 1 + (int)rng_below(rng, 2);
     bool grouped = (int64_t)rng_below(rng, 2), drop = (int64_t)rng_below(rng, 2);
+    bool channels = !is_product(t) || rng_below(rng, 4);
     t->extent['n'] = 1 + (int64_t)rng_below(rng, 4);
     t->extent['g'] = 1 + (int64_t)rng_below(rng, 5);
     t->extent['c'] = (int64_t)rng_below(rng, 2) ? 1 + (int64_t)rng_below(rng, 5) : 64;
     t->extent['o'] = (int64_t)rng_below(rng, 2) ? 1 + (int64_t)rng_below(rng, 5) : 64;
-    for (const char *p = "nc"; *p; p++) add_letter(t, 0, *p, false);
+    add_letter(t, 0, 'n', false);
+    if (channels) add_letter(t, 0, 'c', false);
     add_letter(t, 2, 'n', false);
     if (is_product(t)) {
         add_letter(t, 1, 'o', false);
-        add_letter(t, 1, 'c', false);
         add_letter(t, 2, 'o', false);
-        strcat(t->summed, "c");
+        if (channels) add_letter(t, 1, 'c', false), strcat(t->summed, "c");
     } else
         add_letter(t, 2, 'c', false);
     for (int i = 0; grouped && i < 3; i++)
