@@ -124,8 +124,8 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
         int holders = 0;
         for (int i = 0; i < out; i++) holders += has(c, i, v);
         /* What a view takes one element of is not in the output, and nothing is reduced by that. */
-        bool taken = c->map->walks && c->map->extent[v] == 1 && !(traits & LX_CONTRACTS);
-        if (!in_output && !taken) op->reduces = true;
+        if (c->map->walks && c->map->extent[v] == 1 && holders == 1 && !in_output) continue;
+        if (!in_output) op->reduces = true;
         if (windowed(op, v)) continue;
         if (holders == 0) added = c->map->letter[v];
         if ((traits & LX_CONTRACTS) && !in_output && holders == 1)

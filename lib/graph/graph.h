@@ -107,7 +107,7 @@ struct lx_op_params {
     int64_t axis; /* -1: none */
     const int64_t *axes;
     int axis_count;
-    const int64_t *low, *high, *interior; /* of a pad, one per dimension of its input; NULL: 0 everywhere */
+    const int64_t *low, *high, *interior; /* of a pad, one per dimension of its output; NULL: 0 everywhere */
     int low_count, high_count, interior_count;
     double start, step; /* of an iota; 0 and 1 where nothing is said */
     int64_t k;

@@ -3,7 +3,7 @@
  *   views        dimension d of the input is offset + stride * v; a stride below 0 goes backwards
  *   slice        the same, by the offset and stride of the op itself, where it has an einsum
  *   concat       along the axis of the output input i is v - (what stands before it); outside there is nothing of it
- *   pad          dimension d of the input is (v - low) / (1 + interior); outside, and between, there is nothing of it
+ *   pad          a dimension of the input is (v - low) / (1 + interior); outside, and between, there is nothing of it
  *
  * Of these, variables that go backwards or have holes are taken as a whole; the others may be split. */
 #include "graph/op_walks.h"
@@ -152,13 +152,39 @@ static int64_t amount(const int64_t *list, int d)
     return list ? list[d] : 0;
 }
 
+static int dim_of(const struct walk_maker *w, int operand, int v)
+{
+    int d = w->m->rank[operand] - 1;
+    while (d >= 0 && w->m->index[operand][d] != v) d--;
+    return d;
+}
+
+/* Dimensions of the output that the input lacks: repeated, or one element at `low`. */
+static bool check_added(const struct walk_maker *w)
+{
+    const struct lx_op_params *p = w->op->params;
+    int out = w->op->input_count;
+    for (int d = 0; p && d < w->m->rank[out]; d++) {
+        int64_t low = amount(p->low, d), high = amount(p->high, d),
+                extent = w->m->extent[(int)w->m->index[out][d]];
+        if (dim_of(w, 0, w->m->index[out][d]) >= 0 || (!low && !high)) continue;
+        if (low < 0 || high < 0 || low + 1 + high != extent)
+            return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
+                                 "op %s: one element padded by %lld and %lld is not %lld long", w->op->name,
+                                 (long long)low, (long long)high, (long long)extent);
+    }
+    return true;
+}
+
 static bool walk_padded(struct walk_maker *w, int operand, int d, struct walk_arrays *a)
 {
     const struct lx_tensor *t = tensor_of(w, operand);
     const struct lx_op_params *p = w->op->params;
-    int v = w->m->index[operand][d];
-    int64_t low = p ? amount(p->low, d) : 0, high = p ? amount(p->high, d) : 0;
-    int64_t holes = p ? amount(p->interior, d) : 0, inside;
+    int v = w->m->index[operand][d], k = dim_of(w, w->op->input_count, v);
+    if (k < 0) /* refused with the rest of what a kind may not do */
+        return walk_part(w, operand, d, a);
+    int64_t low = p ? amount(p->low, k) : 0, high = p ? amount(p->high, k) : 0;
+    int64_t holes = p ? amount(p->interior, k) : 0, inside;
     if (!mul_i64(t->shape[d] - 1, holes, &inside) || inside > LX_INT_MAX ||
         low + t->shape[d] + inside + high != w->m->extent[v])
         return builder_error(
@@ -215,7 +241,7 @@ static bool make_walk(struct walk_maker *w, int operand)
 static bool check_params(const struct walk_maker *w)
 {
     const struct lx_op_params *p = w->op->params;
-    int joined = joined_var(w), rank = w->m->rank[0];
+    int joined = joined_var(w), rank = w->m->rank[w->op->input_count];
     if (is_concat(w->op) && joined < 0)
         return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                              "op %s: its output has no dimension %lld to join along", w->op->name,
@@ -232,7 +258,7 @@ static bool check_params(const struct walk_maker *w)
         return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                              "op %s: low, high and interior have one entry for each of %d dimensions",
                              w->op->name, rank);
-    return true;
+    return !is_pad(w->op) || check_added(w);
 }
 
 bool builder_walk_op(const struct graph_builder *b, struct place at, const struct lx_op *op,

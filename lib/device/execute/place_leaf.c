@@ -96,7 +96,9 @@ static bool inside(const struct placing *p, int dim, int64_t v)
 {
     const struct op_work *w = p->c->w;
     int d = op_index_dim(&w->x, 0, var_at(p, dim));
-    if (d < 0) return true;
+    const struct lx_op_params *a = w->op->params;
+    int64_t low = a && a->low ? a->low[dim] : 0, high = a && a->high ? a->high[dim] : 0;
+    if (d < 0) return (low == 0 && high == 0) || v == low; /* repeated, or one element */
     const struct lx_walk *k = &w->op->map->walks[0];
     int64_t at = k->first[d] + k->by[d] * v;
     return at >= 0 && at % k->hole[d] == 0 &&

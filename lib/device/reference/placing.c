@@ -51,11 +51,25 @@ static int part_of(const struct evaluation *e, int64_t n)
     return i;
 }
 
+/* Dimensions of a pad that its input lacks: it is at one index of them, if they are padded at all. */
+static bool misses(const struct evaluation *e, int64_t n)
+{
+    const struct lx_tensor *out = &e->g->tensors[e->op->output], *in = &e->g->tensors[e->op->inputs[0]];
+    const struct lx_op_params *a = e->op->params;
+    for (int d = 0; a && d < out->rank; d++) {
+        int v = e->op->map->index[e->op->input_count][d];
+        bool there = false, padded = (a->low && a->low[d]) || (a->high && a->high[d]);
+        for (int k = 0; k < in->rank; k++) there |= e->op->map->index[0][k] == v;
+        if (!there && padded && index_along(e, n, v) != (a->low ? a->low[d] : 0)) return true;
+    }
+    return false;
+}
+
 static double placed(const struct evaluation *e, int64_t n)
 {
     double value = (double)(float)e->op->value;
     int i = e->op->kind->id == LX_KIND_CONCAT ? part_of(e, n) : 0;
-    int64_t at = place_in(e, i, n);
+    int64_t at = e->op->kind->id == LX_KIND_PAD && misses(e, n) ? -1 : place_in(e, i, n);
     if (at < 0 && e->op->input_count > 1) at = place_in(e, i = 1, n);
     if (at >= 0) operand_row(&e->in[i], at, 1, 1, &value);
     return value;

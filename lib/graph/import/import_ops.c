@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct op_row *const tables[] = {
-    import_pointwise_rows, import_reduce_rows, import_contract_rows,   import_moves_rows,
+    import_pointwise_rows, import_reduce_rows, import_contract_rows,   import_moves_rows, import_box_rows,
     import_index_rows,     import_window_rows, import_collective_rows, import_layer_rows};
 
 struct import_value *import_in(struct import *im, const struct model_op *op, int i)
@@ -42,7 +42,7 @@ bool import_aligned(struct import *im, struct import_value v, int rank, struct s
     int shift = rank - v.view.rank;
     *out = (struct sketch_operand){.storage = v.storage, .via = v.via};
     view_start(&out->view);
-    bool ok = shift >= 0;
+    bool ok = shift >= 0 && view_keep_fixed(&out->view, &v.view);
     for (int d = 0; ok && d < rank; d++)
         ok = d < shift ? view_open_dim(&out->view) : view_add_dim(&out->view, &v.view, d - shift);
     return ok ? true : status_set(im->st, LX_E_SHAPE, "an operand has more dimensions than the result");

@@ -57,7 +57,7 @@ static bool lay_out(struct pieces *p, int rank, struct view *v)
         for (int k = c->count - 2; k >= 0; k--) {
             int64_t extent = c->at[k + 1] / c->at[k];
             if (p->there[d][k]) low /= extent;
-            if (!view_add(v, (struct atom){p->there[d][k] ? low : 0, extent})) return false;
+            if (!view_add(v, atom_of(p->there[d][k] ? low : 0, extent))) return false;
         }
     }
     return true;
