@@ -107,8 +107,9 @@ struct import {
     int last_number;          /* that kept two names apart */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     const char *result_name;
-    bool retry;   /* something was forced: sketch again */
-    bool give_up; /* nothing was left to be forced: without folding */
+    bool retry;        /* something was forced: sketch again */
+    bool short_sticks; /* from now on storages may end in pieces below a stick: nothing else was left */
+    bool give_up;      /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */
     lx_status *st;

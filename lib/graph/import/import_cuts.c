@@ -5,7 +5,7 @@
 enum { STICK_BYTES = 128 }; /* the longest of all devices: what is imported does not depend on the device */
 
 /* NULL: it is cut there; else why it cannot be. */
-static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
+static const char *cut_storage(const struct import *im, struct storage *s, int64_t at, bool *changed)
 {
     int bits = model_element_row(s->element)->bits;
     struct cuts before = s->cuts;
@@ -18,7 +18,7 @@ static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
             return "window";
         }
     /* Sticks run along the innermost piece; the others may be as short as they like. */
-    bool short_stick = s->cuts.at[1] == at && at * bits / 8 < STICK_BYTES;
+    bool short_stick = !im->short_sticks && s->cuts.at[1] == at && at * bits / 8 < STICK_BYTES;
     const char *wrong = s->cuts.count > LX_MAX_RANK + 1 ? "rank" : short_stick ? "stick" : NULL;
     if (wrong) s->cuts = before;
     *changed |= !wrong;
@@ -32,14 +32,15 @@ static const char *cut_ends(struct import *im, const struct sketch_operand *o, b
     for (int i = 0; !wrong && i < o->view.first[o->view.rank]; i++) {
         const struct atom *a = &o->view.atom[i];
         struct storage *s = &im->storages.at[o->storage];
-        if (a->low > 1) wrong = cut_storage(s, a->low, changed);
-        if (!wrong && a->low > 0 && atom_end(a) < s->elements) wrong = cut_storage(s, atom_end(a), changed);
+        if (a->low > 1) wrong = cut_storage(im, s, a->low, changed);
+        if (!wrong && a->low > 0 && atom_end(a) < s->elements)
+            wrong = cut_storage(im, s, atom_end(a), changed);
     }
     for (int i = 0; !wrong && i < o->view.fixed_count; i++) {
         const struct atom *a = &o->view.fixed[i];
         struct storage *s = &im->storages.at[o->storage];
-        if (a->low > 1) wrong = cut_storage(s, a->low, changed);
-        if (!wrong && atom_end(a) < s->elements) wrong = cut_storage(s, atom_end(a), changed);
+        if (a->low > 1) wrong = cut_storage(im, s, a->low, changed);
+        if (!wrong && atom_end(a) < s->elements) wrong = cut_storage(im, s, atom_end(a), changed);
     }
     return wrong;
 }
@@ -81,7 +82,7 @@ static const char *spread_cuts(struct import *im, const struct sketch_operand *o
             if (c->at[k] > base && c->at[k] < base * a->extent && !atom_allows(a, c->at[k] / base, &within))
                 wrong = "slice";
             else if (c->at[k] > base && c->at[k] < base * a->extent)
-                wrong = cut_storage(&im->storages.at[o->storage], a->low * (c->at[k] / base), changed);
+                wrong = cut_storage(im, &im->storages.at[o->storage], a->low * (c->at[k] / base), changed);
         base *= a->extent;
     }
     return wrong;

@@ -12,7 +12,12 @@ void import_force(struct import *im, const struct sketch_operand *operand, int c
             im->retry = true;
             return;
         }
-    if (!im->options.no_fold) im->retry = im->give_up = true;
+    if (im->options.no_fold) return;
+    im->retry = true;
+    if (!im->short_sticks && strcmp(reason, "stick") == 0)
+        im->short_sticks = true;
+    else
+        im->give_up = true;
 }
 
 /* Does the storage of this operand have the digits of dimension `dim` from `low` on? */
