@@ -12,6 +12,7 @@ struct need {
     int64_t extern_bytes;  /* every access off the device */
     int64_t read, written; /* the most that one access on the device touches */
     bool extern_reads, extern_writes;
+    bool overwritten; /* by an op that keeps nothing: what is read may never have been in HBM */
 };
 
 static void add_access(const struct checker *c, int32_t o, int operand, struct need *n)
@@ -24,18 +25,20 @@ static void add_access(const struct checker *c, int32_t o, int operand, struct n
     if (op->kind->traits & LX_EXTERN) {
         n->extern_bytes += bytes;
         *(writes ? &n->extern_writes : &n->extern_reads) = true;
-    } else if (writes)
+        n->overwritten |= writes;
+    } else if (writes) {
         n->written = max_i64(n->written, bytes);
-    else
+        n->overwritten |= !op_keeps_rest(op);
+    } else
         n->read = max_i64(n->read, bytes);
 }
 
 /* A copy that layout added need not be there in another plan, so that only the pattern's own tensors count. */
 static int64_t bytes_of_need(const struct lx_tensor *t, const struct need *n)
 {
-    bool given = t->role == LX_INPUT || t->role == LX_WEIGHT, leaves = t->role == LX_OUTPUT;
+    bool given = lx_role_arrives(t->role), leaves = lx_role_leaves(t->role);
     int64_t bytes = n->extern_bytes;
-    if (given || n->extern_writes) bytes += n->read;
+    if ((given && !n->overwritten) || n->extern_writes) bytes += n->read;
     if (leaves || n->extern_reads) bytes += n->written;
     return bytes;
 }
@@ -46,7 +49,7 @@ static bool find_live(const struct checker *c, bool *live, bool *wanted)
     if (!live || !wanted) return false;
     for (int32_t o = c->g->op_count - 1; o >= 0; o--) {
         const struct lx_op *op = &c->g->ops[o];
-        live[o] = wanted[op->output] || c->g->tensors[op->output].role == LX_OUTPUT ||
+        live[o] = wanted[op->output] || lx_role_leaves(c->g->tensors[op->output].role) ||
                   (op->kind->traits & LX_EXTERN);
         for (int i = 0; live[o] && i < op->input_count; i++) wanted[op->inputs[i]] = true;
     }

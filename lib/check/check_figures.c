@@ -43,7 +43,7 @@ static bool accesses_right(const struct checker *c, int32_t o)
     for (int i = 0; i <= op->input_count; i++) {
         const struct lx_access *a = &c->p->accesses[c->p->access_at[o] + i];
         int32_t tensor = op_operand(op, i);
-        bool writes = i == op->input_count, reads = !writes || op_is_insert(op);
+        bool writes = i == op->input_count, reads = !writes || op_keeps_rest(op);
         if (a->tensor != tensor || a->reads != reads || a->writes != writes)
             return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
                               c->g->tensors[tensor].name);

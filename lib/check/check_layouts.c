@@ -5,6 +5,8 @@
  *                  summed variable; those of the other, the kernel, and of the output along one that only the kernel has,
  *                  or along none, where the kernel has a single column. The kernel's rows go up to whole sticks of the other
  *   all others     every operand that has the variable has its sticks along it, the others have none
+ *   choices        what is chosen from, and what is taken from it or put into it, have them along a variable of both;
+ *                  indices have any. Where the plan states none, elements go one by one, whatever the sticks
  *   unknown        any
  *   windows        no variable of one
  *
@@ -13,6 +15,7 @@
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "graph/choice.h"
 
 enum { NO_VARIABLE = -1 };
 
@@ -120,6 +123,14 @@ static bool has_own(const struct op_index *x, int input)
     return false;
 }
 
+static bool choice_right(const struct sticks *s, const struct lx_choice *c)
+{
+    if (s->variable < 0) return true;
+    return op_index_dim(&s->x, c->operand, s->variable) >= 0 &&
+           op_index_dim(&s->x, c->other, s->variable) >= 0 && runs_along(s, c->operand, s->variable) &&
+           runs_along(s, c->other, s->variable);
+}
+
 static bool op_right(const struct sticks *s)
 {
     if (!s->x.known) return s->variable == NO_VARIABLE;
@@ -128,7 +139,8 @@ static bool op_right(const struct sticks *s)
     if (op_is_restickify(s->op)) return restickify_right(s);
     if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && (has_own(&s->x, 0) || has_own(&s->x, 1)))
         return contraction_right(s);
-    return shared_right(s);
+    struct lx_choice c;
+    return lx_choice_of(s->op, &c) ? choice_right(s, &c) : shared_right(s);
 }
 
 bool check_layouts(const struct checker *c)

@@ -78,6 +78,19 @@ static bool level_right(const struct checker *c, const struct lx_nest *n, int32_
     return true;
 }
 
+/* One op alone is walked in tiles only if two of its operands are one tensor. */
+static bool alone_right(const struct checker *c, const struct lx_nest *n)
+{
+    const struct lx_op *op = &c->g->ops[n->first];
+    int twice = 0;
+    if (n->first < n->last) return true;
+    for (int i = 0; i < op->input_count; i++) {
+        twice += op->inputs[i] == op->output;
+        for (int k = i + 1; k < op->input_count; k++) twice += op->inputs[i] == op->inputs[k];
+    }
+    return twice ? true : refuse(c, n->first, "it is alone there, and none of its tensors is accessed twice");
+}
+
 static bool op_right(const struct checker *c, const struct lx_nest *n, int32_t o)
 {
     const struct lx_op *op = &c->g->ops[o];
@@ -153,7 +166,7 @@ static bool accesses_right(const struct checker *c, const struct lx_nest *n, int
 static bool nest_right(const struct checker *c, int32_t i, int32_t *first)
 {
     const struct lx_nest *n = &c->p->nests[i];
-    if (!shape_right(c, i)) return false;
+    if (!shape_right(c, i) || !alone_right(c, n)) return false;
     for (int32_t o = n->first; o <= n->last; o++) {
         if (!op_right(c, n, o)) return false;
         c->nest_of[o] = i;

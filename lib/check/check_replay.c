@@ -171,7 +171,7 @@ static bool do_op(struct replay *r)
     const struct lx_op *op = op_now(r);
     const struct lx_access *a = &r->c->p->accesses[r->c->p->access_at[r->tick]];
     int n = op->input_count;
-    bool keeps = op_is_insert(op) || !turns_first(r, looped_now(r, n)->summed);
+    bool keeps = op_keeps_rest(op) || !turns_first(r, looped_now(r, n)->summed);
     for (int i = 0; i < n; i++)
         if (!do_read(r, i, &a[i])) return false;
     return is_placed(r, a[n].stay) ? write_buffer(r, n, a[n].stay, op->output, keeps)
@@ -182,7 +182,7 @@ static bool do_op(struct replay *r)
 static void put_zeros(struct replay *r)
 {
     const struct lx_op *op = op_now(r);
-    if (!op_is_insert(op) || r->latest[op->output].of[0] > 0 || r->in_hbm[op->output].of[0] == 0) return;
+    if (!op_keeps_rest(op) || r->latest[op->output].of[0] > 0 || r->in_hbm[op->output].of[0] == 0) return;
     if (r->c->p->hbm_address[op->output] < 0) return;
     r->in_hbm[op->output].of[0] = 0;
     hbm_written(r->lives, op->output, 0);
@@ -191,7 +191,7 @@ static void put_zeros(struct replay *r)
 static bool outputs_there(const struct replay *r)
 {
     for (int32_t t = 0; t < r->c->g->tensor_count; t++)
-        if (r->c->g->tensors[t].role == LX_OUTPUT && r->latest[t].of[0] > 0 &&
+        if (lx_role_leaves(r->c->g->tensors[t].role) && r->latest[t].of[0] > 0 &&
             r->in_hbm[t].of[0] != r->latest[t].of[0])
             return status_set(r->st, LX_E_NO, "graph output %s never reaches HBM", r->c->g->tensors[t].name);
     return true;
@@ -282,7 +282,7 @@ static bool begin(struct replay *r)
         return status_no_memory(c->st);
     for (size_t i = 0; i < buffers; i++) r->held[i].tiles.of[0] = NOTHING;
     for (size_t t = 0; t < tensors; t++) {
-        bool given = c->g->tensors[t].role == LX_INPUT || c->g->tensors[t].role == LX_WEIGHT;
+        bool given = lx_role_arrives(c->g->tensors[t].role);
         r->in_hbm[t].of[0] = given ? 0 : NOTHING;
     }
     number_bundles(r);

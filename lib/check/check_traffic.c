@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "graph/choice.h"
 
 struct counting {
     struct checker *c;
@@ -14,10 +15,37 @@ struct counting {
     struct cut cut; /* of the op */
 };
 
+/* Sticks of what an op chooses from: by every index the positions that go on from there, all of the dimensions that
+ * neither it nor its windows walk. */
+static int64_t chosen_sticks(const struct lx_layout *l, const struct lx_op *op, const struct lx_choice *c)
+{
+    int64_t sticks = 1, whole = 1;
+    for (int v = 0; v < op->map->var_count; v++)
+        if (v != c->vector && lx_choice_by(op, c, v) && !mul_i64(sticks, op->map->extent[v], &sticks))
+            return INT64_MAX;
+    for (int d = 0; d < l->rank - 1; d++) {
+        int64_t positions = l->size[d];
+        int v = l->host_dim[d] < 0 ? -1 : op->map->index[c->operand][(int)l->host_dim[d]];
+        if (v >= 0 && lx_choice_by(op, c, v)) positions = 1;
+        for (int a = 0; v >= 0 && a < c->axis_count; a++) {
+            if (c->var[a] != v) continue;
+            int64_t going_on = c->window[a] < 0 ? 0 : op->map->extent[c->window[a]] - 1;
+            positions = min_i64(positions, ceil_div_i64(going_on, l->step[d]) + 1);
+        }
+        if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
+        whole *= l->size[d]; /* of a tensor in memory */
+    }
+    return min_i64(sticks, whole);
+}
+
 int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand)
 {
+    struct lx_choice choice;
+    int32_t tensor = op_operand(&c->g->ops[op], operand);
+    if (lx_choice_of(&c->g->ops[op], &choice) && choice.operand == operand)
+        return bytes_of_sticks(c, tensor, chosen_sticks(&c->l->layouts[tensor], &c->g->ops[op], &choice));
     struct zone z = zone_of_access(c, k, op, operand);
-    return bytes_of_sticks(c, op_operand(&c->g->ops[op], operand), zone_sticks(&z));
+    return bytes_of_sticks(c, tensor, zone_sticks(&z));
 }
 
 /* How often the whole operand goes by: levels that do not cut it. */

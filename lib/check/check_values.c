@@ -74,7 +74,8 @@ static bool run_op(const struct values *v, const struct lx_op *op, int32_t origi
         if (v->l->origin[tensor] != wanted)
             return status_set(v->st, LX_E_NO, "op %s has another tensor than %s as operand %d", op->name,
                               name, i);
-        if ((i < op->input_count || op_is_insert(op)) && v->writer[tensor] != v->before[v->first[origin] + i])
+        if ((i < op->input_count || op_keeps_rest(op)) &&
+            v->writer[tensor] != v->before[v->first[origin] + i])
             return status_set(v->st, LX_E_NO,
                               "op %s would read a value of %s that is not the one of the pattern", op->name,
                               name);
@@ -91,14 +92,14 @@ static bool all_there(const struct values *v)
         if ((v->pattern->ops[o].kind->traits & LX_EXTERN) && !v->done[o])
             return status_set(v->st, LX_E_NO, "op %s of the pattern does not run", v->pattern->ops[o].name);
     for (int32_t t = 0; t < g->tensor_count; t++)
-        if (g->tensors[t].role == LX_OUTPUT && v->writer[t] != v->last[v->l->origin[t]])
+        if (lx_role_leaves(g->tensors[t].role) && v->writer[t] != v->last[v->l->origin[t]])
             return status_set(v->st, LX_E_NO, "output %s does not end with the value of the pattern",
                               g->tensors[t].name);
     for (int32_t t = 0, outputs = 0; t < v->pattern->tensor_count; t++) {
-        if (v->pattern->tensors[t].role != LX_OUTPUT) continue;
+        if (!lx_role_leaves(v->pattern->tensors[t].role)) continue;
         outputs = 0;
         for (int32_t r = 0; r < g->tensor_count; r++)
-            outputs += v->l->origin[r] == t && g->tensors[r].role == LX_OUTPUT;
+            outputs += v->l->origin[r] == t && lx_role_leaves(g->tensors[r].role);
         if (outputs != 1)
             return status_set(v->st, LX_E_NO, "output %s of the pattern is not computed",
                               v->pattern->tensors[t].name);

@@ -106,7 +106,7 @@ static void put_inputs(struct lx_execution *u)
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         enum lx_role role = m->graph->tensors[t].role;
         int32_t origin = m->plan->layouts->origin[t];
-        if ((role != LX_INPUT && role != LX_WEIGHT) || m->first_op[t] >= m->graph->op_count) continue;
+        if (!lx_role_arrives(role) || m->first_op[t] >= m->graph->op_count) continue;
         void *items = judges_all(u) ? verify_room(m, &u->verifier, t) : u->items;
         if (!items) return;
         if (u->how.input)
@@ -122,7 +122,7 @@ static bool judges(const struct lx_execution *u)
 {
     const struct lx_graph *g = u->m.graph;
     if (u->how.verify != LX_VERIFY_OUTPUTS) return judges_all(u);
-    return g->tensors[machine_op(&u->m)->output].role == LX_OUTPUT;
+    return lx_role_leaves(g->tensors[machine_op(&u->m)->output].role);
 }
 
 /* The op that wrote a tensor last. */
@@ -154,7 +154,7 @@ static void verify_outputs(struct lx_execution *u)
     m->tick = m->graph->op_count;
     m->at = iteration_at(m->plan, m->tick);
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
-        int32_t writer = m->graph->tensors[t].role == LX_OUTPUT ? last_writer(m, t) : -1;
+        int32_t writer = lx_role_leaves(m->graph->tensors[t].role) ? last_writer(m, t) : -1;
         if (writer < 0) continue;
         if (!read_hbm(m, t, u->items)) continue;
         hash = hash_bytes(hash, u->items, (size_t)items_bytes(m, t));
@@ -266,7 +266,7 @@ static bool make_room(struct lx_execution *u, lx_status *st)
     int64_t most = 8;
     for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
         enum lx_role role = u->m.graph->tensors[t].role;
-        if (judges_all(u) && (role == LX_INPUT || role == LX_WEIGHT)) continue;
+        if (judges_all(u) && lx_role_arrives(role)) continue;
         int64_t bytes = items_bytes(&u->m, t);
         most = bytes > most ? bytes : most;
     }

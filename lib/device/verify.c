@@ -41,7 +41,7 @@ bool verifier_make(struct machine *m, struct verifier *v)
     v->last_op = arena_array(m->memory, (size_t)g->tensor_count + 1, sizeof *v->last_op);
     if (!v->kept || !v->last_op || !make_tiles(m, v)) return false;
     for (int32_t t = 0; t < g->tensor_count; t++)
-        v->last_op[t] = g->tensors[t].role == LX_OUTPUT ? g->op_count : -1;
+        v->last_op[t] = lx_role_leaves(g->tensors[t].role) ? g->op_count : -1;
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].input_count + op_keeps(&g->ops[o]); i++) {
             int32_t *last = &v->last_op[op_operand(&g->ops[o], i)];

@@ -181,9 +181,22 @@ static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, i
     return true;
 }
 
+/* A loop around one op saves something only if the op accesses a tensor twice. */
+static bool alone_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
+{
+    const struct lx_op *op = &l->graph->ops[n->first];
+    for (int i = 0; n->first == n->last && i <= op->input_count; i++)
+        for (int k = 0; k < i; k++)
+            if (op_operand(op, k) == op_operand(op, i)) return true;
+    return n->first < n->last
+               ? true
+               : wrong(l, n->first, st,
+                       "it is alone in it and accesses no tensor twice, so that tiles save nothing");
+}
+
 bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
 {
-    bool ok = shape_valid(l, n, st);
+    bool ok = shape_valid(l, n, st) && alone_valid(l, n, st);
     for (int32_t o = n->first; ok && o <= n->last; o++) ok = op_valid(l, n, o, st);
     for (int32_t o = n->first; ok && o <= n->last; o++)
         for (int i = 0; ok && i <= l->graph->ops[o].input_count; i++) ok = operand_valid(l, n, o, i, st);

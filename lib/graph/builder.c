@@ -105,9 +105,10 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     if (!add_name(b, &b->op_names, "op", copy.name, b->ops.count, st)) return false;
     copy.inputs = arena_copy_array(b->memory, op->inputs, (size_t)op->input_count, sizeof *op->inputs);
     if (op->einsum) copy.einsum = arena_string(b->memory, op->einsum);
-    copy.outputs = arena_copy_array(b->memory, op->output_count ? op->outputs : &op->output,
-                                    (size_t)(op->output_count ? op->output_count : 1), sizeof *op->outputs);
-    if (!op->output_count) copy.output_count = 1;
+    bool several = op->output_count > 1;
+    copy.output_count = several ? op->output_count : 1;
+    copy.outputs = arena_copy_array(b->memory, several ? op->outputs : &op->output, (size_t)copy.output_count,
+                                    sizeof *op->outputs);
     if (!(op->kind->traits & LX_ALTERS)) copy.inplace = -1;
     if (!copy.inputs || !copy.outputs || (op->einsum && !copy.einsum)) return status_no_memory(st);
     int rank = op->output >= 0 ? b->tensors.at[op->output].rank : 0;

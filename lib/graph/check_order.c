@@ -87,6 +87,8 @@ static bool settle_role(struct graph_builder *b, int32_t i, const struct usage *
     struct lx_tensor *t = &b->tensors.at[i];
     struct place at = b->tensor_places.at[i];
     bool written = u->first_writer >= 0;
+    bool altered = written && (b->ops.at[u->first_writer].kind->traits & LX_ALTERS);
+    if (t->role == LX_ROLE_COUNT && altered) t->role = LX_STATE; /* what is changed was there before */
     if (t->role == LX_ROLE_COUNT) t->role = !written ? LX_INPUT : u->read ? LX_INTERMEDIATE : LX_OUTPUT;
     if (!written && (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT))
         return builder_error(b, at, st, LX_E_ROLE,
@@ -103,8 +105,8 @@ bool builder_check_written(struct graph_builder *b, lx_status *st)
         if (t->role == LX_INPUT || t->role == LX_WEIGHT)
             return builder_error(
                 b, b->tensor_places.at[op->output], st, LX_E_ROLE,
-                "tensor %s is %s but op %s writes it; make it an intermediate or write another", t->name,
-                t->role == LX_INPUT ? "an input" : "a weight", op->name);
+                "tensor %s is %s but op %s writes it; make it a state or an intermediate, or write another",
+                t->name, t->role == LX_INPUT ? "an input" : "a weight", op->name);
     }
     return true;
 }
@@ -122,7 +124,8 @@ bool builder_check_order(struct graph_builder *b, lx_status *st)
         for (int i = 0; i < op->input_count && ok; i++) {
             struct usage *u = &use[op->inputs[i]];
             u->read = true;
-            if (u->first_writer >= (int32_t)o) ok = report_early_read(b, use, (int32_t)o, op->inputs[i], st);
+            if (u->first_writer >= (int32_t)o && b->tensors.at[op->inputs[i]].role != LX_STATE)
+                ok = report_early_read(b, use, (int32_t)o, op->inputs[i], st);
         }
     }
     for (size_t i = 0; i < tensors && ok; i++) ok = settle_role(b, (int32_t)i, &use[i], st);

@@ -198,6 +198,9 @@ int64_t lx_window_at(const struct lx_window *w, int64_t out, int64_t tap);
 const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
 const char *lx_role_word(enum lx_role r);
+/* Is it in HBM before the first op; and must it be there behind the last? */
+bool lx_role_arrives(enum lx_role r);
+bool lx_role_leaves(enum lx_role r);
 const char *lx_combine_word(enum lx_combine c);
 /* Variable `v` of the op's map (of an op without one: a dimension, which is iterated). */
 enum lx_nature lx_var_nature(const struct lx_op *op, int v);

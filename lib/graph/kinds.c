@@ -39,6 +39,16 @@ const char *lx_role_word(enum lx_role r)
     return (unsigned)r < LX_ROLE_COUNT ? roles[r] : "unknown";
 }
 
+bool lx_role_arrives(enum lx_role r)
+{
+    return r == LX_INPUT || r == LX_WEIGHT || r == LX_STATE;
+}
+
+bool lx_role_leaves(enum lx_role r)
+{
+    return r == LX_OUTPUT || r == LX_STATE;
+}
+
 const struct lx_kind *lx_kind_at(enum lx_kind_id id)
 {
     return (unsigned)id < LX_KIND_COUNT ? &kinds[id] : NULL;

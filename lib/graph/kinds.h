@@ -17,8 +17,9 @@ enum lx_kind_traits {
     LX_IN_PLACE = 1 << 6,  /* may write its output over an input that dies with it */
     LX_MIXES = 1 << 7,     /* nobody knows what it computes: the device mixes the bytes of its operands */
     LX_WIPES = 1 << 8,     /* uses the scratchpads for itself: what was in them is lost */
-    LX_ALTERS = 1 << 9,    /* its result is an input with some of it changed: may be made in that input */
-    LX_PLACES = 1 << 10,   /* puts elements of its inputs at other places: concat, pad */
+    LX_ALTERS = 1 << 9,    /* its result is an input with some of it changed: made in that input */
+    LX_CHOOSES = 1 << 10,  /* operands with indices say which elements of another it reads or writes */
+    LX_PLACES = 1 << 11,   /* puts elements of its inputs at other places: concat, pad */
     LX_OFF_DEVICE = LX_OPAQUE | LX_MIXES | LX_EXTERN,
     LX_ELEMENTWISE = LX_POINTWISE | LX_IN_PLACE,
 };

@@ -18,6 +18,11 @@ struct place place_of(const struct reader *r, const cJSON *value);
 bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most,
                int64_t **out, int *count);
 
+/* pattern_features.c: keys of an op, each where it is given. */
+bool read_hints(struct reader *r, const cJSON *v, struct lx_op *op);
+bool read_windows(struct reader *r, const cJSON *v, struct lx_op *op);
+bool read_inplace(struct reader *r, const cJSON *v, struct lx_op *op);
+
 /* pattern_list.c: all of a list. */
 bool read_list(struct reader *r, const cJSON *root, const cJSON *buffers);
 /* A buffer by its name, or by its number from 0; `what` names the key in errors. */

@@ -262,91 +262,11 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
     return true;
 }
 
-static bool is_letter(const char *s)
-{
-    return ((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z')) && s[1] == 0;
-}
-
-/* "hints": {"m": 8, "n": 4}, in the order in which they are to be met. */
-static bool read_hints(struct reader *r, const cJSON *v, struct lx_op *op)
-{
-    const cJSON *object = json_find(v, "hints"), *item;
-    if (!object) return true;
-    if (!cJSON_IsObject(object))
-        return json_error(r->j, object, r->st, LX_E_SCHEMA,
-                          "op %s: hints must be an object of splits, such as {\"m\": 8}", op->name);
-    struct lx_split_hint *hints = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(object), sizeof *hints);
-    if (!hints) return status_no_memory(r->st);
-    cJSON_ArrayForEach(item, object)
-    {
-        struct lx_split_hint *h = &hints[op->hint_count];
-        if (!is_letter(item->string))
-            return json_error(
-                r->j, item, r->st, LX_E_HINT,
-                "op %s: a hint names a dimension by its letter, not \"%s\"; without an einsum the "
-                "dimensions are a, b, c, ...",
-                op->name, item->string);
-        if (!json_int_value(r->j, item, "a split", 1, LX_MAX_ITEMS, &h->split, r->st)) return false;
-        h->letter = item->string[0];
-        op->hint_count++;
-    }
-    op->hints = hints;
-    return true;
-}
-
-static bool read_letter(struct reader *r, const cJSON *v, const char *key, signed char *out)
-{
-    const char *letter = NULL;
-    if (!json_string(r->j, v, key, &letter, r->st)) return false;
-    if (!is_letter(letter))
-        return json_error(r->j, json_find(v, key), r->st, LX_E_EINSUM,
-                          "\"%s\" of a window is a letter of the index string, not \"%s\"", key, letter);
-    *out = (signed char)letter[0];
-    return true;
-}
-
-static bool read_window(struct reader *r, const cJSON *v, struct lx_window *w)
-{
-    static const char *const keys[] = {"in",       "out", "tap",  "size",      "stride",
-                                       "dilation", "pad", "hole", "count_all", NULL};
-    *w = (struct lx_window){.stride = 1, .dilation = 1, .hole = 1};
-    const cJSON *all = json_find(v, "count_all");
-    if (!json_only_keys(r->j, v, "a window", keys, r->st) || !read_letter(r, v, "in", &w->in) ||
-        !read_letter(r, v, "out", &w->out) || !read_letter(r, v, "tap", &w->tap) ||
-        !json_opt_int(r->j, v, "size", 1, LX_INT_MAX, &w->size, r->st) ||
-        !json_opt_int(r->j, v, "stride", 1, LX_INT_MAX, &w->stride, r->st) ||
-        !json_opt_int(r->j, v, "dilation", -LX_INT_MAX, LX_INT_MAX, &w->dilation, r->st) ||
-        !json_opt_int(r->j, v, "pad", -LX_INT_MAX, LX_INT_MAX, &w->pad, r->st) ||
-        !json_opt_int(r->j, v, "hole", 1, LX_INT_MAX, &w->hole, r->st))
-        return false;
-    if (all && !cJSON_IsBool(all))
-        return json_error(r->j, all, r->st, LX_E_SCHEMA, "\"count_all\" is true or false");
-    w->count_all = cJSON_IsTrue(all);
-    return true;
-}
-
-/* "windows": [{"in": "h", "out": "p", "tap": "k", "stride": 2, "pad": 1}, ...] */
-static bool read_windows(struct reader *r, const cJSON *v, struct lx_op *op)
-{
-    const cJSON *list = NULL, *item;
-    if (!json_opt_array(r->j, v, "windows", &list, r->st)) return false;
-    if (!list) return true;
-    int count = cJSON_GetArraySize(list);
-    if (count < 1 || count > LX_MAX_RANK)
-        return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d windows; 1 to %d are allowed",
-                          op->name, count, LX_MAX_RANK);
-    struct lx_window *w = arena_array(r->b.memory, (size_t)count, sizeof *w);
-    if (!w) return status_no_memory(r->st);
-    cJSON_ArrayForEach(item, list) if (!read_window(r, item, &w[op->window_count++])) return false;
-    op->windows = w;
-    return true;
-}
-
 /* Keys of an op; behind them the rows of op_params.c. */
 static bool only_op_keys(struct reader *r, const cJSON *v)
 {
-    static const char *const own[] = {"name",   "kind",   "inputs", "output",  "einsum", "value",
-                                      "offset", "stride", "hints",  "windows", "views"};
+    static const char *const own[] = {"name",   "kind",   "inputs", "output",  "einsum",  "value",
+                                      "offset", "stride", "hints",  "inplace", "windows", "views"};
     enum { OWN = sizeof own / sizeof *own };
     const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
     for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
@@ -385,12 +305,12 @@ static bool read_op(struct reader *r, const cJSON *v)
     if (!output)
         return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
     if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op) || !read_hints(r, v, &op) ||
-        !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
+        !read_inplace(r, v, &op) || !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
         !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
         return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};
-    return builder_op(&r->b, &op, r->st);
+    return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
 }
 
 static bool read_items(struct reader *r, const cJSON *array, bool (*read_one)(struct reader *, const cJSON *))

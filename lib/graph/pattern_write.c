@@ -85,6 +85,21 @@ static void write_tensor(const struct lx_tensor *x, struct text *t)
     text_add(t, "}");
 }
 
+/* With the input that is changed, which is indexed as the result is. */
+static void write_einsum(const struct lx_op *op, int changed, struct text *t)
+{
+    const char *at = op->einsum, *result = strstr(at, "->");
+    text_add(t, ", \"einsum\": \"");
+    for (int i = 0; i < changed && result; i++) at += strcspn(at, ",-") + 1;
+    if (changed >= 0 && result) {
+        bool last = at > result;
+        text_add_n(t, op->einsum, (size_t)((last ? result : at) - op->einsum));
+        text_format(t, last ? ",%s" : "%s,", result + 2);
+        if (last) at = result;
+    }
+    text_format(t, "%s\"", at);
+}
+
 /* A tap that an operand has tells its size. */
 static bool tap_is_operands(const struct lx_op *op, int tap)
 {
@@ -111,13 +126,16 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     text_add(t, "    {\"name\": ");
     text_json_string(t, op->name);
     text_format(t, ", \"kind\": \"%s\", \"inputs\": [", op->kind->name);
-    for (int i = 0; i < op->input_count; i++) {
+    int changed = op->kind->traits & LX_ALTERS ? op->inplace : -1, all = op->input_count + (changed >= 0);
+    for (int i = 0; i < all; i++) {
         if (i) text_add(t, ", ");
-        text_json_string(t, g->tensors[op->inputs[i]].name);
+        int32_t from = i == changed ? op->output : op->inputs[changed >= 0 && i > changed ? i - 1 : i];
+        text_json_string(t, g->tensors[from].name);
     }
     text_add(t, "], \"output\": ");
     text_json_string(t, g->tensors[op->output].name);
-    if (op->einsum) text_format(t, ", \"einsum\": \"%s\"", op->einsum);
+    if (changed >= 0) text_format(t, ", \"inplace\": %d", changed);
+    if (op->einsum) write_einsum(op, changed, t);
     for (int i = 0; i < op->window_count; i++) {
         text_add(t, i ? ", " : ", \"windows\": [");
         write_window(op, &op->windows[i], t);

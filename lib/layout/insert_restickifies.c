@@ -174,7 +174,7 @@ static bool add_given(struct inserter *n, const bool *alive)
     /* Inputs keep their places, also those that only dead ops read. */
     for (int32_t t = 0; t < n->g->tensor_count && ok; t++) {
         enum lx_role role = n->g->tensors[t].role;
-        if (used[t] || (role != LX_INPUT && role != LX_WEIGHT)) continue;
+        if ((used[t] && role != LX_STATE) || !lx_role_arrives(role)) continue;
         n->stick[t] = stick_default(&n->g->tensors[t]);
         ok = add_tensor(n, t, n->stick[t], "", role, &n->fresh[t]);
     }
@@ -202,7 +202,10 @@ static bool rename_operands(struct inserter *n, struct lx_op *op, const int32_t 
     for (int i = 0; i < op->input_count; i++) inputs[i] = now[op->inputs[i]];
     op->inputs = inputs;
     op->output = now[op->output];
-    return true;
+    int32_t *outputs = arena_array(n->b.memory, (size_t)op->output_count, sizeof *outputs);
+    for (int i = 0; outputs && i < op->output_count; i++) outputs[i] = now[op->outputs[i]];
+    op->outputs = outputs;
+    return outputs != NULL;
 }
 
 /* Tensors were numbered as ops asked for them. People, solvers and files know them in the pattern's order. */

@@ -27,6 +27,11 @@ bool op_is_insert(const struct lx_op *op)
     return op->kind->id == LX_KIND_INSERT;
 }
 
+bool op_keeps_rest(const struct lx_op *op)
+{
+    return op_is_insert(op) || (op->kind->traits & LX_ALTERS);
+}
+
 static void from_einsum(const struct lx_op *op, struct op_index *x)
 {
     const struct lx_einsum *m = op->map;

@@ -51,7 +51,8 @@ bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int6
 /* Tensor number of an operand. */
 int32_t op_operand(const struct lx_op *op, int operand);
 bool op_is_restickify(const struct lx_op *op);
-/* Keeps what it does not write. */
 bool op_is_insert(const struct lx_op *op);
+/* Keeps what it does not write: an insert, or one that alters what is there. */
+bool op_keeps_rest(const struct lx_op *op);
 
 #endif

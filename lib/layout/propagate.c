@@ -299,7 +299,9 @@ static bool prepare(struct search *s)
     }
     for (int32_t i = s->slot_count; ok && i-- > 0;) s->free_slots.at[s->free_slots.count++] = i;
     for (int32_t t = 0; ok && t < g->tensor_count; t++)
-        if (!s->uses.written[t] && s->uses.readers[t] > 1) take_slot(s, t);
+        if ((!s->uses.written[t] && s->uses.readers[t] > 1) ||
+            (g->tensors[t].role == LX_STATE && s->uses.first[t] >= 0))
+            take_slot(s, t);
     for (int32_t o = g->op_count; ok && o-- > 0;)
         s->least_after[o] = add_saturated(s->least_after[o + 1], s->alive[o] ? least_cost(s, o) : 0);
     return ok ? true : status_no_memory(s->st);

@@ -13,6 +13,7 @@
  *
  * A variable of one element needs no stick of its own: its operands count as having none. */
 #include "layout/stick_rules.h"
+#include "graph/choice.h"
 #include "layout/layout.h"
 
 static int need_of(const struct op_index *x, int operand, int v)
@@ -109,6 +110,28 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
     return n;
 }
 
+/* Ops that choose: rows of what is chosen from and of the other side run along a variable that both have; indices are
+ * looked at one by one. Where there is none, or what is written has its sticks elsewhere, so are elements. */
+static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                       const struct lx_choice *c, struct stick_way *out)
+{
+    int order[LX_MAX_VARS], count = preference(x, order), n = 0;
+    for (int want_aligned = 1; want_aligned >= 0; want_aligned--)
+        for (int i = 0; i < count; i++) {
+            int v = order[i];
+            if (x->extent[v] == 1 || op_index_dim(x, c->operand, v) < 0 || op_index_dim(x, c->other, v) < 0 ||
+                aligned(g, op, x->extent[v]) != (want_aligned == 1))
+                continue;
+            out[n] = shared_way(g, op, x, v);
+            for (int k = 0; k < c->index_count; k++) out[n].need[c->index + k] = STICK_ANY;
+            n++;
+        }
+    if (n > 0 && !(op->kind->traits & LX_ALTERS)) return n;
+    out[n] = shared_way(g, op, x, -1);
+    for (int k = 0; k < x->operand_count; k++) out[n].need[k] = STICK_ANY;
+    return n + 1;
+}
+
 /* Does the input have a variable (of several elements) that the other one lacks? */
 static bool has_own(const struct op_index *x, int input)
 {
@@ -145,5 +168,6 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
         int n = contraction_ways(x, 1, out);
         return n + contraction_ways(x, 0, out + n);
     }
-    return shared_ways(g, op, x, out);
+    struct lx_choice c;
+    return lx_choice_of(op, &c) ? choice_ways(g, op, x, &c, out) : shared_ways(g, op, x, out);
 }

@@ -23,22 +23,27 @@ static void gather(const struct lx_graph *g, const bool *alive, struct tensor_us
     }
 }
 
-/* Inputs that are read several times live from the start, what is written from its first writer on. */
+static bool starts_there(const struct lx_graph *g, const struct tensor_uses *u, int32_t t)
+{
+    return (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
+}
+
+/* States, and inputs that are read several times, live from the start, what is written from its first writer on. */
 static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
 {
     int32_t live = 0, most = 0;
-    for (int32_t t = 0; t < g->tensor_count; t++) live += !u->written[t] && u->readers[t] > 1;
+    for (int32_t t = 0; t < g->tensor_count; t++) live += starts_there(g, u, t);
     most = live;
     for (int32_t o = 0; o < g->op_count; o++) {
         if (!alive[o]) continue;
         const struct lx_op *op = &g->ops[o];
-        if (u->first[op->output] == o) live++;
+        if (u->first[op->output] == o && g->tensors[op->output].role != LX_STATE) live++;
         if (live > most) most = live;
         for (int i = 0; i <= op->input_count; i++) {
             int32_t t = op_operand(op, i);
             bool again = false;
             for (int k = 0; k < i; k++) again |= op_operand(op, k) == t;
-            if (!again && u->last_use[t] == o && (u->written[t] || u->readers[t] > 1)) live--;
+            if (!again && u->last_use[t] == o && (u->written[t] || starts_there(g, u, t))) live--;
         }
     }
     return most;

@@ -257,8 +257,8 @@ int64_t evict_least(const struct draft *x)
                 served += a->bytes;
         }
         enum lx_role role = x->graph->tensors[t].role;
-        if (role == LX_OUTPUT) off += min_i64(written, whole);
-        if (role == LX_INPUT || role == LX_WEIGHT) off += min_i64(served, whole);
+        if (lx_role_leaves(role)) off += min_i64(written, whole);
+        if (lx_role_arrives(role)) off += min_i64(served, whole);
         sum += off;
     }
     return sum;

@@ -139,7 +139,7 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts)
     bool many = false, rewritten_off_chip = false; /* behind such a write a run begins */
     t->between = INT64_MAX;
     t->whole = tensor_bytes(m->x->layouts, tensor);
-    t->output = m->x->graph->tensors[tensor].role == LX_OUTPUT;
+    t->output = lx_role_leaves(m->x->graph->tensors[tensor].role);
     for (int32_t k = t->first; k < t->first + t->count; k++) {
         const struct keep_use *u = &m->uses[k];
         measure_grain(m, u);

@@ -207,7 +207,7 @@ static bool make_nest(const struct lx_layouts *l, const char *entry, struct aren
     }
     if (nest_valid(l, n, &why)) return true;
     return status_set_at(st, LX_E_NEST, why.file, why.line, why.column,
-                         "nests %.80s: %.300s; ask for other tiles, another variable or a shorter run", entry,
+                         "nests %.80s: %.300s; ask for other tiles, another variable or another run", entry,
                          why.text);
 }
 

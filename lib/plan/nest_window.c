@@ -50,6 +50,7 @@ static enum lx_role role_in(const struct draft *x, const struct nest_window *w, 
         int32_t op = x->access_op[x->tensor_access[k]];
         made |= x->accesses[x->tensor_access[k]].writes && op >= w->first && op <= w->last;
     }
+    if (role == LX_STATE) return role;
     if (!made) return role == LX_WEIGHT ? LX_WEIGHT : LX_INPUT;
     if (last > w->last || first < w->first) return LX_OUTPUT;
     return role;

@@ -6,9 +6,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "base/users.h"
-#include "plan/keep.h"
 #include "plan/planner.h"
 #include "scratchpad/nests/alone.h"
 #include "scratchpad/placement/solve.h"
@@ -145,230 +143,16 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
     return true;
 }
 
-static bool is_on(const struct planner *p, const struct lx_pass *row)
-{
-    return row->search && lx_pass_on(&p->best.draft.how.passes, row) &&
-           !(p->left_out >> (row - lx_passes()) & 1);
-}
-
-bool planner_runs(const struct planner *p, bool (*search)(struct planner *))
-{
-    for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (row->search == search) return is_on(p, row);
-    return false;
-}
-
-static bool run_searches(struct planner *p, enum lx_pass_tries tries)
-{
-    bool ok = true;
-    for (const struct lx_pass *row = lx_passes(); ok && row->name; row++)
-        if (is_on(p, row) && row->tries == tries) ok = row->search(p);
-    return ok;
-}
-
-/* On a large graph every try with the full solver would take seconds, so that the quick one searches, and what
- * it found is solved once in full. */
-static bool search_quickly(struct planner *p)
-{
-    struct lx_plan_options quick = *p->options;
-    struct planner tries = *p;
-    struct decisions plain = {.passes = p->best.draft.how.passes, .divided = p->best.draft.how.divided};
-    struct attempt full;
-    quick.solver = p->options->quick_solver;
-    quick.run.options = NULL;
-    quick.run.work_limit = 0;
-    tries.options = &quick;
-    tries.asked = p->options;
-    if (!attempt_plain(&tries, &plain, &tries.best)) return false;
-    bool ok = run_searches(&tries, LX_TRIES_MANY) && attempt_nested(p, &tries.best.draft.how, &full);
-    if (ok) {
-        full.perfect_bytes = tries.best.perfect_bytes;
-        attempt_keep_better(&full, &tries.best);
-        attempt_keep_better(&p->best, &full);
-    } else
-        attempt_free(&tries.best);
-    return ok;
-}
-
-/* The passes that try whole plans one after the other: a bit per row. */
-static unsigned many_searches(const struct planner *p)
-{
-    unsigned bits = 0;
-    for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (is_on(p, row) && row->tries == LX_TRIES_MANY) bits |= 1u << (row - lx_passes());
-    return bits;
-}
-
-static bool search_from_best(struct planner *p)
-{
-    enum { LARGE = 400 };
-    const struct lx_plan_options *how = p->options;
-    bool quick = how->quick_solver && how->quick_solver != how->solver;
-    return p->best.draft.problem.count > LARGE && quick ? search_quickly(p) : run_searches(p, LX_TRIES_MANY);
-}
-
-/* What the searches of a set of passes have found. */
-struct pass_set {
-    unsigned passes;
-    struct attempt best;
-};
-struct pass_sets {
-    VEC(struct pass_set) at;
-};
-
-/* The best that passes of `some` have found so far. */
-static const struct attempt *best_within(const struct pass_sets *s, unsigned some)
-{
-    const struct attempt *best = NULL;
-    for (size_t i = 0; i < s->at.count; i++) {
-        const struct attempt *a = &s->at.at[i].best;
-        if (s->at.at[i].passes & ~some) continue;
-        if (!best || a->us < best->us || (a->us == best->us && a->hbm_bytes < best->hbm_bytes)) best = a;
-    }
-    return best;
-}
-
-/* As if only the passes of `some` were on. */
-static bool search_some(const struct planner *p, unsigned some, struct pass_sets *sets)
-{
-    struct planner tries = *p;
-    tries.left_out |= ~some;
-    if (!attempt_copy(p, best_within(sets, some), &tries.best)) return false;
-    bool ok = search_from_best(&tries);
-    ok = ok && (VEC_PUSH(&sets->at, ((struct pass_set){some, tries.best})) || status_no_memory(p->st));
-    if (!ok) attempt_free(&tries.best);
-    return ok;
-}
-
-/* Keeps what a set of passes found, with fewer bundles where that moves less, if it is better. */
-static bool merge_set(struct planner *p, const struct attempt *found)
-{
-    struct planner merging = *p;
-    if (!attempt_copy(p, found, &merging.best)) return false;
-    bool ok = merge_bundles(&merging);
-    if (ok)
-        attempt_keep_better(&p->best, &merging.best);
-    else
-        attempt_free(&merging.best);
-    return ok;
-}
-
-/* Every set of the passes that are on, the empty one first. Merged at once, so that a run that is stopped has what it
- * would have without the passes that it did not come to. */
-static bool search_sets(struct planner *p, unsigned all, struct pass_sets *sets)
-{
-    bool ok = !p->limited || merge_bundles(p);
-    for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
-        const struct attempt *best = best_within(sets, all);
-        if (!p->limited && best->hbm_bytes <= best->perfect_bytes) break;
-        ok = search_some(p, some, sets) &&
-             (!p->limited || merge_set(p, &sets->at.at[sets->at.count - 1].best));
-    }
-    return ok;
-}
-
-/* Unless nothing can be better, every set of the passes that are on searches from the best of the sets within it: what it
- * finds does not depend on which others are on, so that one pass more is never worse. Where
- * bundles are limited each is judged by what it moves with its bundles merged. */
-static bool search_many(struct planner *p)
-{
-    struct pass_sets sets = {{0}};
-    unsigned all = many_searches(p);
-    struct attempt first;
-    if (!all) return !p->limited || merge_bundles(p);
-    if (!attempt_copy(p, &p->best, &first)) return false;
-    bool ok = VEC_PUSH(&sets.at, ((struct pass_set){0, first})) || status_no_memory(p->st);
-    if (!ok) attempt_free(&first);
-    ok = ok && search_sets(p, all, &sets);
-    for (size_t i = 0; i < sets.at.count; i++) attempt_keep_better(&p->best, &sets.at.at[i].best);
-    VEC_FREE(&sets.at);
-    return ok;
-}
-
-/* From other divisions on, too. */
-static bool search_others(struct planner *p)
-{
-    return (!many_searches(p) && !p->limited) || cooptimise_others(p, search_many);
-}
-
-/* Are there more bundles than extern ops make? */
-static bool is_limited(const struct planner *p)
-{
-    const struct draft *x = &p->best.draft;
-    int32_t runs = x->graph->op_count > 0;
-    for (int32_t o = 1; o < x->graph->op_count; o++)
-        runs += (x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES ? 1 : 0;
-    return x->bundle_count > runs;
-}
-
-/* The pass that is still to come and may go below the bound of the divisions as chosen; NULL: there is none. */
-static const struct lx_pass *voiding_pass(const struct planner *p)
-{
-    for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (is_on(p, row) && row->bound == LX_BOUND_VOID) return row;
-    return NULL;
-}
-
-/* With nests: that of each tensor alone. Where they cannot help nothing is looked for. */
-static bool find_nest_bound(struct planner *p)
-{
-    if (!planner_runs(p, tile_search) || p->best.draft.problem.objective != LX_SPILL) return true;
-    if (!nest_bound(p, &p->nested, &p->bound)) return false;
-    for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (row->search == tile_search && !p->nested) p->left_out |= 1u << (row - lx_passes());
-    p->unproved =
-        "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";
-    return true;
-}
-
-/* What no plan goes below that the passes still to come may find, and in words what keeps it from being more. */
-static bool find_bound(struct planner *p, bool limited)
-{
-    bool ok = find_nest_bound(p);
-    /* The search over divisions knew no nests. */
-    if (p->nested) p->joint.bound_bytes = min_i64(p->joint.bound_bytes, p->bound);
-    if (!ok || p->nested) return ok;
-    const struct lx_pass *row = voiding_pass(p);
-    p->bound = p->best.bound;
-    p->unproved = p->best.open_relayouts && p->options->solver->caps & LX_CAN_PROVE
-                      ? "the bound does not reach: not all ways to decide relayouts were tried"
-                      : NULL;
-    if (limited && !p->joint.searched) {
-        ok = borderless_traffic(&p->best.draft, &p->bound, p->st);
-        p->unproved = "the bound does not reach: it leaves out how ops are bundled";
-    } else if (p->joint.searched) {
-        p->unproved = "the bound does not reach: the search over divisions ended above it";
-    } else if (row) {
-        p->bound = p->best.perfect_bytes;
-        p->unproved = arena_format(
-            p->memory, "the bound does not reach: with --%s it leaves out where buffers lie", row->option);
-        ok = p->unproved ? true : status_no_memory(p->st);
-    }
-    return ok;
-}
-
-/* What the passes that search cannot go below, where the solver's own bound says less. */
-static bool raise_bound(struct planner *p, bool limited)
-{
-    int64_t least = 0;
-    /* The model knows the borders of bundles as they stand, and they may still be taken away. */
-    if (limited || p->joint.searched || p->best.hbm_bytes <= p->bound) return true;
-    if (p->nested) return true; /* and nothing of nests */
-    if (!keep_bound(p, &least)) return false;
-    p->bound = max_i64(p->bound, least);
-    return true;
-}
-
 /* All that the passes find beyond the first attempt, and what nothing goes below. */
 static bool search_further(struct lx_plan *p, struct planner *by, bool spill)
 {
     bool ok = asks_time(by) ? least_time_search(by) : !spill || run_searches(by, LX_TRIES_FEW);
-    bool limited = ok && spill && is_limited(by);
+    bool limited = ok && spill && bundles_are_limited(by);
     by->limited = limited && !asks_time(by);
     ok = ok && (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st));
-    return ok && find_bound(by, limited) && (!spill || (search_many(by) && search_others(by))) &&
+    return ok && planner_find_bound(by, limited) && (!spill || (search_many(by) && search_others(by))) &&
            (!limited || by->limited || merge_bundles(by)) &&
-           (!spill || asks_time(by) || raise_bound(by, limited));
+           (!spill || asks_time(by) || planner_raise_bound(by, limited));
 }
 
 /* With nests that are asked for the passes that search do so around them; below what must cross once no nests go. */
@@ -380,7 +164,7 @@ static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
         if (row->search == tile_search) by->left_out |= 1u << (row - lx_passes());
     if (!force_nests(by)) return false;
-    by->limited = spill && is_limited(by) && !asks_time(by);
+    by->limited = spill && bundles_are_limited(by) && !asks_time(by);
     return (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st)) &&
            (!spill || by->options->run.hasty || search_many(by));
 }

@@ -33,6 +33,7 @@ struct planner {
     unsigned
         left_out;   /* searches that are not run though their passes are on: a bit per row of lx_passes() */
     bool nested;    /* nests may be in plans that are still to come, and `bound` is theirs */
+    bool is_window; /* the graph is a part of one */
     bool limited;   /* bundles have more borders than extern ops make, and some may be taken away */
     int64_t bound;  /* traffic that no plan goes below, whatever the passes find */
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */
@@ -78,8 +79,21 @@ static inline bool asks_time(const struct planner *p)
     return p->options->objective == LX_ASK_TIME;
 }
 
-/* plan.c: is this search of a pass on? */
+/* pass_sets.c: is a pass that searches on, and is this its search? */
+bool planner_is_on(const struct planner *p, const struct lx_pass *row);
 bool planner_runs(const struct planner *p, bool (*search)(struct planner *));
+/* The passes of one sort in their order; those that try many plans in every set of them; and from other divisions on. */
+bool run_searches(struct planner *p, enum lx_pass_tries tries);
+bool search_many(struct planner *p);
+bool search_others(struct planner *p);
+
+/* plan_bound.c: are there more bundles than extern ops make? */
+bool bundles_are_limited(const struct planner *p);
+/* What no plan goes below that the passes still to come may find, and in words what keeps it from being more; then what
+ * the passes that search cannot go below, where the solver's own bound says less. */
+bool planner_find_bound(struct planner *p, bool limited);
+bool planner_raise_bound(struct planner *p, bool limited);
+
 /* The searches of passes: each looks for decisions under which less is moved, from the best attempt on. */
 bool cooptimise_search(struct planner *p); /* divide_anew.c: how ops are divided */
 /* The searches of `search` from other divisions on, too, where the best is not proved. */

@@ -19,11 +19,15 @@
 /* Ops of graphs so small that all that is possible is tried. */
 enum { FEW = 12 };
 
+static bool is_tiny(const struct planner *p)
+{
+    return p->best.draft.graph->op_count <= FEW && !p->is_window;
+}
+
 /* How much is tried, by the number of ops. */
-static struct nest_asks asks_of(const struct planner *p)
+static struct nest_asks asks_of(const struct planner *p, bool tiny)
 {
     int32_t ops = p->best.draft.graph->op_count;
-    bool tiny = ops <= FEW;
     return (struct nest_asks){.room = lx_device_usable(&p->best.draft.graph->device) * p->divided->cores,
                               .longest = tiny ? 12 : 40,
                               .levels = ops <= 100 ? 3 : 2,
@@ -40,7 +44,7 @@ enum { EFFORT = 1200, WINDOW = 56, MOST_CUT = 40 };
 static int64_t tries_of(const struct planner *p, int32_t windows)
 {
     int64_t ops = p->best.draft.graph->op_count;
-    if (ops <= FEW) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
+    if (is_tiny(p)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
     return max_i64(windows > 20 ? 10 : 40, EFFORT * 30 / (ops + 10) / windows);
 }
 
@@ -104,7 +108,7 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
                       int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
-    struct nest_asks asks = asks_of(p);
+    struct nest_asks asks = asks_of(p, next->width == WIDEST_POOL);
     struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
     asks.now = &from->draft;
@@ -159,12 +163,12 @@ static bool divide_first(struct planner *p, struct nest_menus *menus, int64_t *t
 /* All of the search, with the planner's solver. Each part may take what the ones before left, but for a share of it. */
 static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tries)
 {
-    bool few = p->best.draft.graph->op_count <= FEW;
+    bool few = is_tiny(p);
     struct nest_pool pool = {.width = few ? WIDEST_POOL : 4, .count = 1};
     int64_t kept = few ? 0 : tries / 5, left = tries - 2 * kept;
     bool better, ok = attempt_copy(p, &p->best, &pool.at[0]);
     if (!ok) pool.count = 0;
-    ok = ok && (few || divide_first(p, menus, &left, &pool)) && add_rounds(p, menus, &left, &pool);
+    ok = ok && divide_first(p, menus, &left, &pool) && add_rounds(p, menus, &left, &pool);
     left = few ? tries : left + kept;
     ok = ok && nest_pool_chase(p, menus, &pool, &left) && nest_pool_take_best(p, &pool, &better);
     nest_pool_free(&pool);
@@ -227,8 +231,11 @@ static bool make_windows(struct windows *w)
 static bool search_window(struct windows *w, int32_t i)
 {
     struct lx_plan_options options = *w->p->options;
-    struct planner by = {
-        .divided = &w->at[i].divided, .options = &options, .memory = w->p->memory, .st = w->p->st};
+    struct planner by = {.divided = &w->at[i].divided,
+                         .options = &options,
+                         .memory = w->p->memory,
+                         .st = w->p->st,
+                         .is_window = true};
     struct decisions how = {.passes = w->p->best.draft.how.passes};
     struct nest_menus menus = {0};
     bool help = false;

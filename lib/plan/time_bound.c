@@ -39,8 +39,8 @@ static void add_operand(const struct bounding *b, int32_t tensor, int32_t from, 
         writes |= a->writes;
         least = min_i64(least, a->bytes);
     }
-    bool arrives = reads_first && (before || t->role == LX_INPUT || t->role == LX_WEIGHT);
-    bool leaves = writes && (after || t->role == LX_OUTPUT);
+    bool arrives = reads_first && (before || lx_role_arrives(t->role));
+    bool leaves = writes && (after || lx_role_leaves(t->role));
     struct floor *f = &b->runs[b->run_of[x->access_op[x->tensor_access[from]]]];
     f->operands += arrives + leaves;
     f->bytes += (double)(arrives + leaves) * (double)least;
@@ -59,7 +59,7 @@ static void add_tensor(const struct bounding *b, int32_t tensor)
     for (int32_t from = x->tensor_at[tensor], to; from < end; from = to) {
         int32_t run = b->run_of[x->access_op[x->tensor_access[from]]];
         for (to = from; to < end && b->run_of[x->access_op[x->tensor_access[to]]] == run;) to++;
-        bool last = to == end, output = x->graph->tensors[tensor].role == LX_OUTPUT;
+        bool last = to == end, output = lx_role_leaves(x->graph->tensors[tensor].role);
         if (last || !output || read_later(x, tensor, to))
             add_operand(b, tensor, from, to, from > x->tensor_at[tensor], read_later(x, tensor, to));
     }

@@ -43,7 +43,7 @@ static bool hold(struct maker *k, holdings *list, int32_t local, const struct lx
 static bool give(struct maker *k, int32_t t, const struct lx_team_box *own)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];
-    bool data = x->role == LX_INPUT || x->role == LX_WEIGHT;
+    bool data = lx_role_arrives(x->role);
     const char *name = data ? x->name : maker_name(k, x->name, "zero");
     int32_t local = maker_tensor(k, name, t, data ? x->role : LX_INPUT, own);
     struct lx_team_place place = {.local = local, .tensor = data ? t : -1, .box = *own};
@@ -194,7 +194,7 @@ static bool inserted_into(const struct maker *k, int32_t t)
 {
     const struct lx_graph *g = k->p->graph;
     for (int32_t o = 0; o < g->op_count; o++)
-        if (g->ops[o].output == t && op_is_insert(&g->ops[o])) return true;
+        if (g->ops[o].output == t && op_keeps_rest(&g->ops[o])) return true;
     return false;
 }
 

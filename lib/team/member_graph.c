@@ -83,7 +83,7 @@ static bool place_outputs(struct maker *k)
 {
     const struct lx_graph *g = k->p->graph;
     for (int32_t t = 0; t < g->tensor_count; t++) {
-        if (g->tensors[t].role != LX_OUTPUT || k->contents[t].own.count == 0) continue;
+        if (!lx_role_leaves(g->tensors[t].role) || k->contents[t].own.count == 0) continue;
         struct lx_team_place place = {maker_join(k, t), t, lx_team_own(k->p, t, k->member)};
         if (place.local < 0) return false;
         if (!VEC_PUSH(&k->places, place)) return status_no_memory(k->st);

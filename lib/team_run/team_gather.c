@@ -45,7 +45,7 @@ bool team_gather_outputs(struct team_member *m, void **whole, lx_status *st)
     const struct lx_graph *g = m->p->graph;
     bool ok = true;
     for (int32_t t = 0; ok && t < g->tensor_count; t++)
-        if (g->tensors[t].role == LX_OUTPUT) ok = gather_tensor(m, t, &whole[t], st);
+        if (lx_role_leaves(g->tensors[t].role)) ok = gather_tensor(m, t, &whole[t], st);
     return ok;
 }
 

@@ -155,6 +155,10 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_INSERT]     = {.row = copy_row, .moves = true},
     [LX_KIND_CONCAT]     = {.row = copy_row, .moves = true},
     [LX_KIND_PAD]        = {.row = copy_row, .moves = true},
+    [LX_KIND_GATHER]     = {.row = copy_row, .moves = true},
+    [LX_KIND_DYNAMIC_SLICE] = {.row = copy_row, .moves = true},
+    [LX_KIND_DYNAMIC_INSERT] = {.row = copy_row, .moves = true},
+    [LX_KIND_SCATTER]    = {.row = copy_row, .moves = true},
 };
 /* clang-format on */
 

@@ -37,6 +37,7 @@ int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks)
 static enum op_class class_of(const struct op_work *w)
 {
     if (!w->x.known || !w->arith) return CLASS_BYTES;
+    if (w->op->kind->traits & LX_CHOOSES) return CLASS_CHOICE;
     if (w->op->kind->traits & LX_CONTRACTS) return CLASS_CONTRACTION;
     return w->op->reduces ? CLASS_REDUCTION : CLASS_POINTWISE;
 }
@@ -94,9 +95,11 @@ static bool read_operands(struct op_work *w)
             struct arena memory = {0};
             struct region r;
             ok = find_region(w, s, i, region_touched, &memory, &r);
-            if (ok && (s->usable >> i & 1))
-                *read_counter(p, &m->counted[s->core]) +=
-                    sticks_to_bytes(m, p->tensor, shadow_read(m, p, &r, want));
+            if (ok && (s->usable >> i & 1)) {
+                int64_t bytes = sticks_to_bytes(m, p->tensor, shadow_read(m, p, &r, want));
+                bool chosen = w->class == CLASS_CHOICE && w->choice.operand == i && p->stay < 0;
+                *read_counter(p, &m->counted[s->core]) += !chosen ? bytes : k == 0 ? chosen_hbm_bytes(w) : 0;
+            }
             arena_free(&memory);
         }
     }
@@ -108,7 +111,7 @@ static void put_zeros(struct machine *m)
 {
     int32_t t = machine_op(m)->output;
     enum lx_role role = m->graph->tensors[t].role;
-    if (op_keeps(machine_op(m)) && m->first_op[t] == m->tick && role != LX_INPUT && role != LX_WEIGHT &&
+    if (op_keeps(machine_op(m)) && m->first_op[t] == m->tick && !lx_role_arrives(role) &&
         m->plan->hbm_address[t] >= 0)
         machine_put_input(m, t, NULL);
 }
@@ -184,6 +187,7 @@ void execute_op(struct machine *m)
                         .cores = m->cores,
                         .groups = 1};
     op_index_of(m->graph, op, &w.x);
+    lx_choice_of(op, &w.choice);
     w.class = class_of(&w);
     w.launch = &m->launches[m->tick];
     if (w.class != CLASS_BYTES) take_tile(&w);

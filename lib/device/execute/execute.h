@@ -6,6 +6,7 @@
 #include "device/execute/dense.h"
 #include "device/execute/strips.h"
 #include "device/memory/machine.h"
+#include "graph/choice.h"
 #include "loops/nest_of_op.h"
 
 /* What one core has to do: what its launch says. */
@@ -47,7 +48,9 @@ struct op_work {
     const struct lx_op_launch *launch;
     const struct arith *arith;
     enum op_class class;
-    bool nests; /* tiles are computed by loop nests: contractions and moves */
+    struct lx_choice choice; /* of an op that chooses */
+    row_function *row;       /* instead of the kind's own; NULL: that */
+    bool nests;              /* tiles are computed by loop nests: contractions and moves */
     int operands;
     int64_t cores; /* of the device */
     struct core_work *core;
@@ -70,6 +73,12 @@ bool walk_launch(struct op_work *w);
 bool check_coverage(struct op_work *w);
 /* strip_compute.c: fills `out` of every strip from the operands. */
 bool compute_strips(struct op_work *w);
+/* Room for what a strip computes; and a part of it, at once. False: memory is out. */
+bool strip_prepare(struct op_work *w, struct strip_work *s);
+bool strip_chunk(struct op_work *w, size_t strip, const struct slice *part);
+/* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose from, in HBM. */
+bool compute_choice(struct op_work *w);
+int64_t chosen_hbm_bytes(const struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. False: memory is out. */
 bool join_partials(struct op_work *w);
 /* blend_before.c: what a blend has so far, times what the tile leaves of it. False: memory is out. */

@@ -90,6 +90,11 @@ static void row_operands(const struct rows *r, int last, int64_t row, bool whole
     if (op->has_value) operand[op->input_count] = same + row * 2;
 }
 
+static row_function *row_of(const struct op_work *w)
+{
+    return w->row ? w->row : w->arith->row;
+}
+
 bool leaf_pointwise(struct chunk *c)
 {
     const struct lx_op *op = c->w->op;
@@ -106,7 +111,7 @@ bool leaf_pointwise(struct chunk *c)
     if (ok) do {
             const float *operand[4] = {same, same, same, same};
             row_operands(r, last, row, whole, same, operand);
-            c->w->arith->row(r->to + r->odometer.offset[0], operand[0], operand[1], operand[2], row);
+            row_of(c->w)(r->to + r->odometer.offset[0], operand[0], operand[1], operand[2], row);
         } while (odometer_next(&r->odometer));
     free(r);
     free(same);

@@ -105,6 +105,11 @@ static bool compute_chunk(struct op_work *w, const struct task *t)
     return ok;
 }
 
+bool strip_chunk(struct op_work *w, size_t strip, const struct slice *part)
+{
+    return compute_chunk(w, &(struct task){strip, *part});
+}
+
 static void compute_task(void *context, int64_t task, int worker)
 {
     struct tasks *t = context;
@@ -130,7 +135,7 @@ static bool add_chunks(struct tasks *t, size_t strip, const struct slice *s)
     return add_chunks(t, strip, &low) && add_chunks(t, strip, &high);
 }
 
-static bool prepare_strip(struct op_work *w, struct strip_work *s)
+bool strip_prepare(struct op_work *w, struct strip_work *s)
 {
     int64_t products = w->class == CLASS_CONTRACTION ? 2 : 1;
     make_layout(w, s, &s->slice, w->operands - 1, &s->layout);
@@ -143,6 +148,7 @@ static bool prepare_strip(struct op_work *w, struct strip_work *s)
 
 bool compute_strips(struct op_work *w)
 {
+    if (w->class == CLASS_CHOICE) return compute_choice(w);
     struct tasks t = {.w = w, .most_floats = CHUNK_FLOATS};
     int64_t threads = pool_threads(w->m->pool), floats = 0;
     bool ok = true;
@@ -151,7 +157,7 @@ bool compute_strips(struct op_work *w)
         t.most_floats =
             min_i64(CHUNK_FLOATS, max_i64(floats / (threads * CHUNKS_A_THREAD) + 1, LEAST_CHUNK_FLOATS));
     for (size_t i = 0; ok && i < w->strip_count; i++)
-        ok = prepare_strip(w, &w->strip[i]) && add_chunks(&t, i, &w->strip[i].slice);
+        ok = strip_prepare(w, &w->strip[i]) && add_chunks(&t, i, &w->strip[i].slice);
     if (ok) pool_run(w->m->pool, (int64_t)t.list.count, compute_task, &t);
     VEC_FREE(&t.list);
     return ok && !w->no_memory;

@@ -64,7 +64,10 @@ static void check_strip(struct op_work *w, const struct strip_work *s)
     const struct place *p = &w->core[s->core].place[w->operands - 1];
     const struct content made = {value_made(m), iteration_parts_after(&m->at, w->summed)};
     int64_t sticks = shadow_write(m, p, &s->written, made);
-    *written_counter(p, &m->counted[s->core]) += sticks_to_bytes(m, w->op->output, sticks);
+    int64_t bytes = sticks_to_bytes(m, w->op->output, sticks);
+    bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->operands - 1 && p->stay < 0;
+    if (chosen) bytes = s == w->strip ? chosen_hbm_bytes(w) : 0;
+    *written_counter(p, &m->counted[s->core]) += bytes;
     if (!op_keeps(w->op)) zero_padding(w, s);
 }
 

@@ -24,13 +24,16 @@
 #include "device/reference/storing.h"
 #include "kernels/thread_pool.h"
 
+/* Operands that ops are evaluated with; elements are functions of at most three. */
+enum { EVALUATED_MOST = LX_MAX_INPUTS };
+
 /* Elements at .. at + x->count - 1 of the result. Called from many threads at once. */
 typedef void take_results(void *context, int worker, int64_t at, const struct expected *x);
 
 struct evaluation {
     const struct lx_graph *g;
     const struct lx_op *op;
-    struct operand in[LX_MAX_INPUTS];
+    struct operand in[EVALUATED_MOST];
     struct operand kept;   /* of an op that keeps what it does not write: the output before it */
     struct operand before; /* of a sum over tiles: what it had before this one; items NULL: nothing */
     int64_t divisor;       /* of a mean; 0: its own number of terms */
@@ -61,6 +64,8 @@ double slack_of_element(const struct evaluation *e, double operand, double value
 /* blend_left.c: what of the sum before the tile of a blend is left, and the absolute terms of that; 1 of other sums. */
 void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size);
 
+/* choose_reference.c: an op that chooses by indices. */
+bool evaluate_choice(struct evaluation *e);
 /* evaluate_windows.c: ops with windows. False: memory is out. */
 bool evaluate_windows(struct evaluation *e, struct pool *pool);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */

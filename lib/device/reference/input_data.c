@@ -3,6 +3,7 @@
 #include "device/reference/input_data.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
+#include "graph/choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct filling {
     const struct number_type *type;
     bool raw; /* bytes, whatever they mean */
     float scale, offset;
+    int64_t below; /* of indices: numbers from 0 to this; 0: it has none */
     char *items;
     int64_t count;
 };
@@ -37,6 +39,8 @@ static void fill_block(void *context, int64_t task, int worker)
         uint64_t h = draw(f->key, from + i);
         if (f->raw)
             f->items[from + i] = (char)(h >> 56);
+        else if (f->below > 0)
+            numbers[i] = (float)(h >> 11 & ((UINT64_C(1) << 40) - 1)) * 0x1p-40f * (float)f->below;
         else if (f->type->integer) /* -4 to 3, or 0 and 1 */
             numbers[i] = f->type->low < 0 ? (float)(h >> 61) - 4 : (float)(h >> 63);
         else
@@ -59,13 +63,28 @@ static int64_t summed(const struct lx_op *op)
     return n;
 }
 
+/* The least extent that an index of this tensor chooses from; 0: it is no index. */
+static int64_t chosen_below(const struct lx_graph *g, int32_t tensor)
+{
+    int64_t below = 0;
+    struct lx_choice c;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        if (!lx_choice_of(op, &c)) continue;
+        for (int i = 0; i < c.index_count; i++)
+            for (int a = 0; op->inputs[c.index + i] == tensor && a < c.axis_count; a++)
+                if (below == 0 || op->map->extent[c.var[a]] < below) below = op->map->extent[c.var[a]];
+    }
+    return below;
+}
+
 void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct pool *pool, void *items,
                int64_t count)
 {
     const struct lx_tensor *t = &g->tensors[tensor];
     struct filling f = {
         .type = &number_types[t->dtype], .raw = t->rank < 0, .scale = 1, .items = items, .count = count};
-    if (t->role != LX_INPUT && t->role != LX_WEIGHT) {
+    if (!lx_role_arrives(t->role)) {
         memset(items, 0, (size_t)(count * (f.raw ? 1 : f.type->item)));
         return;
     }
@@ -79,6 +98,7 @@ void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct p
             positive |= (g->ops[o].kind->positive >> i & 1) != 0;
             if (t->role == LX_WEIGHT) longest = fmax(longest, (double)summed(&g->ops[o]));
         }
+    if (f.type->integer) f.below = chosen_below(g, tensor);
     f.scale = positive ? 0.5f : longest > 1 ? (float)sqrt(3 / longest) : 1;
     f.offset = positive ? 1 : 0;
     pool_run(pool, (count + BLOCK - 1) / BLOCK, fill_block, &f);

@@ -30,7 +30,8 @@ static bool judge_shaped(const struct op_items *x, struct pool *pool, struct jud
     int workers = pool_threads(pool);
     struct judging j = {.items = x->output, .dtype = x->g->tensors[x->op->output].dtype};
     struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = compare, .context = &j};
-    for (int i = 0; i < x->op->input_count; i++) e.in[i] = operand_of(x->g, x->op->inputs[i], x->inputs[i]);
+    for (int i = 0; i < x->op->input_count && i < EVALUATED_MOST; i++)
+        e.in[i] = operand_of(x->g, x->op->inputs[i], x->inputs[i]);
     e.kept = operand_of(x->g, x->op->output, x->kept);
     e.before = operand_of(x->g, x->op->output, x->before);
     e.divisor = x->divisor;

@@ -56,7 +56,7 @@ static void find_last_ops(struct evaluating *v)
         if (p->kept[o] >= 0) v->values[p->kept[o]].last_op = o;
     }
     for (int32_t t = 0; t < v->g->tensor_count; t++)
-        if (v->g->tensors[t].role == LX_OUTPUT) v->values[p->final[t]].last_op = v->g->op_count;
+        if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
 }
 
 static void keep_numbers(void *context, int worker, int64_t at, const struct expected *x)
@@ -83,7 +83,7 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, struct value *out)
     struct evaluation e = {.g = v->g, .op = op, .take = keep_numbers, .context = out};
     int32_t kept = v->r->program.kept[o];
     bool known = kept < 0 || is_known(&v->values[kept]);
-    for (int i = 0; i < op->input_count; i++) {
+    for (int i = 0; i < op->input_count && i < EVALUATED_MOST; i++) {
         const struct value *x = &v->values[program_input(&v->r->program, o, i)];
         known = known && is_known(x);
         e.in[i] = operand_of(x);
@@ -160,7 +160,7 @@ static void take_outputs(struct evaluating *v)
 {
     for (int32_t t = 0; t < v->g->tensor_count; t++) {
         struct value *x = &v->values[v->r->program.final[t]];
-        if (v->g->tensors[t].role != LX_OUTPUT || !x->wide) continue;
+        if (!lx_role_leaves(v->g->tensors[t].role) || !x->wide) continue;
         v->r->outputs[t] = (struct reference_output){x->wide, x->count};
         x->wide = NULL;
     }

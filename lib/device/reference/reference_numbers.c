@@ -97,6 +97,10 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_INSERT]     = {OF(same)},
     [LX_KIND_CONCAT]     = {OF(same)},
     [LX_KIND_PAD]        = {OF(same)},
+    [LX_KIND_GATHER]     = {OF(same)},
+    [LX_KIND_DYNAMIC_SLICE] = {OF(same)},
+    [LX_KIND_DYNAMIC_INSERT] = {OF(same)},
+    [LX_KIND_SCATTER]    = {OF(same)},
 };
 /* clang-format on */
 

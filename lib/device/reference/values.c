@@ -10,7 +10,7 @@
 
 bool op_keeps(const struct lx_op *op)
 {
-    return op_is_insert(op);
+    return op_keeps_rest(op);
 }
 
 static uint64_t hash_string(uint64_t h, const char *s)

@@ -47,6 +47,7 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
+    bool merged;        /* what it does is done by an op before it */
     bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
     bool unknown;       /* a loop or branch that data decides on */
     int64_t taken;      /* how often a loop was walked through, which branch was taken */
@@ -88,6 +89,12 @@ struct sketch {
     int64_t grain[VIEW_MAX_RANK];
     const int64_t *low, *high, *between; /* of a pad, by dimension of the op; else NULL */
     struct op_class *own;                /* of such an op; else NULL */
+    /* Of an op that chooses: the dimensions along which it does, of its first operand; where they begin, unless operands say. */
+    signed char choice[LX_MAX_RANK];
+    int choice_count;
+    const int64_t *starts;
+    enum lx_combine combine;
+    bool in_place; /* the result is the first operand */
 };
 
 struct import {
@@ -107,8 +114,8 @@ struct import {
     int last_number;          /* that kept two names apart */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     const char *result_name;
+    bool short_sticks; /* nothing was left to be copied where sticks are too short: they are padded */
     bool retry;        /* something was forced: sketch again */
-    bool short_sticks; /* from now on storages may end in pieces below a stick: nothing else was left */
     bool give_up;      /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */

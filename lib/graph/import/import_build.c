@@ -155,7 +155,8 @@ static bool index_string(const struct import *im, const struct sketch *s, struct
         const struct sketch_operand *o = &s->operand[i];
         const struct cuts *c = &im->storages.at[o->storage].cuts;
         if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
-        if (c->count < 2) return false;
+        if (c->count < 2 && !s->choice_count) return false;
+        if (c->count < 2) text_add(t, (char[]){new_letter(l), 0}); /* an index of one element */
         for (int k = c->count - 2, d = 0; k >= 0; k--, d++) {
             struct piece p = piece_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]);
             if (!p.letter || d == LX_MAX_RANK) return false;
@@ -229,11 +230,7 @@ static bool add_params(struct import *im, const struct sketch *s, const struct l
 static signed char slid_letter(struct letters *l, int dim)
 {
     char letter = dim >= 0 ? l->letter[dim][0] : 0;
-    if (letter) return (signed char)letter;
-    if (l->count == LX_MAX_VARS) return 0;
-    letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
-    l->count++;
-    return (signed char)letter;
+    return (signed char)(letter ? letter : new_letter(l));
 }
 
 /* False: there are no letters left. */
@@ -261,7 +258,7 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     const char *arrow = strstr(einsum, "->"), *comma = strchr(einsum, ',');
     bool summed = false, one_sided = false;
     if (!kind || !arrow) return NULL;
-    if (s->window_count) return kind;
+    if (s->window_count || s->choice_count) return kind;
     for (const char *p = einsum; p < arrow; p++) {
         if (*p == ',' || strchr(arrow, *p) || strchr(fixed, *p)) continue;
         summed = true;
@@ -274,6 +271,27 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     if ((kind->traits & LX_REDUCES) && s->input_count == 1 && !s->has_value)
         return summed ? kind : lx_kind_at(LX_KIND_CLONE);
     return summed ? NULL : kind;
+}
+
+/* Where the dimensions that are chosen along stand in the first operand. False: one of them has no letter. */
+static bool name_choices(struct import *im, const struct sketch *s, const struct letters *l,
+                         const char *einsum, struct lx_op *op)
+{
+    struct lx_op_params p = op_params_none();
+    int64_t axes[LX_MAX_RANK];
+    for (int i = 0; i < s->choice_count; i++) {
+        char letter = l->letter[(int)s->choice[i]][0];
+        const char *at = letter ? memchr(einsum, letter, strcspn(einsum, ",-")) : NULL;
+        if (!at) return false;
+        axes[i] = at - einsum;
+    }
+    p.axes = arena_copy_array(&im->memory, axes, (size_t)s->choice_count, sizeof *axes);
+    p.axis_count = s->choice_count;
+    p.low = s->starts;
+    p.low_count = s->starts ? s->choice_count : 0;
+    p.combine = s->combine;
+    op->params = arena_copy_array(&im->memory, &p, 1, sizeof p);
+    return p.axes && op->params;
 }
 
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
@@ -293,18 +311,23 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     struct letters letters = {.count = 0};
     struct boxes boxes = {.any = false};
     bool indexed = s->rank >= 0 && index_string(im, s, &letters, &boxes, &einsum) &&
-                   (s->window_count == 0 || name_windows(im, s, &letters, &op));
+                   (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
+                   (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
     op.kind = indexed ? kind_that_fits(s, einsum.at, boxes.fixed) : NULL;
+    if (op.kind && boxes.any && !(op.kind->traits & (LX_POINTWISE | LX_REDUCES | LX_CONTRACTS)))
+        op.kind = NULL;
     op.einsum = op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
         op.has_value = false;
         op.window_count = 0;
+        op.params = NULL;
     }
     ok = ok && add_boxes(im, s, &boxes, &op) &&
          (!s->apart || !op.einsum || add_params(im, s, &letters, einsum.at, &op));
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
-    ok = ok && builder_op(b, &op, im->st);
+    op.inplace = s->in_place ? 0 : -1;
+    ok = ok && (op.kind->traits & LX_ALTERS ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st));
     text_free(&einsum);
     return ok;
 }
@@ -313,6 +336,8 @@ static void mark_needed(struct import *im, const int32_t *results, int count)
 {
     for (int i = 0; i < count; i++)
         if (results[i] >= 0) im->storages.at[results[i]].needed = true;
+    for (size_t i = 0; i < im->storages.count; i++)
+        if (im->storages.at[i].role == LX_STATE) im->storages.at[i].needed = true;
     for (size_t i = im->sketches.count; i-- > 0;) {
         struct sketch *s = &im->sketches.at[i];
         s->needed = im->storages.at[s->operand[s->input_count].storage].needed;

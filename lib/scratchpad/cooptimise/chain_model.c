@@ -50,7 +50,7 @@ static bool always_off(const struct making *k, int32_t t)
     int32_t first = x->access_op[x->tensor_access[from]], last = x->access_op[x->tensor_access[to - 1]];
     if (x->how.passes.no_dump && k->run_of[first] != k->run_of[last]) return true;
     const struct lx_access *only = &x->accesses[x->tensor_access[from]];
-    if (to - from == 1 && (!only->writes || x->graph->tensors[t].role == LX_OUTPUT)) return true;
+    if (to - from == 1 && (!only->writes || lx_role_leaves(x->graph->tensors[t].role))) return true;
     for (int32_t i = from; i < to; i++) {
         const int32_t *label = labels_of(k, x->tensor_access[i]);
         const struct op_menu *menu = menu_of(k, x->access_op[x->tensor_access[i]]);
@@ -116,9 +116,10 @@ static bool make_tensors(struct making *k)
                 m->constant += x->accesses[x->tensor_access[i]].bytes;
             continue;
         }
-        m->tensors[m->tensor_count] = (struct chain_tensor){.tensor = t,
-                                                            .whole = tensor_bytes(x->layouts, t),
-                                                            .leaves = x->graph->tensors[t].role == LX_OUTPUT};
+        m->tensors[m->tensor_count] =
+            (struct chain_tensor){.tensor = t,
+                                  .whole = tensor_bytes(x->layouts, t),
+                                  .leaves = lx_role_leaves(x->graph->tensors[t].role)};
         k->chain_of[t] = m->tensor_count;
         struct chain_tensor *made = &m->tensors[m->tensor_count];
         if (!label_tensor(k, m->tensor_count++)) return false;

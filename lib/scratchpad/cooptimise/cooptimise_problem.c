@@ -42,11 +42,12 @@ static const char *reason_of(struct graph_problem *w, const struct lx_cooptimise
     if (u->stuck && (u->stuck->kind->traits & LX_EXTERN))
         return arena_format(&w->memory, "op %s is extern and works on HBM only", u->stuck->name);
     if (u->stuck) return arena_format(&w->memory, "op %s: its index map is not known", u->stuck->name);
-    if (role == LX_INPUT || role == LX_WEIGHT) {
+    if (role == LX_STATE) return "a state: its home is HBM";
+    if (lx_role_arrives(role)) {
         if (!how->clone_inputs) return "graph input: it arrives in HBM";
         if (u->access_count < 2) return "graph input: read once, so that a copy on chip saves nothing";
     }
-    if (role == LX_OUTPUT && (!how->outputs_on_chip || u->reader_count == 0))
+    if (lx_role_leaves(role) && (!how->outputs_on_chip || u->reader_count == 0))
         return "graph output: it leaves through HBM";
     return NULL;
 }
@@ -116,7 +117,7 @@ static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
     bool ok = true;
     for (int32_t t = 0; ok && t < g->tensor_count; t++) {
         const struct tensor_use *u = &w->use[t];
-        bool given = g->tensors[t].role == LX_INPUT || g->tensors[t].role == LX_WEIGHT;
+        bool given = lx_role_arrives(g->tensors[t].role);
         buffers[t] = (struct lx_joint_buffer){.name = g->tensors[t].name,
                                               .bytes = w->bytes[t],
                                               .start = u->access_count ? u->first_op : 0,
@@ -133,8 +134,8 @@ static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
             int32_t t = op_operand(&g->ops[o], i);
             struct lx_joint_buffer *b = &buffers[t];
             bool load = b->first_use_is_read && b->access_count == 0;
-            bool store =
-                g->tensors[t].role == LX_OUTPUT && i == g->ops[o].input_count && w->use[t].last_writer == o;
+            bool store = lx_role_leaves(g->tensors[t].role) && i == g->ops[o].input_count &&
+                         w->use[t].last_writer == o;
             list[t][b->access_count++] =
                 (struct lx_joint_access){.op = o,
                                          .always = load || store,

@@ -41,8 +41,8 @@ static int64_t least_of_tensor(const struct draft *x, const struct op_menus *men
 {
     int64_t off = 0, read = 0, written = 0, whole = tensor_bytes(x->layouts, t);
     int writes = 0;
-    bool needed = x->graph->tensors[t].role == LX_OUTPUT;
-    bool given = x->graph->tensors[t].role == LX_INPUT || x->graph->tensors[t].role == LX_WEIGHT;
+    bool needed = lx_role_leaves(x->graph->tensors[t].role);
+    bool given = lx_role_arrives(x->graph->tensors[t].role);
     const char *text;
     bool barred = bar_of_tensor(x->layouts, &x->how.passes, t, &text);
     for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {

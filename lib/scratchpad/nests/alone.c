@@ -229,8 +229,8 @@ static void begin_tensor(struct lonely *t, int32_t tensor)
     t->from = t->x->tensor_at[tensor];
     t->count = t->x->tensor_at[tensor + 1] - t->from;
     t->whole = tensor_bytes(t->x->layouts, tensor);
-    t->is_output = role == LX_OUTPUT;
-    t->is_given = role == LX_INPUT || role == LX_WEIGHT;
+    t->is_output = lx_role_leaves(role);
+    t->is_given = lx_role_arrives(role);
 }
 
 static bool any_wipes(const struct lx_graph *g)

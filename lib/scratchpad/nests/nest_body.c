@@ -90,7 +90,7 @@ static bool is_wanted(const struct draft *x, struct body_part *t, int32_t from, 
         off += x->accesses[access].bytes;
         if (x->accesses[access].writes) {
             written = true;
-            bool needed = x->graph->tensors[t->tensor].role == LX_OUTPUT || to + 1 < end;
+            bool needed = lx_role_leaves(x->graph->tensors[t->tensor].role) || to + 1 < end;
             if (needed || store_bytes(x, access) > tensor_bytes(x->layouts, t->tensor))
                 on += store_bytes(x, access);
         }

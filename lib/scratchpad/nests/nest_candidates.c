@@ -183,7 +183,7 @@ static void find_counts(struct finding *f, int axis)
 static bool wanted_after(const struct draft *x, int32_t tensor, int32_t last)
 {
     int32_t k = x->tensor_at[tensor + 1] - 1;
-    return x->graph->tensors[tensor].role == LX_OUTPUT || x->access_op[x->tensor_access[k]] > last;
+    return lx_role_leaves(x->graph->tensors[tensor].role) || x->access_op[x->tensor_access[k]] > last;
 }
 
 static struct run_tensor *tensor_of(struct finding *f, int32_t tensor)

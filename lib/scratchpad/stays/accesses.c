@@ -3,6 +3,7 @@
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "graph/choice.h"
 #include "layout/op_index.h"
 
 #include <string.h>
@@ -49,6 +50,28 @@ static int64_t part_bytes(const struct lx_layout *y, const struct op_index *x, i
     return mul_i64(sticks, y->stick_bytes, &sticks) ? sticks : INT64_MAX;
 }
 
+/* Positions of a dimension with steps of `step` indices that `count` neighbours are in, wherever they begin. */
+static int64_t window_positions(int64_t count, int64_t step, int64_t size)
+{
+    return min_i64(size, ceil_div_i64(count - 1, step) + 1);
+}
+
+/* The operand that an op chooses from: so many times what is chosen, but no more than there is. */
+static int64_t chosen_bytes(const struct lx_layout *y, const struct lx_op *op, const struct lx_choice *c)
+{
+    int64_t sticks = lx_choice_picks(op, c), whole = lx_layout_bytes(y);
+    for (int k = 0; k < y->rank - 1; k++) {
+        int v = y->host_dim[k] < 0 ? -1 : op->map->index[c->operand][(int)y->host_dim[k]], window = -2;
+        for (int a = 0; v >= 0 && a < c->axis_count; a++)
+            if (c->var[a] == v) window = c->window[a];
+        int64_t positions = window >= 0 ? window_positions(op->map->extent[window], y->step[k], y->size[k])
+                            : window == -1 || (v >= 0 && lx_choice_by(op, c, v)) ? 1
+                                                                                 : y->size[k];
+        if (!mul_i64(sticks, positions, &sticks)) return whole;
+    }
+    return mul_i64(sticks, y->stick_bytes, &sticks) ? min_i64(sticks, whole) : whole;
+}
+
 static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
 {
     int32_t tensor = op_operand(op, operand);
@@ -57,6 +80,8 @@ static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, 
         op_index_of(l->graph, op, &x);
         if (x.known && op_index_shifted(&x, operand)) return part_bytes(&l->layouts[tensor], &x, operand);
     }
+    struct lx_choice c;
+    if (lx_choice_of(op, &c) && c.operand == operand) return chosen_bytes(&l->layouts[tensor], op, &c);
     return tensor_bytes(l, tensor);
 }
 
@@ -68,7 +93,7 @@ static void fill_op(struct draft *x, int32_t o, int32_t at)
         x->access_op[at + i] = o;
         x->accesses[at + i] = (struct lx_access){.tensor = op_operand(op, i),
                                                  .stay = -1,
-                                                 .reads = !output || op_is_insert(op),
+                                                 .reads = !output || op_keeps_rest(op),
                                                  .writes = output,
                                                  .bytes = access_bytes(x->layouts, op, i)};
     }

@@ -27,12 +27,16 @@ enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *ho
         *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is";
         return LX_BAR_STATED;
     }
-    bool given = t->role == LX_INPUT || t->role == LX_WEIGHT;
+    if (t->role == LX_STATE) {
+        *text = "a state: its home is HBM, and what changes is written there";
+        return LX_BAR_BOUNDARY;
+    }
+    bool given = lx_role_arrives(t->role);
     if (given && (how->clone == LX_CLONE_NONE || !shaped)) {
         *text = "graph input: it arrives in HBM";
         return LX_BAR_BOUNDARY;
     }
-    if (t->role == LX_OUTPUT && (how->no_outputs || !shaped)) {
+    if (lx_role_leaves(t->role) && (how->no_outputs || !shaped)) {
         *text = "graph output: it leaves through HBM";
         return LX_BAR_BOUNDARY;
     }

@@ -123,7 +123,7 @@ static bool charge_store(struct pricing *p, int32_t k)
         ok = add_need(p, x->tensor_access[i], writer, &n);
         rewritten = x->accesses[x->tensor_access[i]].writes;
     }
-    n.always |= !rewritten && x->graph->tensors[p->tensor].role == LX_OUTPUT;
+    n.always |= !rewritten && lx_role_leaves(x->graph->tensors[p->tensor].role);
     if (n.always)
         p->of[writer].on += p->whole;
     else if (ok && n.any_off.count)

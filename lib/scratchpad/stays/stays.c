@@ -90,7 +90,7 @@ static struct run measure_run(const struct builder *b, int32_t tensor, size_t fr
         const struct seen *next = &b->seen.at[r.to];
         read_on = a[next->access].reads;
     } else
-        read_on = b->x->graph->tensors[tensor].role == LX_OUTPUT;
+        read_on = lx_role_leaves(b->x->graph->tensors[tensor].role);
     r.must_store = written && (needed || read_on);
     return r;
 }

@@ -154,7 +154,7 @@ static void walk_tensor(struct walk *w, int32_t tensor)
         }
         walk_access(w, access);
     }
-    if (x->graph->tensors[tensor].role == LX_OUTPUT) need_in_hbm(w);
+    if (lx_role_leaves(x->graph->tensors[tensor].role)) need_in_hbm(w);
 }
 
 bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_bytes)

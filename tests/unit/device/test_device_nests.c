@@ -192,13 +192,13 @@ static void state_sum(void *context, const struct lx_layouts *l, struct stated_n
     const struct sum_nest *s = context;
     int32_t op = stated_op(l->graph, "reduced");
     struct lx_nest *n = &out->nests[0];
-    *n = (struct lx_nest){.first = op,
+    *n = (struct lx_nest){.first = op - 1,
                           .last = op,
                           .level_count = s->levels,
                           .var = (const signed char(*)[LX_MAX_LEVELS])out->var[0]};
     for (int i = 0; i < s->levels; i++) {
         n->tiles[i] = s->tiles[s->order[i]];
-        out->var[0][0][i] = (signed char)s->order[i];
+        out->var[0][0][i] = out->var[0][1][i] = (signed char)s->order[i];
     }
     if (!nest_valid(l, n, NULL)) return;
     out->nest_count = 1;
@@ -213,14 +213,17 @@ static const struct lx_graph *sum_graph(const char *kind, const char *type, int6
         text, sizeof text,
         "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"sums\", \"device\": {\"preset\": \"spyre\", "
         "\"cores\": %d}, \"tensors\": ["
-        "{\"name\": \"x\", \"shape\": [4, 8, 256], \"dtype\": \"%s\", \"role\": \"input\"},"
+        "{\"name\": \"w\", \"shape\": [4, 8, 256], \"dtype\": \"%s\", \"role\": \"input\"},"
+        "{\"name\": \"x\", \"shape\": [4, 8, 256], \"dtype\": \"%s\"},"
         "{\"name\": \"y\", \"shape\": [8], \"dtype\": \"%s\"},"
         "{\"name\": \"z\", \"shape\": [8], \"dtype\": \"%s\", \"role\": \"output\"}], \"ops\": ["
+        "{\"name\": \"taken\", \"kind\": \"clone\", \"einsum\": \"akb->akb\", \"inputs\": [\"w\"], "
+        "\"output\": \"x\"},"
         "{\"name\": \"reduced\", \"kind\": \"%s\", \"einsum\": \"akb->k\", \"inputs\": [\"x\"], "
         "\"output\": \"y\"},"
         "{\"name\": \"copied\", \"kind\": \"clone\", \"einsum\": \"k->k\", \"inputs\": [\"y\"], "
         "\"output\": \"z\"}]}",
-        (int)cores, type, type, type, kind);
+        (int)cores, type, type, type, type, kind);
     const struct lx_graph *g = lx_graph_parse("sums", text, (size_t)n, &st);
     if (!g) fail_msg("%s of %s: %s", kind, type, st.text);
     return g;

@@ -39,7 +39,7 @@ static void as_asked(void **state)
         {"scores-scaled:s/2;p-y:g/2", 2, 1, 2, 1, 2},
         {"p-y:g/2;scores-scaled:s/2", 2, 1, 2, 1, 2},
         {"scaled-masked:a/2,b/2,c/4", 1, 2, 3, 3, 16},
-        {"y:t/2", 1, 9, 9, 1, 2},
+        {"p-y:g/4", 1, 8, 9, 1, 4},
     };
     const struct lx_graph *g = attention();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -78,6 +78,7 @@ static void what_cannot_be_is_told(void **state)
     told("scores-y:g/3", "do not divide");
     told("scores-y:d/2", "is no axis");
     told("scores-max:g/2;max-y:g/2", "is in two of them");
+    told("y:t/2", "alone in it and accesses no tensor twice");
     told("scores-y:t/2", "complete only when the nest has ended");
 }
 

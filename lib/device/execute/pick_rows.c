@@ -1,0 +1,181 @@
+/* Ops that choose by indices: each core reads its indices, one after the other, and moves the rows that they name.
+ *
+ * Of the tensor that is chosen from, an op counts what the plan counts (graph/choice.h): so many times what one index
+ * names. Which elements these are is in the data; what is checked is all that it could have named. */
+#include "device/execute/execute.h"
+#include "base/checked.h"
+#include "device/memory/dtypes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One core's strip under way: a walk over all indices of the op, and over the windows that begin there. */
+struct picking {
+    struct op_work *w;
+    size_t strip;
+    struct slice slice;
+    int var_count, var[LX_MAX_VARS]; /* the walk, outermost first */
+    int64_t at[LX_MAX_VARS];
+};
+
+int64_t chosen_hbm_bytes(const struct op_work *w)
+{
+    const struct lx_choice *c = &w->choice;
+    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, c->operand)];
+    int64_t sticks = lx_choice_picks(w->op, c), whole = 1;
+    for (int d = 0; d < l->rank - 1; d++) {
+        int v = l->host_dim[d] < 0 ? -1 : w->x.var[c->operand][(int)l->host_dim[d]], axis = -1;
+        for (int a = 0; a < c->axis_count; a++)
+            if (c->var[a] == v) axis = a;
+        int64_t n = l->size[d];
+        if (axis >= 0)
+            n = min_i64(
+                n, c->window[axis] < 0 ? 1 : ceil_div_i64(w->x.extent[c->window[axis]] - 1, l->step[d]) + 1);
+        else if (v >= 0 && lx_choice_by(w->op, c, v))
+            n = 1;
+        whole *= l->size[d];
+        if (!mul_i64(sticks, n, &sticks)) sticks = INT64_MAX;
+    }
+    return sticks_to_bytes(w->m, op_operand(w->op, c->operand), min_i64(sticks, whole));
+}
+
+/* An integer as it is stored. */
+static int64_t stored_integer(const struct number_type *t, const void *memory, int64_t at)
+{
+    union {
+        int64_t whole;
+        int32_t word;
+        int16_t half;
+        int8_t byte;
+        unsigned char items[8];
+    } u = {0};
+    items_from_memory(t, memory, at, 1, u.items);
+    int64_t n = t->item == 8 ? u.whole : t->item == 4 ? u.word : t->item == 2 ? u.half : u.byte;
+    return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
+}
+
+/* The number that index operand `operand` has for this slice; false: nobody can read it. */
+static bool read_index(struct picking *p, int operand, const struct slice *s, int64_t *out)
+{
+    struct op_work *w = p->w;
+    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, operand)];
+    const struct place *at = &w->core[w->strip[p->strip].core].place[operand];
+    struct arena memory = {0};
+    struct region r;
+    int64_t element = 0;
+    *out = 0;
+    if (!(w->strip[p->strip].usable >> operand & 1)) return true;
+    bool ok = region_make(l, &at->box, &w->x, operand, s, &memory, &r);
+    for (int h = 0; ok && h < r.host_rank; h++) element += r.element[h][0];
+    if (ok) *out = stored_integer(&number_types[l->dtype], at->in->bytes + at->address, element);
+    arena_free(&memory);
+    return ok;
+}
+
+/* Where the slice is along each chosen axis. `*there`: it is to be moved. False: memory is out. */
+static bool find_position(struct picking *p, bool *there)
+{
+    const struct op_work *w = p->w;
+    const struct lx_choice *c = &w->choice;
+    bool scatter = w->op->kind->id == LX_KIND_SCATTER;
+    *there = true;
+    for (int a = 0; a < c->axis_count; a++) {
+        struct slice s = p->slice;
+        int64_t n, extent = w->x.extent[c->var[a]];
+        int64_t room = extent - (c->window[a] < 0 ? 1 : w->x.extent[c->window[a]]);
+        if (c->vector >= 0) s.from[c->vector] = a, s.to[c->vector] = a + 1;
+        if (c->start)
+            n = c->start[a];
+        else if (!read_index(p, c->index + (c->index_count > 1 ? a : 0), &s, &n))
+            return false;
+        if (scatter && (n < 0 || n >= extent)) *there = false;
+        n = min_i64(max_i64(n, 0), room) + (c->window[a] < 0 ? 0 : p->slice.from[c->window[a]]);
+        p->slice.from[c->var[a]] = n;
+        p->slice.to[c->var[a]] = n + 1;
+    }
+    return true;
+}
+
+static void begin_walk(struct picking *p)
+{
+    const struct op_work *w = p->w;
+    const struct lx_choice *c = &w->choice;
+    bool taken[LX_MAX_VARS] = {0};
+    p->slice = w->strip[p->strip].slice;
+    for (int i = 0; i < c->index_count; i++)
+        for (int d = 0; d < w->x.rank[c->index + i]; d++) {
+            int v = w->x.var[c->index + i][d];
+            if (!taken[v] && v != c->vector) p->var[p->var_count++] = v;
+            taken[v] = true;
+        }
+    for (int a = 0; a < c->axis_count; a++)
+        if (c->window[a] >= 0) p->var[p->var_count++] = c->window[a];
+    if (c->vector >= 0) p->slice.from[c->vector] = 0, p->slice.to[c->vector] = 1;
+    for (int k = 0; k < p->var_count; k++) {
+        p->at[k] = p->slice.from[p->var[k]];
+        p->slice.to[p->var[k]] = p->at[k] + 1;
+    }
+}
+
+static bool next_pick(struct picking *p)
+{
+    const struct slice *all = &p->w->strip[p->strip].slice;
+    for (int k = p->var_count - 1; k >= 0; k--) {
+        int v = p->var[k];
+        bool more = ++p->at[k] < all->to[v];
+        if (!more) p->at[k] = all->from[v];
+        p->slice.from[v] = p->at[k];
+        p->slice.to[v] = p->at[k] + 1;
+        if (more) return true;
+    }
+    return false;
+}
+
+/* What was there before, which the op changes. */
+static void load_kept(const struct op_work *w, const struct strip_work *s)
+{
+    int out = w->operands - 1;
+    const struct place *p = &w->core[s->core].place[out];
+    if (!p->in || !(s->usable >> out & 1)) return;
+    dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, out,
+                 &s->layout, s->out);
+}
+
+static void pick_task(void *context, int64_t strip, int worker)
+{
+    struct op_work *w = context;
+    struct picking p = {.w = w, .strip = (size_t)strip};
+    bool ok = strip_prepare(w, &w->strip[strip]), there;
+    (void)worker;
+    if (ok && (w->op->kind->traits & LX_ALTERS)) load_kept(w, &w->strip[strip]);
+    begin_walk(&p);
+    if (ok) do {
+            ok = find_position(&p, &there) && (!there || strip_chunk(w, p.strip, &p.slice));
+        } while (ok && next_pick(&p));
+    if (!ok) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+}
+
+#define COMBINE(name, expression)                                                                            \
+    static void name##_row(float *to, const float *index, const float *from, const float *c, int64_t count)  \
+    {                                                                                                        \
+        (void)index, (void)c;                                                                                \
+        for (int64_t i = 0; i < count; i++) to[i] = expression;                                              \
+    }
+COMBINE(replace, from[i])
+COMBINE(add, to[i] + from[i])
+COMBINE(mul, to[i] * from[i])
+COMBINE(min, from[i] < to[i] || from[i] != from[i] ? from[i] : to[i])
+COMBINE(max, from[i] > to[i] || from[i] != from[i] ? from[i] : to[i])
+
+bool compute_choice(struct op_work *w)
+{
+    static row_function *const rows[LX_COMBINE_COUNT] = {[LX_COMBINE_REPLACE] = replace_row,
+                                                         [LX_COMBINE_ADD] = add_row,
+                                                         [LX_COMBINE_MUL] = mul_row,
+                                                         [LX_COMBINE_MIN] = min_row,
+                                                         [LX_COMBINE_MAX] = max_row};
+    if (w->op->kind->id == LX_KIND_SCATTER)
+        w->row = rows[w->op->params ? w->op->params->combine : LX_COMBINE_REPLACE];
+    pool_run(w->m->pool, (int64_t)w->strip_count, pick_task, w);
+    return !w->no_memory;
+}

@@ -1,0 +1,180 @@
+/* What ops that choose by indices mean, on whole tensors: element by element where something is taken out, update by
+ * update where something is put in. */
+#include "device/reference/evaluate.h"
+#include "graph/choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct choosing {
+    const struct evaluation *e;
+    struct lx_choice c;
+    int64_t step[LX_MAX_INPUTS + 1][LX_MAX_VARS]; /* per operand and variable, in elements */
+    int64_t at[LX_MAX_VARS];                      /* of each variable */
+    int walk[LX_MAX_VARS], walk_count;            /* variables that are gone through, outermost first */
+    double *value, *size;                         /* of the output; size: of all terms of an element */
+};
+
+static void find_steps(struct choosing *k)
+{
+    const struct lx_op *op = k->e->op;
+    for (int i = 0; i <= op->input_count; i++) {
+        int64_t n = 1;
+        for (int d = op->map->rank[i] - 1; d >= 0; d--) {
+            k->step[i][(int)op->map->index[i][d]] = n;
+            n *= op->map->extent[(int)op->map->index[i][d]];
+        }
+    }
+}
+
+static int64_t place_in(const struct choosing *k, int operand)
+{
+    int64_t n = 0;
+    for (int v = 0; v < k->e->op->map->var_count; v++) n += k->at[v] * k->step[operand][v];
+    return n;
+}
+
+static double element(const struct operand *o, int64_t at)
+{
+    double x;
+    operand_row(o, at, 1, 1, &x);
+    return x;
+}
+
+/* Sets the chosen variables from the indices; false: it is nowhere. */
+static bool choose(struct choosing *k)
+{
+    const struct lx_choice *c = &k->c;
+    const struct lx_einsum *map = k->e->op->map;
+    for (int a = 0; a < c->axis_count; a++) {
+        int operand = c->index + (c->index_count > 1 ? a : 0);
+        int64_t moved = c->window[a] < 0 ? 1 : map->extent[c->window[a]];
+        if (c->vector >= 0) k->at[c->vector] = a;
+        k->at[c->var[a]] = 0;
+        double n = c->start ? (double)c->start[a] : element(&k->e->in[operand], place_in(k, operand)),
+               last = (double)map->extent[c->var[a]];
+        if (k->e->op->kind->id == LX_KIND_SCATTER && (n < 0 || n >= last)) return false;
+        n = fmin(fmax(n, 0), last - (double)moved);
+        k->at[c->var[a]] = (int64_t)n + (c->window[a] < 0 ? 0 : k->at[c->window[a]]);
+    }
+    if (c->vector >= 0) k->at[c->vector] = 0;
+    return true;
+}
+
+static void combine(struct choosing *k, int64_t to, double x)
+{
+    const struct lx_op_params *p = k->e->op->params;
+    double y = k->value[to];
+    switch (p ? p->combine : LX_COMBINE_REPLACE) {
+    case LX_COMBINE_ADD:
+        k->value[to] = y + x;
+        k->size[to] += fabs(x);
+        return;
+    case LX_COMBINE_MUL:
+        k->value[to] = y * x;
+        k->size[to] = fabs(y * x);
+        return;
+    case LX_COMBINE_MIN:
+        k->value[to] = isnan(y) || y < x ? y : x;
+        return;
+    case LX_COMBINE_MAX:
+        k->value[to] = isnan(y) || y > x ? y : x;
+        return;
+    case LX_COMBINE_REPLACE:
+    case LX_COMBINE_COUNT:
+        k->value[to] = x;
+        k->size[to] = fabs(x);
+    }
+}
+
+static void walk_along(struct choosing *k, int operand)
+{
+    const struct lx_einsum *map = k->e->op->map;
+    for (int d = 0; d < map->rank[operand]; d++) {
+        int v = map->index[operand][d];
+        bool again = v == k->c.vector;
+        for (int i = 0; i < k->walk_count; i++) again |= k->walk[i] == v;
+        if (!again) k->walk[k->walk_count++] = v;
+    }
+}
+
+static bool next(struct choosing *k)
+{
+    for (int i = k->walk_count - 1; i >= 0; i--) {
+        int v = k->walk[i];
+        if (++k->at[v] < k->e->op->map->extent[v]) return true;
+        k->at[v] = 0;
+    }
+    return false;
+}
+
+/* Updates in the order of the indices. */
+static void put_in(struct choosing *k)
+{
+    int64_t n = k->e->out_count;
+    for (int64_t i = 0; i < n; i += JUDGED_MOST)
+        operand_row(&k->e->kept, i, 1, n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->value + i);
+    for (int64_t i = 0; i < n; i++) k->size[i] = fabs(k->value[i]);
+    for (int j = 0; j < k->c.index_count; j++) walk_along(k, k->c.index + j);
+    walk_along(k, k->c.other);
+    do {
+        for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
+        double x = element(&k->e->in[k->c.other], place_in(k, k->c.other));
+        if (choose(k)) combine(k, place_in(k, k->e->op->input_count), x);
+    } while (next(k));
+}
+
+static void take_out(struct choosing *k)
+{
+    int64_t n = 0;
+    walk_along(k, k->e->op->input_count);
+    do {
+        for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
+        choose(k);
+        k->value[n++] = element(&k->e->in[k->c.operand], place_in(k, k->c.operand));
+    } while (next(k));
+}
+
+static bool rounds(const struct evaluation *e)
+{
+    const struct lx_op_params *p = e->op->params;
+    enum lx_combine c = p ? p->combine : LX_COMBINE_REPLACE;
+    return e->bounded && e->op->kind->id == LX_KIND_SCATTER && (c == LX_COMBINE_ADD || c == LX_COMBINE_MUL);
+}
+
+static void hand_over(const struct choosing *k)
+{
+    const struct evaluation *e = k->e;
+    double growth = expm1((double)(lx_choice_picks(e->op, &k->c) + 1) * log1p(0x1p-24));
+    for (int64_t i = 0; i < e->out_count; i += JUDGED_MOST) {
+        int64_t n = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST;
+        double slack[JUDGED_MOST];
+        for (int64_t j = 0; j < n; j++) slack[j] = growth * k->size[i + j] + 0x1p-149;
+        e->take(e->context, 0, i,
+                &(struct expected){.count = n,
+                                   .value = k->value + i,
+                                   .slack = rounds(e) ? slack : NULL,
+                                   .peak = rounds(e) ? k->size + i : NULL});
+    }
+}
+
+bool evaluate_choice(struct evaluation *e)
+{
+    struct choosing *k = calloc(1, sizeof *k);
+    if (!k) return false;
+    k->e = e;
+    lx_choice_of(e->op, &k->c);
+    find_steps(k);
+    k->value = malloc((size_t)(e->out_count + 1) * sizeof *k->value);
+    k->size = calloc((size_t)e->out_count + 1, sizeof *k->size);
+    bool ok = k->value && k->size;
+    if (ok && (e->op->kind->traits & LX_ALTERS))
+        put_in(k);
+    else if (ok)
+        take_out(k);
+    if (ok) hand_over(k);
+    free(k->value);
+    free(k->size);
+    free(k);
+    return ok;
+}

@@ -1,0 +1,166 @@
+/* What is chosen by what, from the index map of an op and its axes; see the header. */
+#include "graph/choice.h"
+#include "graph/builder.h"
+#include "base/checked.h"
+
+static int dim_of(const struct lx_einsum *m, int operand, int v)
+{
+    for (int d = 0; d < m->rank[operand]; d++)
+        if (m->index[operand][d] == v) return d;
+    return -1;
+}
+
+static bool in_indices(const struct lx_einsum *m, const struct lx_choice *c, int v)
+{
+    for (int i = 0; i < c->index_count; i++)
+        if (dim_of(m, c->index + i, v) >= 0) return true;
+    return false;
+}
+
+/* Which operands play which part. */
+static void set_parts(const struct lx_op *op, struct lx_choice *c)
+{
+    int out = op->input_count;
+    bool alters = op->kind->traits & LX_ALTERS,
+         starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
+    bool scatter = op->kind->id == LX_KIND_SCATTER;
+    c->operand = alters ? out : 0;
+    c->other = !alters ? out : scatter ? 1 : 0;
+    c->index = scatter ? 0 : 1;
+    c->index_count = starts ? op->input_count - 1 : 1;
+}
+
+static bool is_new(const struct lx_einsum *m, const struct lx_choice *c, int v)
+{
+    return dim_of(m, c->operand, v) < 0 && !in_indices(m, c, v);
+}
+
+/* New letters of `other`, in order, are windows of the last axes, in order. */
+static int set_windows(const struct lx_einsum *m, struct lx_choice *c)
+{
+    int n = 0, axis;
+    for (int d = 0; d < m->rank[c->other]; d++) n += is_new(m, c, m->index[c->other][d]);
+    axis = c->axis_count - n;
+    for (int d = 0; d < m->rank[c->other]; d++) {
+        int v = m->index[c->other][d];
+        if (!is_new(m, c, v)) continue;
+        if (axis >= 0 && axis < LX_MAX_RANK) c->window[axis] = v;
+        axis++;
+    }
+    return n;
+}
+
+/* A variable of an only index operand that nothing else has, and that counts the axes. */
+static int vector_of(const struct lx_einsum *m, const struct lx_choice *c)
+{
+    int last = c->index_count ? m->rank[c->index] - 1 : -1,
+        v = last >= 0 && c->index_count == 1 ? m->index[c->index][last] : -1;
+    bool own = v >= 0 && dim_of(m, c->operand, v) < 0 && dim_of(m, c->other, v) < 0;
+    return own && m->extent[v] == c->axis_count ? v : -1;
+}
+
+static int find(const struct lx_op *op, const struct lx_einsum *m, struct lx_choice *c)
+{
+    const struct lx_op_params *p = op->params;
+    *c = (struct lx_choice){.vector = -1};
+    set_parts(op, c);
+    c->axis_count = p && p->axis_count ? p->axis_count : p && p->axis >= 0 ? 1 : 0;
+    for (int a = 0; a < LX_MAX_RANK; a++) c->var[a] = c->window[a] = -1;
+    for (int a = 0; a < c->axis_count && a < LX_MAX_RANK; a++) {
+        int64_t d = p->axis_count ? p->axes[a] : p->axis;
+        if (d >= 0 && d < m->rank[c->operand]) c->var[a] = m->index[c->operand][d];
+    }
+    if (c->index_count == 0 && p && p->low_count == c->axis_count) c->start = p->low;
+    c->vector = vector_of(m, c);
+    return set_windows(m, c);
+}
+
+bool lx_choice_of(const struct lx_op *op, struct lx_choice *out)
+{
+    if (!(op->kind->traits & LX_CHOOSES) || !op->map) return false;
+    find(op, op->map, out);
+    return true;
+}
+
+bool lx_choice_by(const struct lx_op *op, const struct lx_choice *c, int v)
+{
+    return in_indices(op->map, c, v);
+}
+
+int64_t lx_choice_picks(const struct lx_op *op, const struct lx_choice *c)
+{
+    int64_t n = 1;
+    for (int v = 0; v < op->map->var_count; v++)
+        if (v != c->vector && in_indices(op->map, c, v) && !mul_i64(n, op->map->extent[v], &n))
+            return INT64_MAX;
+    return n;
+}
+
+/* NULL: the axes are right. */
+static const char *wrong_axes(const struct lx_einsum *m, const struct lx_op *op, const struct lx_choice *c,
+                              int windows)
+{
+    bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
+    if (c->axis_count < 1) return "names no \"axis\" or \"axes\" to choose along";
+    for (int a = 0; a < c->axis_count; a++) {
+        if (c->var[a] < 0) return "has an axis that the tensor it chooses from does not have";
+        if (dim_of(m, c->other, c->var[a]) >= 0 || in_indices(m, c, c->var[a]))
+            return "gives a letter to the axis it chooses along that another operand has, too";
+        for (int k = 0; k < a; k++)
+            if (c->var[k] == c->var[a]) return "names an axis twice";
+    }
+    if (starts && c->index_count != c->axis_count && !c->start)
+        return "needs one start for each axis, an operand each or \"low\"";
+    if (!starts && c->axis_count > 1 && c->vector < 0)
+        return "chooses along several axes: the last dimension of its index must count them";
+    if (windows != 0 && (!starts || windows > c->axis_count))
+        return "has a letter that stands for nothing of what it chooses from";
+    for (int a = 0; a < c->axis_count; a++)
+        if (c->window[a] >= 0 && m->extent[c->window[a]] > m->extent[c->var[a]])
+            return "moves more than there is along an axis";
+    return NULL;
+}
+
+/* NULL: every letter has its part. */
+static const char *wrong_letters(const struct lx_einsum *m, const struct lx_choice *c)
+{
+    for (int v = 0; v < m->var_count; v++) {
+        bool chosen = false, from = dim_of(m, c->operand, v) >= 0, other = dim_of(m, c->other, v) >= 0;
+        for (int a = 0; a < c->axis_count; a++) chosen |= c->var[a] == v;
+        if (from && !chosen && !other) return "drops a letter that it does not choose along";
+        if (in_indices(m, c, v) && v != c->vector && !other && m->extent[v] > 1)
+            return "has an index with a letter that what is moved does not have";
+    }
+    return NULL;
+}
+
+static bool reports_index(const struct graph_builder *b, struct place at, const struct lx_op *op,
+                          const struct lx_choice *c, lx_status *st)
+{
+    for (int i = 0; i < c->index_count; i++) {
+        const struct lx_tensor *t = &b->tensors.at[op->inputs[c->index + i]];
+        bool whole = t->dtype != LX_FP16 && t->dtype != LX_BF16 && t->dtype != LX_FP32 && t->dtype != LX_FP8;
+        if (!whole)
+            return builder_error(b, at, st, LX_E_SHAPE,
+                                 "op %s: index %s has elements of type %s; indices are integers", op->name,
+                                 t->name, lx_dtype_word(t->dtype));
+    }
+    return true;
+}
+
+bool choice_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
+                  struct lx_einsum *map, lx_status *st)
+{
+    struct lx_choice c;
+    int windows = find(op, map, &c);
+    const char *why = wrong_axes(map, op, &c, windows);
+    if (!why) why = wrong_letters(map, &c);
+    if (why)
+        return builder_error(b, at, st, LX_E_EINSUM, "op %s: %s (%s) %s", op->name, op->kind->name,
+                             op->einsum, why);
+    for (int a = 0; a < c.axis_count; a++) map->nature[c.var[a]] = LX_CHOSEN;
+    /* What the output does not have would have to be put together again. */
+    for (int v = 0; v < map->var_count; v++)
+        if (map->nature[v] == LX_ITERATED && dim_of(map, op->input_count, v) < 0) map->nature[v] = LX_JOINED;
+    return reports_index(b, at, op, &c, st);
+}

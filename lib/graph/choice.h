@@ -1,0 +1,33 @@
+/* Ops that choose by indices (LX_CHOOSES): which operand is chosen from, by which others, along which variables.
+ *
+ *     gather          y[i.., b..] = x[.., index[i..], ..]       chosen from: the first input
+ *     dynamic_slice   y[w.., b..] = x[.., start + w, ..]        chosen from: the first input
+ *     dynamic_insert  y[.., start + w, ..] = x[w.., b..]        chosen from: the output, the rest of which is kept
+ *     scatter         y[.., index[i..], ..] = x[i.., b..]       chosen from: the output, likewise
+ *
+ * Sizes: one to eight axes, an index operand for each or one for all. */
+#ifndef LX_GRAPH_CHOICE_H
+#define LX_GRAPH_CHOICE_H
+
+#include "graph/graph.h"
+
+struct lx_choice {
+    int operand; /* that is chosen from */
+    int other;   /* that has what is taken from it, or put into it */
+    int index, index_count;
+    int axis_count;
+    int var[LX_MAX_RANK]; /* per axis: the chosen variable */
+    int window
+        [LX_MAX_RANK]; /* per axis: the variable of `other` that goes on from the start; -1: one position */
+    const int64_t *start; /* per axis, where no operand says it; else NULL */
+    int vector; /* the variable of the index operand that counts the axes; -1: an operand each, or one axis */
+};
+
+/* False: the op chooses nothing. */
+bool lx_choice_of(const struct lx_op *op, struct lx_choice *out);
+/* Is it a variable of one of the index operands? */
+bool lx_choice_by(const struct lx_op *op, const struct lx_choice *c, int v);
+/* How often something is chosen: indices, without the one that counts axes. */
+int64_t lx_choice_picks(const struct lx_op *op, const struct lx_choice *c);
+
+#endif
