@@ -103,6 +103,34 @@ static bool add_path(struct planner *p, const struct nest_set *base, const struc
     return s.nest_count <= base->nest_count + 1 || enter(p, &s, tries, next);
 }
 
+/* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
+static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32_t tensor)
+{
+    for (int32_t i = 0; i < a->draft.problem.count; i++) {
+        const struct lx_stay *s = &a->draft.stays[i];
+        if (s->tensor == tensor && a->answer.address[i] >= 0 && s->first <= n->last && s->last >= n->first &&
+            (s->first < n->first || s->last > n->last))
+            return true;
+    }
+    return false;
+}
+
+/* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
+static bool enter_whole(struct planner *p, const struct attempt *from, const struct nest_set *with,
+                        int32_t at, struct arena *memory, int64_t *tries, struct nest_pool *next)
+{
+    struct nest_set s = *with;
+    int32_t whole = 0;
+    for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
+        if (!nest_tensor_of(from->draft.layouts, &with->nests[at], t).accessed ||
+            !goes_through(from, &with->nests[at], t))
+            continue;
+        if (!nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s)) return status_no_memory(p->st);
+        whole++;
+    }
+    return whole == 0 || *tries <= 0 || enter(p, &s, tries, next);
+}
+
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
 static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int32_t most,
                       int64_t *tries, struct nest_pool *next)
@@ -119,7 +147,9 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
     for (int32_t i = 0; ok && *tries > 0 && i < all.count && i < most; i++) {
         if (lx_run_stopped(&p->options->run)) break;
         ok = nest_set_add(&base, &all.at[i], &memory, &with) ? true : status_no_memory(p->st);
-        ok = ok && enter(p, &with, tries, next);
+        int32_t at = with.changed;
+        ok = ok && enter(p, &with, tries, next) &&
+             (from->draft.graph->op_count > FEW || enter_whole(p, from, &with, at, &memory, tries, next));
     }
     arena_free(&memory);
     return ok;
