@@ -210,6 +210,16 @@ enum lx_nature lx_var_nature(const struct lx_op *op, int v)
     return op->map ? (enum lx_nature)op->map->nature[v] : LX_ITERATED;
 }
 
+/* One sequence of elements. */
+static bool check_reshape(struct map_context *c, const struct lx_op *op)
+{
+    const struct lx_tensor *in = operand(c, 0), *out = operand(c, 1);
+    if (in->bytes == out->bytes && (in->rank < 0 || out->rank < 0 || in->dtype == out->dtype)) return true;
+    return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
+                         "op %s: %s and %s do not have the same number of elements of one type", op->name,
+                         in->name, out->name);
+}
+
 static bool check_arity(struct map_context *c, const struct lx_op *op)
 {
     const struct lx_kind *k = op->kind;
@@ -258,7 +268,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
                 "op %s has an offset or stride, but an operand is known by its bytes only; give shapes",
                 op->name);
         op->reduces = (op->kind->traits & LX_REDUCES) && !(op->kind->traits & LX_POINTWISE);
-        return true;
+        return op->kind->id != LX_KIND_RESHAPE || check_reshape(&c, op);
     }
     if (op->window_count && op->views)
         return builder_error(b, c.at, st, LX_E_EINSUM,

@@ -95,6 +95,7 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_SLICE]      = {OF(same)},
     [LX_KIND_SHIFT]      = {OF(same)},
     [LX_KIND_INSERT]     = {OF(same)},
+    [LX_KIND_RESHAPE]    = {OF(same)},
     [LX_KIND_CONCAT]     = {OF(same)},
     [LX_KIND_PAD]        = {OF(same)},
     [LX_KIND_GATHER]     = {OF(same)},

@@ -57,13 +57,15 @@ bool import_is_tensor(const struct import *im, int32_t value)
 /* Operands and results as the row wants them. */
 static bool has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
+    bool joins = strcmp(row->ours, "concat") == 0; /* what has no element is left out */
     bool loose = row->operands >= LOOSE, all = op->operand_count >= row->operands % LOOSE;
     if (row->operands >= ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
     all = all && (loose || op->result_count == 1);
     for (int i = 0; i < op->result_count; i++)
         all = all && ((loose && i > 0 && op->results[i] < 0) || import_is_tensor(im, op->results[i]));
     for (int i = 0; i < op->operand_count; i++)
-        all = all && ((loose && op->operands[i] < 0) || import_is_tensor(im, op->operands[i]));
+        all = all && ((loose && op->operands[i] < 0) || import_is_tensor(im, op->operands[i]) ||
+                      (joins && model_type_of(im->m, op->operands[i])->elements == 0));
     return all;
 }
 
