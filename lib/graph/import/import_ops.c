@@ -57,7 +57,7 @@ bool import_is_tensor(const struct import *im, int32_t value)
 /* Operands and results as the row wants them. */
 static bool has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
-    bool joins = strcmp(row->ours, "concat") == 0; /* what has no element is left out */
+    bool joins = row->ours && strcmp(row->ours, "concat") == 0; /* what has no element is left out */
     bool loose = row->operands >= LOOSE, all = op->operand_count >= row->operands % LOOSE;
     if (row->operands >= ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
     all = all && (loose || op->result_count == 1);

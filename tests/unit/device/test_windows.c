@@ -328,6 +328,11 @@ static void wrong_ones_are_refused(void **state)
     refused("ha,ka->pa", "", "windows");
     refused(
         "ha,ka->pa",
+        "{\"in\": \"h\", \"out\": \"p\", \"tap\": \"k\"}, {\"in\": \"x\", \"out\": \"y\", \"tap\": \"z\", "
+        "\"size\": 1073741824}, {\"in\": \"u\", \"out\": \"v\", \"tap\": \"w\", \"size\": 1073741824}",
+        "2^60");
+    refused(
+        "ha,ka->pa",
         "{\"in\": \"h\", \"out\": \"p\", \"tap\": \"k\"}, {\"in\": \"h\", \"out\": \"p\", \"tap\": \"k\"}",
         "letter");
 }
