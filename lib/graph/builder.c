@@ -3,6 +3,7 @@
 #include "graph/builder.h"
 #include "graph/op_data.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 #include "graph/op_windows.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -122,7 +123,8 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     copy.params = op_params_copy(b->memory, op->params);
     copy.data = op_data_copy(b->memory, op->data);
     if ((op->offset && !copy.offset) || (op->stride && !copy.stride) || !copy.hints ||
-        (op->params && !copy.params) || (op->data && !copy.data) || !builder_copy_windows(b, op, &copy))
+        (op->params && !copy.params) || (op->data && !copy.data) || !builder_copy_windows(b, op, &copy) ||
+        !op_views_copy(b, op, &copy))
         return status_no_memory(st);
     struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
     return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);

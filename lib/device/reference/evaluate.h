@@ -28,7 +28,7 @@
 #include "kernels/thread_pool.h"
 
 /* Operands that ops are evaluated with; elements are functions of at most three. */
-enum { EVALUATED_MOST = LX_MAX_RANK + 1 };
+enum { EVALUATED_MOST = LX_MAX_INPUTS };
 
 /* Elements at .. at + x->count - 1 of the result. Called from many threads at once. */
 typedef void take_results(void *context, int worker, int64_t at, const struct expected *x);
@@ -82,6 +82,8 @@ void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t
 
 /* evaluate_picks.c: places of the largest and the least. */
 void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
+/* placing.c: ops that put elements at other places. */
+void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 
 /* contract.c */
 bool evaluate_contraction(struct evaluation *e, struct pool *pool);

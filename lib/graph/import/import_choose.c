@@ -51,7 +51,7 @@ static bool over_op(struct import *im, const struct model_op *op, struct choosin
                     struct sketch_operand *o)
 {
     struct import_value *v = &c->operand[i];
-    bool whole = true;
+    bool whole = !view_is_part(&v->view);
     if (!import_stored(im, v)) return false;
     for (int d = 0; d < v->view.rank; d++)
         if (c->dim[i][d] >= 0 && stays_whole(c, c->dim[i][d])) whole = whole && in_one_piece(im, v, d);
@@ -73,7 +73,7 @@ static void keep_whole(struct import *im, const struct sketch_operand *o, int di
     for (int i = o->view.first[dim]; i < o->view.first[dim + 1]; i++) {
         const struct atom *a = &o->view.atom[i];
         if (a->low > 0 && s->whole_count < STORAGE_MAX_WHOLE)
-            s->whole[s->whole_count++] = (struct atom){a->low, a->extent};
+            s->whole[s->whole_count++] = atom_of(a->low, a->extent);
     }
 }
 

@@ -55,7 +55,7 @@ static bool iota(struct import *im, const struct model_op *op, const char *ours)
     view_start(&out.view);
     for (int d = 0; d < type->count; d++) {
         bool own = d == dim && type->extent[d] > 1;
-        if (!view_open_dim(&out.view) || !view_add(&out.view, (struct atom){own, type->extent[d]}))
+        if (!view_open_dim(&out.view) || !view_add(&out.view, atom_of(own, type->extent[d])))
             return status_set(im->st, LX_E_LIMIT, "more than %d dimensions", VIEW_MAX_RANK);
     }
     import_class(im, op, CLASS_MAPPED, NULL);
@@ -67,7 +67,7 @@ static bool keep_whole(struct import *im, int32_t storage, int64_t low, int64_t 
 {
     struct storage *s = &im->storages.at[storage];
     if (s->whole_count == STORAGE_MAX_WHOLE) return false;
-    s->whole[s->whole_count++] = (struct atom){low, extent};
+    s->whole[s->whole_count++] = atom_of(low, extent);
     return true;
 }
 
