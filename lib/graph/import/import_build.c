@@ -177,11 +177,19 @@ static const int64_t *kept(struct import *im, const int64_t *list)
     return arena_copy_array(&im->memory, list, LX_MAX_RANK, sizeof *list);
 }
 
+/* Has the output a letter that the input lacks? */
+static bool repeats(const char *einsum)
+{
+    const char *arrow = strstr(einsum, "->"), *p = arrow + 2;
+    while (*p && memchr(einsum, *p, (size_t)(arrow - einsum))) p++;
+    return *p != 0;
+}
+
 /* Boxes as views of the op; a copy of a box is a slice. False: memory is out. */
 static bool add_boxes(struct import *im, const struct sketch *s, const struct boxes *b, struct lx_op *op)
 {
-    if (!b->any || !op->kind) return true;
-    if (op->kind->id == LX_KIND_CLONE) {
+    if (!b->any || !op->einsum) return true;
+    if (op->kind->id == LX_KIND_CLONE && !repeats(op->einsum)) {
         op->kind = lx_kind_at(LX_KIND_SLICE);
         op->offset = kept(im, b->offset[0]);
         op->stride = kept(im, b->step[0]);
