@@ -61,7 +61,7 @@ bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status
     struct lx_op own = *op;
     int32_t inputs[LX_MAX_INPUTS];
     int changed = op->inplace >= 0 ? op->inplace : 0, n = 0;
-    if (op->input_count < 3 || changed >= op->input_count)
+    if (op->input_count < 2 || changed >= op->input_count)
         return builder_error(b, b->here, st, LX_E_SCHEMA,
                              "op %s: %s takes what is changed, what goes into it and where, not %d inputs",
                              op->name, op->kind->name, op->input_count);

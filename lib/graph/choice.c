@@ -30,15 +30,22 @@ static void set_parts(const struct lx_op *op, struct lx_choice *c)
     c->index_count = starts ? op->input_count - 1 : 1;
 }
 
-/* New letters of `other`, in order, are windows of the axes, in order. */
+static bool is_new(const struct lx_einsum *m, const struct lx_choice *c, int v)
+{
+    return dim_of(m, c->operand, v) < 0 && !in_indices(m, c, v);
+}
+
+/* New letters of `other`, in order, are windows of the last axes, in order. */
 static int set_windows(const struct lx_einsum *m, struct lx_choice *c)
 {
-    int n = 0;
+    int n = 0, axis;
+    for (int d = 0; d < m->rank[c->other]; d++) n += is_new(m, c, m->index[c->other][d]);
+    axis = c->axis_count - n;
     for (int d = 0; d < m->rank[c->other]; d++) {
         int v = m->index[c->other][d];
-        if (dim_of(m, c->operand, v) >= 0 || in_indices(m, c, v)) continue;
-        if (n < LX_MAX_RANK) c->window[n] = v;
-        n++;
+        if (!is_new(m, c, v)) continue;
+        if (axis >= 0 && axis < LX_MAX_RANK) c->window[axis] = v;
+        axis++;
     }
     return n;
 }
@@ -46,7 +53,8 @@ static int set_windows(const struct lx_einsum *m, struct lx_choice *c)
 /* A variable of an only index operand that nothing else has, and that counts the axes. */
 static int vector_of(const struct lx_einsum *m, const struct lx_choice *c)
 {
-    int last = m->rank[c->index] - 1, v = last >= 0 && c->index_count == 1 ? m->index[c->index][last] : -1;
+    int last = c->index_count ? m->rank[c->index] - 1 : -1,
+        v = last >= 0 && c->index_count == 1 ? m->index[c->index][last] : -1;
     bool own = v >= 0 && dim_of(m, c->operand, v) < 0 && dim_of(m, c->other, v) < 0;
     return own && m->extent[v] == c->axis_count ? v : -1;
 }
@@ -62,6 +70,7 @@ static int find(const struct lx_op *op, const struct lx_einsum *m, struct lx_cho
         int64_t d = p->axis_count ? p->axes[a] : p->axis;
         if (d >= 0 && d < m->rank[c->operand]) c->var[a] = m->index[c->operand][d];
     }
+    if (c->index_count == 0 && p && p->low_count == c->axis_count) c->start = p->low;
     c->vector = vector_of(m, c);
     return set_windows(m, c);
 }
@@ -100,14 +109,15 @@ static const char *wrong_axes(const struct lx_einsum *m, const struct lx_op *op,
         for (int k = 0; k < a; k++)
             if (c->var[k] == c->var[a]) return "names an axis twice";
     }
-    if (starts && c->index_count != c->axis_count) return "needs one start for each axis";
+    if (starts && c->index_count != c->axis_count && !c->start)
+        return "needs one start for each axis, an operand each or \"low\"";
     if (!starts && c->axis_count > 1 && c->vector < 0)
         return "chooses along several axes: the last dimension of its index must count them";
-    if (windows != 0 && (!starts || windows != c->axis_count))
-        return starts ? "needs a letter of its own for what it moves along each axis, or none at all"
-                      : "has a letter that neither the index nor the table has";
-    for (int a = 0; a < windows; a++)
-        if (m->extent[c->window[a]] > m->extent[c->var[a]]) return "moves more than there is along an axis";
+    if (windows != 0 && (!starts || windows > c->axis_count))
+        return "has a letter that stands for nothing of what it chooses from";
+    for (int a = 0; a < c->axis_count; a++)
+        if (c->window[a] >= 0 && m->extent[c->window[a]] > m->extent[c->var[a]])
+            return "moves more than there is along an axis";
     return NULL;
 }
 

@@ -19,6 +19,7 @@ struct lx_choice {
     int var[LX_MAX_RANK]; /* per axis: the chosen variable */
     int window
         [LX_MAX_RANK]; /* per axis: the variable of `other` that goes on from the start; -1: one position */
+    const int64_t *start; /* per axis, where no operand says it; else NULL */
     int vector; /* the variable of the index operand that counts the axes; -1: an operand each, or one axis */
 };
 

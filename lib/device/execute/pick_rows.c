@@ -84,7 +84,10 @@ static bool find_position(struct picking *p, bool *there)
         int64_t n, extent = w->x.extent[c->var[a]];
         int64_t room = extent - (c->window[a] < 0 ? 1 : w->x.extent[c->window[a]]);
         if (c->vector >= 0) s.from[c->vector] = a, s.to[c->vector] = a + 1;
-        if (!read_index(p, c->index + (c->index_count > 1 ? a : 0), &s, &n)) return false;
+        if (c->start)
+            n = c->start[a];
+        else if (!read_index(p, c->index + (c->index_count > 1 ? a : 0), &s, &n))
+            return false;
         if (scatter && (n < 0 || n >= extent)) *there = false;
         n = min_i64(max_i64(n, 0), room) + (c->window[a] < 0 ? 0 : p->slice.from[c->window[a]]);
         p->slice.from[c->var[a]] = n;

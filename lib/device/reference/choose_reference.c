@@ -51,7 +51,8 @@ static bool choose(struct choosing *k)
         int64_t moved = c->window[a] < 0 ? 1 : map->extent[c->window[a]];
         if (c->vector >= 0) k->at[c->vector] = a;
         k->at[c->var[a]] = 0;
-        double n = element(&k->e->in[operand], place_in(k, operand)), last = (double)map->extent[c->var[a]];
+        double n = c->start ? (double)c->start[a] : element(&k->e->in[operand], place_in(k, operand)),
+               last = (double)map->extent[c->var[a]];
         if (k->e->op->kind->id == LX_KIND_SCATTER && (n < 0 || n >= last)) return false;
         n = fmin(fmax(n, 0), last - (double)moved);
         k->at[c->var[a]] = (int64_t)n + (c->window[a] < 0 ? 0 : k->at[c->window[a]]);

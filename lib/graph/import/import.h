@@ -47,6 +47,7 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
+    bool merged;        /* what it does is done by an op before it */
     bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
     bool unknown;       /* a loop or branch that data decides on */
     int64_t taken;      /* how often a loop was walked through, which branch was taken */
@@ -81,6 +82,12 @@ struct sketch {
     const struct lx_window
         *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
     int window_count;
+    /* Of an op that chooses: the dimensions along which it does, of its first operand; where they begin, unless operands say. */
+    signed char choice[LX_MAX_RANK];
+    int choice_count;
+    const int64_t *starts;
+    enum lx_combine combine;
+    bool in_place; /* the result is the first operand */
 };
 
 struct import {
@@ -100,8 +107,9 @@ struct import {
     int last_number;          /* that kept two names apart */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     const char *result_name;
-    bool retry;   /* something was forced: sketch again */
-    bool give_up; /* nothing was left to be forced: without folding */
+    bool short_sticks; /* nothing was left to be copied where sticks are too short: they are padded */
+    bool retry;        /* something was forced: sketch again */
+    bool give_up;      /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */
     lx_status *st;

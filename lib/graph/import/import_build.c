@@ -2,6 +2,7 @@
 #include "graph/import/import.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "graph/op_params.h"
 
 #include <string.h>
 
@@ -87,24 +88,6 @@ static char letter_at(const struct sketch *s, struct letters *l, const struct sk
     return 0;
 }
 
-/* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
-static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct text *t)
-{
-    if (!collect(im, s, l)) return false;
-    for (int i = 0; i <= s->input_count; i++) {
-        const struct sketch_operand *o = &s->operand[i];
-        const struct cuts *c = &im->storages.at[o->storage].cuts;
-        if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
-        if (c->count < 2) return false;
-        for (int k = c->count - 2; k >= 0; k--) {
-            char letter[2] = {letter_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]), 0};
-            if (!letter[0]) return false;
-            text_add(t, letter);
-        }
-    }
-    return !t->failed;
-}
-
 /* The letter of a dimension that slides; one without a letter gets one that no operand has. */
 static signed char slid_letter(struct letters *l, int dim)
 {
@@ -114,6 +97,25 @@ static signed char slid_letter(struct letters *l, int dim)
     letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
     l->count++;
     return (signed char)letter;
+}
+
+/* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
+static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct text *t)
+{
+    if (!collect(im, s, l)) return false;
+    for (int i = 0; i <= s->input_count; i++) {
+        const struct sketch_operand *o = &s->operand[i];
+        const struct cuts *c = &im->storages.at[o->storage].cuts;
+        if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
+        if (c->count < 2 && !s->choice_count) return false;
+        if (c->count < 2) text_format(t, "%c", slid_letter(l, -1)); /* an index of one element */
+        for (int k = c->count - 2; k >= 0; k--) {
+            char letter[2] = {letter_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]), 0};
+            if (!letter[0]) return false;
+            text_add(t, letter);
+        }
+    }
+    return !t->failed;
 }
 
 /* False: there are no letters left. */
@@ -141,7 +143,7 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     const char *arrow = strstr(einsum, "->"), *comma = strchr(einsum, ',');
     bool summed = false, one_sided = false;
     if (!kind || !arrow) return NULL;
-    if (s->window_count) return kind;
+    if (s->window_count || s->choice_count) return kind;
     for (const char *p = einsum; p < arrow; p++) {
         if (*p == ',' || strchr(arrow, *p)) continue;
         summed = true;
@@ -154,6 +156,27 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     if ((kind->traits & LX_REDUCES) && s->input_count == 1 && !s->has_value)
         return summed ? kind : lx_kind_at(LX_KIND_CLONE);
     return summed ? NULL : kind;
+}
+
+/* Where the dimensions that are chosen along stand in the first operand. False: one of them has no letter. */
+static bool name_choices(struct import *im, const struct sketch *s, const struct letters *l,
+                         const char *einsum, struct lx_op *op)
+{
+    struct lx_op_params p = op_params_none();
+    int64_t axes[LX_MAX_RANK];
+    for (int i = 0; i < s->choice_count; i++) {
+        char letter = l->letter[(int)s->choice[i]][0];
+        const char *at = letter ? memchr(einsum, letter, strcspn(einsum, ",-")) : NULL;
+        if (!at) return false;
+        axes[i] = at - einsum;
+    }
+    p.axes = arena_copy_array(&im->memory, axes, (size_t)s->choice_count, sizeof *axes);
+    p.axis_count = s->choice_count;
+    p.low = s->starts;
+    p.low_count = s->starts ? s->choice_count : 0;
+    p.combine = s->combine;
+    op->params = arena_copy_array(&im->memory, &p, 1, sizeof p);
+    return p.axes && op->params;
 }
 
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
@@ -172,16 +195,19 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     op.output = im->storages.at[s->operand[s->input_count].storage].tensor;
     struct letters letters = {.count = 0};
     bool indexed = s->rank >= 0 && index_string(im, s, &letters, &einsum) &&
-                   (s->window_count == 0 || name_windows(im, s, &letters, &op));
+                   (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
+                   (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
     op.kind = indexed ? kind_that_fits(s, einsum.at) : NULL;
     op.einsum = op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
         op.has_value = false;
         op.window_count = 0;
+        op.params = NULL;
     }
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
-    ok = ok && builder_op(b, &op, im->st);
+    op.inplace = s->in_place ? 0 : -1;
+    ok = ok && (op.kind->traits & LX_ALTERS ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st));
     text_free(&einsum);
     return ok;
 }
@@ -190,6 +216,8 @@ static void mark_needed(struct import *im, const int32_t *results, int count)
 {
     for (int i = 0; i < count; i++)
         if (results[i] >= 0) im->storages.at[results[i]].needed = true;
+    for (size_t i = 0; i < im->storages.count; i++)
+        if (im->storages.at[i].role == LX_STATE) im->storages.at[i].needed = true;
     for (size_t i = im->sketches.count; i-- > 0;) {
         struct sketch *s = &im->sketches.at[i];
         s->needed = im->storages.at[s->operand[s->input_count].storage].needed;

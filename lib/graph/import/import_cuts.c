@@ -5,7 +5,7 @@
 enum { STICK_BYTES = 128 }; /* the longest of all devices: what is imported does not depend on the device */
 
 /* NULL: it is cut there; else why it cannot be. */
-static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
+static const char *cut_storage(const struct import *im, struct storage *s, int64_t at, bool *changed)
 {
     int bits = model_element_row(s->element)->bits;
     struct cuts before = s->cuts;
@@ -17,9 +17,9 @@ static const char *cut_storage(struct storage *s, int64_t at, bool *changed)
             s->cuts = before;
             return "window";
         }
-    const char *wrong = s->cuts.count > LX_MAX_RANK + 1 ? "rank"
-                        : at * bits / 8 < STICK_BYTES   ? "stick"
-                                                        : NULL;
+    const char *wrong = s->cuts.count > LX_MAX_RANK + 1                    ? "rank"
+                        : at * bits / 8 < STICK_BYTES && !im->short_sticks ? "stick"
+                                                                           : NULL;
     if (wrong) s->cuts = before;
     *changed |= !wrong;
     return wrong;
@@ -32,9 +32,9 @@ static const char *cut_ends(struct import *im, const struct sketch_operand *o, b
     for (int i = 0; !wrong && i < o->view.first[o->view.rank]; i++) {
         const struct atom *a = &o->view.atom[i];
         struct storage *s = &im->storages.at[o->storage];
-        if (a->low > 1) wrong = cut_storage(s, a->low, changed);
+        if (a->low > 1) wrong = cut_storage(im, s, a->low, changed);
         if (!wrong && a->low > 0 && a->low * a->extent < s->elements)
-            wrong = cut_storage(s, a->low * a->extent, changed);
+            wrong = cut_storage(im, s, a->low * a->extent, changed);
     }
     return wrong;
 }
@@ -64,7 +64,7 @@ static const char *spread_cuts(struct import *im, const struct sketch_operand *o
         const struct atom *a = &o->view.atom[i];
         for (int k = 0; !wrong && a->low > 0 && k < c->count; k++)
             if (c->at[k] > base && c->at[k] < base * a->extent)
-                wrong = cut_storage(&im->storages.at[o->storage], a->low * (c->at[k] / base), changed);
+                wrong = cut_storage(im, &im->storages.at[o->storage], a->low * (c->at[k] / base), changed);
         base *= a->extent;
     }
     return wrong;

@@ -1,8 +1,345 @@
-/* Ops of the table that choose by indices: gathers, scatters, caches, the largest of many. */
-#include "graph/import/import_steps.h"
+/* Ops of the table that choose by indices: gathers, scatters, slices with starts of the run, caches. */
+#include "graph/import/import_choose.h"
+
+#include <string.h>
+
+static bool known_whole(const struct import_value *v, int64_t *number)
+{
+    double n;
+    if (!import_splat(v, &n) || n < -9e15 || n > 9e15) return false;
+    *number = (int64_t)n;
+    return true;
+}
+
+static bool finish(struct import *im, const struct model_op *op, struct choosing *c,
+                   const struct model_type *type, const int *dims)
+{
+    struct import_value out;
+    if (c->full) return import_generic(im, op, "rank");
+    if (!choose_emit(im, op, c, type, dims, false, &out)) return false;
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return import_bind_one(im, op, &out);
+}
+
+/* ---- rows of a table ---- */
+
+/* y[a.., i.., b..] = table[a.., index[i..], b..]. */
+static bool gather_axis(struct import *im, const struct model_op *op, const struct import_value *table,
+                        const struct import_value *index, int64_t axis)
+{
+    struct choosing c = {.kind = "gather"};
+    const struct model_type *y = import_type_out(im, op);
+    int of_table[VIEW_MAX_RANK], of_index[VIEW_MAX_RANK], dims[2 * VIEW_MAX_RANK], n = 0;
+    int64_t number, rank = table->type->count;
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank || rank + index->type->count > VIEW_MAX_RANK ||
+        y->count != rank + index->type->count - 1 || table->type->extent[axis] < 2)
+        return import_generic(im, op, "form");
+    for (int d = 0; d < rank; d++) of_table[d] = choose_dim(&c, table->type->extent[d]);
+    for (int d = 0; d < index->type->count; d++) of_index[d] = choose_dim(&c, index->type->extent[d]);
+    for (int d = 0; d < axis; d++) dims[n++] = of_table[d];
+    for (int d = 0; d < index->type->count; d++) dims[n++] = of_index[d];
+    for (int64_t d = axis + 1; d < rank; d++) dims[n++] = of_table[d];
+    choose_operand(&c, table, of_table);
+    choose_along(&c, of_table[axis]);
+    if (index->type->elements == 1 && known_whole(index, &number)) { /* one row, known before */
+        c.kind = "dynamic_slice";
+        c.starts = true;
+        c.start[0] = number < 0 ? number + table->type->extent[axis] : number;
+    } else
+        choose_operand(&c, index, of_index);
+    return finish(im, op, &c, y, dims);
+}
+
+static bool embedding(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value index = *import_in(im, op, 0), table = *import_in(im, op, 1);
+    (void)ours;
+    return gather_axis(im, op, &table, &index, table.type->count - 2);
+}
+
+/* An index below 0 counts from the end: (i + n) rem n. */
+static bool from_the_end(struct import *im, const struct model_op *op, struct import_value *index, int64_t n)
+{
+    struct steps s = {im, op, true};
+    double extent = (double)n;
+    enum model_element e = index->type->element;
+    if (!lx_kind_find("rem") || e == MODEL_U8 || e == MODEL_U16 || e == MODEL_U32 || e == MODEL_U64)
+        return true;
+    *index = step_point(&s, "add", *index, NULL, &extent, e);
+    *index = step_point(&s, "rem", *index, NULL, &extent, e);
+    return s.ok;
+}
+
+static bool gather_onnx(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value table = *import_in(im, op, 0), index = *import_in(im, op, 1);
+    int64_t axis = model_attr_int(&op->attrs, "axis", 0), number;
+    (void)ours;
+    if (axis < 0) axis += table.type->count;
+    if (axis < 0 || axis >= table.type->count) return import_generic(im, op, "schema");
+    if (!known_whole(&index, &number) && table.type->extent[axis] > 1 &&
+        !from_the_end(im, op, &index, table.type->extent[axis]))
+        return false;
+    return gather_axis(im, op, &table, &index, axis);
+}
+
+static bool listed(const int64_t *list, int count, int64_t d)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == d) return true;
+    return false;
+}
+
+/* Dimensions of the index but the one that counts axes, which is the last or has one element. */
+static bool index_dims(struct choosing *c, const struct import_value *index, int64_t vector, int axes,
+                       int *out)
+{
+    int rank = index->type->count;
+    if (vector < rank && (index->type->extent[vector] != axes || (axes > 1 && vector != rank - 1)))
+        return false;
+    if (vector >= rank && axes != 1) return false;
+    for (int d = 0; d < rank; d++)
+        out[d] = d == vector && axes == 1 ? -1 : choose_dim(c, index->type->extent[d]);
+    return true;
+}
+
+/* HLO, TTIR: rows along the dimensions of start_index_map, all of the others. */
+static bool gather_general(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value table = *import_in(im, op, 0), index = *import_in(im, op, 1);
+    const struct model_type *y = import_type_out(im, op);
+    struct choosing c = {.kind = ours};
+    int offsets, collapsed, maps, sizes, of_table[VIEW_MAX_RANK], of_index[VIEW_MAX_RANK],
+        dims[VIEW_MAX_RANK];
+    const int64_t *offset = model_attr_ints(&op->attrs, "offset_dims", &offsets);
+    const int64_t *gone = model_attr_ints(&op->attrs, "collapsed_slice_dims", &collapsed);
+    const int64_t *map = model_attr_ints(&op->attrs, "start_index_map", &maps);
+    const int64_t *size = model_attr_ints(&op->attrs, "slice_sizes", &sizes);
+    int64_t vector = model_attr_int(&op->attrs, "index_vector_dim", index.type->count);
+    int rank = table.type->count, next_row = 0, next_index = 0;
+    if (!map || maps != collapsed || sizes != rank || rank > VIEW_MAX_RANK || y->count > VIEW_MAX_RANK ||
+        index.type->count > VIEW_MAX_RANK || offsets + collapsed != rank)
+        return import_generic(im, op, "form");
+    for (int d = 0; d < rank; d++) {
+        if (listed(gone, collapsed, d) != listed(map, maps, d) ||
+            size[d] != (listed(gone, collapsed, d) ? 1 : table.type->extent[d]) ||
+            (listed(map, maps, d) && table.type->extent[d] < 2))
+            return import_generic(im, op, "form");
+        of_table[d] = choose_dim(&c, table.type->extent[d]);
+    }
+    if (!index_dims(&c, &index, vector, maps, of_index)) return import_generic(im, op, "form");
+    for (int d = 0; d < y->count; d++) {
+        if (listed(offset, offsets, d)) {
+            while (next_row < rank && listed(gone, collapsed, next_row)) next_row++;
+            dims[d] = next_row < rank ? of_table[next_row++] : -1;
+        } else {
+            if (next_index == vector) next_index++;
+            dims[d] = next_index < index.type->count ? of_index[next_index++] : -1;
+        }
+        if (dims[d] < 0 || y->extent[d] != c.extent[dims[d]]) return import_generic(im, op, "form");
+    }
+    choose_operand(&c, &table, of_table);
+    choose_operand(&c, &index, of_index);
+    for (int i = 0; i < maps; i++) choose_along(&c, of_table[map[i]]);
+    return finish(im, op, &c, y, dims);
+}
+
+/* ---- parts that begin where the run says ---- */
+
+/* Dimensions that a part has less of than the whole are chosen along; -1: their starts are partly known, partly not. */
+static int starts_of(struct import *im, const struct model_op *op, int first, const struct model_type *whole,
+                     const struct model_type *part, struct choosing *c, const int *of_whole, int *of_part)
+{
+    int run = 0, known = 0;
+    int64_t number;
+    for (int pass = 0; pass < 2; pass++) /* those of one element come first */
+        for (int d = 0; d < whole->count; d++) {
+            bool one = part->extent[d] == 1;
+            if (part->extent[d] == whole->extent[d]) of_part[d] = of_whole[d];
+            if (part->extent[d] == whole->extent[d] || one != (pass == 0)) continue;
+            of_part[d] = one ? -1 : choose_dim(c, part->extent[d]);
+            if (!one && of_part[d] >= 0) c->whole[c->whole_count++] = of_part[d];
+            choose_along(c, of_whole[d]);
+            if (c->full) return -1;
+            if (known_whole(import_in(im, op, first + d), &number))
+                c->start[c->chosen_count - 1] = number, known++;
+            else
+                run++;
+        }
+    c->starts = run == 0;
+    return known > 0 && run > 0 ? -1 : run;
+}
+
+static void add_starts(struct import *im, const struct model_op *op, int first, struct choosing *c,
+                       const int *of_whole, int rank)
+{
+    for (int i = 0; i < c->chosen_count; i++)
+        for (int d = 0; d < rank; d++)
+            if (of_whole[d] == c->chosen[i]) choose_operand(c, import_in(im, op, first + d), of_whole);
+}
+
+static bool has_scalars(const struct import *im, const struct model_op *op, int first, int rank)
+{
+    if (op->operand_count != first + rank || rank > LX_MAX_RANK) return false;
+    for (int i = first; i < op->operand_count; i++)
+        if (model_type_of(im->m, op->operands[i])->count != 0) return false;
+    return true;
+}
+
+static bool dynamic_slice(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value x = *import_in(im, op, 0);
+    const struct model_type *y = import_type_out(im, op);
+    struct choosing c = {.kind = ours};
+    int of_x[VIEW_MAX_RANK], of_y[VIEW_MAX_RANK], rank = x.type->count;
+    if (y->count != rank || !has_scalars(im, op, 1, rank)) return import_generic(im, op, "form");
+    for (int d = 0; d < rank; d++) of_x[d] = choose_dim(&c, x.type->extent[d]);
+    int run = starts_of(im, op, 1, x.type, y, &c, of_x, of_y);
+    if (run < 0) return import_generic(im, op, "starts");
+    if (c.chosen_count == 0) { /* all of it */
+        import_class(im, op, CLASS_FREE, NULL);
+        return import_bind_one(im, op, &x);
+    }
+    choose_operand(&c, &x, of_x);
+    if (run > 0) add_starts(im, op, 1, &c, of_x, rank);
+    return finish(im, op, &c, y, of_y);
+}
+
+/* A copy of the first operand with the second in it. */
+static bool dynamic_insert(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value x = *import_in(im, op, 0), part = *import_in(im, op, 1);
+    struct choosing c = {.kind = ours};
+    int of_x[VIEW_MAX_RANK], of_part[VIEW_MAX_RANK], rank = x.type->count;
+    if (part.type->count != rank || !has_scalars(im, op, 2, rank)) return import_generic(im, op, "form");
+    for (int d = 0; d < rank; d++) of_x[d] = choose_dim(&c, x.type->extent[d]);
+    int run = starts_of(im, op, 2, x.type, part.type, &c, of_x, of_part);
+    if (run < 0) return import_generic(im, op, "starts");
+    if (c.chosen_count == 0) { /* nothing is left of it */
+        import_class(im, op, CLASS_FREE, NULL);
+        return import_bind_one(im, op, &part);
+    }
+    choose_operand(&c, &x, of_x);
+    choose_operand(&c, &part, of_part);
+    if (run > 0) add_starts(im, op, 2, &c, of_x, rank);
+    return finish(im, op, &c, import_type_out(im, op), of_x);
+}
+
+/* ---- caches ---- */
+
+/* The argument is changed where it is. */
+static bool emit_on_state(struct import *im, const struct model_op *op, struct choosing *c)
+{
+    struct import_value *cache = import_in(im, op, 0);
+    if (c->full || cache->storage < 0 || im->storages.at[cache->storage].role == LX_WEIGHT ||
+        !view_is_plain(&cache->view, im->storages.at[cache->storage].elements))
+        return import_generic(im, op, "form");
+    if (im->storages.at[cache->storage].role == LX_INPUT) im->storages.at[cache->storage].role = LX_STATE;
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return choose_emit(im, op, c, NULL, NULL, true, NULL);
+}
+
+/* cache[b, h, index, :] = input[0, h, b, :]; the index is one, or one a batch. */
+static bool update_cache(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value cache = *import_in(im, op, 0), x = *import_in(im, op, 1), at = *import_in(im, op, 2);
+    const int64_t *n = cache.type->extent, *m = x.type->extent;
+    struct choosing c = {.kind = ours};
+    int of_cache[4], of_x[4], of_at[1];
+    if (cache.type->count != 4 || x.type->count != 4 || at.type->count > 1 || m[0] != 1 || m[1] != n[1] ||
+        m[2] != n[0] || m[3] != n[3] || n[2] < 2 || model_attr_int(&op->attrs, "batch_offset", 0) != 0 ||
+        (at.type->elements != 1 && at.type->elements != n[0]))
+        return import_generic(im, op, "form");
+    for (int d = 0; d < 4; d++) of_cache[d] = choose_dim(&c, n[d]);
+    of_x[0] = -1, of_x[1] = of_cache[1], of_x[2] = of_cache[0], of_x[3] = of_cache[3];
+    of_at[0] = at.type->elements == 1 ? -1 : of_cache[0];
+    choose_operand(&c, &cache, of_cache);
+    choose_operand(&c, &x, of_x);
+    choose_operand(&c, &at, of_at);
+    choose_along(&c, of_cache[2]);
+    return emit_on_state(im, op, &c);
+}
+
+/* Is it the slice of one batch of `*whole`, all of its other dimensions? */
+static bool slices_batch(const struct import *im, const struct model_op *op, int64_t batch, int32_t *whole)
+{
+    int begins, ends, steps;
+    if (strcmp(op->kind, "slice_static") != 0 || op->operand_count != 1 || op->result_count != 1)
+        return false;
+    const int64_t *begin = model_attr_ints(&op->attrs, "begins", &begins);
+    const int64_t *end = model_attr_ints(&op->attrs, "ends", &ends);
+    const int64_t *step = model_attr_ints(&op->attrs, "step", &steps);
+    const struct model_type *x = model_type_of(im->m, op->operands[0]);
+    if (begins != x->count || ends != x->count || steps != x->count || x->count != 4) return false;
+    bool all = begin[0] == batch && end[0] == batch + 1;
+    for (int d = 0; d < 4; d++)
+        all = all && step[d] == 1 && (d == 0 || (begin[d] == 0 && end[d] == x->extent[d]));
+    all = all && (*whole < 0 || *whole == op->operands[0]);
+    *whole = op->operands[0];
+    return all;
+}
+
+/* Fills of all batches, one behind the other, each from a slice of one value: that value, or -1. */
+static int32_t filled_from(struct import *im, const struct model_op *op, int64_t batches)
+{
+    const struct model_body *b = &im->m->bodies.at[im->body];
+    int64_t at = op - b->ops;
+    int32_t whole = -1;
+    if (at < 1 || at + 2 * (batches - 1) >= b->op_count) return -1;
+    for (int64_t k = 0; k < batches; k++) {
+        const struct model_op *fill = &b->ops[at + 2 * k];
+        if (strcmp(fill->kind, "fill_cache") != 0 || fill->operand_count != 2 ||
+            fill->operands[0] != op->operands[0] || model_attr_int(&fill->attrs, "batch_offset", 0) != k ||
+            !slices_batch(im, fill - 1, k, &whole) || fill[-1].results[0] != fill->operands[1])
+            return -1;
+    }
+    for (int64_t k = 1; k < batches; k++) import_class_of(im, &b->ops[at + 2 * k])->merged = true;
+    return whole;
+}
+
+/* cache[o, h, 0.., :] = input[0, h, .., :]; all batches at once where they come one behind the other. */
+static bool fill_cache(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct op_class *class = import_class_of(im, op);
+    struct import_value cache = *import_in(im, op, 0), x = *import_in(im, op, 1);
+    int64_t batch = model_attr_int(&op->attrs, "batch_offset", 0);
+    struct choosing c = {.kind = ours, .starts = true};
+    int of_cache[4], of_x[4];
+    if (class->merged) {
+        class->merged = false;
+        import_class(im, op, CLASS_FREE, "merged");
+        return true;
+    }
+    if (cache.type->count != 4 || x.type->count != 4) return import_generic(im, op, "form");
+    const int64_t *n = cache.type->extent, *m = x.type->extent;
+    if (m[0] != 1 || m[1] != n[1] || m[3] != n[3] || m[2] > n[2] || batch < 0 || batch >= n[0])
+        return import_generic(im, op, "form");
+    int32_t all = batch == 0 && n[0] > 1 ? filled_from(im, op, n[0]) : -1;
+    if (all >= 0) x = *import_leaf(im, all, 0);
+    for (int d = 0; d < 4; d++) of_cache[d] = of_x[d] = choose_dim(&c, n[d]);
+    if (all < 0) of_x[0] = -1;
+    if (all < 0 && n[0] > 1) c.start[c.chosen_count] = batch, choose_along(&c, of_cache[0]);
+    if (m[2] < n[2]) {
+        of_x[2] = m[2] > 1 ? choose_dim(&c, m[2]) : -1;
+        if (of_x[2] >= 0) c.whole[c.whole_count++] = of_x[2];
+        choose_along(&c, of_cache[2]);
+    }
+    if (c.chosen_count == 0) return import_generic(im, op, "form");
+    choose_operand(&c, &cache, of_cache);
+    choose_operand(&c, &x, of_x);
+    return emit_on_state(im, op, &c);
+}
 
 /* clang-format off */
 const struct op_row import_index_rows[] = {
+    {{"embedding", NULL, NULL}, "gather", embedding, 2},
+    {{NULL, NULL, "Gather"}, "gather", gather_onnx, 2},
+    {{"gather", "gather", NULL}, "gather", gather_general, 2},
+    {{NULL, "dynamic-slice", NULL}, "dynamic_slice", dynamic_slice, 1},
+    {{NULL, "dynamic-update-slice", "lxplan:DynamicInsert"}, "dynamic_insert", dynamic_insert, 2},
+    {{"update_cache", NULL, NULL}, "dynamic_insert", update_cache, LOOSE + 3},
+    {{"fill_cache", NULL, NULL}, "dynamic_insert", fill_cache, LOOSE + 2},
     {.emit = NULL},
 };
 /* clang-format on */

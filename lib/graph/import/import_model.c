@@ -84,7 +84,8 @@ static bool gather_results(struct import *im, const struct model_body *b, int32_
             struct import_value v = *import_leaf(im, b->results[i], k);
             im->result_name = "output";
             if (!import_plain(im, &v, NULL)) return false;
-            if (v.storage < 0 || im->storages.at[v.storage].role < LX_INTERMEDIATE) continue;
+            enum lx_role role = v.storage < 0 ? LX_INPUT : im->storages.at[v.storage].role;
+            if (role < LX_INTERMEDIATE || role == LX_STATE) continue;
             im->storages.at[v.storage].role = LX_OUTPUT;
             results[(*count)++] = v.storage;
         }

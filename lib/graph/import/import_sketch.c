@@ -12,6 +12,10 @@ void import_force(struct import *im, const struct sketch_operand *operand, int c
             im->retry = true;
             return;
         }
+    if (strcmp(reason, "stick") == 0 && !im->short_sticks) {
+        im->short_sticks = im->retry = true;
+        return;
+    }
     if (!im->options.no_fold) im->retry = im->give_up = true;
 }
 

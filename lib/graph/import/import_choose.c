@@ -1,0 +1,119 @@
+/* Sketches of ops that choose by indices: a dimension that is chosen along is one piece of its storage, and has one letter. */
+#include "graph/import/import_choose.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+int choose_dim(struct choosing *c, int64_t extent)
+{
+    if (c->rank == VIEW_MAX_RANK) c->full = true;
+    if (c->full) return -1;
+    c->extent[c->rank] = extent;
+    return c->rank++;
+}
+
+void choose_operand(struct choosing *c, const struct import_value *v, const int *dim)
+{
+    if (c->count == CHOOSE_OPERANDS || v->type->count > VIEW_MAX_RANK) c->full = true;
+    if (c->full) return;
+    memcpy(c->dim[c->count], dim, (size_t)v->type->count * sizeof *dim);
+    c->operand[c->count++] = *v;
+}
+
+void choose_along(struct choosing *c, int dim)
+{
+    if (c->chosen_count == LX_MAX_RANK || dim < 0) c->full = true;
+    if (!c->full) c->chosen[c->chosen_count++] = (signed char)dim;
+}
+
+static bool stays_whole(const struct choosing *c, int dim)
+{
+    for (int i = 0; i < c->chosen_count; i++)
+        if (c->chosen[i] == dim) return true;
+    for (int i = 0; i < c->whole_count; i++)
+        if (c->whole[i] == dim) return true;
+    return false;
+}
+
+static bool in_one_piece(const struct import *im, const struct import_value *v, int d)
+{
+    int first = v->view.first[d], count = v->view.first[d + 1] - first;
+    const struct atom *a = &v->view.atom[first];
+    const struct cuts *cuts = &im->storages.at[v->storage].cuts;
+    if (count == 0) return true;
+    if (count > 1 || a->low == 0) return false;
+    for (int i = 0; i < cuts->count; i++)
+        if (cuts->at[i] > a->low && cuts->at[i] < a->low * a->extent) return false;
+    return true;
+}
+
+static bool over_op(struct import *im, const struct model_op *op, struct choosing *c, int i,
+                    struct sketch_operand *o)
+{
+    struct import_value *v = &c->operand[i];
+    bool whole = true;
+    if (!import_stored(im, v)) return false;
+    for (int d = 0; d < v->view.rank; d++)
+        if (c->dim[i][d] >= 0 && stays_whole(c, c->dim[i][d])) whole = whole && in_one_piece(im, v, d);
+    if (!whole && !import_plain(im, v, op)) return false;
+    *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
+    view_start(&o->view);
+    for (int d = 0; d < c->rank; d++) {
+        int k = 0;
+        while (k < v->view.rank && c->dim[i][k] != d) k++;
+        if (k < v->view.rank ? !view_add_dim(&o->view, &v->view, k) : !view_open_dim(&o->view))
+            return status_set(im->st, LX_E_LIMIT, "too many dimensions");
+    }
+    return true;
+}
+
+static void keep_whole(struct import *im, const struct sketch_operand *o, int dim)
+{
+    struct storage *s = &im->storages.at[o->storage];
+    for (int i = o->view.first[dim]; i < o->view.first[dim + 1]; i++) {
+        const struct atom *a = &o->view.atom[i];
+        if (a->low > 0 && s->whole_count < STORAGE_MAX_WHOLE)
+            s->whole[s->whole_count++] = (struct atom){a->low, a->extent};
+    }
+}
+
+/* What only such sketches have. */
+static bool settle(struct import *im, const struct choosing *c, struct sketch *s)
+{
+    s->choice_count = c->chosen_count;
+    s->combine = c->combine;
+    memcpy(s->choice, c->chosen, sizeof s->choice);
+    if (c->starts)
+        s->starts = arena_copy_array(&im->memory, c->start, (size_t)c->chosen_count, sizeof *c->start);
+    for (int d = 0; d < c->rank; d++)
+        for (int i = 0; stays_whole(c, d) && i <= s->input_count; i++) keep_whole(im, &s->operand[i], d);
+    return !c->starts || s->starts ? true : status_no_memory(im->st);
+}
+
+static bool push_in_place(struct import *im, const struct model_op *op, const struct choosing *c,
+                          const struct sketch_operand *in)
+{
+    struct sketch s = {.kind = c->kind, .from = op, .rank = c->rank, .input_count = c->count};
+    memcpy(s.extent, c->extent, (size_t)c->rank * sizeof *c->extent);
+    s.name = import_name(im, &im->op_names, op->location ? op->location : c->kind);
+    s.operand = arena_array(&im->memory, (size_t)c->count + 1, sizeof *s.operand);
+    if (!s.name || !s.operand) return status_no_memory(im->st);
+    memcpy(s.operand, in, (size_t)c->count * sizeof *in);
+    s.operand[c->count] = in[0];
+    s.in_place = true;
+    return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
+}
+
+bool choose_emit(struct import *im, const struct model_op *op, struct choosing *c,
+                 const struct model_type *type, const int *dims, bool in_place, struct import_value *out)
+{
+    struct sketch_operand in[CHOOSE_OPERANDS];
+    for (int i = 0; i < c->count; i++)
+        if (!over_op(im, op, c, i, &in[i])) return false;
+    im->whole_result = true;
+    bool ok = in_place
+                  ? push_in_place(im, op, c, in)
+                  : import_sketch(im, c->kind, op, c->rank, c->extent, in, c->count, NULL, type, dims, out);
+    im->whole_result = false;
+    return ok && settle(im, c, &im->sketches.at[im->sketches.count - 1]);
+}
