@@ -7,6 +7,7 @@
  *   all others     every operand that has the variable has its sticks along it, the others have none
  *   choices        what is chosen from, and what is taken from it or put into it, have them along a variable of both;
  *                  indices have any. Where the plan states none, elements go one by one, whatever the sticks
+ *   orders         any, as they go element by element
  *   unknown        any
  *   windows        no variable of one
  *
@@ -139,6 +140,7 @@ static bool op_right(const struct sticks *s)
     if (op_is_restickify(s->op)) return restickify_right(s);
     if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && (has_own(&s->x, 0) || has_own(&s->x, 1)))
         return contraction_right(s);
+    if (s->op->kind->traits & LX_RANKS) return s->variable == NO_VARIABLE;
     struct lx_choice c;
     return lx_choice_of(s->op, &c) ? choice_right(s, &c) : shared_right(s);
 }

@@ -266,7 +266,7 @@ static bool make_room(struct lx_execution *u, lx_status *st)
     int64_t most = 8;
     for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
         enum lx_role role = u->m.graph->tensors[t].role;
-        if (judges_all(u) && lx_role_arrives(role)) continue;
+        if (judges_all(u) && lx_role_arrives(role) && !lx_role_leaves(role)) continue;
         int64_t bytes = items_bytes(&u->m, t);
         most = bytes > most ? bytes : most;
     }

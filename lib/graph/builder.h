@@ -41,6 +41,9 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* altering.c: an op of a kind that alters, with the input that is changed among its inputs: number `inplace`, or, -1, the
  * first, which is then copied. */
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st);
+/* results.c: an op with several results. */
+bool builder_results(struct graph_builder *b, const struct lx_op *op, const int32_t *outputs, int count,
+                     lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph` itself,
  * with all they point to in `memory`. */
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);
@@ -57,6 +60,9 @@ bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsu
 /* choice.c: is the map one that a kind that chooses can have? Sets the natures of its variables. */
 bool choice_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
                   struct lx_einsum *map, lx_status *st);
+/* ranking.c: likewise of a kind that orders. */
+bool ranking_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
+                   struct lx_einsum *map, lx_status *st);
 bool builder_check_written(struct graph_builder *b, lx_status *st); /* check_order.c: by ops, what may be */
 bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_order.c: roles and order */
 /* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. NULL:

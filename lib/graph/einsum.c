@@ -275,9 +275,11 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     c.map->operand_count = operands;
     c.map->rank = c.rank;
     c.map->index = (const signed char *const *)c.index;
-    bool chooses = op->kind->traits & LX_CHOOSES;
-    if (!parse(&c) || !builder_map_windows(&windows, op) ||
-        !(chooses ? choice_check(b, c.at, op, c.map, st) : check_kind(&c, op)))
+    bool chooses = op->kind->traits & LX_CHOOSES, ranks = op->kind->traits & LX_RANKS;
+    if (!parse(&c) || !builder_map_windows(&windows, op)) return false;
+    if (!(chooses ? choice_check(b, c.at, op, c.map, st)
+          : ranks ? ranking_check(b, c.at, op, c.map, st)
+                  : check_kind(&c, op)))
         return false;
     op->map = c.map;
     return true;

@@ -265,21 +265,42 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 /* Keys of an op; behind them the rows of op_params.c. */
 static bool only_op_keys(struct reader *r, const cJSON *v)
 {
-    static const char *const own[] = {"name",   "kind",   "inputs", "output",  "einsum", "value",
-                                      "offset", "stride", "hints",  "inplace", "windows"};
+    static const char *const own[] = {"name",   "kind",   "inputs", "output",  "einsum",  "value",
+                                      "offset", "stride", "hints",  "inplace", "windows", "outputs"};
     enum { OWN = sizeof own / sizeof *own };
     const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
     for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
     return json_only_keys(r->j, v, "an op", keys, r->st);
 }
 
+/* "output": one tensor, or "outputs": several. */
+static bool read_outputs(struct reader *r, const cJSON *v, const char *op, int32_t *outputs, int *count)
+{
+    const cJSON *one = json_find(v, "output"), *list = NULL, *item;
+    if (!json_opt_array(r->j, v, "outputs", &list, r->st)) return false;
+    if ((one != NULL) == (list != NULL))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          list ? "op %s has both \"output\" and \"outputs\"; remove one"
+                               : "op %s: the key \"output\" is missing; add it",
+                          op);
+    *count = list ? cJSON_GetArraySize(list) : 1;
+    if (*count < 1 || *count > LX_MAX_INPUTS)
+        return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d outputs; 1 to %d are allowed", op,
+                          *count, LX_MAX_INPUTS);
+    if (one) return find_tensor(r, one, op, &outputs[0]);
+    int n = 0;
+    cJSON_ArrayForEach(item, list) if (!find_tensor(r, item, op, &outputs[n++])) return false;
+    return true;
+}
+
 static bool read_op(struct reader *r, const cJSON *v)
 {
     const struct json *j = r->j;
     struct lx_op op = {0};
-    const cJSON *inputs = NULL, *output;
+    const cJSON *inputs = NULL;
     const char *kind;
-    int32_t numbers[LX_MAX_INPUTS];
+    int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_INPUTS];
+    int results = 0;
     char known[LIST], near[MEANT];
     if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
@@ -301,15 +322,14 @@ static bool read_op(struct reader *r, const cJSON *v)
     int n = 0;
     cJSON_ArrayForEach(item, inputs) if (!find_tensor(r, item, op.name, &numbers[n++])) return false;
     op.inputs = numbers;
-    output = json_find(v, "output");
-    if (!output)
-        return json_error(j, v, r->st, LX_E_SCHEMA, "op %s: the key \"output\" is missing; add it", op.name);
-    if (!find_tensor(r, output, op.name, &op.output) || !read_view(r, v, &op) || !read_hints(r, v, &op) ||
-        !read_inplace(r, v, &op) || !read_windows(r, v, &op) ||
-        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
+    if (!read_outputs(r, v, op.name, outputs, &results)) return false;
+    op.output = outputs[0];
+    if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
+        !read_windows(r, v, &op) || !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
         return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};
+    if (results > 1) return builder_results(&r->b, &op, outputs, results, r->st);
     return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
 }
 

@@ -153,19 +153,23 @@ static int restickify_ways(const struct op_index *x, struct stick_way *out)
     return n;
 }
 
+static int any_way(const struct lx_op *op, struct stick_way *out)
+{
+    out[0] = (struct stick_way){.stick_var = STICK_NONE, .kernel_row = -1, .kernel = -1};
+    for (int i = 0; i <= op->input_count; i++) out[0].need[i] = STICK_ANY;
+    return 1;
+}
+
 int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                struct stick_way *out)
 {
-    if (!x->known) {
-        out[0] = (struct stick_way){.stick_var = STICK_NONE, .kernel_row = -1, .kernel = -1};
-        for (int i = 0; i <= op->input_count; i++) out[0].need[i] = STICK_ANY;
-        return 1;
-    }
+    if (!x->known) return any_way(op, out);
     if (op_is_restickify(op)) return restickify_ways(x, out);
     if ((op->kind->traits & LX_CONTRACTS) && op->reduces && (has_own(x, 0) || has_own(x, 1))) {
         int n = contraction_ways(x, 1, out);
         return n + contraction_ways(x, 0, out + n);
     }
+    if (op->kind->traits & LX_RANKS) return any_way(op, out);
     struct lx_choice c;
     return lx_choice_of(op, &c) ? choice_ways(g, op, x, &c, out) : shared_ways(g, op, x, out);
 }

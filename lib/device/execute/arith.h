@@ -5,7 +5,14 @@
 #include "graph/graph.h"
 
 /* What an op does with elements. */
-enum op_class { CLASS_POINTWISE, CLASS_REDUCTION, CLASS_CONTRACTION, CLASS_CHOICE, CLASS_BYTES };
+enum op_class {
+    CLASS_POINTWISE,
+    CLASS_REDUCTION,
+    CLASS_CONTRACTION,
+    CLASS_CHOICE,
+    CLASS_RANKING,
+    CLASS_BYTES
+};
 
 typedef void row_function(float *to, const float *a, const float *b, const float *c, int64_t count);
 

@@ -38,6 +38,7 @@ static enum op_class class_of(const struct op_work *w)
 {
     if (!w->x.known || !w->arith) return CLASS_BYTES;
     if (w->op->kind->traits & LX_CHOOSES) return CLASS_CHOICE;
+    if (w->op->kind->traits & LX_RANKS) return CLASS_RANKING;
     if (w->op->kind->traits & LX_CONTRACTS) return CLASS_CONTRACTION;
     return w->op->reduces ? CLASS_REDUCTION : CLASS_POINTWISE;
 }

@@ -105,6 +105,9 @@ struct chunk {
 
 typedef bool leaf_function(struct chunk *c);
 /* row_leaves.c: rows of elements, and rows that become one number. nest_leaf.c: loop nests. */
+/* rank_rows.c: rows in order. */
+leaf_function leaf_ranking;
+bool compute_ranking(struct op_work *w);
 leaf_function leaf_pointwise, leaf_reduction, leaf_nest;
 /* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor is each element's own. */
 leaf_function leaf_window_products, leaf_window_fold;

@@ -82,6 +82,7 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
 static leaf_function *leaf_of(const struct op_work *w)
 {
     if (w->x.window_count) return w->class == CLASS_CONTRACTION ? leaf_window_products : leaf_window_fold;
+    if (w->class == CLASS_RANKING) return leaf_ranking;
     return w->nests ? leaf_nest : w->class == CLASS_REDUCTION ? leaf_reduction : leaf_pointwise;
 }
 
@@ -148,6 +149,7 @@ bool strip_prepare(struct op_work *w, struct strip_work *s)
 bool compute_strips(struct op_work *w)
 {
     if (w->class == CLASS_CHOICE) return compute_choice(w);
+    if (w->class == CLASS_RANKING) return compute_ranking(w);
     struct tasks t = {.w = w, .most_floats = CHUNK_FLOATS};
     int64_t threads = pool_threads(w->m->pool), floats = 0;
     bool ok = true;

@@ -400,6 +400,7 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     e->out_count = 1;
     for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
     if (e->op->kind->traits & LX_CHOOSES) return evaluate_choice(e);
+    if (e->op->kind->traits & LX_RANKS) return evaluate_ranking(e);
     if (e->op->window_count) return evaluate_windows(e, pool);
     if (e->op->map) {
         order_variables(e);

@@ -66,6 +66,8 @@ void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *l
 
 /* choose_reference.c: an op that chooses by indices. */
 bool evaluate_choice(struct evaluation *e);
+/* rank_reference.c: an op that orders. */
+bool evaluate_ranking(struct evaluation *e);
 /* evaluate_windows.c: ops with windows. False: memory is out. */
 bool evaluate_windows(struct evaluation *e, struct pool *pool);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */

@@ -1,0 +1,103 @@
+/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself. */
+#include "device/execute/execute.h"
+#include "base/checked.h"
+#include "graph/ranking.h"
+
+#include <stdlib.h>
+
+struct entry {
+    float value;
+    int64_t place;
+};
+
+/* A strip under way: one row after the other. */
+struct ordering {
+    struct chunk *c;
+    struct lx_ranking by;
+    struct dense_strides in, out;
+    int64_t at[LX_MAX_VARS];
+    struct entry *row;
+};
+
+static int64_t width(const struct chunk *c, int v)
+{
+    return c->slice.to[v] - c->slice.from[v];
+}
+
+static bool before(const struct ordering *o, const struct entry *a, const struct entry *b)
+{
+    return lx_ranks_before(&o->by, (double)a->value, a->place, (double)b->value, b->place);
+}
+
+/* From the bottom up: halves that are in order become one. */
+static void order_row(const struct ordering *o, int64_t n)
+{
+    struct entry *from = o->row, *to = o->row + n;
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * run) {
+            int64_t a = i, mid = min_i64(i + run, n), b = mid, end = min_i64(i + 2 * run, n);
+            for (int64_t k = i; k < end; k++)
+                to[k] = b >= end || (a < mid && !before(o, &from[b], &from[a])) ? from[a++] : from[b++];
+        }
+        struct entry *other = from;
+        from = to;
+        to = other;
+    }
+    for (int64_t i = 0; from != o->row && i < n; i++) o->row[i] = from[i];
+}
+
+static void take_row(struct ordering *o, const float *in, float *out)
+{
+    int64_t n = width(o->c, o->by.from), most = o->by.to >= 0 ? width(o->c, o->by.to) : 1;
+    for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
+    order_row(o, n);
+    for (int64_t k = 0; k < most; k++)
+        out[o->by.to >= 0 ? k * o->out.element[o->by.to] : 0] =
+            o->by.places ? (float)o->row[k].place : o->row[k].value;
+}
+
+static bool next_row(struct ordering *o)
+{
+    for (int v = o->c->w->x.var_count - 1; v >= 0; v--) {
+        if (v == o->by.from || v == o->by.to) continue;
+        if (++o->at[v] < width(o->c, v)) return true;
+        o->at[v] = 0;
+    }
+    return false;
+}
+
+bool leaf_ranking(struct chunk *c)
+{
+    struct ordering o = {.c = c};
+    int64_t size[LX_MAX_VARS];
+    lx_ranking_of(c->w->op, &o.by);
+    for (int v = 0; v < c->w->x.var_count; v++) size[v] = width(c, v);
+    dense_part(&c->strip->layout, size, &o.out);
+    dense_part(&c->layout[0], size, &o.in);
+    o.row = malloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
+    if (!o.row) return false;
+    do {
+        int64_t in = 0, out = 0;
+        for (int v = 0; v < c->w->x.var_count; v++) {
+            in += o.at[v] * o.in.element[v];
+            out += o.at[v] * o.out.element[v];
+        }
+        take_row(&o, c->operand[0] + in, c->strip->out + out);
+    } while (next_row(&o));
+    free(o.row);
+    return true;
+}
+
+static void rank_task(void *context, int64_t strip, int worker)
+{
+    struct op_work *w = context;
+    (void)worker;
+    if (!strip_prepare(w, &w->strip[strip]) || !strip_chunk(w, (size_t)strip, &w->strip[strip].slice))
+        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+}
+
+bool compute_ranking(struct op_work *w)
+{
+    pool_run(w->m->pool, (int64_t)w->strip_count, rank_task, w);
+    return !w->no_memory;
+}
