@@ -34,6 +34,8 @@ static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *
 {
     if (op_is_restickify(op)) return COST_RESTICKIFY;
     if (op->kind->traits & LX_OPAQUE) return COST_OPAQUE;
+    /* Operands stream through while cores multiply: the input once, however many windows have an element. */
+    if (op->window_count && (op->kind->traits & LX_CONTRACTS)) return COST_POINTWISE;
     int out = l->layouts[op->output].host_rank;
     if (op->reduces) {
         /* A reduction along the sticks works row by row, any other across rows. */
@@ -45,6 +47,12 @@ static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *
     for (int i = 0; i < op->input_count; i++)
         if (l->layouts[op->inputs[i]].host_rank < out) return COST_BROADCAST;
     return COST_POINTWISE;
+}
+
+/* A multiply-add is two; those of matmuls are in their shape. */
+static double multiplies(const struct lx_op *op)
+{
+    return op->window_count && (op->kind->traits & LX_CONTRACTS) ? 2 : 1;
 }
 
 struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
@@ -67,7 +75,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         w.split = matmul_split_of(s, n, m, k, splits);
         w.kernel = matmul_kernel(l, d->op);
     }
-    w.flops = d->kind == LX_DIVIDED ? 1 : 0;
+    w.flops = d->kind == LX_DIVIDED ? multiplies(op) : 0;
     int64_t slices = 1;
     for (int i = 0; i < s->axis_count; i++) {
         if (!s->axes[i].follows) w.flops *= (double)s->axes[i].extent;
@@ -303,7 +311,7 @@ static double flops_of(const struct lx_op *op, const struct cost_work *w)
 {
     bool copies =
         op->kind->traits & LX_VIEW || op->kind->id == LX_KIND_CLONE || op->kind->id == LX_KIND_RESTICKIFY;
-    return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 * w->flops : w->flops;
+    return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 * w->flops / multiplies(op) : w->flops;
 }
 
 /* All iterations of a nest, one after the other. */

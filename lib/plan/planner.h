@@ -33,6 +33,7 @@ struct planner {
     unsigned
         left_out;   /* searches that are not run though their passes are on: a bit per row of lx_passes() */
     bool nested;    /* nests may be in plans that are still to come, and `bound` is theirs */
+    bool is_window; /* the graph is a part of one */
     bool limited;   /* bundles have more borders than extern ops make, and some may be taken away */
     int64_t bound;  /* traffic that no plan goes below, whatever the passes find */
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */

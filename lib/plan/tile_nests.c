@@ -19,11 +19,15 @@
 /* Ops of graphs so small that all that is possible is tried. */
 enum { FEW = 12 };
 
+static bool is_tiny(const struct planner *p)
+{
+    return p->best.draft.graph->op_count <= FEW && !p->is_window;
+}
+
 /* How much is tried, by the number of ops. */
-static struct nest_asks asks_of(const struct planner *p)
+static struct nest_asks asks_of(const struct planner *p, bool tiny)
 {
     int32_t ops = p->best.draft.graph->op_count;
-    bool tiny = ops <= FEW;
     return (struct nest_asks){.room = lx_device_usable(&p->best.draft.graph->device) * p->divided->cores,
                               .longest = tiny ? 12 : 40,
                               .levels = ops <= 100 ? 3 : 2,
@@ -40,7 +44,7 @@ enum { EFFORT = 1200, WINDOW = 56, MOST_CUT = 40 };
 static int64_t tries_of(const struct planner *p, int32_t windows)
 {
     int64_t ops = p->best.draft.graph->op_count;
-    if (ops <= FEW) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
+    if (is_tiny(p)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
     return max_i64(windows > 20 ? 10 : 40, EFFORT * 30 / (ops + 10) / windows);
 }
 
@@ -99,12 +103,40 @@ static bool add_path(struct planner *p, const struct nest_set *base, const struc
     return s.nest_count <= base->nest_count + 1 || enter(p, &s, tries, next);
 }
 
+/* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
+static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32_t tensor)
+{
+    for (int32_t i = 0; i < a->draft.problem.count; i++) {
+        const struct lx_stay *s = &a->draft.stays[i];
+        if (s->tensor == tensor && a->answer.address[i] >= 0 && s->first <= n->last && s->last >= n->first &&
+            (s->first < n->first || s->last > n->last))
+            return true;
+    }
+    return false;
+}
+
+/* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
+static bool enter_whole(struct planner *p, const struct attempt *from, const struct nest_set *with,
+                        int32_t at, struct arena *memory, int64_t *tries, struct nest_pool *next)
+{
+    struct nest_set s = *with;
+    int32_t whole = 0;
+    for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
+        if (!nest_tensor_of(from->draft.layouts, &with->nests[at], t).accessed ||
+            !goes_through(from, &with->nests[at], t))
+            continue;
+        if (!nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s)) return status_no_memory(p->st);
+        whole++;
+    }
+    return whole == 0 || *tries <= 0 || enter(p, &s, tries, next);
+}
+
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
 static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int32_t most,
                       int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
-    struct nest_asks asks = asks_of(p);
+    struct nest_asks asks = asks_of(p, next->width == WIDEST_POOL);
     struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
     asks.now = &from->draft;
@@ -115,7 +147,9 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
     for (int32_t i = 0; ok && *tries > 0 && i < all.count && i < most; i++) {
         if (lx_run_stopped(&p->options->run)) break;
         ok = nest_set_add(&base, &all.at[i], &memory, &with) ? true : status_no_memory(p->st);
-        ok = ok && enter(p, &with, tries, next);
+        int32_t at = with.changed;
+        ok = ok && enter(p, &with, tries, next) &&
+             (from->draft.graph->op_count > FEW || enter_whole(p, from, &with, at, &memory, tries, next));
     }
     arena_free(&memory);
     return ok;
@@ -159,7 +193,7 @@ static bool divide_first(struct planner *p, struct nest_menus *menus, int64_t *t
 /* All of the search, with the planner's solver. Each part may take what the ones before left, but for a share of it. */
 static bool search_nests(struct planner *p, struct nest_menus *menus, int64_t tries)
 {
-    bool few = p->best.draft.graph->op_count <= FEW;
+    bool few = is_tiny(p);
     struct nest_pool pool = {.width = few ? WIDEST_POOL : 4, .count = 1};
     int64_t kept = few ? 0 : tries / 5, left = tries - 2 * kept;
     bool better, ok = attempt_copy(p, &p->best, &pool.at[0]);
@@ -227,8 +261,11 @@ static bool make_windows(struct windows *w)
 static bool search_window(struct windows *w, int32_t i)
 {
     struct lx_plan_options options = *w->p->options;
-    struct planner by = {
-        .divided = &w->at[i].divided, .options = &options, .memory = w->p->memory, .st = w->p->st};
+    struct planner by = {.divided = &w->at[i].divided,
+                         .options = &options,
+                         .memory = w->p->memory,
+                         .st = w->p->st,
+                         .is_window = true};
     struct decisions how = {.passes = w->p->best.draft.how.passes};
     struct nest_menus menus = {0};
     bool help = false;

@@ -169,6 +169,22 @@ static bool next_stretch(const struct row *r, int64_t *from, int64_t *to, int64_
     return true;
 }
 
+/* The next of the terms beside the taps, which only moves in the inputs. */
+static bool next_term(struct slide *s, int64_t *x, int64_t *w)
+{
+    struct walk *t = &s->rest;
+    for (int k = t->count - 1; k >= 0; k--) {
+        int v = t->var[k];
+        bool on = ++t->at[k] < width(s, v);
+        int64_t by = on ? 1 : 1 - width(s, v);
+        *x += by * s->stride[X].element[v];
+        *w += by * s->stride[W].element[v];
+        if (on) return true;
+        t->at[k] = 0;
+    }
+    return false;
+}
+
 typedef void stretch_function(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
                               int64_t w_offset, int64_t first);
 
@@ -181,10 +197,8 @@ static void go_along(struct slide *s, const struct row *r, int64_t from, int64_t
     float *at = s->to + offset_of(s, &s->kept, TO);
     if (s->inner >= 0) at += from * s->stride[TO].element[s->inner];
     if (s->c->w->op->input_count > 1) w = offset_of(s, &s->kept, W) + offset_of(s, &s->taps, W);
-    do
-        each(s, at, s->c->operand[0] + x + offset_of(s, &s->rest, X), step * r->step, to - from,
-             w + offset_of(s, &s->rest, W), from);
-    while (walk_next(s, &s->rest));
+    do each(s, at, s->c->operand[0] + x, step * r->step, to - from, w, from);
+    while (next_term(s, &x, &w));
 }
 
 static void slide_all(struct slide *s, stretch_function *each)

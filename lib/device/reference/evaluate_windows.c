@@ -15,8 +15,8 @@ struct windowed {
     struct evaluation *e;
     const struct lx_einsum *map;
     double *in[2];
-    int64_t step[2][LX_MAX_VARS]; /* in the arrays above */
-    int summed[LX_MAX_VARS], summed_count;
+    int64_t step[2][LX_MAX_VARS];                                    /* in the arrays above */
+    int taps[LX_MAX_VARS], tap_count, rest[LX_MAX_VARS], rest_count; /* variables that are summed */
     int64_t per_task;
     bool failed;
 };
@@ -94,8 +94,11 @@ static void order_summed(struct windowed *x)
     x->e->terms = 1;
     for (int v = 0; v < x->map->var_count; v++) {
         if (in_output(x, v) || follows(x->e->op, v)) continue;
-        x->summed[x->summed_count++] = v;
         x->e->terms *= x->map->extent[v];
+        if (window_with(x->e->op, v))
+            x->taps[x->tap_count++] = v;
+        else
+            x->rest[x->rest_count++] = v;
     }
 }
 
@@ -164,9 +167,34 @@ static bool reach_of(const struct windowed *x, const struct row *r, struct reach
     return true;
 }
 
+/* The two ways in which rows stand side by side, for the compiler to see. */
+static void add_side_by_side(const struct row *r, const struct reach *t, const double *a, const double *b,
+                             const double *one)
+{
+    double *value = r->value + t->first, *absolute = r->absolute + t->first;
+    for (int64_t i = 0; b && i < t->end - t->first; i++) {
+        double term = a[i] * b[i];
+        value[i] += term;
+        absolute[i] += fabs(term);
+    }
+    for (int64_t i = 0; one && i < t->end - t->first; i++) {
+        double term = a[i] * *one;
+        value[i] += term;
+        absolute[i] += fabs(term);
+    }
+}
+
 static void add_products(const struct windowed *x, const struct row *r, const struct reach *t)
 {
     const double *a = x->in[0] + t->at[0], *b = x->in[1] + t->at[1];
+    if (t->period == 1 && t->apart[0] == 1 && t->apart[1] == 1) {
+        add_side_by_side(r, t, a, b, NULL);
+        return;
+    }
+    if (t->period == 1 && (t->apart[0] ? t->apart[0] == 1 && t->apart[1] == 0 : t->apart[1] == 1)) {
+        add_side_by_side(r, t, t->apart[0] ? a : b, NULL, t->apart[0] ? b : a);
+        return;
+    }
     for (int64_t i = t->first; i < t->end; i += t->period, a += t->apart[0], b += t->apart[1]) {
         double term = *a * *b;
         r->value[i] += term;
@@ -184,13 +212,40 @@ static void fold_terms(const struct windowed *x, const struct row *r, const stru
     }
 }
 
-static bool next_term(const struct windowed *x, struct row *r)
+static bool next_tap(const struct windowed *x, struct row *r)
 {
-    for (int k = x->summed_count - 1; k >= 0; k--) {
-        if (++r->index[x->summed[k]] < x->map->extent[x->summed[k]]) return true;
-        r->index[x->summed[k]] = 0;
+    for (int k = x->tap_count - 1; k >= 0; k--) {
+        if (++r->index[x->taps[k]] < x->map->extent[x->taps[k]]) return true;
+        r->index[x->taps[k]] = 0;
     }
     return false;
+}
+
+/* The next term beside the taps, which only moves in the operands. */
+static bool next_term(const struct windowed *x, int64_t *index, struct reach *t)
+{
+    for (int k = x->rest_count - 1; k >= 0; k--) {
+        int v = x->rest[k];
+        int64_t by = ++index[k] < x->map->extent[v] ? 1 : 1 - x->map->extent[v];
+        for (int i = 0; i < x->e->op->input_count; i++) t->at[i] += by * x->step[i][v];
+        if (by == 1) return true;
+        index[k] = 0;
+    }
+    return false;
+}
+
+static void add_tap(const struct windowed *x, const struct row *r)
+{
+    struct reach t;
+    int64_t index[LX_MAX_VARS] = {0};
+    bool product = x->e->op->input_count == 2;
+    if (!reach_of(x, r, &t)) return;
+    do
+        if (product)
+            add_products(x, r, &t);
+        else
+            fold_terms(x, r, &t);
+    while (next_term(x, index, &t));
 }
 
 /* Terms that a mean counts: of each window the taps that are inside, or all. */
@@ -266,12 +321,10 @@ static void task(void *context, int64_t number, int worker)
     struct row r = {.value = value, .absolute = absolute};
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
     for (int64_t n = from; n < to; n += r.count) {
-        struct reach t;
         place_row(x, n, to, &r);
         begin(x, n, &r);
-        do
-            if (reach_of(x, &r, &t)) (x->e->op->input_count == 2 ? add_products : fold_terms)(x, &r, &t);
-        while (next_term(x, &r));
+        do add_tap(x, &r);
+        while (next_tap(x, &r));
         finish(x, worker, n, &r);
     }
 }

@@ -116,6 +116,17 @@ bool import_constant(struct import *im, const struct model_op *op, const char *o
     return import_bind_one(im, op, &v);
 }
 
+/* One that is too large to be known is as good as a weight: files without their weights have these in their place. */
+static bool unknown_constant(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v;
+    (void)ours;
+    if (!import_fresh(im, im->result_name, import_type_out(im, op), op, &v)) return false;
+    if (v.storage >= 0) im->storages.at[v.storage].role = LX_WEIGHT;
+    import_class(im, op, CLASS_FOLDED, NULL);
+    return import_bind_one(im, op, &v);
+}
+
 /* clang-format off */
 const struct op_row import_moves_rows[] = {
     {{"reshape", "reshape", "Reshape"}, "reshape", reshape, 1},
@@ -126,6 +137,7 @@ const struct op_row import_moves_rows[] = {
     {{"transpose", NULL, NULL}, "clone", permute, 1},
     {{"broadcast", "broadcast", "Expand"}, "clone", broadcast, 1},
     {{"constant", "constant", "Constant"}, "constant", import_constant, 0},
+    {{NULL, NULL, "ConstantOfShape"}, "constant", unknown_constant, 1},
     {{NULL, "copy", "Identity"}, "clone", same, 1},
     {{NULL, "opt-barrier", "Dropout"}, "clone", same, 1},
     {.emit = NULL},
