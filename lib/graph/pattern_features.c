@@ -92,7 +92,7 @@ bool read_inplace(struct reader *r, const cJSON *v, struct lx_op *op)
     if (!given) return true;
     if (!(op->kind->traits & LX_ALTERS))
         return json_key_error(r->j, given, r->st, LX_E_SCHEMA,
-                              "op %s: a %s makes a result of its own; remove \"inplace\"", op->name,
+                              "op %s: the kind %s makes a result of its own; remove \"inplace\"", op->name,
                               op->kind->name);
     if (!json_int(r->j, v, "inplace", 0, op->input_count - 1, &inplace, r->st)) return false;
     op->inplace = (int)inplace;

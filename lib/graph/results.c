@@ -27,7 +27,8 @@ bool builder_results(struct graph_builder *b, const struct lx_op *op, const int3
     for (int r = 0; r < count; r++) {
         const struct lx_kind *kind = r == 0 ? op->kind : kind_of_result(op, r);
         if (!kind)
-            return builder_error(b, b->here, st, LX_E_SCHEMA, "op %s: a %s has no %d results", op->name,
+            return builder_error(b, b->here, st, LX_E_SCHEMA,
+                                 "op %s: the kind %s has not %d results; leave some out", op->name,
                                  op->kind->name, count);
         snprintf(name, sizeof name, "%.280s/%d", op->name, r);
         own.name = r == 0 ? op->name : name;
