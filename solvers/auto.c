@@ -84,6 +84,8 @@ struct best {
     int tried; /* parts that take such a problem */
     bool have;
     bool asked_exact; /* for all that it can do alone */
+    /* Exact search from the best on, the last time: its limit, and what it came from. */
+    int64_t last_steps, last_objective;
     int32_t together; /* buffers of the largest part that the problem falls into */
     double deadline;  /* on the clock, or 0 */
     int64_t spare;    /* steps of a part where there is no limit; 0: its own */
@@ -240,7 +242,13 @@ static bool is_needless(struct best *b, const struct stage *s)
     bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
     if ((s->linked && !b->p->bonds.charge_count) || (whole && b->asked_exact)) return true;
     b->asked_exact |= whole;
-    return false;
+    if (s->solver != &lx_solver_exact || s->start != FROM_BEST) return false;
+    /* Where a limit makes rows alike, one that begins where another did would come to the same end. */
+    int64_t steps = steps_of(b, s);
+    bool again = steps < s->steps && b->last_steps == steps && b->last_objective == b->objective;
+    b->last_steps = steps;
+    b->last_objective = b->objective;
+    return again;
 }
 
 static bool climb(struct best *b, int level)

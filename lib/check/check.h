@@ -37,7 +37,9 @@ struct parts {
     int64_t tiles[LX_MAX_DEVICE_RANK]; /* it is one of so many along the dimension */
     int64_t
         blocks[LX_MAX_DEVICE_RANK]; /* what is cut in slices, one behind the other: tiles of loops inside */
-    bool touched_whole;             /* the op that sees the tensor so touches exactly these parts */
+    int64_t low[LX_MAX_DEVICE_RANK],
+        high[LX_MAX_DEVICE_RANK]; /* positions around its slice that a core has too */
+    bool touched_whole;           /* the op that sees the tensor so touches exactly these parts */
 };
 
 /* What a nest does to a tensor of its ops. Sets of levels are bits; the outermost level is 1. */

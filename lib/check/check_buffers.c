@@ -49,7 +49,9 @@ static int64_t part_bytes(const struct checker *c, int32_t tensor, const struct 
     int64_t bytes = l->stick_bytes;
     if (l->rank == 0) return c->g->tensors[tensor].bytes;
     for (int d = 0; d < p->rank; d++)
-        bytes *= ceil_div_i64(l->size[d] / p->tiles[d] / p->blocks[d], p->slices[d]) * p->blocks[d];
+        bytes *= min_i64(l->size[d] / p->tiles[d],
+                         ceil_div_i64(l->size[d] / p->tiles[d] / p->blocks[d], p->slices[d]) * p->blocks[d] +
+                             p->low[d] + p->high[d]);
     return bytes;
 }
 

@@ -125,6 +125,17 @@ static bool shares_sticks(const struct checker *c, const struct lx_op *op, const
            (k->x.stride[h] != 1 || k->x.offset[h] % l->stick_elements != 0);
 }
 
+/* Does a convolution with a stride slide along it? */
+static bool steps_over(const struct lx_op *op, int v)
+{
+    bool slides = false, steps = false;
+    for (int i = 0; i < op->window_count; i++) {
+        slides |= op->windows[i].out == v;
+        steps |= op->windows[i].stride > 1;
+    }
+    return slides && steps && (op->kind->traits & LX_CONTRACTS);
+}
+
 static bool split_legal(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
     int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
@@ -139,6 +150,8 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
         return refuse(c, op, k, v, "it is summed, and parts of a running sum are not added up");
     if (padded && op_is_restickify(op))
         return refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
+    if (steps_over(op, v))
+        return refuse(c, op, k, v, "a convolution with a stride has its steps on one core");
     if (shares_sticks(c, op, k, v)) return refuse(c, op, k, v, "cores would write parts of one stick");
     return true;
 }
@@ -151,7 +164,15 @@ static int64_t positions(const struct lx_layout *l, const struct cut *k, int ope
     bool shifted = k->x.shifted == operand;
     int64_t scale = shifted ? k->x.stride[h] : 1, lead = shifted ? k->x.offset[h] % l->step[d] : 0;
     if (lead < 0) lead += l->step[d];
-    int64_t slice = min_i64(k->width[(int)k->x.var[operand][h]], k->x.extent[(int)k->x.var[operand][h]]);
+    int v = k->x.var[operand][h];
+    for (int i = 0; i < k->x.window_count; i++) {
+        const struct lx_window *w = &k->x.windows[i];
+        if (w->in != v) continue;
+        int64_t reach = w->dilation * (w->size - 1);
+        int64_t wide = w->stride * (min_i64(k->width[(int)w->out], k->x.extent[(int)w->out]) - 1);
+        return min_i64(wide + (reach < 0 ? -reach : reach) + 1, max_i64(l->size[d], 1));
+    }
+    int64_t slice = min_i64(k->width[v], k->x.extent[v]);
     return min_i64(((slice - 1) * scale + lead) / l->step[d] + 1, max_i64(l->size[d], 1));
 }
 

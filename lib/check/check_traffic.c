@@ -71,7 +71,7 @@ static bool equal_parts(const struct lx_layout *l, const struct parts *p, int64_
 {
     *sticks = p->cores;
     for (int d = 0; d < p->rank; d++) {
-        if (l->size[d] % (p->slices[d] * p->tiles[d]) != 0) return false;
+        if (l->size[d] % (p->slices[d] * p->tiles[d]) != 0 || p->low[d] || p->high[d]) return false;
         *sticks *= l->size[d] / p->slices[d] / p->tiles[d];
     }
     return p->touched_whole;

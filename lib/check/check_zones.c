@@ -30,7 +30,8 @@ struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64
         if (p->slices[d] <= 1) continue;
         int64_t part = ceil_div_i64(l->size[d], p->slices[d]);
         z.lo[d] = min_i64(core / p->stride[d] % p->slices[d] * part, l->size[d]);
-        z.hi[d] = min_i64(z.lo[d] + part, l->size[d]);
+        z.hi[d] = min_i64(z.lo[d] + part + p->high[d], l->size[d]);
+        z.lo[d] = max_i64(z.lo[d] - p->low[d], 0);
         z.count[d] = z.hi[d] - z.lo[d];
     }
     return z;
@@ -54,6 +55,42 @@ static void touch(const struct lx_layout *l, int d, int64_t offset, int64_t stri
     z->count[d] = z->hi[d] - z->lo[d];
 }
 
+/* Positions [*lo, *hi) of a core in each block of device dimension d, and how long a block is. */
+static int64_t piece_of(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
+                        int64_t *hi)
+{
+    int64_t block = l->size[d] / p->tiles[d] / p->blocks[d], part = ceil_div_i64(block, p->slices[d]);
+    *lo = p->slices[d] > 1 ? min_i64(core / p->stride[d] % p->slices[d] * part, block) : 0;
+    *hi = min_i64(*lo + part + p->high[d], block);
+    *lo = max_i64(*lo - p->low[d], 0);
+    return block;
+}
+
+/* The input of a window goes with the slices of what slides over it: as many slices, each wide enough for what its cores
+ * reach. Where slices do not go together, or reach everything, each core has all of it. */
+static void cut_halo(const struct cut *k, const struct lx_layout *l, int v, int d, struct parts *p)
+{
+    const struct lx_window *w = NULL;
+    for (int i = 0; i < k->x.window_count; i++)
+        if (k->x.windows[i].in == v) w = &k->x.windows[i];
+    if (!w || w->hole != 1 || l->step[d] != 1 || l->size[d] != k->x.extent[v]) return;
+    int64_t n = k->split[(int)w->out], size = l->size[d], outs = k->x.extent[(int)w->out], low = 0, high = 0;
+    if (n == 1 || size % n != 0 || outs % n != 0) return;
+    int64_t far = w->dilation * (w->size - 1), back = far < 0 ? far : 0, on = far > 0 ? far : 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t from = w->stride * (outs / n * i) + back - w->pad;
+        int64_t to = w->stride * (outs / n * (i + 1) - 1) + on - w->pad + 1;
+        if (to <= 0 || from >= size) continue;
+        low = max_i64(low, size / n * i - max_i64(from, 0));
+        high = max_i64(high, min_i64(to, size) - size / n * (i + 1));
+    }
+    if (size / n + low + high >= size) return;
+    p->slices[d] = n;
+    p->stride[d] = k->stride[(int)w->out];
+    p->low[d] = low;
+    p->high[d] = high;
+}
+
 /* Of a tile those of the first iteration. `core` -1: all of them together, in all iterations. */
 static struct zone touched(const struct checker *c, const struct cut *k, int32_t op, int operand,
                            int64_t core)
@@ -65,7 +102,13 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
         int h = l->host_dim[d];
         if (h < 0) continue;
         int v = k->x.var[operand][h];
-        if (core >= 0 && (k->split[v] > 1 || k->tiles[v] > 1)) {
+        if (core >= 0 && operand == 0 && op_index_follows(&k->x, v)) {
+            struct parts p = {.cores = k->cores, .rank = z.rank};
+            p.slices[d] = p.tiles[d] = p.blocks[d] = 1;
+            cut_halo(k, l, v, d, &p);
+            piece_of(l, &p, d, core, &z.lo[d], &z.hi[d]);
+            z.count[d] = z.hi[d] - z.lo[d];
+        } else if (core >= 0 && (k->split[v] > 1 || k->tiles[v] > 1)) {
             int64_t from = core / k->stride[v] % k->split[v] * k->width[v];
             touch(l, d, shifted ? k->x.offset[h] : 0, shifted ? k->x.stride[h] : 1, from,
                   min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
@@ -145,6 +188,7 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         /* Views take no padding along. */
         p.touched_whole &=
             k->x.shifted != operand || ceil_div_i64(l->host_shape[h], l->step[d]) == l->size[d];
+        if (operand == 0) cut_halo(k, l, v, d, &p);
         if (k->split[v] == 1) continue;
         p.slices[d] = k->split[v];
         p.stride[d] = k->stride[v];
@@ -160,19 +204,10 @@ bool parts_equal(const struct parts *a, const struct parts *b)
     if (a->cores != b->cores || a->rank != b->rank) return false;
     for (int d = 0; d < a->rank; d++)
         if (a->slices[d] != b->slices[d] || (a->slices[d] > 1 && a->stride[d] != b->stride[d]) ||
-            a->tiles[d] != b->tiles[d] || a->blocks[d] != b->blocks[d])
+            a->tiles[d] != b->tiles[d] || a->blocks[d] != b->blocks[d] || a->low[d] != b->low[d] ||
+            a->high[d] != b->high[d])
             return false;
     return true;
-}
-
-/* Positions [*lo, *hi) of a core in each block of device dimension d, and how long a block is. */
-static int64_t piece_of(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
-                        int64_t *hi)
-{
-    int64_t block = l->size[d] / p->tiles[d] / p->blocks[d], part = ceil_div_i64(block, p->slices[d]);
-    *lo = p->slices[d] > 1 ? min_i64(core / p->stride[d] % p->slices[d] * part, block) : 0;
-    *hi = min_i64(*lo + part, block);
-    return block;
 }
 
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core)

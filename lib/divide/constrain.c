@@ -2,6 +2,7 @@
  *
  * Blocks add up and domains intersect. A domain that leaves nothing is an error of whoever
  * asks for splits. */
+#include "divide/access_rules.h"
 #include "divide/space.h"
 
 void axis_block(struct axis *a, const char *constraint)
@@ -53,6 +54,18 @@ static const char *whole_by_nature(enum lx_nature n)
     return n == LX_ITERATED ? NULL : why[n];
 }
 
+/* The device moves over the input of a convolution step by step: with a stride it does all steps on one core. */
+static bool strides_whole(const struct lx_op *op, int v)
+{
+    int64_t stride[LX_MAX_RANK];
+    bool slides = false;
+    for (int i = 0; i < op->window_count; i++) {
+        stride[i] = op->windows[i].stride;
+        slides |= op->windows[i].out == v;
+    }
+    return slides && (op->kind->traits & LX_CONTRACTS) && conv_blocks_spatial(stride, op->window_count);
+}
+
 void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op_index *x,
                   const int *axis_of_var, struct space *s)
 {
@@ -68,6 +81,7 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
             axis_block(a, "a restickify of a partly filled stick");
         if (op_index_reduced(x, v) && sums_whole(op))
             axis_block(a, "a running sum, whose parts are not added up as they are");
+        if (strides_whole(op, v)) axis_block(a, "a convolution with a stride, whose steps one core does");
         if (shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
     }
 }

@@ -117,6 +117,52 @@ void lx_division_slice(const struct lx_division *d, int split, int64_t core, int
     *to = v->split == 1 ? v->extent : min_i64(*from + width, v->extent);
 }
 
+void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,
+                     int64_t *hi)
+{
+    int64_t block = size / v->blocks[dim], part = ceil_div_i64(block, v->slices[dim]);
+    *lo = v->slices[dim] > 1 ? min_i64(core / v->stride[dim] % v->slices[dim] * part, block) : 0;
+    *hi = min_i64(*lo + part + v->high[dim], block);
+    *lo = max_i64(*lo - v->low[dim], 0);
+}
+
+/* How far the windows of a core's slice of the output reach beyond the same slice of the input, both ways. */
+static void find_halo(const struct lx_window *w, int64_t size, int64_t outs, int64_t slices, int64_t *low,
+                      int64_t *high)
+{
+    int64_t own = size / slices, each = outs / slices, reach = w->dilation * (w->size - 1);
+    *low = *high = 0;
+    for (int64_t i = 0; i < slices; i++) {
+        int64_t first = w->stride * each * i + min_i64(reach, 0) - w->pad;
+        int64_t last = w->stride * (each * (i + 1) - 1) + max_i64(reach, 0) - w->pad;
+        if (last < 0 || first >= size) continue;
+        *low = max_i64(*low, own * i - max_i64(first, 0));
+        *high = max_i64(*high, min_i64(last, size - 1) + 1 - own * (i + 1));
+    }
+}
+
+/* A split of what slides cuts the input as well, where its positions go with the output's; else each core has all. */
+static void cut_by_window(const struct lx_layout *y, const struct op_index *x, const struct lx_split *v,
+                          int var, int64_t stride, struct lx_core_view *view)
+{
+    for (int i = 0; i < x->window_count; i++) {
+        const struct lx_window *w = &x->windows[i];
+        int h = w->out == var && w->hole == 1 ? op_index_dim(x, 0, w->in) : -1;
+        for (int k = 0; h >= 0 && k < view->rank; k++) {
+            int64_t size = y->size[k], low, high;
+            if (y->host_dim[k] != h || y->step[k] != 1 || size != y->host_shape[h] || size % v->split != 0 ||
+                v->extent % v->split != 0 || size > INT32_MAX)
+                continue;
+            find_halo(w, size, v->extent, v->split, &low, &high);
+            if (size / v->split + low + high >= size) continue;
+            view->slices[k] = v->split;
+            view->stride[k] = stride;
+            view->low[k] = (int32_t)low;
+            view->high[k] = (int32_t)high;
+        }
+    }
+}
+
 struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_index *x,
                                  const struct lx_division *d, int operand)
 {
@@ -136,6 +182,8 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
         for (int i = 0; i < view.rank && h >= 0; i++)
             if (y->host_dim[i] == h) view.tiles[i] = v->tiles;
         if (v->split == 1) continue;
+        if (h < 0 && operand == 0 && x->window_count)
+            cut_by_window(y, x, v, var, core_stride(splits, d->split_count, d->contiguous, s), &view);
         if (h < 0) { /* every core along this axis sees the same; of an output each has a part of the sum */
             view.partial |= operand == d->operand_count - 1;
             continue;
@@ -200,7 +248,8 @@ bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view
     if (a->cores != b->cores || a->rank != b->rank) return false;
     for (int i = 0; i < a->rank; i++)
         if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
-            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i])
+            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i] || a->low[i] != b->low[i] ||
+            a->high[i] != b->high[i])
             return false;
     return true;
 }

@@ -101,6 +101,9 @@ struct lx_divisions {
 /* One op by the rules of the stage, as the nests of `d` have it. What it has of its own is in `memory`. */
 bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
                      struct lx_division *out, lx_status *st);
+/* span_orders.c: other orders of dimensions for large intermediates of ops that no division would bring within the span
+ * limit, where that helps; what it does not help is left for lx_divide to refuse. False: no memory. */
+bool lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options, lx_status *st);
 /* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
                                lx_status *st);
@@ -161,10 +164,15 @@ struct lx_core_view {
     /* Of a buffer in a nest: tiles of an inner loop that it has, each cut in slices and one behind the other; 1: it is a
      * box, whatever loops walk over it. */
     int64_t blocks[LX_MAX_DEVICE_RANK];
+    /* Positions before and behind its slice that a core has as well, as far as there are any: the halo of windows. */
+    int32_t low[LX_MAX_DEVICE_RANK], high[LX_MAX_DEVICE_RANK];
     bool partial;       /* each core holds a part of a sum only */
     bool representable; /* false: the parts are no boxes of the device layout */
 };
 
+/* Positions [*lo, *hi) of device dimension `dim`, which has `size`, that core `core` has of the first block. */
+void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,
+                     int64_t *hi);
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
 /* The same of a buffer that has, of what the nest of the op cuts, the slice that the levels up to `hold` fix. */
 struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold);

@@ -53,6 +53,20 @@ static int order_axes(const struct op_index *x, int *axis_of_var)
     return n;
 }
 
+/* What slides is walked by the windows of a slice and their taps. */
+static bool slide_along(const struct op_index *x, int v, const int *axis_of_var, struct coordinate_term *pair)
+{
+    for (int i = 0; i < x->window_count; i++) {
+        const struct lx_window *w = &x->windows[i];
+        if (w->in != v) continue;
+        pair[0] = (struct coordinate_term){.var = axis_of_var[(int)w->out], .scale = w->stride, .divisor = 1};
+        pair[1] = (struct coordinate_term){
+            .var = axis_of_var[(int)w->tap], .scale = max_i64(w->dilation, -w->dilation), .divisor = 1};
+        return true;
+    }
+    return false;
+}
+
 static bool add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
                         int32_t tensor, const int *axis_of_var, struct operand *o)
 {
@@ -62,12 +76,17 @@ static bool add_operand(struct space *s, const struct lx_layouts *l, const struc
                           .rank = y->rank,
                           .stick_bytes = y->stick_bytes};
     o->dims = arena_array(s->memory, (size_t)y->rank, sizeof *o->dims);
-    struct coordinate_term *walks = arena_array(s->memory, (size_t)y->rank, sizeof *walks);
+    struct coordinate_term *walks = arena_array(s->memory, 3 * (size_t)y->rank, sizeof *walks);
     if (!o->dims || !walks) return false;
     for (int d = 0; d < y->rank; d++) {
         int h = y->host_dim[d];
         o->dims[d].size = y->size[d];
         if (h < 0 || (d == y->rank - 1)) continue;
+        if (slide_along(x, x->var[i][h], axis_of_var, &walks[y->rank + 2 * d])) {
+            o->dims[d].walks = &walks[y->rank + 2 * d];
+            o->dims[d].walk_count = 2;
+            continue;
+        }
         bool shifted = x->shifted == i;
         int64_t lead = shifted ? x->offset[h] % y->step[d] : 0;
         walks[d] = (struct coordinate_term){.var = axis_of_var[x->var[i][h]],

@@ -120,7 +120,6 @@ static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct 
                        const int32_t *inputs)
 {
     struct op_index x;
-    if (w->kernel_row < 0) return true;
     op_index_of(n->g, op, &x);
     int dim = op_index_dim(&x, w->kernel, w->kernel_row);
     struct lx_layout *l = &n->layouts.at[inputs[w->kernel]];

@@ -12,7 +12,6 @@
 #include "layout/propagate.h"
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/hash.h"
 #include "base/vec.h"
 #include "layout/layout.h"
 #include "layout/uses.h"
@@ -106,13 +105,39 @@ static bool apply_way(const struct search *s, const struct lx_op *op, const stru
     return to->moved < INT64_MAX && stick_elements_of(&s->costs, op->output, stick) < INT64_MAX;
 }
 
+/* A state's hash is the sum over its slots, so that an op changes only what it touches of it: graphs of thousands of ops have
+ * thousands of slots. */
+static uint64_t slot_hash(int32_t slot, tensor_state of)
+{
+    uint64_t x = ((uint64_t)(uint32_t)slot << 16 | of) + 1;
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return of ? x ^ x >> 32 : 0;
+}
+
+/* Of the slots of the op's operands, each once. */
+static uint64_t operands_hash(const struct search *s, const struct lx_op *op, const tensor_state *key)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k <= op->input_count; k++) {
+        int32_t slot = s->slot[op_operand(op, k)];
+        bool again = slot < 0;
+        for (int i = 0; i < k && !again; i++) again = s->slot[op_operand(op, i)] == slot;
+        if (!again) sum += slot_hash(slot, key[slot]);
+    }
+    return sum;
+}
+
 /* Could `a`, by making all copies that `b` has, go on like b and cost no more? */
 static bool dominates(const struct search *s, const struct state *a, const tensor_state *ka,
                       const struct state *b, const tensor_state *kb)
 {
+    enum { RUN = 4 }; /* slots that are compared at once: nearly all are equal */
     int64_t moved = a->moved, footprint = a->footprint;
     for (int32_t i = 0; i < s->slot_count && moved <= b->moved; i++) {
-        if (ka[i] == kb[i]) continue;
+        if (i % RUN == 0)
+            while (i + RUN <= s->slot_count && memcmp(&ka[i], &kb[i], RUN * sizeof *ka) == 0) i += RUN;
+        if (i == s->slot_count || ka[i] == kb[i]) continue;
         int32_t t = s->tensor_at[i];
         if (s->uses.rigid[t] && PRIMARY(ka[i]) != PRIMARY(kb[i])) return false;
         unsigned lacks = COPIES(kb[i]) & ~COPIES(ka[i]);
@@ -236,7 +261,7 @@ static bool step(struct search *s, int32_t o, size_t width)
             }
             to.parent = (int32_t)i;
             to.way = (int16_t)w;
-            to.hash = hash_bytes(HASH_START, key, n * sizeof *key);
+            to.hash += operands_hash(s, op, key) - operands_hash(s, op, &s->now_keys.at[i * n]);
             ok = keep(s, &to, key);
         }
     free(key);
@@ -313,8 +338,11 @@ static bool begin(struct search *s)
     if (!VEC_RESERVE(&s->now_keys, n + 1) || !VEC_PUSH(&s->now, (struct state){.parent = -1}))
         return status_no_memory(s->st);
     memset(s->now_keys.at, 0, (n + 1) * sizeof *s->now_keys.at);
-    for (int32_t t = 0; t < s->g->tensor_count; t++)
-        if (s->slot[t] >= 0) s->now_keys.at[s->slot[t]] = FRESH(stick_default(&s->g->tensors[t]));
+    for (int32_t t = 0; t < s->g->tensor_count; t++) {
+        if (s->slot[t] < 0) continue;
+        s->now_keys.at[s->slot[t]] = FRESH(stick_default(&s->g->tensors[t]));
+        s->now.at[0].hash += slot_hash(s->slot[t], s->now_keys.at[s->slot[t]]);
+    }
     return true;
 }
 

@@ -4,7 +4,8 @@
  *   contractions            the first operand's stick along a summed variable, the second's and the output's
  *                           along one that only the second has; either input may play either part. Where neither
  *                           input has a variable of its own there are no columns: the inputs are multiplied
- *                           element by element and summed, so that the rule of reductions holds
+ *                           element by element and summed, so that the rule of reductions holds; so it does where
+ *                           only taps of windows are summed
  *   views                   as pointwise; an offset that is no whole number of sticks moves every element
  *   restickify              any two different layouts
  *   opaque                  any; the output takes the default layout
@@ -86,9 +87,9 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
 static int contraction_ways(const struct op_index *x, int kernel, struct stick_way *out)
 {
     int order[LX_MAX_VARS], count = preference(x, order), n = 0;
-    for (int i = 0; i <= count && (i < count || n == 0); i++) {
-        int k = i < count ? order[i] : -1; /* nothing is summed but taps: single elements of the other */
-        if (k >= 0 && !op_index_reduced(x, k)) continue;
+    for (int i = 0; i < count; i++) {
+        int k = order[i];
+        if (!op_index_reduced(x, k)) continue;
         int before = n;
         for (int j = 0; j <= count; j++) {
             int own = j < count ? order[j] : -1;
@@ -140,6 +141,14 @@ static bool has_own(const struct op_index *x, int input)
     return false;
 }
 
+/* Nothing is summed but the taps of windows: a depthwise convolution, or one of a single channel. */
+static bool only_taps(const struct op_index *x)
+{
+    for (int v = 0; v < x->var_count; v++)
+        if (op_index_reduced(x, v) && !op_index_slides(x, v)) return false;
+    return x->window_count > 0;
+}
+
 static int restickify_ways(const struct op_index *x, struct stick_way *out)
 {
     int n = 0;
@@ -165,7 +174,8 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
 {
     if (!x->known) return any_way(op, out);
     if (op_is_restickify(op)) return restickify_ways(x, out);
-    if ((op->kind->traits & LX_CONTRACTS) && op->reduces && (has_own(x, 0) || has_own(x, 1))) {
+    if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !only_taps(x) &&
+        (has_own(x, 0) || has_own(x, 1))) {
         int n = contraction_ways(x, 1, out);
         return n + contraction_ways(x, 0, out + n);
     }

@@ -1,5 +1,6 @@
 /* Functions of one element that no kind of ours has, and chains of kinds that take two operands. */
 #include "model/layers.h"
+#include "model/onnx.h"
 
 #include <string.h>
 
@@ -232,8 +233,28 @@ static void dropout(struct layer *l)
     layer_result(l, 1, layer_expand_to(l, layer_number(l, MODEL_BOOL, 1), t->count, t->extent));
 }
 
+/* Before 7 the second operand begins at dimension `axis` of the first. */
+static void aligned(struct layer *l)
+{
+    const struct model_type *a = layer_type(l, layer_in(l, 0)), *b = layer_type(l, layer_in(l, 1));
+    int64_t extent[MODEL_MAX_RANK], axis = layer_int(l, "axis", a->count - b->count);
+    if (l->m->format != MODEL_ONNX || l->m->bodies.at[l->m->values.at[l->op->results[0]].body].derived ||
+        onnx_opset(l->m, l->op->kind) >= 7 || axis < 0 || axis + b->count > a->count ||
+        b->count == a->count) {
+        layer_fail(l);
+        return;
+    }
+    for (int d = 0; d < a->count; d++) extent[d] = d >= axis && d < axis + b->count ? b->extent[d - axis] : 1;
+    layer_result(
+        l, 0, layer_two(l, l->op->kind, layer_in(l, 0), layer_reshape(l, layer_in(l, 1), a->count, extent)));
+}
+
 /* clang-format off */
 const struct layer_row layers_activations[] = {
+    {{NULL, NULL, "Add"}, aligned}, {{NULL, NULL, "Sub"}, aligned}, {{NULL, NULL, "Mul"}, aligned},
+    {{NULL, NULL, "Div"}, aligned}, {{NULL, NULL, "Pow"}, aligned}, {{NULL, NULL, "And"}, aligned},
+    {{NULL, NULL, "Or"}, aligned}, {{NULL, NULL, "Equal"}, aligned}, {{NULL, NULL, "Less"}, aligned},
+    {{NULL, NULL, "Greater"}, aligned},
     {{NULL, NULL, "Clip"}, clip},
     {{"hardsigmoid", NULL, "HardSigmoid"}, hard_sigmoid},
     {{"hardswish", NULL, "HardSwish"}, hard_swish},

@@ -240,6 +240,29 @@ static void batch_norm_inference(struct layer *l)
     layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, b, rank, f)));
 }
 
+/* Training: statistics of the batch, and those that run on. */
+static void batch_norm_onnx(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    int rank = layer_type(l, x)->count;
+    int64_t axes[MODEL_MAX_RANK];
+    int count = all_but(rank, 1, axes);
+    double momentum = layer_real(l, "momentum", 0.9);
+    if (!layer_int(l, "training_mode", 0) || rank < 2 || l->op->operand_count < 5) {
+        layer_fail(l);
+        return;
+    }
+    int32_t u = layer_reduce(l, "ReduceMean", x, count, axes, true), c = layer_two(l, "Sub", x, u);
+    int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", c, c), count, axes, true), now[2] = {u, v};
+    int32_t y = layer_two(l, "Mul", c, inverse_root(l, v, layer_real(l, "epsilon", 1e-5)));
+    y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, 1), rank, 1));
+    layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, layer_in(l, 2), rank, 1)));
+    for (int i = 0; i < 2; i++) {
+        int32_t old = layer_by(l, "Mul", layer_channels(l, layer_in(l, 3 + i), rank, 1), momentum);
+        layer_result(l, 1 + i, layer_two(l, "Add", old, layer_by(l, "Mul", now[i], 1 - momentum)));
+    }
+}
+
 /* clang-format off */
 const struct layer_row layers_norms[] = {
     {{NULL, NULL, "LayerNormalization"}, layer_norm},
@@ -248,6 +271,7 @@ const struct layer_row layers_norms[] = {
     {{NULL, NULL, "com.microsoft:SkipSimplifiedLayerNormalization"}, skip_norm},
     {{NULL, NULL, "com.microsoft:EmbedLayerNormalization"}, embed_norm},
     {{NULL, NULL, "InstanceNormalization"}, instance_norm},
+    {{NULL, NULL, "BatchNormalization"}, batch_norm_onnx},
     {{"group_norm", NULL, "GroupNormalization"}, group_norm},
     {{NULL, NULL, "MeanVarianceNormalization"}, mean_variance},
     {{"batch_norm_training", "batch-norm-training", NULL}, batch_norm_training},

@@ -1,5 +1,6 @@
 /* The way in for models: which format, and its reader. */
 #include "model/model_parts.h"
+#include "model/type_rules.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -92,7 +93,9 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
     if (!m) return status_no_memory(st), NULL;
     m->format = format;
     m->file = arena_string(&m->memory, file);
-    if (m->file && read[format](m, text, length, options ? options : &none, st)) return m;
+    if (m->file && read[format](m, text, length, options ? options : &none, st) &&
+        (format == MODEL_ONNX || model_check_types(m, st)))
+        return m;
     if (!m->file) status_no_memory(st);
     lx_model_free(m);
     return NULL;

@@ -114,6 +114,7 @@ onnx_shape_of *onnx_shape_basic(const char *kind);
 onnx_shape_of *onnx_shape_view(const char *kind);
 onnx_shape_of *onnx_shape_window(const char *kind);
 onnx_shape_of *onnx_shape_macro(const char *kind);
+bool onnx_give_types(struct shaper *x);
 /* Where a Slice begins and how it steps, dimension by dimension, with the extents that come out; false: not known. */
 bool onnx_slice(const struct shaper *x, int64_t *start, int64_t *step, int64_t *extent);
 /* The sizes of the parts of a Split, room for MODEL_MAX_KNOWN; false: they are not as they must be. */

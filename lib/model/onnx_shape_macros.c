@@ -66,6 +66,26 @@ static enum shaped multi_head(struct shaper *x)
     return shaper_set(x, 0, q->element, 3, out);
 }
 
+/* q, k, v of four dimensions, or of three with the numbers of heads; then the caches, longer by k's rows. */
+static enum shaped plain_attention(struct shaper *x)
+{
+    const struct model_type *q = shaper_in(x, 0), *k = shaper_in(x, 1), *v = shaper_in(x, 2);
+    int64_t heads = shaper_int(x, "q_num_heads", 0), kv = shaper_int(x, "kv_num_heads", 0);
+    if (!q || !k || !v || q->count != v->count || k->count != v->count) return SHAPE_UNKNOWN;
+    bool flat = q->count == 3;
+    if ((q->count != 4 && !flat) || (flat && (heads < 1 || kv < 1))) return SHAPE_UNKNOWN;
+    for (int i = 0; i < 2; i++) {
+        const struct model_type *t = i ? v : k, *past = shaper_in(x, 4 + i);
+        int64_t before = past && past->count == 4 ? past->extent[2] : 0;
+        int64_t four[] = {t->extent[0], flat ? kv : t->extent[1], before + t->extent[flat ? 1 : 2],
+                          flat ? t->extent[2] / kv : t->extent[3]};
+        if (shaper_set(x, 1 + i, t->element, 4, four) != SHAPED) return SHAPE_WRONG;
+    }
+    int64_t y3[] = {q->extent[0], q->extent[1], flat ? v->extent[2] / kv * heads : 0};
+    int64_t y4[] = {q->extent[0], flat ? 0 : q->extent[1], flat ? 0 : q->extent[2], flat ? 0 : v->extent[3]};
+    return shaper_set(x, 0, q->element, flat ? 3 : 4, flat ? y3 : y4);
+}
+
 /* ids [B,S], tables [vocabulary,H]: [B,S,H], mask index [B], the sum. */
 static enum shaped embed(struct shaper *x)
 {
@@ -94,6 +114,98 @@ static enum shaped branch(struct shaper *x)
     return SHAPED;
 }
 
+static const struct model_body *only_body(const struct shaper *x)
+{
+    return x->op->body_count == 1 ? &x->m->bodies.at[x->op->bodies[0]] : NULL;
+}
+
+/* With `steps` in front of dimension `axis`. */
+static enum shaped joined(struct shaper *x, int result, const struct model_type *t, int64_t steps, int axis)
+{
+    int64_t extent[MODEL_MAX_RANK];
+    if (!t || t->count + 1 > MODEL_MAX_RANK || axis < 0 || axis > t->count) return SHAPE_UNKNOWN;
+    for (int d = 0; d <= t->count; d++)
+        extent[d] = d < axis ? t->extent[d] : d == axis ? steps : t->extent[d - 1];
+    return shaper_set(x, result, t->element, t->count + 1, extent);
+}
+
+/* What is carried, then what is joined step by step; the number of steps must be known for the latter. */
+static enum shaped loop(struct shaper *x)
+{
+    const struct model_body *b = only_body(x);
+    const struct model_data *most = shaper_data(x, 0);
+    int carried = x->op->operand_count - 2;
+    if (!b || carried < 0 || b->result_count < 1 + x->op->result_count) return SHAPE_UNKNOWN;
+    for (int r = 0; r < x->op->result_count; r++) {
+        const struct model_type *t = model_type_of(x->m, b->results[1 + r]);
+        enum shaped s = !t            ? SHAPE_UNKNOWN
+                        : r < carried ? shaper_set(x, r, t->element, t->count, t->extent)
+                        : most && model_data_int(most, 0) >= 0 ? joined(x, r, t, model_data_int(most, 0), 0)
+                                                               : SHAPE_UNKNOWN;
+        if (s != SHAPED) return s;
+    }
+    return SHAPED;
+}
+
+static int64_t listed(const struct shaper *x, const char *key, int i)
+{
+    int count;
+    const int64_t *list = model_attr_ints(&x->op->attrs, key, &count);
+    return i < count ? list[i] : 0;
+}
+
+static enum shaped scan(struct shaper *x)
+{
+    const struct model_body *b = only_body(x);
+    int64_t taken = shaper_int(x, "num_scan_inputs", 0), carried = x->op->operand_count - taken;
+    if (!b || taken < 1 || carried < 0 || b->result_count < x->op->result_count) return SHAPE_UNKNOWN;
+    const struct model_type *first = shaper_in(x, (int)carried);
+    int axis = first ? shaper_axis(listed(x, "scan_input_axes", 0), first->count) : -1;
+    if (axis < 0) return SHAPE_UNKNOWN;
+    for (int r = 0; r < x->op->result_count; r++) {
+        const struct model_type *t = model_type_of(x->m, b->results[r]);
+        int at = t ? shaper_axis(listed(x, "scan_output_axes", r - (int)carried), t->count + 1) : -1;
+        enum shaped s = !t            ? SHAPE_UNKNOWN
+                        : r < carried ? shaper_set(x, r, t->element, t->count, t->extent)
+                                      : joined(x, r, t, first->extent[axis], at);
+        if (s != SHAPED) return s;
+    }
+    return SHAPED;
+}
+
+static bool give(struct shaper *x, int32_t argument, enum model_element e, int rank, const int64_t *extent)
+{
+    struct model_value *v = &x->m->values.at[argument];
+    if (v->type && v->type->elements >= 0) return true;
+    const struct model_type *t = model_type_make(x->m, e, rank, extent, x->st);
+    if (t) x->m->values.at[argument].type = t;
+    return t != NULL;
+}
+
+/* Arguments of the bodies of loops often have no shape of their own: they have those of what they are given. */
+bool onnx_give_types(struct shaper *x)
+{
+    const struct model_body *b = only_body(x);
+    bool loops = strcmp(x->op->kind, "Loop") == 0, scans = strcmp(x->op->kind, "Scan") == 0;
+    int64_t taken = scans ? shaper_int(x, "num_scan_inputs", 0) : 0, carried = x->op->operand_count - taken;
+    if (!b || (!loops && !scans) || b->argument_count != x->op->operand_count) return true;
+    for (int i = 0; i < b->argument_count; i++) {
+        const struct model_type *t = shaper_in(x, i);
+        int64_t extent[MODEL_MAX_RANK];
+        int axis, rank = 0;
+        if (loops && i < 2) {
+            if (!give(x, b->arguments[i], i ? MODEL_BOOL : MODEL_I64, 0, NULL)) return false;
+            continue;
+        }
+        if (!t) continue;
+        axis = i >= carried ? shaper_axis(listed(x, "scan_input_axes", i - (int)carried), t->count) : -1;
+        for (int d = 0; d < t->count; d++)
+            if (d != axis) extent[rank++] = t->extent[d];
+        if (!give(x, b->arguments[i], t->element, rank, extent)) return false;
+    }
+    return true;
+}
+
 onnx_shape_of *onnx_shape_macro(const char *kind)
 {
     /* clang-format off */
@@ -101,7 +213,7 @@ onnx_shape_of *onnx_shape_macro(const char *kind)
         {"LSTM", recurrent}, {"GRU", recurrent}, {"RNN", recurrent},
         {"com.microsoft:GroupQueryAttention", group_query}, {"com.microsoft:Attention", attention},
         {"com.microsoft:MultiHeadAttention", multi_head}, {"com.microsoft:EmbedLayerNormalization", embed},
-        {"If", branch}, {NULL, NULL}};
+        {"If", branch}, {"Loop", loop}, {"Scan", scan}, {"Attention", plain_attention}, {NULL, NULL}};
     /* clang-format on */
     return onnx_shape_find(rows, kind);
 }

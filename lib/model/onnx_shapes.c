@@ -150,6 +150,7 @@ static bool op_shapes(struct shaper *x)
 {
     onnx_shape_of *rule = rule_of(x->op->kind);
     struct model_op *op = x->op;
+    if (!onnx_give_types(x)) return false;
     for (int b = 0; b < op->body_count; b++)
         if (!body_shapes(x, op->bodies[b])) return false;
     x->op = op;

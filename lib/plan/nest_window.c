@@ -1,6 +1,7 @@
 /* Windows made, compared, and what was found in them carried back. */
 #include "plan/nest_window.h"
 #include "base/fail.h"
+#include "layout/op_index.h"
 #include "graph/op_params.h"
 
 #include <stdlib.h>
@@ -117,12 +118,39 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
 static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
     if (a->kind != b->kind || a->input_count != b->input_count || a->output != b->output || a->hint_count ||
-        b->hint_count || a->offset || b->offset || !a->einsum != !b->einsum ||
+        b->hint_count || !a->offset != !b->offset || !a->einsum != !b->einsum ||
         !op_params_equal(a->params, b->params) || !lx_windows_equal(a, b))
         return false;
     if (a->input_count && memcmp(a->inputs, b->inputs, (size_t)a->input_count * sizeof *a->inputs) != 0)
         return false;
     return !a->einsum || strcmp(a->einsum, b->einsum) == 0;
+}
+
+/* Is all that a view picks of a dimension there? */
+static bool is_inside(const struct op_index *x, int dim, int64_t size)
+{
+    return x->offset[dim] > 0 && x->offset[dim] + x->stride[dim] * (x->extent[dim] - 1) < size;
+}
+
+/* Views that pick other parts are alike if these lie in the same way on sticks, and neither where the tensor begins. */
+static bool views_alike(const struct nest_window *a, const struct nest_window *b, int32_t o)
+{
+    struct op_index x, y;
+    if (!a->graph.ops[o].offset) return true;
+    op_index_of(&a->graph, &a->graph.ops[o], &x);
+    op_index_of(&b->graph, &b->graph.ops[o], &y);
+    if (x.shifted != y.shifted || x.shifted < 0) return false;
+    const struct lx_layout *l = &a->layouts.layouts[op_operand(&a->graph.ops[o], x.shifted)];
+    for (int k = 0; k < l->rank; k++) {
+        int h = l->host_dim[k];
+        if (h < 0) continue;
+        if (x.stride[h] != y.stride[h]) return false;
+        if (x.offset[h] == y.offset[h]) continue;
+        if (x.offset[h] % l->step[k] != y.offset[h] % l->step[k] || !is_inside(&x, h, l->host_shape[h]) ||
+            !is_inside(&y, h, l->host_shape[h]))
+            return false;
+    }
+    return true;
 }
 
 static bool splits_alike(const struct lx_division *a, const struct lx_division *b)
@@ -148,6 +176,8 @@ bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b
             !lx_layout_equal(&a->layouts.layouts[t], &b->layouts.layouts[t]))
             return false;
     }
+    for (int32_t o = 0; o < a->graph.op_count; o++)
+        if (!views_alike(a, b, o)) return false;
     return true;
 }
 

@@ -25,6 +25,13 @@ bool run_searches(struct planner *p, enum lx_pass_tries tries)
     return ok;
 }
 
+/* Are these the decisions that the search began with? */
+static bool is_unchanged(const struct decisions *how, const struct decisions *plain)
+{
+    return !how->order && how->divided == plain->divided && !how->nest_count && !how->cut_count &&
+           !how->move_count && !how->apart_count && how->borders == plain->borders;
+}
+
 /* On a large graph every try with the full solver would take seconds, so that the quick one searches, and what
  * it found is solved once in full. */
 static bool search_quickly(struct planner *p)
@@ -39,7 +46,12 @@ static bool search_quickly(struct planner *p)
     tries.options = &quick;
     tries.asked = p->options;
     if (!attempt_plain(&tries, &plain, &tries.best)) return false;
-    bool ok = run_searches(&tries, LX_TRIES_MANY) && attempt_nested(p, &tries.best.draft.how, &full);
+    bool ok = run_searches(&tries, LX_TRIES_MANY);
+    if (ok && is_unchanged(&tries.best.draft.how, &plain)) { /* solved in full already */
+        attempt_keep_better(&p->best, &tries.best);
+        return true;
+    }
+    ok = ok && attempt_nested(p, &tries.best.draft.how, &full);
     if (ok) {
         full.perfect_bytes = tries.best.perfect_bytes;
         attempt_keep_better(&full, &tries.best);

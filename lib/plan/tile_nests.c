@@ -366,12 +366,12 @@ static void light_fuse(struct fuse *f, const struct lx_run *run, struct lx_run *
 
 bool attempt_nested(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
-    enum { STEPS = 600 };
+    enum { STEPS = 600, STEPS_AROUND = 2000 };
     struct lx_plan_options options = *p->options;
     struct planner by = *p;
-    int64_t most = options.run.work_limit;
-    if (how->nest_count > 0 && p->divided->count > FEW)
-        options.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
+    int64_t most = options.run.work_limit, steps = how->nest_count > 0 ? STEPS : STEPS_AROUND;
+    if (p->divided->count > FEW && (how->nest_count > 0 || p->nested))
+        options.run.work_limit = most > 0 ? min_i64(most, steps) : steps;
     by.options = &options;
     return attempt_make(&by, how, out);
 }

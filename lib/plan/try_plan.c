@@ -305,7 +305,8 @@ static int tries_of(const struct planner *p)
 {
     int64_t size = p->divided->layouts->graph->tensor_count + 1;
     unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
-    return (p->options->solver->caps & both) == both ? (int)max_i64(4, min_i64(64, 8000 / size)) : 4;
+    int least = size > 8000 ? 1 : 4;
+    return (p->options->solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size)) : least;
 }
 
 /* What the rule of the heuristic copies may cost more than it saves: then nothing is copied. */

@@ -56,6 +56,20 @@ static bool place_core(struct op_work *w, int64_t core)
 typedef bool region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
                              int operand, const struct slice *s, struct arena *memory, struct region *out);
 
+/* On chip a core sees all that it has of what windows slide along, its halo with it; in HBM all there is. */
+static struct slice slice_at(const struct op_work *w, const struct strip_work *s, int operand)
+{
+    const struct place *p = &w->core[s->core].place[operand];
+    const struct lx_layout *l = &w->m->layouts[p->tensor];
+    struct slice seen = s->slice;
+    for (int i = 0; operand == 0 && p->stay >= 0 && i < w->x.window_count; i++) {
+        int in = w->x.windows[i].in, h = op_index_dim(&w->x, 0, in);
+        for (int k = 0; k < p->box.rank && h >= 0; k++)
+            if (l->host_dim[k] == h) seen.from[in] = p->box.lo[k], seen.to[in] = p->box.hi[k];
+    }
+    return seen;
+}
+
 /* What a strip touches of an operand. Sets `usable` if it is where the core can reach it. */
 static bool find_region(struct op_work *w, struct strip_work *s, int operand, region_function *make,
                         struct arena *memory, struct region *out)
@@ -63,7 +77,8 @@ static bool find_region(struct op_work *w, struct strip_work *s, int operand, re
     struct machine *m = w->m;
     const struct place *p = &w->core[s->core].place[operand];
     if (!p->in) return true;
-    if (!make(&m->layouts[p->tensor], &p->box, &w->x, operand, &s->slice, memory, out)) return false;
+    struct slice seen = slice_at(w, s, operand);
+    if (!make(&m->layouts[p->tensor], &p->box, &w->x, operand, &seen, memory, out)) return false;
     if (out->within || region_sticks(out) == 0)
         s->usable |= UINT64_C(1) << operand;
     else

@@ -17,10 +17,10 @@ static void cut_dim(struct box *b, int k, const struct lx_core_view *v, int64_t 
     int64_t blocks = max_i64(v->blocks[k], 1), block = size / blocks;
     if (v->slices[k] <= 1 || v->stride[k] < 1) return;
     int64_t part = ceil_div_i64(block, v->slices[k]), slot = core / v->stride[k] % v->slices[k];
-    int64_t lo = b->lo[k] + min_i64(slot * part, block);
-    part = min_i64(part, b->lo[k] + block - lo);
-    b->lo[k] = lo;
-    b->hi[k] = lo + (blocks - 1) * block + part;
+    int64_t begin = b->lo[k], lo = begin + min_i64(slot * part, block);
+    part = min_i64(part, begin + block - lo);
+    b->lo[k] = max_i64(begin, lo - v->low[k]);
+    b->hi[k] = min_i64(begin + size, lo + (blocks - 1) * block + part + v->high[k]);
     if (blocks > 1) b->run[k] = part, b->step[k] = block;
 }
 

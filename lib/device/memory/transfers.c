@@ -69,7 +69,8 @@ static int64_t first_holder(const struct move *v, const int64_t *position)
     int64_t core = 0;
     for (int k = 0; k < b->rank && k < from->rank; k++) {
         if (from->slices[k] <= 1) continue;
-        int64_t at = position[k] - b->lo[k], part = b->run[k] ? b->run[k] : b->hi[k] - b->lo[k];
+        int64_t at = position[k] - b->lo[k];
+        int64_t part = b->run[k] ? b->run[k] : b->hi[k] - b->lo[k] - from->high[k]; /* without its halo */
         if (b->run[k]) at %= b->step[k];
         core += at / part * from->stride[k];
     }

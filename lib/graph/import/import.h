@@ -45,7 +45,7 @@ struct storage {
 struct op_class {
     enum import_class class;
     const char *reason; /* NULL: none */
-    bool seen;
+    bool seen, live;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
     bool merged;        /* what it does is done by an op before it */
     bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
@@ -73,6 +73,7 @@ struct sketch {
     const char *kind; /* of ours */
     const char *name;
     const struct model_op *from;
+    struct op_class *owner;         /* of the op that it is part of */
     struct sketch_operand *operand; /* the inputs, then the result */
     int input_count;
     int rank; /* dimensions of the op; -1: opaque, operands are plain */
@@ -90,6 +91,8 @@ struct sketch {
     bool in_place; /* the result is the first operand */
 };
 
+struct import_role;
+
 struct import {
     const struct lx_model *m;
     enum model_format format; /* of the kinds in the body under way: ONNX in derived ones */
@@ -98,12 +101,14 @@ struct import {
     VEC(struct storage) storages;
     VEC(struct sketch) sketches;
     VEC(struct import_value) leaves; /* tensors of the values of bodies under way */
+    struct import_role *roles;       /* by argument of the entry */
     int32_t *leaf;                   /* by value of the model: the first of its leaves, -1: not made yet */
     struct op_class **classes;       /* by body and op */
     struct names tensor_names, op_names;
     struct names constants;   /* storages by the data of constants */
     struct model_facts notes; /* for the report: collectives, roles, loops, branches */
     int32_t body;             /* that is being walked through */
+    struct op_class *owner;   /* of the op that is being sketched */
     int last_number;          /* that kept two names apart */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     const char *result_name;
@@ -157,10 +162,5 @@ bool import_op(struct import *im, const struct model_op *op);
 void import_cut(struct import *im);
 /* import_build.c: `results` are the storages that are returned. */
 const struct lx_graph *import_build(struct import *im, const int32_t *results, int count);
-
-/* import_report.c: what became of the ops, as facts by class and kind; and both as JSON, malloc'ed. */
-bool import_count(const struct import *im, struct model_facts *f);
-char *import_report(const struct lx_model *m, const struct model_facts *facts,
-                    const struct model_facts *became);
 
 #endif

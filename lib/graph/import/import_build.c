@@ -158,6 +158,21 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     return summed ? NULL : kind;
 }
 
+/* What has no index map: a kind that needs none. */
+static const struct lx_kind *opaque_kind(const struct sketch *s)
+{
+    const struct lx_kind *kind = lx_kind_find(s->kind);
+    return kind && kind->traits & LX_OPAQUE && s->input_count <= kind->most_inputs ? kind : NULL;
+}
+
+/* It should have been mapped: the report says that it is not. */
+static void without_letters(const struct sketch *s)
+{
+    if (!s->owner || s->owner->class == CLASS_GENERIC) return;
+    s->owner->class = CLASS_GENERIC;
+    s->owner->reason = "letters";
+}
+
 /* Where the dimensions that are chosen along stand in the first operand. False: one of them has no letter. */
 static bool name_choices(struct import *im, const struct sketch *s, const struct letters *l,
                          const char *einsum, struct lx_op *op)
@@ -197,10 +212,11 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     bool indexed = s->rank >= 0 && index_string(im, s, &letters, &einsum) &&
                    (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
                    (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
-    op.kind = indexed ? kind_that_fits(s, einsum.at) : NULL;
-    op.einsum = op.kind ? einsum.at : NULL;
+    op.kind = indexed ? kind_that_fits(s, einsum.at) : s->rank < 0 ? opaque_kind(s) : NULL;
+    op.einsum = indexed && op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
+        if (s->rank >= 0) without_letters(s);
         op.has_value = false;
         op.window_count = 0;
         op.params = NULL;

@@ -97,12 +97,11 @@ static bool enter(struct import *im, const struct model_op *op, int32_t number, 
     return true;
 }
 
-/* What the op is in smaller ops. Where one of these is generic, so is the whole. */
+/* What the op is in smaller ops. */
 static bool derived(struct import *im, const struct model_op *op)
 {
     int32_t number = op->instead - 1, back = im->body, next = 0;
     const struct model_body *b = &im->m->bodies.at[number];
-    struct op_class *c = import_class_of(im, op);
     if (++im->depth > MODEL_MAX_DEPTH)
         return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "layers nest too deep");
     if (!import_body(im, number)) return false;
@@ -120,11 +119,6 @@ static bool derived(struct import *im, const struct model_op *op)
         if (!ok) return false;
     }
     import_class(im, op, CLASS_EXPANDED, NULL);
-    for (int i = 0; i < b->op_count; i++)
-        if (im->classes[number][i].seen && im->classes[number][i].class == CLASS_GENERIC) {
-            c->class = CLASS_GENERIC;
-            c->reason = b->ops[i].kind;
-        }
     return true;
 }
 
@@ -228,9 +222,31 @@ static bool loop(struct import *im, const struct model_op *op)
     return true;
 }
 
+/* Calls that only say where a tensor is, and barriers, of whatever type. */
+static bool only_names(const struct import *im, const struct model_op *op)
+{
+    static const char *const targets[] = {"Sharding",     "SPMDFullToShardShape",      "SPMDShardToFullShape",
+                                          "xla.sdy.",     "annotate_device_placement", "MoveToHost",
+                                          "MoveToDevice", "LayoutConstraint"};
+    static const char *const kinds[] = {"opt-barrier", "optimization-barrier", "add-dependency", "domain"};
+    bool plain = false;
+    if (im->format != MODEL_HLO || op->operand_count < 1) return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) plain |= strcmp(op->kind, kinds[i]) == 0;
+    const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
+    for (size_t i = 0; strcmp(op->kind, "custom-call") == 0 && i < sizeof targets / sizeof *targets; i++)
+        plain |= strncmp(target + (*target == '"'), targets[i], strlen(targets[i])) == 0;
+    const struct model_type *x = model_type_of(im->m, op->operands[0]),
+                            *y = model_type_of(im->m, op->results[0]);
+    return plain && x->leaves == y->leaves && x->bytes == y->bytes;
+}
+
 static bool control(struct import *im, const struct model_op *op, bool *done)
 {
     *done = true;
+    if (only_names(im, op)) {
+        import_class(im, op, CLASS_FREE, "names");
+        return pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0]);
+    }
     if (op->instead && !import_known_ahead(im, op)) return derived(im, op);
     if (strcmp(op->kind, "tuple") == 0) return tuple(im, op);
     if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return element(im, op);
@@ -261,6 +277,7 @@ bool import_body(struct import *im, int32_t number)
         struct op_class *c = import_class_of(im, op);
         bool first = !c->seen;
         if (first) c->first = (int32_t)im->sketches.count;
+        im->owner = c;
         im->result_name = op->location                              ? op->location
                           : op->result_count && op->results[0] >= 0 ? im->m->values.at[op->results[0]].name
                                                                     : op->kind;

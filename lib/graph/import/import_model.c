@@ -1,20 +1,35 @@
 /* The whole way from a model to a graph. Views that get into each other's way are found out when storages are cut; then
  * the sketch is made anew, with these copied. */
-#include "graph/import/import.h"
+#include "graph/import/import_report.h"
+#include "graph/import/import_roles.h"
 #include "graph/pattern.h"
 #include "model/layers.h"
 #include "base/fail.h"
+#include "base/sha256.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 40 };
 
-static enum lx_role role_of(const struct import *im, const struct model_value *v)
+/* What the report says of the file. */
+struct about {
+    char sha256[65];
+    const struct model_facts *facts;
+};
+
+/* A state that nothing writes is an input that is returned as another tensor. */
+static enum lx_role role_of(struct import *im, int argument)
 {
-    const char *stated = model_attr_word(&v->attrs, "ttcore.argument_type", "");
-    if (im->m->format == MODEL_HLO) return v->type->elements > 1 << 16 ? LX_WEIGHT : LX_INPUT;
-    return strstr(stated, "parameter") || strstr(stated, "constant") ? LX_WEIGHT : LX_INPUT;
+    static const char *const words[] = {[LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_STATE] = "state"};
+    const struct import_role *r = &im->roles[argument];
+    const struct model_type *t = model_type_of(im->m, im->m->bodies.at[im->m->entry].arguments[argument]);
+    enum lx_role role = r->role == LX_WEIGHT || r->role == LX_STATE ? r->role : LX_INPUT;
+    fact_add(&im->notes, "arguments", words[role], 1);
+    fact_add(&im->notes, "argument bytes", words[role], t->bytes);
+    fact_add(&im->notes, "rules of roles", r->rule, 1);
+    if (t->elements == 0) fact_add(&im->notes, "empty arguments", NULL, 1);
+    return role == LX_STATE ? LX_INPUT : role;
 }
 
 static const char *name_of(const struct model_value *v)
@@ -97,7 +112,7 @@ static bool sketch(struct import *im, int32_t *results, int *count)
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     forget(im);
     for (int i = 0; i < b->argument_count; i++)
-        if (!bind_tensor(im, b->arguments[i], role_of(im, &im->m->values.at[b->arguments[i]]))) return false;
+        if (!bind_tensor(im, b->arguments[i], role_of(im, i))) return false;
     if (!bind_constants(im) || !import_body(im, im->m->entry) || !gather_results(im, b, results, count))
         return false;
     if (!im->retry) import_cut(im);
@@ -125,7 +140,8 @@ static bool begin(struct import *im)
         im->classes[b] = calloc((size_t)im->m->bodies.at[b].op_count + 1, sizeof **im->classes);
         if (!im->classes[b]) return status_no_memory(im->st);
     }
-    return true;
+    im->roles = calloc((size_t)im->m->bodies.at[im->m->entry].argument_count + 1, sizeof *im->roles);
+    return im->roles ? import_roles(im, im->roles) : status_no_memory(im->st);
 }
 
 static void finish(struct import *im)
@@ -133,6 +149,7 @@ static void finish(struct import *im)
     for (size_t b = 0; im->classes && b < im->m->bodies.count; b++) free(im->classes[b]);
     free(im->classes);
     free(im->leaf);
+    free(im->roles);
     VEC_FREE(&im->storages);
     VEC_FREE(&im->sketches);
     VEC_FREE(&im->leaves);
@@ -151,9 +168,31 @@ static int result_leaves(const struct lx_model *m)
     return n;
 }
 
-/* `became`: what became of the ops. */
+static bool is_strict(const struct lx_model *m, const struct import_counts *t, lx_status *st)
+{
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (t->rows.at[i].classes[CLASS_GENERIC] > 0)
+            return status_set_at(st, LX_E_NO, m->file, 0, 0, "%lld ops %.80s would be generic",
+                                 (long long)t->rows.at[i].classes[CLASS_GENERIC], t->rows.at[i].kind);
+    return true;
+}
+
+/* What the caller wants to know, and whether that is good enough for it. */
+static bool judged(struct import *im, const struct lx_graph *g, const struct about *about, char **report)
+{
+    struct import_counts counts = {0};
+    bool ok = import_count(im, &counts) && (!im->options.strict || is_strict(im->m, &counts, im->st));
+    if (ok && report) {
+        import_note_pattern(im, g);
+        *report = import_report(im, about->sha256, about->facts, &counts);
+        if (!*report) ok = status_no_memory(im->st);
+    }
+    import_counts_free(&counts);
+    return ok;
+}
+
 static const struct lx_graph *import_model(const struct lx_model *m, const struct lx_import_options *options,
-                                           struct model_facts *became, lx_status *st)
+                                           const struct about *about, char **report, lx_status *st)
 {
     struct import im = {.m = m, .options = *options, .st = st};
     int32_t *results = calloc((size_t)result_leaves(m) + 1, sizeof *results);
@@ -162,27 +201,13 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
         status_no_memory(st);
     else if (begin(&im))
         g = rounds(&im, results);
-    if (g && !import_count(&im, became)) status_no_memory(st);
+    if (g && !judged(&im, g, about, report)) {
+        lx_graph_free(g);
+        g = NULL;
+    }
     free(results);
     finish(&im);
     return g;
-}
-
-static bool is_strict(const struct lx_model *m, const struct model_facts *became, lx_status *st)
-{
-    for (size_t i = 0; i < became->all.count; i++)
-        if (strcmp(became->all.at[i].group, "generic") == 0)
-            return status_set_at(st, LX_E_NO, m->file, 0, 0, "%lld ops %.80s would be generic",
-                                 (long long)became->all.at[i].value, became->all.at[i].key);
-    return true;
-}
-
-static bool reported(const struct lx_model *m, const struct model_facts *facts,
-                     const struct model_facts *became, char **report, lx_status *st)
-{
-    if (!report) return true;
-    *report = import_report(m, facts, became);
-    return *report ? true : status_no_memory(st);
 }
 
 static struct lx_import_options settled(const struct lx_import_options *options)
@@ -199,14 +224,11 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
     struct lx_import_options o = settled(options);
     struct layer_limits limits = {o.trips, o.max_ops, !o.no_expand, o.device};
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
-    struct model_facts became = {0}, facts = {0};
+    struct model_facts facts = {0};
+    struct about about = {.facts = &facts};
     bool ok = m && (!report || lx_model_facts(&facts, m, st)) && model_expand(m, &limits, st);
-    const struct lx_graph *g = ok ? import_model(m, &o, &became, st) : NULL;
-    if (g && ((o.strict && !is_strict(m, &became, st)) || !reported(m, &facts, &became, report, st))) {
-        lx_graph_free(g);
-        g = NULL;
-    }
-    lx_model_facts_free(&became);
+    if (ok && report) sha256_hex(text, length, about.sha256);
+    const struct lx_graph *g = ok ? import_model(m, &o, &about, report, st) : NULL;
     lx_model_facts_free(&facts);
     lx_model_free(m);
     return g;

@@ -1,6 +1,7 @@
 /* Ops of the table that go along dimensions: sums and the like. */
 #include "graph/import/import_steps.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
@@ -58,23 +59,65 @@ static bool reduce(struct import *im, const struct model_op *op, const char *our
     return reduced(im, op, ours, goes);
 }
 
-/* What the computation of an HLO reduce does with two elements. */
-const char *import_reducer(const struct import *im, const struct model_op *op)
+/* What the computation of an HLO reduce does with two elements: ours for a reduction and for two operands, and the
+ * number that changes nothing. */
+struct reducer {
+    const char *theirs, *ours, *two;
+    double neutral;
+};
+
+static const struct reducer reducers[] = {{"add", "sum", "add", 0},
+                                          {"maximum", "max", "max", -INFINITY},
+                                          {"minimum", "min", "min", INFINITY},
+                                          {"multiply", "prod", "mul", 1},
+                                          {"and", "all", "and", 1},
+                                          {"or", "any", "or", 0}};
+
+static const struct reducer *reducer_of(const struct import *im, const struct model_op *op)
 {
-    static const char *const words[][2] = {{"add", "sum"},       {"maximum", "max"}, {"minimum", "min"},
-                                           {"multiply", "prod"}, {"and", "all"},     {"or", "any"}};
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
     if (!b || b->op_count != 3 || b->argument_count != 2) return NULL;
     for (int i = 0; i < 3; i++)
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            if (strcmp(b->ops[i].kind, words[k][0]) == 0) return words[k][1];
+        for (size_t k = 0; k < sizeof reducers / sizeof *reducers; k++) {
+            const struct model_op *o = &b->ops[i];
+            if (strcmp(o->kind, reducers[k].theirs) == 0 && o->operand_count == 2 &&
+                o->operands[0] != o->operands[1] && o->results[0] == b->results[0])
+                return &reducers[k];
+        }
     return NULL;
+}
+
+const char *import_reducer(const struct import *im, const struct model_op *op)
+{
+    const struct reducer *r = reducer_of(im, op);
+    return r ? r->ours : NULL;
+}
+
+/* Does the number that the reduction begins with change nothing? The least whole number is as good as none. */
+static bool is_neutral(const struct import_value *v, const struct reducer *r)
+{
+    double number;
+    int bits = model_element_row(v->type->element)->bits;
+    if (!import_splat(v, &number)) return false;
+    bool whole = v->known->ints != NULL && bits < 64 && v->type->element != MODEL_BOOL;
+    bool least = whole && r->neutral < 0 && number <= -ldexp(1, bits - 1),
+         most = whole && r->neutral > 1 && number >= ldexp(1, bits - 1) - 1;
+    return number == r->neutral || least || most ||
+           (isinf(r->neutral) && (number < 0) == (r->neutral < 0) && fabs(number) >= 3.3e38);
 }
 
 static bool reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
-    ours = op->operand_count == 2 ? import_reducer(im, op) : NULL;
-    return ours ? reduce(im, op, ours) : import_generic(im, op, "reducer");
+    const struct reducer *r = op->operand_count == 2 ? reducer_of(im, op) : NULL;
+    struct steps s = {im, op, true};
+    (void)ours;
+    if (!r) return import_generic(im, op, "reducer");
+    bool neutral = is_neutral(import_in(im, op, 1), r);
+    if (!reduce(im, op, r->ours) || neutral || import_class_of(im, op)->class == CLASS_GENERIC)
+        return im->st->code == LX_OK;
+    struct import_value y = *import_leaf(im, op->results[0], 0), first = *import_in(im, op, 1);
+    y = step_point(&s, r->two, y, &first, NULL, y.type->element);
+    return s.ok && import_bind_one(im, op, &y);
 }
 
 /* clang-format off */

@@ -125,8 +125,12 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
                    const int64_t *extent, const struct sketch_operand *in, int count, const double *value,
                    const struct model_type *type, const int *dims, struct import_value *out)
 {
-    struct sketch s = {
-        .kind = kind, .from = from, .rank = rank, .input_count = count, .has_value = value != NULL};
+    struct sketch s = {.kind = kind,
+                       .from = from,
+                       .rank = rank,
+                       .input_count = count,
+                       .has_value = value != NULL,
+                       .owner = im->owner};
     if (type->count > VIEW_MAX_RANK || rank > VIEW_MAX_RANK)
         return status_set(im->st, LX_E_LIMIT, "more than %d dimensions", VIEW_MAX_RANK);
     if (!result(im, from, extent, in, count, type, dims, out)) return false;
@@ -146,7 +150,7 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
 static bool opaque_sketch(struct import *im, const char *kind, const struct model_op *op,
                           const int32_t *inputs, int count, int32_t output)
 {
-    struct sketch s = {.kind = kind, .from = op, .rank = -1, .input_count = count};
+    struct sketch s = {.kind = kind, .from = op, .rank = -1, .input_count = count, .owner = im->owner};
     s.name = import_name(im, &im->op_names, op->location ? op->location : op->kind);
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
     if (!s.name || !s.operand) return status_no_memory(im->st);
@@ -154,17 +158,34 @@ static bool opaque_sketch(struct import *im, const char *kind, const struct mode
     return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
 }
 
-/* Tensors of all operands, stored in their own order; each once. */
-static bool inputs_of(struct import *im, const struct model_op *op, int32_t *inputs, int *count)
+typedef VEC(int32_t) storage_list;
+
+/* Tensors of all operands, stored in their own order. */
+static bool all_inputs(struct import *im, const struct model_op *op, storage_list *to)
 {
-    *count = 0;
     for (int i = 0; i < op->operand_count; i++) {
         if (op->operands[i] < 0) continue;
-        for (int k = 0; k < model_type_of(im->m, op->operands[i])->leaves && *count < LX_MAX_INPUTS; k++) {
+        for (int k = 0; k < model_type_of(im->m, op->operands[i])->leaves; k++) {
             struct import_value v = *import_leaf(im, op->operands[i], k);
             if (!import_plain(im, &v, op)) return false;
-            if (v.storage >= 0) inputs[(*count)++] = v.storage;
+            if (v.storage >= 0 && !VEC_PUSH(to, v.storage)) return status_no_memory(im->st);
         }
+    }
+    return true;
+}
+
+/* More than an op can have are read by further ops, each of which gives a note that it is done. */
+static bool join_inputs(struct import *im, const struct model_op *op, storage_list *list)
+{
+    while (list->count > LX_MAX_INPUTS) {
+        size_t kept = 0;
+        for (size_t at = 0; at < list->count; at += LX_MAX_INPUTS) {
+            size_t n = list->count - at < LX_MAX_INPUTS ? list->count - at : LX_MAX_INPUTS;
+            int32_t note = import_storage(im, "joined", MODEL_I32, 1, op);
+            if (note < 0 || !opaque_sketch(im, "generic", op, list->at + at, (int)n, note)) return false;
+            list->at[kept++] = note;
+        }
+        list->count = kept;
     }
     return true;
 }
@@ -200,11 +221,9 @@ static bool opaque_value(struct import *im, const char *kind, const struct model
     return ok;
 }
 
-bool import_opaque(struct import *im, const char *kind, const struct model_op *op)
+static bool opaque_results(struct import *im, const char *kind, const struct model_op *op,
+                           const int32_t *inputs, int count)
 {
-    int32_t inputs[LX_MAX_INPUTS];
-    int count;
-    if (!inputs_of(im, op, inputs, &count)) return false;
     /* An op without a result writes its first operand: what is read from now on is the new content. */
     if (op->result_count == 0 && op->operand_count > 0)
         return opaque_value(im, kind, op, inputs, count, op->operands[0],
@@ -214,4 +233,13 @@ bool import_opaque(struct import *im, const char *kind, const struct model_op *o
             !opaque_value(im, kind, op, inputs, count, op->results[r], model_type_of(im->m, op->results[r])))
             return false;
     return true;
+}
+
+bool import_opaque(struct import *im, const char *kind, const struct model_op *op)
+{
+    storage_list list = {0};
+    bool ok = all_inputs(im, op, &list) && join_inputs(im, op, &list) &&
+              opaque_results(im, kind, op, list.at, (int)list.count);
+    VEC_FREE(&list);
+    return ok;
 }

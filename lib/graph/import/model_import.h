@@ -19,7 +19,10 @@ struct lx_import_options {
     int64_t branch;  /* of conditionals that are not known; -1: the one with most bytes */
     int64_t trips;   /* of loops whose number is not known, or that would be too long; 0: 1 */
     int64_t max_ops; /* up to which loops that count are unrolled; 0: 100,000 */
-    int64_t device;  /* of several that share the work: whose part it is */
+    const struct lx_model_binding *roles; /* of arguments: enum lx_role */
+    int role_count;
+    bool share_cache; /* ONNX: past and present of one shape are one buffer */
+    int64_t device;   /* of several that share the work: whose part it is */
 };
 
 /* Is it a model? */

@@ -23,7 +23,8 @@ bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)
     if (a->cores != b->cores || a->rank != b->rank) return false;
     for (int i = 0; i < a->rank; i++)
         if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
-            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i])
+            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i] || a->low[i] != b->low[i] ||
+            a->high[i] != b->high[i])
             return false;
     return true;
 }
@@ -36,13 +37,20 @@ bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool su
     return true;
 }
 
+/* Positions of a dimension that the core with the most of them has. */
+static int64_t widest(const struct lx_layout *y, const struct lx_core_view *v, int dim)
+{
+    int64_t tile = y->size[dim] / v->tiles[dim];
+    int64_t part = ceil_div_i64(tile / v->blocks[dim], v->slices[dim]) * v->blocks[dim];
+    return min_i64(part + v->low[dim] + v->high[dim], tile);
+}
+
 int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
 {
     const struct lx_layout *y = &l->layouts[tensor];
     if (y->rank == 0) return l->graph->tensors[tensor].bytes;
     int64_t bytes = y->stick_bytes;
-    for (int i = 0; i < v->rank; i++)
-        bytes *= ceil_div_i64(y->size[i] / v->tiles[i] / v->blocks[i], v->slices[i]) * v->blocks[i];
+    for (int i = 0; i < v->rank; i++) bytes *= widest(y, v, i);
     return bytes;
 }
 
@@ -50,14 +58,13 @@ int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct
 static int64_t common_positions(int64_t size, const struct lx_core_view *a, const struct lx_core_view *b,
                                 int dim, int64_t core)
 {
-    int64_t wide = size / a->blocks[dim], part = wide / a->slices[dim], other = size / b->blocks[dim],
-            piece = other / b->slices[dim], sum = 0;
-    int64_t at = a->slices[dim] > 1 ? core / a->stride[dim] % a->slices[dim] * part : 0;
-    int64_t from = b->slices[dim] > 1 ? core / b->stride[dim] % b->slices[dim] * piece : 0;
+    int64_t wide = size / a->blocks[dim], other = size / b->blocks[dim], sum = 0, lo, hi, from, to;
+    core_view_reach(a, dim, size, core, &lo, &hi);
+    core_view_reach(b, dim, size, core, &from, &to);
     for (int64_t i = 0; i < a->blocks[dim]; i++)
         for (int64_t k = 0; k < b->blocks[dim]; k++)
-            sum += max_i64(0, min_i64(i * wide + at + part, k * other + from + piece) -
-                                  max_i64(i * wide + at, k * other + from));
+            sum +=
+                max_i64(0, min_i64(i * wide + hi, k * other + to) - max_i64(i * wide + lo, k * other + from));
     return sum;
 }
 
@@ -72,11 +79,23 @@ static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_vi
     return sticks;
 }
 
+/* Of all cores; at the ends of a dimension halos are shorter. */
+static int64_t all_parts(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    bool halo = false;
+    int64_t bytes = 0;
+    for (int i = 0; i < v->rank; i++) halo |= v->low[i] || v->high[i];
+    if (!halo) return view_part_bytes(l, tensor, v) * v->cores;
+    for (int64_t c = 0; c < v->cores; c++) bytes += sticks_at_home(y, v, v, c) * y->stick_bytes;
+    return bytes;
+}
+
 int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
                         const struct lx_core_view *to)
 {
     const struct lx_layout *y = &l->layouts[tensor];
-    int64_t bytes = view_part_bytes(l, tensor, to) * to->cores;
+    int64_t bytes = all_parts(l, tensor, to);
     for (int64_t c = 0; y->rank > 0 && c < to->cores; c++)
         bytes -= sticks_at_home(y, from, to, c) * y->stick_bytes;
     return bytes;
@@ -91,9 +110,9 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
     int64_t runs = 1, parts = 1;
     bool inside = true;
     for (int i = to->rank - 1; i >= 0; i--) {
-        bool moves = from->slices[i] != to->slices[i] ||
-                     (to->slices[i] > 1 && from->stride[i] != to->stride[i]) ||
-                     from->blocks[i] != to->blocks[i];
+        bool moves =
+            from->slices[i] != to->slices[i] || (to->slices[i] > 1 && from->stride[i] != to->stride[i]) ||
+            from->blocks[i] != to->blocks[i] || from->low[i] != to->low[i] || from->high[i] != to->high[i];
         if (moves) parts = max_i64(parts, max_i64(from->slices[i], to->slices[i]));
         if (!inside) runs *= y->size[i] / to->tiles[i] / to->slices[i];
         inside = inside && !moves;

@@ -56,6 +56,13 @@ static int64_t sticks_of_core(const struct draft *x, int32_t o, const struct op_
             sticks *= y->size[k];
             continue;
         }
+        if (operand == 0 && op_index_follows(index, index->var[0][(int)y->host_dim[k]])) {
+            struct lx_core_view v = lx_division_view(x->divisions, o, operand);
+            int64_t lo, hi;
+            core_view_reach(&v, k, y->size[k], core, &lo, &hi);
+            sticks *= hi - lo;
+            continue;
+        }
         struct span s = span_of(index, &x->divisions->at[o], operand, y->host_dim[k], core);
         sticks *= positions(y, k, &s);
     }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { TRIALS = 120, MOST_DIMS = 8, LETTERS = 128 };
+enum { TRIALS = 100, MOST_DIMS = 8, LETTERS = 128 };
 
 struct slid {
     char in, out, tap;
@@ -56,8 +56,8 @@ static void draw_window(struct trial *t, int i, struct rng *rng)
     w->pad = (int64_t)rng_below(rng, 6) - 2;
     w->hole = (int64_t)rng_below(rng, 3) ? 1 : 1 + (int64_t)rng_below(rng, 3);
     w->count_all = strcmp(t->kind, "mean") == 0 && (int64_t)rng_below(rng, 2);
-    t->extent[(int)w->in] = 1 + (int64_t)rng_below(rng, 9);
-    t->extent[(int)w->out] = 1 + (int64_t)rng_below(rng, 6);
+    t->extent[(int)w->in] = 1 + (int64_t)rng_below(rng, rng_below(rng, 2) ? 9 : 33);
+    t->extent[(int)w->out] = 1 + (int64_t)rng_below(rng, rng_below(rng, 2) ? 6 : 17);
     t->extent[(int)w->tap] = 1 + (int64_t)rng_below(rng, 4);
 }
 
@@ -326,6 +326,11 @@ static void wrong_ones_are_refused(void **state)
             "2^30");
     refused("ha,ka->pa", "{\"in\": \"hh\", \"out\": \"p\", \"tap\": \"k\"}", "letter");
     refused("ha,ka->pa", "", "windows");
+    refused(
+        "ha,ka->pa",
+        "{\"in\": \"h\", \"out\": \"p\", \"tap\": \"k\"}, {\"in\": \"x\", \"out\": \"y\", \"tap\": \"z\", "
+        "\"size\": 1073741824}, {\"in\": \"u\", \"out\": \"v\", \"tap\": \"w\", \"size\": 1073741824}",
+        "2^60");
     refused(
         "ha,ka->pa",
         "{\"in\": \"h\", \"out\": \"p\", \"tap\": \"k\"}, {\"in\": \"h\", \"out\": \"p\", \"tap\": \"k\"}",

@@ -1,0 +1,97 @@
+/* The coverage report for people: a row a kind of the file, and one line of sums. */
+#include "commands/import_models.h"
+#include "text/format.h"
+#include "text/table.h"
+#include "base/fail.h"
+#include "base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cJSON *field(const void *row, const char *key)
+{
+    return json_find(*(const cJSON *const *)row, key);
+}
+
+static void words_value(const void *row, const struct column *c, struct value *v)
+{
+    const cJSON *f = field(row, c->key);
+    v->words = f && f->valuestring ? f->valuestring : "";
+}
+
+static void number_value(const void *row, const struct column *c, struct value *v)
+{
+    const cJSON *f = field(row, c->key);
+    value_whole(v, f ? (int64_t)f->valuedouble : 0);
+}
+
+/* "mapped 12, generic 1" */
+static void became_value(const void *row, const struct column *c, struct value *v)
+{
+    char words[200];
+    size_t n = 0;
+    const cJSON *f;
+    words[0] = 0;
+    cJSON_ArrayForEach(f, field(row, c->key))
+    {
+        if (n + 40 > sizeof words) break;
+        n += (size_t)snprintf(words + n, sizeof words - n, "%s%.16s %lld", n ? ", " : "", f->string,
+                              (long long)f->valuedouble);
+    }
+    value_format(v, "%s", words);
+}
+
+/* clang-format off */
+static const struct column kind_array[] = {
+    {.key = "kind",   .heading = "kind",   .kind = VALUE_NAME,  .value = words_value},
+    {.key = "count",  .heading = "ops",    .kind = VALUE_COUNT, .value = number_value},
+    {.key = "bytes",  .heading = "bytes",  .kind = VALUE_BYTES, .value = number_value},
+    {.key = "became", .heading = "became", .kind = VALUE_WORDS, .value = became_value},
+    {.key = "reason", .heading = "reason", .kind = VALUE_NAME,  .flags = COLUMN_MAY_HIDE, .value = words_value},
+};
+/* clang-format on */
+
+const struct columns import_kind_columns = COLUMNS("kinds of a model", kind_array);
+
+static double sum_of(const cJSON *report, const char *group, const char *class)
+{
+    const cJSON *of = json_find(json_find(report, "became"), group), *f;
+    double sum = 0;
+    cJSON_ArrayForEach(f, of)
+    {
+        if (!class || strcmp(f->string, class) == 0) sum += f->valuedouble;
+    }
+    return sum;
+}
+
+static void add_sums(const cJSON *report, struct text *out)
+{
+    double ops = sum_of(report, "ops", NULL), bytes = sum_of(report, "bytes", NULL);
+    double odd = sum_of(report, "ops", "generic"), odd_bytes = sum_of(report, "bytes", "generic");
+    text_format(out, "%s, %.2f %% of them and %.2f %% of their bytes generic\n",
+                counted((int64_t)ops, "op").at, ops > 0 ? 100 * odd / ops : 0,
+                bytes > 0 ? 100 * odd_bytes / bytes : 0);
+}
+
+bool show_import(struct call *call, const char *report)
+{
+    struct json j;
+    struct text out = {0};
+    if (!json_parse(&j, "report", report, strlen(report), &call->st)) return false;
+    const cJSON *kinds = json_find(j.root, "kinds"), *k;
+    size_t count = (size_t)cJSON_GetArraySize(kinds), n = 0;
+    const cJSON **rows = calloc(count + 1, sizeof *rows);
+    out.failed |= !rows;
+    cJSON_ArrayForEach(k, kinds)
+    {
+        if (rows) rows[n++] = k;
+    }
+    add_sums(j.root, &out);
+    if (rows) table_add_text(&TABLE(import_kind_columns, rows, n), &out);
+    bool ok = !out.failed && (fputs(out.at, stdout), true);
+    free(rows);
+    text_free(&out);
+    json_free(&j);
+    return ok ? true : status_no_memory(&call->st);
+}

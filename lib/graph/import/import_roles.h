@@ -1,0 +1,15 @@
+/* Roles of the arguments of a model. */
+#ifndef LX_GRAPH_IMPORT_IMPORT_ROLES_H
+#define LX_GRAPH_IMPORT_IMPORT_ROLES_H
+
+#include "graph/import/import.h"
+
+struct import_role {
+    enum lx_role role;
+    const char *rule; /* which one decided, in a word */
+};
+
+/* By argument of the entry; `out` has room for each. False: `im->st` says why. */
+bool import_roles(struct import *im, struct import_role *out);
+
+#endif

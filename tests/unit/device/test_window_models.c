@@ -1,0 +1,296 @@
+/* Convolutions of models: files with one convolution drawn at random (any order of dimensions, groups of features and of
+ * batches, strides, dilations of both sides, taps from the end, pads that may cut) are imported, planned and run, and the
+ * device's result compared with loops that follow the file's own definition. Whole numbers keep sums exact. */
+#include "base/rng.h"
+#include "base/text.h"
+#include "device/device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { TRIALS = 80, SPATIAL = 2, RANK = SPATIAL + 2 };
+
+/* Part 0 is the batch (of the weight its outputs), 1 the features (its inputs), from 2 on the spatial ones. */
+struct side {
+    int place[RANK]; /* dimension of each part */
+    int64_t extent[RANK];
+    float *data;
+};
+
+struct conv {
+    struct side x, w, y;
+    int64_t groups, batch_groups;
+    int64_t stride[SPATIAL], low[SPATIAL], high[SPATIAL], base[SPATIAL], dilation[SPATIAL];
+    bool reversed[SPATIAL];
+};
+
+static int64_t draw(struct rng *r, int64_t low, int64_t high)
+{
+    return rng_between(r, low, high);
+}
+
+static void draw_places(struct side *s, struct rng *r)
+{
+    for (int i = 0; i < RANK; i++) s->place[i] = i;
+    for (int i = RANK - 1; i > 0; i--) {
+        int k = (int)draw(r, 0, i), keep = s->place[i];
+        s->place[i] = s->place[k];
+        s->place[k] = keep;
+    }
+}
+
+static bool draw_window(struct conv *c, int s, bool plain, struct rng *r)
+{
+    int64_t n = draw(r, 1, 12), k = draw(r, 1, 4);
+    c->stride[s] = draw(r, 1, 3);
+    c->low[s] = draw(r, plain ? 0 : -1, 3);
+    c->high[s] = draw(r, plain ? 0 : -1, 3);
+    c->base[s] = plain ? 1 : draw(r, 1, 3);
+    c->dilation[s] = draw(r, 1, 3);
+    c->reversed[s] = !plain && draw(r, 0, 1);
+    int64_t room = (n - 1) * c->base[s] + 1 + c->low[s] + c->high[s] - (k - 1) * c->dilation[s] - 1;
+    c->x.extent[2 + s] = n;
+    c->w.extent[2 + s] = k;
+    c->y.extent[2 + s] = room / c->stride[s] + 1;
+    return room >= 0;
+}
+
+static void draw_conv(struct conv *c, bool plain, struct rng *r)
+{
+    *c = (struct conv){.groups = 1, .batch_groups = 1};
+    int64_t how = draw(r, 0, plain ? 1 : 2), g = draw(r, 2, 4);
+    if (how == 1) c->groups = g;
+    if (how == 2) c->batch_groups = g;
+    for (int s = 0; s < SPATIAL; s++)
+        while (!draw_window(c, s, plain, r)) {
+        }
+    int64_t channels = draw(r, 1, 5), outs = draw(r, 1, 5) * g, batch = draw(r, 1, 3);
+    c->x.extent[0] = batch * c->batch_groups;
+    c->x.extent[1] = channels * c->groups;
+    c->w.extent[0] = c->y.extent[1] = outs;
+    c->w.extent[1] = channels;
+    c->y.extent[0] = batch;
+    for (int i = 0; i < 3; i++) draw_places(i == 0 ? &c->x : i == 1 ? &c->w : &c->y, r);
+}
+
+static int64_t count(const struct side *s)
+{
+    int64_t n = 1;
+    for (int i = 0; i < RANK; i++) n *= s->extent[i];
+    return n;
+}
+
+static int64_t place(const struct side *s, const int64_t *index)
+{
+    int64_t at = 0;
+    for (int d = 0; d < RANK; d++)
+        for (int i = 0; i < RANK; i++)
+            if (s->place[i] == d) at = at * s->extent[i] + index[i];
+    return at;
+}
+
+static void add_shape(struct text *t, const struct side *s, const char *between)
+{
+    for (int d = 0; d < RANK; d++)
+        for (int i = 0; i < RANK; i++)
+            if (s->place[i] == d) text_format(t, "%s%lld", d ? between : "", (long long)s->extent[i]);
+}
+
+static void add_labels(struct text *t, const struct side *s, const char *words)
+{
+    for (int d = 0; d < RANK; d++)
+        for (int i = 0; i < RANK; i++)
+            if (s->place[i] == d) text_format(t, "%c", words[i]);
+}
+
+static void add_pairs(struct text *t, const char *key, const int64_t *v)
+{
+    text_format(t, " %s=%lldx%lld", key, (long long)v[0], (long long)v[1]);
+}
+
+static char *hlo_of(const struct conv *c)
+{
+    struct text t = {0};
+    text_add(&t, "HloModule m\n\nENTRY e {\n  x = f32[");
+    add_shape(&t, &c->x, ",");
+    text_add(&t, "] parameter(0)\n  w = f32[");
+    add_shape(&t, &c->w, ",");
+    text_add(&t, "] parameter(1)\n  ROOT y = f32[");
+    add_shape(&t, &c->y, ",");
+    text_format(&t, "] convolution(x, w), window={size=%lldx%lld", (long long)c->w.extent[2],
+                (long long)c->w.extent[3]);
+    add_pairs(&t, "stride", c->stride);
+    text_format(&t, " pad=%lld_%lldx%lld_%lld", (long long)c->low[0], (long long)c->high[0],
+                (long long)c->low[1], (long long)c->high[1]);
+    add_pairs(&t, "lhs_dilate", c->base);
+    add_pairs(&t, "rhs_dilate", c->dilation);
+    text_format(&t, " rhs_reversal=%dx%d}, dim_labels=", c->reversed[0], c->reversed[1]);
+    add_labels(&t, &c->x, "bf01");
+    text_add(&t, "_");
+    add_labels(&t, &c->w, "oi01");
+    text_add(&t, "->");
+    add_labels(&t, &c->y, "bf01");
+    if (c->groups > 1) text_format(&t, ", feature_group_count=%lld", (long long)c->groups);
+    if (c->batch_groups > 1) text_format(&t, ", batch_group_count=%lld", (long long)c->batch_groups);
+    text_add(&t, "\n}\n");
+    return t.at;
+}
+
+/* The weight is in the order of its parts, the result in the input's. */
+static char *ttir_of(struct conv *c)
+{
+    struct text t = {0}, types = {0};
+    for (int i = 0; i < RANK; i++) c->w.place[i] = i;
+    memcpy(c->y.place, c->x.place, sizeof c->y.place);
+    text_add(&t, "func.func @f(%arg0: tensor<");
+    add_shape(&t, &c->x, "x");
+    text_add(&t, "xf32>, %arg1: tensor<");
+    add_shape(&t, &c->w, "x");
+    text_add(&t, "xf32>) -> tensor<");
+    add_shape(&t, &c->y, "x");
+    text_format(
+        &t,
+        "xf32> {\n  %%0 = \"ttir.conv2d\"(%%arg0, %%arg1) <{batch_dim = %d : i64, channel_dim = %d : i64, "
+        "height_dim = %d : i64, width_dim = %d : i64, groups = %lld : i32, ",
+        c->x.place[0], c->x.place[1], c->x.place[2], c->x.place[3], (long long)c->groups);
+    text_format(&t, "stride = array<i32: %lld, %lld>, dilation = array<i32: %lld, %lld>, ",
+                (long long)c->stride[0], (long long)c->stride[1], (long long)c->dilation[0],
+                (long long)c->dilation[1]);
+    text_format(&t, "padding = array<i32: %lld, %lld, %lld, %lld>}> : (tensor<", (long long)c->low[0],
+                (long long)c->low[1], (long long)c->high[0], (long long)c->high[1]);
+    add_shape(&t, &c->x, "x");
+    text_add(&t, "xf32>, tensor<");
+    add_shape(&t, &c->w, "x");
+    text_add(&types, "tensor<");
+    add_shape(&types, &c->y, "x");
+    text_add(&types, "xf32>");
+    text_format(&t, "xf32>) -> %s\n  return %%0 : %s\n}\n", types.at, types.at);
+    text_free(&types);
+    return t.at;
+}
+
+/* One term: the weight's element times the input's, if there is one. */
+static float term(const struct conv *c, const int64_t *y, int64_t i, const int64_t *tap)
+{
+    int64_t x[RANK], w[RANK] = {y[1], i};
+    int64_t group = y[1] / (c->y.extent[1] / (c->groups * c->batch_groups));
+    x[0] = c->batch_groups > 1 ? group * c->y.extent[0] + y[0] : y[0];
+    x[1] = c->groups > 1 ? group * c->w.extent[1] + i : i;
+    for (int s = 0; s < SPATIAL; s++) {
+        int64_t at = y[2 + s] * c->stride[s] + tap[s] * c->dilation[s] - c->low[s];
+        if (at < 0 || at % c->base[s] || at / c->base[s] >= c->x.extent[2 + s]) return 0;
+        x[2 + s] = at / c->base[s];
+        w[2 + s] = c->reversed[s] ? c->w.extent[2 + s] - 1 - tap[s] : tap[s];
+    }
+    return c->x.data[place(&c->x, x)] * c->w.data[place(&c->w, w)];
+}
+
+static float naive(const struct conv *c, const int64_t *y)
+{
+    float sum = 0;
+    int64_t tap[SPATIAL];
+    for (int64_t i = 0; i < c->w.extent[1]; i++)
+        for (tap[0] = 0; tap[0] < c->w.extent[2]; tap[0]++)
+            for (tap[1] = 0; tap[1] < c->w.extent[3]; tap[1]++) sum += term(c, y, i, tap);
+    return sum;
+}
+
+struct link {
+    const struct lx_graph *g;
+    struct conv *c;
+};
+
+static void put(void *context, int32_t tensor, void *items)
+{
+    const struct link *k = context;
+    const char *name = k->g->tensors[tensor].name;
+    bool second = strcmp(name, "w") == 0 || strstr(name, "arg1");
+    const struct side *s = second ? &k->c->w : &k->c->x;
+    memcpy(items, s->data, (size_t)count(s) * sizeof(float));
+}
+
+static void take(void *context, int32_t tensor, const void *items)
+{
+    const struct link *k = context;
+    (void)tensor;
+    memcpy(k->c->y.data, items, (size_t)count(&k->c->y) * sizeof(float));
+}
+
+static void fill(struct side *s, struct rng *r)
+{
+    s->data = calloc((size_t)count(s) + 1, sizeof *s->data);
+    for (int64_t i = 0; i < count(s); i++) s->data[i] = (float)draw(r, -6, 6);
+}
+
+static void compare(const struct conv *c, const char *text)
+{
+    int64_t y[RANK];
+    for (int64_t n = 0; n < count(&c->y); n++) {
+        int64_t rest = n;
+        for (int i = RANK - 1; i >= 0; i--) {
+            y[i] = rest % c->y.extent[i];
+            rest /= c->y.extent[i];
+        }
+        float want = naive(c, y), got = c->y.data[place(&c->y, y)];
+        if (got != want) fail_msg("%g, but it is %g: %s", (double)got, (double)want, text);
+    }
+}
+
+static void one(struct conv *c, char *text, struct rng *r)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+    if (!g) fail_msg("%s: %s", st.text, text);
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (g->ops[o].kind->id == LX_KIND_GENERIC) fail_msg("%s is generic: %s", g->ops[o].name, text);
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p || !lx_plan_check(p, &st)) fail_msg("%s: %s", st.text, text);
+    struct link link = {g, c};
+    fill(&c->x, r);
+    fill(&c->w, r);
+    fill(&c->y, r);
+    struct lx_device_options run = {.verify = LX_VERIFY_FULL, .input = put, .output = take, .context = &link};
+    struct lx_run_result *result = lx_device_run(p, &run, &st);
+    if (!result || !result->ok) fail_msg("%s: %s", result ? "wrong" : st.text, text);
+    compare(c, text);
+    lx_run_result_free(result);
+    lx_plan_free(p);
+    lx_graph_free(g);
+    free(c->x.data);
+    free(c->w.data);
+    free(c->y.data);
+    free(text);
+}
+
+static void of_hlo(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(5);
+    for (int i = 0; i < TRIALS; i++) {
+        struct conv c;
+        draw_conv(&c, false, &r);
+        one(&c, hlo_of(&c), &r);
+    }
+}
+
+static void of_ttir(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(6);
+    for (int i = 0; i < TRIALS; i++) {
+        struct conv c;
+        draw_conv(&c, true, &r);
+        one(&c, ttir_of(&c), &r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_hlo), cmocka_unit_test(of_ttir)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

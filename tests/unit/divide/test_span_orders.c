@@ -1,0 +1,110 @@
+/* Orders of dimensions for the span limit: a chain of large tensors follows where one of them must, what is given stays. */
+#include "lxplan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A turned copy, one op that goes along with it and one that sums. */
+static const char turned[] =
+    "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"turned\", \"tensors\": ["
+    "{\"name\": \"x\", \"shape\": [64, 16, 64], \"dtype\": \"fp32\", \"role\": \"input\"},"
+    "{\"name\": \"y\", \"shape\": [16, 64, 64], \"dtype\": \"fp32\"},"
+    "{\"name\": \"z\", \"shape\": [16, 64, 64], \"dtype\": \"fp32\"},"
+    "{\"name\": \"u\", \"shape\": [64, 64], \"dtype\": \"fp32\", \"role\": \"output\"}], \"ops\": ["
+    "{\"name\": \"turn\", \"kind\": \"clone\", \"inputs\": [\"x\"], \"output\": \"y\", \"einsum\": "
+    "\"abc->bac\"},"
+    "{\"name\": \"next\", \"kind\": \"exp\", \"inputs\": [\"y\"], \"output\": \"z\"},"
+    "{\"name\": \"all\", \"kind\": \"sum\", \"inputs\": [\"z\"], \"output\": \"u\", \"einsum\": "
+    "\"bac->ac\"}]}";
+
+static const struct lx_graph *with_span(int64_t bytes)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_parse("t", turned, strlen(turned), &st);
+    assert_non_null(g);
+    struct lx_device device = g->device;
+    device.span_bytes = bytes;
+    const struct lx_graph *limited = lx_graph_with_device(g, &device, &st);
+    assert_non_null(limited);
+    lx_graph_free(g);
+    return limited;
+}
+
+static int outermost(const struct lx_layouts *l, int32_t tensor)
+{
+    return l->layouts[tensor].host_dim[0];
+}
+
+/* `y` and `z` have b, their dimension 0, outermost then; `x` is as it was. */
+static void test_chain_follows(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    const struct lx_graph *g = with_span(16384);
+    struct lx_layouts *l = lx_layouts_make(g, &st);
+    struct lx_divide_options how = {.cores = 16};
+    assert_non_null(l);
+    int before = outermost(l, 0);
+    assert_null(lx_divide(l, &how, &st));
+    assert_int_equal(st.code, LX_E_SPAN);
+    assert_true(lx_layouts_fit_spans(l, &how, &st));
+    struct lx_divisions *d = lx_divide(l, &how, &st);
+    assert_non_null(d);
+    assert_int_equal(outermost(l, 0), before);
+    assert_int_equal(outermost(l, 1), 0);
+    assert_int_equal(outermost(l, 2), 0);
+    lx_divisions_free(d);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+}
+
+/* Where every op fits nothing changes; where none can be helped nothing does either, and it is refused. */
+static void test_else_as_it_was(void **state)
+{
+    (void)state;
+    static const int64_t spans[] = {1 << 20, 4096};
+    for (int i = 0; i < 2; i++) {
+        lx_status st = {0};
+        const struct lx_graph *g = with_span(spans[i]);
+        struct lx_layouts *l = lx_layouts_make(g, &st);
+        assert_non_null(l);
+        assert_true(lx_layouts_fit_spans(l, NULL, &st));
+        for (int32_t t = 1; t <= 2; t++) assert_int_equal(outermost(l, t), 1);
+        struct lx_divisions *d = lx_divide(l, NULL, &st);
+        assert_true((d != NULL) == (i == 0));
+        lx_divisions_free(d);
+        lx_layouts_free(l);
+        lx_graph_free(g);
+    }
+}
+
+static void test_planned_and_checked(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    const struct lx_graph *g = with_span(16384);
+    struct lx_plan_options options = {.solver = lx_solver_find("bestfit")};
+    struct lx_plan *p = lx_plan_make(g, &options, &st);
+    size_t length;
+    assert_non_null(p);
+    char *text = lx_plan_to_json(p, &length);
+    struct lx_plan *read = lx_plan_parse("plan", text, length, &st);
+    assert_non_null(read);
+    assert_true(lx_plan_check(read, &st));
+    lx_plan_free(read);
+    free(text);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain_follows),
+                                       cmocka_unit_test(test_else_as_it_was),
+                                       cmocka_unit_test(test_planned_and_checked)};
+    return cmocka_run_group_tests_name("span_orders", tests, NULL, NULL);
+}
