@@ -242,6 +242,7 @@ static bool is_needless(struct best *b, const struct stage *s)
     bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
     if ((s->linked && !b->p->bonds.charge_count) || (whole && b->asked_exact)) return true;
     b->asked_exact |= whole;
+    if (whole && b->run->hasty && b->last_steps == steps_of(b, s)) return true; /* it has had as much */
     if (s->solver != &lx_solver_exact || s->start != FROM_BEST) return false;
     /* Where a limit makes rows alike, one that begins where another did would come to the same end. */
     int64_t steps = steps_of(b, s);
