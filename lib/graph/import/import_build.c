@@ -186,12 +186,19 @@ static bool name_choices(struct import *im, const struct sketch *s, const struct
         axes[i] = at - einsum;
     }
     p.axes = arena_copy_array(&im->memory, axes, (size_t)s->choice_count, sizeof *axes);
+    if (!p.axes) return false;
     p.axis_count = s->choice_count;
     p.low = s->starts;
     p.low_count = s->starts ? s->choice_count : 0;
     p.combine = s->combine;
+    if (lx_kind_find(s->kind)->traits & LX_RANKS) { /* one axis */
+        p = op_params_none();
+        p.axis = axes[0];
+        p.k = s->k;
+        p.descending = s->descending;
+    }
     op->params = arena_copy_array(&im->memory, &p, 1, sizeof p);
-    return p.axes && op->params;
+    return op->params != NULL;
 }
 
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)

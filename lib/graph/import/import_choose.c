@@ -108,6 +108,8 @@ static bool settle(struct import *im, const struct choosing *c, struct sketch *s
 {
     s->choice_count = c->chosen_count;
     s->combine = c->combine;
+    s->k = c->k;
+    s->descending = c->descending;
     memcpy(s->choice, c->chosen, sizeof s->choice);
     if (c->starts)
         s->starts = arena_copy_array(&im->memory, c->start, (size_t)c->chosen_count, sizeof *c->start);
